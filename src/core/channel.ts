@@ -1,0 +1,64 @@
+/**
+ * A bounded queue between a run, which never waits for its reader, and one reader. When the reader falls behind, `merge`
+ * joins what it can; past `capacity` items that do not merge, `push` says false and the run gives up.
+ */
+export class Channel<T> implements AsyncIterable<T> {
+  readonly #capacity: number;
+  readonly #merge: (last: T, next: T) => T | null;
+  #items: T[] = [];
+  #ended = false;
+  #failure: { readonly error: unknown } | null = null;
+  #wake: (() => void) | null = null;
+
+  constructor(capacity: number, merge: (last: T, next: T) => T | null) {
+    this.#capacity = capacity;
+    this.#merge = merge;
+  }
+
+  /** Adds an item. @returns false when the channel is full or has ended: the item was not taken. */
+  push(item: T): boolean {
+    if (this.#ended) return false;
+    const last = this.#items.at(-1);
+    const merged = last === undefined ? null : this.#merge(last, item);
+    if (merged !== null) {
+      this.#items[this.#items.length - 1] = merged;
+      return true;
+    }
+    if (this.#items.length >= this.#capacity) return false;
+    this.#items.push(item);
+    this.#signal();
+    return true;
+  }
+
+  /** No more items will come; what is queued can still be read. */
+  end(): void {
+    this.#ended = true;
+    this.#signal();
+  }
+
+  /** Like end(), but the reader meets `error` after the items that are queued. */
+  fail(error: unknown): void {
+    if (this.#ended) return;
+    this.#failure = { error };
+    this.end();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    for (;;) {
+      const item = this.#items.shift();
+      if (item !== undefined) {
+        yield item;
+        continue;
+      }
+      if (this.#failure !== null) throw this.#failure.error;
+      if (this.#ended) return;
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+
+  #signal(): void {
+    const wake = this.#wake;
+    this.#wake = null;
+    wake?.();
+  }
+}

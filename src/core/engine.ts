@@ -1,0 +1,60 @@
+import type { GenerationEvent, Message, ReasoningEffort, Sampling, Tool } from "./generation.js";
+import type { Model } from "./model.js";
+
+/** What a prompt is made from. */
+export interface Conversation {
+  readonly messages: readonly Message[];
+  readonly tools: readonly Tool[];
+  readonly reasoningEffort: ReasoningEffort;
+}
+
+/** A rendered and tokenised prompt. */
+export interface Prompt {
+  /** Token ids of the model's own vocabulary. */
+  readonly tokens: Uint32Array;
+  /** true when the answer begins inside a reasoning block (the template opened it). */
+  readonly startsInReasoning: boolean;
+}
+
+/** One generation as the engine sees it. */
+export interface DecodeJob {
+  readonly prompt: Prompt;
+  /** Cached prefixes are shared within one team only. */
+  readonly teamId: string;
+  readonly sampling: Sampling;
+  readonly stop: readonly string[];
+  readonly maxTokens: number | null;
+  readonly maxTokensExcludesReasoning: boolean;
+}
+
+export interface LoadedModel {
+  /** Tokens one slot holds, prompt and answer together. */
+  readonly contextTokens: number;
+  /** Generations that can run side by side. */
+  readonly slots: number;
+}
+
+/**
+ * The port to whatever runs a model. Implementations: engine/llama (node-llama-cpp in a worker thread) and
+ * engine/scripted.ts (the test engine).
+ */
+export interface Engine {
+  /**
+   * Makes a model ready, once; later calls answer at once.
+   * @throws HearthError `model_unavailable` with the reason.
+   */
+  load(model: Model): Promise<LoadedModel>;
+  /**
+   * Renders the conversation with the model's chat template and tokenises it.
+   * @throws HearthError `context_length_exceeded`, naming both numbers, when it leaves no room for one token.
+   */
+  prompt(model: Model, conversation: Conversation): Promise<Prompt>;
+  /**
+   * Runs a job. At most `slots` of a model may run at a time; the caller sees to that. Aborting ends the stream at the next
+   * token, or at the next chunk of the prompt; the iterator then ends without a `generation-end`, and only once the slot is
+   * really free.
+   */
+  generate(model: Model, job: DecodeJob, signal: AbortSignal): AsyncIterable<GenerationEvent>;
+  /** Ends every run and frees all memory; rejects nothing that is still being read. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,27 @@
+/** A place in a model's batch, held by one run until released. */
+export interface Slot {
+  /** Milliseconds the run waited for it. */
+  readonly queuedMs: number;
+  /** Gives the place back; a second call does nothing. */
+  release(): void;
+}
+
+export interface SlotRequest {
+  /** Resolved model id. */
+  readonly model: string;
+  /** How many runs that model can hold at a time. */
+  readonly slots: number;
+  /** Slots are shared fairly between teams. */
+  readonly teamId: string;
+  readonly signal: AbortSignal;
+}
+
+/** The port to the scheduler: who may run, and when. */
+export interface Slots {
+  /**
+   * Waits for a place.
+   * @throws HearthError `overloaded` with `retryAfterSeconds`, at once, when the queue is full or the server is closing.
+   * @throws the signal's reason when it aborts while waiting.
+   */
+  acquire(request: SlotRequest): Promise<Slot>;
+}

@@ -1,0 +1,18 @@
+/** `prepaid` needs credits; `unmetered` is recorded and priced, never refused. */
+export type Billing = "prepaid" | "unmetered";
+
+export interface Team {
+  readonly id: string;
+  readonly name: string;
+  readonly billing: Billing;
+  readonly blocked: boolean;
+  /** Milliseconds since the epoch. */
+  readonly createTime: number;
+}
+
+export interface TeamStore {
+  insert(team: Team): Promise<void>;
+  find(id: string): Promise<Team | null>;
+  /** In order of creation. */
+  list(): Promise<readonly Team[]>;
+}

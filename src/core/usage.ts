@@ -1,0 +1,32 @@
+import type { GenerationEvent } from "./generation.js";
+
+/** Tokens of one run. `promptTokens` includes cached and image tokens; `completionTokens` excludes reasoning. */
+export interface Usage {
+  readonly promptTokens: number;
+  readonly cachedTokens: number;
+  readonly imageTokens: number;
+  readonly completionTokens: number;
+  readonly reasoningTokens: number;
+}
+
+export const noUsage: Usage = {
+  promptTokens: 0,
+  cachedTokens: 0,
+  imageTokens: 0,
+  completionTokens: 0,
+  reasoningTokens: 0,
+};
+
+/** The usage after one more event: usage is a fold of the event stream, also of one that was cut short. */
+export function addEvent(usage: Usage, event: GenerationEvent): Usage {
+  switch (event.type) {
+    case "generation-start":
+      return { ...usage, promptTokens: event.promptTokens, cachedTokens: event.cachedTokens };
+    case "text-delta":
+      return { ...usage, completionTokens: usage.completionTokens + event.tokens };
+    case "reasoning-delta":
+      return { ...usage, reasoningTokens: usage.reasoningTokens + event.tokens };
+    case "generation-end":
+      return usage;
+  }
+}
