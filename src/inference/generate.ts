@@ -1,22 +1,24 @@
 /**
  * A run: from an accepted request to a settled row. It is a task of its own (house rule 13): it takes the slot, drives the
- * engine, pushes events into a bounded channel and settles in its own `finally`, whether or not anybody reads. The HTTP side
- * only reads `events`, and aborts when its client leaves.
+ * engine, pushes events into a bounded channel and settles before it tells of the end, whether or not anybody reads. The
+ * HTTP side only reads `events`, and aborts when its client leaves.
+ *
+ * Modes of a run: loading -> prompting -> queued -> running -> settled; any of the first four can fail or be aborted.
  */
-import { Channel } from "../core/channel.js";
 import type { Principal } from "../core/api-key.js";
+import { Channel } from "../core/channel.js";
 import type { Clock } from "../core/clock.js";
-import type { Engine } from "../core/engine.js";
-import { asHearthError, HearthError } from "../core/errors.js";
+import type { DecodeJob, Engine } from "../core/engine.js";
+import { asHearthError, HearthError, modelNotFound } from "../core/errors.js";
 import { mergeEvents, type GenerationEvent, type GenerationRequest } from "../core/generation.js";
 import type { Model, ModelRegistry } from "../core/model.js";
 import { costOf } from "../core/money.js";
 import type { Random } from "../core/random.js";
-import type { RunState, RunStore } from "../core/run-record.js";
+import type { RunOutcome, RunStore } from "../core/run-record.js";
 import type { Slot, Slots } from "../core/slots.js";
 import { addEvent, noUsage, type Usage } from "../core/usage.js";
 
-/** Events that may wait for a slow reader; deltas merge, so a healthy answer never holds more than a handful. */
+/** Events that may wait for a slow reader; deltas merge, so even one that never reads holds no more than a handful. */
 const channelCapacity = 256;
 
 export interface RunContext {
@@ -26,7 +28,7 @@ export interface RunContext {
   readonly endpoint: string;
 }
 
-/** What a run measured of itself, for headers; a value is null until it is known. */
+/** What a run measured of itself, in milliseconds; null until it is known. */
 export interface RunTimings {
   queueMs: number | null;
   prefillMs: number | null;
@@ -35,7 +37,7 @@ export interface RunTimings {
 export interface Run {
   readonly id: string;
   readonly model: Model;
-  /** One reader only. Throws a HearthError where the run failed; ends early, without `generation-end`, when aborted. */
+  /** One reader only. Throws a HearthError where the run failed; ends without `generation-end` when aborted. */
   readonly events: AsyncIterable<GenerationEvent>;
   readonly timings: Readonly<RunTimings>;
   abort(): void;
@@ -50,12 +52,17 @@ export interface GenerateDeps {
   readonly runs: RunStore;
   readonly clock: Clock;
   readonly random: Random;
-  /** Told of causes that the client must not see. */
-  readonly onFailure: (error: HearthError, context: RunContext) => void;
+  /** Runs that may exist at a time, whatever they wait for. */
+  readonly runsActiveMax: number;
+  /** Told of a failure to write how a run ended; the client has its answer already. */
+  readonly onSettleFailure: (runId: string, thrown: unknown) => void;
 }
 
 export interface Generator {
-  /** @throws HearthError `model_not_found` or `model_unavailable` before anything is started. */
+  /**
+   * Starts a run.
+   * @throws HearthError `model_not_found`, `model_unavailable` or `overloaded` before anything is begun.
+   */
   start(request: GenerationRequest, context: RunContext): Run;
   /** Runs that have not settled yet. */
   readonly active: ReadonlySet<Run>;
@@ -67,28 +74,39 @@ export function createGenerator(deps: GenerateDeps): Generator {
   return {
     active,
     start(request, context) {
-      const model = resolve(deps.models, request.model);
-      const channel = new Channel<GenerationEvent>(channelCapacity, mergeEvents);
+      const model = usableModel(deps.models, request.model);
+      if (active.size >= deps.runsActiveMax)
+        throw new HearthError("overloaded", "The server has too many requests in hand. Please try again later.", {
+          retryAfterSeconds: 1,
+        });
       const leaving = new AbortController();
-      const timings: RunTimings = { queueMs: null, prefillMs: null };
-      const id = deps.random.id();
-      const task = { id, model, request, context, channel, timings, signal: leaving.signal };
+      const task: Task = {
+        id: deps.random.id(),
+        model,
+        request,
+        context,
+        channel: new Channel(channelCapacity, mergeEvents),
+        timings: { queueMs: null, prefillMs: null },
+        signal: leaving.signal,
+      };
       const settled = execute(deps, task).finally(() => active.delete(run));
-      const run: Run = { id, model, events: channel, timings, abort: () => leaving.abort(), settled };
+      const run: Run = {
+        id: task.id,
+        model,
+        events: task.channel,
+        timings: task.timings,
+        abort: () => leaving.abort(),
+        settled,
+      };
       active.add(run);
       return run;
     },
   };
 }
 
-function resolve(models: ModelRegistry, name: string): Model {
+function usableModel(models: ModelRegistry, name: string): Model {
   const model = models.find(name);
-  if (model === null)
-    throw new HearthError(
-      "model_not_found",
-      `The model '${name.slice(0, 200)}' does not exist or your team has no access to it.`,
-      { param: "model" },
-    );
+  if (model === null) throw modelNotFound(name);
   if (model.unusable !== null)
     throw new HearthError("model_unavailable", `The model '${model.manifest.id}' cannot be used: ${model.unusable}`, {
       param: "model",
@@ -106,24 +124,98 @@ interface Task {
   readonly signal: AbortSignal;
 }
 
+/** What a run has come to so far. */
+interface Progress {
+  slot: Slot | null;
+  usage: Usage;
+  /** true once the usage table has a row to settle. */
+  recorded: boolean;
+  end: GenerationEvent | null;
+  failure: HearthError | null;
+}
+
 /** The whole life of a run. Never rejects. */
 async function execute(deps: GenerateDeps, task: Task): Promise<void> {
-  let slot: Slot | null = null;
-  let state: RunState = "aborted";
-  let usage: Usage = noUsage;
+  const progress: Progress = { slot: null, usage: noUsage, recorded: false, end: null, failure: null };
   try {
-    slot = await admit(deps, task);
-    for await (const event of drive(deps, task)) {
-      usage = addEvent(usage, event);
-      if (event.type === "generation-start") await record(deps, task, usage);
-      if (event.type === "generation-end") state = "completed";
-      if (!task.channel.push(event)) throw new HearthError("internal", "The client reads too slowly.");
-    }
+    await drive(deps, task, progress);
   } catch (thrown) {
-    state = fail(deps, task, thrown);
+    if (!task.signal.aborted) progress.failure = asHearthError(thrown);
+  }
+  progress.slot?.release();
+  await settle(deps, task, progress);
+  if (progress.failure !== null) task.channel.fail(progress.failure);
+  if (progress.end !== null) task.channel.push(progress.end);
+  task.channel.end();
+}
+
+async function drive(deps: GenerateDeps, task: Task, progress: Progress): Promise<void> {
+  const { model, request, signal, timings } = task;
+  const loaded = await unlessAborted(deps.engine.load(model), signal);
+  const prompt = await unlessAborted(deps.engine.prompt(model, request), signal);
+  const teamId = task.context.principal.team.id;
+  const slot = await deps.slots.acquire({ model: model.manifest.id, slots: loaded.slots, teamId, signal });
+  progress.slot = slot;
+  timings.queueMs = slot.queuedMs;
+  const { sampling, stop, maxTokens, maxTokensExcludesReasoning } = request;
+  const job: DecodeJob = { prompt, teamId, sampling, stop, maxTokens, maxTokensExcludesReasoning };
+  const began = deps.clock.monotonic();
+  for await (const event of deps.engine.generate(model, job, signal)) {
+    progress.usage = addEvent(progress.usage, event);
+    if (event.type === "generation-start") await record(deps, task, progress);
+    else timings.prefillMs ??= deps.clock.monotonic() - began;
+    if (event.type === "generation-end") progress.end = event;
+    else if (!task.channel.push(event)) throw new HearthError("internal", "The answer was not read in time.");
+  }
+  if (progress.end === null && !signal.aborted) throw new Error("the engine's stream ended without generation-end");
+}
+
+/** The promise's value, or the signal's reason as soon as it aborts; the work itself goes on for others. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) throw signal.reason;
+  let stop = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason instanceof Error ? signal.reason : new Error("aborted"));
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
   } finally {
-    slot?.release();
-    await settle(deps, task, state, usage);
-    task.channel.end();
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+/** The row is there before the first token is, so that a process that dies leaves a trace of every run. */
+async function record(deps: GenerateDeps, task: Task, progress: Progress): Promise<void> {
+  const { principal, requestId, endpoint } = task.context;
+  await deps.runs.insert({
+    id: task.id,
+    requestId,
+    teamId: principal.team.id,
+    apiKeyId: principal.key.id,
+    model: task.model.manifest.id,
+    endpoint,
+    state: "running",
+    usage: progress.usage,
+    costTicks: costOf(progress.usage, task.model.manifest.prices),
+    startTime: deps.clock.now(),
+    endTime: null,
+  });
+  progress.recorded = true;
+}
+
+/** What was produced is charged, also when the client left or the engine failed. */
+async function settle(deps: GenerateDeps, task: Task, progress: Progress): Promise<void> {
+  if (!progress.recorded) return;
+  const outcome: RunOutcome = {
+    state: progress.failure !== null ? "failed" : progress.end !== null ? "completed" : "aborted",
+    usage: progress.usage,
+    costTicks: costOf(progress.usage, task.model.manifest.prices),
+    endTime: deps.clock.now(),
+  };
+  try {
+    await deps.runs.settle(task.id, outcome);
+  } catch (thrown) {
+    deps.onSettleFailure(task.id, thrown);
   }
 }

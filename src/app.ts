@@ -1,0 +1,177 @@
+/**
+ * The composition root: the only file that constructs things, top to bottom from the configuration, and takes them down in
+ * reverse. `overrides` is the test seam: whatever is given there is used instead of what would be built.
+ */
+import { chmod, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createAuthenticator } from "./accounts/authenticate.js";
+import { ensureFirstKey } from "./accounts/first-start.js";
+import { createKeyService, type KeyService } from "./accounts/keys.js";
+import { isLoopback, type Config } from "./config.js";
+import type { Clock } from "./core/clock.js";
+import type { Engine } from "./core/engine.js";
+import type { ModelRegistry } from "./core/model.js";
+import type { Random } from "./core/random.js";
+import { usableCores } from "./engine/llama/cores.js";
+import { createLlamaEngine } from "./engine/llama/engine.js";
+import { createHttpServer, type Logger } from "./http/server.js";
+import { createGenerator, type Generator } from "./inference/generate.js";
+import { loadRegistry, type LoadedRegistry } from "./models/registry.js";
+import { verifyWeights } from "./models/verify.js";
+import { createScheduler, type Scheduler } from "./scheduler/scheduler.js";
+import { createApiKeyStore } from "./store/api-keys.js";
+import { openDatabase, type Database } from "./store/database.js";
+import { lockFolder } from "./store/lock.js";
+import { createRunStore } from "./store/runs.js";
+import { createTeamStore } from "./store/teams.js";
+import { systemClock, systemRandom } from "./system.js";
+
+export interface Overrides {
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly engine?: Engine;
+  readonly logger?: Logger;
+  /** Compiled engine worker, for tests that run from the sources. */
+  readonly workerUrl?: URL;
+}
+
+export interface App {
+  /** Binds and answers. @throws Error with code EADDRINUSE or EACCES. */
+  listen(): Promise<{ readonly url: string; readonly port: number }>;
+  /** Answers in flight may finish within the grace time; then everything is closed in reverse. A second call waits too. */
+  close(): Promise<void>;
+  /** The API key that this start made; null when there were keys already or the operator pinned one. */
+  readonly firstKey: string | null;
+  readonly firstKeyFile: string;
+  readonly models: ModelRegistry;
+  readonly generator: Generator;
+  readonly scheduler: Scheduler;
+  readonly database: Database;
+}
+
+/** The built-in models come with the program, wherever it was started. */
+const builtInModels = fileURLToPath(new URL("../models", import.meta.url));
+
+const silent: Logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** Where the first key is kept, for `hearth run` and for whoever closed the terminal too soon. */
+export function firstKeyFile(config: Config): string {
+  return join(config.data, "first-key");
+}
+
+/** The models that a configuration sees. */
+export function openRegistry(config: Config): Promise<LoadedRegistry> {
+  const { contextTokensMax } = config;
+  return loadRegistry({ folders: [config.models, builtInModels], contextTokensMax });
+}
+
+/** The key service alone, for `hearth keys`: works beside a running server. */
+export async function openKeys(config: Config): Promise<{ readonly service: KeyService; close(): Promise<void> }> {
+  const database = await openDatabase(databaseFile(config));
+  const [keys, teams] = [createApiKeyStore(database), createTeamStore(database)];
+  const service = createKeyService({ keys, teams, clock: systemClock, random: systemRandom });
+  return { service, close: () => database.close() };
+}
+
+/**
+ * Builds the whole server; nothing listens yet.
+ * @throws Error with one clear sentence when the data folder cannot be used.
+ */
+export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
+  const { clock = systemClock, random = systemRandom, logger = silent } = overrides;
+  const unlock = lockFolder(config.data);
+  const database = await openDatabase(databaseFile(config));
+  const [teams, keys, runs] = [createTeamStore(database), createApiKeyStore(database), createRunStore(database)];
+  await runs.interruptAll(clock.now());
+  const firstKey = await makeFirstKey(config, { teams, keys, clock, random });
+  const registry = await openRegistry(config);
+  for (const warning of registry.warnings) logger.warn({ warning }, "model folder");
+  const scheduler = createScheduler(config, clock);
+  const engine = overrides.engine ?? buildEngine(config, random, logger, overrides.workerUrl);
+  const models = registry;
+  const generator = createGenerator({
+    models,
+    engine,
+    slots: scheduler,
+    runs,
+    clock,
+    random,
+    runsActiveMax: config.runsActiveMax,
+    onSettleFailure: (runId, thrown) => logger.error({ runId, err: thrown }, "a run could not be settled"),
+  });
+  const server = createHttpServer({
+    authenticator: createAuthenticator({ keys, clock }),
+    generator,
+    models,
+    clock,
+    random,
+    logger,
+    ready: () => reasonsNotReady(database, models),
+    limits: { bodyBytesMax: config.bodyBytesMax },
+    allowedHosts: isLoopback(config.host) ? config.allowedHosts : null,
+    trustProxy: config.trustProxy,
+  });
+  const close = once(async () => {
+    scheduler.close();
+    await server.close(config.shutdownGraceMs);
+    for (const run of generator.active) run.abort();
+    await Promise.all([...generator.active].map((run) => run.settled));
+    await engine.close();
+    await database.close();
+    unlock();
+  });
+  return {
+    listen: () => server.listen(config.host, config.port),
+    close,
+    firstKey,
+    firstKeyFile: firstKeyFile(config),
+    models,
+    generator,
+    scheduler,
+    database,
+  };
+}
+
+function databaseFile(config: Config): string {
+  return join(config.data, "hearth.db");
+}
+
+function buildEngine(config: Config, random: Random, logger: Logger, workerUrl: URL | undefined): Engine {
+  const { slotsPerModel, contextTokensMax, prefillChunkTokens, gpu } = config;
+  const threads = config.threads === 0 ? usableCores() : config.threads;
+  return createLlamaEngine({
+    settings: { threads, slotsPerModel, contextTokensMax, prefillChunkTokens, gpu },
+    random,
+    verify: verifyWeights,
+    workerUrl: workerUrl ?? new URL("./engine/llama/worker.js", import.meta.url),
+    log: (level, message) => logger[level]({ engine: "llama" }, message),
+  });
+}
+
+type FirstKeyDeps = Omit<Parameters<typeof ensureFirstKey>[0], "pinnedKey" | "writeFirstKey">;
+
+async function makeFirstKey(config: Config, deps: FirstKeyDeps): Promise<string | null> {
+  const file = firstKeyFile(config);
+  const { secret } = await ensureFirstKey({
+    ...deps,
+    pinnedKey: config.apiKey,
+    async writeFirstKey(newSecret) {
+      await writeFile(file, `${newSecret}\n`, { mode: 0o600 });
+      await chmod(file, 0o600);
+    },
+  });
+  return config.apiKey === null ? secret : null;
+}
+
+async function reasonsNotReady(database: Database, models: ModelRegistry): Promise<readonly string[]> {
+  const reasons: string[] = [];
+  if (!(await database.answers())) reasons.push("the database does not answer");
+  if (!models.list().some((model) => model.unusable === null)) reasons.push("no usable model");
+  return reasons;
+}
+
+function once(action: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  return () => (running ??= action());
+}

@@ -1,0 +1,150 @@
+/**
+ * The configuration: defaults, then `hearth.yaml` (or the file that `--config` or HEARTH_CONFIG names), then HEARTH_*
+ * environment variables, into one frozen, validated object. Every default, unit and limit of the server is in this file.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { parse as parseYaml } from "yaml";
+import { z } from "zod";
+
+const flag = z.union([z.boolean(), z.enum(["true", "false", "1", "0"])]).transform((value) => value === true || value === "true" || value === "1");
+const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
+const list = z.union([z.array(z.string()), z.string().transform((text) => text.split(",").map((item) => item.trim()))]);
+const operatorKey = z
+  .string()
+  .min(16, "must have 16 characters or more")
+  .max(512)
+  .regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces");
+
+/** Settings by name; the environment variable of `queueDepthMax` is HEARTH_QUEUE_DEPTH_MAX. */
+const settings = {
+  /** Address to listen on. */
+  host: z.string().min(1).default("127.0.0.1"),
+  /** 0 = any free port. */
+  port: whole(0, 65_535).default(4280),
+  /** Folder of the database and the first key. */
+  data: z.string().min(1).default("data"),
+  /** Folder of models. */
+  models: z.string().min(1).default("models"),
+  /** An API key of the operator's own choosing. */
+  apiKey: operatorKey.refine((key) => !key.startsWith("hm-"), "must not begin with hm-: that marks management keys").nullable().default(null),
+  /** A management key of the operator's own choosing. */
+  managementKey: operatorKey.nullable().default(null),
+  /** `auto`: warn on a terminal, else info. */
+  logLevel: z.enum(["auto", "silent", "error", "warn", "info", "debug"]).default("auto"),
+  /** true behind a proxy that ends TLS: a public address is allowed, X-Forwarded-* is believed. */
+  trustProxy: flag.default(false),
+  /** Host names answered beside the loopback ones. */
+  allowedHosts: list.default([]),
+  /** Largest request body. */
+  bodyBytesMax: whole(1024, 1_073_741_824).default(33_554_432),
+  /** Runs that may exist at a time, in whatever state. */
+  runsActiveMax: whole(1, 100_000).default(256),
+  /** Runs that may wait for a slot, over all models. */
+  queueDepthMax: whole(0, 100_000).default(64),
+  /** Generations of one model that run side by side. */
+  slotsPerModel: whole(1, 256).default(4),
+  /** Bound on the tokens of one slot, whatever the model allows: its memory is reserved up front. */
+  contextTokensMax: whole(64, 1_048_576).default(8192),
+  /** Prompt tokens evaluated between two tokens of a neighbour. */
+  prefillChunkTokens: whole(8, 4096).default(128),
+  /** Threads of one decode; 0 = as many as this process may use. */
+  threads: whole(0, 1024).default(0),
+  gpu: z.enum(["auto", "off", "cuda", "vulkan", "metal"]).default("auto"),
+  /** How long answers in flight may take to finish once the server was told to stop. */
+  shutdownGraceMs: whole(0, 3_600_000).default(10_000),
+} as const;
+
+const schema = z.strictObject(settings);
+
+export type Config = Readonly<z.infer<typeof schema>>;
+export type SettingName = keyof Config;
+
+export interface LoadedConfig {
+  readonly config: Config;
+  /** Where each value comes from: `default`, the file's path or the variable's name. */
+  readonly sources: Readonly<Record<SettingName, string>>;
+}
+
+/** The configuration cannot be used; the message says which setting, where it was set and what is wrong. */
+export class ConfigError extends Error {}
+
+/**
+ * Reads the configuration.
+ * @param environment the process's environment.
+ * @param file a configuration file named on the command line; it must exist.
+ * @throws ConfigError
+ */
+export function loadConfig(environment: NodeJS.ProcessEnv, file: string | null = null): LoadedConfig {
+  const named = file ?? environment["HEARTH_CONFIG"] ?? null;
+  const path = named ?? (existsSync("hearth.yaml") ? "hearth.yaml" : null);
+  const values: Record<string, unknown> = {};
+  const sources: Record<string, string> = {};
+  for (const name of Object.keys(settings)) sources[name] = "default";
+  if (path !== null) takeFile(path, values, sources);
+  takeEnvironment(environment, values, sources);
+  const parsed = schema.safeParse(values);
+  if (!parsed.success) throw refusal(parsed.error, sources);
+  const config = finish(parsed.data, sources);
+  return { config, sources: sources as Record<SettingName, string> };
+}
+
+/** HEARTH_ and the setting's name in capitals. */
+export function variableOf(setting: string): string {
+  return `HEARTH_${setting.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}
+
+/** Whether only this machine can reach the address. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function takeFile(path: string, values: Record<string, unknown>, sources: Record<string, string>): void {
+  let content: unknown;
+  try {
+    content = parseYaml(readFileSync(path, "utf8"));
+  } catch (thrown) {
+    throw new ConfigError(`cannot read the configuration file ${path}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+  }
+  if (content === null) return;
+  if (typeof content !== "object" || Array.isArray(content))
+    throw new ConfigError(`the configuration file ${path} must hold settings by name`);
+  for (const [name, value] of Object.entries(content)) {
+    if (!Object.hasOwn(settings, name)) throw new ConfigError(`${path}: unknown setting '${name}'`);
+    values[name] = value;
+    sources[name] = path;
+  }
+}
+
+function takeEnvironment(environment: NodeJS.ProcessEnv, values: Record<string, unknown>, sources: Record<string, string>): void {
+  const names = new Map(Object.keys(settings).map((name) => [variableOf(name), name]));
+  for (const [variable, value] of Object.entries(environment)) {
+    if (!variable.startsWith("HEARTH_") || variable === "HEARTH_CONFIG" || value === undefined) continue;
+    const name = names.get(variable);
+    if (name === undefined) throw new ConfigError(`unknown environment variable ${variable}; \`hearth doctor\` lists the settings`);
+    if (value === "") continue;
+    values[name] = value;
+    sources[name] = variable;
+  }
+}
+
+function refusal(error: z.ZodError, sources: Readonly<Record<string, string>>): ConfigError {
+  const lines = error.issues.map((issue) => {
+    const name = String(issue.path[0] ?? "");
+    return `${name} (set by ${sources[name] ?? "?"}): ${issue.message}`;
+  });
+  return new ConfigError(`the configuration cannot be used: ${lines.join("; ")}`);
+}
+
+function finish(values: z.infer<typeof schema>, sources: Readonly<Record<string, string>>): Config {
+  if (!isLoopback(values.host) && !values.trustProxy)
+    throw new ConfigError(
+      `host (set by ${sources["host"] ?? "?"}): ${values.host} can be reached from other machines, and Hearth speaks plain HTTP. ` +
+        "Listen on 127.0.0.1, or put a proxy that ends TLS in front and set trustProxy: true (HEARTH_TRUST_PROXY=true).",
+    );
+  return Object.freeze({
+    ...values,
+    data: resolve(values.data),
+    models: resolve(values.models),
+  });
+}

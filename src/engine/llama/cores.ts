@@ -1,0 +1,21 @@
+import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+
+/**
+ * Cores that this process may keep busy: those it may be scheduled on, less where a container's quota allows fewer. Two
+ * threads on one core spin against each other, so the bound is a hard one.
+ */
+export function usableCores(): number {
+  return Math.max(1, Math.min(availableParallelism(), cgroupQuota() ?? Number.POSITIVE_INFINITY));
+}
+
+/** Whole cores of the cgroup v2 quota (`cpu.max`: microseconds allowed and period); null without one. */
+function cgroupQuota(): number | null {
+  try {
+    const [allowed, period] = readFileSync("/sys/fs/cgroup/cpu.max", "utf8").trim().split(" ");
+    const cores = Number(allowed) / Number(period);
+    return Number.isFinite(cores) && cores > 0 ? Math.max(1, Math.floor(cores)) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * The llama engine, seen from the HTTP thread: an implementation of the engine port that owns one worker thread and nothing
+ * else. All models, contexts, tokenising and templates live in the worker (worker.ts), so that neither prefill nor a long
+ * text ever blocks a request that only wants to be answered. The worker starts with the first model asked for.
+ */
+import { Worker } from "node:worker_threads";
+import { Channel } from "../../core/channel.js";
+import type { DecodeJob, Engine, LoadedModel, Prompt } from "../../core/engine.js";
+import { HearthError } from "../../core/errors.js";
+import { mergeEvents, type GenerationEvent } from "../../core/generation.js";
+import type { Model } from "../../core/model.js";
+import type { Random } from "../../core/random.js";
+import type { Call, FromWorker, JobNews, LlamaSettings, ToWorker, WireError } from "./protocol.js";
+
+/** Events of one job that may wait in this thread; deltas merge. */
+const channelCapacity = 64;
+
+export interface LlamaEngineDeps {
+  readonly settings: LlamaSettings;
+  readonly random: Random;
+  /** One public sentence when the weights are not what their manifest says, else null. */
+  readonly verify: (model: Model) => Promise<string | null>;
+  /** Compiled worker.js; a test that runs from the sources names the compiled one. */
+  readonly workerUrl: URL;
+  readonly log: (level: "warn" | "error", message: string) => void;
+}
+
+/** Builds the engine; nothing is started before the first load. */
+export function createLlamaEngine(deps: LlamaEngineDeps): Engine {
+  let remote: Remote | null = null;
+  const loading = new Map<string, Promise<LoadedModel>>();
+
+  function worker(): Remote {
+    remote ??= connect(deps, () => {
+      remote = null;
+      loading.clear();
+    });
+    return remote;
+  }
+
+  return {
+    load(model) {
+      const id = model.manifest.id;
+      const known = loading.get(id);
+      if (known !== undefined) return known;
+      const attempt = loadVerified(deps, model, worker);
+      loading.set(id, attempt);
+      attempt.catch(() => loading.delete(id));
+      return attempt;
+    },
+    prompt: (model, { messages, tools, reasoningEffort }) =>
+      worker().call<Prompt>((call) => ({
+        type: "prompt",
+        call,
+        model,
+        conversation: { messages, tools, reasoningEffort },
+      })),
+    generate: (model, job, signal) => worker().generate(model, job, signal),
+    async close() {
+      await remote?.close();
+    },
+  };
+}
+
+async function loadVerified(deps: LlamaEngineDeps, model: Model, worker: () => Remote): Promise<LoadedModel> {
+  const { id } = model.manifest;
+  const reason = await deps.verify(model);
+  if (reason !== null)
+    throw new HearthError("model_unavailable", `The model '${id}' cannot be used: ${reason}`, { param: "model" });
+  return worker().call<LoadedModel>((call) => ({ type: "load", call, model }));
+}
+
+interface Remote {
+  call<T>(message: (call: number) => Call): Promise<T>;
+  generate(model: Model, job: DecodeJob, signal: AbortSignal): AsyncIterable<GenerationEvent>;
+  close(): Promise<void>;
+}
+
+interface Pending {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: HearthError) => void;
+}
+
+function connect(deps: LlamaEngineDeps, onExit: () => void): Remote {
+  const worker = new Worker(deps.workerUrl, { workerData: deps.settings });
+  const calls = new Map<number, Pending>();
+  const jobs = new Map<number, Channel<GenerationEvent>>();
+  let lastId = 0;
+  const send = (message: ToWorker): void => worker.postMessage(message);
+
+  function failAll(cause: unknown): void {
+    const error = new HearthError("internal", "The engine stopped unexpectedly.", { cause });
+    for (const pending of calls.values()) pending.reject(error);
+    for (const channel of jobs.values()) channel.fail(error);
+    calls.clear();
+    jobs.clear();
+    onExit();
+  }
+  worker.on("message", (message: FromWorker) => receive(message, calls, jobs, deps.log));
+  worker.on("error", (error) => deps.log("error", `engine worker: ${error.message}`));
+  worker.on("exit", (code) => failAll(new Error(`engine worker exited with code ${code}`)));
+
+  function call<T>(message: (call: number) => Call): Promise<T> {
+    const id = ++lastId;
+    return new Promise<T>((resolve, reject) => {
+      calls.set(id, { resolve: resolve as (value: unknown) => void, reject });
+      send(message(id));
+    });
+  }
+  return {
+    call,
+    generate(model, decode, signal) {
+      const job = ++lastId;
+      const channel = new Channel<GenerationEvent>(channelCapacity, mergeEvents);
+      jobs.set(job, channel);
+      const onAbort = (): void => send({ type: "cancel", job });
+      const seed = decode.sampling.seed ?? seedFrom(deps.random.bytes(4));
+      send({ type: "generate", job, model, decode: { ...decode, seed } });
+      if (signal.aborted) onAbort();
+      else signal.addEventListener("abort", onAbort, { once: true });
+      return untilEnd(channel, () => signal.removeEventListener("abort", onAbort));
+    },
+    async close() {
+      await call((id) => ({ type: "close", call: id })).catch(() => undefined);
+      await worker.terminate();
+    },
+  };
+}
+
+async function* untilEnd(channel: Channel<GenerationEvent>, finished: () => void): AsyncGenerator<GenerationEvent> {
+  try {
+    yield* channel;
+  } finally {
+    finished();
+  }
+}
+
+function receive(
+  message: FromWorker,
+  calls: Map<number, Pending>,
+  jobs: Map<number, Channel<GenerationEvent>>,
+  log: LlamaEngineDeps["log"],
+): void {
+  if (message.type === "news") return message.news.forEach((news) => deliver(news, jobs));
+  if (message.type === "log") return log(message.level, message.message);
+  const pending = calls.get(message.call);
+  calls.delete(message.call);
+  if (message.type === "failed") return pending?.reject(revive(message.error));
+  if (message.type === "loaded") return pending?.resolve(message.loaded);
+  if (message.type === "prompted") return pending?.resolve(message.prompt);
+  pending?.resolve(undefined);
+}
+
+function deliver(news: JobNews, jobs: Map<number, Channel<GenerationEvent>>): void {
+  const channel = jobs.get(news.job);
+  if (channel === undefined) return;
+  for (const event of news.events) channel.push(event);
+  if (news.error !== null) channel.fail(revive(news.error));
+  if (!news.done) return;
+  channel.end();
+  jobs.delete(news.job);
+}
+
+function revive(error: WireError): HearthError {
+  return new HearthError(error.kind, error.message, {
+    ...(error.param === null ? {} : { param: error.param }),
+    ...(error.code === null ? {} : { code: error.code }),
+    ...(error.cause === null ? {} : { cause: new Error(error.cause) }),
+  });
+}
+
+function seedFrom(bytes: Uint8Array): number {
+  return new DataView(bytes.buffer, bytes.byteOffset, 4).getUint32(0);
+}

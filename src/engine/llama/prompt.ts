@@ -1,0 +1,161 @@
+/**
+ * From a conversation to prompt tokens, by the model's own chat template. What the template writes is read with its control
+ * tokens; what people wrote is plain text, always: a `<|im_end|>` inside a message never ends a turn (threat F4).
+ */
+import { Template } from "@huggingface/jinja";
+import type { Conversation, Prompt } from "../../core/engine.js";
+import { HearthError } from "../../core/errors.js";
+import type { Message, Tool } from "../../core/generation.js";
+
+/** What this file needs of a loaded model. */
+export interface PromptModel {
+  /** Jinja source of the chat template. */
+  readonly template: string;
+  /** Texts that the tokenizer would read as one special token. */
+  readonly specialTexts: readonly string[];
+  readonly bosText: string;
+  readonly eosText: string;
+  /** Token put before every prompt that does not begin with it; null when the model wants none. */
+  readonly prependToken: number | null;
+  readonly contextTokens: number;
+  /** No text of n bytes has fewer than n / longestTokenBytes tokens. */
+  readonly longestTokenBytes: number;
+  tokenize(text: string, specialTokens: boolean): readonly number[];
+}
+
+export interface PromptMaker {
+  /**
+   * Renders and tokenises.
+   * @throws HearthError `context_length_exceeded` when no room is left for an answer, `invalid_value` when the template
+   * refuses the conversation.
+   */
+  make(conversation: Conversation): Prompt;
+}
+
+/** Builds the prompt maker of one model. @throws Error when the template is not valid Jinja. */
+export function createPromptMaker(model: PromptModel): PromptMaker {
+  const template = new Template(model.template);
+  const mask = createMask(model.specialTexts);
+  return {
+    make(conversation) {
+      const text = render(template, model, mask, conversation);
+      const bytes = Buffer.byteLength(text);
+      const fewest = Math.ceil(bytes / model.longestTokenBytes);
+      if (fewest >= model.contextTokens) throw tooLong(model.contextTokens, `at least ${fewest}`);
+      const tokens = mask.split(text).flatMap((part) => tokenizePart(model, part));
+      if (model.prependToken !== null && tokens[0] !== model.prependToken) tokens.unshift(model.prependToken);
+      if (tokens.length >= model.contextTokens) throw tooLong(model.contextTokens, String(tokens.length));
+      return { tokens: Uint32Array.from(tokens), startsInReasoning: /<think>\s*$/.test(text) };
+    },
+  };
+}
+
+function tooLong(limit: number, asked: string): HearthError {
+  return new HearthError(
+    "context_length_exceeded",
+    `This model's maximum prompt length is ${limit - 1} but the request contains ${asked} tokens.`,
+    { param: "messages", code: "context_length_exceeded" },
+  );
+}
+
+function render(template: Template, model: PromptModel, mask: Mask, conversation: Conversation): string {
+  const { reasoningEffort } = conversation;
+  const variables: Record<string, unknown> = {
+    messages: conversation.messages.map((message) => mask.hide(templateMessage(message))),
+    add_generation_prompt: true,
+    bos_token: model.bosText,
+    eos_token: model.eosText,
+  };
+  if (conversation.tools.length > 0) variables["tools"] = conversation.tools.map((tool) => mask.hide(templateTool(tool)));
+  if (reasoningEffort !== "default") variables["enable_thinking"] = reasoningEffort !== "none";
+  try {
+    return template.render(variables);
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    throw new HearthError("invalid_value", `The model's chat template refuses this conversation: ${why}`, {
+      param: "messages",
+      cause: thrown,
+    });
+  }
+}
+
+function templateMessage(message: Message): Record<string, unknown> {
+  const shown: Record<string, unknown> = { role: message.role, content: message.content };
+  if (message.name !== undefined) shown["name"] = message.name;
+  if (message.reasoning !== undefined) shown["reasoning_content"] = message.reasoning;
+  if (message.toolCallId !== undefined) shown["tool_call_id"] = message.toolCallId;
+  if (message.toolCalls !== undefined && message.toolCalls.length > 0)
+    shown["tool_calls"] = message.toolCalls.map((call) => ({
+      id: call.id,
+      type: "function",
+      function: { name: call.name, arguments: parsedOr(call.arguments) },
+    }));
+  return shown;
+}
+
+function templateTool(tool: Tool): Record<string, unknown> {
+  const { name, description, parameters } = tool;
+  return { type: "function", function: description === undefined ? { name, parameters } : { name, description, parameters } };
+}
+
+/** Templates want arguments as an object; text that is no JSON stays text. */
+function parsedOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A piece of a rendered prompt: the template's own text, or a special text that a person wrote. */
+interface Part {
+  readonly text: string;
+  readonly written: boolean;
+}
+
+function tokenizePart(model: PromptModel, part: Part): readonly number[] {
+  if (!part.written) return model.tokenize(part.text, true);
+  // Split after the first character, no piece is a special text any more, whatever the tokenizer makes of special texts.
+  const [first = ""] = part.text;
+  return [...model.tokenize(first, false), ...model.tokenize(part.text.slice(first.length), false)];
+}
+
+interface Mask {
+  /** The same value with every special text in its strings replaced by a placeholder. */
+  hide(value: unknown): unknown;
+  /** A rendered prompt cut at the placeholders, each given back as the text it stands for. */
+  split(rendered: string): readonly Part[];
+}
+
+/** Placeholders are `U+E000 index U+E001`; a U+E000 that a person wrote is itself hidden, so none can be forged. */
+function createMask(specialTexts: readonly string[]): Mask {
+  const hidden = ["\uE000", ...specialTexts.filter((text) => text !== "")];
+  const indexOf = new Map(hidden.map((text, index) => [text, index]));
+  const pattern = new RegExp(
+    [...hidden]
+      .sort((a, b) => b.length - a.length)
+      .map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+      .join("|"),
+    "g",
+  );
+  const hideText = (text: string): string =>
+    text.replace(pattern, (found) => `\uE000${String(indexOf.get(found) ?? 0)}\uE001`);
+  return {
+    hide: (value) => mapStrings(value, hideText),
+    split: (rendered) =>
+      rendered
+        .split(/\uE000(\d+)\uE001/)
+        .map((text, position): Part => {
+          const written = position % 2 === 1;
+          return { text: written ? (hidden[Number(text)] ?? "") : text, written };
+        })
+        .filter((part) => part.text !== ""),
+  };
+}
+
+function mapStrings(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === "string") return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapStrings(item, change));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [change(key), mapStrings(item, change)]));
+}

@@ -1,0 +1,59 @@
+import type { Conversation, DecodeJob, LoadedModel, Prompt } from "../../core/engine.js";
+import type { ErrorKind } from "../../core/errors.js";
+import type { GenerationEvent } from "../../core/generation.js";
+import type { Model } from "../../core/model.js";
+
+/** How the worker uses the machine; numbers are final, nothing is left to the library's defaults. */
+export interface LlamaSettings {
+  /** Threads of one decode; never more than the cores this process may use. */
+  readonly threads: number;
+  readonly slotsPerModel: number;
+  /** Bound on the tokens one slot holds, whatever the model allows. */
+  readonly contextTokensMax: number;
+  /** Prompt tokens evaluated between two tokens of a neighbour. */
+  readonly prefillChunkTokens: number;
+  readonly gpu: "auto" | "off" | "cuda" | "vulkan" | "metal";
+}
+
+/** A generation as it crosses to the worker: every choice of chance is made already. */
+export interface SeededJob extends DecodeJob {
+  /** 32-bit unsigned. */
+  readonly seed: number;
+}
+
+/** Calls that are answered by one reply with the same `call`. */
+export type Call =
+  | { readonly type: "load"; readonly call: number; readonly model: Model }
+  | { readonly type: "prompt"; readonly call: number; readonly model: Model; readonly conversation: Conversation }
+  | { readonly type: "close"; readonly call: number };
+
+export type ToWorker =
+  | Call
+  | { readonly type: "generate"; readonly job: number; readonly model: Model; readonly decode: SeededJob }
+  | { readonly type: "cancel"; readonly job: number };
+
+/** A HearthError without its cause: causes are logged where they happen. */
+export interface WireError {
+  readonly kind: ErrorKind;
+  readonly message: string;
+  readonly param: string | null;
+  readonly code: string | null;
+  /** What really happened, for the log. */
+  readonly cause: string | null;
+}
+
+/** What one job met in one tick; `done` comes last, once the slot is free. */
+export interface JobNews {
+  readonly job: number;
+  readonly events: readonly GenerationEvent[];
+  readonly error: WireError | null;
+  readonly done: boolean;
+}
+
+export type FromWorker =
+  | { readonly type: "loaded"; readonly call: number; readonly loaded: LoadedModel }
+  | { readonly type: "prompted"; readonly call: number; readonly prompt: Prompt }
+  | { readonly type: "closed"; readonly call: number }
+  | { readonly type: "failed"; readonly call: number; readonly error: WireError }
+  | { readonly type: "news"; readonly news: readonly JobNews[] }
+  | { readonly type: "log"; readonly level: "warn" | "error"; readonly message: string };

@@ -1,0 +1,121 @@
+/**
+ * A model in memory: its weights, one context with a sequence a slot, its template and its vocabulary. Knows how to load
+ * itself from a manifest; what runs in the slots is generation.ts's and the order of work is tick.ts's.
+ */
+import type { Llama, LlamaContext, LlamaContextSequence, LlamaModel, Token } from "node-llama-cpp";
+import { HearthError } from "../../core/errors.js";
+import type { Model } from "../../core/model.js";
+import type { Generation } from "./generation.js";
+import { createPromptMaker, type PromptMaker } from "./prompt.js";
+import type { LlamaSettings } from "./protocol.js";
+import { createTokenBytes, tokenTypes, type TokenBytes, type Vocabulary } from "./token-bytes.js";
+
+/** A sequence of the context and whoever holds it. What its KV cache holds, only `teamId` may continue. */
+export interface SequenceSlot {
+  readonly id: number;
+  readonly sequence: LlamaContextSequence;
+  teamId: string | null;
+  /** Tick of the last use: the oldest is taken over first. */
+  lastUsed: number;
+  generation: Generation | null;
+}
+
+export interface Resident {
+  readonly model: Model;
+  readonly weights: LlamaModel;
+  readonly contextTokens: number;
+  readonly slots: readonly SequenceSlot[];
+  readonly tokenBytes: TokenBytes;
+  readonly prompts: PromptMaker;
+  dispose(): Promise<void>;
+}
+
+/** A template for models that bring none: ChatML, the most common convention. */
+const chatMl =
+  "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}" +
+  "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
+
+/**
+ * Loads a model and makes its context.
+ * @throws HearthError `model_unavailable` with one public sentence.
+ */
+export async function loadResident(llama: Llama, model: Model, settings: LlamaSettings): Promise<Resident> {
+  try {
+    const weights = await llama.loadModel({ modelPath: model.path, checkTensors: true });
+    try {
+      return await withContext(weights, model, settings);
+    } catch (thrown) {
+      await weights.dispose();
+      throw thrown;
+    }
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    const message = `The model '${model.manifest.id}' cannot be loaded: ${why.replaceAll(model.path, model.manifest.file)}`;
+    throw new HearthError("model_unavailable", message, { param: "model", cause: thrown });
+  }
+}
+
+async function withContext(weights: LlamaModel, model: Model, settings: LlamaSettings): Promise<Resident> {
+  const contextTokens = Math.min(model.manifest.contextTokens, settings.contextTokensMax, weights.trainContextSize);
+  const context = await weights.createContext({
+    // The library keeps the last cell of a sequence free.
+    contextSize: contextTokens + 1,
+    sequences: settings.slotsPerModel,
+    batchSize: settings.prefillChunkTokens + settings.slotsPerModel,
+    threads: settings.threads,
+    failedCreationRemedy: false,
+  });
+  const vocabulary = readVocabulary(weights);
+  const tokenBytes = createTokenBytes(vocabulary, (token) => weights.detokenize([token as Token], true));
+  return {
+    model,
+    weights,
+    contextTokens,
+    slots: makeSlots(context, settings.slotsPerModel),
+    tokenBytes,
+    prompts: createPromptMaker({
+      template: weights.fileInfo.metadata.tokenizer?.chat_template ?? chatMl,
+      specialTexts: specialTexts(vocabulary),
+      bosText: weights.tokens.bosString ?? "",
+      eosText: weights.tokens.eosString ?? "",
+      prependToken: weights.tokens.shouldPrependBosToken ? weights.tokens.bos : null,
+      contextTokens,
+      longestTokenBytes: tokenBytes.longestBytes,
+      tokenize: (text, specialTokens) => weights.tokenize(text, specialTokens),
+    }),
+    async dispose() {
+      await context.dispose();
+      await weights.dispose();
+    },
+  };
+}
+
+function makeSlots(context: LlamaContext, count: number): readonly SequenceSlot[] {
+  const contextShift = { strategy: refuseShift };
+  return Array.from({ length: count }, (_, id) => ({
+    id,
+    sequence: context.getSequence({ contextShift }),
+    teamId: null,
+    lastUsed: 0,
+    generation: null,
+  }));
+}
+
+/** A full context ends the answer; tokens are never dropped from its beginning. */
+function refuseShift(): never {
+  throw new Error("the context is full");
+}
+
+function readVocabulary(weights: LlamaModel): Vocabulary {
+  const { ggml } = weights.fileInfo.metadata.tokenizer ?? {};
+  return {
+    tokenizer: ggml?.model ?? "",
+    tokens: ggml?.tokens ?? [],
+    types: ggml?.token_type ?? [],
+  };
+}
+
+function specialTexts(vocabulary: Vocabulary): readonly string[] {
+  const special: readonly number[] = [tokenTypes.control, tokenTypes.userDefined];
+  return vocabulary.tokens.filter((_, token) => special.includes(vocabulary.types[token] ?? tokenTypes.normal));
+}

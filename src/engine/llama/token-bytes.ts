@@ -1,0 +1,87 @@
+/**
+ * What each token of a vocabulary is in bytes: the truth for streaming text, since a token may hold half a character.
+ * Control tokens are empty: they are never text.
+ */
+
+/** Token types of a GGUF file (`tokenizer.ggml.token_type`). */
+export const tokenTypes = { normal: 1, unknown: 2, control: 3, userDefined: 4, unused: 5, byte: 6 } as const;
+
+export interface Vocabulary {
+  /** `tokenizer.ggml.model`: `gpt2` (byte-level BPE), `llama` (SentencePiece) or another. */
+  readonly tokenizer: string;
+  readonly tokens: readonly string[];
+  readonly types: readonly number[];
+}
+
+export interface TokenBytes {
+  /** The bytes of a token; empty for control tokens and for ids outside the vocabulary. */
+  of(token: number): Uint8Array;
+  /** The longest token in bytes: no text of n bytes has fewer than n / longest tokens. */
+  readonly longestBytes: number;
+}
+
+/**
+ * Reads a vocabulary's texts as bytes.
+ * @param fallback what the library makes of a token of a tokenizer that this file does not know.
+ */
+export function createTokenBytes(vocabulary: Vocabulary, fallback: (token: number) => string): TokenBytes {
+  const known = new Map<number, Uint8Array>();
+  const spell = speller(vocabulary);
+  let longestBytes = 1;
+  for (const text of vocabulary.tokens) longestBytes = Math.max(longestBytes, Buffer.byteLength(text));
+  return {
+    longestBytes,
+    of(token) {
+      const cached = known.get(token);
+      if (cached !== undefined) return cached;
+      const bytes = inRange(vocabulary, token) ? (spell(token) ?? Buffer.from(fallback(token))) : new Uint8Array(0);
+      known.set(token, bytes);
+      return bytes;
+    },
+  };
+}
+
+function inRange(vocabulary: Vocabulary, token: number): boolean {
+  return Number.isInteger(token) && token >= 0 && token < vocabulary.tokens.length;
+}
+
+function speller(vocabulary: Vocabulary): (token: number) => Uint8Array | null {
+  const byteLevel = vocabulary.tokenizer === "gpt2" ? byteLevelAlphabet() : null;
+  return (token) => {
+    const text = vocabulary.tokens[token] ?? "";
+    const type = vocabulary.types[token] ?? tokenTypes.normal;
+    if (type === tokenTypes.control || type === tokenTypes.unknown || type === tokenTypes.unused)
+      return new Uint8Array(0);
+    if (type === tokenTypes.userDefined) return Buffer.from(text);
+    if (byteLevel !== null) return fromByteLevel(text, byteLevel);
+    if (vocabulary.tokenizer === "llama") return fromSentencePiece(text, type);
+    return null;
+  };
+}
+
+/** GPT-2's reversible alphabet: printable Latin-1 stands for itself, every other byte for a character from U+0100 up. */
+function byteLevelAlphabet(): ReadonlyMap<string, number> {
+  const alphabet = new Map<string, number>();
+  let next = 0x100;
+  for (let byte = 0; byte < 256; byte++) {
+    const printable = (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || byte >= 0xae;
+    alphabet.set(String.fromCharCode(printable ? byte : next++), byte);
+  }
+  return alphabet;
+}
+
+function fromByteLevel(text: string, alphabet: ReadonlyMap<string, number>): Uint8Array {
+  const bytes: number[] = [];
+  for (const character of text) {
+    const byte = alphabet.get(character);
+    if (byte === undefined) bytes.push(...Buffer.from(character));
+    else bytes.push(byte);
+  }
+  return Uint8Array.from(bytes);
+}
+
+function fromSentencePiece(text: string, type: number): Uint8Array {
+  const hex = type === tokenTypes.byte ? /^<0x([0-9A-Fa-f]{2})>$/.exec(text) : null;
+  if (hex?.[1] !== undefined) return Uint8Array.of(Number.parseInt(hex[1], 16));
+  return Buffer.from(text.replaceAll("\u2581", " "));
+}

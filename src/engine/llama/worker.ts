@@ -1,0 +1,100 @@
+/**
+ * The engine's worker thread: owns the native library and every model in memory, answers the calls of engine.ts and hands
+ * jobs to the tick loop. Runs until told to close; it never ends the process.
+ */
+import { parentPort, workerData } from "node:worker_threads";
+import { getLlama, LlamaLogLevel, type Llama } from "node-llama-cpp";
+import { asHearthError, HearthError } from "../../core/errors.js";
+import type { Model } from "../../core/model.js";
+import type { Call, FromWorker, LlamaSettings, SeededJob, ToWorker } from "./protocol.js";
+import { loadResident, type Resident } from "./resident.js";
+import { createTickLoop } from "./tick.js";
+import { wireError } from "./wire-error.js";
+
+const settings = workerData as LlamaSettings;
+const residents = new Map<string, Promise<Resident>>();
+/** The residents that are loaded: a job and its cancel must be handled in the order in which they came. */
+const loaded = new Map<string, Resident>();
+const ticks = createTickLoop(settings.prefillChunkTokens, (news) => send({ type: "news", news }));
+let library: Promise<Llama> | null = null;
+
+parentPort?.on("message", (message: ToWorker) => {
+  if (message.type === "generate") generate(message.job, message.model, message.decode);
+  else if (message.type === "cancel") ticks.cancel(message.job);
+  else void answer(message);
+});
+
+function send(message: FromWorker): void {
+  parentPort?.postMessage(message);
+}
+
+async function answer(call: Call): Promise<void> {
+  try {
+    send(await reply(call));
+  } catch (thrown) {
+    send({ type: "failed", call: call.call, error: wireError(asHearthError(thrown)) });
+  }
+}
+
+async function reply(call: Call): Promise<FromWorker> {
+  switch (call.type) {
+    case "load": {
+      const { contextTokens, slots } = await resident(call.model);
+      return { type: "loaded", call: call.call, loaded: { contextTokens, slots: slots.length } };
+    }
+    case "prompt": {
+      const { prompts } = await resident(call.model);
+      return { type: "prompted", call: call.call, prompt: prompts.make(call.conversation) };
+    }
+    case "close":
+      await close();
+      return { type: "closed", call: call.call };
+  }
+}
+
+function generate(job: number, model: Model, decode: SeededJob): void {
+  const target = loaded.get(model.manifest.id);
+  if (target !== undefined) return ticks.submit(target, job, decode);
+  const error = wireError(new HearthError("internal", "The model is not loaded."));
+  send({ type: "news", news: [{ job, events: [], error, done: true }] });
+}
+
+function resident(model: Model): Promise<Resident> {
+  const { id } = model.manifest;
+  const known = residents.get(id);
+  if (known !== undefined) return known;
+  const loading = native().then((llama) => loadResident(llama, model, settings));
+  residents.set(id, loading);
+  loading.then(
+    (ready) => loaded.set(id, ready),
+    () => residents.delete(id),
+  );
+  return loading;
+}
+
+function native(): Promise<Llama> {
+  library ??= getLlama({
+    gpu: settings.gpu === "off" ? false : settings.gpu,
+    build: "never",
+    skipDownload: true,
+    progressLogs: false,
+    maxThreads: settings.threads,
+    logLevel: LlamaLogLevel.warn,
+    logger: (level, message) => {
+      const severe = level === LlamaLogLevel.error || level === LlamaLogLevel.fatal;
+      send({ type: "log", level: severe ? "error" : "warn", message: message.trimEnd() });
+    },
+  }).catch((thrown: unknown) => {
+    library = null;
+    throw new HearthError("model_unavailable", "The inference library could not be started.", { cause: thrown });
+  });
+  return library;
+}
+
+async function close(): Promise<void> {
+  await ticks.drain();
+  for (const loading of residents.values()) await loading.then((model) => model.dispose()).catch(() => undefined);
+  residents.clear();
+  loaded.clear();
+  if (library !== null) await library.then((llama) => llama.dispose()).catch(() => undefined);
+}

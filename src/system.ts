@@ -1,0 +1,20 @@
+/** The machine's own time and chance: the one place that asks for them (house rule 21). */
+import { randomBytes } from "node:crypto";
+import { v7 } from "uuid";
+import type { Clock } from "./core/clock.js";
+import type { Random } from "./core/random.js";
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  after(delayMs, action) {
+    const timer = setTimeout(action, delayMs);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+export const systemRandom: Random = {
+  bytes: (size) => randomBytes(size),
+  id: () => v7(),
+};

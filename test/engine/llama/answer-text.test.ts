@@ -1,0 +1,117 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { TextDelta } from "../../../src/core/generation.js";
+import { createAnswerText, type AnswerTextOptions } from "../../../src/engine/llama/answer-text.js";
+
+interface Folded {
+  readonly text: string;
+  readonly reasoning: string;
+  readonly textTokens: number;
+  readonly reasoningTokens: number;
+  readonly stoppedBy: string | null;
+  readonly taken: number;
+}
+
+/** Feeds the pieces one token each, as the engine does: no token is sampled once a stop text was met. */
+function fold(pieces: readonly Uint8Array[], options: Partial<AnswerTextOptions> = {}): Folded {
+  const answer = createAnswerText({ reasoning: true, startsInReasoning: false, stop: [], ...options });
+  const deltas: TextDelta[] = [];
+  let taken = 0;
+  for (const piece of pieces) {
+    deltas.push(...answer.push(piece));
+    taken += 1;
+    if (answer.stoppedBy !== null) break;
+  }
+  deltas.push(...answer.finish());
+  const of = (type: TextDelta["type"]): TextDelta[] => deltas.filter((delta) => delta.type === type);
+  const sum = (list: TextDelta[]): number => list.reduce((total, delta) => total + delta.tokens, 0);
+  return {
+    text: of("text-delta").map((delta) => delta.text).join(""),
+    reasoning: of("reasoning-delta").map((delta) => delta.text).join(""),
+    textTokens: sum(of("text-delta")),
+    reasoningTokens: sum(of("reasoning-delta")),
+    stoppedBy: answer.stoppedBy,
+    taken,
+  };
+}
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const singly = (text: string): Uint8Array[] => [...bytes(text)].map((byte) => Uint8Array.of(byte));
+
+/** A text cut into byte pieces at random places, inside characters too. */
+const cutText = fc
+  .tuple(fc.string({ unit: "grapheme", maxLength: 60 }), fc.array(fc.nat(), { maxLength: 20 }))
+  .map(([text, cuts]) => {
+    const all = bytes(text);
+    const places = [...new Set([0, all.length, ...cuts.map((cut) => cut % (all.length + 1))])].sort((a, b) => a - b);
+    return { text, pieces: places.slice(1).map((end, index) => all.subarray(places[index], end)) };
+  });
+
+describe("the text of an answer", () => {
+  it("is the same text, in whole characters, however tokens cut it", () => {
+    fc.assert(
+      fc.property(cutText, ({ text, pieces }) => {
+        const answer = createAnswerText({ reasoning: false, startsInReasoning: false, stop: [] });
+        const deltas = [...pieces.flatMap((piece) => answer.push(piece)), ...answer.finish()];
+        for (const delta of deltas) expect(delta.text.isWellFormed()).toBe(true);
+        expect(deltas.map((delta) => delta.text).join("")).toBe(text);
+        expect(deltas.reduce((sum, delta) => sum + delta.tokens, 0)).toBe(pieces.length);
+      }),
+    );
+  });
+
+  it("ends before a stop text wherever tokens cut it, and counts every sampled token", () => {
+    fc.assert(
+      fc.property(cutText, fc.constantFrom("STOP", "é", "🙂", "aa", "\n\n"), cutText, (before, stop, after) => {
+        const pieces = [...before.pieces, ...singly(stop), ...after.pieces];
+        const whole = before.text + stop + after.text;
+        const folded = fold(pieces, { reasoning: false, stop: [stop] });
+        expect(folded.text).toBe(whole.slice(0, whole.indexOf(stop)));
+        expect(folded.stoppedBy).toBe(stop);
+        expect(folded.textTokens).toBe(folded.taken);
+      }),
+    );
+  });
+
+  it("holds back no text that cannot become a stop text", () => {
+    const answer = createAnswerText({ reasoning: false, startsInReasoning: false, stop: ["END"] });
+    expect(answer.push(bytes("abcE"))).toEqual([{ type: "text-delta", text: "abc", tokens: 1 }]);
+    expect(answer.push(bytes("N"))).toEqual([]);
+    expect(answer.push(bytes("x"))).toEqual([{ type: "text-delta", text: "ENx", tokens: 2 }]);
+  });
+
+  it("drops half a character at the very end instead of showing a broken one", () => {
+    const cut = singly("a🙂").slice(0, 3);
+    const folded = fold(cut, { reasoning: false });
+    expect(folded.text).toBe("a");
+    expect(folded.textTokens).toBe(3);
+  });
+
+  it("splits a reasoning block from the answer, its marks counted as reasoning", () => {
+    for (const pieces of [[bytes("<think>\nTwo and two.\n</think>\n\nFour.")], singly("<think>\nTwo and two.\n</think>\n\nFour.")]) {
+      const folded = fold(pieces);
+      expect(folded.reasoning).toBe("Two and two.");
+      expect(folded.text).toBe("Four.");
+      expect(folded.textTokens + folded.reasoningTokens).toBe(pieces.length);
+    }
+  });
+
+  it("reads a block that the prompt opened, and one that never closes, as reasoning", () => {
+    expect(fold(singly("Hm.</think>Yes."), { startsInReasoning: true })).toMatchObject({ reasoning: "Hm.", text: "Yes." });
+    expect(fold(singly("<think>Hm"))).toMatchObject({ reasoning: "Hm", text: "", reasoningTokens: 9 });
+  });
+
+  it("looks for stop texts in the answer only, not in the reasoning", () => {
+    const folded = fold(singly("<think>a stop b</think>c stop d"), { stop: ["stop"] });
+    expect(folded).toMatchObject({ reasoning: "a stop b", text: "c ", stoppedBy: "stop" });
+  });
+
+  it("leaves marks alone in answers of a model that does not reason, and after the answer began", () => {
+    expect(fold(singly("<think>x</think>y"), { reasoning: false }).text).toBe("<think>x</think>y");
+    expect(fold(singly("so <think>x</think>y")).text).toBe("so <think>x</think>y");
+  });
+
+  it("keeps the white space of an answer that has no reasoning block", () => {
+    expect(fold(singly("  <thin air")).text).toBe("  <thin air");
+  });
+});

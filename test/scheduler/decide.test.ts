@@ -1,0 +1,95 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { arrive, close, emptyState, leave, type Effect, type SchedulerState } from "../../src/scheduler/decide.js";
+
+const run = (id: string, teamId = "a", slots = 1, model = "m") => ({ id, teamId, slots, model });
+
+/** Plays arrivals one after the other. */
+function arriving(queueDepthMax: number, ...runs: readonly ReturnType<typeof run>[]): { state: SchedulerState; effects: Effect[] } {
+  let state = emptyState(queueDepthMax);
+  const effects: Effect[] = [];
+  for (const next of runs) {
+    const decision = arrive(state, next);
+    state = decision.state;
+    effects.push(...decision.effects);
+  }
+  return { state, effects };
+}
+
+describe("the scheduler's decisions", () => {
+  it("grant a free slot at once, and the next one in order of arrival", () => {
+    const { state, effects } = arriving(5, run("1"), run("2"), run("3"));
+    expect(effects).toEqual([{ type: "grant", id: "1" }]);
+    const second = leave(state, "1");
+    expect(second.effects).toEqual([{ type: "grant", id: "2" }]);
+    expect(leave(second.state, "2").effects).toEqual([{ type: "grant", id: "3" }]);
+  });
+
+  it("refuse at once what the queue cannot hold, and change nothing for those in it", () => {
+    const { state } = arriving(1, run("1"), run("2"));
+    const refused = arrive(state, run("3"));
+    expect(refused.effects).toEqual([{ type: "refuse", id: "3", because: "queue-full" }]);
+    expect(refused.state).toBe(state);
+  });
+
+  it("take a queue depth of zero to mean: run now or not at all", () => {
+    expect(arriving(0, run("1"), run("2")).effects).toEqual([
+      { type: "grant", id: "1" },
+      { type: "refuse", id: "2", because: "queue-full" },
+    ]);
+  });
+
+  it("let a team with one request past a team that floods the queue", () => {
+    const { state } = arriving(9, run("a1", "a", 2), run("a2", "a", 2), run("a3", "a", 2), run("b1", "b", 2));
+    expect(leave(state, "a1").effects).toEqual([{ type: "grant", id: "b1" }]);
+  });
+
+  it("keep the slots of one model apart from those of another", () => {
+    const { effects } = arriving(9, run("1"), run("2", "a", 1, "n"));
+    expect(effects).toEqual([
+      { type: "grant", id: "1" },
+      { type: "grant", id: "2" },
+    ]);
+  });
+
+  it("forget a run that stops waiting, without touching those that run", () => {
+    const { state } = arriving(9, run("1"), run("2"), run("3"));
+    const without = leave(state, "2");
+    expect(without.effects).toEqual([]);
+    expect(leave(without.state, "1").effects).toEqual([{ type: "grant", id: "3" }]);
+  });
+
+  it("refuse whoever waits and whoever comes once closing, and let running ones leave", () => {
+    const closing = close(arriving(9, run("1"), run("2")).state);
+    expect(closing.effects).toEqual([{ type: "refuse", id: "2", because: "closing" }]);
+    expect(arrive(closing.state, run("3")).effects).toEqual([{ type: "refuse", id: "3", because: "closing" }]);
+    expect(leave(closing.state, "1").state.running.size).toBe(0);
+  });
+
+  it("hold, over any history: never more runs than slots, never an idle slot beside a waiting run, nobody lost", () => {
+    const step = fc.oneof(
+      fc.record({ type: fc.constant("arrive" as const), team: fc.constantFrom("a", "b", "c") }),
+      fc.record({ type: fc.constant("leave" as const), which: fc.nat() }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 4 }), fc.nat({ max: 6 }), (steps, slots, depth) => {
+        let state = emptyState(depth);
+        const inside = new Set<string>();
+        steps.forEach((next, index) => {
+          const ids = [...inside];
+          const decision =
+            next.type === "arrive"
+              ? (inside.add(String(index)), arrive(state, run(String(index), next.team, slots)))
+              : leave(state, ids[next.which % Math.max(1, ids.length)] ?? "nobody");
+          if (next.type === "leave") inside.delete(ids[next.which % Math.max(1, ids.length)] ?? "nobody");
+          for (const effect of decision.effects) if (effect.type === "refuse") inside.delete(effect.id);
+          state = decision.state;
+          expect(state.running.size).toBeLessThanOrEqual(slots);
+          expect(state.waiting.length).toBeLessThanOrEqual(depth);
+          if (state.waiting.length > 0) expect(state.running.size).toBe(slots);
+          expect(new Set([...state.running.keys(), ...state.waiting.map((place) => place.id)])).toEqual(inside);
+        });
+      }),
+    );
+  });
+});
