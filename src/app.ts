@@ -15,7 +15,9 @@ import type { ModelRegistry } from "./core/model.js";
 import type { Random } from "./core/random.js";
 import { usableCores } from "./engine/llama/cores.js";
 import { createLlamaEngine } from "./engine/llama/engine.js";
-import { createHttpServer, type Logger } from "./http/server.js";
+import { defaultHttpLimits, type HttpDeps } from "./http/deps.js";
+import type { Logger } from "./http/logger.js";
+import { createHttpServer, type HttpServer } from "./http/server.js";
 import { createGenerator, type Generator } from "./inference/generate.js";
 import { loadRegistry, type LoadedRegistry } from "./models/registry.js";
 import { verifyWeights } from "./models/verify.js";
@@ -82,55 +84,58 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const { clock = systemClock, random = systemRandom, logger = silent } = overrides;
   const unlock = lockFolder(config.data);
   const database = await openDatabase(databaseFile(config));
-  const [teams, keys, runs] = [createTeamStore(database), createApiKeyStore(database), createRunStore(database)];
-  await runs.interruptAll(clock.now());
-  const firstKey = await makeFirstKey(config, { teams, keys, clock, random });
-  const registry = await openRegistry(config);
-  for (const warning of registry.warnings) logger.warn({ warning }, "model folder");
+  const stores = buildStores(database);
+  await stores.runs.interruptAll(clock.now());
+  const firstKey = await makeFirstKey(config, { ...stores, clock, random });
+  const models = await openRegistry(config);
+  for (const warning of models.warnings) logger.warn({ warning }, "models folder");
   const scheduler = createScheduler(config, clock);
   const engine = overrides.engine ?? buildEngine(config, random, logger, overrides.workerUrl);
-  const models = registry;
   const generator = createGenerator({
     models,
     engine,
     slots: scheduler,
-    runs,
+    runs: stores.runs,
     clock,
     random,
     runsActiveMax: config.runsActiveMax,
     onSettleFailure: (runId, thrown) => logger.error({ runId, err: thrown }, "a run could not be settled"),
   });
-  const server = createHttpServer({
-    authenticator: createAuthenticator({ keys, clock }),
-    generator,
-    models,
-    clock,
-    random,
-    logger,
-    ready: () => reasonsNotReady(database, models),
-    limits: { bodyBytesMax: config.bodyBytesMax },
-    allowedHosts: isLoopback(config.host) ? config.allowedHosts : null,
-    trustProxy: config.trustProxy,
-  });
+  const authenticator = createAuthenticator({ keys: stores.keys, clock });
+  const server = buildServer(config, { authenticator, generator, models, clock, random, logger, database });
   const close = once(async () => {
     scheduler.close();
     await server.close(config.shutdownGraceMs);
-    for (const run of generator.active) run.abort();
-    await Promise.all([...generator.active].map((run) => run.settled));
+    await endRuns(generator);
     await engine.close();
     await database.close();
     unlock();
   });
-  return {
-    listen: () => server.listen(config.host, config.port),
-    close,
-    firstKey,
-    firstKeyFile: firstKeyFile(config),
-    models,
-    generator,
-    scheduler,
-    database,
-  };
+  const listen = (): ReturnType<App["listen"]> => server.listen(config.host, config.port);
+  return { listen, close, firstKey, firstKeyFile: firstKeyFile(config), models, generator, scheduler, database };
+}
+
+function buildStores(database: Database) {
+  return { teams: createTeamStore(database), keys: createApiKeyStore(database), runs: createRunStore(database) };
+}
+
+type ServerDeps = Omit<HttpDeps, "ready" | "limits" | "allowedHosts" | "trustProxy"> & { readonly database: Database };
+
+function buildServer(config: Config, deps: ServerDeps): HttpServer {
+  return createHttpServer({
+    ...deps,
+    ready: () => reasonsNotReady(deps.database, deps.models),
+    limits: { ...defaultHttpLimits, bodyBytesMax: config.bodyBytesMax },
+    allowedHosts: isLoopback(config.host) ? config.allowedHosts : null,
+    trustProxy: config.trustProxy,
+  });
+}
+
+/** What is still running when the grace time is over is aborted; its tokens are settled before the database closes. */
+async function endRuns(generator: Generator): Promise<void> {
+  const runs = [...generator.active];
+  for (const run of runs) run.abort();
+  await Promise.all(runs.map((run) => run.settled));
 }
 
 function databaseFile(config: Config): string {

@@ -1,4 +1,4 @@
-/** Time, as the house sees it. Injected, so that tests own it; only clock-system.ts knows the machine's clock. */
+/** Time, as the house sees it. Injected, so that tests own it; only system.ts knows the machine's clock. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;

@@ -19,88 +19,80 @@ interface Waiter {
   readonly refuse: (error: HearthError) => void;
 }
 
-/**
- * Builds the scheduler.
- * @param limits.queueDepthMax runs that may wait, over all models.
- */
+/** Builds the scheduler; `queueDepthMax` bounds the runs that may wait, over all models. */
 export function createScheduler(limits: { readonly queueDepthMax: number }, clock: Clock): Scheduler {
-  let state: SchedulerState = emptyState(limits.queueDepthMax);
-  let heldMsAverage = 1000;
-  let lastId = 0;
-  const waiters = new Map<string, Waiter>();
+  return new QueueScheduler(limits.queueDepthMax, clock);
+}
 
-  function carryOut(decision: Decision): void {
-    state = decision.state;
+class QueueScheduler implements Scheduler {
+  readonly #clock: Clock;
+  readonly #waiters = new Map<string, Waiter>();
+  #state: SchedulerState;
+  /** Moving average of how long a slot is held, the measure of `retry-after`. */
+  #heldMsAverage = 1000;
+  #lastId = 0;
+
+  constructor(queueDepthMax: number, clock: Clock) {
+    this.#clock = clock;
+    this.#state = emptyState(queueDepthMax);
+  }
+
+  get load(): Scheduler["load"] {
+    return { running: this.#state.running.size, waiting: this.#state.waiting.length };
+  }
+
+  close(): void {
+    this.#carryOut(close(this.#state));
+  }
+
+  acquire({ model, slots, teamId, signal }: SlotRequest): Promise<Slot> {
+    const id = String(++this.#lastId);
+    const askedAt = this.#clock.monotonic();
+    return new Promise<Slot>((resolve, reject) => {
+      const onAbort = (): void => {
+        this.#waiters.delete(id);
+        this.#carryOut(leave(this.#state, id));
+        reject(signal.reason instanceof Error ? signal.reason : new Error("aborted"));
+      };
+      if (signal.aborted) return onAbort();
+      signal.addEventListener("abort", onAbort, { once: true });
+      const answered = (): void => signal.removeEventListener("abort", onAbort);
+      this.#waiters.set(id, {
+        grant: () => (answered(), resolve(this.#heldSlot(id, askedAt))),
+        refuse: (error) => (answered(), reject(error)),
+      });
+      this.#carryOut(arrive(this.#state, { id, model, slots, teamId }));
+    });
+  }
+
+  #carryOut(decision: Decision): void {
+    this.#state = decision.state;
     for (const effect of decision.effects) {
-      const waiter = waiters.get(effect.id);
-      waiters.delete(effect.id);
+      const waiter = this.#waiters.get(effect.id);
+      this.#waiters.delete(effect.id);
       if (effect.type === "grant") waiter?.grant();
-      else waiter?.refuse(refusal(effect.because, retryAfterSeconds()));
+      else waiter?.refuse(refusal(effect.because, this.#retryAfterSeconds()));
     }
   }
 
-  function retryAfterSeconds(): number {
-    const rounds = (state.waiting.length + 1) / Math.max(1, state.running.size);
-    return Math.min(60, Math.max(1, Math.ceil((heldMsAverage * rounds) / 1000)));
-  }
-
-  function heldSlot(id: string, askedAt: number): Slot {
-    const grantedAt = clock.monotonic();
+  #heldSlot(id: string, askedAt: number): Slot {
+    const grantedAt = this.#clock.monotonic();
     let held = true;
     return {
       queuedMs: grantedAt - askedAt,
-      release() {
+      release: () => {
         if (!held) return;
         held = false;
-        heldMsAverage += (clock.monotonic() - grantedAt - heldMsAverage) / 8;
-        carryOut(leave(state, id));
+        this.#heldMsAverage += (this.#clock.monotonic() - grantedAt - this.#heldMsAverage) / 8;
+        this.#carryOut(leave(this.#state, id));
       },
     };
   }
 
-  return {
-    get load() {
-      return { running: state.running.size, waiting: state.waiting.length };
-    },
-    close: () => carryOut(close(state)),
-    acquire: (request) => {
-      const id = String(++lastId);
-      return waitForSlot(request, waiters, id, {
-        ask: () =>
-          carryOut(arrive(state, { id, model: request.model, slots: request.slots, teamId: request.teamId })),
-        giveUp: () => carryOut(leave(state, id)),
-        hold: (askedAt) => heldSlot(id, askedAt),
-        now: () => clock.monotonic(),
-      });
-    },
-  };
-}
-
-interface WaitSteps {
-  readonly ask: () => void;
-  readonly giveUp: () => void;
-  readonly hold: (askedAt: number) => Slot;
-  readonly now: () => number;
-}
-
-function waitForSlot(request: SlotRequest, waiters: Map<string, Waiter>, id: string, steps: WaitSteps): Promise<Slot> {
-  const { signal } = request;
-  return new Promise<Slot>((resolve, reject) => {
-    const askedAt = steps.now();
-    const onAbort = (): void => {
-      waiters.delete(id);
-      steps.giveUp();
-      reject(signal.reason instanceof Error ? signal.reason : new Error("aborted"));
-    };
-    if (signal.aborted) return onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    const stopListening = (): void => signal.removeEventListener("abort", onAbort);
-    waiters.set(id, {
-      grant: () => (stopListening(), resolve(steps.hold(askedAt))),
-      refuse: (error) => (stopListening(), reject(error)),
-    });
-    steps.ask();
-  });
+  #retryAfterSeconds(): number {
+    const rounds = (this.#state.waiting.length + 1) / Math.max(1, this.#state.running.size);
+    return Math.min(60, Math.max(1, Math.ceil((this.#heldMsAverage * rounds) / 1000)));
+  }
 }
 
 function refusal(because: "queue-full" | "closing", retryAfterSeconds: number): HearthError {

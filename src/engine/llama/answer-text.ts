@@ -18,111 +18,116 @@ export interface AnswerTextOptions {
   readonly stop: readonly string[];
 }
 
-export interface AnswerText {
-  /** Takes one sampled token. @returns the deltas it completed. */
-  push(bytes: Uint8Array): readonly TextDelta[];
-  /** Nothing more comes: what was held back is text after all. An incomplete character at the very end is dropped. */
-  finish(): readonly TextDelta[];
-  /** The stop text that was met; nothing after it is text, further tokens need not be sampled. */
-  readonly stoppedBy: string | null;
-  readonly inReasoning: boolean;
-}
-
 type Mode = "opening" | "reasoning" | "answer";
 
-/** Builds the text of one answer. */
-export function createAnswerText(options: AnswerTextOptions): AnswerText {
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  let mode: Mode = options.startsInReasoning ? "reasoning" : options.reasoning ? "opening" : "answer";
-  let held = "";
-  let tokens = 0;
-  let stoppedBy: string | null = null;
-  /** White space at the start of a part is not part of it. */
-  let atPartStart = mode !== "answer";
+/** The text of one answer. */
+export class AnswerText {
+  readonly #options: AnswerTextOptions;
+  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  #mode: Mode;
+  /** Text that may still become part of a mark or a stop text. */
+  #held = "";
+  /** Tokens sampled since the last delta. */
+  #tokens = 0;
+  /** White space at the start of a part is not part of it, where a mark came before. */
+  #atPartStart: boolean;
+  #stoppedBy: string | null = null;
+  #out: TextDelta[] = [];
 
-  function emit(type: TextDelta["type"], text: string, out: TextDelta[]): void {
-    const shown = atPartStart ? text.trimStart() : text;
-    if (shown !== "") atPartStart = false;
-    if (shown !== "") flush(type, shown, out);
+  constructor(options: AnswerTextOptions) {
+    this.#options = options;
+    this.#mode = options.startsInReasoning ? "reasoning" : options.reasoning ? "opening" : "answer";
+    this.#atPartStart = this.#mode !== "answer";
   }
 
-  function flush(type: TextDelta["type"], text: string, out: TextDelta[]): void {
-    if (text !== "" || tokens > 0) out.push({ type, text, tokens });
-    tokens = 0;
+  /** The stop text that was met; nothing after it is text, further tokens need not be sampled. */
+  get stoppedBy(): string | null {
+    return this.#stoppedBy;
   }
 
-  /** Moves on with what is held; @returns true while another look may find more. */
-  function step(out: TextDelta[], last: boolean): boolean {
-    if (mode === "opening") {
-      const text = held.trimStart();
-      if (text.startsWith(openMark)) {
-        held = text.slice(openMark.length);
-        mode = "reasoning";
-        return true;
-      }
-      if (!last && openMark.startsWith(text)) return false;
-      mode = "answer";
-      atPartStart = false;
-      return true;
-    }
-    return mode === "reasoning" ? stepReasoning(out, last) : stepAnswer(out, last);
+  get inReasoning(): boolean {
+    return this.#mode === "reasoning";
   }
 
-  function stepReasoning(out: TextDelta[], last: boolean): boolean {
-    const at = held.indexOf(closeMark);
+  /** Takes one sampled token. @returns the deltas it completed. */
+  push(bytes: Uint8Array): readonly TextDelta[] {
+    this.#tokens += 1;
+    this.#held += this.#decoder.decode(bytes, { stream: true });
+    return this.#advance(false);
+  }
+
+  /** Nothing more comes: what was held back is text after all. An incomplete character at the very end is dropped. */
+  finish(): readonly TextDelta[] {
+    const deltas = this.#advance(true);
+    this.#flush(this.inReasoning ? "reasoning-delta" : "text-delta", "");
+    return [...deltas, ...this.#take()];
+  }
+
+  #advance(last: boolean): readonly TextDelta[] {
+    while (this.#stoppedBy === null && this.#step(last));
+    return this.#take();
+  }
+
+  /** Moves on with what is held. @returns true while another look may find more. */
+  #step(last: boolean): boolean {
+    if (this.#mode === "opening") return this.#stepOpening(last);
+    return this.#mode === "reasoning" ? this.#stepReasoning(last) : this.#stepAnswer(last);
+  }
+
+  #stepOpening(last: boolean): boolean {
+    const text = this.#held.trimStart();
+    if (!last && text.length < openMark.length && openMark.startsWith(text)) return false;
+    const opens = text.startsWith(openMark);
+    if (opens) this.#held = text.slice(openMark.length);
+    this.#mode = opens ? "reasoning" : "answer";
+    this.#atPartStart = opens;
+    return true;
+  }
+
+  #stepReasoning(last: boolean): boolean {
+    const at = this.#held.indexOf(closeMark);
     if (at >= 0) {
-      emit("reasoning-delta", held.slice(0, at).trimEnd(), out);
-      flush("reasoning-delta", "", out);
-      held = held.slice(at + closeMark.length);
-      mode = "answer";
-      atPartStart = true;
+      this.#emit("reasoning-delta", this.#held.slice(0, at).trimEnd());
+      this.#flush("reasoning-delta", "");
+      this.#held = this.#held.slice(at + closeMark.length);
+      this.#mode = "answer";
+      this.#atPartStart = true;
       return true;
     }
-    const keep = last ? 0 : heldBack(held, [closeMark]);
-    const solid = held.slice(0, held.length - keep).trimEnd();
-    emit("reasoning-delta", solid, out);
-    held = last ? "" : held.slice(solid.length);
+    const keep = last ? 0 : heldBack(this.#held, [closeMark]);
+    const solid = this.#held.slice(0, this.#held.length - keep).trimEnd();
+    this.#emit("reasoning-delta", solid);
+    this.#held = last ? "" : this.#held.slice(solid.length);
     return false;
   }
 
-  function stepAnswer(out: TextDelta[], last: boolean): boolean {
-    const met = firstStop(held, options.stop);
-    if (met !== null) {
-      stoppedBy = met.stop;
-      emit("text-delta", held.slice(0, met.at), out);
-      held = "";
-      return false;
-    }
-    const keep = last ? 0 : heldBack(held, options.stop);
-    emit("text-delta", held.slice(0, held.length - keep), out);
-    held = held.slice(held.length - keep);
+  #stepAnswer(last: boolean): boolean {
+    const met = firstStop(this.#held, this.#options.stop);
+    const keep = last ? 0 : heldBack(this.#held, this.#options.stop);
+    const end = met?.at ?? this.#held.length - keep;
+    this.#emit("text-delta", this.#held.slice(0, end));
+    this.#held = met === null ? this.#held.slice(end) : "";
+    this.#stoppedBy = met?.stop ?? null;
     return false;
   }
 
-  function advance(text: string, last: boolean): readonly TextDelta[] {
-    const out: TextDelta[] = [];
-    held += text;
-    while (stoppedBy === null && step(out, last));
+  #emit(type: TextDelta["type"], text: string): void {
+    const shown = this.#atPartStart ? text.trimStart() : text;
+    if (shown === "") return;
+    this.#atPartStart = false;
+    this.#flush(type, shown);
+  }
+
+  #flush(type: TextDelta["type"], text: string): void {
+    if (text !== "" || this.#tokens > 0) this.#out.push({ type, text, tokens: this.#tokens });
+    this.#tokens = 0;
+  }
+
+  #take(): readonly TextDelta[] {
+    const out = this.#out;
+    this.#out = [];
     return out;
   }
-
-  return {
-    push(bytes) {
-      tokens += 1;
-      return advance(decoder.decode(bytes, { stream: true }), false);
-    },
-    finish() {
-      const out = [...(stoppedBy === null ? advance("", true) : [])];
-      flush(mode === "reasoning" ? "reasoning-delta" : "text-delta", "", out);
-      return out;
-    },
-    get stoppedBy() {
-      return stoppedBy;
-    },
-    get inReasoning() {
-      return mode === "reasoning";
-    },
-  };
 }
 
 /** The stop text that begins first in `text`; of two that begin together, the longer. */

@@ -5,26 +5,16 @@
 import type { Llama, LlamaContext, LlamaContextSequence, LlamaModel, Token } from "node-llama-cpp";
 import { HearthError } from "../../core/errors.js";
 import type { Model } from "../../core/model.js";
-import type { Generation } from "./generation.js";
 import { createPromptMaker, type PromptMaker } from "./prompt.js";
 import type { LlamaSettings } from "./protocol.js";
 import { createTokenBytes, tokenTypes, type TokenBytes, type Vocabulary } from "./token-bytes.js";
-
-/** A sequence of the context and whoever holds it. What its KV cache holds, only `teamId` may continue. */
-export interface SequenceSlot {
-  readonly id: number;
-  readonly sequence: LlamaContextSequence;
-  teamId: string | null;
-  /** Tick of the last use: the oldest is taken over first. */
-  lastUsed: number;
-  generation: Generation | null;
-}
 
 export interface Resident {
   readonly model: Model;
   readonly weights: LlamaModel;
   readonly contextTokens: number;
-  readonly slots: readonly SequenceSlot[];
+  /** One for each slot, in order of their ids. */
+  readonly sequences: readonly LlamaContextSequence[];
   readonly tokenBytes: TokenBytes;
   readonly prompts: PromptMaker;
   dispose(): Promise<void>;
@@ -71,7 +61,7 @@ async function withContext(weights: LlamaModel, model: Model, settings: LlamaSet
     model,
     weights,
     contextTokens,
-    slots: makeSlots(context, settings.slotsPerModel),
+    sequences: makeSequences(context, settings.slotsPerModel),
     tokenBytes,
     prompts: createPromptMaker({
       template: weights.fileInfo.metadata.tokenizer?.chat_template ?? chatMl,
@@ -90,15 +80,8 @@ async function withContext(weights: LlamaModel, model: Model, settings: LlamaSet
   };
 }
 
-function makeSlots(context: LlamaContext, count: number): readonly SequenceSlot[] {
-  const contextShift = { strategy: refuseShift };
-  return Array.from({ length: count }, (_, id) => ({
-    id,
-    sequence: context.getSequence({ contextShift }),
-    teamId: null,
-    lastUsed: 0,
-    generation: null,
-  }));
+function makeSequences(context: LlamaContext, count: number): readonly LlamaContextSequence[] {
+  return Array.from({ length: count }, () => context.getSequence({ contextShift: { strategy: refuseShift } }));
 }
 
 /** A full context ends the answer; tokens are never dropped from its beginning. */

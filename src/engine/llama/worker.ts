@@ -8,14 +8,14 @@ import { asHearthError, HearthError } from "../../core/errors.js";
 import type { Model } from "../../core/model.js";
 import type { Call, FromWorker, LlamaSettings, SeededJob, ToWorker } from "./protocol.js";
 import { loadResident, type Resident } from "./resident.js";
-import { createTickLoop } from "./tick.js";
+import { TickLoop } from "./tick.js";
 import { wireError } from "./wire-error.js";
 
 const settings = workerData as LlamaSettings;
 const residents = new Map<string, Promise<Resident>>();
 /** The residents that are loaded: a job and its cancel must be handled in the order in which they came. */
 const loaded = new Map<string, Resident>();
-const ticks = createTickLoop(settings.prefillChunkTokens, (news) => send({ type: "news", news }));
+const ticks = new TickLoop(settings.prefillChunkTokens, (news) => send({ type: "news", news }));
 let library: Promise<Llama> | null = null;
 
 parentPort?.on("message", (message: ToWorker) => {
@@ -39,8 +39,8 @@ async function answer(call: Call): Promise<void> {
 async function reply(call: Call): Promise<FromWorker> {
   switch (call.type) {
     case "load": {
-      const { contextTokens, slots } = await resident(call.model);
-      return { type: "loaded", call: call.call, loaded: { contextTokens, slots: slots.length } };
+      const { contextTokens, sequences } = await resident(call.model);
+      return { type: "loaded", call: call.call, loaded: { contextTokens, slots: sequences.length } };
     }
     case "prompt": {
       const { prompts } = await resident(call.model);

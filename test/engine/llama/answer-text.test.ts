@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { TextDelta } from "../../../src/core/generation.js";
-import { createAnswerText, type AnswerTextOptions } from "../../../src/engine/llama/answer-text.js";
+import { AnswerText, type AnswerTextOptions } from "../../../src/engine/llama/answer-text.js";
 
 interface Folded {
   readonly text: string;
@@ -14,7 +14,7 @@ interface Folded {
 
 /** Feeds the pieces one token each, as the engine does: no token is sampled once a stop text was met. */
 function fold(pieces: readonly Uint8Array[], options: Partial<AnswerTextOptions> = {}): Folded {
-  const answer = createAnswerText({ reasoning: true, startsInReasoning: false, stop: [], ...options });
+  const answer = new AnswerText({ reasoning: true, startsInReasoning: false, stop: [], ...options });
   const deltas: TextDelta[] = [];
   let taken = 0;
   for (const piece of pieces) {
@@ -51,7 +51,7 @@ describe("the text of an answer", () => {
   it("is the same text, in whole characters, however tokens cut it", () => {
     fc.assert(
       fc.property(cutText, ({ text, pieces }) => {
-        const answer = createAnswerText({ reasoning: false, startsInReasoning: false, stop: [] });
+        const answer = new AnswerText({ reasoning: false, startsInReasoning: false, stop: [] });
         const deltas = [...pieces.flatMap((piece) => answer.push(piece)), ...answer.finish()];
         for (const delta of deltas) expect(delta.text.isWellFormed()).toBe(true);
         expect(deltas.map((delta) => delta.text).join("")).toBe(text);
@@ -74,7 +74,7 @@ describe("the text of an answer", () => {
   });
 
   it("holds back no text that cannot become a stop text", () => {
-    const answer = createAnswerText({ reasoning: false, startsInReasoning: false, stop: ["END"] });
+    const answer = new AnswerText({ reasoning: false, startsInReasoning: false, stop: ["END"] });
     expect(answer.push(bytes("abcE"))).toEqual([{ type: "text-delta", text: "abc", tokens: 1 }]);
     expect(answer.push(bytes("N"))).toEqual([]);
     expect(answer.push(bytes("x"))).toEqual([{ type: "text-delta", text: "ENx", tokens: 2 }]);

@@ -1,0 +1,118 @@
+// What tsc and prettier do not see. Layers are in .dependency-cruiser.cjs, sizes and names in test/tidy.test.ts.
+import { defineConfig } from "eslint/config";
+import tseslint from "typescript-eslint";
+
+const clockFile = "src/system.ts";
+const environmentFiles = ["src/config.ts", "src/main.ts"];
+
+const time = [
+  { object: "Date", property: "now", message: "Take a Clock (house rule 21)." },
+  { object: "performance", property: "now", message: "Take a Clock (house rule 21)." },
+  { object: "Math", property: "random", message: "Take a Random (house rule 21)." },
+];
+const environment = [{ object: "process", property: "env", message: "Take a Config (house rule 21)." }];
+const newDate = {
+  selector: "NewExpression[callee.name='Date'][arguments.length=0]",
+  message: "Take a Clock (house rule 21).",
+};
+
+/** Rules of eslint itself against what is hardly ever meant. */
+const mistakes = [
+  "no-async-promise-executor",
+  "no-case-declarations",
+  "no-cond-assign",
+  "no-constant-binary-expression",
+  "no-constant-condition",
+  "no-control-regex",
+  "no-debugger",
+  "no-dupe-else-if",
+  "no-duplicate-case",
+  "no-empty",
+  "no-empty-character-class",
+  "no-empty-pattern",
+  "no-eval",
+  "no-extra-boolean-cast",
+  "no-fallthrough",
+  "no-invalid-regexp",
+  "no-irregular-whitespace",
+  "no-loss-of-precision",
+  "no-misleading-character-class",
+  "no-prototype-builtins",
+  "no-regex-spaces",
+  "no-self-assign",
+  "no-self-compare",
+  "no-shadow-restricted-names",
+  "no-sparse-arrays",
+  "no-unreachable-loop",
+  "no-unsafe-finally",
+  "no-unsafe-optional-chaining",
+  "no-unused-labels",
+  "no-useless-catch",
+  "no-useless-escape",
+  "no-var",
+  "prefer-const",
+  "require-yield",
+  "use-isnan",
+];
+
+export default defineConfig(
+  { ignores: ["dist/", "coverage/", "data/", "models/", "test/fixtures/"] },
+  {
+    linterOptions: { reportUnusedDisableDirectives: "error" },
+    rules: {
+      ...Object.fromEntries(mistakes.map((rule) => [rule, "error"])),
+      // `== null` is meant: a field that is null or left out.
+      eqeqeq: ["error", "always", { null: "ignore" }],
+    },
+  },
+  {
+    files: ["**/*.ts", "scripts/*.mjs"],
+    extends: [tseslint.configs.recommendedTypeChecked],
+    // One program for all of it: test/tsconfig.json includes src and scripts.
+    languageOptions: {
+      parserOptions: { project: "test/tsconfig.json", tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      "@typescript-eslint/consistent-type-imports": ["error", { fixStyle: "inline-type-imports" }],
+      "@typescript-eslint/no-explicit-any": "error",
+      "@typescript-eslint/no-floating-promises": "error",
+      "@typescript-eslint/no-non-null-assertion": "error",
+      "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_", varsIgnorePattern: "^_" }],
+      "@typescript-eslint/switch-exhaustiveness-check": [
+        "error",
+        { considerDefaultExhaustiveForUnions: true },
+      ],
+      // An async method that awaits nothing still turns a throw into the rejection that its port promises.
+      "@typescript-eslint/require-await": "off",
+      "no-restricted-exports": [
+        "error",
+        {
+          restrictDefaultExports: {
+            direct: true,
+            named: true,
+            defaultFrom: true,
+            namedFrom: true,
+            namespaceFrom: true,
+          },
+        },
+      ],
+    },
+  },
+  // JavaScript has no cast that the rule would see; tsc checks the scripts' types.
+  { files: ["scripts/*.mjs"], rules: { "@typescript-eslint/no-unsafe-assignment": "off" } },
+  { files: ["*.config.ts"], rules: { "no-restricted-exports": "off" } },
+  {
+    files: ["src/**/*.ts"],
+    rules: {
+      "no-console": "error",
+      "no-restricted-properties": ["error", ...time, ...environment],
+      "no-restricted-syntax": ["error", newDate],
+    },
+  },
+  { files: environmentFiles, rules: { "no-restricted-properties": ["error", ...time] } },
+  {
+    files: [clockFile],
+    rules: { "no-restricted-properties": ["error", ...environment], "no-restricted-syntax": "off" },
+  },
+  { files: ["**/*.cjs"], languageOptions: { sourceType: "commonjs" } },
+);

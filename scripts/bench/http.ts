@@ -1,0 +1,117 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import autocannon from "autocannon";
+import type { DecodeJob, Engine } from "../../src/core/engine.js";
+import type { Model, ModelManifest } from "../../src/core/model.js";
+import { usableCores } from "../../src/engine/llama/cores.js";
+import { createLlamaEngine } from "../../src/engine/llama/engine.js";
+import { systemRandom } from "../../src/system.js";
+import { benchKey, benchModel, chatInit, mainThreadCpuMs, startServer, type BenchServer } from "./server.js";
+import { quantile, type Row } from "./table.js";
+
+const question = "Tell me a long story.";
+
+/** What HTTP, dialect, scheduler and ledger cost on top of the engine, and how fast a plain route is. */
+export async function httpSection(): Promise<readonly Row[]> {
+  const model = await builtInModel();
+  const engine = directEngine();
+  const server = await startServer();
+  await engine.load(model);
+  const rows = [...(await latencyRows(server, engine, model)), ...(await cpuRows(server, engine, model))];
+  await engine.close();
+  rows.push(await listRow(server));
+  await server.stop();
+  return rows;
+}
+
+/** The same one-token request over HTTP and straight into the engine, in turn. */
+async function latencyRows(server: BenchServer, engine: Engine, model: Model): Promise<readonly Row[]> {
+  const http: number[] = [];
+  const direct: number[] = [];
+  for (let round = 0; round < 330; round++) {
+    const times = { http: await timed(() => askHttp(server, 1, false)), direct: await timed(() => askEngine(engine, model, 1)) };
+    if (round < 30) continue;
+    http.push(times.http);
+    direct.push(times.direct);
+  }
+  const added = quantile(http, 0.5) - quantile(direct, 0.5);
+  return [
+    { figure: "one-token request, engine alone, p50", value: `${quantile(direct, 0.5).toFixed(2)} ms`, reach: "" },
+    { figure: "one-token request over HTTP, p50", value: `${quantile(http, 0.5).toFixed(2)} ms`, reach: "" },
+    { figure: "added by Hearth, p50", value: `${added.toFixed(2)} ms`, reach: "<= 1.50 ms" },
+    { figure: "ratio HTTP / engine", value: (quantile(http, 0.5) / quantile(direct, 0.5)).toFixed(2), reach: "" },
+  ];
+}
+
+/** CPU time of the thread that does HTTP, per streamed token, less what a direct caller's thread needs for its own. */
+async function cpuRows(server: BenchServer, engine: Engine, model: Model): Promise<readonly Row[]> {
+  const perToken = { http: [] as number[], direct: [] as number[] };
+  for (let round = 0; round < 12; round++) {
+    perToken.http.push(await cpuPerToken(server.pid, () => askHttp(server, 200, true)));
+    perToken.direct.push(await cpuPerToken(process.pid, () => askEngine(engine, model, 200)));
+  }
+  const [http, direct] = [quantile(perToken.http, 0.5), quantile(perToken.direct, 0.5)];
+  return [
+    { figure: "HTTP thread CPU per streamed token, p50", value: `${http.toFixed(1)} us`, reach: "" },
+    { figure: "a direct caller's, p50", value: `${direct.toFixed(1)} us`, reach: "" },
+    { figure: "added by Hearth per streamed token", value: `${(http - direct).toFixed(1)} us`, reach: "<= 50 us" },
+  ];
+}
+
+async function listRow(server: BenchServer): Promise<Row> {
+  const { requests } = await autocannon({
+    url: `${server.url}/v1/models`,
+    headers: { authorization: `Bearer ${benchKey}` },
+    connections: 16,
+    duration: 5,
+  });
+  return { figure: "GET /v1/models", value: `${Math.round(requests.average)} requests/s`, reach: ">= 3000 requests/s" };
+}
+
+async function timed(action: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await action();
+  return performance.now() - began;
+}
+
+/** Microseconds of main-thread CPU per token that `action` returns. */
+async function cpuPerToken(pid: number, action: () => Promise<number>): Promise<number> {
+  const before = mainThreadCpuMs(pid);
+  const tokens = await action();
+  return ((mainThreadCpuMs(pid) - before) * 1000) / tokens;
+}
+
+/** @returns how many tokens were answered. */
+async function askHttp(server: BenchServer, maxTokens: number, stream: boolean): Promise<number> {
+  const answer = await fetch(`${server.url}/v1/chat/completions`, chatInit(maxTokens, stream, question));
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(text);
+  return stream ? text.split('"content":"').length - 2 : 1;
+}
+
+async function askEngine(engine: Engine, model: Model, maxTokens: number): Promise<number> {
+  const messages = [{ role: "user", content: question }] as const;
+  const prompt = await engine.prompt(model, { messages, tools: [], reasoningEffort: "none" });
+  const sampling = { temperature: 0, topP: 1, seed: 1, frequencyPenalty: 0, presencePenalty: 0 };
+  const job: DecodeJob = { prompt, teamId: "bench", sampling, stop: [], maxTokens, maxTokensExcludesReasoning: true };
+  let tokens = 0;
+  for await (const event of engine.generate(model, job, new AbortController().signal))
+    if (event.type === "text-delta") tokens += event.tokens;
+  return tokens;
+}
+
+function directEngine(): Engine {
+  return createLlamaEngine({
+    settings: { threads: usableCores(), slotsPerModel: 4, contextTokensMax: 8192, prefillChunkTokens: 128, gpu: "auto" },
+    random: systemRandom,
+    verify: () => Promise.resolve(null),
+    workerUrl: new URL("../../dist/engine/llama/worker.js", import.meta.url),
+    log: () => undefined,
+  });
+}
+
+async function builtInModel(): Promise<Model> {
+  const folder = fileURLToPath(new URL(`../../models/${benchModel}/`, import.meta.url));
+  const manifest = JSON.parse(await readFile(`${folder}manifest.json`, "utf8")) as ModelManifest;
+  return { manifest, path: folder + manifest.file, unusable: null, fingerprint: "fp_bench" };
+}

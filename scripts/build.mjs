@@ -1,0 +1,128 @@
+/**
+ * Builds src/ into dist/ with tsc. `--if-stale` returns at once when dist/ is what the sources make.
+ *
+ * dist/.built holds a fingerprint of the sources (path, size, time of change), taken before compiling and written only
+ * after success. A lock keeps two builds from writing at a time. Exit codes: 0 built or fresh, 1 the build failed.
+ */
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { join, relative } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const src = join(root, "src");
+const dist = join(root, "dist");
+const stamp = join(dist, ".built");
+const lock = join(dist, ".building");
+const lockWaitMsMax = 300_000;
+
+process.exitCode = await main(process.argv.includes("--if-stale"));
+
+/** @param {boolean} onlyIfStale */
+async function main(onlyIfStale) {
+  if (onlyIfStale && isFresh()) return 0;
+  mkdirSync(dist, { recursive: true });
+  await takeLock();
+  try {
+    return onlyIfStale && isFresh() ? 0 : build();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+function isFresh() {
+  return existsSync(stamp) && readFileSync(stamp, "utf8") === fingerprint() && sourceFiles().every(hasOutput);
+}
+
+function build() {
+  const before = fingerprint();
+  removeOrphans();
+  // Incremental tsc believes that what it once wrote is still there.
+  if (!sourceFiles().every(hasOutput)) rmSync(join(dist, ".tsbuildinfo"), { force: true });
+  const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+  const { status } = spawnSync(process.execPath, [tsc, "-p", join(root, "tsconfig.json")], {
+    cwd: root,
+    stdio: "inherit",
+  });
+  if (status !== 0) return fail("tsc found errors (above)");
+  const main = join(dist, "main.js");
+  if (existsSync(main)) {
+    if (!readFileSync(main, "utf8").startsWith("#!"))
+      return fail("src/main.ts must begin with #!/usr/bin/env node");
+    chmodSync(main, 0o755);
+  }
+  writeFileSync(stamp, before);
+  return 0;
+}
+
+/** @param {string} reason */
+function fail(reason) {
+  process.stderr.write(`build failed: ${reason}\n`);
+  rmSync(stamp, { force: true });
+  return 1;
+}
+
+/** Waits for another build to end; one that died without ending is passed over. */
+async function takeLock() {
+  for (let waitedMs = 0; ; waitedMs += 100) {
+    try {
+      return writeFileSync(lock, String(process.pid), { flag: "wx" });
+    } catch (thrown) {
+      if (!(thrown instanceof Error && "code" in thrown && thrown.code === "EEXIST")) throw thrown;
+    }
+    if (waitedMs >= lockWaitMsMax || !isLockHeld()) rmSync(lock, { force: true });
+    else await delay(100);
+  }
+}
+
+function isLockHeld() {
+  try {
+    const holder = Number(readFileSync(lock, "utf8"));
+    // A lock that is just being written is still empty.
+    return holder === 0 || process.kill(holder, 0);
+  } catch (thrown) {
+    return thrown instanceof Error && "code" in thrown && thrown.code === "EPERM";
+  }
+}
+
+function fingerprint() {
+  const inputs = [join(root, "package.json"), join(root, "tsconfig.json"), ...sourceFiles()];
+  return inputs
+    .map((file) => [relative(root, file), statSync(file).size, statSync(file).mtimeMs].join(" "))
+    .join("\n");
+}
+
+function sourceFiles() {
+  return filesIn(src).filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts"));
+}
+
+/** @param {string} source */
+function hasOutput(source) {
+  return existsSync(join(dist, relative(src, source).replace(/\.ts$/, ".js")));
+}
+
+/** What tsc made from a source that is gone must not be importable any more. */
+function removeOrphans() {
+  for (const file of filesIn(dist)) {
+    const source = join(src, relative(dist, file).replace(/\.js(\.map)?$/, ".ts"));
+    if (/\.js(\.map)?$/.test(file) && !existsSync(source)) rmSync(file);
+  }
+}
+
+/** @param {string} folder */
+function filesIn(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}

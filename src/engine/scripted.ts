@@ -1,0 +1,168 @@
+/**
+ * The test engine: the engine port without a model. A script says what to answer to which prompt; a test holds the answer at
+ * a gate, lets it fail, and reads what was asked of the engine. Tokens are words with the white space before them, numbered
+ * in the order they are first seen; nothing depends on time. It keeps every promise of the port: prompts that do not fit are
+ * refused, `maxTokens` ends an answer, an aborted stream ends without `generation-end`.
+ */
+import type { DecodeJob, Engine } from "../core/engine.js";
+import { HearthError } from "../core/errors.js";
+import type { GenerationEvent, Message } from "../core/generation.js";
+import type { Model } from "../core/model.js";
+
+/**
+ * One step of an answer: a text to say (one delta, as many tokens as it has words), an event as it stands, a promise to wait
+ * for, or an error to fail with. An answer that tells of no end of its own ends with `stop`.
+ */
+export type ScriptStep = string | GenerationEvent | Promise<unknown> | Error;
+
+/** What to answer to a prompt; the prompt is one `role: content` line per message. */
+export type Script = (prompt: string, job: DecodeJob) => Iterable<ScriptStep>;
+
+export interface ScriptedOptions {
+  /** Tokens of prompt and answer together; 256 when absent. */
+  readonly contextTokens?: number;
+  /** Generations side by side; 2 when absent. */
+  readonly slots?: number;
+  /** Runs inside the first load of each model: wait in it, or throw. */
+  readonly onLoad?: (model: Model) => Promise<void>;
+}
+
+export interface ScriptedEngine extends Engine {
+  /** Ids of the models that were loaded, in order. */
+  readonly loaded: readonly string[];
+  /** Every job that was begun. */
+  readonly jobs: readonly DecodeJob[];
+  /** Generations running now. */
+  readonly active: number;
+  /** Generations that ended because they were aborted. */
+  readonly aborted: number;
+}
+
+/** Builds the test engine over a script. */
+export function createScriptedEngine(script: Script, options: ScriptedOptions = {}): ScriptedEngine {
+  const { contextTokens = 256, slots = 2, onLoad } = options;
+  const words = createWords();
+  const loading = new Map<string, Promise<void>>();
+  const counts = { loaded: [] as string[], jobs: [] as DecodeJob[], active: 0, aborted: 0 };
+  return {
+    get loaded() {
+      return counts.loaded;
+    },
+    get jobs() {
+      return counts.jobs;
+    },
+    get active() {
+      return counts.active;
+    },
+    get aborted() {
+      return counts.aborted;
+    },
+    async load(model) {
+      const { id } = model.manifest;
+      const first =
+        loading.get(id) ?? Promise.resolve(onLoad?.(model)).then(() => void counts.loaded.push(id));
+      loading.set(id, first);
+      await first;
+      return { contextTokens, slots };
+    },
+    async prompt(_model, { messages }) {
+      const tokens = words.encode(render(messages));
+      if (tokens.length >= contextTokens) throw tooLong(contextTokens - 1, tokens.length);
+      return { tokens, startsInReasoning: false };
+    },
+    async *generate(_model, job, signal) {
+      if (counts.active >= slots) throw new Error(`more than ${slots} generations at a time`);
+      counts.active += 1;
+      counts.jobs.push(job);
+      try {
+        const budget = Math.min(job.maxTokens ?? Infinity, contextTokens - job.prompt.tokens.length);
+        yield { type: "generation-start", promptTokens: job.prompt.tokens.length, cachedTokens: 0 };
+        yield* play(script(words.decode(job.prompt.tokens), job), budget, signal);
+        if (signal.aborted) counts.aborted += 1;
+      } finally {
+        counts.active -= 1;
+      }
+    },
+    async close() {
+      loading.clear();
+    },
+  };
+}
+
+async function* play(
+  steps: Iterable<ScriptStep>,
+  budget: number,
+  signal: AbortSignal,
+): AsyncGenerator<GenerationEvent, void, undefined> {
+  let left = budget;
+  let cut = false;
+  for (const step of steps) {
+    if (step instanceof Error) throw step;
+    if (step instanceof Promise) await unlessAborted(step, signal);
+    if (signal.aborted) return;
+    if (step instanceof Promise) continue;
+    const event = typeof step === "string" ? say(step) : step;
+    if (event.type !== "text-delta" && event.type !== "reasoning-delta") {
+      yield event;
+      if (event.type === "generation-end") return;
+      continue;
+    }
+    cut = event.tokens > left;
+    if (cut) break;
+    left -= event.tokens;
+    yield event;
+  }
+  if (signal.aborted) return;
+  yield { type: "generation-end", finishReason: cut ? "length" : "stop", stopSequence: null };
+}
+
+function say(text: string): GenerationEvent {
+  return { type: "text-delta", text, tokens: split(text).length };
+}
+
+/** Waits for the gate or the abort, whichever comes first; rejects as the gate does. */
+async function unlessAborted(gate: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  let onAbort = (): void => undefined;
+  const aborted = new Promise<void>((resolve) => {
+    onAbort = resolve;
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+  await Promise.race([gate, aborted]).finally(() => signal.removeEventListener("abort", onAbort));
+}
+
+function render(messages: readonly Message[]): string {
+  return [...messages.map(({ role, content }) => `${role}: ${content}`), "assistant:"].join("\n");
+}
+
+function tooLong(limit: number, asked: number): HearthError {
+  return new HearthError(
+    "context_length_exceeded",
+    `This model's maximum prompt length is ${limit} but the request contains ${asked} tokens.`,
+    { param: "messages", code: "context_length_exceeded" },
+  );
+}
+
+function split(text: string): readonly string[] {
+  return text.match(/\s*\S+|\s+$/gu) ?? [];
+}
+
+interface Words {
+  encode(text: string): Uint32Array;
+  decode(tokens: Uint32Array): string;
+}
+
+function createWords(): Words {
+  const ids = new Map<string, number>();
+  const texts: string[] = [];
+  const idOf = (word: string): number => {
+    const known = ids.get(word);
+    if (known !== undefined) return known;
+    ids.set(word, texts.length);
+    return texts.push(word) - 1;
+  };
+  return {
+    encode: (text) => Uint32Array.from(split(text), idOf),
+    decode: (tokens) => Array.from(tokens, (id) => texts[id] ?? "").join(""),
+  };
+}

@@ -1,0 +1,117 @@
+/**
+ * How tests get a server: `startApp` builds one in this process over a fresh data folder and real HTTP; `startProcess` runs
+ * the built program as a user would. Both are taken down when the test that asked for them ends.
+ */
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import OpenAI from "openai";
+import { onTestFinished } from "vitest";
+import { createApp, type App, type Overrides } from "../src/app.js";
+import { loadConfig } from "../src/config.js";
+
+export const root = fileURLToPath(new URL("..", import.meta.url));
+const workerUrl = new URL("../dist/engine/llama/worker.js", import.meta.url);
+const program = join(root, "dist/main.js");
+
+/** The key that a test's server has from its configuration. */
+export const testKey = "test-key-of-sixteen-characters";
+export const builtInModel = "hearth-tiny-3m";
+
+/** An empty folder that goes when the test ends. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "hearth-test-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export interface TestApp {
+  readonly url: string;
+  readonly app: App;
+  readonly client: OpenAI;
+}
+
+/**
+ * A whole server in this process.
+ * @param environment HEARTH_* variables beside the data folder, the free port and the pinned key.
+ */
+export async function startApp(environment: NodeJS.ProcessEnv = {}, overrides: Overrides = {}): Promise<TestApp> {
+  const { config } = loadConfig({ ...defaults(), ...environment });
+  const app = await createApp(config, { workerUrl, ...overrides });
+  onTestFinished(() => app.close());
+  const { url } = await app.listen();
+  return { url, app, client: clientOf(url) };
+}
+
+/** The official client, without the retries that would hide an error. */
+export function clientOf(url: string, apiKey: string = testKey): OpenAI {
+  return new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 });
+}
+
+export interface TestProcess {
+  readonly url: string;
+  readonly child: ChildProcess;
+  /** What it has written to standard output so far. */
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** Resolves with the exit code, or the signal's name. */
+  readonly exited: Promise<number | string>;
+}
+
+/** `hearth start` as a process of its own. @throws Error with what it wrote when it ends before it listens. */
+export async function startProcess(environment: NodeJS.ProcessEnv = {}): Promise<TestProcess> {
+  const run = runProgram(["start"], { ...defaults(), ...environment });
+  const url = await Promise.race([
+    run.line(/^listening on (http:\/\/\S+)$/),
+    run.exited.then((code) => Promise.reject(new Error(`ended with ${code}: ${run.stderr()}`))),
+  ]);
+  return { ...run, url };
+}
+
+export interface ProgramRun extends Omit<TestProcess, "url"> {
+  /** The first group of the first line of standard output that matches. */
+  line(pattern: RegExp): Promise<string>;
+}
+
+/** Any command of the program. Its environment is only what is given here, and PATH. */
+export function runProgram(args: readonly string[], environment: NodeJS.ProcessEnv, cwd: string = root): ProgramRun {
+  const child = spawn(process.execPath, [program, ...args], {
+    cwd,
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...environment },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  const written = { out: "", err: "" };
+  const waiting: { pattern: RegExp; found: (text: string) => void }[] = [];
+  const lines: string[] = [];
+  child.stderr.on("data", (data: Buffer) => (written.err += data.toString()));
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    lines.push(line);
+    written.out += `${line}\n`;
+    for (const { pattern, found } of waiting) pattern.exec(line)?.slice(1, 2).forEach(found);
+  });
+  const exited = once(child, "close").then(([code, signal]) => (code ?? signal) as number | string);
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await exited;
+  });
+  return {
+    child,
+    exited,
+    stdout: () => written.out,
+    stderr: () => written.err,
+    line: (pattern) =>
+      new Promise((resolve) => {
+        const met = lines.map((line) => pattern.exec(line)?.[1]).find((text) => text !== undefined);
+        if (met !== undefined) resolve(met);
+        else waiting.push({ pattern, found: resolve });
+      }),
+  };
+}
+
+function defaults(): NodeJS.ProcessEnv {
+  return { HEARTH_PORT: "0", HEARTH_DATA: join(temporaryFolder(), "data"), HEARTH_API_KEY: testKey };
+}

@@ -1,0 +1,115 @@
+import { spawnSync } from "node:child_process";
+import {
+  accessSync,
+  appendFileSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+
+const house = fileURLToPath(new URL("../..", import.meta.url));
+
+const settings = {
+  extends: join(house, "tsconfig.json"),
+  // Without Node's types tsc needs half the time.
+  compilerOptions: { types: [], rootDir: "src", outDir: "dist", tsBuildInfoFile: "dist/.tsbuildinfo" },
+  include: ["src"],
+};
+
+const program = `#!/usr/bin/env node
+declare const process: { stdout: { write(text: string): void } };
+process.stdout.write("ready\\n");
+`;
+
+/** A small project of its own with the house's build script and settings. */
+function project(): string {
+  const root = mkdtempSync(join(tmpdir(), "hearth-build-"));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  for (const folder of ["scripts", "src"]) mkdirSync(join(root, folder));
+  for (const file of ["package.json", "scripts/build.mjs"]) copyFileSync(join(house, file), join(root, file));
+  symlinkSync(join(house, "node_modules"), join(root, "node_modules"));
+  writeFileSync(join(root, "tsconfig.json"), JSON.stringify(settings));
+  writeFileSync(join(root, "src/main.ts"), program);
+  writeFileSync(join(root, "src/room.ts"), "export const room = 1;\n");
+  return root;
+}
+
+function build(root: string): { status: number | null; output: string } {
+  const child = spawnSync(process.execPath, [join(root, "scripts/build.mjs"), "--if-stale"], {
+    encoding: "utf8",
+  });
+  return { status: child.status, output: child.stdout + child.stderr };
+}
+
+const clean = { status: 0, output: "" };
+
+describe("scripts/build.mjs --if-stale", () => {
+  it("makes a program that can be run by its name", () => {
+    const root = project();
+    expect(build(root)).toEqual(clean);
+    accessSync(join(root, "dist/main.js"), constants.X_OK);
+    expect(spawnSync(join(root, "dist/main.js"), { encoding: "utf8" }).stdout).toBe("ready\n");
+  });
+
+  it("leaves dist alone while nothing has changed, and builds again when a source has", () => {
+    const root = project();
+    build(root);
+    const room = join(root, "dist/room.js");
+    appendFileSync(room, "// mark");
+    expect(build(root)).toEqual(clean);
+    expect(readFileSync(room, "utf8")).toContain("// mark");
+    writeFileSync(join(root, "src/room.ts"), "export const room = 2;\n");
+    expect(build(root)).toEqual(clean);
+    expect(readFileSync(room, "utf8")).toContain("room = 2");
+  });
+
+  it("removes what a deleted source has left and restores an output that is lost", () => {
+    const root = project();
+    build(root);
+    rmSync(join(root, "src/room.ts"));
+    rmSync(join(root, "dist/main.js"));
+    expect(build(root)).toEqual(clean);
+    expect(existsSync(join(root, "dist/room.js"))).toBe(false);
+    expect(existsSync(join(root, "dist/main.js"))).toBe(true);
+  });
+
+  it("names a type error and fails again until it is mended", () => {
+    const root = project();
+    writeFileSync(join(root, "src/room.ts"), 'export const room: number = "1";\n');
+    for (const attempt of [build(root), build(root)]) {
+      expect(attempt.status).toBe(1);
+      expect(attempt.output).toContain("src/room.ts(1,14)");
+    }
+    writeFileSync(join(root, "src/room.ts"), "export const room: number = 1;\n");
+    expect(build(root)).toEqual(clean);
+  });
+
+  it("refuses a program without a shebang", () => {
+    const root = project();
+    writeFileSync(join(root, "src/main.ts"), "export {};\n");
+    expect(build(root)).toEqual({
+      status: 1,
+      output: "build failed: src/main.ts must begin with #!/usr/bin/env node\n",
+    });
+  });
+
+  it("passes over the lock of a build that died", () => {
+    const root = project();
+    mkdirSync(join(root, "dist"));
+    // The number of a process that has ended.
+    const { pid } = spawnSync(process.execPath, ["--version"]);
+    writeFileSync(join(root, "dist/.building"), String(pid));
+    expect(build(root)).toEqual(clean);
+    expect(existsSync(join(root, "dist/.building"))).toBe(false);
+  });
+});

@@ -1,0 +1,93 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { importRules, importViolations } from "./imports.js";
+import { plant } from "./plant.js";
+
+describe("import rules", () => {
+  /** For each rule of .dependency-cruiser.cjs: imports that it must refuse. */
+  const forbidden: Record<string, [from: string, to: string][]> = {
+    "no-cycle": [["store/a.ts", "store/b.ts"]],
+    "core-imports-nothing": [
+      ["core/a.ts", "engine/b.ts"],
+      ["core/a.ts", "node:fs"],
+      ["core/a.ts", "zod"],
+    ],
+    "dialects-imports-core": [["dialects/sse.ts", "engine/b.ts"]],
+    "engine-imports-core": [["engine/llama/a.ts", "scheduler/b.ts"]],
+    "grammar-imports-core": [["grammar/a.ts", "engine/b.ts"]],
+    "scheduler-imports-core": [["scheduler/a.ts", "engine/b.ts"]],
+    "store-imports-core": [["store/a.ts", "accounts/b.ts"]],
+    "accounts-imports-core": [["accounts/a.ts", "store/b.ts"]],
+    "models-imports-core": [["models/a.ts", "engine/b.ts"]],
+    "inference-imports-core": [["inference/a.ts", "models/b.ts"]],
+    "dialects-never-meet": [["dialects/openai-chat/a.ts", "dialects/anthropic-messages/b.ts"]],
+    "dialects-root-imports-no-dialect": [["dialects/sse.ts", "dialects/openai-chat/b.ts"]],
+    "pure-folders-touch-no-node": [["grammar/a.ts", "node:fs"]],
+    "http-imports-downward": [
+      ["http/a.ts", "store/b.ts"],
+      ["http/v1/a.ts", "config.ts"],
+    ],
+    "console-imports-nothing": [["console/a.ts", "core/b.ts"]],
+    "top-files-import-core": [["config.ts", "http/b.ts"]],
+    "app-imports-downward": [["app.ts", "cli/b.ts"]],
+    "cli-imports-app": [["cli/a.ts", "store/b.ts"]],
+    "cli-takes-only-types-of-accounts": [["cli/a.ts", "accounts/b.ts"]],
+    "main-imports-app-and-cli": [["main.ts", "http/b.ts"]],
+    "nobody-imports-main": [["app.ts", "main.ts"]],
+    "only-known-rooms": [["elsewhere/a.ts", "core/b.ts"]],
+    "sql-stays-in-store": [["accounts/a.ts", "kysely"]],
+    "src-imports-only-src": [["app.ts", "../test/b.ts"]],
+    "imports-resolve": [["app.ts", "./nowhere.ts"]],
+  };
+
+  it("has a planted violation for every rule", () => {
+    expect(Object.keys(forbidden).sort()).toEqual([...importRules].sort());
+  });
+
+  it.each(
+    Object.entries(forbidden).flatMap(([rule, cases]) => cases.map(([from, to]) => ({ rule, from, to }))),
+  )("$rule: refuses $from -> $to", async ({ rule, from, to }) => {
+    const found = await importViolations(plant(importing(from, to, rule === "no-cycle")));
+    expect(found.filter((line) => line.startsWith(`${rule}: src/${from} -> `))).toHaveLength(1);
+  });
+
+  it("sees an import that brings only a type", async () => {
+    const root = plant({
+      "src/core/a.ts": `import type { B } from "../engine/b.js"; export type A = B;`,
+      "src/engine/b.ts": "export type B = 1;",
+    });
+    expect(await importViolations(root)).toEqual(["core-imports-nothing: src/core/a.ts -> src/engine/b.ts"]);
+  });
+
+  it("lets cli take a type of accounts", async () => {
+    const root = plant({
+      "src/cli/a.ts": `import type { B } from "../accounts/b.js"; export type A = B;`,
+      "src/accounts/b.ts": "export type B = 1;",
+    });
+    expect(await importViolations(root)).toEqual([]);
+  });
+
+  it.each([
+    ["dialects/openai-chat/a.ts", "dialects/sse.ts"],
+    ["engine/a.ts", "grammar/b.ts"],
+    ["http/v1/a.ts", "dialects/openai-chat/b.ts"],
+    ["app.ts", "store/b.ts"],
+    ["cli/a.ts", "app.ts"],
+    ["main.ts", "cli/b.ts"],
+  ])("lets %s import %s", async (from, to) => {
+    expect(await importViolations(plant(importing(from, to, false)))).toEqual([]);
+  });
+});
+
+/** A tree in which one file of src imports another, or a package, and, if asked, is imported by it in turn. */
+function importing(from: string, to: string, back: boolean): Record<string, string> {
+  const up = "../".repeat(from.split("/").length - 1) || "./";
+  const isFile = to.endsWith(".ts") && !to.startsWith("./");
+  const specifier = isFile ? `${up}${to.replace(/\.ts$/, ".js")}` : to.replace(/\.ts$/, ".js");
+  const tree: Record<string, string> = {
+    [`src/${from}`]: `import { b } from "${specifier}"; export const a = b;`,
+  };
+  const answer = back ? `import { a } from "./a.js"; export const b = a;` : "export const b = 1;";
+  if (isFile) tree[join("src", to)] = answer;
+  return tree;
+}

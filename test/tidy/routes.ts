@@ -1,0 +1,33 @@
+/** Rule 1: the URL is the file path. */
+import ts from "typescript";
+import { sourceFiles, visitNodes } from "./source-files.js";
+
+/**
+ * Files of src/http/v1/ without a route in src/http/routes.ts, and /v1 routes there without a file. A route's file is its
+ * URL without parameters, slashes turned into hyphens: `/v1/chat/completions` is `chat-completions.ts`, and `/v1/models`
+ * and `/v1/models/:id` share `models.ts`.
+ */
+export function routeViolations(root: string): string[] {
+  const files = sourceFiles(root, "src/http/v1").map((file) => file.path);
+  const routes = routesOf(root).map((url) => ({ url, file: fileOf(url) }));
+  const served = new Set(routes.map((route) => route.file));
+  const unserved = files.filter((file) => !served.has(file)).map((file) => `${file} has no route`);
+  const lost = routes
+    .filter((route) => !files.includes(route.file))
+    .map(({ url, file }) => `${url} has no ${file}`);
+  return [...unserved, ...lost];
+}
+
+function routesOf(root: string): string[] {
+  const urls = new Set<string>();
+  for (const file of sourceFiles(root, "src/http").filter(({ path }) => path === "src/http/routes.ts"))
+    visitNodes(file, (node) => {
+      if (ts.isStringLiteralLike(node) && node.text.startsWith("/v1/")) urls.add(node.text);
+    });
+  return [...urls];
+}
+
+function fileOf(url: string): string {
+  const parts = url.split("/").filter((part) => part !== "" && !/^[:{]/.test(part));
+  return `src/http/v1/${parts.slice(1).join("-")}.ts`;
+}
