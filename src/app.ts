@@ -69,7 +69,9 @@ export function openRegistry(config: Config): Promise<LoadedRegistry> {
 }
 
 /** The key service alone, for `hearth keys`: works beside a running server. */
-export async function openKeys(config: Config): Promise<{ readonly service: KeyService; close(): Promise<void> }> {
+export async function openKeys(
+  config: Config,
+): Promise<{ readonly service: KeyService; close(): Promise<void> }> {
   const database = await openDatabase(databaseFile(config));
   const [keys, teams] = [createApiKeyStore(database), createTeamStore(database)];
   const service = createKeyService({ keys, teams, clock: systemClock, random: systemRandom });
@@ -112,14 +114,29 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     unlock();
   });
   const listen = (): ReturnType<App["listen"]> => server.listen(config.host, config.port);
-  return { listen, close, firstKey, firstKeyFile: firstKeyFile(config), models, generator, scheduler, database };
+  return {
+    listen,
+    close,
+    firstKey,
+    firstKeyFile: firstKeyFile(config),
+    models,
+    generator,
+    scheduler,
+    database,
+  };
 }
 
 function buildStores(database: Database) {
-  return { teams: createTeamStore(database), keys: createApiKeyStore(database), runs: createRunStore(database) };
+  return {
+    teams: createTeamStore(database),
+    keys: createApiKeyStore(database),
+    runs: createRunStore(database),
+  };
 }
 
-type ServerDeps = Omit<HttpDeps, "ready" | "limits" | "allowedHosts" | "trustProxy"> & { readonly database: Database };
+type ServerDeps = Omit<HttpDeps, "ready" | "limits" | "allowedHosts" | "trustProxy"> & {
+  readonly database: Database;
+};
 
 function buildServer(config: Config, deps: ServerDeps): HttpServer {
   return createHttpServer({

@@ -7,9 +7,14 @@ import { resolve } from "node:path";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 
-const flag = z.union([z.boolean(), z.enum(["true", "false", "1", "0"])]).transform((value) => value === true || value === "true" || value === "1");
+const flag = z
+  .union([z.boolean(), z.enum(["true", "false", "1", "0"])])
+  .transform((value) => value === true || value === "true" || value === "1");
 const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
-const list = z.union([z.array(z.string()), z.string().transform((text) => text.split(",").map((item) => item.trim()))]);
+const list = z.union([
+  z.array(z.string()),
+  z.string().transform((text) => text.split(",").map((item) => item.trim())),
+]);
 const operatorKey = z
   .string()
   .min(16, "must have 16 characters or more")
@@ -27,7 +32,10 @@ const settings = {
   /** Folder of models. */
   models: z.string().min(1).default("models"),
   /** An API key of the operator's own choosing. */
-  apiKey: operatorKey.refine((key) => !key.startsWith("hm-"), "must not begin with hm-: that marks management keys").nullable().default(null),
+  apiKey: operatorKey
+    .refine((key) => !key.startsWith("hm-"), "must not begin with hm-: that marks management keys")
+    .nullable()
+    .default(null),
   /** A management key of the operator's own choosing. */
   managementKey: operatorKey.nullable().default(null),
   /** `auto`: warn on a terminal, else info. */
@@ -104,7 +112,9 @@ function takeFile(path: string, values: Record<string, unknown>, sources: Record
   try {
     content = parseYaml(readFileSync(path, "utf8"));
   } catch (thrown) {
-    throw new ConfigError(`cannot read the configuration file ${path}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+    throw new ConfigError(
+      `cannot read the configuration file ${path}: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+    );
   }
   if (content === null) return;
   if (typeof content !== "object" || Array.isArray(content))
@@ -116,12 +126,17 @@ function takeFile(path: string, values: Record<string, unknown>, sources: Record
   }
 }
 
-function takeEnvironment(environment: NodeJS.ProcessEnv, values: Record<string, unknown>, sources: Record<string, string>): void {
+function takeEnvironment(
+  environment: NodeJS.ProcessEnv,
+  values: Record<string, unknown>,
+  sources: Record<string, string>,
+): void {
   const names = new Map(Object.keys(settings).map((name) => [variableOf(name), name]));
   for (const [variable, value] of Object.entries(environment)) {
     if (!variable.startsWith("HEARTH_") || variable === "HEARTH_CONFIG" || value === undefined) continue;
     const name = names.get(variable);
-    if (name === undefined) throw new ConfigError(`unknown environment variable ${variable}; \`hearth doctor\` lists the settings`);
+    if (name === undefined)
+      throw new ConfigError(`unknown environment variable ${variable}; \`hearth doctor\` lists the settings`);
     if (value === "") continue;
     values[name] = value;
     sources[name] = variable;

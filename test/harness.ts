@@ -39,7 +39,10 @@ export interface TestApp {
  * A whole server in this process.
  * @param environment HEARTH_* variables beside the data folder, the free port and the pinned key.
  */
-export async function startApp(environment: NodeJS.ProcessEnv = {}, overrides: Overrides = {}): Promise<TestApp> {
+export async function startApp(
+  environment: NodeJS.ProcessEnv = {},
+  overrides: Overrides = {},
+): Promise<TestApp> {
   const { config } = loadConfig({ ...defaults(), ...environment });
   const app = await createApp(config, { workerUrl, ...overrides });
   onTestFinished(() => app.close());
@@ -78,7 +81,11 @@ export interface ProgramRun extends Omit<TestProcess, "url"> {
 }
 
 /** Any command of the program. Its environment is only what is given here, and PATH. */
-export function runProgram(args: readonly string[], environment: NodeJS.ProcessEnv, cwd: string = root): ProgramRun {
+export function runProgram(
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  cwd: string = root,
+): ProgramRun {
   const child = spawn(process.execPath, [program, ...args], {
     cwd,
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...environment },

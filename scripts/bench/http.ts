@@ -29,17 +29,28 @@ async function latencyRows(server: BenchServer, engine: Engine, model: Model): P
   const http: number[] = [];
   const direct: number[] = [];
   for (let round = 0; round < 330; round++) {
-    const times = { http: await timed(() => askHttp(server, 1, false)), direct: await timed(() => askEngine(engine, model, 1)) };
+    const times = {
+      http: await timed(() => askHttp(server, 1, false)),
+      direct: await timed(() => askEngine(engine, model, 1)),
+    };
     if (round < 30) continue;
     http.push(times.http);
     direct.push(times.direct);
   }
   const added = quantile(http, 0.5) - quantile(direct, 0.5);
   return [
-    { figure: "one-token request, engine alone, p50", value: `${quantile(direct, 0.5).toFixed(2)} ms`, reach: "" },
+    {
+      figure: "one-token request, engine alone, p50",
+      value: `${quantile(direct, 0.5).toFixed(2)} ms`,
+      reach: "",
+    },
     { figure: "one-token request over HTTP, p50", value: `${quantile(http, 0.5).toFixed(2)} ms`, reach: "" },
     { figure: "added by Hearth, p50", value: `${added.toFixed(2)} ms`, reach: "<= 1.50 ms" },
-    { figure: "ratio HTTP / engine", value: (quantile(http, 0.5) / quantile(direct, 0.5)).toFixed(2), reach: "" },
+    {
+      figure: "ratio HTTP / engine",
+      value: (quantile(http, 0.5) / quantile(direct, 0.5)).toFixed(2),
+      reach: "",
+    },
   ];
 }
 
@@ -54,7 +65,11 @@ async function cpuRows(server: BenchServer, engine: Engine, model: Model): Promi
   return [
     { figure: "HTTP thread CPU per streamed token, p50", value: `${http.toFixed(1)} us`, reach: "" },
     { figure: "a direct caller's, p50", value: `${direct.toFixed(1)} us`, reach: "" },
-    { figure: "added by Hearth per streamed token", value: `${(http - direct).toFixed(1)} us`, reach: "<= 50 us" },
+    {
+      figure: "added by Hearth per streamed token",
+      value: `${(http - direct).toFixed(1)} us`,
+      reach: "<= 50 us",
+    },
   ];
 }
 
@@ -65,7 +80,11 @@ async function listRow(server: BenchServer): Promise<Row> {
     connections: 16,
     duration: 5,
   });
-  return { figure: "GET /v1/models", value: `${Math.round(requests.average)} requests/s`, reach: ">= 3000 requests/s" };
+  return {
+    figure: "GET /v1/models",
+    value: `${Math.round(requests.average)} requests/s`,
+    reach: ">= 3000 requests/s",
+  };
 }
 
 async function timed(action: () => Promise<unknown>): Promise<number> {
@@ -93,7 +112,14 @@ async function askEngine(engine: Engine, model: Model, maxTokens: number): Promi
   const messages = [{ role: "user", content: question }] as const;
   const prompt = await engine.prompt(model, { messages, tools: [], reasoningEffort: "none" });
   const sampling = { temperature: 0, topP: 1, seed: 1, frequencyPenalty: 0, presencePenalty: 0 };
-  const job: DecodeJob = { prompt, teamId: "bench", sampling, stop: [], maxTokens, maxTokensExcludesReasoning: true };
+  const job: DecodeJob = {
+    prompt,
+    teamId: "bench",
+    sampling,
+    stop: [],
+    maxTokens,
+    maxTokensExcludesReasoning: true,
+  };
   let tokens = 0;
   for await (const event of engine.generate(model, job, new AbortController().signal))
     if (event.type === "text-delta") tokens += event.tokens;
@@ -102,7 +128,13 @@ async function askEngine(engine: Engine, model: Model, maxTokens: number): Promi
 
 function directEngine(): Engine {
   return createLlamaEngine({
-    settings: { threads: usableCores(), slotsPerModel: 4, contextTokensMax: 8192, prefillChunkTokens: 128, gpu: "auto" },
+    settings: {
+      threads: usableCores(),
+      slotsPerModel: 4,
+      contextTokensMax: 8192,
+      prefillChunkTokens: 128,
+      gpu: "auto",
+    },
     random: systemRandom,
     verify: () => Promise.resolve(null),
     workerUrl: new URL("../../dist/engine/llama/worker.js", import.meta.url),

@@ -24,10 +24,20 @@ export interface BenchServer {
 export async function startServer(): Promise<BenchServer> {
   const data = mkdtempSync(join(tmpdir(), "hearth-bench-"));
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [fileURLToPath(new URL("../../dist/main.js", import.meta.url)), "start"], {
-    env: { PATH: process.env["PATH"], HEARTH_PORT: "0", HEARTH_DATA: data, HEARTH_API_KEY: benchKey, HEARTH_LOG_LEVEL: "error" },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(new URL("../../dist/main.js", import.meta.url)), "start"],
+    {
+      env: {
+        PATH: process.env["PATH"],
+        HEARTH_PORT: "0",
+        HEARTH_DATA: data,
+        HEARTH_API_KEY: benchKey,
+        HEARTH_LOG_LEVEL: "error",
+      },
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   const url = await listening(child);
   const listenMs = performance.now() - startedAt;
   return {

@@ -23,7 +23,11 @@ export function addDoctorCommand(program: Command, load: () => LoadedConfig): vo
     .action(async (options: { json?: boolean }) => {
       const loaded = load();
       const registry = await openRegistry(loaded.config);
-      const checks = [...(await machineChecks(loaded.config)), ...registry.list().map(modelCheck), ...registry.warnings.map(warned)];
+      const checks = [
+        ...(await machineChecks(loaded.config)),
+        ...registry.list().map(modelCheck),
+        ...registry.warnings.map(warned),
+      ];
       process.stdout.write(options.json === true ? asJson(loaded, checks) : asText(loaded, checks));
       if (checks.some((check) => !check.ok)) process.exitCode = 1;
     });
@@ -31,7 +35,11 @@ export function addDoctorCommand(program: Command, load: () => LoadedConfig): vo
 
 async function machineChecks(config: Config): Promise<readonly Check[]> {
   return [
-    { name: "version", ok: true, detail: `Hearth ${version}, Node.js ${process.versions.node}, ${process.platform}-${process.arch}` },
+    {
+      name: "version",
+      ok: true,
+      detail: `Hearth ${version}, Node.js ${process.versions.node}, ${process.platform}-${process.arch}`,
+    },
     await folderCheck(config.data),
     await portCheck(config),
   ];
@@ -52,7 +60,9 @@ function portCheck(config: Config): Promise<Check> {
   const where = `${config.host}:${config.port}`;
   return new Promise((resolve) => {
     const probe = createServer();
-    probe.once("error", (error) => resolve({ name: "port", ok: true, detail: `${where} is not free now: ${reason(error)}` }));
+    probe.once("error", (error) =>
+      resolve({ name: "port", ok: true, detail: `${where} is not free now: ${reason(error)}` }),
+    );
     probe.listen(config.port, config.host, () => {
       probe.close(() => resolve({ name: "port", ok: true, detail: `${where} is free` }));
     });
@@ -62,7 +72,11 @@ function portCheck(config: Config): Promise<Check> {
 function modelCheck(model: Model): Check {
   const { id, contextTokens, bytes } = model.manifest;
   const size = `${(bytes / 1e6).toFixed(1)} MB, ${contextTokens} tokens of context`;
-  return { name: `model ${id}`, ok: model.unusable === null, detail: model.unusable === null ? size : `unusable: ${model.unusable}` };
+  return {
+    name: `model ${id}`,
+    ok: model.unusable === null,
+    detail: model.unusable === null ? size : `unusable: ${model.unusable}`,
+  };
 }
 
 function warned(detail: string): Check {
@@ -95,7 +109,9 @@ function asText(loaded: LoadedConfig, checks: readonly Check[]): string {
   const settings = rows(loaded);
   const width = Math.max(...settings.map((row) => row.name.length));
   const valueWidth = Math.max(...settings.map((row) => row.value.length));
-  const lines = settings.map((row) => `  ${row.name.padEnd(width)}  ${row.value.padEnd(valueWidth)}  ${row.source}`);
+  const lines = settings.map(
+    (row) => `  ${row.name.padEnd(width)}  ${row.value.padEnd(valueWidth)}  ${row.source}`,
+  );
   const marks = checks.map((check) => `  ${check.ok ? "ok  " : "FAIL"}  ${check.name}: ${check.detail}`);
   return ["Settings", ...lines, "", "Checks", ...marks, ""].join("\n");
 }

@@ -21,7 +21,8 @@ export function addRunCommand(program: Command, load: () => LoadedConfig): void 
       const { server, close } = await reach(load().config);
       try {
         const name = model ?? (await listModels(server))[0];
-        if (name === undefined) throw new Error("the server has no model; put a GGUF file into the models folder");
+        if (name === undefined)
+          throw new Error("the server has no model; put a GGUF file into the models folder");
         await converse({ server, model: name }, prompt.join(" "));
       } finally {
         await close();

@@ -51,8 +51,11 @@ function listenError(config: Config, thrown: unknown): Error {
   const code = thrown instanceof Error && "code" in thrown ? thrown.code : null;
   const where = `${config.host}:${config.port}`;
   if (code === "EADDRINUSE")
-    return new Error(`${where} is in use: another program listens there. Stop it, or set HEARTH_PORT to another port.`);
-  if (code === "EACCES") return new Error(`${where} may not be used by this user. Set HEARTH_PORT to a port above 1023.`);
+    return new Error(
+      `${where} is in use: another program listens there. Stop it, or set HEARTH_PORT to another port.`,
+    );
+  if (code === "EACCES")
+    return new Error(`${where} may not be used by this user. Set HEARTH_PORT to a port above 1023.`);
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
@@ -61,7 +64,10 @@ function greeting(config: Config, app: App, url: string): string {
   const names = usable.map((model) => model.manifest.id);
   const file = relative(process.cwd(), app.firstKeyFile) || app.firstKeyFile;
   const { shown, inCurl } = keyWords(config, app, file);
-  const body = JSON.stringify({ model: names[0] ?? "MODEL", messages: [{ role: "user", content: "Hello!" }] });
+  const body = JSON.stringify({
+    model: names[0] ?? "MODEL",
+    messages: [{ role: "user", content: "Hello!" }],
+  });
   return [
     `Hearth ${version}`,
     `listening on ${url}`,

@@ -76,9 +76,13 @@ export function createGenerator(deps: GenerateDeps): Generator {
     start(request, context) {
       const model = usableModel(deps.models, request.model);
       if (active.size >= deps.runsActiveMax)
-        throw new HearthError("overloaded", "The server has too many requests in hand. Please try again later.", {
-          retryAfterSeconds: 1,
-        });
+        throw new HearthError(
+          "overloaded",
+          "The server has too many requests in hand. Please try again later.",
+          {
+            retryAfterSeconds: 1,
+          },
+        );
       const leaving = new AbortController();
       const task: Task = {
         id: deps.random.id(),
@@ -108,9 +112,13 @@ function usableModel(models: ModelRegistry, name: string): Model {
   const model = models.find(name);
   if (model === null) throw modelNotFound(name);
   if (model.unusable !== null)
-    throw new HearthError("model_unavailable", `The model '${model.manifest.id}' cannot be used: ${model.unusable}`, {
-      param: "model",
-    });
+    throw new HearthError(
+      "model_unavailable",
+      `The model '${model.manifest.id}' cannot be used: ${model.unusable}`,
+      {
+        param: "model",
+      },
+    );
   return model;
 }
 
@@ -167,7 +175,8 @@ async function drive(deps: GenerateDeps, task: Task, progress: Progress): Promis
     if (event.type === "generation-end") progress.end = event;
     else if (!task.channel.push(event)) throw new HearthError("internal", "The answer was not read in time.");
   }
-  if (progress.end === null && !signal.aborted) throw new Error("the engine's stream ended without generation-end");
+  if (progress.end === null && !signal.aborted)
+    throw new Error("the engine's stream ended without generation-end");
 }
 
 /** The promise's value, or the signal's reason as soon as it aborts; the work itself goes on for others. */

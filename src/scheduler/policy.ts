@@ -13,7 +13,10 @@ export interface Waiting {
  * @param runningByTeam how many runs each team has on this model now.
  * @returns the run to start next, or null when nobody waits.
  */
-export function nextToRun(waiting: readonly Waiting[], runningByTeam: ReadonlyMap<string, number>): Waiting | null {
+export function nextToRun(
+  waiting: readonly Waiting[],
+  runningByTeam: ReadonlyMap<string, number>,
+): Waiting | null {
   let best: Waiting | null = null;
   let fewest = Number.POSITIVE_INFINITY;
   for (const run of waiting) {

@@ -1,22 +1,32 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import SqliteDatabase from "better-sqlite3";
+import Sqlite from "better-sqlite3";
+import { codeOf, failure } from "./failure.js";
 
 /**
- * Takes the data folder for this process, so that two servers never settle each other's runs. The lock is SQLite's own on a
- * file of its own: the system gives it back when the process dies, however it dies.
- * @returns the function that gives it back.
- * @throws Error saying which folder is in use, or cannot be written and why.
+ * Sees to it that one server at a time works in a data folder, made first where there is none. The lock is one that the
+ * operating system holds on a file, so a process that is killed leaves none behind.
+ * @returns what gives the folder free again.
+ * @throws Error with one clear sentence when another server has the folder, or when it cannot be written.
  */
 export function lockFolder(folder: string): () => void {
+  const file = join(folder, "server.lock");
+  let lock: Sqlite.Database | null = null;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const database = new SqliteDatabase(join(folder, "lock.db"), { timeout: 0 });
-    database.exec("BEGIN EXCLUSIVE");
-    return () => database.close();
+    lock = new Sqlite(file, { timeout: 0 });
+    lock.exec("begin exclusive");
   } catch (thrown) {
-    const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : String(thrown);
-    if (code === "SQLITE_BUSY") throw new Error(`another Hearth server is using the data folder ${folder}`);
-    throw new Error(`the data folder ${folder} cannot be written (${code})`, { cause: thrown });
+    lock?.close();
+    if (codeOf(thrown).startsWith("SQLITE_BUSY"))
+      throw new Error(
+        `another Hearth server is using the data folder ${folder}; stop it or set HEARTH_DATA to another folder`,
+        {
+          cause: thrown,
+        },
+      );
+    throw failure("cannot use the data folder", folder, thrown);
   }
+  const held = lock;
+  return () => void held.close();
 }

@@ -1,11 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { arrive, close, emptyState, leave, type Effect, type SchedulerState } from "../../src/scheduler/decide.js";
+import {
+  arrive,
+  close,
+  emptyState,
+  leave,
+  type Effect,
+  type SchedulerState,
+} from "../../src/scheduler/decide.js";
 
 const run = (id: string, teamId = "a", slots = 1, model = "m") => ({ id, teamId, slots, model });
 
 /** Plays arrivals one after the other. */
-function arriving(queueDepthMax: number, ...runs: readonly ReturnType<typeof run>[]): { state: SchedulerState; effects: Effect[] } {
+function arriving(
+  queueDepthMax: number,
+  ...runs: readonly ReturnType<typeof run>[]
+): { state: SchedulerState; effects: Effect[] } {
   let state = emptyState(queueDepthMax);
   const effects: Effect[] = [];
   for (const next of runs) {
@@ -62,7 +72,9 @@ describe("the scheduler's decisions", () => {
   it("refuse whoever waits and whoever comes once closing, and let running ones leave", () => {
     const closing = close(arriving(9, run("1"), run("2")).state);
     expect(closing.effects).toEqual([{ type: "refuse", id: "2", because: "closing" }]);
-    expect(arrive(closing.state, run("3")).effects).toEqual([{ type: "refuse", id: "3", because: "closing" }]);
+    expect(arrive(closing.state, run("3")).effects).toEqual([
+      { type: "refuse", id: "3", because: "closing" },
+    ]);
     expect(leave(closing.state, "1").state.running.size).toBe(0);
   });
 
@@ -72,24 +84,31 @@ describe("the scheduler's decisions", () => {
       fc.record({ type: fc.constant("leave" as const), which: fc.nat() }),
     );
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 4 }), fc.nat({ max: 6 }), (steps, slots, depth) => {
-        let state = emptyState(depth);
-        const inside = new Set<string>();
-        steps.forEach((next, index) => {
-          const ids = [...inside];
-          const decision =
-            next.type === "arrive"
-              ? (inside.add(String(index)), arrive(state, run(String(index), next.team, slots)))
-              : leave(state, ids[next.which % Math.max(1, ids.length)] ?? "nobody");
-          if (next.type === "leave") inside.delete(ids[next.which % Math.max(1, ids.length)] ?? "nobody");
-          for (const effect of decision.effects) if (effect.type === "refuse") inside.delete(effect.id);
-          state = decision.state;
-          expect(state.running.size).toBeLessThanOrEqual(slots);
-          expect(state.waiting.length).toBeLessThanOrEqual(depth);
-          if (state.waiting.length > 0) expect(state.running.size).toBe(slots);
-          expect(new Set([...state.running.keys(), ...state.waiting.map((place) => place.id)])).toEqual(inside);
-        });
-      }),
+      fc.property(
+        fc.array(step, { maxLength: 60 }),
+        fc.integer({ min: 1, max: 4 }),
+        fc.nat({ max: 6 }),
+        (steps, slots, depth) => {
+          let state = emptyState(depth);
+          const inside = new Set<string>();
+          steps.forEach((next, index) => {
+            const ids = [...inside];
+            const decision =
+              next.type === "arrive"
+                ? (inside.add(String(index)), arrive(state, run(String(index), next.team, slots)))
+                : leave(state, ids[next.which % Math.max(1, ids.length)] ?? "nobody");
+            if (next.type === "leave") inside.delete(ids[next.which % Math.max(1, ids.length)] ?? "nobody");
+            for (const effect of decision.effects) if (effect.type === "refuse") inside.delete(effect.id);
+            state = decision.state;
+            expect(state.running.size).toBeLessThanOrEqual(slots);
+            expect(state.waiting.length).toBeLessThanOrEqual(depth);
+            if (state.waiting.length > 0) expect(state.running.size).toBe(slots);
+            expect(new Set([...state.running.keys(), ...state.waiting.map((place) => place.id)])).toEqual(
+              inside,
+            );
+          });
+        },
+      ),
     );
   });
 });

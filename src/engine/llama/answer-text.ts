@@ -131,12 +131,16 @@ export class AnswerText {
 }
 
 /** The stop text that begins first in `text`; of two that begin together, the longer. */
-function firstStop(text: string, stops: readonly string[]): { readonly at: number; readonly stop: string } | null {
+function firstStop(
+  text: string,
+  stops: readonly string[],
+): { readonly at: number; readonly stop: string } | null {
   let best: { at: number; stop: string } | null = null;
   for (const stop of stops) {
     const at = text.indexOf(stop);
     if (at < 0) continue;
-    if (best === null || at < best.at || (at === best.at && stop.length > best.stop.length)) best = { at, stop };
+    if (best === null || at < best.at || (at === best.at && stop.length > best.stop.length))
+      best = { at, stop };
   }
   return best;
 }

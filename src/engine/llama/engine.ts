@@ -66,7 +66,9 @@ async function loadVerified(deps: LlamaEngineDeps, model: Model, worker: () => R
   const { id } = model.manifest;
   const reason = await deps.verify(model);
   if (reason !== null)
-    throw new HearthError("model_unavailable", `The model '${id}' cannot be used: ${reason}`, { param: "model" });
+    throw new HearthError("model_unavailable", `The model '${id}' cannot be used: ${reason}`, {
+      param: "model",
+    });
   return worker().call<LoadedModel>((call) => ({ type: "load", call, model }));
 }
 
@@ -127,7 +129,10 @@ function connect(deps: LlamaEngineDeps, onExit: () => void): Remote {
   };
 }
 
-async function* untilEnd(channel: Channel<GenerationEvent>, finished: () => void): AsyncGenerator<GenerationEvent> {
+async function* untilEnd(
+  channel: Channel<GenerationEvent>,
+  finished: () => void,
+): AsyncGenerator<GenerationEvent> {
   try {
     yield* channel;
   } finally {

@@ -22,7 +22,11 @@ export interface GenerationStart {
 }
 
 /** Begins a generation on a sequence; its first event is `generation-start`. */
-export function beginGeneration(resident: Resident, sequence: LlamaContextSequence, start: GenerationStart): Generation {
+export function beginGeneration(
+  resident: Resident,
+  sequence: LlamaContextSequence,
+  start: GenerationStart,
+): Generation {
   return new Generation(resident, sequence, start);
 }
 
@@ -41,7 +45,11 @@ export class Generation {
   #error: HearthError | null = null;
   #events: GenerationEvent[];
 
-  constructor(resident: Resident, sequence: LlamaContextSequence, { job, decode, cachedTokens }: GenerationStart) {
+  constructor(
+    resident: Resident,
+    sequence: LlamaContextSequence,
+    { job, decode, cachedTokens }: GenerationStart,
+  ) {
     this.job = job;
     this.#resident = resident;
     this.#sequence = sequence;
@@ -111,7 +119,14 @@ export class Generation {
       seed,
       yieldEogToken: true,
       ...(penalised
-        ? { repeatPenalty: { punishTokens: () => this.#sampled, penalty: 1, frequencyPenalty, presencePenalty } }
+        ? {
+            repeatPenalty: {
+              punishTokens: () => this.#sampled,
+              penalty: 1,
+              frequencyPenalty,
+              presencePenalty,
+            },
+          }
         : {}),
     });
     return this.#sample();

@@ -66,7 +66,8 @@ function render(template: Template, model: PromptModel, mask: Mask, conversation
     bos_token: model.bosText,
     eos_token: model.eosText,
   };
-  if (conversation.tools.length > 0) variables["tools"] = conversation.tools.map((tool) => mask.hide(templateTool(tool)));
+  if (conversation.tools.length > 0)
+    variables["tools"] = conversation.tools.map((tool) => mask.hide(templateTool(tool)));
   if (reasoningEffort !== "default") variables["enable_thinking"] = reasoningEffort !== "none";
   try {
     return template.render(variables);
@@ -95,7 +96,10 @@ function templateMessage(message: Message): Record<string, unknown> {
 
 function templateTool(tool: Tool): Record<string, unknown> {
   const { name, description, parameters } = tool;
-  return { type: "function", function: description === undefined ? { name, parameters } : { name, description, parameters } };
+  return {
+    type: "function",
+    function: description === undefined ? { name, parameters } : { name, description, parameters },
+  };
 }
 
 /** Templates want arguments as an object; text that is no JSON stays text. */
@@ -157,5 +161,7 @@ function mapStrings(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === "string") return change(value);
   if (Array.isArray(value)) return value.map((item) => mapStrings(item, change));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [change(key), mapStrings(item, change)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [change(key), mapStrings(item, change)]),
+  );
 }

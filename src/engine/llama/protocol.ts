@@ -24,7 +24,12 @@ export interface SeededJob extends DecodeJob {
 /** Calls that are answered by one reply with the same `call`. */
 export type Call =
   | { readonly type: "load"; readonly call: number; readonly model: Model }
-  | { readonly type: "prompt"; readonly call: number; readonly model: Model; readonly conversation: Conversation }
+  | {
+      readonly type: "prompt";
+      readonly call: number;
+      readonly model: Model;
+      readonly conversation: Conversation;
+    }
   | { readonly type: "close"; readonly call: number };
 
 export type ToWorker =

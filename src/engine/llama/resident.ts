@@ -46,7 +46,11 @@ export async function loadResident(llama: Llama, model: Model, settings: LlamaSe
 }
 
 async function withContext(weights: LlamaModel, model: Model, settings: LlamaSettings): Promise<Resident> {
-  const contextTokens = Math.min(model.manifest.contextTokens, settings.contextTokensMax, weights.trainContextSize);
+  const contextTokens = Math.min(
+    model.manifest.contextTokens,
+    settings.contextTokensMax,
+    weights.trainContextSize,
+  );
   const context = await weights.createContext({
     // The library keeps the last cell of a sequence free.
     contextSize: contextTokens + 1,
@@ -81,7 +85,9 @@ async function withContext(weights: LlamaModel, model: Model, settings: LlamaSet
 }
 
 function makeSequences(context: LlamaContext, count: number): readonly LlamaContextSequence[] {
-  return Array.from({ length: count }, () => context.getSequence({ contextShift: { strategy: refuseShift } }));
+  return Array.from({ length: count }, () =>
+    context.getSequence({ contextShift: { strategy: refuseShift } }),
+  );
 }
 
 /** A full context ends the answer; tokens are never dropped from its beginning. */
@@ -100,5 +106,7 @@ function readVocabulary(weights: LlamaModel): Vocabulary {
 
 function specialTexts(vocabulary: Vocabulary): readonly string[] {
   const special: readonly number[] = [tokenTypes.control, tokenTypes.userDefined];
-  return vocabulary.tokens.filter((_, token) => special.includes(vocabulary.types[token] ?? tokenTypes.normal));
+  return vocabulary.tokens.filter((_, token) =>
+    special.includes(vocabulary.types[token] ?? tokenTypes.normal),
+  );
 }

@@ -19,7 +19,13 @@ export interface SequenceSlot {
 
 /** The empty slots of a model, in ascending order of their sequences. */
 export function makeSlots(resident: Resident): readonly SequenceSlot[] {
-  return resident.sequences.map((sequence, id) => ({ id, sequence, teamId: null, lastUsed: 0, generation: null }));
+  return resident.sequences.map((sequence, id) => ({
+    id,
+    sequence,
+    teamId: null,
+    lastUsed: 0,
+    generation: null,
+  }));
 }
 
 /** The free slot that holds most of the job's prompt; else an empty one, else the one unused for longest; null: none is free. */
@@ -28,7 +34,12 @@ export function chooseSlot(slots: readonly SequenceSlot[], decode: SeededJob): S
   let bestRank: readonly number[] = [];
   for (const slot of slots) {
     if (slot.generation !== null) continue;
-    const rank = [worthKeeping(sharedPrefix(slot, decode), decode), slot.sequence.nextTokenIndex === 0 ? 1 : 0, -slot.lastUsed, -slot.id];
+    const rank = [
+      worthKeeping(sharedPrefix(slot, decode), decode),
+      slot.sequence.nextTokenIndex === 0 ? 1 : 0,
+      -slot.lastUsed,
+      -slot.id,
+    ];
     if (best !== null && compare(rank, bestRank) <= 0) continue;
     best = slot;
     bestRank = rank;
@@ -64,6 +75,7 @@ export async function adapt(slot: SequenceSlot, decode: SeededJob): Promise<numb
   // A recurrent or sliding-window state cannot be cut; the library would evaluate the kept part again, unasked.
   const keep = sequence.needsCheckpoints && shared < sequence.nextTokenIndex ? 0 : shared;
   if (keep === 0) await sequence.clearHistory();
-  else await sequence.adaptStateToTokens(Array.from(decode.prompt.tokens.subarray(0, keep)) as Token[], false);
+  else
+    await sequence.adaptStateToTokens(Array.from(decode.prompt.tokens.subarray(0, keep)) as Token[], false);
   return sequence.nextTokenIndex;
 }

@@ -70,7 +70,9 @@ export class TickLoop {
       this.#ticks += 1;
       const news = await this.#cancelMarked();
       for (const arrival of this.#arrivals.splice(0)) news.push(...(await this.#admit(arrival)));
-      const busy = [...this.#slots.values()].filter((slots) => slots.some((slot) => slot.generation !== null));
+      const busy = [...this.#slots.values()].filter((slots) =>
+        slots.some((slot) => slot.generation !== null),
+      );
       for (const slots of busy) await advance(slots, this.#prefillChunkTokens);
       news.push(...busy.flat().flatMap(collect));
       if (news.length > 0) this.#report(news);

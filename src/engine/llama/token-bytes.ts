@@ -34,7 +34,9 @@ export function createTokenBytes(vocabulary: Vocabulary, fallback: (token: numbe
     of(token) {
       const cached = known.get(token);
       if (cached !== undefined) return cached;
-      const bytes = inRange(vocabulary, token) ? (spell(token) ?? Buffer.from(fallback(token))) : new Uint8Array(0);
+      const bytes = inRange(vocabulary, token)
+        ? (spell(token) ?? Buffer.from(fallback(token)))
+        : new Uint8Array(0);
       known.set(token, bytes);
       return bytes;
     },

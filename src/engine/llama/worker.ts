@@ -86,14 +86,17 @@ function native(): Promise<Llama> {
     },
   }).catch((thrown: unknown) => {
     library = null;
-    throw new HearthError("model_unavailable", "The inference library could not be started.", { cause: thrown });
+    throw new HearthError("model_unavailable", "The inference library could not be started.", {
+      cause: thrown,
+    });
   });
   return library;
 }
 
 async function close(): Promise<void> {
   await ticks.drain();
-  for (const loading of residents.values()) await loading.then((model) => model.dispose()).catch(() => undefined);
+  for (const loading of residents.values())
+    await loading.then((model) => model.dispose()).catch(() => undefined);
   residents.clear();
   loaded.clear();
   if (library !== null) await library.then((llama) => llama.dispose()).catch(() => undefined);

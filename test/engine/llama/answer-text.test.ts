@@ -26,8 +26,12 @@ function fold(pieces: readonly Uint8Array[], options: Partial<AnswerTextOptions>
   const of = (type: TextDelta["type"]): TextDelta[] => deltas.filter((delta) => delta.type === type);
   const sum = (list: TextDelta[]): number => list.reduce((total, delta) => total + delta.tokens, 0);
   return {
-    text: of("text-delta").map((delta) => delta.text).join(""),
-    reasoning: of("reasoning-delta").map((delta) => delta.text).join(""),
+    text: of("text-delta")
+      .map((delta) => delta.text)
+      .join(""),
+    reasoning: of("reasoning-delta")
+      .map((delta) => delta.text)
+      .join(""),
     textTokens: sum(of("text-delta")),
     reasoningTokens: sum(of("reasoning-delta")),
     stoppedBy: answer.stoppedBy,
@@ -43,7 +47,9 @@ const cutText = fc
   .tuple(fc.string({ unit: "grapheme", maxLength: 60 }), fc.array(fc.nat(), { maxLength: 20 }))
   .map(([text, cuts]) => {
     const all = bytes(text);
-    const places = [...new Set([0, all.length, ...cuts.map((cut) => cut % (all.length + 1))])].sort((a, b) => a - b);
+    const places = [...new Set([0, all.length, ...cuts.map((cut) => cut % (all.length + 1))])].sort(
+      (a, b) => a - b,
+    );
     return { text, pieces: places.slice(1).map((end, index) => all.subarray(places[index], end)) };
   });
 
@@ -62,14 +68,19 @@ describe("the text of an answer", () => {
 
   it("ends before a stop text wherever tokens cut it, and counts every sampled token", () => {
     fc.assert(
-      fc.property(cutText, fc.constantFrom("STOP", "é", "🙂", "aa", "\n\n"), cutText, (before, stop, after) => {
-        const pieces = [...before.pieces, ...singly(stop), ...after.pieces];
-        const whole = before.text + stop + after.text;
-        const folded = fold(pieces, { reasoning: false, stop: [stop] });
-        expect(folded.text).toBe(whole.slice(0, whole.indexOf(stop)));
-        expect(folded.stoppedBy).toBe(stop);
-        expect(folded.textTokens).toBe(folded.taken);
-      }),
+      fc.property(
+        cutText,
+        fc.constantFrom("STOP", "é", "🙂", "aa", "\n\n"),
+        cutText,
+        (before, stop, after) => {
+          const pieces = [...before.pieces, ...singly(stop), ...after.pieces];
+          const whole = before.text + stop + after.text;
+          const folded = fold(pieces, { reasoning: false, stop: [stop] });
+          expect(folded.text).toBe(whole.slice(0, whole.indexOf(stop)));
+          expect(folded.stoppedBy).toBe(stop);
+          expect(folded.textTokens).toBe(folded.taken);
+        },
+      ),
     );
   });
 
@@ -88,7 +99,10 @@ describe("the text of an answer", () => {
   });
 
   it("splits a reasoning block from the answer, its marks counted as reasoning", () => {
-    for (const pieces of [[bytes("<think>\nTwo and two.\n</think>\n\nFour.")], singly("<think>\nTwo and two.\n</think>\n\nFour.")]) {
+    for (const pieces of [
+      [bytes("<think>\nTwo and two.\n</think>\n\nFour.")],
+      singly("<think>\nTwo and two.\n</think>\n\nFour."),
+    ]) {
       const folded = fold(pieces);
       expect(folded.reasoning).toBe("Two and two.");
       expect(folded.text).toBe("Four.");
@@ -97,7 +111,10 @@ describe("the text of an answer", () => {
   });
 
   it("reads a block that the prompt opened, and one that never closes, as reasoning", () => {
-    expect(fold(singly("Hm.</think>Yes."), { startsInReasoning: true })).toMatchObject({ reasoning: "Hm.", text: "Yes." });
+    expect(fold(singly("Hm.</think>Yes."), { startsInReasoning: true })).toMatchObject({
+      reasoning: "Hm.",
+      text: "Yes.",
+    });
     expect(fold(singly("<think>Hm"))).toMatchObject({ reasoning: "Hm", text: "", reasoningTokens: 9 });
   });
 

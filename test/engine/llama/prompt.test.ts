@@ -13,7 +13,7 @@ const template =
 /** Control tokens are 2,000,000 and up; every other character is its own code point. */
 function tokenize(text: string, specialTokens: boolean): number[] {
   const tokens: number[] = [];
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const special = specials.findIndex((mark) => text.startsWith(mark, at));
     // Like llama.cpp, whose user-defined tokens (here the think marks) are read in plain text as well.
     if (special >= 0 && (specialTokens || special >= 2)) {
@@ -41,7 +41,9 @@ function maker(overrides: Partial<PromptModel> = {}) {
 const talk = (...messages: Message[]): Conversation => ({ messages, tools: [], reasoningEffort: "none" });
 const user = (content: string): Message => ({ role: "user", content });
 const asText = (tokens: Uint32Array): string =>
-  [...tokens].map((token) => (token >= firstSpecial ? `[${token - firstSpecial}]` : String.fromCharCode(token))).join("");
+  [...tokens]
+    .map((token) => (token >= firstSpecial ? `[${token - firstSpecial}]` : String.fromCharCode(token)))
+    .join("");
 
 /** The error that `action` throws. */
 function refusal(action: () => unknown): HearthError {
@@ -82,7 +84,9 @@ describe("a prompt", () => {
     expect(maker().make(talk(user("x".repeat(199 - frame)))).tokens.length).toBe(199);
     const error = refusal(() => maker().make(talk(user("x".repeat(200 - frame)))));
     expect(error.kind).toBe("context_length_exceeded");
-    expect(error.message).toBe("This model's maximum prompt length is 199 but the request contains 200 tokens.");
+    expect(error.message).toBe(
+      "This model's maximum prompt length is 199 but the request contains 200 tokens.",
+    );
   });
 
   it("F3: is refused before it is tokenised when it is far too long", () => {
