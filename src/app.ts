@@ -161,9 +161,9 @@ function databaseFile(config: Config): string {
 
 function buildEngine(config: Config, random: Random, logger: Logger, workerUrl: URL | undefined): Engine {
   const { slotsPerModel, contextTokensMax, prefillChunkTokens, gpu } = config;
-  const threads = config.threads === 0 ? usableCores() : config.threads;
+  const threads = config.threads === 0 ? null : config.threads;
   return createLlamaEngine({
-    settings: { threads, slotsPerModel, contextTokensMax, prefillChunkTokens, gpu },
+    settings: { cores: usableCores(), threads, slotsPerModel, contextTokensMax, prefillChunkTokens, gpu },
     random,
     verify: verifyWeights,
     workerUrl: workerUrl ?? new URL("./engine/llama/worker.js", import.meta.url),

@@ -56,7 +56,7 @@ const settings = {
   contextTokensMax: whole(64, 1_048_576).default(8192),
   /** Prompt tokens evaluated between two tokens of a neighbour. */
   prefillChunkTokens: whole(8, 4096).default(128),
-  /** Threads of one decode; 0 = as many as this process may use. */
+  /** Threads of one decode; 0 = by the size of the model, up to the cores this process may use. */
   threads: whole(0, 1024).default(0),
   gpu: z.enum(["auto", "off", "cuda", "vulkan", "metal"]).default("auto"),
   /** How long answers in flight may take to finish once the server was told to stop. */

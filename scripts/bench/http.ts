@@ -129,7 +129,8 @@ async function askEngine(engine: Engine, model: Model, maxTokens: number): Promi
 function directEngine(): Engine {
   return createLlamaEngine({
     settings: {
-      threads: usableCores(),
+      cores: usableCores(),
+      threads: null,
       slotsPerModel: 4,
       contextTokensMax: 8192,
       prefillChunkTokens: 128,

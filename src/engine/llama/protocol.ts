@@ -5,8 +5,10 @@ import type { Model } from "../../core/model.js";
 
 /** How the worker uses the machine; numbers are final, nothing is left to the library's defaults. */
 export interface LlamaSettings {
-  /** Threads of one decode; never more than the cores this process may use. */
-  readonly threads: number;
+  /** Cores that all models together may keep busy. */
+  readonly cores: number;
+  /** Threads of one decode; null = by the size of the model, up to `cores`. */
+  readonly threads: number | null;
   readonly slotsPerModel: number;
   /** Bound on the tokens one slot holds, whatever the model allows. */
   readonly contextTokensMax: number;

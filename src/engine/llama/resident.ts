@@ -5,6 +5,7 @@
 import type { Llama, LlamaContext, LlamaContextSequence, LlamaModel, Token } from "node-llama-cpp";
 import { HearthError } from "../../core/errors.js";
 import type { Model } from "../../core/model.js";
+import { threadsFor } from "./cores.js";
 import { createPromptMaker, type PromptMaker } from "./prompt.js";
 import type { LlamaSettings } from "./protocol.js";
 import { createTokenBytes, tokenTypes, type TokenBytes, type Vocabulary } from "./token-bytes.js";
@@ -56,7 +57,7 @@ async function withContext(weights: LlamaModel, model: Model, settings: LlamaSet
     contextSize: contextTokens + 1,
     sequences: settings.slotsPerModel,
     batchSize: settings.prefillChunkTokens + settings.slotsPerModel,
-    threads: settings.threads,
+    threads: settings.threads ?? threadsFor(model.manifest.bytes, settings.cores),
     failedCreationRemedy: false,
   });
   const vocabulary = readVocabulary(weights);

@@ -78,7 +78,7 @@ function native(): Promise<Llama> {
     build: "never",
     skipDownload: true,
     progressLogs: false,
-    maxThreads: settings.threads,
+    maxThreads: settings.threads ?? settings.cores,
     logLevel: LlamaLogLevel.warn,
     logger: (level, message) => {
       const severe = level === LlamaLogLevel.error || level === LlamaLogLevel.fatal;
