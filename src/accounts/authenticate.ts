@@ -1,0 +1,74 @@
+/**
+ * Who is asking: from the secret that a request presents to the key and team behind it. What that key may do is in
+ * permissions.ts. Unknown and refused keys cost the same work, one hash and one look-up, so that time tells nothing.
+ */
+import type { ApiKey, ApiKeyStore, Principal } from "../core/api-key.js";
+import type { Clock } from "../core/clock.js";
+import { HearthError } from "../core/errors.js";
+import { hashSecret, looksMistyped } from "./secret.js";
+
+export interface Authenticator {
+  /**
+   * @param secret what the request presented; null when it presented nothing.
+   * @throws HearthError `unauthenticated` when nothing was presented, `bad_credential` when it is not an API key of this
+   * server, `permission_denied` when the key may not be used now.
+   */
+  authenticate(secret: string | null): Promise<Principal>;
+}
+
+export interface AuthenticatorDeps {
+  readonly keys: Pick<ApiKeyStore, "findByHash">;
+  readonly clock: Clock;
+}
+
+/** Longer secrets are refused unread. */
+const secretCharactersMax = 512;
+
+/** Builds the authenticator over its ports. */
+export function createAuthenticator({ keys, clock }: AuthenticatorDeps): Authenticator {
+  return {
+    async authenticate(secret) {
+      if (secret === null)
+        throw new HearthError(
+          "unauthenticated",
+          "No credentials presented. Send an API key as 'Authorization: Bearer <key>' or as 'x-api-key: <key>'.",
+        );
+      if (secret.length > secretCharactersMax) throw incorrect(secret, "It is too long to be one.");
+      if (secret.startsWith("hm-"))
+        throw incorrect(secret, "This is a management key: it opens /auth and does not open /v1.");
+      const principal = await keys.findByHash(hashSecret(secret));
+      if (principal === null) throw incorrect(secret, hint(secret));
+      const refusal = refusalOf(principal, clock.now());
+      if (refusal !== null) throw new HearthError("permission_denied", refusal);
+      return principal;
+    },
+  };
+}
+
+/** Whether the key's time is over, at `now` in milliseconds since the epoch. */
+function hasExpired(key: ApiKey, now: number): boolean {
+  return key.expireTime !== null && key.expireTime <= now;
+}
+
+function refusalOf({ key, team }: Principal, now: number): string | null {
+  if (team.blocked) return "Your team is blocked. Please ask the operator of this server.";
+  if (key.blocked) return "This API key is blocked. Please ask the operator of this server.";
+  if (key.disabled) return "This API key is disabled.";
+  if (hasExpired(key, now)) return "This API key has expired.";
+  return null;
+}
+
+function incorrect(secret: string, why: string): HearthError {
+  return new HearthError("bad_credential", `Incorrect API key provided: ${outline(secret)}. ${why}`);
+}
+
+function hint(secret: string): string {
+  if (looksMistyped(secret)) return "Its checksum is wrong: a character was changed on the way.";
+  return "You can make one with `hearth keys create`.";
+}
+
+/** The first and last two characters, for whoever looks for the place the key came from. */
+function outline(secret: string): string {
+  if (secret.length < 12 || !/^[\x21-\x7e]+$/.test(secret)) return "***";
+  return `${secret.slice(0, 2)}***${secret.slice(-2)}`;
+}

@@ -1,0 +1,19 @@
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/**
+ * The secret that a request presents: `Authorization: Bearer <secret>`, else `x-api-key`, else null. Bearer wins where both
+ * are sent; other schemes present nothing.
+ */
+export function readCredential(headers: Headers): string | null {
+  return bearer(first(headers["authorization"])) ?? (first(headers["x-api-key"])?.trim() || null);
+}
+
+function bearer(header: string | undefined): string | null {
+  const trimmed = header?.trim() ?? "";
+  if (!/^bearer(\s|$)/i.test(trimmed)) return null;
+  return trimmed.slice("bearer".length).trim() || null;
+}
+
+function first(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === "string" ? value : value?.[0];
+}

@@ -1,0 +1,156 @@
+/**
+ * The one error table: what each kind of error becomes on the wire, in status and in words, for every dialect. It owns the
+ * bodies of failed answers; it decides nothing about when something fails, and it never looks at an error's cause.
+ */
+import type { ErrorKind, HearthError } from "../core/errors.js";
+
+/** Whose words an error is told in; OpenAI and xAI routes share one body that clients of both can read. */
+export type ErrorDialect = "openai" | "anthropic";
+
+/** The sentences that stand for gRPC statuses in xAI bodies. */
+const sentences = {
+  invalidArgument: "Client specified an invalid argument",
+  unauthenticated: "The request does not have valid authentication credentials",
+  permissionDenied: "The caller does not have permission to execute the specified operation",
+  notFound: "Some requested entity was not found",
+  alreadyExists: "Some entity that we attempted to create already exists",
+  exhausted: "Some resource has been exhausted",
+  unimplemented: "Operation is not implemented or not supported",
+  internal: "Internal error",
+  unavailable: "The service is currently unavailable",
+  deadline: "Deadline expired before operation could complete",
+};
+
+type OpenAiType =
+  | "invalid_request_error"
+  | "authentication_error"
+  | "permission_error"
+  | "not_found_error"
+  | "rate_limit_error"
+  | "server_error";
+
+type AnthropicType =
+  | "invalid_request_error"
+  | "authentication_error"
+  | "permission_error"
+  | "not_found_error"
+  | "request_too_large"
+  | "rate_limit_error"
+  | "timeout_error"
+  | "api_error"
+  | "overloaded_error";
+
+interface Row {
+  readonly status: number;
+  readonly sentence: keyof typeof sentences;
+  readonly openai: OpenAiType;
+  readonly anthropic: AnthropicType;
+  /** Machine-readable code of an error that carries none of its own. */
+  readonly code: string;
+  /** Where Anthropic routes answer with another status. */
+  readonly anthropicStatus?: number;
+}
+
+const invalid = {
+  sentence: "invalidArgument",
+  openai: "invalid_request_error",
+  anthropic: "invalid_request_error",
+} as const;
+const unknownCaller = {
+  status: 401,
+  sentence: "unauthenticated",
+  openai: "authentication_error",
+  anthropic: "authentication_error",
+} as const;
+const unavailable = {
+  status: 503,
+  sentence: "unavailable",
+  openai: "server_error",
+  anthropicStatus: 529,
+} as const;
+
+const table: Readonly<Record<ErrorKind, Row>> = {
+  malformed: { ...invalid, status: 400, code: "malformed" },
+  invalid_field: { ...invalid, status: 422, code: "invalid_field", anthropicStatus: 400 },
+  invalid_value: { ...invalid, status: 400, code: "invalid_value" },
+  context_length_exceeded: { ...invalid, status: 400, code: "context_length_exceeded" },
+  unauthenticated: { ...unknownCaller, code: "missing_api_key" },
+  bad_credential: { ...unknownCaller, code: "invalid_api_key" },
+  permission_denied: {
+    status: 403,
+    sentence: "permissionDenied",
+    openai: "permission_error",
+    anthropic: "permission_error",
+    code: "permission_denied",
+  },
+  not_found: {
+    status: 404,
+    sentence: "notFound",
+    openai: "not_found_error",
+    anthropic: "not_found_error",
+    code: "not_found",
+  },
+  model_not_found: {
+    status: 404,
+    sentence: "notFound",
+    openai: "invalid_request_error",
+    anthropic: "not_found_error",
+    code: "model_not_found",
+  },
+  method_not_allowed: { ...invalid, status: 405, sentence: "unimplemented", code: "method_not_allowed" },
+  unsupported_media_type: { ...invalid, status: 415, code: "unsupported_media_type" },
+  body_too_large: { ...invalid, status: 413, anthropic: "request_too_large", code: "body_too_large" },
+  request_timeout: {
+    ...invalid,
+    status: 408,
+    sentence: "deadline",
+    anthropic: "timeout_error",
+    code: "request_timeout",
+  },
+  rate_limited: {
+    status: 429,
+    sentence: "exhausted",
+    openai: "rate_limit_error",
+    anthropic: "rate_limit_error",
+    code: "rate_limit_exceeded",
+  },
+  overloaded: { ...unavailable, anthropic: "overloaded_error", code: "overloaded" },
+  model_unavailable: { ...unavailable, anthropic: "overloaded_error", code: "model_unavailable" },
+  conflict: { ...invalid, status: 409, sentence: "alreadyExists", code: "conflict" },
+  internal: {
+    status: 500,
+    sentence: "internal",
+    openai: "server_error",
+    anthropic: "api_error",
+    code: "internal_error",
+  },
+};
+
+/** The HTTP status an error is answered with. */
+export function errorStatus(error: HearthError, dialect: ErrorDialect): number {
+  const row = table[error.kind];
+  return dialect === "anthropic" ? (row.anthropicStatus ?? row.status) : row.status;
+}
+
+/** The JSON body an error is answered with. */
+export function errorBody(error: HearthError, dialect: ErrorDialect, requestId: string): object {
+  return dialect === "anthropic" ? anthropicErrorBody(error, requestId) : openaiErrorBody(error);
+}
+
+/** xAI's sentence beside OpenAI's object: read without loss by the clients of both. */
+function openaiErrorBody(error: HearthError): object {
+  return { code: sentences[table[error.kind].sentence], ...openaiErrorFrame(error) };
+}
+
+function anthropicErrorBody(error: HearthError, requestId: string): object {
+  const { anthropic } = table[error.kind];
+  return { type: "error", error: { type: anthropic, message: error.message }, request_id: requestId };
+}
+
+/** What an OpenAI or xAI stream carries in place of its next chunk when an answer fails half-way. */
+export function openaiErrorFrame(error: HearthError): object {
+  const row = table[error.kind];
+  return {
+    error: { message: error.message, type: row.openai, param: error.param, code: error.code ?? row.code },
+  };
+}

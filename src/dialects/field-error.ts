@@ -1,0 +1,103 @@
+/** Turns what a schema found wrong with a request into the one error that its client reads. */
+import type { z } from "zod";
+import { HearthError } from "../core/errors.js";
+
+type Issue = z.core.$ZodIssue;
+
+const paramCharsMax = 200;
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  integer: "an integer",
+  boolean: "true or false",
+  array: "an array",
+  object: "an object",
+  record: "an object",
+};
+
+/**
+ * The first fault of a request body: `invalid_field` when a field is missing or of the wrong type, `invalid_value` when its
+ * value is not acceptable. The message begins with the dotted path of the field.
+ */
+export function fieldError(error: z.ZodError, body: unknown): HearthError {
+  const issue = error.issues[0];
+  if (issue === undefined) return new HearthError("invalid_field", "The request body is not valid.");
+  return describe(issue, [], body);
+}
+
+/** An `invalid_value` that names its field; `code` tells machines which sort it is. */
+export function invalidValue(param: string, problem: string, code?: string): HearthError {
+  const details = code === undefined ? { param } : { param, code };
+  return new HearthError("invalid_value", `${param}: ${problem}`, details);
+}
+
+/** A field, or a value of it, that this server does not serve. */
+export function unsupported(param: string, what: string): HearthError {
+  return invalidValue(param, `${what} not supported by this server`, "unsupported_parameter");
+}
+
+function describe(issue: Issue, prefix: readonly PropertyKey[], body: unknown): HearthError {
+  const path = [...prefix, ...issue.path];
+  const value = valueAt(body, path);
+  if (path.length === 0) return new HearthError("invalid_field", "The request body must be a JSON object.");
+  if (value === undefined) return problem("invalid_field", path, "is required");
+  if (issue.code === "invalid_union") return describeUnion(issue, path, body, value);
+  if (issue.code === "invalid_type") return problem("invalid_field", path, mustBe([issue.expected]));
+  if (issue.code === "invalid_value") return describeChoice(issue.values, path, value);
+  if (issue.code === "custom" && issue.params?.["type"] === "integer")
+    return problem("invalid_field", path, mustBe(["integer"]));
+  return problem("invalid_value", path, issue.message);
+}
+
+function describeChoice(
+  values: readonly unknown[],
+  path: readonly PropertyKey[],
+  value: unknown,
+): HearthError {
+  const wrongType = values.every((each) => typeof each !== typeof value);
+  return problem(wrongType ? "invalid_field" : "invalid_value", path, `must be one of ${values.join(", ")}`);
+}
+
+/** The branch that was meant is the one whose fault lies deepest. */
+function describeUnion(
+  issue: Extract<Issue, { code: "invalid_union" }>,
+  path: readonly PropertyKey[],
+  body: unknown,
+  value: unknown,
+): HearthError {
+  if (issue.errors.length === 0)
+    return problem(
+      typeof value === "string" ? "invalid_value" : "invalid_field",
+      path,
+      "is not a known value",
+    );
+  const firsts = issue.errors.flatMap((branch) => branch.slice(0, 1));
+  const byDepth = firsts.toSorted((a, b) => b.path.length - a.path.length);
+  const meant = byDepth.find((each) => each.path.length > 0 || each.code !== "invalid_type");
+  if (meant !== undefined) return describe(meant, path, body);
+  const expected = firsts.flatMap((each) => (each.code === "invalid_type" ? [each.expected] : []));
+  return problem("invalid_field", path, mustBe(expected));
+}
+
+function problem(
+  kind: "invalid_field" | "invalid_value",
+  path: readonly PropertyKey[],
+  text: string,
+): HearthError {
+  const param = path.map(String).join(".").slice(0, paramCharsMax);
+  return new HearthError(kind, `${param}: ${text}`, { param });
+}
+
+function mustBe(types: readonly string[]): string {
+  return `must be ${types.map((type) => typeNames[type] ?? type).join(" or ")}`;
+}
+
+function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
+  let value: unknown = body;
+  for (const key of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Readonly<Record<PropertyKey, unknown>>)[key];
+  }
+  return value;
+}

@@ -1,0 +1,83 @@
+/** POST /v1/chat/completions, from wire JSON to the house's own request. Pure. */
+import type { GenerationRequest, ReasoningEffort, Sampling } from "../../core/generation.js";
+import { fieldError, invalidValue } from "../field-error.js";
+import { parseMessages } from "./messages.js";
+import { chatRequestSchema, type ChatRequestBody } from "./schema.js";
+import { refuseUnserved } from "./unserved.js";
+
+export interface ChatRequest {
+  readonly request: GenerationRequest;
+  readonly stream: boolean;
+  /** Whether a stream carries a usage chunk at its end. */
+  readonly includeUsage: boolean;
+}
+
+/** Smallest `top_p` the engine is given; 0 is OpenAI's way of asking for the likeliest token. */
+const topPMin = 1e-6;
+
+/**
+ * Reads a request body.
+ * @throws HearthError `invalid_field` for what is missing or ill-typed, `invalid_value` for what is out of range or not
+ * served, each naming the field.
+ */
+export function parseChatRequest(body: unknown): ChatRequest {
+  const parsed = chatRequestSchema.safeParse(body);
+  if (!parsed.success) throw fieldError(parsed.error, body);
+  const fields = parsed.data;
+  refuseUnserved(fields);
+  const stream = fields.stream ?? false;
+  if (!stream && fields.stream_options != null)
+    throw invalidValue("stream_options", "is only allowed together with stream: true");
+  const request: GenerationRequest = {
+    model: fields.model,
+    messages: parseMessages(fields.messages),
+    tools: [],
+    reasoningEffort: effort(fields.reasoning_effort),
+    sampling: sampling(fields),
+    stop: stops(fields.stop),
+    maxTokens: fields.max_completion_tokens ?? fields.max_tokens ?? null,
+    maxTokensExcludesReasoning: true,
+  };
+  return { request, stream, includeUsage: fields.stream_options?.include_usage ?? false };
+}
+
+function sampling(fields: ChatRequestBody): Sampling {
+  return {
+    temperature: fields.temperature ?? 1,
+    topP: Math.max(fields.top_p ?? 1, topPMin),
+    seed: fields.seed == null ? null : seed32(fields.seed),
+    frequencyPenalty: fields.frequency_penalty ?? 0,
+    presencePenalty: fields.presence_penalty ?? 0,
+  };
+}
+
+/** 32-bit seeds, signed or not, keep their bits; wider ones are folded so that both halves count. */
+function seed32(seed: number): number {
+  const low = BigInt.asUintN(32, BigInt(seed));
+  if (seed >= -(2 ** 31) && seed < 2 ** 32) return Number(low);
+  return Number(low ^ BigInt.asUintN(32, BigInt(seed) >> 32n));
+}
+
+function stops(stop: ChatRequestBody["stop"]): readonly string[] {
+  if (stop == null) return [];
+  return typeof stop === "string" ? [stop] : stop;
+}
+
+function effort(wire: ChatRequestBody["reasoning_effort"]): ReasoningEffort {
+  switch (wire) {
+    case null:
+    case undefined:
+      return "default";
+    case "none":
+      return "none";
+    case "minimal":
+    case "low":
+      return "low";
+    case "medium":
+      return "medium";
+    case "high":
+    case "xhigh":
+    case "max":
+      return "high";
+  }
+}

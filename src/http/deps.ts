@@ -1,0 +1,60 @@
+import type { Authenticator } from "../accounts/authenticate.js";
+import type { Clock } from "../core/clock.js";
+import type { ModelRegistry } from "../core/model.js";
+import type { Random } from "../core/random.js";
+import type { Generator } from "../inference/generate.js";
+import type { Logger } from "./logger.js";
+
+export interface HttpLimits {
+  /** Largest request body, in bytes. */
+  readonly bodyBytesMax: number;
+  /** Time a client has for sending its headers. */
+  readonly headersTimeoutMs: number;
+  /** Time a client has for sending a whole request; the answer may take as long as it likes. */
+  readonly requestTimeoutMs: number;
+  /** Time an idle connection is kept for the next request. */
+  readonly keepAliveTimeoutMs: number;
+  /** Connections open at a time; more are not accepted. */
+  readonly connectionsMax: number;
+  /** All headers of a request together, in bytes. */
+  readonly headerBytesMax: number;
+  /** Silence on a stream after which a comment is sent. */
+  readonly pingEveryMs: number;
+  /** Time a client may take none of what is waiting for it before it counts as gone. */
+  readonly stalledReaderMs: number;
+}
+
+/** Everything the HTTP side is built over. */
+export interface HttpDeps {
+  readonly authenticator: Authenticator;
+  readonly generator: Generator;
+  readonly models: ModelRegistry;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** Why the server cannot take work just now; empty when it can. */
+  readonly ready: () => Promise<readonly string[]>;
+  /** What is not named here is as in `defaultHttpLimits`. */
+  readonly limits: Partial<HttpLimits>;
+  /** Host names a request may be addressed to besides the loopback ones; null = the Host header is not looked at. */
+  readonly allowedHosts: readonly string[] | null;
+  /** Whether X-Forwarded-* headers are believed. */
+  readonly trustProxy: boolean;
+}
+
+/** The same with every limit known: what the stations are built over. */
+export interface BuiltDeps extends HttpDeps {
+  readonly limits: HttpLimits;
+}
+
+/** Limits that suit a server on a laptop and behind a proxy alike. */
+export const defaultHttpLimits: HttpLimits = {
+  bodyBytesMax: 32 * 1024 * 1024,
+  headersTimeoutMs: 20_000,
+  requestTimeoutMs: 120_000,
+  keepAliveTimeoutMs: 65_000,
+  connectionsMax: 4096,
+  headerBytesMax: 32 * 1024,
+  pingEveryMs: 15_000,
+  stalledReaderMs: 600_000,
+};

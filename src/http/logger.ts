@@ -1,0 +1,6 @@
+/** What the HTTP side needs of a log: structured fields first, then one fixed sentence. */
+export interface Logger {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}

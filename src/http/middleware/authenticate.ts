@@ -1,0 +1,14 @@
+import type { Authenticator } from "../../accounts/authenticate.js";
+import { readCredential } from "../../accounts/read-credential.js";
+import type { Principal } from "../../core/api-key.js";
+import type { Context } from "../context.js";
+
+/**
+ * Who is asking.
+ * @throws HearthError `unauthenticated`, `bad_credential` or `permission_denied`.
+ */
+export async function authenticate(ctx: Context, authenticator: Authenticator): Promise<Principal> {
+  const principal = await authenticator.authenticate(readCredential(ctx.req.headers));
+  ctx.state.principal = principal;
+  return principal;
+}

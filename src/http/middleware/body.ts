@@ -1,0 +1,114 @@
+/** Reads the JSON body of a request: how large, how deep, in which coding. What is in it is the dialect's to judge. */
+import type { IncomingMessage } from "node:http";
+import { HearthError } from "../../core/errors.js";
+
+/**
+ * Read and thrown away beyond the limit, so that a client which sends everything before it listens still hears the answer;
+ * past that the connection is closed.
+ */
+const discardBytesMax = 16 * 1024 * 1024;
+
+/** Levels of arrays and objects; whatever walks the body later may recurse without fear. */
+const nestingMax = 128;
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/**
+ * The parsed body of a request.
+ * @throws HearthError `unsupported_media_type` when it is empty, compressed or not declared as JSON; `body_too_large`;
+ * `malformed` when it is no UTF-8, no JSON, or nested too deeply.
+ */
+export async function readJsonBody(req: IncomingMessage, bodyBytesMax: number): Promise<unknown> {
+  refuseOtherMedia(req);
+  if (isHopeless(req, bodyBytesMax)) throw tooLarge(bodyBytesMax);
+  const bytes = await collect(req, bodyBytesMax);
+  if (bytes.length === 0) throw unsupportedMedia("The request has no body; a JSON object is expected.");
+  if (isTooDeep(bytes)) throw malformed(`The request body is nested deeper than ${nestingMax} levels.`);
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch {
+    throw malformed("The request body is not valid UTF-8.");
+  }
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw malformed("The request body is not valid JSON.");
+  }
+}
+
+/** Whether the rest of a request is small enough to be read and thrown away for the sake of the connection. */
+export function canBeDiscarded(req: IncomingMessage, bodyBytesMax: number): boolean {
+  if (req.complete) return true;
+  return req.headers["transfer-encoding"] === undefined && !isHopeless(req, bodyBytesMax);
+}
+
+function refuseOtherMedia(req: IncomingMessage): void {
+  const [type = "", ...parameters] = (req.headers["content-type"] ?? "").toLowerCase().split(";");
+  if (type.trim() !== "application/json")
+    throw unsupportedMedia(
+      "The request body must be JSON, with the header 'content-type: application/json'.",
+    );
+  const charset = parameters.map((each) => each.trim()).find((each) => each.startsWith("charset="));
+  if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset))
+    throw unsupportedMedia("The request body must be encoded in UTF-8.");
+  if ((req.headers["content-encoding"] ?? "identity").trim().toLowerCase() !== "identity")
+    throw unsupportedMedia("Compressed request bodies are not supported.");
+}
+
+/** Declared so large that reading any of it would be in vain; a chunked body declares nothing. */
+function isHopeless(req: IncomingMessage, bodyBytesMax: number): boolean {
+  return Number(req.headers["content-length"] ?? 0) > bodyBytesMax + discardBytesMax;
+}
+
+function collect(req: IncomingMessage, bodyBytesMax: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    req.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= bodyBytesMax) chunks.push(chunk);
+      else chunks.length = 0;
+      if (bytes > bodyBytesMax + discardBytesMax) {
+        req.pause();
+        reject(tooLarge(bodyBytesMax));
+      }
+    });
+    req.on("end", () =>
+      bytes > bodyBytesMax ? reject(tooLarge(bodyBytesMax)) : resolve(Buffer.concat(chunks)),
+    );
+    req.on("error", () => reject(malformed("The request ended before its body was complete.")));
+  });
+}
+
+function isTooDeep(bytes: Buffer): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (inString) {
+      if (byte === 0x5c) at += 1;
+      else if (byte === 0x22) inString = false;
+    } else if (byte === 0x22) inString = true;
+    else if (byte === 0x5b || byte === 0x7b) {
+      depth += 1;
+      if (depth > nestingMax) return true;
+    } else if (byte === 0x5d || byte === 0x7d) depth -= 1;
+  }
+  return false;
+}
+
+function malformed(message: string): HearthError {
+  return new HearthError("malformed", message);
+}
+
+function unsupportedMedia(message: string): HearthError {
+  return new HearthError("unsupported_media_type", message);
+}
+
+function tooLarge(bodyBytesMax: number): HearthError {
+  return new HearthError(
+    "body_too_large",
+    `The request body is larger than the limit of ${bodyBytesMax} bytes.`,
+  );
+}

@@ -1,0 +1,40 @@
+import { asHearthError, HearthError } from "../../core/errors.js";
+import { errorBody, errorStatus } from "../../dialects/error-body.js";
+import type { Context, Middleware } from "../context.js";
+import type { Logger } from "../logger.js";
+import { canBeDiscarded } from "./body.js";
+
+/** The one exit of everything that goes wrong before an answer is committed. */
+export function errorExit(logger: Logger, bodyBytesMax: number): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (thrown) {
+      const error = asHearthError(thrown);
+      reportFailure(logger, ctx, error);
+      if (ctx.headerSent) {
+        ctx.respond = false;
+        ctx.req.socket.destroy();
+      } else writeError(ctx, error, bodyBytesMax);
+    }
+  };
+}
+
+/** Logs what the client is not told: an error's cause, under the request's id. */
+export function reportFailure(logger: Logger, ctx: Context, error: HearthError): void {
+  if (error.kind !== "internal" && error.cause === undefined) return;
+  const fields = { requestId: ctx.state.requestId, kind: error.kind, err: error.cause ?? error };
+  if (error.kind === "internal") logger.error(fields, "request failed");
+  else logger.warn(fields, "request refused");
+}
+
+function writeError(ctx: Context, error: HearthError, bodyBytesMax: number): void {
+  const { errorDialect, requestId } = ctx.state;
+  ctx.status = errorStatus(error, errorDialect);
+  ctx.body = errorBody(error, errorDialect, requestId);
+  if (error.retryAfterSeconds !== null)
+    ctx.set("retry-after", String(Math.max(1, Math.ceil(error.retryAfterSeconds))));
+  if (error.allow.length > 0) ctx.set("allow", error.allow.join(", "));
+  if (ctx.status === 401) ctx.set("www-authenticate", "Bearer");
+  if (!canBeDiscarded(ctx.req, bodyBytesMax)) ctx.set("connection", "close");
+}

@@ -1,0 +1,26 @@
+import type { Clock } from "../../core/clock.js";
+import type { Middleware } from "../context.js";
+import type { Logger } from "../logger.js";
+
+const pathCharsMax = 200;
+
+/** One line per request: no query, no header, no word of a prompt. */
+export function logRequests(logger: Logger, clock: Clock): Middleware {
+  return async (ctx, next) => {
+    const began = clock.monotonic();
+    await next();
+    const { requestId, principal, routePath } = ctx.state;
+    logger.info(
+      {
+        requestId,
+        method: ctx.method,
+        path: routePath ?? ctx.path.slice(0, pathCharsMax),
+        status: ctx.status,
+        ms: Math.round(clock.monotonic() - began),
+        ...(principal === null ? {} : { teamId: principal.team.id, apiKeyId: principal.key.id }),
+        ...(ctx.req.socket.destroyed ? { clientLeft: true } : {}),
+      },
+      "request",
+    );
+  };
+}

@@ -1,0 +1,20 @@
+import type { Random } from "../../core/random.js";
+import type { Middleware } from "../context.js";
+
+/** What a client may name its request; anything else could forge log lines or headers. */
+const acceptable = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** Names the request, by the client's own `x-request-id` where that is harmless, and tells the name on every answer. */
+export function requestId(random: Random): Middleware {
+  return async (ctx, next) => {
+    const asked = ctx.get("x-request-id");
+    const id = acceptable.test(asked) ? asked : random.id();
+    ctx.state.requestId = id;
+    ctx.state.errorDialect = "openai";
+    ctx.state.routePath = null;
+    ctx.state.principal = null;
+    ctx.set("x-request-id", id);
+    ctx.set("request-id", id);
+    await next();
+  };
+}

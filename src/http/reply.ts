@@ -1,0 +1,118 @@
+/**
+ * Writes the answer of a run: streamed, or folded into one JSON object. It owns the choice of the status (only after the run
+ * has accepted its prompt), backpressure, keep-alive comments, and the one backward signal: a client that leaves aborts its
+ * run. What the frames and bodies say is the dialect's; it comes in as a presenter.
+ */
+import { asHearthError, HearthError } from "../core/errors.js";
+import type { GenerationEvent } from "../core/generation.js";
+import type { Run } from "../inference/generate.js";
+import { watchClient, type Client } from "./client.js";
+import type { Context } from "./context.js";
+import type { BuiltDeps } from "./deps.js";
+import { reportFailure } from "./middleware/errors.js";
+import { openEventStream } from "./event-stream.js";
+
+/** A dialect's stream: each string is one whole frame. */
+export interface StreamPresenter {
+  frames(event: GenerationEvent): readonly string[];
+  /** Last frame of an answer that came to its end. */
+  readonly closing: string;
+  /** Stands in place of the rest when an answer fails half-way. */
+  failure(error: HearthError): string;
+  /** Sent when nothing else was for a while. */
+  readonly ping: string;
+}
+
+/** A dialect's JSON answer, a fold of the same events. */
+export interface JsonPresenter {
+  add(event: GenerationEvent): void;
+  body(): object;
+}
+
+export interface Reply {
+  /**
+   * Streams a run; resolves when the last frame is handed over or the client is gone.
+   * @throws HearthError when the run fails before its first event: nothing is sent yet.
+   */
+  sendStream(ctx: Context, run: Run, presenter: StreamPresenter): Promise<void>;
+  /** Answers with the whole of a run. @throws HearthError when the run fails. */
+  sendJson(ctx: Context, run: Run, presenter: JsonPresenter): Promise<void>;
+}
+
+/** Builds the writer over clock, limits and log. */
+export function createReply(deps: Pick<BuiltDeps, "clock" | "limits" | "logger">): Reply {
+  return {
+    async sendStream(ctx, run, presenter) {
+      const client = watchClient(ctx.req.socket, () => run.abort());
+      try {
+        const events = run.events[Symbol.asyncIterator]();
+        const first = await events.next();
+        if (first.done === true) return unfinished(client);
+        setTimings(ctx, run);
+        ctx.respond = false;
+        const stream = openEventStream(ctx.res, client, presenter.ping, deps);
+        const rest = { [Symbol.asyncIterator]: () => events };
+        const send = async (event: GenerationEvent): Promise<void> => {
+          for (const frame of presenter.frames(event)) await stream.send(frame);
+        };
+        await send(first.value);
+        const failure = await forward(rest, send);
+        if (failure !== null && !client.isGone()) reportFailure(deps.logger, ctx, failure);
+        stream.end(failure === null ? presenter.closing : presenter.failure(failure));
+      } finally {
+        client.unwatch();
+        run.abort();
+      }
+    },
+    async sendJson(ctx, run, presenter) {
+      const client = watchClient(ctx.req.socket, () => run.abort());
+      try {
+        let ended = false;
+        for await (const event of run.events) {
+          presenter.add(event);
+          ended = event.type === "generation-end";
+        }
+        if (!ended) return unfinished(client);
+        setTimings(ctx, run);
+        ctx.body = presenter.body();
+      } finally {
+        client.unwatch();
+        run.abort();
+      }
+    },
+  };
+}
+
+/** Sends what is left of a run. @returns what kept it from its end, or null. */
+async function forward(
+  events: AsyncIterable<GenerationEvent>,
+  send: (event: GenerationEvent) => Promise<void>,
+): Promise<HearthError | null> {
+  let ended = false;
+  try {
+    for await (const event of events) {
+      await send(event);
+      ended = event.type === "generation-end";
+    }
+  } catch (thrown) {
+    return asHearthError(thrown);
+  }
+  return ended ? null : cutShort();
+}
+
+/** A run without an end: nobody is there to be told, or the server gave it up. */
+function unfinished(client: Client): void {
+  if (!client.isGone()) throw cutShort();
+}
+
+function cutShort(): HearthError {
+  return new HearthError("overloaded", "The answer was cut short because the server is closing.", {
+    retryAfterSeconds: 5,
+  });
+}
+
+function setTimings(ctx: Context, run: Run): void {
+  const { queueMs, prefillMs } = run.timings;
+  if (queueMs !== null) ctx.set("x-hearth-queue-ms", String(Math.round(queueMs)));
+  if (prefillMs !== null) ctx.set("x-hearth-prefill-ms", String(Math.round(prefillMs)));
+}

@@ -1,0 +1,47 @@
+import Router from "@koa/router";
+import { HearthError } from "../core/errors.js";
+import type { Context, Middleware, RequestState } from "./context.js";
+import type { BuiltDeps } from "./deps.js";
+import { authenticate } from "./middleware/authenticate.js";
+import { readJsonBody } from "./middleware/body.js";
+import type { Route } from "./routes.js";
+
+/** The router over the route table; each request of a route goes through the stations that its guard and method ask for. */
+export function createRouter(routes: readonly Route[], deps: BuiltDeps): Router<RequestState> {
+  const router = new Router<RequestState>({ sensitive: true });
+  for (const route of routes)
+    router.register(route.path, [route.method], (ctx) => enter(route, ctx, ctx.params, deps));
+  return router;
+}
+
+/**
+ * What no route took: 404 for a path that does not exist, 405 for a method that its path does not have. OPTIONS tells the
+ * methods and nothing about other origins, for none is let in.
+ */
+export function refuseUnrouted(router: Router<RequestState>): Middleware {
+  return (ctx) => {
+    const { path } = router.match(ctx.path, ctx.method);
+    const allow = [...new Set(path.flatMap((layer) => layer.methods))].sort();
+    if (allow.length === 0) throw new HearthError("not_found", "This server has no such path.");
+    if (ctx.method !== "OPTIONS")
+      throw new HearthError("method_not_allowed", `This path does not take ${ctx.method} requests.`, {
+        allow,
+      });
+    ctx.status = 204;
+    ctx.set("allow", allow.join(", "));
+  };
+}
+
+async function enter(
+  route: Route,
+  ctx: Context,
+  params: Readonly<Record<string, string>>,
+  { authenticator, limits }: BuiltDeps,
+): Promise<void> {
+  ctx.state.errorDialect = route.errors;
+  ctx.state.routePath = route.path;
+  if (route.guard === "none") return route.handler(ctx);
+  const principal = await authenticate(ctx, authenticator);
+  const body = route.method === "POST" ? await readJsonBody(ctx.req, limits.bodyBytesMax) : undefined;
+  await route.handler({ ctx, principal, body, params, requestId: ctx.state.requestId, route });
+}

@@ -1,0 +1,110 @@
+/** From files to a Model: by their manifest, or by what a bare GGUF says of itself. */
+import { createHash } from "node:crypto";
+import { open } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { Model, ModelManifest } from "../core/model.js";
+import type { GgufHeader } from "./gguf.js";
+import { idFromName, isModelId, parseManifest } from "./manifest.js";
+import { stemOf } from "./parts.js";
+import { inspectWeights, type Weights } from "./weights.js";
+
+export const manifestFile = "manifest.json";
+const manifestBytesMax = 64 * 1024;
+
+/** The model of a folder with a manifest.json. Whatever is wrong with it is told in `unusable`. */
+export async function describeManifest(folder: string): Promise<Model> {
+  const text = await readManifest(folder);
+  if (text === null)
+    return broken(folder, "", `its ${manifestFile} cannot be read, or is larger than 64 KiB.`);
+  const parsed = parseManifest(text);
+  if (!parsed.ok) return broken(folder, text, parsed.reason);
+  const { manifest } = parsed;
+  return toModel(manifest, await inspectWeights(folder, manifest.file, manifest.bytes));
+}
+
+/** The model of a GGUF file without a manifest; a context longer than `contextTokensMax` is cut to it. */
+export async function describeBare(folder: string, file: string, contextTokensMax: number): Promise<Model> {
+  const weights = await inspectWeights(folder, file, null);
+  return toModel(manifestOf(file, weights, contextTokensMax), weights);
+}
+
+function toModel(manifest: ModelManifest, weights: Weights): Model {
+  const identity = manifest.sha256 ?? `${weights.bytes} bytes, changed ${weights.modifiedTime}`;
+  const made = JSON.stringify([identity, manifest.file, manifest.contextTokens, manifest.version]);
+  const fingerprint = `fp_${createHash("sha256").update(made).digest("hex").slice(0, 10)}`;
+  return { manifest, path: weights.path, unusable: weights.problem, fingerprint };
+}
+
+function manifestOf(file: string, weights: Weights, contextTokensMax: number): ModelManifest {
+  const stem = stemOf(file);
+  const id = idFromName(stem);
+  const architecture = textOf(weights.header, "general.architecture", "unknown");
+  const template = textOf(weights.header, "tokenizer.chat_template", "", Number.POSITIVE_INFINITY);
+  const trainedTokens = Number(
+    weights.header?.metadata.values.get(`${architecture}.context_length`) ?? contextTokensMax,
+  );
+  return {
+    id,
+    aliases: stem !== id && isModelId(stem) ? [stem] : [],
+    kind: "chat",
+    name: textOf(weights.header, "general.name", stem),
+    family: architecture,
+    version: textOf(weights.header, "general.version", "unknown"),
+    file,
+    bytes: weights.bytes,
+    sha256: null,
+    contextTokens: Math.min(trainedTokens, contextTokensMax),
+    inputModalities: ["text"],
+    outputModalities: ["text"],
+    capabilities: {
+      reasoning: /<think>|enable_thinking/.test(template),
+      tools: /\btools\b/.test(template),
+      structuredOutputs: true,
+    },
+    prices: { promptTextTokenTicks: 0, cachedPromptTextTokenTicks: 0, completionTextTokenTicks: 0 },
+    license: textOf(weights.header, "general.license", "unknown"),
+    created: Math.floor(weights.modifiedTime / 1000),
+    madeBy: textOf(
+      weights.header,
+      "general.author",
+      textOf(weights.header, "general.organization", "unknown"),
+    ),
+  };
+}
+
+/** A model whose manifest cannot be used: known by the id it claims, or by its folder. */
+function broken(folder: string, text: string, reason: string): Model {
+  const weights = {
+    path: join(folder, manifestFile),
+    bytes: 0,
+    modifiedTime: 0,
+    header: null,
+    problem: reason,
+  };
+  const manifest = manifestOf(basename(folder), weights, 1);
+  const claimed = /"id"\s*:\s*"([^"]{1,200})"/.exec(text)?.[1];
+  const id = claimed !== undefined && isModelId(claimed) ? claimed : manifest.id;
+  return toModel({ ...manifest, id, aliases: [] }, weights);
+}
+
+async function readManifest(folder: string): Promise<string | null> {
+  const file = await open(join(folder, manifestFile), "r").catch(() => null);
+  if (file === null) return null;
+  try {
+    const stats = await file.stat();
+    if (!stats.isFile() || stats.size > manifestBytesMax) return null;
+    return await file.readFile("utf8");
+  } catch {
+    return null;
+  } finally {
+    await file.close();
+  }
+}
+
+/** A text of the header without control characters and at most `lengthMax` long; `otherwise` when there is none. */
+function textOf(header: GgufHeader | null, key: string, otherwise: string, lengthMax = 200): string {
+  const value = header?.metadata.values.get(key);
+  if (typeof value !== "string") return otherwise;
+  const clean = value.replace(/\p{Cc}+/gu, " ").trim();
+  return clean === "" ? otherwise : clean.slice(0, lengthMax);
+}

@@ -1,0 +1,95 @@
+/**
+ * Reads and judges the header of a GGUF file (versions 2 and 3) without reading its weights. It owns the question "is it safe
+ * to give this file to native code, and what does it say of itself"; it does not own which files are models (registry.ts)
+ * nor whether their bytes are the right ones (verify.ts). A length in the file is a claim: it is compared with what the file
+ * has left before anything is read or allocated by it.
+ */
+import { constants } from "node:fs";
+import { open, type FileHandle } from "node:fs/promises";
+import { checkMetadata } from "./gguf/check.js";
+import { readMetadata, type GgufMetadata } from "./gguf/metadata.js";
+import { GgufRefusal, grouped } from "./gguf/refusal.js";
+import { Source } from "./gguf/source.js";
+import { readTensors } from "./gguf/tensors.js";
+
+const magic = 0x46554747; // "GGUF", little-endian
+const metadataPairsMax = 4096;
+const tensorsMax = 65_536;
+const defaultAlignment = 32;
+/** No real file aligns its tensors wider than a page; llama.cpp has no bound of its own. */
+const alignmentMax = 65_536;
+
+export interface GgufHeader {
+  /** 2 or 3. */
+  readonly version: number;
+  /** Size of the file. */
+  readonly bytes: number;
+  readonly tensorCount: number;
+  readonly metadata: GgufMetadata;
+}
+
+export type GgufResult =
+  { readonly ok: true; readonly header: GgufHeader } | { readonly ok: false; readonly reason: string };
+
+/**
+ * Reads one file's header and checks its structure: every length, type, name and tensor place.
+ * @returns the header, or one public clause (no path in it) saying what is wrong; never throws for what a file holds.
+ */
+export async function readGguf(path: string): Promise<GgufResult> {
+  let file: FileHandle | null = null;
+  try {
+    // Without O_NONBLOCK, opening a pipe that somebody named x.gguf would wait for ever.
+    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stats = await file.stat();
+    if (!stats.isFile()) return { ok: false, reason: "it is not a regular file." };
+    return { ok: true, header: await readHeader(new Source(file, stats.size)) };
+  } catch (thrown) {
+    return { ok: false, reason: reasonOf(thrown) };
+  } finally {
+    await file?.close();
+  }
+}
+
+/** `readGguf`, and whether llama.cpp can load the file as a model (or as the first part of one). */
+export async function preflightGguf(path: string): Promise<GgufResult> {
+  const result = await readGguf(path);
+  if (!result.ok) return result;
+  const { metadata, tensorCount } = result.header;
+  const reason = checkMetadata(metadata);
+  if (reason !== null) return { ok: false, reason };
+  const parts = metadata.values.get("split.count") ?? 1;
+  if (tensorCount === 0 && parts === 1) return { ok: false, reason: "it holds no tensors." };
+  return result;
+}
+
+async function readHeader(source: Source): Promise<GgufHeader> {
+  if (source.bytes < 24) throw new GgufRefusal(`it has ${source.bytes} bytes, too few for a GGUF file.`);
+  await source.fill(24);
+  if (source.u32() !== magic) throw new GgufRefusal("it does not begin with 'GGUF'.");
+  const version = source.u32();
+  if (version !== 2 && version !== 3)
+    throw new GgufRefusal(`it is of GGUF version ${grouped(version)}, where 2 or 3 can be read.`);
+  const tensorCount = source.u64();
+  if (tensorCount > tensorsMax)
+    throw new GgufRefusal(`it claims ${grouped(tensorCount)} tensors, more than ${tensorsMax}.`);
+  const pairCount = source.u64();
+  if (pairCount > metadataPairsMax)
+    throw new GgufRefusal(`it claims ${grouped(pairCount)} metadata entries, more than ${metadataPairsMax}.`);
+  const metadata = await readMetadata(source, pairCount);
+  await readTensors(source, tensorCount, alignmentOf(metadata));
+  return { version, bytes: source.bytes, tensorCount, metadata };
+}
+
+function alignmentOf(metadata: GgufMetadata): number {
+  const alignment = metadata.values.get("general.alignment") ?? defaultAlignment;
+  if (typeof alignment !== "number") throw new GgufRefusal("its general.alignment is not a number.");
+  if (alignment < 1 || alignment > alignmentMax || !Number.isInteger(Math.log2(alignment)))
+    throw new GgufRefusal(`its general.alignment is ${grouped(alignment)}, where a power of two is due.`);
+  return alignment;
+}
+
+function reasonOf(thrown: unknown): string {
+  if (thrown instanceof GgufRefusal) return thrown.message;
+  const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : "unknown error";
+  return code === "ENOENT" ? "it is missing." : `it cannot be read (${code}).`;
+}

@@ -1,0 +1,167 @@
+/**
+ * What a well-formed header must say for llama.cpp to load it safely. Several of these end the whole process there (an assert,
+ * not an error), so they are asked here, before the file is given to native code.
+ */
+import type { GgufMetadata, GgufValue } from "./metadata.js";
+import { grouped, quoted } from "./refusal.js";
+
+/** llama.cpp's LLAMA_MAX_LAYERS and LLAMA_MAX_EXPERTS. */
+const layersMax = 512;
+const expertsMax = 1024;
+const ropeScalings = new Set(["none", "linear", "yarn", "longrope"]);
+/** Architectures without attention, whose files say head_count 0. */
+const recurrent = new Set(["mamba", "mamba2", "rwkv6", "rwkv6qwen2", "rwkv7", "arwkv7"]);
+/** Architectures whose heads are turned over their whole size; others may turn a part. */
+const wholeRope = new Set(["qwen2", "qwen2moe", "qwen3", "qwen3moe", "llama"]);
+/** Tokenizers that text can be given to; `none` aborts at the first text. */
+const tokenizers = new Set([
+  "gpt2",
+  "llama",
+  "bert",
+  "t5",
+  "rwkv",
+  "plamo2",
+  "gemma4",
+  "hybriddna",
+  "whitespace",
+]);
+
+/** @returns a public clause saying why this header is of no model that can run, or null when it is. */
+export function checkMetadata(metadata: GgufMetadata): string | null {
+  const architecture = metadata.values.get("general.architecture");
+  if (typeof architecture !== "string" || architecture === "") return "it names no architecture.";
+  const kind = metadata.values.get("general.type");
+  if (architecture === "clip" || kind === "mmproj")
+    return "it is a vision projector (mmproj), not a model by itself.";
+  if (typeof kind === "string" && kind !== "model")
+    return `it is a file of type ${quoted(kind)}, not a model.`;
+  return (
+    checkShape(metadata, architecture) ??
+    checkHeads(metadata, architecture) ??
+    checkLayers(metadata, architecture) ??
+    checkExperts(metadata, architecture) ??
+    checkVocabulary(metadata)
+  );
+}
+
+function checkShape({ values }: GgufMetadata, architecture: string): string | null {
+  for (const name of ["context_length", "embedding_length", "block_count"]) {
+    const value = values.get(`${architecture}.${name}`);
+    if (value === undefined) return `it does not say its ${name}.`;
+    if (!isPositive(value)) return notPositive(name, value);
+  }
+  const layers = Number(values.get(`${architecture}.block_count`));
+  if (layers > layersMax)
+    return `its block_count is ${grouped(layers)}, more than the ${layersMax} that can be run.`;
+  const predicted = values.get(`${architecture}.nextn_predict_layers`) ?? 0;
+  if (!isCount(predicted) || predicted > layers)
+    return `its nextn_predict_layers is ${shown(predicted)}, more than its layers.`;
+  const scaling = values.get(`${architecture}.rope.scaling.type`) ?? "none";
+  if (typeof scaling !== "string" || !ropeScalings.has(scaling))
+    return `its rope.scaling.type ${shown(scaling)} is unknown.`;
+  return null;
+}
+
+/** A count of heads is one number, or one a layer, where layers without attention say 0. */
+function checkHeads({ values }: GgufMetadata, architecture: string): string | null {
+  if (recurrent.has(architecture)) return null;
+  const told = values.get(`${architecture}.attention.head_count`);
+  if (told === undefined) return "it does not say its attention.head_count.";
+  const heads = largest(told);
+  const keyHeads = largest(values.get(`${architecture}.attention.head_count_kv`) ?? heads);
+  if (!isPositive(heads)) return notPositive("attention.head_count", heads);
+  if (!isPositive(keyHeads)) return notPositive("attention.head_count_kv", keyHeads);
+  const alike =
+    typeof told === "number" && typeof values.get(`${architecture}.attention.head_count_kv`) !== "object";
+  if (alike && heads % keyHeads !== 0)
+    return `its ${heads} heads are no multiple of its ${keyHeads} key heads.`;
+  const embedding = Number(values.get(`${architecture}.embedding_length`));
+  const headSize = values.get(`${architecture}.attention.key_length`) ?? Math.floor(embedding / heads);
+  const valueSize = values.get(`${architecture}.attention.value_length`) ?? headSize;
+  if (!isPositive(headSize)) return notPositive("attention.key_length", headSize);
+  if (!isPositive(valueSize)) return notPositive("attention.value_length", valueSize);
+  return alike ? checkRope(values, architecture, headSize) : null;
+}
+
+function checkRope(values: GgufMetadata["values"], architecture: string, headSize: number): string | null {
+  const turned = values.get(`${architecture}.rope.dimension_count`) ?? headSize;
+  const fits = isCount(turned) && turned % 2 === 0 && turned <= headSize;
+  if (!fits || (wholeRope.has(architecture) && turned !== headSize))
+    return `its rope.dimension_count is ${shown(turned)}, which does not fit heads of ${grouped(headSize)}.`;
+  return null;
+}
+
+/** What a layer is computed with besides attention. */
+function checkLayers({ values }: GgufMetadata, architecture: string): string | null {
+  for (const name of ["attention.layer_norm_rms_epsilon", "attention.layer_norm_epsilon"]) {
+    const epsilon = values.get(`${architecture}.${name}`) ?? 0;
+    if (typeof epsilon !== "number" || !Number.isFinite(epsilon) || epsilon < 0)
+      return `its ${name} is not a number of 0 or more.`;
+  }
+  const width = values.get(`${architecture}.feed_forward_length`);
+  const isDense = (values.get(`${architecture}.expert_count`) ?? 0) === 0 && !recurrent.has(architecture);
+  return width === 0 && isDense ? notPositive("feed_forward_length", width) : null;
+}
+
+function checkExperts({ values }: GgufMetadata, architecture: string): string | null {
+  const experts = values.get(`${architecture}.expert_count`) ?? 0;
+  if (!isCount(experts) || experts > expertsMax)
+    return `its expert_count is ${shown(experts)}, more than ${expertsMax}.`;
+  const given = values.get(`${architecture}.expert_used_count`) ?? 0;
+  const used = largest(given);
+  // Hunyuan's dense models say one expert and mean none.
+  const expertsLeast = architecture.startsWith("hunyuan") ? 2 : 1;
+  if (!isCount(used) || used > experts || (experts >= expertsLeast && used === 0))
+    return `its expert_used_count is ${shown(used)}, which does not fit its expert_count of ${grouped(experts)}.`;
+  const groups = values.get(`${architecture}.expert_group_count`) ?? 0;
+  if (!isCount(groups) || (groups > 0 && groups >= experts) || (groups > 1 && experts % groups !== 0))
+    return `its expert_group_count is ${shown(groups)}, which does not fit its expert_count of ${grouped(experts)}.`;
+  const groupsUsed = values.get(`${architecture}.expert_group_used_count`) ?? 0;
+  if (groups > 1 && (!isCount(groupsUsed) || groupsUsed === 0 || groupsUsed >= groups))
+    return `its expert_group_used_count is ${shown(groupsUsed)}, which does not fit its expert_group_count.`;
+  return null;
+}
+
+function checkVocabulary({ values, arrayLengths, tokens, byteTokens }: GgufMetadata): string | null {
+  const tokenizer = values.get("tokenizer.ggml.model");
+  if (typeof tokenizer !== "string") return "it names no tokenizer.";
+  if (!tokenizers.has(tokenizer)) return `its tokenizer ${quoted(tokenizer)} is unknown.`;
+  if (tokens === null) return "it has no vocabulary.";
+  if (tokens.count === 0) return "its vocabulary is empty.";
+  for (const name of ["token_type", "scores"]) {
+    const length = arrayLengths.get(`tokenizer.ggml.${name}`);
+    if (length !== undefined && length !== tokens.count)
+      return `its tokenizer.ggml.${name} has ${grouped(length)} entries for ${grouped(tokens.count)} tokens.`;
+  }
+  const eos = values.get("tokenizer.ggml.eos_token_id");
+  if (eos !== undefined && (!isCount(eos) || eos >= tokens.count))
+    return `its eos_token_id is ${shown(eos)}, but it has ${grouped(tokens.count)} tokens.`;
+  // The SentencePiece tokenizer falls back to bytes, and ends the process where one is missing.
+  if (tokenizer === "llama" && tokens.bytes !== 256)
+    return "its vocabulary lacks tokens for some of the 256 bytes.";
+  const broken = byteTokens.find((id) => !tokens.byteTexts.has(id));
+  if (broken !== undefined) return `its byte token ${broken} is not written as <0x00> to <0xFF>.`;
+  return null;
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+
+function isPositive(value: unknown): value is number {
+  return isCount(value) && value > 0;
+}
+
+function notPositive(name: string, value: unknown): string {
+  return `its ${name} is ${shown(value)}, where a positive number is due.`;
+}
+
+/** The largest of a list, which is what stands for all layers; anything else as it is. */
+function largest(value: GgufValue): GgufValue {
+  return typeof value === "object" ? Math.max(0, ...value) : value;
+}
+
+function shown(value: unknown): string {
+  if (typeof value === "number") return grouped(value);
+  return typeof value === "string" ? quoted(value) : "no number";
+}

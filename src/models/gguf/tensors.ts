@@ -1,0 +1,98 @@
+/** The tensor part of a GGUF header: each tensor's shape and place are checked against the file; only totals are kept. */
+import { GgufRefusal, grouped, quoted } from "./refusal.js";
+import type { Source } from "./source.js";
+import { integerTypes, plainType, tensorTypes, workingTypes } from "./tensor-types.js";
+
+/** Longest name that ggml holds. */
+const nameBytesMax = 63;
+const dimensionsMax = 4;
+
+interface Tensor {
+  readonly name: string;
+  readonly bytes: number;
+  /** From the start of the data. */
+  readonly offset: number;
+}
+
+/** Reads `count` descriptions and checks that every tensor lies inside the file. @throws GgufRefusal naming the tensor. */
+export async function readTensors(source: Source, count: number, alignment: number): Promise<void> {
+  const names = new Set<string>();
+  const tensors: Tensor[] = [];
+  for (let i = 0; i < count; i += 1) {
+    const tensor = await readTensor(source, i);
+    if (names.has(tensor.name)) throw new GgufRefusal(`it holds two tensors named ${quoted(tensor.name)}.`);
+    names.add(tensor.name);
+    tensors.push(tensor);
+  }
+  checkPlaces(tensors, aligned(source.position, alignment), alignment, source.bytes);
+}
+
+async function readTensor(source: Source, index: number): Promise<Tensor> {
+  await source.fill(8);
+  const length = source.u64();
+  if (length === 0 || length > nameBytesMax)
+    throw new GgufRefusal(
+      `tensor ${index} has a name of ${grouped(length)} bytes, where 1 to ${nameBytesMax} are allowed.`,
+    );
+  const name = await source.text(length);
+  await source.fill(4);
+  const dimensionCount = source.u32();
+  if (dimensionCount < 1 || dimensionCount > dimensionsMax)
+    throw new GgufRefusal(
+      `tensor ${quoted(name)} has ${grouped(dimensionCount)} dimensions, where 1 to 4 are allowed.`,
+    );
+  await source.fill(dimensionCount * 8 + 12);
+  const dimensions = Array.from({ length: dimensionCount }, () => source.u64());
+  const type = source.u32();
+  const bytes = sizeOf(name, dimensions, type);
+  if (!suits(name, dimensionCount, type))
+    throw new GgufRefusal(`tensor ${quoted(name)} has a type (${type}) that it cannot be computed with.`);
+  return { name, bytes, offset: source.u64() };
+}
+
+/** Whether llama.cpp can compute with this tensor; where it cannot, it aborts or worse. */
+function suits(name: string, dimensionCount: number, type: number): boolean {
+  if (dimensionCount === 1 && /norm\.weight$|\.bias$/.test(name)) return type === plainType;
+  return !workingTypes.has(type) && (!integerTypes.has(type) || /d2t|tid2eid/.test(name));
+}
+
+function sizeOf(name: string, dimensions: readonly number[], type: number): number {
+  const layout = tensorTypes.get(type);
+  if (layout === undefined) throw new GgufRefusal(`tensor ${quoted(name)} has the unknown type ${type}.`);
+  const elements = dimensions.reduce((product, size) => product * size, 1);
+  if (elements < 1 || elements > Number.MAX_SAFE_INTEGER)
+    throw new GgufRefusal(
+      `tensor ${quoted(name)} has the impossible shape ${dimensions.map(grouped).join(" x ")}.`,
+    );
+  if ((dimensions[0] ?? 0) % layout.elements !== 0)
+    throw new GgufRefusal(
+      `tensor ${quoted(name)} has rows that are no multiple of its block of ${layout.elements}.`,
+    );
+  return (elements / layout.elements) * layout.bytes;
+}
+
+/** Tensors must follow each other without gaps or overlaps, as llama.cpp demands, and end inside the file. */
+function checkPlaces(
+  tensors: readonly Tensor[],
+  dataStart: number,
+  alignment: number,
+  fileBytes: number,
+): void {
+  let expected = 0;
+  for (const { name, bytes, offset } of tensors) {
+    const end = dataStart + offset + bytes;
+    if (end > fileBytes)
+      throw new GgufRefusal(
+        `tensor ${quoted(name)} ends at byte ${grouped(end)}, the file has ${grouped(fileBytes)}: it is truncated.`,
+      );
+    if (offset !== expected)
+      throw new GgufRefusal(
+        `tensor ${quoted(name)} starts at byte ${grouped(offset)} of the data, where ${grouped(expected)} is due.`,
+      );
+    expected = aligned(offset + bytes, alignment);
+  }
+}
+
+function aligned(offset: number, alignment: number): number {
+  return Math.ceil(offset / alignment) * alignment;
+}

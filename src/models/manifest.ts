@@ -1,0 +1,91 @@
+import { z } from "zod";
+import type { ModelManifest } from "../core/model.js";
+
+/** Letters, digits and `._:/-`, as hosted services and registries name models. */
+const idPattern = /^[A-Za-z0-9_:-][A-Za-z0-9._:/-]{0,199}$/;
+/** Names that Windows gives to devices, whatever the ending. */
+const deviceName = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
+
+const modelId = z
+  .string()
+  .regex(idPattern, "must be 1 to 200 letters, digits or ._:/- and not begin with . or /");
+const label = z.string().min(1).max(200);
+const ticks = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+const count = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
+const modalities = z
+  .array(z.enum(["text", "image"]))
+  .min(1)
+  .max(2);
+
+const schema = z.strictObject({
+  id: modelId,
+  aliases: z.array(modelId).max(32),
+  kind: z.literal("chat"),
+  name: label,
+  family: label,
+  version: label,
+  file: z
+    .string()
+    .max(255)
+    .refine(isPlainFileName, "must be the name of a file in the manifest's own folder"),
+  bytes: count,
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, "must be 64 lower-case hex digits")
+    .nullable(),
+  contextTokens: count,
+  inputModalities: modalities,
+  outputModalities: modalities,
+  capabilities: z.strictObject({
+    reasoning: z.boolean(),
+    tools: z.boolean(),
+    structuredOutputs: z.boolean(),
+  }),
+  prices: z.strictObject({
+    promptTextTokenTicks: ticks,
+    cachedPromptTextTokenTicks: ticks,
+    completionTextTokenTicks: ticks,
+  }),
+  license: label,
+  // The end of the year 9999: later times have no RFC 3339 form.
+  created: z.number().int().min(0).max(253_402_300_799),
+  madeBy: label,
+});
+
+export type ManifestResult =
+  { readonly ok: true; readonly manifest: ModelManifest } | { readonly ok: false; readonly reason: string };
+
+/** Reads the text of a manifest.json. @returns the manifest, or a public clause naming the first field that is wrong. */
+export function parseManifest(text: string): ManifestResult {
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    return { ok: false, reason: "its manifest.json is not valid JSON." };
+  }
+  const parsed = schema.safeParse(content);
+  if (parsed.success) return { ok: true, manifest: parsed.data };
+  const issue = parsed.error.issues[0];
+  const field = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
+  return { ok: false, reason: `its manifest.json is wrong: ${field}${issue?.message ?? "it does not fit"}.` };
+}
+
+/** Whether a text may be a model's id. */
+export function isModelId(text: string): boolean {
+  return idPattern.test(text);
+}
+
+/** The id that a file or folder name makes: lower case, what no id may hold replaced by hyphens. */
+export function idFromName(name: string): string {
+  const id = name
+    .toLowerCase()
+    .replace(/[^a-z0-9._:-]+/g, "-")
+    .replace(/^[.-]+/, "")
+    .slice(0, 200);
+  return id === "" ? "unnamed" : id;
+}
+
+function isPlainFileName(name: string): boolean {
+  const isPrintable = [...name].every((letter) => letter >= " " && letter !== "\x7f");
+  return name !== "" && name !== "." && isPrintable && !/[/\\:]|\.\./.test(name) && !deviceName.test(name);
+}

@@ -1,0 +1,96 @@
+/**
+ * The SQLite file of this server: makes it, opens it, migrates it. The tables' own files hold the queries; nothing outside
+ * store/ knows SQL. better-sqlite3 is synchronous: a query blocks the event loop for its microseconds, so every query is an
+ * indexed one or bounded.
+ */
+import { mkdir, open } from "node:fs/promises";
+import { dirname } from "node:path";
+import Sqlite from "better-sqlite3";
+import { Kysely, sql, SqliteDialect, type SqliteDatabase } from "kysely";
+import { codeOf, failure } from "./failure.js";
+import { migrate } from "./migrate.js";
+import type { Schema } from "./schema.js";
+
+export interface Database {
+  readonly kysely: Kysely<Schema>;
+  /** Whether it answers a query; never rejects. */
+  answers(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** How long a write waits for another process, such as `hearth keys`. */
+const busyTimeoutMs = 5000;
+const journalBytesMax = 67_108_864;
+const statementsCachedMax = 200;
+
+/**
+ * Opens the database, made first where there is none (its folder with mode 700, itself with mode 600), and brings it to the
+ * newest schema.
+ * @throws Error with one clear sentence: which path and why.
+ */
+export async function openDatabase(file: string): Promise<Database> {
+  await make(file);
+  let sqlite: Sqlite.Database | null = null;
+  try {
+    sqlite = new Sqlite(file, { timeout: busyTimeoutMs });
+    sqlite.pragma("journal_mode = WAL");
+    sqlite.pragma("synchronous = NORMAL");
+    sqlite.pragma("foreign_keys = ON");
+    sqlite.pragma(`journal_size_limit = ${journalBytesMax}`);
+    migrate(sqlite);
+    const kysely = new Kysely<Schema>({
+      dialect: new SqliteDialect({ database: keepingStatements(sqlite) }),
+    });
+    const opened = sqlite;
+    const close = async (): Promise<void> => {
+      await kysely.destroy();
+      // kysely closes only what it has used.
+      opened.close();
+    };
+    return { kysely, answers: () => answers(kysely), close };
+  } catch (thrown) {
+    sqlite?.close();
+    throw failure("cannot use the database", file, thrown);
+  }
+}
+
+/** SQLite would make the file readable to everybody; its -wal and -shm files take their mode from it. */
+async function make(file: string): Promise<void> {
+  const folder = dirname(file);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  } catch (thrown) {
+    throw failure("cannot make the data folder", folder, thrown);
+  }
+  try {
+    await (await open(file, "ax", 0o600)).close();
+  } catch (thrown) {
+    if (codeOf(thrown) !== "EEXIST") throw failure("cannot make the database", file, thrown);
+  }
+}
+
+/** Preparing a statement costs more than running it; kysely prepares on every call. */
+function keepingStatements(sqlite: Sqlite.Database): SqliteDatabase {
+  const statements = new Map<string, Sqlite.Statement<readonly unknown[]>>();
+  return {
+    close: () => sqlite.close(),
+    prepare(text) {
+      let statement = statements.get(text);
+      if (statement === undefined) {
+        if (statements.size >= statementsCachedMax) statements.clear();
+        statement = sqlite.prepare<readonly unknown[]>(text);
+        statements.set(text, statement);
+      }
+      return statement;
+    },
+  };
+}
+
+async function answers(kysely: Kysely<Schema>): Promise<boolean> {
+  try {
+    await sql`select 1 from teams limit 1`.execute(kysely);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,34 @@
+import type Sqlite from "better-sqlite3";
+import { accounts } from "./migrations/0001-accounts.js";
+import { runs } from "./migrations/0002-runs.js";
+
+/** The statements of one step. Steps are append-only: what a database may have run already is never edited. */
+export type Migration = readonly string[];
+
+const migrations: readonly Migration[] = [accounts, runs];
+
+/**
+ * Brings a database to the newest version, each step in one transaction; the version is SQLite's `user_version`. The write
+ * lock is taken even when there is nothing to do, so that a database that cannot be written is found out at once.
+ * @throws Error when the database is newer than this program.
+ */
+export function migrate(sqlite: Sqlite.Database): void {
+  // Immediate: another process that migrates the same file is waited for, and what it did is seen.
+  const step = sqlite.transaction(() => {
+    const version = Number(sqlite.pragma("user_version", { simple: true }));
+    if (version > migrations.length) throw newer(version);
+    const migration = migrations[version];
+    if (migration === undefined) return false;
+    for (const statement of migration) sqlite.exec(statement);
+    sqlite.pragma(`user_version = ${version + 1}`);
+    return true;
+  });
+  while (step.immediate());
+}
+
+function newer(version: number): Error {
+  return new Error(
+    `it was written by a newer version of Hearth (schema ${version}; this one knows ${migrations.length}): ` +
+      "upgrade Hearth or use another data folder",
+  );
+}

@@ -1,0 +1,116 @@
+import { sql } from "kysely";
+import type { RunRecord, RunStore } from "../core/run-record.js";
+import type { Usage } from "../core/usage.js";
+import type { Database } from "./database.js";
+import { prepare } from "./prepared.js";
+import type { RunRow } from "./schema.js";
+
+type UsageColumns = Pick<
+  RunRow,
+  "prompt_tokens" | "cached_tokens" | "image_tokens" | "completion_tokens" | "reasoning_tokens"
+>;
+type Outcome = Pick<RunRow, "id" | "state" | "cost_ticks" | "end_time"> & UsageColumns;
+
+const usageColumns = [
+  "prompt_tokens",
+  "cached_tokens",
+  "image_tokens",
+  "completion_tokens",
+  "reasoning_tokens",
+] as const;
+const outcomeColumns = ["id", "state", ...usageColumns, "cost_ticks", "end_time"] as const;
+const columns = [
+  ...outcomeColumns,
+  "request_id",
+  "team_id",
+  "api_key_id",
+  "model",
+  "endpoint",
+  "start_time",
+] as const;
+
+/** The usage table: one row for every run. `insert` and `settle` run on every request. */
+export function createRunStore(database: Database): RunStore {
+  const { kysely } = database;
+  const insertRow = prepare(kysely, columns, (row: RunRow) => kysely.insertInto("runs").values(row));
+  const settleRow = prepareSettle(database);
+  return {
+    async insert(record) {
+      await insertRow(toRow(record));
+    },
+    async settle(id, { state, usage, costTicks, endTime }) {
+      await settleRow({ id, state, ...usageToRow(usage), cost_ticks: costTicks, end_time: endTime });
+    },
+    async interruptAll(endTime) {
+      const { numUpdatedRows } = await kysely
+        .updateTable("runs")
+        .set({ state: "interrupted", end_time: endTime })
+        // A literal: SQLite takes the partial index of running runs only when it sees the value.
+        .where("state", "=", sql.lit("running"))
+        .executeTakeFirst();
+      return Number(numUpdatedRows);
+    },
+    async list(limit) {
+      const newest = kysely
+        .selectFrom("runs")
+        .selectAll()
+        .orderBy("start_time", "desc")
+        .orderBy("id", "desc");
+      return (await newest.limit(limit).execute()).map(fromRow);
+    },
+  };
+}
+
+function prepareSettle({ kysely }: Database) {
+  return prepare(kysely, outcomeColumns, ({ id, ...outcome }: Outcome) =>
+    kysely.updateTable("runs").set(outcome).where("id", "=", id).where("state", "=", "running"),
+  );
+}
+
+function toRow(record: RunRecord): RunRow {
+  return {
+    id: record.id,
+    request_id: record.requestId,
+    team_id: record.teamId,
+    api_key_id: record.apiKeyId,
+    model: record.model,
+    endpoint: record.endpoint,
+    state: record.state,
+    ...usageToRow(record.usage),
+    cost_ticks: record.costTicks,
+    start_time: record.startTime,
+    end_time: record.endTime,
+  };
+}
+
+function fromRow(row: RunRow): RunRecord {
+  return {
+    id: row.id,
+    requestId: row.request_id,
+    teamId: row.team_id,
+    apiKeyId: row.api_key_id,
+    model: row.model,
+    endpoint: row.endpoint,
+    state: row.state,
+    usage: {
+      promptTokens: row.prompt_tokens,
+      cachedTokens: row.cached_tokens,
+      imageTokens: row.image_tokens,
+      completionTokens: row.completion_tokens,
+      reasoningTokens: row.reasoning_tokens,
+    },
+    costTicks: row.cost_ticks,
+    startTime: row.start_time,
+    endTime: row.end_time,
+  };
+}
+
+function usageToRow(usage: Usage): UsageColumns {
+  return {
+    prompt_tokens: usage.promptTokens,
+    cached_tokens: usage.cachedTokens,
+    image_tokens: usage.imageTokens,
+    completion_tokens: usage.completionTokens,
+    reasoning_tokens: usage.reasoningTokens,
+  };
+}

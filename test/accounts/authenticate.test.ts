@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { createAuthenticator } from "../../src/accounts/authenticate.js";
+import { hashSecret } from "../../src/accounts/secret.js";
+import type { ApiKey } from "../../src/core/api-key.js";
+import type { Team } from "../../src/core/team.js";
+import { aKey, aTeam } from "../store/records.js";
+import { emptyWorld } from "./world.js";
+
+const secret = "the-operators-own-key";
+
+async function world(key: Partial<ApiKey> = {}, team: Partial<Team> = {}) {
+  const { keys, teams, clock } = await emptyWorld();
+  await teams.insert(aTeam(team));
+  await keys.insert(aKey({ hash: hashSecret(secret), ...key }));
+  const authenticator = createAuthenticator({ keys, clock });
+  return { authenticate: (presented: string | null) => authenticator.authenticate(presented), clock };
+}
+
+describe("a request is let in", () => {
+  it("with a known key, as that key and its team", async () => {
+    const { authenticate } = await world();
+    expect(await authenticate(secret)).toEqual({ key: aKey({ hash: hashSecret(secret) }), team: aTeam() });
+  });
+
+  it("until the millisecond in which its key expires", async () => {
+    const { authenticate, clock } = await world({ expireTime: 5000 });
+    clock.time = 4999;
+    expect((await authenticate(secret)).key.expireTime).toBe(5000);
+    clock.time = 5000;
+    await expect(authenticate(secret)).rejects.toMatchObject({
+      kind: "permission_denied",
+      message: "This API key has expired.",
+    });
+  });
+});
+
+describe("a request is refused", () => {
+  it("without a credential", async () => {
+    const { authenticate } = await world();
+    await expect(authenticate(null)).rejects.toMatchObject({
+      kind: "unauthenticated",
+      message: expect.stringMatching(/^No credentials presented\. /) as string,
+    });
+  });
+
+  it.each([
+    ["an unknown key", "sk-abcdefghijklmno3Q", "Incorrect API key provided: sk***3Q. "],
+    ["a short one, of which nothing is shown", "abcdefghijk", "Incorrect API key provided: ***. "],
+    [
+      "one that no terminal should print",
+      `sk-\u001b[2J${"a".repeat(20)}`,
+      "Incorrect API key provided: ***. ",
+    ],
+    [
+      "a management key",
+      `hm-${"a".repeat(54)}`,
+      "Incorrect API key provided: hm***aa. This is a management key",
+    ],
+    ["a mistyped key", `hk-${"a".repeat(54)}`, "Incorrect API key provided: hk***aa. Its checksum is wrong"],
+    ["one that is too long", "a".repeat(513), "Incorrect API key provided: aa***aa. It is too long"],
+  ])("with %s", async (_, presented, message) => {
+    const { authenticate } = await world();
+    await expect(authenticate(presented)).rejects.toMatchObject({
+      kind: "bad_credential",
+      message: expect.stringContaining(message) as string,
+    });
+  });
+
+  it.each<[string, Partial<ApiKey>, Partial<Team>]>([
+    ["This API key is disabled.", { disabled: true }, {}],
+    ["This API key is blocked. Please ask the operator of this server.", { blocked: true }, {}],
+    ["Your team is blocked. Please ask the operator of this server.", {}, { blocked: true }],
+  ])("where the key may not be used: %s", async (message, key, team) => {
+    const { authenticate } = await world(key, team);
+    await expect(authenticate(secret)).rejects.toMatchObject({ kind: "permission_denied", message });
+  });
+
+  it("after one look-up, whether its key is unknown or disabled, and none when it is too long", async () => {
+    const looked: number[] = [];
+    const { clock } = await emptyWorld();
+    const disabled = { key: aKey({ disabled: true }), team: aTeam() };
+    const keys = {
+      findByHash: (hash: Uint8Array) => {
+        looked.push(hash.length);
+        return Promise.resolve(looked.length === 1 ? disabled : null);
+      },
+    };
+    const authenticator = createAuthenticator({ keys, clock });
+    const authenticate = (presented: string) => authenticator.authenticate(presented);
+    await expect(authenticate("disabled-key-disabled")).rejects.toMatchObject({ kind: "permission_denied" });
+    await expect(authenticate("unknown-key-unknown")).rejects.toMatchObject({ kind: "bad_credential" });
+    await expect(authenticate("long".repeat(1000))).rejects.toMatchObject({ kind: "bad_credential" });
+    expect(looked).toEqual([32, 32]);
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { HearthError, modelNotFound, type ErrorKind } from "../../src/core/errors.js";
+import { errorBody, errorStatus, openaiErrorFrame } from "../../src/dialects/error-body.js";
+
+const rows: readonly [ErrorKind, number, string, string, number, string][] = [
+  ["malformed", 400, "invalid_request_error", "malformed", 400, "invalid_request_error"],
+  ["invalid_field", 422, "invalid_request_error", "invalid_field", 400, "invalid_request_error"],
+  ["invalid_value", 400, "invalid_request_error", "invalid_value", 400, "invalid_request_error"],
+  [
+    "context_length_exceeded",
+    400,
+    "invalid_request_error",
+    "context_length_exceeded",
+    400,
+    "invalid_request_error",
+  ],
+  ["unauthenticated", 401, "authentication_error", "missing_api_key", 401, "authentication_error"],
+  ["bad_credential", 401, "authentication_error", "invalid_api_key", 401, "authentication_error"],
+  ["permission_denied", 403, "permission_error", "permission_denied", 403, "permission_error"],
+  ["not_found", 404, "not_found_error", "not_found", 404, "not_found_error"],
+  ["model_not_found", 404, "invalid_request_error", "model_not_found", 404, "not_found_error"],
+  ["method_not_allowed", 405, "invalid_request_error", "method_not_allowed", 405, "invalid_request_error"],
+  [
+    "unsupported_media_type",
+    415,
+    "invalid_request_error",
+    "unsupported_media_type",
+    415,
+    "invalid_request_error",
+  ],
+  ["body_too_large", 413, "invalid_request_error", "body_too_large", 413, "request_too_large"],
+  ["request_timeout", 408, "invalid_request_error", "request_timeout", 408, "timeout_error"],
+  ["rate_limited", 429, "rate_limit_error", "rate_limit_exceeded", 429, "rate_limit_error"],
+  ["overloaded", 503, "server_error", "overloaded", 529, "overloaded_error"],
+  ["model_unavailable", 503, "server_error", "model_unavailable", 529, "overloaded_error"],
+  ["conflict", 409, "invalid_request_error", "conflict", 409, "invalid_request_error"],
+  ["internal", 500, "server_error", "internal_error", 500, "api_error"],
+];
+
+describe("the error table", () => {
+  it.each(rows)(
+    "answers %s as the hosted services do",
+    (kind, status, type, code, anthropicStatus, anthropicType) => {
+      const error = new HearthError(kind, "Something happened.", { param: "a.b" });
+      expect([errorStatus(error, "openai"), errorStatus(error, "anthropic")]).toEqual([
+        status,
+        anthropicStatus,
+      ]);
+      expect(errorBody(error, "openai", "r-1")).toMatchObject({
+        error: { message: "Something happened.", type, param: "a.b", code },
+      });
+      expect(errorBody(error, "anthropic", "r-1")).toEqual({
+        type: "error",
+        error: { type: anthropicType, message: "Something happened." },
+        request_id: "r-1",
+      });
+    },
+  );
+
+  it("gives the hybrid body that clients of OpenAI and of xAI both read", () => {
+    expect(errorBody(modelNotFound("gpt-x"), "openai", "r-1")).toEqual({
+      code: "Some requested entity was not found",
+      error: {
+        message: "The model 'gpt-x' does not exist or your team has no access to it.",
+        type: "invalid_request_error",
+        param: "model",
+        code: "model_not_found",
+      },
+    });
+  });
+
+  it("keeps an error's own code, and tells nothing of its cause", () => {
+    const error = new HearthError("internal", "Oops.", { code: "own", cause: new Error("/etc/secret") });
+    expect(openaiErrorFrame(error)).toEqual({
+      error: { message: "Oops.", type: "server_error", param: null, code: "own" },
+    });
+    expect(
+      JSON.stringify([errorBody(error, "openai", "r"), errorBody(error, "anthropic", "r")]),
+    ).not.toContain("secret");
+  });
+});

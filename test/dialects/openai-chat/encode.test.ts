@@ -1,0 +1,158 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { GenerationEvent } from "../../../src/core/generation.js";
+import {
+  createChunkEncoder,
+  foldCompletion,
+  type ChatIdentity,
+} from "../../../src/dialects/openai-chat/encode.js";
+import type { ChatChunk } from "../../../src/dialects/openai-chat/wire.js";
+import { dataFrame, doneFrame } from "../../../src/dialects/sse.js";
+import { ember } from "../model.js";
+
+const identity: ChatIdentity = {
+  id: "0193a1c2-5d7e-7c40-9b1f-2f6a8d3e4c51",
+  created: 1795219201,
+  model: ember,
+};
+
+const answer: readonly GenerationEvent[] = [
+  { type: "generation-start", promptTokens: 19, cachedTokens: 8 },
+  { type: "reasoning-delta", text: "A colour", tokens: 2 },
+  { type: "reasoning-delta", text: " of fire.", tokens: 3 },
+  { type: "text-delta", text: "Red", tokens: 1 },
+  { type: "text-delta", text: "", tokens: 1 },
+  { type: "text-delta", text: ' –\n"glut".', tokens: 4 },
+  { type: "generation-end", finishReason: "stop_sequence", stopSequence: "END" },
+];
+
+function fixture(name: string): string {
+  return readFileSync(new URL(`../../fixtures/openai-chat/${name}`, import.meta.url), "utf8");
+}
+
+function chunksOf(events: readonly GenerationEvent[], includeUsage = true): readonly ChatChunk[] {
+  return events.flatMap(createChunkEncoder(identity, includeUsage));
+}
+
+function folded(events: readonly GenerationEvent[]) {
+  const fold = foldCompletion(identity);
+  for (const event of events) fold.add(event);
+  return fold.result();
+}
+
+const texts = fc.oneof(
+  fc.constantFrom("", "a", "aa", "aaa", "ab", "\n", "\n\n", " ", "🔥", "🔥🔥"),
+  fc.string({ unit: "grapheme", maxLength: 4 }),
+);
+const delta = (type: "text-delta" | "reasoning-delta") =>
+  fc.record({ type: fc.constant(type), text: texts, tokens: fc.nat(5) });
+const answers: fc.Arbitrary<readonly GenerationEvent[]> = fc
+  .record({
+    prompt: fc.nat(1000),
+    cached: fc.double({ min: 0, max: 1, noNaN: true }),
+    reasoning: fc.array(delta("reasoning-delta"), { maxLength: 30 }),
+    text: fc.array(delta("text-delta"), { maxLength: 30 }),
+    finishReason: fc.constantFrom("stop", "stop_sequence", "length"),
+  })
+  .map(({ prompt, cached, reasoning, text, finishReason }) => [
+    { type: "generation-start", promptTokens: prompt, cachedTokens: Math.floor(prompt * cached) },
+    ...reasoning,
+    ...text,
+    { type: "generation-end", finishReason, stopSequence: null },
+  ]);
+
+describe("the chat dialect's answer", () => {
+  it("is, streamed, the golden transcript to the byte", () => {
+    expect(chunksOf(answer).map(dataFrame).join("") + doneFrame).toBe(fixture("stream.txt"));
+  });
+
+  it("is, as JSON, the golden object", () => {
+    expect(folded(answer)).toEqual(JSON.parse(fixture("completion.json")));
+    expect(JSON.stringify(folded(answer))).toBe(JSON.stringify(JSON.parse(fixture("completion.json"))));
+  });
+
+  it("has no usage chunk unless one was asked for", () => {
+    const chunks = chunksOf(answer, false);
+    expect(chunks.filter((chunk) => "usage" in chunk || chunk.choices.length === 0)).toEqual([]);
+    expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe("stop");
+  });
+
+  it("leaves reasoning_content out when nothing was thought", () => {
+    const plain = answer.filter((event) => event.type !== "reasoning-delta");
+    expect(folded(plain).choices[0]?.message).not.toHaveProperty("reasoning_content");
+  });
+
+  it.each([
+    ["stop", "stop"],
+    ["stop_sequence", "stop"],
+    ["length", "length"],
+  ] as const)("tells of the end %s as finish_reason %s", (finishReason, wire) => {
+    const events = [
+      ...answer.slice(0, -1),
+      { type: "generation-end", finishReason, stopSequence: null } as const,
+    ];
+    expect(folded(events).choices[0]?.finish_reason).toBe(wire);
+  });
+
+  it("says the same streamed and as JSON, whatever the events", () => {
+    fc.assert(
+      fc.property(answers, (events) => {
+        const chunks = chunksOf(events);
+        const whole = folded(events);
+        const deltas = chunks.flatMap(({ choices }) => choices.map((choice) => choice.delta));
+        const finishes = chunks.flatMap(({ choices }) =>
+          choices.flatMap((choice) => choice.finish_reason ?? []),
+        );
+        expect(deltas.map((each) => each.content ?? "").join("")).toBe(whole.choices[0]?.message.content);
+        expect(deltas.map((each) => each.reasoning_content ?? "").join("")).toBe(
+          whole.choices[0]?.message.reasoning_content ?? "",
+        );
+        expect(finishes).toEqual([whole.choices[0]?.finish_reason]);
+        expect(chunks.flatMap((chunk) => chunk.usage ?? [])).toEqual([whole.usage]);
+      }),
+    );
+  });
+
+  it("loses no text and no token of the events", () => {
+    fc.assert(
+      fc.property(answers, (events) => {
+        const sum = (type: string) => {
+          const deltas = events.flatMap((event) => ("text" in event && event.type === type ? [event] : []));
+          return {
+            text: deltas.map((each) => each.text).join(""),
+            tokens: deltas.reduce((total, each) => total + each.tokens, 0),
+          };
+        };
+        const { choices, usage } = folded(events);
+        const [said, thought] = [sum("text-delta"), sum("reasoning-delta")];
+        expect(choices[0]?.message.content).toBe(said.text);
+        expect(choices[0]?.message.reasoning_content ?? "").toBe(thought.text);
+        expect(usage.completion_tokens).toBe(said.tokens);
+        expect(usage.completion_tokens_details.reasoning_tokens).toBe(thought.tokens);
+        expect(usage.total_tokens).toBe(usage.prompt_tokens + said.tokens + thought.tokens);
+      }),
+    );
+  });
+
+  it("never repeats a reasoning delta, because a client would drop the second", () => {
+    fc.assert(
+      fc.property(answers, (events) => {
+        const reasoning = chunksOf(events).flatMap(
+          ({ choices }) => choices[0]?.delta.reasoning_content ?? [],
+        );
+        for (const [index, text] of reasoning.entries()) expect(text).not.toBe(reasoning[index + 1]);
+        expect(reasoning).not.toContain("");
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("sends ordinary reasoning at once, token by token", () => {
+    const encode = createChunkEncoder(identity, false);
+    const sent = ["The", " user", " wants"].map(
+      (text) => encode({ type: "reasoning-delta", text, tokens: 1 }).length,
+    );
+    expect(sent).toEqual([1, 1, 1]);
+  });
+});

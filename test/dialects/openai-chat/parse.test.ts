@@ -1,0 +1,306 @@
+import { describe, expect, it } from "vitest";
+import { HearthError } from "../../../src/core/errors.js";
+import { parseChatRequest } from "../../../src/dialects/openai-chat/parse.js";
+
+const hello = { role: "user", content: "Hello" };
+
+function body(fields: object = {}): Record<string, unknown> {
+  return { model: "ember-1m", messages: [hello], ...fields };
+}
+
+function refusal(value: unknown): HearthError {
+  try {
+    parseChatRequest(value);
+  } catch (thrown) {
+    if (thrown instanceof HearthError) return thrown;
+    throw thrown;
+  }
+  throw new Error("the request was accepted");
+}
+
+describe("a chat request", () => {
+  it("takes the defaults of the hosted service where it says nothing", () => {
+    expect(parseChatRequest(body())).toEqual({
+      request: {
+        model: "ember-1m",
+        messages: [hello],
+        tools: [],
+        reasoningEffort: "default",
+        sampling: { temperature: 1, topP: 1, seed: null, frequencyPenalty: 0, presencePenalty: 0 },
+        stop: [],
+        maxTokens: null,
+        maxTokensExcludesReasoning: true,
+      },
+      stream: false,
+      includeUsage: false,
+    });
+  });
+
+  it("treats null as absent in every optional field", () => {
+    const fields =
+      "stream stream_options deferred max_completion_tokens max_tokens temperature top_p n stop seed frequency_penalty presence_penalty logprobs top_logprobs logit_bias tools tool_choice functions function_call response_format reasoning_effort search_parameters web_search_options modalities user store metadata service_tier";
+    const nulls = Object.fromEntries(fields.split(" ").map((field) => [field, null]));
+    expect(parseChatRequest(body(nulls))).toEqual(parseChatRequest(body()));
+  });
+
+  it("ignores fields that change nothing, whatever they hold", () => {
+    const harmless = {
+      store: true,
+      metadata: { a: "b" },
+      user: "u",
+      service_tier: "auto",
+      parallel_tool_calls: false,
+      parallel_function_calling: true,
+      prediction: { type: "content", content: "x" },
+      verbosity: "low",
+      bootstrap_room: 7,
+      tools: [],
+      tool_choice: "auto",
+      functions: [],
+      logit_bias: {},
+      logprobs: false,
+      top_logprobs: 0,
+      n: 1,
+      deferred: false,
+      response_format: { type: "text" },
+      search_parameters: { mode: "auto" },
+      modalities: ["text"],
+      no_such_field: [1],
+    };
+    expect(parseChatRequest(body(harmless))).toEqual(parseChatRequest(body()));
+  });
+
+  it("is not reached by keys that touch prototypes", () => {
+    const parsed = parseChatRequest(
+      JSON.parse(
+        '{"model":"m","messages":[{"role":"user","content":"x","__proto__":{"name":"n"}}],"__proto__":{"stream":true},"logit_bias":{"__proto__":1}}',
+      ),
+    );
+    expect(parsed.stream).toBe(false);
+    expect(parsed.request.messages).toEqual([{ role: "user", content: "x" }]);
+    expect(Object.hasOwn(Object.prototype, "stream")).toBe(false);
+  });
+
+  it("carries sampling, stops and bounds through", () => {
+    const { request, stream, includeUsage } = parseChatRequest(
+      body({
+        stream: true,
+        stream_options: { include_usage: true, include_obfuscation: false },
+        temperature: 0,
+        top_p: 0.5,
+        seed: 7,
+        frequency_penalty: -2,
+        presence_penalty: 2,
+        stop: "END",
+        max_tokens: 5,
+        max_completion_tokens: 9,
+      }),
+    );
+    expect(request).toMatchObject({
+      sampling: { temperature: 0, topP: 0.5, seed: 7, frequencyPenalty: -2, presencePenalty: 2 },
+      stop: ["END"],
+      maxTokens: 9,
+    });
+    expect([stream, includeUsage]).toEqual([true, true]);
+    expect(parseChatRequest(body({ max_tokens: 5 })).request.maxTokens).toBe(5);
+  });
+
+  it("takes a top_p of 0 as the smallest there is", () => {
+    const { topP } = parseChatRequest(body({ top_p: 0 })).request.sampling;
+    expect(topP).toBeGreaterThan(0);
+    expect(topP).toBeLessThan(1e-5);
+  });
+
+  it.each([
+    [0, 0],
+    [4294967295, 4294967295],
+    [-1, 4294967295],
+    [-2147483648, 2147483648],
+    [4294967296, 1],
+    [9007199254740991, 0xffffffff ^ 0x1fffff],
+  ])("reduces the seed %d to the 32 bits %d", (seed, bits) => {
+    expect(parseChatRequest(body({ seed })).request.sampling.seed).toBe(bits >>> 0);
+  });
+
+  it.each([
+    ["none", "none"],
+    ["minimal", "low"],
+    ["low", "low"],
+    ["medium", "medium"],
+    ["high", "high"],
+    ["xhigh", "high"],
+    ["max", "high"],
+  ])("maps the effort %s to %s", (wire, effort) => {
+    expect(parseChatRequest(body({ reasoning_effort: wire })).request.reasoningEffort).toBe(effort);
+  });
+
+  it("reads every role and form of content, in order", () => {
+    const messages = [
+      { role: "developer", content: "Be brief." },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "Good " },
+          { type: "text", text: "day" },
+        ],
+        name: "ann",
+      },
+      { role: "assistant", content: null, reasoning_content: "Hm.", tool_calls: [] },
+      { role: "system", content: [{ type: "text", text: "Now rhyme." }] },
+      { role: "assistant", content: [{ type: "refusal", refusal: "No." }] },
+      { role: "assistant", refusal: "Never." },
+      { role: "user", content: "half \ud83d a pair", name: null },
+    ];
+    expect(parseChatRequest(body({ messages })).request.messages).toEqual([
+      { role: "system", content: "Be brief." },
+      { role: "user", content: "Good day", name: "ann" },
+      { role: "assistant", content: "", reasoning: "Hm." },
+      { role: "system", content: "Now rhyme." },
+      { role: "assistant", content: "No." },
+      { role: "assistant", content: "Never." },
+      { role: "user", content: "half \ufffd a pair" },
+    ]);
+  });
+
+  it.each<[string, unknown, string | null]>([
+    ["a body that is no object", [], null],
+    ["a body that is null", null, null],
+    ["no model", { messages: [hello] }, "model"],
+    ["a model that is no string", body({ model: 3 }), "model"],
+    ["no messages", { model: "m" }, "messages"],
+    ["messages that are an object", body({ messages: {} }), "messages"],
+    ["a message that is a string", body({ messages: ["hi"] }), "messages.0"],
+    ["a message without a role", body({ messages: [{ content: "x" }] }), "messages.0.role"],
+    ["a user without content", body({ messages: [hello, { role: "user" }] }), "messages.1.content"],
+    ["content that is a number", body({ messages: [{ role: "user", content: 5 }] }), "messages.0.content"],
+    ["content that is null", body({ messages: [{ role: "user", content: null }] }), "messages.0.content"],
+    [
+      "a text part without text",
+      body({ messages: [{ role: "user", content: [{ type: "text" }] }] }),
+      "messages.0.content.0.text",
+    ],
+    ["a temperature in words", body({ temperature: "hot" }), "temperature"],
+    ["max_tokens as text", body({ max_tokens: "10" }), "max_tokens"],
+    ["half a token", body({ max_completion_tokens: 1.5 }), "max_completion_tokens"],
+    ["stream as text", body({ stream: "yes" }), "stream"],
+    ["a stop that is a number", body({ stop: 5 }), "stop"],
+    ["a stop list with a number", body({ stop: ["a", 5] }), "stop.1"],
+    ["seed as text", body({ seed: "7" }), "seed"],
+    ["an effort that is a number", body({ reasoning_effort: 3 }), "reasoning_effort"],
+    ["stream_options as a list", body({ stream: true, stream_options: [] }), "stream_options"],
+  ])("with %s is an invalid_field that names the field", (_case, value, param) => {
+    const error = refusal(value);
+    expect([error.kind, error.param]).toEqual(["invalid_field", param]);
+    if (param !== null) expect(error.message).toMatch(new RegExp(`^${param}: (must be|is required)`));
+  });
+
+  it.each<[string, Record<string, unknown>, string, RegExp]>([
+    ["an empty model", { model: "" }, "model", /must not be empty/],
+    ["no message in messages", { messages: [] }, "messages", /^messages: must not be empty$/],
+    ["too many messages", { messages: Array(10_001).fill(hello) }, "messages", /at most 10000/],
+    [
+      "an unknown role",
+      { messages: [{ role: "critic", content: "x" }] },
+      "messages.0.role",
+      /not a known value/,
+    ],
+    [
+      "an unknown part",
+      { messages: [{ role: "user", content: [{ type: "smell" }] }] },
+      "messages.0.content.0.type",
+      /not a known/,
+    ],
+    ["temperature 2.1", { temperature: 2.1 }, "temperature", /between 0 and 2/],
+    ["temperature -1", { temperature: -1 }, "temperature", /between 0 and 2/],
+    ["top_p 1.5", { top_p: 1.5 }, "top_p", /between 0 and 1/],
+    ["top_p -0.1", { top_p: -0.1 }, "top_p", /between 0 and 1/],
+    ["a penalty of 3", { presence_penalty: 3 }, "presence_penalty", /between -2 and 2/],
+    ["a penalty of -3", { frequency_penalty: -3 }, "frequency_penalty", /between -2 and 2/],
+    ["max_tokens 0", { max_tokens: 0 }, "max_tokens", /at least 1/],
+    ["max_tokens -1", { max_tokens: -1 }, "max_tokens", /at least 1/],
+    [
+      "max_completion_tokens 2^31",
+      { max_completion_tokens: 2 ** 31 },
+      "max_completion_tokens",
+      /at most 2147483647/,
+    ],
+    ["five stops", { stop: ["a", "b", "c", "d", "e"] }, "stop", /at most 4/],
+    ["an empty stop", { stop: "" }, "stop", /must not be empty/],
+    ["an empty stop in a list", { stop: ["a", ""] }, "stop.1", /must not be empty/],
+    ["a long stop", { stop: ["x".repeat(257)] }, "stop.0", /at most 256/],
+    ["a seed wider than 64 bits", { seed: 1e30 }, "seed", /64 bits/],
+    ["n 0", { n: 0 }, "n", /between 1 and 128/],
+    ["n 16384", { n: 16384 }, "n", /between 1 and 128/],
+    ["top_logprobs 1e6", { logprobs: true, top_logprobs: 1e6 }, "top_logprobs", /between 0 and 20/],
+    ["an unknown effort", { reasoning_effort: "huge" }, "reasoning_effort", /must be one of none, minimal/],
+    ["an unknown format", { response_format: { type: "yaml" } }, "response_format.type", /not a known value/],
+    [
+      "an unknown tool_choice",
+      { tool_choice: "maybe" },
+      "tool_choice",
+      /must be one of none, auto, required/,
+    ],
+    [
+      "stream_options without stream",
+      { stream_options: { include_usage: true } },
+      "stream_options",
+      /stream: true/,
+    ],
+  ])(
+    "with %s is an invalid_value that names the field and what is allowed",
+    (_case, fields, param, message) => {
+      const error = refusal(body(fields));
+      expect([error.kind, error.param]).toEqual(["invalid_value", param]);
+      expect(error.message).toMatch(message);
+    },
+  );
+
+  const tool = { type: "function", function: { name: "f", parameters: {} } };
+  const says = (role: string, fields: object) => ({ messages: [hello, { role, ...fields }] });
+  it.each<[string, Record<string, unknown>]>([
+    ["tools", { tools: [tool] }],
+    ["tools", { tools: [{ type: "live_search" }] }],
+    ["tool_choice", { tool_choice: "required" }],
+    ["tool_choice", { tool_choice: { type: "function", function: { name: "f" } } }],
+    ["functions", { functions: [{ name: "f" }] }],
+    ["function_call", { function_call: { name: "f" } }],
+    ["response_format", { response_format: { type: "json_object" } }],
+    ["response_format", { response_format: { type: "json_schema", json_schema: { name: "n", schema: {} } } }],
+    ["logprobs", { logprobs: true }],
+    ["top_logprobs", { top_logprobs: 2 }],
+    ["n", { n: 2 }],
+    ["logit_bias", { logit_bias: { "7": -100 } }],
+    ["deferred", { deferred: true }],
+    ["web_search_options", { web_search_options: {} }],
+    ["search_parameters", { search_parameters: { mode: "on" } }],
+    ["modalities", { modalities: ["text", "audio"] }],
+    [
+      "messages.1.content.0",
+      says("user", { content: [{ type: "image_url", image_url: { url: "data:," } }] }),
+    ],
+    [
+      "messages.1.content.1",
+      says("user", {
+        content: [
+          { type: "text", text: "x" },
+          { type: "file", file: {} },
+        ],
+      }),
+    ],
+    ["messages.1.content.0", says("user", { content: [{ type: "input_audio", input_audio: {} }] })],
+    ["messages.1.content.0", says("user", { content: [{ type: "refusal", refusal: "no" }] })],
+    [
+      "messages.1.tool_calls",
+      says("assistant", {
+        tool_calls: [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }],
+      }),
+    ],
+    ["messages.1.function_call", says("assistant", { function_call: { name: "f", arguments: "{}" } })],
+    ["messages.1.role", says("tool", { content: "x", tool_call_id: "c" })],
+    ["messages.1.role", says("function", { content: "x", name: "f" })],
+  ])("that asks for %s, which is not served yet, is told so by name", (param, fields) => {
+    const error = refusal(body(fields));
+    expect([error.kind, error.param, error.code]).toEqual(["invalid_value", param, "unsupported_parameter"]);
+    expect(error.message.startsWith(`${param}: `)).toBe(true);
+  });
+});

@@ -1,0 +1,178 @@
+/**
+ * Writes GGUF models with random weights: real files of any shape that the engine loads in milliseconds. Their text means
+ * nothing; their speed, size and tokens are real. A tiny one keeps its output head apart from its embedding: a random head
+ * that is tied repeats one token for ever.
+ */
+import { open } from "node:fs/promises";
+import {
+  encodeHeader,
+  paddingOf,
+  type GgufEntryValue,
+  type GgufHeaderSpec,
+  type GgufTensor,
+} from "./gguf-writer/encode.js";
+import { buildVocabulary, type Vocabulary } from "./gguf-writer/vocabulary.js";
+import {
+  ones,
+  randomWeights,
+  seeded,
+  weightBytes,
+  weightTypeNumbers,
+  type WeightType,
+} from "./gguf-writer/weights.js";
+
+export interface ModelSpec {
+  readonly architecture: "qwen3" | "llama";
+  readonly name: string;
+  readonly layers: number;
+  readonly embedding: number;
+  readonly heads: number;
+  readonly kvHeads: number;
+  readonly feedForward: number;
+  readonly contextLength: number;
+  readonly weights: WeightType;
+  readonly tiedHead: boolean;
+  readonly seed: number;
+  /** Words that are single tokens. */
+  readonly words: readonly string[];
+  /** Tokens to fill the vocabulary up to; 0 = none. */
+  readonly vocabularySize: number;
+  readonly chatTemplate: string | null;
+  /** Entries to add or replace; null takes one out. */
+  readonly metadata: Readonly<Record<string, GgufEntryValue | null>>;
+}
+
+/** ChatML with an optional open think block, as the Qwen family has it. */
+const chatTemplate =
+  "{%- for message in messages -%}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor -%}" +
+  "{%- if add_generation_prompt -%}<|im_start|>assistant\n{% if enable_thinking is defined and not enable_thinking -%}" +
+  "<think>\n\n</think>\n\n{% endif %}{%- endif -%}";
+
+const tiny: ModelSpec = {
+  architecture: "qwen3",
+  name: "Tiny Random",
+  layers: 2,
+  embedding: 64,
+  heads: 2,
+  kvHeads: 1,
+  feedForward: 128,
+  contextLength: 2048,
+  weights: "Q8_0",
+  tiedHead: false,
+  seed: 1,
+  words: ["hello", "world", "the", "user", "assistant", "system"],
+  vocabularySize: 0,
+  chatTemplate,
+  metadata: {},
+};
+
+/** A model's header, for those who want to change it before it is written. */
+export function modelHeader(changes: Partial<ModelSpec> = {}): GgufHeaderSpec {
+  const spec = { ...tiny, ...changes };
+  const vocabulary = buildVocabulary(spec.words, spec.vocabularySize);
+  return { metadata: metadataOf(spec, vocabulary), tensors: tensorsOf(spec, vocabulary.tokens.length) };
+}
+
+/** A whole model as bytes; for small ones. */
+export function modelBytes(changes: Partial<ModelSpec> = {}): Buffer {
+  return Buffer.concat([...piecesOf(modelHeader(changes), { ...tiny, ...changes })]);
+}
+
+/** Writes a model of any size, a piece at a time. @returns its size in bytes. */
+export async function writeModel(path: string, changes: Partial<ModelSpec> = {}): Promise<number> {
+  const file = await open(path, "w");
+  let bytes = 0;
+  try {
+    for (const piece of piecesOf(modelHeader(changes), { ...tiny, ...changes })) {
+      await file.write(piece);
+      bytes += piece.length;
+    }
+  } finally {
+    await file.close();
+  }
+  return bytes;
+}
+
+function* piecesOf(header: GgufHeaderSpec, spec: ModelSpec): Generator<Buffer, void, undefined> {
+  const random = seeded(spec.seed);
+  yield encodeHeader(header);
+  for (const { dimensions, bytes } of header.tensors) {
+    const elements = dimensions.reduce<number>((product, size) => product * Number(size), 1);
+    if (dimensions.length === 1) yield ones(elements);
+    else yield* randomWeights(spec.weights, elements, 1.7 / Math.sqrt(Number(dimensions[0])), random);
+    yield Buffer.alloc(paddingOf(bytes));
+  }
+}
+
+function metadataOf(spec: ModelSpec, vocabulary: Vocabulary): Map<string, GgufEntryValue> {
+  const { architecture } = spec;
+  const headSize = spec.embedding / spec.heads;
+  const metadata = new Map<string, GgufEntryValue>([
+    ["general.architecture", { type: "string", value: architecture }],
+    ["general.type", { type: "string", value: "model" }],
+    ["general.name", { type: "string", value: spec.name }],
+    [`${architecture}.context_length`, { type: "u32", value: spec.contextLength }],
+    [`${architecture}.embedding_length`, { type: "u32", value: spec.embedding }],
+    [`${architecture}.block_count`, { type: "u32", value: spec.layers }],
+    [`${architecture}.feed_forward_length`, { type: "u32", value: spec.feedForward }],
+    [`${architecture}.attention.head_count`, { type: "u32", value: spec.heads }],
+    [`${architecture}.attention.head_count_kv`, { type: "u32", value: spec.kvHeads }],
+    [`${architecture}.attention.key_length`, { type: "u32", value: headSize }],
+    [`${architecture}.attention.value_length`, { type: "u32", value: headSize }],
+    [`${architecture}.attention.layer_norm_rms_epsilon`, { type: "f32", value: 1e-6 }],
+    [`${architecture}.rope.dimension_count`, { type: "u32", value: headSize }],
+    [`${architecture}.rope.freq_base`, { type: "f32", value: 10000 }],
+    ["tokenizer.ggml.model", { type: "string", value: "gpt2" }],
+    ["tokenizer.ggml.pre", { type: "string", value: "qwen2" }],
+    ["tokenizer.ggml.tokens", { arrayOf: "string", values: vocabulary.tokens }],
+    ["tokenizer.ggml.token_type", { arrayOf: "i32", values: vocabulary.types }],
+    ["tokenizer.ggml.merges", { arrayOf: "string", values: vocabulary.merges }],
+    ["tokenizer.ggml.eos_token_id", { type: "u32", value: vocabulary.eosId }],
+    ["tokenizer.ggml.padding_token_id", { type: "u32", value: vocabulary.padId }],
+    ["tokenizer.ggml.add_bos_token", { type: "bool", value: false }],
+  ]);
+  if (spec.chatTemplate !== null)
+    metadata.set("tokenizer.chat_template", { type: "string", value: spec.chatTemplate });
+  for (const [key, value] of Object.entries(spec.metadata)) {
+    if (value === null) metadata.delete(key);
+    else metadata.set(key, value);
+  }
+  return metadata;
+}
+
+function tensorsOf(spec: ModelSpec, vocabularySize: number): readonly GgufTensor[] {
+  const { embedding, feedForward } = spec;
+  const headSize = embedding / spec.heads;
+  const matrix = (name: string, columns: number, rows: number): GgufTensor => ({
+    name: `${name}.weight`,
+    dimensions: [columns, rows],
+    type: weightTypeNumbers[spec.weights],
+    bytes: weightBytes(spec.weights, columns * rows),
+  });
+  const norm = (name: string, size: number): GgufTensor => ({
+    name: `${name}.weight`,
+    dimensions: [size],
+    type: weightTypeNumbers.F32,
+    bytes: weightBytes("F32", size),
+  });
+  const tensors = [matrix("token_embd", embedding, vocabularySize)];
+  for (let layer = 0; layer < spec.layers; layer += 1) {
+    const block = `blk.${layer}`;
+    tensors.push(
+      norm(`${block}.attn_norm`, embedding),
+      matrix(`${block}.attn_q`, embedding, embedding),
+      matrix(`${block}.attn_k`, embedding, headSize * spec.kvHeads),
+      matrix(`${block}.attn_v`, embedding, headSize * spec.kvHeads),
+      matrix(`${block}.attn_output`, embedding, embedding),
+      norm(`${block}.ffn_norm`, embedding),
+      matrix(`${block}.ffn_gate`, embedding, feedForward),
+      matrix(`${block}.ffn_up`, embedding, feedForward),
+      matrix(`${block}.ffn_down`, feedForward, embedding),
+    );
+    if (spec.architecture === "qwen3")
+      tensors.push(norm(`${block}.attn_q_norm`, headSize), norm(`${block}.attn_k_norm`, headSize));
+  }
+  tensors.push(norm("output_norm", embedding));
+  if (!spec.tiedHead) tensors.push(matrix("output", embedding, vocabularySize));
+  return tensors;
+}

@@ -1,0 +1,225 @@
+/**
+ * The street without a disk or a model: real HTTP, router, accounts, dialect, run and scheduler; the scripted engine, stores
+ * in memory, and a clock that the test moves.
+ */
+import { createHash } from "node:crypto";
+import { onTestFinished } from "vitest";
+import { createAuthenticator } from "../../src/accounts/authenticate.js";
+import type { ApiKey, ApiKeyStore, Principal } from "../../src/core/api-key.js";
+import type { Model, ModelRegistry } from "../../src/core/model.js";
+import type { Random } from "../../src/core/random.js";
+import type { RunRecord, RunStore } from "../../src/core/run-record.js";
+import {
+  createScriptedEngine,
+  type Script,
+  type ScriptedEngine,
+  type ScriptedOptions,
+} from "../../src/engine/scripted.js";
+import type { HttpDeps } from "../../src/http/deps.js";
+import { createHttpServer, type HttpServer } from "../../src/http/server.js";
+import { createGenerator, type Generator, type Run } from "../../src/inference/generate.js";
+import { createScheduler, type Scheduler } from "../../src/scheduler/scheduler.js";
+import { ember } from "../dialects/model.js";
+import { createManualClock, type ManualClock } from "./manual-clock.js";
+
+export const keys = {
+  /** May do everything. */
+  ada: "ada-has-a-key-of-her-own",
+  /** May chat, with one model that does not exist. */
+  bob: "bob-has-a-key-of-his-own",
+  /** May do nothing. */
+  eve: "eve-has-a-key-of-no-use",
+} as const;
+
+export const startTime = Date.UTC(2026, 10, 21, 8, 0, 1);
+export const emptyFile: Model = {
+  ...ember,
+  manifest: { ...ember.manifest, id: "broken-1m", aliases: [], name: "Broken 1M" },
+  unusable: "the file is empty.",
+};
+export const slashed: Model = { ...ember, manifest: { ...ember.manifest, id: "org/name:q4", aliases: [] } };
+
+export interface LogLine {
+  readonly level: string;
+  readonly fields: object;
+  readonly message: string;
+}
+
+export interface TestServer {
+  readonly url: string;
+  readonly port: number;
+  readonly server: HttpServer;
+  readonly engine: ScriptedEngine;
+  readonly scheduler: Scheduler;
+  readonly clock: ManualClock;
+  readonly records: readonly RunRecord[];
+  readonly logs: readonly LogLine[];
+  /** The next run that is started; ask before the request is made. */
+  nextRun(): Promise<Run>;
+}
+
+export interface ComposeOptions extends ScriptedOptions {
+  readonly http?: Partial<HttpDeps>;
+  readonly queueDepthMax?: number;
+}
+
+/** A server on a free port, taken down when the test ends. */
+export async function compose(script: Script, options: ComposeOptions = {}): Promise<TestServer> {
+  const clock = createManualClock(startTime);
+  const random = countingRandom();
+  const engine = createScriptedEngine(script, options);
+  const scheduler = createScheduler({ queueDepthMax: options.queueDepthMax ?? 8 }, clock);
+  const runs = memoryRuns();
+  const logs: LogLine[] = [];
+  const log = (level: string) => (fields: object, message: string) =>
+    void logs.push({ level, fields, message });
+  const models = registryOf([emptyFile, ember, slashed]);
+  const watched = watchRuns(
+    createGenerator({
+      models,
+      engine,
+      slots: scheduler,
+      runs: runs.store,
+      clock,
+      random,
+      runsActiveMax: 64,
+      onSettleFailure: (_id, thrown) => log("error")({ err: thrown }, "not settled"),
+    }),
+  );
+  const server = createHttpServer({
+    authenticator: createAuthenticator({ keys: memoryKeys(), clock }),
+    generator: watched.generator,
+    models,
+    clock,
+    random,
+    logger: { info: log("info"), warn: log("warn"), error: log("error") },
+    ready: () => Promise.resolve([]),
+    limits: { bodyBytesMax: 64 * 1024 },
+    allowedHosts: [],
+    trustProxy: false,
+    ...options.http,
+  });
+  const { url, port } = await server.listen("127.0.0.1", 0);
+  onTestFinished(() => server.close(0));
+  return {
+    url,
+    port,
+    server,
+    engine,
+    scheduler,
+    clock,
+    records: runs.records,
+    logs,
+    nextRun: watched.nextRun,
+  };
+}
+
+/** A promise that a test resolves. */
+export function gate(): { readonly opened: Promise<void>; open(): void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open: () => open() };
+}
+
+export function headersOf(key: string): Record<string, string> {
+  return { authorization: `Bearer ${key}`, "content-type": "application/json" };
+}
+
+export function post(server: TestServer, body: unknown, init: RequestInit = {}): Promise<Response> {
+  return fetch(`${server.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: headersOf(keys.ada),
+    body: typeof body === "string" ? body : JSON.stringify(body),
+    ...init,
+  });
+}
+
+export const hello = { model: "ember-1m", messages: [{ role: "user", content: "Hello" }] };
+
+function watchRuns(inner: Generator): { generator: Generator; nextRun: () => Promise<Run> } {
+  const waiting: ((run: Run) => void)[] = [];
+  const generator: Generator = {
+    active: inner.active,
+    start(request, context) {
+      const run = inner.start(request, context);
+      for (const tell of waiting.splice(0)) tell(run);
+      return run;
+    },
+  };
+  return { generator, nextRun: () => new Promise((resolve) => waiting.push(resolve)) };
+}
+
+function countingRandom(): Random {
+  let count = 0;
+  const next = (): string => `0193a1c2-5d7e-7c40-9b1f-${String(++count).padStart(12, "0")}`;
+  return { id: next, bytes: (size) => new Uint8Array(size).fill(7) };
+}
+
+function registryOf(models: readonly Model[]): ModelRegistry {
+  const named = (name: string) => (model: Model) =>
+    [model.manifest.id, ...model.manifest.aliases].includes(name);
+  return { list: () => models, find: (name) => models.find(named(name)) ?? null };
+}
+
+function memoryRuns(): { store: RunStore; records: RunRecord[] } {
+  const records: RunRecord[] = [];
+  const store: RunStore = {
+    async insert(record) {
+      records.push(record);
+    },
+    async settle(id, outcome) {
+      const at = records.findIndex((record) => record.id === id && record.state === "running");
+      const record = records[at];
+      if (record !== undefined) records[at] = { ...record, ...outcome };
+    },
+    interruptAll: () => Promise.resolve(0),
+    list: (limit) => Promise.resolve(records.toReversed().slice(0, limit)),
+  };
+  return { store, records };
+}
+
+function memoryKeys(): ApiKeyStore {
+  const rights: Readonly<Record<keyof typeof keys, readonly string[]>> = {
+    ada: ["api-key:endpoint:*", "api-key:model:*"],
+    bob: ["api-key:endpoint:chat", "api-key:endpoint:models", "api-key:model:gone-1m"],
+    eve: [],
+  };
+  const all = (["ada", "bob", "eve"] as const).map((name) => principal(name, rights[name]));
+  const { list, find } = {
+    list: () => all.map(({ key }) => key),
+    find: (id: string) => all.find(({ key }) => key.id === id),
+  };
+  return {
+    insert: () => Promise.reject(new Error("keys are fixed")),
+    findByHash: async (hash) => all.find(({ key }) => Buffer.from(key.hash).equals(hash)) ?? null,
+    find: async (id) => find(id)?.key ?? null,
+    list: async () => list(),
+    delete: () => Promise.resolve(false),
+  };
+}
+
+function principal(name: keyof typeof keys, acls: readonly string[]): Principal {
+  const key: ApiKey = {
+    id: `key-of-${name}`,
+    teamId: "team-1",
+    userId: "user-1",
+    name,
+    hash: createHash("sha256").update(keys[name]).digest(),
+    redacted: `hk-...${keys[name].slice(-4)}`,
+    acls,
+    disabled: false,
+    blocked: false,
+    expireTime: null,
+    createTime: startTime - 1234,
+    modifyTime: startTime,
+    modifiedBy: "user-1",
+  };
+  const team = {
+    id: "team-1",
+    name: "Team",
+    billing: "unmetered",
+    blocked: false,
+    createTime: startTime,
+  } as const;
+  return { key, team };
+}

@@ -1,0 +1,176 @@
+import { describe, expect, it } from "vitest";
+import { createRoutes } from "../../src/http/routes.js";
+import { defaultHttpLimits } from "../../src/http/deps.js";
+import { compose, headersOf, hello, keys, post, type TestServer } from "./compose.js";
+
+const say = () => ["Good", " day."];
+const chat = JSON.stringify(hello);
+
+type Scenario = readonly [method: string, path: string, key: string | null, status: number, contains: string];
+const scenarios: readonly Scenario[] = [
+  ["GET", "/healthz", null, 200, '{"status":"ok"}'],
+  ["GET", "/readyz", null, 200, '{"status":"ok"}'],
+  ["HEAD", "/healthz", null, 200, ""],
+  ["GET", "/v1/models", null, 401, "missing_api_key"],
+  ["GET", "/v1/models", "wrong-key-of-nobody", 401, "invalid_api_key"],
+  ["GET", "/v1/models", keys.ada, 200, '"id":"ember-1m"'],
+  ["HEAD", "/v1/models", keys.ada, 200, ""],
+  ["GET", "/v1/models", keys.eve, 403, "permission_denied"],
+  ["GET", "/v1/models/ember-1m", null, 401, "missing_api_key"],
+  ["GET", "/v1/models/ember-1m", "wrong-key-of-nobody", 401, "invalid_api_key"],
+  ["GET", "/v1/models/ember-1m", keys.ada, 200, '"display_name":"Ember 1M"'],
+  ["GET", "/v1/models/ember", keys.ada, 200, '"id":"ember-1m"'],
+  ["GET", "/v1/models/ember-1m/", keys.ada, 200, '"id":"ember-1m"'],
+  ["GET", "/v1/models/org%2Fname:q4", keys.ada, 200, '"id":"org/name:q4"'],
+  ["GET", "/v1/models/org%2Fname%3Aq4", keys.ada, 200, '"id":"org/name:q4"'],
+  ["GET", "/v1/models/nothing", keys.ada, 404, "model_not_found"],
+  ["GET", "/v1/models/%zz", keys.ada, 404, "model_not_found"],
+  ["GET", "/v1/api-key", null, 401, "missing_api_key"],
+  ["GET", "/v1/api-key", "wrong-key-of-nobody", 401, "invalid_api_key"],
+  ["GET", "/v1/api-key", keys.ada, 200, '"name":"ada"'],
+  ["GET", "/v1/api-key", keys.eve, 200, '"acls":[]'],
+  ["POST", "/v1/chat/completions", null, 401, "missing_api_key"],
+  ["POST", "/v1/chat/completions", "wrong-key-of-nobody", 401, "invalid_api_key"],
+  ["POST", "/v1/chat/completions", keys.eve, 403, "permission_denied"],
+  ["POST", "/v1/chat/completions", keys.bob, 404, "model_not_found"],
+  ["POST", "/v1/chat/completions", keys.ada, 200, '"content":"Good day."'],
+  ["POST", "/v1/chat/completions/", keys.ada, 200, '"content":"Good day."'],
+  ["GET", "/v1/chat/completions", keys.ada, 405, "method_not_allowed"],
+  ["DELETE", "/v1/models", keys.ada, 405, "method_not_allowed"],
+  ["OPTIONS", "/v1/models", null, 204, ""],
+  ["GET", "/", keys.ada, 404, "no such path"],
+  ["GET", "/v1/v1/models", keys.ada, 404, "no such path"],
+  ["GET", "/V1/models", keys.ada, 404, "no such path"],
+  ["POST", "/v1/nothing", null, 404, "no such path"],
+];
+
+async function call(server: TestServer, [method, path, key]: Scenario): Promise<Response> {
+  const headers = key === null ? { "content-type": "application/json" } : headersOf(key);
+  return fetch(server.url + path, { method, headers, ...(method === "POST" ? { body: chat } : {}) });
+}
+
+describe("a route", () => {
+  it.each(scenarios)("%s %s with the key %s answers %d", async (...scenario) => {
+    const response = await call(await compose(say), scenario);
+    const text = await response.text();
+    expect(response.status).toBe(scenario[3]);
+    expect(text).toContain(scenario[4]);
+    expect(response.headers.get("x-request-id")).toBe(response.headers.get("request-id"));
+    expect(response.headers.get("x-request-id")).toMatch(/^\S+$/);
+    expect(response.headers.has("access-control-allow-origin")).toBe(false);
+  });
+
+  it("E1: of /v1 answers 401 to whoever has no key, without exception", async () => {
+    const server = await compose(say);
+    const routes = createRoutes({ limits: defaultHttpLimits } as Parameters<typeof createRoutes>[0]);
+    const guarded = routes.filter(({ path }) => !["/healthz", "/readyz"].includes(path));
+    expect(guarded.length).toBeGreaterThan(3);
+    for (const { method, path } of guarded) {
+      const response = await call(server, [method, path.replace(":id", "x"), null, 401, ""]);
+      expect([path, response.status, response.headers.get("www-authenticate")]).toEqual([
+        path,
+        401,
+        "Bearer",
+      ]);
+    }
+  });
+
+  it("tells the methods of its path on 405 and OPTIONS", async () => {
+    const server = await compose(say);
+    for (const method of ["PUT", "OPTIONS"]) {
+      const chatting = await fetch(`${server.url}/v1/chat/completions`, { method });
+      const models = await fetch(`${server.url}/v1/models`, { method });
+      expect([chatting, models].map(({ headers }) => headers.get("allow"))).toEqual(["POST", "GET, HEAD"]);
+    }
+  });
+
+  it("takes the key as x-api-key too", async () => {
+    const server = await compose(say);
+    const response = await fetch(`${server.url}/v1/models`, { headers: { "x-api-key": keys.ada } });
+    expect(response.status).toBe(200);
+  });
+});
+
+describe("GET /readyz", () => {
+  it("answers 503 with the reasons when the server takes no work", async () => {
+    const server = await compose(say, { http: { ready: () => Promise.resolve(["no usable model"]) } });
+    const response = await fetch(`${server.url}/readyz`);
+    expect(response.status).toBe(503);
+    expect(await response.json()).toEqual({ status: "unavailable", reasons: ["no usable model"] });
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+  });
+});
+
+describe("GET /v1/models", () => {
+  it("lists in a shape that OpenAI and Anthropic clients read", async () => {
+    const server = await compose(say);
+    const response = await fetch(`${server.url}/v1/models`, { headers: headersOf(keys.ada) });
+    const list = (await response.json()) as { data: unknown[] };
+    expect(list).toMatchObject({
+      object: "list",
+      has_more: false,
+      first_id: "broken-1m",
+      last_id: "org/name:q4",
+    });
+    expect(list.data[1]).toEqual({
+      id: "ember-1m",
+      object: "model",
+      created: 1795000000,
+      owned_by: "hearth",
+      type: "model",
+      display_name: "Ember 1M",
+      created_at: "2026-11-18T11:06:40.000Z",
+    });
+  });
+
+  it("shows no model that the key may not use, and answers for it as if it were absent", async () => {
+    const server = await compose(say);
+    const list = await fetch(`${server.url}/v1/models`, { headers: headersOf(keys.bob) });
+    expect(await list.json()).toEqual({
+      object: "list",
+      data: [],
+      has_more: false,
+      first_id: null,
+      last_id: null,
+    });
+    const ask = async (id: string) => {
+      const response = await fetch(`${server.url}/v1/models/${id}`, { headers: headersOf(keys.bob) });
+      return [response.status, (await response.text()).replaceAll(id, "ID")];
+    };
+    expect(await ask("ember-1m")).toEqual(await ask("absent"));
+  });
+});
+
+describe("GET /v1/api-key", () => {
+  it("tells everything but the secret, in the hosted service's fields", async () => {
+    const server = await compose(say);
+    const response = await fetch(`${server.url}/v1/api-key`, { headers: headersOf(keys.ada) });
+    expect(await response.json()).toEqual({
+      redacted_api_key: "hk-...-own",
+      user_id: "user-1",
+      name: "ada",
+      create_time: "2026-11-21T07:59:59.766000Z",
+      modify_time: "2026-11-21T08:00:01.000000Z",
+      modified_by: "user-1",
+      team_id: "team-1",
+      acls: ["api-key:endpoint:*", "api-key:model:*"],
+      api_key_id: "key-of-ada",
+      team_blocked: false,
+      api_key_blocked: false,
+      api_key_disabled: false,
+    });
+  });
+});
+
+describe("a refusal", () => {
+  it("of a model that the key may not use is the same whether the model exists or not", async () => {
+    const server = await compose(say);
+    const ask = async (model: string) => {
+      const init = { headers: headersOf(keys.bob) };
+      const response = await post(server, { ...hello, model }, init);
+      return [response.status, (await response.text()).replaceAll(model, "MODEL")];
+    };
+    expect(await ask("ember-1m")).toEqual(await ask("absent-1"));
+    expect(await ask("ember")).toEqual(await ask("absent-1"));
+  });
+});

@@ -1,0 +1,221 @@
+import { describe, expect, it } from "vitest";
+import { compose, emptyFile, gate, headersOf, hello, keys, post } from "./compose.js";
+import { open, received } from "./raw.js";
+
+const streamed = { ...hello, stream: true };
+const many = (count: number, text: string) => Array.from({ length: count }, () => text);
+
+function rawPost(body: object, extra = ""): string {
+  const text = JSON.stringify(body);
+  return `POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${keys.ada}\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n${extra}\r\n${text}`;
+}
+
+describe("trap 1: what goes wrong before the first token is an HTTP error, also when a stream was asked for", () => {
+  it.each([
+    ["an unknown model", { ...streamed, model: "gpt-x" }, 404],
+    ["an unusable model", { ...streamed, model: emptyFile.manifest.id }, 503],
+    [
+      "a prompt that does not fit",
+      { ...streamed, messages: [{ role: "user", content: "word ".repeat(300) }] },
+      400,
+    ],
+  ])("%s", async (_case, body, status) => {
+    const response = await post(await compose(() => ["x"]), body);
+    expect([response.status, response.headers.get("content-type")]).toEqual([
+      status,
+      "application/json; charset=utf-8",
+    ]);
+    expect(await response.json()).toHaveProperty("error.message");
+  });
+
+  it("a model that cannot be loaded", async () => {
+    const server = await compose(() => ["x"], {
+      onLoad: () => Promise.reject(new Error("cannot map /srv/models/x")),
+    });
+    const response = await post(server, streamed);
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain("/srv");
+    expect(server.logs.filter(({ level }) => level === "error")).toHaveLength(1);
+  });
+
+  it("a full queue, with retry-after", async () => {
+    const server = await compose(() => [gate().opened], { slots: 1, queueDepthMax: 0 });
+    const running = server.nextRun();
+    const holding = post(server, streamed);
+    await running;
+    await holding;
+    const refused = await post(server, streamed);
+    expect(refused.status).toBe(503);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  });
+});
+
+describe("trap 2: a client that leaves in mid-stream", () => {
+  it("leaves a settled row of what was produced, and a free slot", async () => {
+    const server = await compose(() => ["Good", gate().opened], { slots: 1 });
+    const leaving = new AbortController();
+    const running = server.nextRun();
+    const response = await post(server, streamed, { signal: leaving.signal });
+    const reader = response.body?.getReader();
+    let text = "";
+    while (!text.includes("Good")) text += new TextDecoder().decode((await reader?.read())?.value);
+    leaving.abort();
+    await (
+      await running
+    ).settled;
+    expect(server.scheduler.load).toEqual({ running: 0, waiting: 0 });
+    expect(server.records).toMatchObject([{ state: "aborted", usage: { completionTokens: 1 } }]);
+  });
+});
+
+describe("trap 3: a client that leaves before the first frame", () => {
+  it.each([
+    ["streamed", true],
+    ["whole", false],
+  ])("leaves the queue without touching its neighbour (%s)", async (_form, stream) => {
+    const wait = gate();
+    const server = await compose(() => ["Good", wait.opened, " day."], { slots: 1 });
+    const first = server.nextRun();
+    const neighbour = post(server, hello);
+    await first;
+    const leaving = new AbortController();
+    const second = server.nextRun();
+    const queued = post(server, { ...hello, stream }, { signal: leaving.signal }).catch(
+      (error: unknown) => error,
+    );
+    const run = await second;
+    leaving.abort();
+    await run.settled;
+    expect(server.scheduler.load).toEqual({ running: 1, waiting: 0 });
+    expect(await queued).toBeInstanceOf(DOMException);
+    wait.open();
+    expect(await (await neighbour).text()).toContain("Good day.");
+    expect(server.records).toHaveLength(1);
+  });
+
+  it("stops the load it waits for being its business, and the next request gets the model", async () => {
+    const loading = gate();
+    const server = await compose(() => ["Good"], { onLoad: () => loading.opened });
+    const leaving = new AbortController();
+    const first = server.nextRun();
+    const left = post(server, streamed, { signal: leaving.signal }).catch((error: unknown) => error);
+    const run = await first;
+    leaving.abort();
+    await run.settled;
+    await left;
+    loading.open();
+    expect((await post(server, hello)).status).toBe(200);
+    expect(server.engine.loaded).toEqual(["ember-1m"]);
+  });
+
+  it("aborts a whole answer that is being written too", async () => {
+    const server = await compose(() => ["Good", gate().opened]);
+    const leaving = new AbortController();
+    const first = server.nextRun();
+    const left = post(server, hello, { signal: leaving.signal }).catch((error: unknown) => error);
+    const run = await first;
+    leaving.abort();
+    await left;
+    await run.settled;
+    expect(server.scheduler.load.running).toBe(0);
+  });
+
+  it("is noticed also when its request is pipelined behind another", async () => {
+    const server = await compose(() => ["Good", gate().opened]);
+    const socket = await open(server.port);
+    const first = server.nextRun();
+    socket.write(rawPost(streamed));
+    const one = await first;
+    const second = server.nextRun();
+    socket.write(rawPost(streamed));
+    const two = await second;
+    socket.destroy();
+    await Promise.all([one.settled, two.settled]);
+    expect(server.scheduler.load).toEqual({ running: 0, waiting: 0 });
+  });
+});
+
+describe("a stream", () => {
+  it("that fails half-way ends with one error frame and no [DONE], and tells no path", async () => {
+    const server = await compose(() => ["Good", new Error("lost /var/lib/device")]);
+    const response = await post(server, streamed);
+    const frames = (await response.text()).trim().split("\n\n");
+    expect(frames.at(-1)).toBe(
+      'data: {"error":{"message":"An internal error occurred.","type":"server_error","param":null,"code":"internal_error"}}',
+    );
+    expect(frames.at(-2)).toContain('"content":"Good"');
+    expect(server.records).toMatchObject([{ state: "failed" }]);
+    expect(server.logs.filter(({ level }) => level === "error")).toMatchObject([
+      {
+        fields: { requestId: response.headers.get("x-request-id"), err: { message: "lost /var/lib/device" } },
+      },
+    ]);
+  });
+
+  it("sends a comment whenever nothing was sent for a while", async () => {
+    const wait = gate();
+    const server = await compose(() => ["Good", wait.opened, " day."]);
+    const response = await post(server, streamed);
+    const reader = response.body?.getReader();
+    let text = "";
+    const readUntil = async (end: string) => {
+      while (!text.includes(end)) text += new TextDecoder().decode((await reader?.read())?.value);
+    };
+    await readUntil("Good");
+    server.clock.advance(14_999);
+    expect(text).not.toContain(": ping");
+    server.clock.advance(1);
+    await readUntil(": ping\n\n");
+    server.clock.advance(15_000);
+    await readUntil(": ping\n\n: ping\n\n");
+    wait.open();
+    await readUntil("[DONE]");
+    expect(text.match(/: ping/g)).toHaveLength(2);
+  });
+
+  it("F15: to a client that never reads holds no more than one frame too many, and gives up after a while", async () => {
+    const server = await compose(() => many(2000, "word ".repeat(1000)), { contextTokens: 5_000_000 });
+    const socket = await open(server.port);
+    socket.pause();
+    const running = server.nextRun();
+    socket.write(rawPost(streamed));
+    const run = await running;
+    await server.clock.whenWaiting(600_000);
+    server.clock.advance(600_000);
+    await run.settled;
+    socket.resume();
+    expect(await received(socket)).not.toContain("[DONE]");
+    expect(server.scheduler.load.running).toBe(0);
+  });
+
+  it("keeps its connection for the next request", async () => {
+    const server = await compose(() => ["Good"]);
+    const socket = await open(server.port);
+    socket.write(rawPost(streamed) + rawPost(hello, "Connection: close\r\n"));
+    const text = await received(socket);
+    expect(text.indexOf("[DONE]")).toBeGreaterThan(0);
+    expect(text.indexOf('"object":"chat.completion"')).toBeGreaterThan(text.indexOf("[DONE]"));
+  });
+});
+
+describe("a log line", () => {
+  it("tells who asked what and how it ended, and no word of key or prompt", async () => {
+    const server = await compose(() => ["Good"]);
+    await (await post(server, hello, { headers: { ...headersOf(keys.ada), "x-request-id": "r-1" } })).text();
+    expect(server.logs).toEqual([
+      {
+        level: "info",
+        message: "request",
+        fields: {
+          requestId: "r-1",
+          method: "POST",
+          path: "/v1/chat/completions",
+          status: 200,
+          ms: 0,
+          teamId: "team-1",
+          apiKeyId: "key-of-ada",
+        },
+      },
+    ]);
+  });
+});

@@ -1,0 +1,76 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { preflightGguf } from "../../src/models/gguf.js";
+import { encodeHeader, paddingOf } from "../gguf-writer/encode.js";
+import { modelBytes, modelHeader } from "../gguf-writer.js";
+import { useFolder } from "./folder.js";
+
+const folder = useFolder();
+const good = modelBytes();
+const header = modelHeader();
+const headerBytes = encodeHeader(header).length;
+/** The last tensor's padding is nobody's: a file may end before it. */
+const bytesDue = good.length - paddingOf(header.tensors.at(-1)?.bytes ?? 0);
+
+/** Reads a file and says how long it took and what memory it left behind; rejects when the reader throws. */
+async function judge(bytes: Uint8Array): Promise<{ readonly ms: number; readonly memoryBytes: number }> {
+  const path = await folder.write("fuzzed.gguf", bytes);
+  const before = process.memoryUsage();
+  const started = performance.now();
+  const result = await preflightGguf(path);
+  const ms = performance.now() - started;
+  const after = process.memoryUsage();
+  if (!result.ok) expect(result.reason).toMatch(/^[\x20-\x7e]{1,300}\.$/);
+  return { ms, memoryBytes: after.heapUsed + after.arrayBuffers - before.heapUsed - before.arrayBuffers };
+}
+
+describe("C1: a damaged header", () => {
+  it("never makes the reader throw, hang or allocate, whatever bytes are changed", async () => {
+    const changes = fc.array(fc.tuple(fc.nat(headerBytes - 1), fc.nat(255)), { minLength: 1, maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(changes, async (edits) => {
+        const bytes = Buffer.from(good);
+        for (const [at, byte] of edits) bytes[at] = byte;
+        const { ms, memoryBytes } = await judge(bytes);
+        expect(ms).toBeLessThan(1000);
+        expect(memoryBytes).toBeLessThan(64 * 1024 ** 2);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("is always refused when the file was cut off", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(bytesDue - 1), async (length) => {
+        const path = await folder.write("cut.gguf", good.subarray(0, length));
+        expect(await preflightGguf(path)).toMatchObject({ ok: false });
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("is judged the same when a length is replaced by any other", async () => {
+    const places = [
+      8,
+      16,
+      24,
+      good.indexOf("tokenizer.ggml.tokens") + 25,
+      good.indexOf("token_embd.weight") - 8,
+    ];
+    const lengths = fc.oneof(
+      fc.bigInt(0n, 2n ** 64n - 1n),
+      fc.bigInt(0n, 2n ** 32n),
+      fc.bigInt(0n, BigInt(good.length)),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...places), lengths, async (place, length) => {
+        const bytes = Buffer.from(good);
+        bytes.writeBigUInt64LE(length, place);
+        const { ms, memoryBytes } = await judge(bytes);
+        expect(ms).toBeLessThan(1000);
+        expect(memoryBytes).toBeLessThan(64 * 1024 ** 2);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,142 @@
+import { describe, expect, it } from "vitest";
+import { preflightGguf } from "../../src/models/gguf.js";
+import { modelBytes, modelHeader, type ModelSpec } from "../gguf-writer.js";
+import { encodeHeader, type GgufEntryValue } from "../gguf-writer/encode.js";
+import { useFolder } from "./folder.js";
+import { refusalOf } from "./refusal.js";
+
+const folder = useFolder();
+const refusal = (bytes: Uint8Array) => refusalOf(folder, bytes);
+const withMetadata = (metadata: ModelSpec["metadata"]) => modelBytes({ metadata });
+const uint = (value: number): GgufEntryValue => ({ type: "u32", value });
+
+/** A vocabulary of these tokens; what looks like a byte is one. */
+const tokens = (values: readonly string[]): ModelSpec["metadata"] => ({
+  "tokenizer.ggml.tokens": { arrayOf: "string", values },
+  "tokenizer.ggml.token_type": {
+    arrayOf: "i32",
+    values: values.map((text) => (text.startsWith("<0x") ? 6 : 1)),
+  },
+  "tokenizer.ggml.eos_token_id": uint(0),
+});
+
+describe("what would end the process in native code", () => {
+  it.each([
+    ["qwen3.attention.head_count", 0, "attention.head_count is 0"],
+    ["qwen3.block_count", 0, "block_count is 0"],
+    ["qwen3.block_count", 513, "more than the 512"],
+    ["qwen3.block_count", 100_000, "more than the 512"],
+    ["qwen3.context_length", 0, "context_length is 0"],
+    ["qwen3.embedding_length", 0, "embedding_length is 0"],
+    ["qwen3.expert_count", 5000, "expert_count is 5,000"],
+    ["qwen3.expert_count", 4, "expert_used_count is 0"],
+    ["qwen3.expert_used_count", 4, "expert_used_count is 4"],
+    ["qwen3.nextn_predict_layers", 3, "nextn_predict_layers is 3"],
+    ["qwen3.attention.head_count_kv", 0, "attention.head_count_kv is 0"],
+    ["qwen3.attention.head_count_kv", 3, "2 heads are no multiple of its 3 key heads"],
+    ["qwen3.attention.key_length", 0, "attention.key_length is 0"],
+    ["qwen3.attention.value_length", 0, "attention.value_length is 0"],
+    ["qwen3.rope.dimension_count", 999, "rope.dimension_count is 999"],
+    ["qwen3.rope.dimension_count", 31, "rope.dimension_count is 31"],
+    ["qwen3.rope.dimension_count", 16, "rope.dimension_count is 16"],
+    ["qwen3.feed_forward_length", 0, "feed_forward_length is 0"],
+  ])("%s of %i is refused", async (key, value, expected) => {
+    expect(await refusal(withMetadata({ [key]: uint(value) }))).toContain(expected);
+  });
+
+  it("a missing context length, no architecture and an unknown rope scaling are refused", async () => {
+    expect(await refusal(withMetadata({ "qwen3.context_length": null }))).toContain(
+      "does not say its context_length",
+    );
+    expect(await refusal(withMetadata({ "general.architecture": null }))).toContain("no architecture");
+    const scaling: GgufEntryValue = { type: "string", value: "magic" };
+    expect(await refusal(withMetadata({ "qwen3.rope.scaling.type": scaling }))).toContain(
+      "'magic' is unknown",
+    );
+  });
+
+  it.each([Number.NaN, -1, Number.POSITIVE_INFINITY])("an epsilon of %s is refused", async (value) => {
+    const metadata = { "qwen3.attention.layer_norm_rms_epsilon": { type: "f32", value } } as const;
+    expect(await refusal(withMetadata(metadata))).toContain(
+      "layer_norm_rms_epsilon is not a number of 0 or more",
+    );
+  });
+
+  it.each([
+    ["output_norm.weight", 1],
+    ["output_norm.weight", 8],
+    ["token_embd.weight", 9],
+    ["token_embd.weight", 15],
+    ["token_embd.weight", 26],
+  ])("the tensor %s of type %i is refused with its name", async (name, type) => {
+    const header = modelHeader({ embedding: 256 });
+    const tensors = header.tensors.map((tensor) => (tensor.name === name ? { ...tensor, type } : tensor));
+    const bytes = Buffer.concat([encodeHeader({ ...header, tensors }), Buffer.alloc(2_000_000)]);
+    expect(await refusal(bytes)).toBe(
+      `tensor '${name}' has a type (${type}) that it cannot be computed with.`,
+    );
+  });
+
+  it("a tokenizer that takes no text, and one without all bytes to fall back to, are refused", async () => {
+    const tokenizer = (value: string) => ({ "tokenizer.ggml.model": { type: "string", value } }) as const;
+    expect(await refusal(withMetadata(tokenizer("none")))).toContain("tokenizer 'none' is unknown");
+    expect(await refusal(withMetadata(tokenizer("llama")))).toContain(
+      "lacks tokens for some of the 256 bytes",
+    );
+    const texts = Array.from(
+      { length: 256 },
+      (_, byte) => `<0x${byte.toString(16).padStart(2, "0").toUpperCase()}>`,
+    );
+    const complete = { ...tokenizer("llama"), ...tokens(texts) };
+    expect(await preflightGguf(await folder.write("good.gguf", withMetadata(complete)))).toMatchObject({
+      ok: true,
+    });
+  });
+
+  it("C8: a vision projector and a LoRA adapter are refused as what they are", async () => {
+    const architecture: GgufEntryValue = { type: "string", value: "clip" };
+    expect(await refusal(withMetadata({ "general.architecture": architecture }))).toContain(
+      "vision projector",
+    );
+    const type: GgufEntryValue = { type: "string", value: "adapter" };
+    expect(await refusal(withMetadata({ "general.type": type }))).toContain("of type 'adapter'");
+  });
+});
+
+describe("C2: the vocabulary", () => {
+  it("C2: no vocabulary, and one of 0 tokens, are refused", async () => {
+    expect(await refusal(withMetadata({ "tokenizer.ggml.tokens": null }))).toContain("has no vocabulary");
+    expect(await refusal(withMetadata(tokens([])))).toContain("vocabulary is empty");
+  });
+
+  it("C2: a byte token written <0x-1> is refused, one written <0x0A> is not", async () => {
+    expect(await refusal(withMetadata(tokens(["a", "<0x-1>"])))).toContain("byte token 1 is not written as");
+    const good = await folder.write("good.gguf", withMetadata(tokens(["a", "<0x0A>"])));
+    expect(await preflightGguf(good)).toMatchObject({ ok: true });
+  });
+
+  it("C2: the same token twice is refused; empty tokens are not the same", async () => {
+    expect(await refusal(withMetadata(tokens(["a", "b", "a"])))).toContain("the same token twice");
+    const good = await folder.write("good.gguf", withMetadata(tokens(["a", "", "b", ""])));
+    expect(await preflightGguf(good)).toMatchObject({ ok: true });
+  });
+
+  it("C2: a token longer than any buffer is refused", async () => {
+    expect(await refusal(withMetadata(tokens(["a", "x".repeat(70_000)])))).toContain(
+      "token 1 claims a length of 70,000",
+    );
+  });
+
+  it("C2: a list of token types of another length is refused", async () => {
+    const types: GgufEntryValue = { arrayOf: "i32", values: [1, 1] };
+    expect(await refusal(withMetadata({ "tokenizer.ggml.token_type": types }))).toContain(
+      "has 2 entries for",
+    );
+  });
+
+  it.each([321, 0xffffffff])("C2: an end token %i outside the vocabulary is refused", async (id) => {
+    expect(await refusal(withMetadata({ "tokenizer.ggml.eos_token_id": uint(id) }))).toContain(
+      "eos_token_id is",
+    );
+  });
+});

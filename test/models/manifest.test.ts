@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import { idFromName, parseManifest } from "../../src/models/manifest.js";
+
+const good = {
+  id: "hearth-tiny",
+  aliases: ["tiny", "hearth/tiny:latest"],
+  kind: "chat",
+  name: "Hearth Tiny",
+  family: "qwen3",
+  version: "1.0.0",
+  file: "hearth-tiny.gguf",
+  bytes: 3_080_000,
+  sha256: "0".repeat(64),
+  contextTokens: 2048,
+  inputModalities: ["text"],
+  outputModalities: ["text"],
+  capabilities: { reasoning: true, tools: true, structuredOutputs: true },
+  prices: {
+    promptTextTokenTicks: 20_000,
+    cachedPromptTextTokenTicks: 5000,
+    completionTextTokenTicks: 50_000,
+  },
+  license: "Apache-2.0",
+  created: 1_795_000_000,
+  madeBy: "Hearth",
+};
+
+function reason(change: Record<string, unknown>): string {
+  const result = parseManifest(JSON.stringify({ ...good, ...change }));
+  return result.ok ? "accepted" : result.reason;
+}
+
+describe("a manifest", () => {
+  it("that says everything is read as it stands", () => {
+    expect(parseManifest(JSON.stringify(good))).toEqual({ ok: true, manifest: good });
+    expect(parseManifest(JSON.stringify({ ...good, sha256: null }))).toMatchObject({ ok: true });
+  });
+
+  it.each([
+    ["no JSON", "{", "not valid JSON"],
+    ["a list", "[]", "expected object"],
+    ["null", "null", "expected object"],
+  ])("that is %s is refused", (_, text, expected) => {
+    const result = parseManifest(text);
+    expect(result.ok ? "accepted" : result.reason).toContain(expected);
+  });
+
+  it.each(Object.keys(good))("without %s is refused, naming it", (key) => {
+    expect(reason({ [key]: undefined })).toContain(`${key}: `);
+  });
+
+  it("with a key that nobody knows is refused, naming it", () => {
+    expect(reason({ colour: "red" })).toContain("colour");
+  });
+
+  it.each([
+    "../weights.gguf",
+    "a/b.gguf",
+    "a\\b.gguf",
+    "/etc/passwd",
+    "..",
+    ".",
+    "",
+    "a\0.gguf",
+    "a\n.gguf",
+    "C:weights.gguf",
+    "CON",
+    "nul.gguf",
+    "x".repeat(256),
+  ])("C3: with the file %j is refused", (file) => {
+    expect(reason({ file })).toMatch(/its manifest\.json is wrong: file: /);
+  });
+
+  it("C3: with percent signs in the file name is taken literally", () => {
+    expect(parseManifest(JSON.stringify({ ...good, file: "%2e%2e%2fx.gguf" }))).toMatchObject({
+      manifest: { file: "%2e%2e%2fx.gguf" },
+    });
+  });
+
+  it.each(["", "/x", ".x", "a b", "a\nb", "é", "x".repeat(201)])("with the id %j is refused", (id) => {
+    expect(reason({ id })).toContain("id: ");
+    expect(reason({ aliases: [id] })).toContain("aliases.0: ");
+  });
+
+  it.each([-1, 0.5, 2 ** 53, "1", null])("with the price %j is refused, naming it", (price) => {
+    const prices = { ...good.prices, completionTextTokenTicks: price };
+    expect(reason({ prices })).toContain("prices.completionTextTokenTicks: ");
+  });
+
+  it.each([
+    ["bytes", 0],
+    ["contextTokens", 0],
+    ["contextTokens", 1.5],
+    ["sha256", "ABC"],
+    ["kind", "image"],
+    ["inputModalities", []],
+    ["inputModalities", ["smell"]],
+    ["created", 1e15],
+  ])("with %s of %j is refused, naming it", (key, value) => {
+    expect(reason({ [key]: value })).toContain(key);
+  });
+});
+
+describe("the id of a file name", () => {
+  it.each([
+    ["Qwen3-0.6B-Q8_0", "qwen3-0.6b-q8_0"],
+    ["My Model (final)", "my-model-final-"],
+    ["..hidden", "hidden"],
+    ["模型", "unnamed"],
+  ])("%s becomes %s", (name, id) => {
+    expect(idFromName(name)).toBe(id);
+  });
+});

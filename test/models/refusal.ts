@@ -1,0 +1,13 @@
+import { expect } from "vitest";
+import { preflightGguf } from "../../src/models/gguf.js";
+import type { Folder } from "./folder.js";
+
+/** The public reason for which a file of these bytes is refused; fails when it is accepted, or tells where it lies. */
+export async function refusalOf(folder: Folder, bytes: Uint8Array): Promise<string> {
+  const result = await preflightGguf(await folder.write("model.gguf", bytes));
+  expect(result).toMatchObject({ ok: false });
+  const reason = result.ok ? "" : result.reason;
+  expect(reason).not.toContain(folder.path);
+  expect(reason).toMatch(/^[\x20-\x7e]{1,300}\.$/);
+  return reason;
+}

@@ -1,0 +1,49 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { lockFolder } from "../../src/store/lock.js";
+import { temporaryFolder } from "./records.js";
+
+it("lets one server at a time into a data folder", () => {
+  const folder = join(temporaryFolder(), "data");
+  const unlock = lockFolder(folder);
+  expect(() => lockFolder(folder)).toThrow(`another Hearth server is using the data folder ${folder}`);
+  unlock();
+  unlock();
+  const again = lockFolder(folder);
+  expect(() => lockFolder(folder)).toThrow("another Hearth server");
+  again();
+});
+
+it("holds against another process, and a killed process leaves no lock behind", async () => {
+  const folder = temporaryFolder();
+  const program = `import { lockFolder } from "./src/store/lock.ts";
+    lockFolder(process.argv[1]);
+    process.stdout.write("locked");
+    setInterval(() => undefined, 1000);`;
+  const child = execFile(process.execPath, [
+    "--import",
+    "tsx",
+    "--input-type=module",
+    "--eval",
+    program,
+    folder,
+  ]);
+  if (child.stdout === null) throw new Error("no output to read");
+  await once(child.stdout, "data");
+  expect(() => lockFolder(folder)).toThrow("another Hearth server");
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  const unlock = lockFolder(folder);
+  unlock();
+});
+
+it("says which folder cannot be used and why", () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "data"), "");
+  expect(() => lockFolder(join(folder, "data"))).toThrow(
+    `cannot use the data folder ${join(folder, "data")}: there is a file where the folder should be (EEXIST)`,
+  );
+});

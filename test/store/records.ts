@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { ApiKey } from "../../src/core/api-key.js";
+import type { RunRecord } from "../../src/core/run-record.js";
+import type { Team } from "../../src/core/team.js";
+import { openDatabase, type Database } from "../../src/store/database.js";
+
+/** A folder that is gone after the test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "hearth-store-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** An empty database that is gone after the test. */
+export async function temporaryDatabase(): Promise<Database> {
+  const database = await openDatabase(join(temporaryFolder(), "hearth.db"));
+  onTestFinished(() => database.close());
+  return database;
+}
+
+export function aTeam(change: Partial<Team> = {}): Team {
+  return { id: "team-1", name: "default", billing: "unmetered", blocked: false, createTime: 1000, ...change };
+}
+
+export function aKey(change: Partial<ApiKey> = {}): ApiKey {
+  return {
+    id: "key-1",
+    teamId: "team-1",
+    userId: "user-1",
+    name: "laptop",
+    hash: new Uint8Array(32).fill(7),
+    redacted: "hk-...abcd",
+    acls: ["api-key:endpoint:*", "api-key:model:*"],
+    disabled: false,
+    blocked: false,
+    expireTime: null,
+    createTime: 1000,
+    modifyTime: 1000,
+    modifiedBy: "user-1",
+    ...change,
+  };
+}
+
+export function aRun(change: Partial<RunRecord> = {}): RunRecord {
+  return {
+    id: "run-1",
+    requestId: "request-1",
+    teamId: "team-1",
+    apiKeyId: "key-1",
+    model: "small",
+    endpoint: "/v1/chat/completions",
+    state: "running",
+    usage: { promptTokens: 9, cachedTokens: 2, imageTokens: 1, completionTokens: 0, reasoningTokens: 0 },
+    costTicks: 90,
+    startTime: 5000,
+    endTime: null,
+    ...change,
+  };
+}

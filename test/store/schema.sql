@@ -1,0 +1,50 @@
+CREATE TABLE api_keys (
+  id text primary key not null,
+  team_id text not null references teams (id),
+  user_id text not null,
+  name text not null,
+  hash blob not null unique check (length(hash) = 32),
+  redacted text not null,
+  acls text not null check (json_type(acls) = 'array'),
+  disabled integer not null check (disabled in (0, 1)),
+  blocked integer not null check (blocked in (0, 1)),
+  expire_time integer,
+  create_time integer not null,
+  modify_time integer not null,
+  modified_by text not null
+) strict;
+
+CREATE INDEX api_keys_by_team on api_keys (team_id, create_time);
+
+CREATE TABLE runs (
+  id text primary key not null,
+  request_id text not null,
+  team_id text not null references teams (id),
+  api_key_id text not null,
+  model text not null,
+  endpoint text not null,
+  state text not null check (state in ('running', 'completed', 'aborted', 'failed', 'interrupted')),
+  prompt_tokens integer not null check (prompt_tokens >= 0),
+  cached_tokens integer not null check (cached_tokens between 0 and prompt_tokens),
+  image_tokens integer not null check (image_tokens between 0 and prompt_tokens),
+  completion_tokens integer not null check (completion_tokens >= 0),
+  reasoning_tokens integer not null check (reasoning_tokens >= 0),
+  cost_ticks integer not null check (cost_ticks >= 0),
+  start_time integer not null,
+  end_time integer,
+  check ((state = 'running') = (end_time is null))
+) strict;
+
+CREATE INDEX runs_by_team on runs (team_id, start_time);
+
+CREATE INDEX runs_by_time on runs (start_time);
+
+CREATE INDEX runs_running on runs (state) where state = 'running';
+
+CREATE TABLE teams (
+  id text primary key not null,
+  name text not null,
+  billing text not null check (billing in ('prepaid', 'unmetered')),
+  blocked integer not null check (blocked in (0, 1)),
+  create_time integer not null
+) strict;
