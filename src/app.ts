@@ -13,6 +13,7 @@ import type { Clock } from "./core/clock.js";
 import type { Engine } from "./core/engine.js";
 import type { ModelRegistry } from "./core/model.js";
 import type { Random } from "./core/random.js";
+import type { RunStore } from "./core/run-record.js";
 import { usableCores } from "./engine/llama/cores.js";
 import { createLlamaEngine } from "./engine/llama/engine.js";
 import { defaultHttpLimits, type HttpDeps } from "./http/deps.js";
@@ -49,7 +50,7 @@ export interface App {
   readonly models: ModelRegistry;
   readonly generator: Generator;
   readonly scheduler: Scheduler;
-  readonly database: Database;
+  readonly runs: RunStore;
 }
 
 /** The built-in models come with the program, wherever it was started. */
@@ -122,7 +123,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     models,
     generator,
     scheduler,
-    database,
+    runs: stores.runs,
   };
 }
 

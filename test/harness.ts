@@ -55,14 +55,19 @@ export function clientOf(url: string, apiKey: string = testKey): OpenAI {
   return new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 });
 }
 
-export interface TestProcess {
-  readonly url: string;
+export interface ProgramRun {
   readonly child: ChildProcess;
   /** What it has written to standard output so far. */
   readonly stdout: () => string;
   readonly stderr: () => string;
   /** Resolves with the exit code, or the signal's name. */
   readonly exited: Promise<number | string>;
+  /** The first group of the first line of standard output that matches. */
+  line(pattern: RegExp): Promise<string>;
+}
+
+export interface TestProcess extends ProgramRun {
+  readonly url: string;
 }
 
 /** `hearth start` as a process of its own. @throws Error with what it wrote when it ends before it listens. */
@@ -73,11 +78,6 @@ export async function startProcess(environment: NodeJS.ProcessEnv = {}): Promise
     run.exited.then((code) => Promise.reject(new Error(`ended with ${code}: ${run.stderr()}`))),
   ]);
   return { ...run, url };
-}
-
-export interface ProgramRun extends Omit<TestProcess, "url"> {
-  /** The first group of the first line of standard output that matches. */
-  line(pattern: RegExp): Promise<string>;
 }
 
 /** Any command of the program. Its environment is only what is given here, and PATH. */

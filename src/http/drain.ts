@@ -41,7 +41,7 @@ export function createDrain(clock: Clock): Drain {
     },
     async start(graceMs) {
       retryAfterSeconds = Math.min(60, Math.max(1, graceMs / 1000));
-      if (underWay.size === 0) return;
+      if (underWay.size === 0 || graceMs <= 0) return;
       const empty = new Promise<void>((resolve) => (onEmpty = resolve));
       let stop = (): void => undefined;
       const late = new Promise<void>((resolve) => (stop = clock.after(graceMs, resolve)));

@@ -26,8 +26,9 @@ export function openEventStream(
   });
 
   function beat(): void {
+    if (client.isGone()) return;
     const now = clock.monotonic();
-    if (now - sentAt >= limits.pingEveryMs && !client.isGone()) {
+    if (now - sentAt >= limits.pingEveryMs) {
       if (!res.writableNeedDrain) res.write(ping);
       sentAt = now;
     }

@@ -99,6 +99,8 @@ const leavingCodes = new Set([
   "ERR_STREAM_DESTROYED",
 ]);
 
+/** A connection that ended early; HPE_ codes are the parser's, for a request that was cut off. */
 function isClientLeaving(error: unknown): boolean {
-  return error instanceof Error && "code" in error && leavingCodes.has(String(error.code));
+  if (!(error instanceof Error) || !("code" in error)) return false;
+  return leavingCodes.has(String(error.code)) || String(error.code).startsWith("HPE_");
 }

@@ -1,9 +1,7 @@
 import type Sqlite from "better-sqlite3";
 import { accounts } from "./migrations/0001-accounts.js";
 import { runs } from "./migrations/0002-runs.js";
-
-/** The statements of one step. Steps are append-only: what a database may have run already is never edited. */
-export type Migration = readonly string[];
+import type { Migration } from "./migrations/migration.js";
 
 const migrations: readonly Migration[] = [accounts, runs];
 

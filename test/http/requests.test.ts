@@ -120,7 +120,8 @@ describe("a request body", () => {
     let sent = 0;
     while (!socket.destroyed && sent < 200) {
       sent += 1;
-      if (!socket.write(chunk)) await Promise.race([once(socket, "drain"), once(socket, "close")]);
+      if (!socket.write(chunk))
+        await new Promise((resolve) => socket.once("drain", resolve).once("close", resolve));
     }
     await text;
     expect(sent).toBeLessThan(200);

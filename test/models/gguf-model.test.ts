@@ -44,6 +44,12 @@ describe("what would end the process in native code", () => {
     expect(await refusal(withMetadata({ [key]: uint(value) }))).toContain(expected);
   });
 
+  it("a missing feed-forward length is refused", async () => {
+    expect(await refusal(withMetadata({ "qwen3.feed_forward_length": null }))).toContain(
+      "feed_forward_length is 0",
+    );
+  });
+
   it("a missing context length, no architecture and an unknown rope scaling are refused", async () => {
     expect(await refusal(withMetadata({ "qwen3.context_length": null }))).toContain(
       "does not say its context_length",

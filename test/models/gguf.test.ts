@@ -12,6 +12,7 @@ const folder = useFolder();
 const refusal = (bytes: Uint8Array) => refusalOf(folder, bytes);
 
 const withMetadata = (metadata: ModelSpec["metadata"]) => modelBytes({ metadata });
+const makePipe = "mkfifo";
 const uint = (value: number): GgufEntryValue => ({ type: "u32", value });
 
 /** A tiny model with one field of its first tensor's description changed; the data follows. */
@@ -117,7 +118,7 @@ describe("C1: the frame of the file", () => {
 
   it("C1: a pipe and a folder are refused at once", async () => {
     const pipe = join(folder.path, "pipe.gguf");
-    execFileSync("mkfifo", [pipe]);
+    execFileSync(makePipe, [pipe]);
     expect(await preflightGguf(pipe)).toEqual({ ok: false, reason: "it is not a regular file." });
     expect(await preflightGguf(folder.path)).toEqual({ ok: false, reason: "it is not a regular file." });
   });

@@ -98,7 +98,8 @@ function checkLayers({ values }: GgufMetadata, architecture: string): string | n
     if (typeof epsilon !== "number" || !Number.isFinite(epsilon) || epsilon < 0)
       return `its ${name} is not a number of 0 or more.`;
   }
-  const width = values.get(`${architecture}.feed_forward_length`);
+  // Absent, llama.cpp takes it for 0.
+  const width = values.get(`${architecture}.feed_forward_length`) ?? 0;
   const isDense = (values.get(`${architecture}.expert_count`) ?? 0) === 0 && !recurrent.has(architecture);
   return width === 0 && isDense ? notPositive("feed_forward_length", width) : null;
 }

@@ -1,4 +1,4 @@
-import type { Migration } from "../migrate.js";
+import type { Migration } from "./migration.js";
 
 /** Teams and their API keys. A key's secret is never stored, only its SHA-256. */
 export const accounts: Migration = [

@@ -1,4 +1,4 @@
-import type { Migration } from "../migrate.js";
+import type { Migration } from "./migration.js";
 
 /** One row for every run. `api_key_id` is no foreign key: what a key used outlives the key. */
 export const runs: Migration = [

@@ -1,0 +1,51 @@
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+
+const texts = z.union([z.string().transform((text) => [text]), z.array(z.string())]);
+
+const toolCall = z.object({ name: z.string(), arguments: z.record(z.string(), z.unknown()).optional() });
+
+const item = z.object({
+  skill: z.string().min(1),
+  messages: z.array(z.looseObject({ role: z.string(), content: z.unknown() })).min(1),
+  tools: z.array(z.looseObject({})).optional(),
+  reasoning: z.boolean(),
+  expect: z.strictObject({
+    /** The whole answer. */
+    exact: z.string().optional(),
+    /** Every one of these is in the answer. */
+    contains: texts.optional(),
+    /** At least one of these is. */
+    anyOf: texts.optional(),
+    /** The one call that the answer makes, with these arguments where they are given; without it, none may be made. */
+    toolCall: toolCall.optional(),
+    /** Whether there is a thought before the answer. */
+    thinks: z.boolean().optional(),
+    /** Whether the model ends its turn by itself. */
+    ends: z.boolean().optional(),
+  }),
+});
+
+/** One question of the evaluation and what a good answer is like. */
+export type Item = z.infer<typeof item>;
+export type Expectation = Item["expect"];
+
+/** Reads a JSON Lines file of items. @throws Error naming the line and field that is wrong. */
+export async function readItems(path: string): Promise<readonly Item[]> {
+  const lines = (await readFile(path, "utf8")).split("\n");
+  return lines.flatMap((line, index) => {
+    if (line.trim() === "") return [];
+    const parsed = item.safeParse(parseLine(line));
+    if (parsed.success) return [parsed.data];
+    const [issue] = parsed.error.issues;
+    throw new Error(`line ${index + 1}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not an item"}`);
+  });
+}
+
+function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}
