@@ -4,7 +4,7 @@ import type { Context, Middleware, RequestState } from "./context.js";
 import type { BuiltDeps } from "./deps.js";
 import { authenticate } from "./middleware/authenticate.js";
 import { readJsonBody } from "./middleware/body.js";
-import type { Route } from "./routes.js";
+import type { Route } from "./route.js";
 
 /** The router over the route table; each request of a route goes through the stations that its guard and method ask for. */
 export function createRouter(routes: readonly Route[], deps: BuiltDeps): Router<RequestState> {

@@ -22,6 +22,6 @@ export async function exchange(port: number, request: string | Buffer): Promise<
 export async function received(socket: Socket): Promise<string> {
   const chunks: Buffer[] = [];
   socket.on("data", (chunk: Buffer) => chunks.push(chunk));
-  await once(socket, "close");
+  await new Promise((resolve) => socket.once("close", resolve));
   return Buffer.concat(chunks).toString();
 }

@@ -10,6 +10,16 @@ function rawPost(body: object, extra = ""): string {
   return `POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${keys.ada}\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n${extra}\r\n${text}`;
 }
 
+/** Reads the next piece of a streamed answer. */
+function textOf(response: Response): () => Promise<string> {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  return async () => {
+    const read = await reader?.read();
+    if (read?.value === undefined) throw new Error("the stream has ended");
+    return read.value;
+  };
+}
+
 describe("trap 1: what goes wrong before the first token is an HTTP error, also when a stream was asked for", () => {
   it.each([
     ["an unknown model", { ...streamed, model: "gpt-x" }, 404],
@@ -56,9 +66,9 @@ describe("trap 2: a client that leaves in mid-stream", () => {
     const leaving = new AbortController();
     const running = server.nextRun();
     const response = await post(server, streamed, { signal: leaving.signal });
-    const reader = response.body?.getReader();
+    const reader = textOf(response);
     let text = "";
-    while (!text.includes("Good")) text += new TextDecoder().decode((await reader?.read())?.value);
+    while (!text.includes("Good")) text += await reader();
     leaving.abort();
     await (
       await running
@@ -156,10 +166,10 @@ describe("a stream", () => {
     const wait = gate();
     const server = await compose(() => ["Good", wait.opened, " day."]);
     const response = await post(server, streamed);
-    const reader = response.body?.getReader();
+    const reader = textOf(response);
     let text = "";
     const readUntil = async (end: string) => {
-      while (!text.includes(end)) text += new TextDecoder().decode((await reader?.read())?.value);
+      while (!text.includes(end)) text += await reader();
     };
     await readUntil("Good");
     server.clock.advance(14_999);

@@ -1,4 +1,4 @@
-import { asHearthError, HearthError } from "../../core/errors.js";
+import { asHearthError, type HearthError } from "../../core/errors.js";
 import { errorBody, errorStatus } from "../../dialects/error-body.js";
 import type { Context, Middleware } from "../context.js";
 import type { Logger } from "../logger.js";

@@ -1,4 +1,4 @@
-import type { Call } from "../routes.js";
+import type { Call } from "../route.js";
 
 /** GET /v1/api-key: what the server knows of the key that asks. Any valid key may. */
 export function presentApiKey({ ctx, principal: { key, team } }: Call): void {

@@ -8,7 +8,7 @@ import { dataFrame, doneFrame, pingFrame } from "../../dialects/sse.js";
 import type { Run } from "../../inference/generate.js";
 import type { BuiltDeps } from "../deps.js";
 import { createReply, type JsonPresenter, type StreamPresenter } from "../reply.js";
-import type { Call } from "../routes.js";
+import type { Call } from "../route.js";
 
 /** The handler over its dependencies. */
 export function createChatCompletion(deps: BuiltDeps): (call: Call) => Promise<void> {

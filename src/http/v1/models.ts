@@ -3,7 +3,7 @@ import { authorise, mayUseModel } from "../../accounts/permissions.js";
 import { modelNotFound } from "../../core/errors.js";
 import type { Model } from "../../core/model.js";
 import type { HttpDeps } from "../deps.js";
-import type { Call } from "../routes.js";
+import type { Call } from "../route.js";
 
 /** Lists the models in order of id. */
 export function listModels(deps: Pick<HttpDeps, "models">): (call: Call) => void {
