@@ -84,9 +84,30 @@ export async function openKeys(
  * @throws Error with one clear sentence when the data folder cannot be used.
  */
 export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
-  const { clock = systemClock, random = systemRandom, logger = silent } = overrides;
   const unlock = lockFolder(config.data);
-  const database = await openDatabase(databaseFile(config));
+  let database: Database | null = null;
+  try {
+    database = await openDatabase(databaseFile(config));
+    return await assemble(config, overrides, { database, unlock });
+  } catch (thrown) {
+    await database?.close();
+    unlock();
+    throw thrown;
+  }
+}
+
+/** The data folder, opened: what is there until the server has closed. */
+interface DataFolder {
+  readonly database: Database;
+  readonly unlock: () => void;
+}
+
+async function assemble(
+  config: Config,
+  overrides: Overrides,
+  { database, unlock }: DataFolder,
+): Promise<App> {
+  const { clock = systemClock, random = systemRandom, logger = silent } = overrides;
   const stores = buildStores(database);
   await stores.runs.interruptAll(clock.now());
   const firstKey = await makeFirstKey(config, { ...stores, clock, random });

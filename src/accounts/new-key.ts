@@ -4,7 +4,7 @@ import type { Random } from "../core/random.js";
 import { hashSecret, redactSecret } from "./secret.js";
 
 /** Who made a key at the command line or by a setting: the operator, who is no member. */
-export const operatorId = "00000000-0000-0000-0000-000000000000";
+const operatorId = "00000000-0000-0000-0000-000000000000";
 
 export interface NewKey {
   readonly secret: string;

@@ -1,7 +1,8 @@
 /** `hearth doctor`: what the server would start with, where each setting comes from, and what is wrong, if anything. */
-import { constants } from "node:fs";
-import { access, mkdir } from "node:fs/promises";
+import { constants, existsSync, statSync } from "node:fs";
+import { access } from "node:fs/promises";
 import { createServer } from "node:net";
+import { dirname } from "node:path";
 import type { Command } from "commander";
 import { openRegistry } from "../app.js";
 import { variableOf, type Config, type LoadedConfig, type SettingName } from "../config.js";
@@ -46,13 +47,19 @@ async function machineChecks(config: Config): Promise<readonly Check[]> {
 }
 
 async function folderCheck(folder: string): Promise<Check> {
+  const nearest = nearestExisting(folder);
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await access(folder, constants.R_OK | constants.W_OK);
+    if (!statSync(nearest).isDirectory()) throw new Error(`${nearest} is not a folder`);
+    await access(nearest, constants.R_OK | constants.W_OK);
     return { name: "data folder", ok: true, detail: `${folder} can be written` };
   } catch (thrown) {
     return { name: "data folder", ok: false, detail: `${folder} cannot be written: ${reason(thrown)}` };
   }
+}
+
+/** The folder itself, or the first one above it that is there. */
+function nearestExisting(folder: string): string {
+  return existsSync(folder) || dirname(folder) === folder ? folder : nearestExisting(dirname(folder));
 }
 
 /** A port in use is no fault here: the server itself may be the one that uses it. */
@@ -84,7 +91,11 @@ function warned(detail: string): Check {
 }
 
 function reason(thrown: unknown): string {
-  return thrown instanceof Error && "code" in thrown ? String(thrown.code) : String(thrown);
+  return thrown instanceof Error && "code" in thrown
+    ? String(thrown.code)
+    : thrown instanceof Error
+      ? thrown.message
+      : String(thrown);
 }
 
 const secrets: readonly SettingName[] = ["apiKey", "managementKey"];

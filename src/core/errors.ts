@@ -62,7 +62,11 @@ export function asHearthError(thrown: unknown): HearthError {
 /** The one answer to a model that does not exist and to one the asker may not see (house rule 16). */
 export function modelNotFound(name: string): HearthError {
   const shown = name.slice(0, 200);
-  return new HearthError("model_not_found", `The model '${shown}' does not exist or your team has no access to it.`, {
-    param: "model",
-  });
+  return new HearthError(
+    "model_not_found",
+    `The model '${shown}' does not exist or your team has no access to it.`,
+    {
+      param: "model",
+    },
+  );
 }

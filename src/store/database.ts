@@ -3,11 +3,12 @@
  * store/ knows SQL. better-sqlite3 is synchronous: a query blocks the event loop for its microseconds, so every query is an
  * indexed one or bounded.
  */
-import { mkdir, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import Sqlite from "better-sqlite3";
 import { Kysely, sql, SqliteDialect, type SqliteDatabase } from "kysely";
 import { codeOf, failure } from "./failure.js";
+import { makeFolder } from "./folder.js";
 import { migrate } from "./migrate.js";
 import type { Schema } from "./schema.js";
 
@@ -58,7 +59,7 @@ export async function openDatabase(file: string): Promise<Database> {
 async function make(file: string): Promise<void> {
   const folder = dirname(file);
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
   } catch (thrown) {
     throw failure("cannot make the data folder", folder, thrown);
   }

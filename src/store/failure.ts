@@ -3,6 +3,7 @@ const reasons: readonly (readonly [code: string, reason: string])[] = [
   ["EACCES", "permission denied"],
   ["EPERM", "permission denied"],
   ["EROFS", "the file system is read-only"],
+  ["ENOENT", "nothing can be made there"],
   ["ENOTDIR", "a part of the path is a file, not a folder"],
   ["EEXIST", "there is a file where the folder should be"],
   ["EISDIR", "there is a folder where the file should be"],

@@ -1,10 +1,10 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf } from "./failure.js";
 
 /**
  * Makes a folder for its owner alone, and the folders above it; one that is there is left as it is. Node's own recursive
- * mkdir never returns where the parent exists and still nothing can be made in it, as in /proc.
+ * mkdir never returns where the parent is there and still nothing can be made in it, as in /proc.
  * @throws Error of Node, with its code.
  */
 export function makeFolder(folder: string): void {
@@ -19,11 +19,6 @@ export function makeFolder(folder: string): void {
 }
 
 function makeOne(folder: string): void {
-  try {
-    mkdirSync(folder, { mode: 0o700 });
-  } catch (thrown) {
-    // Not recursive, Node calls everything that is in the way EEXIST or EISDIR; with `recursive` a folder is no error.
-    if (codeOf(thrown) !== "EEXIST") throw thrown;
-    mkdirSync(folder, { recursive: true });
-  }
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  mkdirSync(folder, { mode: 0o700 });
 }

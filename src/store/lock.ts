@@ -1,7 +1,7 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { codeOf, failure } from "./failure.js";
+import { makeFolder } from "./folder.js";
 
 /**
  * Sees to it that one server at a time works in a data folder, made first where there is none. The lock is one that the
@@ -13,7 +13,7 @@ export function lockFolder(folder: string): () => void {
   const file = join(folder, "server.lock");
   let lock: Sqlite.Database | null = null;
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     lock = new Sqlite(file, { timeout: 0 });
     lock.exec("begin exclusive");
   } catch (thrown) {

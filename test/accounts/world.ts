@@ -6,7 +6,7 @@ import { systemRandom } from "../../src/system.js";
 import { temporaryDatabase } from "../store/records.js";
 
 /** A clock that stands until it is set. */
-export class SetClock implements Clock {
+class SetClock implements Clock {
   time = Date.UTC(2026, 10, 21, 12);
   now(): number {
     return this.time;

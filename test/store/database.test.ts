@@ -93,6 +93,14 @@ describe("a database that cannot be used is refused in one sentence:", () => {
     );
   });
 
+  // Linux's own: a folder in which nobody can make anything, and mkdir says that it is not there.
+  it("a data folder where none can be made", async () => {
+    const folder = process.platform === "linux" ? "/proc/hearth/data" : "/dev/null/data";
+    await expect(openDatabase(join(folder, "hearth.db"))).rejects.toThrow(
+      new RegExp(`^cannot make the data folder ${folder}: .* \\((ENOENT|ENOTDIR)\\)$`),
+    );
+  });
+
   it("a folder where the file should be", async () => {
     const file = join(temporaryFolder(), "hearth.db");
     mkdirSync(file);

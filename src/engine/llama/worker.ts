@@ -79,11 +79,9 @@ function native(): Promise<Llama> {
     skipDownload: true,
     progressLogs: false,
     maxThreads: settings.threads ?? settings.cores,
-    logLevel: LlamaLogLevel.warn,
-    logger: (level, message) => {
-      const severe = level === LlamaLogLevel.error || level === LlamaLogLevel.fatal;
-      send({ type: "log", level: severe ? "error" : "warn", message: message.trimEnd() });
-    },
+    // Its warnings are about its own choices (padding, training length), which are made here on purpose.
+    logLevel: LlamaLogLevel.error,
+    logger: (_level, message) => send({ type: "log", level: "error", message: message.trimEnd() }),
   }).catch((thrown: unknown) => {
     library = null;
     throw new HearthError("model_unavailable", "The inference library could not be started.", {
