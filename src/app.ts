@@ -16,6 +16,8 @@ import type { Random } from "./core/random.js";
 import type { RunStore } from "./core/run-record.js";
 import { usableCores } from "./engine/llama/cores.js";
 import { createLlamaEngine } from "./engine/llama/engine.js";
+import type { LlamaSettings } from "./engine/llama/protocol.js";
+import { createSmokeLoad } from "./engine/llama/smoke-load.js";
 import { defaultHttpLimits, type HttpDeps } from "./http/deps.js";
 import type { Logger } from "./http/logger.js";
 import { createHttpServer, type HttpServer } from "./http/server.js";
@@ -181,16 +183,36 @@ function databaseFile(config: Config): string {
   return join(config.data, "hearth.db");
 }
 
-function buildEngine(config: Config, random: Random, logger: Logger, workerUrl: URL | undefined): Engine {
-  const { slotsPerModel, contextTokensMax, prefillChunkTokens, gpu } = config;
-  const threads = config.threads === 0 ? null : config.threads;
-  return createLlamaEngine({
-    settings: { cores: usableCores(), threads, slotsPerModel, contextTokensMax, prefillChunkTokens, gpu },
-    random,
-    verify: verifyWeights,
-    workerUrl: workerUrl ?? new URL("./engine/llama/worker.js", import.meta.url),
-    log: (level, message) => logger[level]({ engine: "llama" }, message),
+function buildEngine(config: Config, random: Random, logger: Logger, given: URL | undefined): Engine {
+  const settings = llamaSettings(config);
+  const workerUrl = given ?? new URL("./engine/llama/worker.js", import.meta.url);
+  const log = (level: "warn" | "error", message: string): void => logger[level]({ engine: "llama" }, message);
+  const smoke = createSmokeLoad({
+    entry: new URL("smoke.js", workerUrl),
+    settings,
+    passedFile: join(config.data, "loaded-models.json"),
+    log: (message) => log("warn", message),
   });
+  return createLlamaEngine({ settings, random, verify: verifyWeights, smoke, workerUrl, log });
+}
+
+/** What the engine may know of the configuration; no key is among it. */
+function llamaSettings(config: Config): LlamaSettings {
+  const { slotsPerModel, contextTokensMax, prefillChunkTokens, tokenGapMsMax, prefixCacheBytesMax } = config;
+  const { kvCacheType, flashAttention, gpu } = config;
+  return {
+    cores: usableCores(),
+    threads: config.threads === 0 ? null : config.threads,
+    slotsPerModel,
+    contextTokensMax,
+    prefillChunkTokens,
+    tokenGapMsMax,
+    prefixCacheFolder: join(config.data, "prefix-cache"),
+    prefixCacheBytesMax,
+    kvCacheType,
+    flashAttention,
+    gpu,
+  };
 }
 
 type FirstKeyDeps = Omit<Parameters<typeof ensureFirstKey>[0], "pinnedKey" | "writeFirstKey">;

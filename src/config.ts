@@ -56,6 +56,13 @@ const settings = {
   contextTokensMax: whole(64, 1_048_576).default(8192),
   /** Prompt tokens evaluated between two tokens of a neighbour. */
   prefillChunkTokens: whole(8, 4096).default(128),
+  /** Time between two tokens of an answer that somebody else's prompt should not exceed. */
+  tokenGapMsMax: whole(10, 600_000).default(500),
+  /** Bytes of evaluated prompts kept in the data folder; 0 keeps none. */
+  prefixCacheBytesMax: whole(0, 1_099_511_627_776).default(1_073_741_824),
+  /** Type of the KV cache: the smaller ones halve and quarter its memory, and make prefill slower. */
+  kvCacheType: z.enum(["f16", "q8_0", "q4_0"]).default("f16"),
+  flashAttention: z.enum(["auto", "on", "off"]).default("auto"),
   /** Threads of one decode; 0 = by the size of the model, up to the cores this process may use. */
   threads: whole(0, 1024).default(0),
   gpu: z.enum(["auto", "off", "cuda", "vulkan", "metal"]).default("auto"),

@@ -1,39 +1,55 @@
 #!/usr/bin/env node
-/** The process: reads the command line and hands over to the command; each command is one file of cli/. */
-import { Command, CommanderError } from "commander";
-import { openKeys } from "./app.js";
-import { addDoctorCommand } from "./cli/doctor.js";
-import { addKeysCommand } from "./cli/keys.js";
-import { addRunCommand } from "./cli/run.js";
-import { addStartCommand } from "./cli/start.js";
-import { ConfigError, loadConfig, type LoadedConfig } from "./config.js";
-import { systemClock } from "./system.js";
-import { version } from "./version.js";
+/**
+ * The process: reads the command line and hands over to the command; each command is one file of cli/. `hearth start` becomes
+ * the supervisor of a second process, which comes here again with a bond to it. The supervisor stays small: nothing but
+ * cli/supervise.ts is imported before it is known which of the two this is.
+ */
+import { fileURLToPath } from "node:url";
+import { bondFrom, isStart, supervise, type ServerBond } from "./cli/supervise.js";
+import type { LoadedConfig } from "./config.js";
 
-const program = new Command("hearth")
-  .description("A local, self-hosted model server: open models behind the interface of a hosted AI service.")
-  .version(version, "-v, --version")
-  .option("--config <file>", "configuration file (default: hearth.yaml, where it exists)")
-  .showSuggestionAfterError()
-  .exitOverride();
+const args = process.argv.slice(2);
+const bond = bondFrom(args);
+if (bond === null && isStart(args)) process.exitCode = await supervise(fileURLToPath(import.meta.url), args);
+else await runCommand(bond === null ? args : args.slice(1), bond);
 
-const load = (): LoadedConfig => loadConfig(process.env, program.opts<{ config?: string }>().config ?? null);
+async function runCommand(words: readonly string[], supervisor: ServerBond | null): Promise<void> {
+  const { Command, CommanderError } = await import("commander");
+  const { openKeys } = await import("./app.js");
+  const { addDoctorCommand } = await import("./cli/doctor.js");
+  const { addKeysCommand } = await import("./cli/keys.js");
+  const { addRunCommand } = await import("./cli/run.js");
+  const { addStartCommand } = await import("./cli/start.js");
+  const { ConfigError, loadConfig } = await import("./config.js");
+  const { systemClock } = await import("./system.js");
+  const { version } = await import("./version.js");
 
-addStartCommand(program, load);
-addRunCommand(program, load);
-addKeysCommand(program, () => openKeys(load().config), { clock: systemClock, out: process.stdout });
-addDoctorCommand(program, load);
+  const program = new Command("hearth")
+    .description(
+      "A local, self-hosted model server: open models behind the interface of a hosted AI service.",
+    )
+    .version(version, "-v, --version")
+    .option("--config <file>", "configuration file (default: hearth.yaml, where it exists)")
+    .showSuggestionAfterError()
+    .exitOverride();
+  const load = (): LoadedConfig =>
+    loadConfig(process.env, program.opts<{ config?: string }>().config ?? null);
+  addStartCommand(program, load, supervisor);
+  addRunCommand(program, load);
+  addKeysCommand(program, () => openKeys(load().config), { clock: systemClock, out: process.stdout });
+  addDoctorCommand(program, load);
 
-try {
-  await program.parseAsync();
-} catch (thrown) {
-  process.exitCode = exitCodeOf(thrown);
+  try {
+    await program.parseAsync(words, { from: "user" });
+  } catch (thrown) {
+    if (thrown instanceof CommanderError) process.exitCode = thrown.exitCode === 0 ? 0 : 2;
+    else process.exitCode = fail(thrown, thrown instanceof ConfigError);
+  }
 }
 
-/** 0 done (help, version), 1 failed, 2 wrong usage; commander has printed its own complaint already. */
-function exitCodeOf(thrown: unknown): number {
-  if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2;
+/** 0 done (help, version), 1 failed, 2 wrong usage; commander prints its own complaints. */
+function fail(thrown: unknown, isWrongUsage: boolean): number {
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   process.stderr.write(`hearth: ${message}\n`);
-  return thrown instanceof ConfigError ? 2 : 1;
+  return isWrongUsage ? 2 : 1;
 }

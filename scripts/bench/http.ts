@@ -119,6 +119,7 @@ async function askEngine(engine: Engine, model: Model, maxTokens: number): Promi
     stop: [],
     maxTokens,
     maxTokensExcludesReasoning: true,
+    deterministic: false,
   };
   let tokens = 0;
   for await (const event of engine.generate(model, job, new AbortController().signal))
@@ -134,10 +135,16 @@ function directEngine(): Engine {
       slotsPerModel: 4,
       contextTokensMax: 8192,
       prefillChunkTokens: 128,
+      tokenGapMsMax: 500,
+      prefixCacheFolder: null,
+      prefixCacheBytesMax: 0,
+      kvCacheType: "f16",
+      flashAttention: "auto",
       gpu: "auto",
     },
     random: systemRandom,
     verify: () => Promise.resolve(null),
+    smoke: () => Promise.resolve(null),
     workerUrl: new URL("../../dist/engine/llama/worker.js", import.meta.url),
     log: () => undefined,
   });

@@ -6,26 +6,35 @@ import { pino } from "pino";
 import { createApp, type App } from "../app.js";
 import type { Config, LoadedConfig } from "../config.js";
 import { version } from "../version.js";
+import type { ServerBond } from "./supervise.js";
 
-/** Adds the command. */
-export function addStartCommand(program: Command, load: () => LoadedConfig): void {
+/** Adds the command. @param supervisor null = this process is nobody's server. */
+export function addStartCommand(
+  program: Command,
+  load: () => LoadedConfig,
+  supervisor: ServerBond | null,
+): void {
   program
     .command("start")
     .description("start the server")
-    .action(async () => start(load().config));
+    .action(async () => start(load().config, supervisor));
 }
 
-async function start(config: Config): Promise<void> {
+async function start(configured: Config, supervisor: ServerBond | null): Promise<void> {
+  // A server that comes back on any free port would be lost to its clients.
+  const config = { ...configured, port: configured.port || (supervisor?.port ?? 0) };
+  const told = untilTold(supervisor);
   const app = await createApp(config, { logger: pino({ level: logLevel(config) }, pino.destination(2)) });
-  const stopped = untilSignal(app);
   try {
-    const { url } = await app.listen();
+    const { url, port } = await app.listen();
     process.stdout.write(greeting(config, app, url));
+    supervisor?.listening(port);
   } catch (thrown) {
     await app.close();
     throw listenError(config, thrown);
   }
-  await stopped;
+  await told;
+  await app.close();
 }
 
 function logLevel(config: Config): string {
@@ -33,17 +42,21 @@ function logLevel(config: Config): string {
   return process.stderr.isTTY ? "warn" : "info";
 }
 
-/** The first signal ends the server in order; a second one ends the process at once. */
-function untilSignal(app: App): Promise<void> {
+/**
+ * Resolves at the first word to stop. A second signal ends the process at once; but not that of a supervised server, which a
+ * terminal or a service manager signals beside its supervisor: how often that was asked, the supervisor knows.
+ */
+function untilTold(supervisor: ServerBond | null): Promise<void> {
   return new Promise((resolve) => {
-    let asked = false;
-    const stop = (): void => {
-      if (asked) process.exit(1);
-      asked = true;
-      void app.close().then(resolve);
+    let isTold = false;
+    const tell = (): void => {
+      if (isTold && supervisor === null) process.exit(1);
+      isTold = true;
+      resolve();
     };
-    process.on("SIGINT", stop);
-    process.on("SIGTERM", stop);
+    process.on("SIGINT", tell);
+    process.on("SIGTERM", tell);
+    supervisor?.onStop(tell);
   });
 }
 

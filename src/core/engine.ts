@@ -25,6 +25,8 @@ export interface DecodeJob {
   readonly stop: readonly string[];
   readonly maxTokens: number | null;
   readonly maxTokensExcludesReasoning: boolean;
+  /** Runs alone and from an empty cache, so that the same request gives the same bytes whatever else the server does. */
+  readonly deterministic: boolean;
 }
 
 export interface LoadedModel {

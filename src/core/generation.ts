@@ -60,6 +60,8 @@ export interface GenerationRequest {
   readonly maxTokens: number | null;
   /** true: `maxTokens` bounds the visible text only, reasoning comes on top (xAI's counting). */
   readonly maxTokensExcludesReasoning: boolean;
+  /** Runs alone and from an empty cache: with a seed, the same bytes every time. */
+  readonly deterministic: boolean;
 }
 
 /** Why an answer ended: the model ended its turn, a stop text, or the token bound. */

@@ -165,8 +165,8 @@ async function drive(deps: GenerateDeps, task: Task, progress: Progress): Promis
   const slot = await deps.slots.acquire({ model: model.manifest.id, slots: loaded.slots, teamId, signal });
   progress.slot = slot;
   timings.queueMs = slot.queuedMs;
-  const { sampling, stop, maxTokens, maxTokensExcludesReasoning } = request;
-  const job: DecodeJob = { prompt, teamId, sampling, stop, maxTokens, maxTokensExcludesReasoning };
+  const { sampling, stop, maxTokens, maxTokensExcludesReasoning, deterministic } = request;
+  const job: DecodeJob = { prompt, teamId, sampling, stop, maxTokens, maxTokensExcludesReasoning, deterministic };
   const began = deps.clock.monotonic();
   for await (const event of deps.engine.generate(model, job, signal)) {
     progress.usage = addEvent(progress.usage, event);

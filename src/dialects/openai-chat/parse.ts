@@ -37,6 +37,7 @@ export function parseChatRequest(body: unknown): ChatRequest {
     stop: stops(fields.stop),
     maxTokens: fields.max_completion_tokens ?? fields.max_tokens ?? null,
     maxTokensExcludesReasoning: true,
+    deterministic: fields.deterministic ?? false,
   };
   return { request, stream, includeUsage: fields.stream_options?.include_usage ?? false };
 }

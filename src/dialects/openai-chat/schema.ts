@@ -122,6 +122,8 @@ export const chatRequestSchema = z.object({
   top_p: number(0, 1),
   n: integer(1, 128),
   stop: z.union([stopText, list(stopText, stopsMax)]).nullish(),
+  /** Extension: runs alone and from an empty cache. */
+  deterministic: z.boolean().nullish(),
   seed: integer(-int64Max, int64Max, "must fit into 64 bits"),
   frequency_penalty: number(-2, 2),
   presence_penalty: number(-2, 2),

@@ -20,6 +20,8 @@ export interface LlamaEngineDeps {
   readonly random: Random;
   /** One public sentence when the weights are not what their manifest says, else null. */
   readonly verify: (model: Model) => Promise<string | null>;
+  /** One public sentence when a first load, tried in a process of its own, goes wrong, else null. */
+  readonly smoke: (model: Model) => Promise<string | null>;
   /** Compiled worker.js; a test that runs from the sources names the compiled one. */
   readonly workerUrl: URL;
   readonly log: (level: "warn" | "error", message: string) => void;
@@ -64,7 +66,7 @@ export function createLlamaEngine(deps: LlamaEngineDeps): Engine {
 
 async function loadVerified(deps: LlamaEngineDeps, model: Model, worker: () => Remote): Promise<LoadedModel> {
   const { id } = model.manifest;
-  const reason = await deps.verify(model);
+  const reason = (await deps.verify(model)) ?? (await deps.smoke(model));
   if (reason !== null)
     throw new HearthError("model_unavailable", `The model '${id}' cannot be used: ${reason}`, {
       param: "model",

@@ -41,6 +41,7 @@ export class Generation {
   #iterator: AsyncGenerator<Token, void, void> | null = null;
   /** Sampled tokens outside the reasoning block. */
   #visible = 0;
+  #shareAt: number | null = null;
   #finished = false;
   #error: HearthError | null = null;
   #events: GenerationEvent[];
@@ -70,6 +71,36 @@ export class Generation {
 
   get error(): HearthError | null {
     return this.#error;
+  }
+
+  /** All tokens of the prompt. */
+  get prompt(): Uint32Array {
+    return this.#decode.prompt.tokens;
+  }
+
+  get teamId(): string {
+    return this.#decode.teamId;
+  }
+
+  get deterministic(): boolean {
+    return this.#decode.deterministic;
+  }
+
+  /** Prompt tokens that are in the sequence by now. */
+  get evaluated(): number {
+    return this.prompt.length - this.#left.length;
+  }
+
+  /** Asks for the sequence's state to be stored as soon as `tokens` of the prompt are evaluated. */
+  shareWhenEvaluated(tokens: number): void {
+    this.#shareAt = Math.max(this.#shareAt ?? 0, tokens);
+  }
+
+  /** true once, when that point is reached. */
+  takeShareWish(): boolean {
+    if (this.#shareAt === null || this.#finished || this.evaluated < this.#shareAt) return false;
+    this.#shareAt = null;
+    return true;
   }
 
   /** What happened since the last call. */

@@ -14,6 +14,13 @@ export interface LlamaSettings {
   readonly contextTokensMax: number;
   /** Prompt tokens evaluated between two tokens of a neighbour. */
   readonly prefillChunkTokens: number;
+  /** Time between two tokens of a decoding neighbour that a chunk of a prompt should not exceed. */
+  readonly tokenGapMsMax: number;
+  /** Where the prefixes go that lose their slot; null keeps none. */
+  readonly prefixCacheFolder: string | null;
+  readonly prefixCacheBytesMax: number;
+  readonly kvCacheType: "f16" | "q8_0" | "q4_0";
+  readonly flashAttention: "auto" | "on" | "off";
   readonly gpu: "auto" | "off" | "cuda" | "vulkan" | "metal";
 }
 

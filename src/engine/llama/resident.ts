@@ -58,6 +58,8 @@ async function withContext(weights: LlamaModel, model: Model, settings: LlamaSet
     sequences: settings.slotsPerModel,
     batchSize: settings.prefillChunkTokens + settings.slotsPerModel,
     threads: settings.threads ?? threadsFor(model.manifest.bytes, settings.cores),
+    flashAttention: settings.flashAttention === "auto" ? "auto" : settings.flashAttention === "on",
+    ...kvCacheOptions(settings.kvCacheType),
     failedCreationRemedy: false,
   });
   const vocabulary = readVocabulary(weights);
@@ -83,6 +85,12 @@ async function withContext(weights: LlamaModel, model: Model, settings: LlamaSet
       await weights.dispose();
     },
   };
+}
+
+function kvCacheOptions(type: LlamaSettings["kvCacheType"]) {
+  if (type === "f16") return {};
+  const name = type === "q8_0" ? "Q8_0" : "Q4_0";
+  return { experimentalKvCacheKeyType: name, experimentalKvCacheValueType: name } as const;
 }
 
 function makeSequences(context: LlamaContext, count: number): readonly LlamaContextSequence[] {

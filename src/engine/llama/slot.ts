@@ -1,9 +1,11 @@
 /**
  * A slot of a loaded model: one sequence of its context and the generation in it. What a sequence's KV cache holds stays
- * after the generation, for the next request of the same team that begins alike; another team never continues on it.
+ * after the generation, for the next request of the same team that begins alike; another team never continues on it. Long
+ * prefixes that lose their slot go to the prefix store.
  */
 import type { LlamaContextSequence, Token } from "node-llama-cpp";
 import type { Generation } from "./generation.js";
+import { commonPrefix, type PrefixOwner, type PrefixStore } from "./prefix-store.js";
 import type { SeededJob } from "./protocol.js";
 import type { Resident } from "./resident.js";
 
@@ -17,6 +19,9 @@ export interface SequenceSlot {
   generation: Generation | null;
 }
 
+/** Prefixes shorter than this are evaluated again sooner than they are written and read. */
+export const storedTokensMin = 128;
+
 /** The empty slots of a model, in ascending order of their sequences. */
 export function makeSlots(resident: Resident): readonly SequenceSlot[] {
   return resident.sequences.map((sequence, id) => ({
@@ -28,23 +33,59 @@ export function makeSlots(resident: Resident): readonly SequenceSlot[] {
   }));
 }
 
+/** Who may continue on what a job of this team leaves in the cache. */
+export function ownerOf(resident: Resident, teamId: string): PrefixOwner {
+  return { fingerprint: resident.model.fingerprint, teamId };
+}
+
 /** The free slot that holds most of the job's prompt; else an empty one, else the one unused for longest; null: none is free. */
 export function chooseSlot(slots: readonly SequenceSlot[], decode: SeededJob): SequenceSlot | null {
   let best: SequenceSlot | null = null;
   let bestRank: readonly number[] = [];
   for (const slot of slots) {
     if (slot.generation !== null) continue;
-    const rank = [
-      worthKeeping(sharedPrefix(slot, decode), decode),
-      slot.sequence.nextTokenIndex === 0 ? 1 : 0,
-      -slot.lastUsed,
-      -slot.id,
-    ];
+    const shared = decode.deterministic ? 0 : worthKeeping(sharedPrefix(slot, decode), decode);
+    const rank = [shared, slot.sequence.nextTokenIndex === 0 ? 1 : 0, -slot.lastUsed, -slot.id];
     if (best !== null && compare(rank, bestRank) <= 0) continue;
     best = slot;
     bestRank = rank;
   }
   return best;
+}
+
+/**
+ * Makes a slot ready for a job: what it holds and would lose is stored first if it is long; what the store has and the slot
+ * has not is loaded; the rest is cut back to what the prompt shares.
+ * @returns how many tokens of the prompt the sequence holds now.
+ */
+export async function adapt(
+  slot: SequenceSlot,
+  decode: SeededJob,
+  resident: Resident,
+  store: PrefixStore | null,
+): Promise<number> {
+  const { sequence } = slot;
+  const held = decode.deterministic ? 0 : sharedPrefix(slot, decode);
+  const lost = sequence.nextTokenIndex - held;
+  if (store !== null && slot.teamId !== null && lost >= storedTokensMin)
+    await store.save(ownerOf(resident, slot.teamId), sequence);
+  const stored = decode.deterministic
+    ? null
+    : store?.find(ownerOf(resident, decode.teamId), decode.prompt.tokens);
+  if (stored != null && stored.shared >= held + storedTokensMin && (await stored.load(sequence)))
+    slot.teamId = decode.teamId;
+  return cutBack(slot, decode);
+}
+
+async function cutBack(slot: SequenceSlot, decode: SeededJob): Promise<number> {
+  const { sequence } = slot;
+  const shared = decode.deterministic ? 0 : sharedPrefix(slot, decode);
+  // A recurrent or sliding-window state cannot be cut; the library would evaluate the kept part again, unasked.
+  const keep = sequence.needsCheckpoints && shared < sequence.nextTokenIndex ? 0 : shared;
+  if (keep === 0) await sequence.clearHistory();
+  else
+    await sequence.adaptStateToTokens(Array.from(decode.prompt.tokens.subarray(0, keep)) as Token[], false);
+  return sequence.nextTokenIndex;
 }
 
 function compare(a: readonly number[], b: readonly number[]): number {
@@ -58,24 +99,8 @@ function worthKeeping(shared: number, decode: SeededJob): number {
 }
 
 /** Tokens of the prompt that the slot holds for the same team; at least one is always left to evaluate. */
-function sharedPrefix(slot: SequenceSlot, decode: SeededJob): number {
+export function sharedPrefix(slot: SequenceSlot, decode: SeededJob): number {
   if (slot.teamId !== decode.teamId) return 0;
   const prompt = decode.prompt.tokens;
-  const held = slot.sequence.contextTokens;
-  const most = Math.min(held.length, prompt.length - 1);
-  let shared = 0;
-  while (shared < most && held[shared] === prompt[shared]) shared += 1;
-  return shared;
-}
-
-/** Cuts the slot's cache back to what it shares with the prompt. @returns how many tokens that is. */
-export async function adapt(slot: SequenceSlot, decode: SeededJob): Promise<number> {
-  const { sequence } = slot;
-  const shared = sharedPrefix(slot, decode);
-  // A recurrent or sliding-window state cannot be cut; the library would evaluate the kept part again, unasked.
-  const keep = sequence.needsCheckpoints && shared < sequence.nextTokenIndex ? 0 : shared;
-  if (keep === 0) await sequence.clearHistory();
-  else
-    await sequence.adaptStateToTokens(Array.from(decode.prompt.tokens.subarray(0, keep)) as Token[], false);
-  return sequence.nextTokenIndex;
+  return Math.min(commonPrefix(slot.sequence.contextTokens, prompt), prompt.length - 1);
 }

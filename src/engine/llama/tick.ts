@@ -4,14 +4,32 @@
  * so that two never fight for the same cores. Speculative decoding would go into `advance`, as tokens a slot has too many:
  * left out, since it gains nothing on a CPU and takes slots out of step.
  *
- * Modes: idle (nothing to do; the next job wakes it) -> ticking -> idle.
+ * Modes of the loop: idle (nothing to do; the next job wakes it) -> ticking -> idle.
+ * Modes of a job: arrived -> held (another prompt that begins alike is being evaluated, or it must run alone) -> in a slot.
  */
 import { asHearthError } from "../../core/errors.js";
-import { beginGeneration, type Generation } from "./generation.js";
+import { beginGeneration } from "./generation.js";
+import { Pace, type PaceLimits } from "./pace.js";
+import { commonPrefix, type PrefixStore } from "./prefix-store.js";
 import type { JobNews, SeededJob } from "./protocol.js";
 import type { Resident } from "./resident.js";
-import { adapt, chooseSlot, makeSlots, type SequenceSlot } from "./slot.js";
+import {
+  adapt,
+  chooseSlot,
+  makeSlots,
+  ownerOf,
+  sharedPrefix,
+  storedTokensMin,
+  type SequenceSlot,
+} from "./slot.js";
 import { wireError } from "./wire-error.js";
+
+export interface TickOptions extends PaceLimits {
+  /** Where prefixes go that lose their slot; null keeps none. */
+  readonly store: PrefixStore | null;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number;
+}
 
 interface Submitted {
   readonly resident: Resident;
@@ -21,17 +39,19 @@ interface Submitted {
 
 /** The loop over all slots of all models. */
 export class TickLoop {
-  readonly #prefillChunkTokens: number;
+  readonly #options: TickOptions;
   readonly #report: (news: readonly JobNews[]) => void;
   readonly #slots = new Map<Resident, readonly SequenceSlot[]>();
+  readonly #paces = new Map<Resident, Pace>();
   readonly #cancelled = new Set<number>();
+  /** Jobs without a slot, in order of arrival. */
   #arrivals: Submitted[] = [];
   #running: Promise<void> | null = null;
   #ticks = 0;
 
   /** @param report is called once a tick with what happened to each job, `done` being its last news. */
-  constructor(prefillChunkTokens: number, report: (news: readonly JobNews[]) => void) {
-    this.#prefillChunkTokens = prefillChunkTokens;
+  constructor(options: TickOptions, report: (news: readonly JobNews[]) => void) {
+    this.#options = options;
     this.#report = report;
   }
 
@@ -47,10 +67,22 @@ export class TickLoop {
     this.#wake();
   }
 
-  /** Cancels every job and resolves when no slot is held. */
+  /** Cancels every job and resolves when no slot is held and what the slots know is stored. */
   async drain(): Promise<void> {
     for (const job of this.#jobs()) this.#cancelled.add(job);
+    if (this.#cancelled.size > 0) this.#wake();
     while (this.#running !== null) await this.#running;
+    for (const resident of [...this.#slots.keys()]) await this.forget(resident);
+  }
+
+  /** A model leaves memory, with nothing running on it: its long prefixes are stored. */
+  async forget(resident: Resident): Promise<void> {
+    const slots = this.#slots.get(resident) ?? [];
+    this.#slots.delete(resident);
+    this.#paces.delete(resident);
+    for (const { sequence, teamId } of slots)
+      if (teamId !== null && sequence.nextTokenIndex >= storedTokensMin)
+        await this.#options.store?.save(ownerOf(resident, teamId), sequence);
   }
 
   #jobs(): readonly number[] {
@@ -68,13 +100,10 @@ export class TickLoop {
   async #run(): Promise<void> {
     for (;;) {
       this.#ticks += 1;
-      const news = await this.#cancelMarked();
-      for (const arrival of this.#arrivals.splice(0)) news.push(...(await this.#admit(arrival)));
-      const busy = [...this.#slots.values()].filter((slots) =>
-        slots.some((slot) => slot.generation !== null),
-      );
-      for (const slots of busy) await advance(slots, this.#prefillChunkTokens);
-      news.push(...busy.flat().flatMap(collect));
+      const news = [...(await this.#cancelMarked()), ...(await this.#admitArrivals())];
+      const busy = [...this.#slots].filter(([, slots]) => slots.some((slot) => slot.generation !== null));
+      for (const [resident, slots] of busy) await this.#advance(resident, slots);
+      news.push(...busy.flatMap(([, slots]) => slots.flatMap(collect)));
       if (news.length > 0) this.#report(news);
       if (busy.length === 0 && this.#arrivals.length === 0) return;
       // Messages of the other thread (new jobs, cancels) are read between ticks.
@@ -97,13 +126,51 @@ export class TickLoop {
     return news;
   }
 
+  /** Admits whoever can begin now, in order of arrival; a job that must run alone lets nobody past it. */
+  async #admitArrivals(): Promise<JobNews[]> {
+    const news: JobNews[] = [];
+    const waiting = this.#arrivals.splice(0);
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      if (this.#mustWaitAlone(next)) {
+        this.#arrivals.unshift(next, ...waiting);
+        return news;
+      }
+      if (this.#followsAnother(next)) this.#arrivals.push(next);
+      else news.push(...(await this.#admit(next)));
+    }
+    return news;
+  }
+
+  #mustWaitAlone({ decode }: Submitted): boolean {
+    const running = [...this.#slots.values()].flat().flatMap((slot) => slot.generation ?? []);
+    return decode.deterministic ? running.length > 0 : running.some((generation) => generation.deterministic);
+  }
+
+  /** Whether a neighbour of the same team is evaluating a prefix that this prompt shares: once it is there, it is copied. */
+  #followsAnother({ resident, decode }: Submitted): boolean {
+    const { store } = this.#options;
+    if (store === null || decode.deterministic) return false;
+    const slots = this.#slots.get(resident) ?? [];
+    const known = Math.max(
+      0,
+      ...slots.map((slot) => (slot.generation === null ? sharedPrefix(slot, decode) : 0)),
+    );
+    return slots.some(({ generation }) => {
+      if (generation?.mode !== "prefill" || generation.teamId !== decode.teamId) return false;
+      const shared = commonPrefix(generation.prompt, decode.prompt.tokens);
+      if (shared < known + storedTokensMin || generation.evaluated >= shared) return false;
+      generation.shareWhenEvaluated(shared);
+      return true;
+    });
+  }
+
   async #admit({ resident, job, decode }: Submitted): Promise<JobNews[]> {
     const slots = this.#slots.get(resident) ?? makeSlots(resident);
     this.#slots.set(resident, slots);
     try {
       const slot = chooseSlot(slots, decode);
       if (slot === null) throw new Error("more jobs than slots");
-      const cachedTokens = await adapt(slot, decode);
+      const cachedTokens = await adapt(slot, decode, resident, this.#options.store);
       slot.teamId = decode.teamId;
       slot.lastUsed = this.#ticks;
       slot.generation = beginGeneration(resident, slot.sequence, { job, decode, cachedTokens });
@@ -112,23 +179,37 @@ export class TickLoop {
       return [{ job, events: [], error: wireError(asHearthError(thrown)), done: true }];
     }
   }
-}
 
-async function advance(slots: readonly SequenceSlot[], prefillChunkTokens: number): Promise<void> {
-  const work: Promise<void>[] = [];
-  const waiting: Generation[] = [];
-  for (const { generation } of slots) {
-    if (generation?.mode === "decode") work.push(generation.step());
-    if (generation?.mode === "prefill") waiting.push(generation);
+  /** One tick of one model. */
+  async #advance(resident: Resident, slots: readonly SequenceSlot[]): Promise<void> {
+    const pace = this.#paces.get(resident) ?? new Pace(this.#options);
+    this.#paces.set(resident, pace);
+    const running = slots.flatMap((slot) => slot.generation ?? []);
+    const decoding = running.filter((generation) => generation.mode === "decode");
+    const prefilling = running
+      .filter((generation) => generation.mode === "prefill")
+      .sort((a, b) => a.job - b.job);
+    const began = this.#options.now();
+    const work = decoding.map((generation) => generation.step());
+    let left = pace.budget(decoding.length);
+    const budget = left;
+    for (const generation of prefilling) {
+      if (left === 0) break;
+      const { taken, done } = generation.prefill(left);
+      left -= taken;
+      work.push(done);
+    }
+    await Promise.all(work);
+    pace.learn(budget - left, this.#options.now() - began);
+    await this.#share(resident, slots);
   }
-  let budget = prefillChunkTokens;
-  for (const generation of waiting.sort((a, b) => a.job - b.job)) {
-    if (budget === 0) break;
-    const { taken, done } = generation.prefill(budget);
-    budget -= taken;
-    work.push(done);
+
+  /** Stores the prefixes that held jobs wait for, so that each of them loads what was evaluated once. */
+  async #share(resident: Resident, slots: readonly SequenceSlot[]): Promise<void> {
+    for (const { sequence, generation } of slots)
+      if (generation?.takeShareWish() === true)
+        await this.#options.store?.save(ownerOf(resident, generation.teamId), sequence);
   }
-  await Promise.all(work);
 }
 
 /** What happened to the slot's generation since the last look; a finished one leaves the slot. */

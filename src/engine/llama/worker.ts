@@ -6,6 +6,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { getLlama, LlamaLogLevel, type Llama } from "node-llama-cpp";
 import { asHearthError, HearthError } from "../../core/errors.js";
 import type { Model } from "../../core/model.js";
+import { PrefixStore } from "./prefix-store.js";
 import type { Call, FromWorker, LlamaSettings, SeededJob, ToWorker } from "./protocol.js";
 import { loadResident, type Resident } from "./resident.js";
 import { TickLoop } from "./tick.js";
@@ -15,7 +16,15 @@ const settings = workerData as LlamaSettings;
 const residents = new Map<string, Promise<Resident>>();
 /** The residents that are loaded: a job and its cancel must be handled in the order in which they came. */
 const loaded = new Map<string, Resident>();
-const ticks = new TickLoop(settings.prefillChunkTokens, (news) => send({ type: "news", news }));
+const ticks = new TickLoop(
+  {
+    chunkTokensMax: settings.prefillChunkTokens,
+    tokenGapMsMax: settings.tokenGapMsMax,
+    store: openStore(settings),
+    now: () => performance.now(),
+  },
+  (news) => send({ type: "news", news }),
+);
 let library: Promise<Llama> | null = null;
 
 parentPort?.on("message", (message: ToWorker) => {
@@ -23,6 +32,17 @@ parentPort?.on("message", (message: ToWorker) => {
   else if (message.type === "cancel") ticks.cancel(message.job);
   else void answer(message);
 });
+
+/** A cache that cannot be opened is done without. */
+function openStore({ prefixCacheFolder, prefixCacheBytesMax }: LlamaSettings): PrefixStore | null {
+  if (prefixCacheFolder === null || prefixCacheBytesMax === 0) return null;
+  try {
+    return new PrefixStore(prefixCacheFolder, prefixCacheBytesMax);
+  } catch (thrown) {
+    send({ type: "log", level: "warn", message: `no prefix cache: ${String(thrown)}` });
+    return null;
+  }
+}
 
 function send(message: FromWorker): void {
   parentPort?.postMessage(message);

@@ -14,6 +14,7 @@ describe("a chat request", () => {
         stop: [],
         maxTokens: null,
         maxTokensExcludesReasoning: true,
+        deterministic: false,
       },
       stream: false,
       includeUsage: false,

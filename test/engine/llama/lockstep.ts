@@ -1,0 +1,109 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { getLlama, LlamaLogLevel } from "node-llama-cpp";
+import { onTestFinished } from "vitest";
+import type { Model } from "../../../src/core/model.js";
+import type { PrefixStore } from "../../../src/engine/llama/prefix-store.js";
+import type { JobNews, SeededJob } from "../../../src/engine/llama/protocol.js";
+import { loadResident, type Resident } from "../../../src/engine/llama/resident.js";
+import { TickLoop } from "../../../src/engine/llama/tick.js";
+import { loadRegistry } from "../../../src/models/registry.js";
+import { writeModel } from "../../gguf-writer.js";
+import { temporaryFolder } from "../../harness.js";
+
+export const slots = 8;
+
+/** A random model with eight slots, loaded in this thread so that its batches can be looked at. */
+export async function residentWithEightSlots(folder: string = temporaryFolder()): Promise<Resident> {
+  const file = join(folder, "random.gguf");
+  if (!existsSync(file)) await writeModel(file, { contextLength: 512 });
+  const registry = await loadRegistry({ folders: [folder], contextTokensMax: 512 });
+  const model = registry.find("random") as Model;
+  const llama = await getLlama({ gpu: false, build: "never", logLevel: LlamaLogLevel.error, maxThreads: 1 });
+  const settings = {
+    cores: 1,
+    threads: 1,
+    slotsPerModel: slots,
+    contextTokensMax: 512,
+    prefillChunkTokens: 64,
+    tokenGapMsMax: 500,
+    prefixCacheFolder: null,
+    prefixCacheBytesMax: 0,
+    kvCacheType: "f16",
+    flashAttention: "auto",
+    gpu: "off",
+  } as const;
+  const resident = await loadResident(llama, model, settings);
+  onTestFinished(async () => {
+    await resident.dispose();
+    await llama.dispose();
+  });
+  return resident;
+}
+
+/** A job whose prompt is these tokens. */
+export function jobOf(
+  tokens: readonly number[],
+  maxTokens: number,
+  changes: Partial<SeededJob> = {},
+): SeededJob {
+  return {
+    prompt: { tokens: Uint32Array.from(tokens), startsInReasoning: false },
+    teamId: "team",
+    sampling: { temperature: 0, topP: 1, seed: 1, frequencyPenalty: 0, presencePenalty: 0 },
+    seed: 1,
+    stop: [],
+    maxTokens,
+    maxTokensExcludesReasoning: false,
+    deterministic: false,
+    ...changes,
+  };
+}
+
+/** Tokens that begin alike for equal `kind` and go on for `count`. */
+export function promptOf(kind: number, count: number): number[] {
+  return Array.from({ length: count }, (_, at) => 40 + ((at * (kind + 3)) % 50));
+}
+
+/** A loop whose news are gathered by job. */
+export function startLoop(store: PrefixStore | null = null) {
+  const byJob = new Map<number, JobNews[]>();
+  const waiting: (() => void)[] = [];
+  const loop = new TickLoop(
+    { chunkTokensMax: 64, tokenGapMsMax: 10_000, store, now: () => performance.now() },
+    (news) => {
+      for (const item of news) byJob.set(item.job, [...(byJob.get(item.job) ?? []), item]);
+      for (const wake of waiting.splice(0)) wake();
+    },
+  );
+  const newsOf = (job: number): readonly JobNews[] => byJob.get(job) ?? [];
+  /** Resolves when `condition` holds, looked at after every tick. */
+  const until = async (condition: () => boolean): Promise<void> => {
+    while (!condition()) await new Promise<void>((resolve) => waiting.push(resolve));
+  };
+  const done = async (job: number): Promise<Outcome> => {
+    await until(() => newsOf(job).some((item) => item.done));
+    return outcomeOf(newsOf(job));
+  };
+  return { loop, newsOf, until, done };
+}
+
+export interface Outcome {
+  readonly text: string;
+  readonly promptTokens: number;
+  readonly cachedTokens: number;
+  readonly finished: boolean;
+  readonly error: string | null;
+}
+
+function outcomeOf(news: readonly JobNews[]): Outcome {
+  const events = news.flatMap((item) => item.events);
+  const start = events.find((event) => event.type === "generation-start");
+  return {
+    text: events.map((event) => (event.type === "text-delta" ? event.text : "")).join(""),
+    promptTokens: start?.promptTokens ?? 0,
+    cachedTokens: start?.cachedTokens ?? 0,
+    finished: events.some((event) => event.type === "generation-end"),
+    error: news.map((item) => item.error?.message ?? null).find((message) => message !== null) ?? null,
+  };
+}

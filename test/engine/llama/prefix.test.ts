@@ -1,0 +1,170 @@
+import { readdirSync, statSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { PrefixStore } from "../../../src/engine/llama/prefix-store.js";
+import { temporaryFolder } from "../../harness.js";
+import { jobOf, promptOf, residentWithEightSlots, slots, startLoop } from "./lockstep.js";
+
+const megabytes = 1_000_000;
+
+describe("the prefix cache", () => {
+  it("over any history of prompts: prompt = cached + evaluated, and a cached prefix changes no answer", async () => {
+    const resident = await residentWithEightSlots();
+    const { loop, done } = startLoop();
+    let job = 0;
+    const ask = async (tokens: readonly number[], changes = {}) => {
+      loop.submit(resident, ++job, jobOf(tokens, 3, changes));
+      return done(job);
+    };
+    const prompt = fc.tuple(
+      fc.nat({ max: 2 }),
+      fc.integer({ min: 2, max: 150 }),
+      fc.nat({ max: 2 }),
+      fc.nat({ max: 40 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        prompt,
+        fc.constantFrom("a", "b"),
+        async ([kind, length, tail, tailLength], teamId) => {
+          const tokens = [...promptOf(kind, length), ...promptOf(tail + 7, tailLength)];
+          const warm = await ask(tokens, { teamId });
+          const again = await ask(tokens, { teamId });
+          expect(warm.promptTokens).toBe(tokens.length);
+          expect(warm.cachedTokens).toBeLessThan(tokens.length);
+          expect(again.cachedTokens).toBe(tokens.length - 1);
+          expect(again.text).toBe(warm.text);
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  it("F9: never lets one team continue on another's prompt, in 20 rounds of all slots at once", async () => {
+    const resident = await residentWithEightSlots();
+    const store = new PrefixStore(join(temporaryFolder(), "cache"), 100 * megabytes);
+    const { loop, done } = startLoop(store);
+    let job = 0;
+    for (let round = 0; round < 20; round++) {
+      const tokens = promptOf(round % 3, 200);
+      const jobs = Array.from({ length: slots }, (_, index) => {
+        loop.submit(resident, ++job, jobOf(tokens, 2, { teamId: `team ${round} ${index}` }));
+        return job;
+      });
+      for (const id of jobs) expect((await done(id)).cachedTokens).toBe(0);
+    }
+  });
+
+  it("gives a long prefix back that had to leave its slot", async () => {
+    const resident = await residentWithEightSlots();
+    const store = new PrefixStore(join(temporaryFolder(), "cache"), 100 * megabytes);
+    const { loop, done } = startLoop(store);
+    const long = promptOf(0, 300);
+    loop.submit(resident, 0, jobOf(long, 4));
+    const cold = await done(0);
+    for (let other = 1; other <= slots; other++) {
+      loop.submit(resident, other, jobOf(promptOf(other, 200), 2, { teamId: "another" }));
+      await done(other);
+    }
+    loop.submit(resident, 99, jobOf(long, 4));
+    const warm = await done(99);
+    expect(warm.cachedTokens).toBe(long.length - 1);
+    expect(warm.text).toBe(cold.text);
+  });
+
+  it("survives a restart, in files for their owner only, and does without one that is damaged", async () => {
+    const models = temporaryFolder();
+    const folder = join(temporaryFolder(), "cache");
+    const long = promptOf(0, 300);
+    const ask = async (): Promise<number> => {
+      const resident = await residentWithEightSlots(models);
+      const { loop, done } = startLoop(new PrefixStore(folder, 100 * megabytes));
+      loop.submit(resident, 1, jobOf(long, 4));
+      const { cachedTokens, error } = await done(1);
+      expect(error).toBeNull();
+      await loop.drain();
+      return cachedTokens;
+    };
+    expect(await ask()).toBe(0);
+    expect(await ask()).toBe(long.length - 1);
+    const states = readdirSync(folder).filter((name) => name.endsWith(".state"));
+    expect(states.length).toBeGreaterThan(0);
+    for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+    for (const name of states) truncateSync(join(folder, name), 100);
+    expect(await ask()).toBe(0);
+  });
+
+  it("stays within its bound, the longest unused going first", async () => {
+    const resident = await residentWithEightSlots();
+    const folder = join(temporaryFolder(), "cache");
+    const probe = new PrefixStore(folder, 100 * megabytes);
+    const { loop, done } = startLoop(probe);
+    loop.submit(resident, 0, jobOf(promptOf(0, 200), 2));
+    await done(0);
+    await loop.drain();
+    const one = probe.bytes;
+    expect(one).toBeGreaterThan(0);
+
+    const small = new PrefixStore(join(temporaryFolder(), "cache"), Math.floor(one * 2.5));
+    const bounded = startLoop(small);
+    for (let job = 0; job < slots + 4; job++) {
+      bounded.loop.submit(resident, job, jobOf(promptOf(job, 200), 2, { teamId: `team ${job}` }));
+      await bounded.done(job);
+      expect(small.bytes).toBeLessThanOrEqual(one * 2.5);
+    }
+    expect(small.bytes).toBeGreaterThan(0);
+  });
+
+  it("evaluates a cold prefix once for all requests that bring it together", async () => {
+    const resident = await residentWithEightSlots();
+    const store = new PrefixStore(join(temporaryFolder(), "cache"), 100 * megabytes);
+    const { loop, done } = startLoop(store);
+    const shared = promptOf(0, 300);
+    const ids = Array.from({ length: 4 }, (_, index) => index);
+    for (const id of ids) loop.submit(resident, id, jobOf([...shared, ...promptOf(id + 5, 20)], 3));
+    const outcomes = [];
+    for (const id of ids) outcomes.push(await done(id));
+    expect(outcomes.map((outcome) => outcome.error)).toEqual([null, null, null, null]);
+    expect(outcomes[0]?.cachedTokens).toBe(0);
+    for (const outcome of outcomes.slice(1)) expect(outcome.cachedTokens).toBeGreaterThanOrEqual(300);
+
+    const alone = startLoop();
+    loop.submit(resident, 50, jobOf([...shared, ...promptOf(7, 20)], 3, { deterministic: true }));
+    expect((await done(50)).text).toBe(outcomes[2]?.text);
+    await alone.loop.drain();
+  });
+
+  it("lets those who wait for a prefix begin on their own when the one who evaluates it leaves", async () => {
+    const resident = await residentWithEightSlots();
+    const store = new PrefixStore(join(temporaryFolder(), "cache"), 100 * megabytes);
+    const { loop, done, newsOf, until } = startLoop(store);
+    const shared = promptOf(0, 400);
+    loop.submit(resident, 1, jobOf([...shared, 41], 3));
+    loop.submit(resident, 2, jobOf([...shared, 42], 3));
+    await until(() => newsOf(1).length > 0);
+    loop.cancel(1);
+    expect(await done(2)).toMatchObject({ finished: true, error: null });
+    expect((await done(1)).finished).toBe(false);
+  });
+});
+
+describe("a deterministic job", () => {
+  it("runs alone and from an empty cache: 50 repeats beside other work give the same bytes", async () => {
+    const resident = await residentWithEightSlots();
+    const { loop, done } = startLoop();
+    const sampling = { temperature: 1.2, topP: 1, seed: 5, frequencyPenalty: 0, presencePenalty: 0 };
+    const texts = new Set<string>();
+    let job = 0;
+    for (let round = 0; round < 50; round++) {
+      const noise = [++job, ++job];
+      for (const id of noise) loop.submit(resident, id, jobOf(promptOf(id, 5 + (id % 60)), 1 + (id % 30)));
+      loop.submit(resident, ++job, jobOf(promptOf(0, 40), 12, { deterministic: true, sampling, seed: 5 }));
+      const { text, cachedTokens } = await done(job);
+      expect(cachedTokens).toBe(0);
+      texts.add(text);
+      for (const id of noise) await done(id);
+    }
+    expect(texts.size).toBe(1);
+  });
+});

@@ -1,0 +1,160 @@
+import { execFileSync } from "node:child_process";
+import { appendFileSync, existsSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
+import type { Model } from "../../../src/core/model.js";
+import { createSmokeLoad } from "../../../src/engine/llama/smoke-load.js";
+import { loadRegistry } from "../../../src/models/registry.js";
+import { writeModel, type ModelSpec } from "../../gguf-writer.js";
+import { builtInModel, clientOf, root, startApp, startProcess, temporaryFolder } from "../../harness.js";
+
+const compiled = pathToFileURL(join(root, "dist/engine/llama/smoke.js"));
+const settings = {
+  cores: 1,
+  threads: 1,
+  slotsPerModel: 4,
+  contextTokensMax: 8192,
+  prefillChunkTokens: 128,
+  gpu: "off",
+} as const;
+
+/** Passes every check of its header; llama.cpp ends the process when it computes the second layer. */
+const deadly: Partial<ModelSpec> = {
+  metadata: { "qwen3.attention.head_count_kv": { arrayOf: "u32", values: [1, 2] } },
+};
+const hello = [{ role: "user" as const, content: "Hello!" }];
+
+/** A file dropped into a folder of models, as the registry sees it. */
+async function dropIn(folder: string, changes: Partial<ModelSpec> = {}): Promise<Model> {
+  await writeModel(join(folder, "dropped.gguf"), changes);
+  const model = (await loadRegistry({ folders: [folder], contextTokensMax: 8192 })).find("dropped");
+  if (model === null) throw new Error("not found");
+  return model;
+}
+
+/** What tries a model, with the entry given (a program of one line, or the true one), and what it said for the log. */
+function smokeLoad(folder: string, program: string | null = null) {
+  const entry = join(folder, "entry.mjs");
+  if (program !== null) writeFileSync(entry, `process.once("message", ({ model }) => { ${program} });`);
+  const said: string[] = [];
+  const passedFile = join(folder, "loaded-models.json");
+  const log = (message: string): void => void said.push(message);
+  const smoke = createSmokeLoad({
+    entry: program === null ? compiled : pathToFileURL(entry),
+    settings,
+    passedFile,
+    log,
+  });
+  return { smoke, passedFile, said };
+}
+
+describe("a first load in a process of its own", () => {
+  it("passes a healthy model and keeps that in a file for its owner only", async () => {
+    const folder = temporaryFolder();
+    const { smoke, passedFile, said } = smokeLoad(folder);
+    expect(await smoke(await dropIn(folder))).toBeNull();
+    expect(said).toEqual([]);
+    expect(statSync(passedFile).mode & 0o777).toBe(0o600);
+    expect(readFileSync(passedFile, "utf8")).not.toContain(folder);
+  });
+
+  it("C1: refuses a file that passes its checks and ends the process that loads it, and logs what native code said", async () => {
+    const folder = temporaryFolder();
+    const model = await dropIn(folder, deadly);
+    expect(model.unusable).toBeNull();
+    const { smoke, passedFile, said } = smokeLoad(folder);
+    expect(await smoke(model)).toBe("loading it ends the process (SIGABRT).");
+    expect(said.join()).toContain("GGML_ASSERT");
+    expect(existsSync(passedFile)).toBe(false);
+  });
+
+  it("C1: refuses a file that the library refuses, with its reason and without the path", async () => {
+    const folder = temporaryFolder();
+    const model = await dropIn(folder, {
+      metadata: { "tokenizer.ggml.pre": { type: "string", value: "no" } },
+    });
+    expect(model.unusable).toBeNull();
+    const reason = await smokeLoad(folder).smoke(model);
+    expect(reason).toMatch(/load/);
+    expect(reason).not.toContain(folder);
+  });
+
+  it("tries a file once, also after a restart, until it changes", async () => {
+    const folder = temporaryFolder();
+    const model = await dropIn(folder);
+    const count = `(await import("node:fs")).appendFileSync(model.path + ".tried", "x"); process.exit(0);`;
+    const program = `void (async () => { ${count} })();`;
+    const tried = (): string => readFileSync(`${model.path}.tried`, "utf8");
+    const { smoke } = smokeLoad(folder, program);
+    expect([await smoke(model), await smoke(model), tried()]).toEqual([null, null, "x"]);
+    expect([await smokeLoad(folder, program).smoke(model), tried()]).toEqual([null, "x"]);
+    utimesSync(model.path, 1, 1);
+    expect([await smokeLoad(folder, program).smoke(model), tried()]).toEqual([null, "xx"]);
+  });
+
+  it("tries a file that failed again, and takes a damaged memory for none", async () => {
+    const folder = temporaryFolder();
+    const model = await dropIn(folder);
+    appendFileSync(join(folder, "loaded-models.json"), "{");
+    expect(await smokeLoad(folder, "process.exit(3);").smoke(model)).toBe(
+      "loading it ends the process (exit code 3).",
+    );
+    expect(await smokeLoad(folder, "process.exit(0);").smoke(model)).toBeNull();
+  });
+
+  it("remembers the thousand files that passed last", async () => {
+    const folder = temporaryFolder();
+    const { smoke, passedFile } = smokeLoad(folder, "process.exit(0);");
+    const old = Array.from({ length: 1000 }, (_, nth) => `digest ${nth}`);
+    writeFileSync(passedFile, JSON.stringify(old));
+    await smoke(await dropIn(folder));
+    const kept = JSON.parse(readFileSync(passedFile, "utf8")) as string[];
+    expect(kept).toHaveLength(1000);
+    expect(kept.slice(0, -1)).toEqual(old.slice(1));
+  });
+
+  it("does not try a model whose manifest has a SHA-256", async () => {
+    const folder = temporaryFolder();
+    const model = await dropIn(folder);
+    const vouched = { ...model, manifest: { ...model.manifest, sha256: "0".repeat(64) } };
+    expect(await smokeLoad(folder, "process.abort();").smoke(vouched)).toBeNull();
+  });
+});
+
+describe("a server with a deadly file in its models folder", () => {
+  it("C1: answers 503 with the reason, and its neighbours go on", async () => {
+    const folder = temporaryFolder();
+    await dropIn(folder, deadly);
+    const { client } = await startApp({ HEARTH_MODELS: folder });
+    const asked = client.chat.completions.create({ model: "dropped", messages: hello });
+    const neighbour = client.chat.completions.create({ model: builtInModel, messages: hello, max_tokens: 5 });
+    await expect(asked).rejects.toMatchObject({
+      status: 503,
+      message: expect.stringContaining(
+        "The model 'dropped' cannot be used: loading it ends the process (SIGABRT).",
+      ) as string,
+    });
+    expect((await neighbour).usage?.completion_tokens).toBeGreaterThan(0);
+  });
+
+  it("stops while it tries one, and the trial ends with it", async () => {
+    const folder = temporaryFolder();
+    await dropIn(folder);
+    const run = await startProcess({ HEARTH_MODELS: folder, HEARTH_SHUTDOWN_GRACE_MS: "0" });
+    const asked = clientOf(run.url).chat.completions.create({ model: "dropped", messages: hello });
+    const refused = expect(asked).rejects.toThrow();
+    await expect.poll(trials, { interval: 20 }).toHaveLength(1);
+    const [trial] = trials();
+    run.child.kill("SIGTERM");
+    expect(await run.exited).toBe(0);
+    await refused;
+    await expect.poll(() => trials().includes(trial ?? "")).toBe(false);
+  });
+});
+
+/** The processes of this checkout that try a model now, as `ps` tells them. */
+function trials(): readonly string[] {
+  const all = execFileSync("ps", ["-A", "-o", "pid=,args="], { encoding: "utf8" }).split("\n");
+  return all.filter((line) => line.includes(fileURLToPath(compiled)));
+}
