@@ -2,9 +2,15 @@
 export interface Slot {
   /** Milliseconds the run waited for it. */
   readonly queuedMs: number;
-  /** Gives the place back; a second call does nothing. */
-  release(): void;
+  /**
+   * Gives the place back; a second call does nothing.
+   * @param tokens what the run was served, prompt and answer: the measure of fairness between teams.
+   */
+  release(tokens: number): void;
 }
+
+/** What kind of work waits: somebody looks on, a background response, a deferred completion. */
+export type WorkClass = "interactive" | "background" | "deferred";
 
 export interface SlotRequest {
   /** Resolved model id. */
@@ -13,6 +19,9 @@ export interface SlotRequest {
   readonly slots: number;
   /** Slots are shared fairly between teams. */
   readonly teamId: string;
+  readonly workClass: WorkClass;
+  /** Tokens the run is expected to take; its prompt at least. */
+  readonly tokensExpected: number;
   readonly signal: AbortSignal;
 }
 

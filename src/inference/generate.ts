@@ -150,7 +150,7 @@ async function execute(deps: GenerateDeps, task: Task): Promise<void> {
   } catch (thrown) {
     if (!task.signal.aborted) progress.failure = asHearthError(thrown);
   }
-  progress.slot?.release();
+  progress.slot?.release(tokensServed(progress.usage));
   await settle(deps, task, progress);
   if (progress.failure !== null) task.channel.fail(progress.failure);
   if (progress.end !== null) task.channel.push(progress.end);
@@ -162,11 +162,26 @@ async function drive(deps: GenerateDeps, task: Task, progress: Progress): Promis
   const loaded = await unlessAborted(deps.engine.load(model), signal);
   const prompt = await unlessAborted(deps.engine.prompt(model, request), signal);
   const teamId = task.context.principal.team.id;
-  const slot = await deps.slots.acquire({ model: model.manifest.id, slots: loaded.slots, teamId, signal });
+  const slot = await deps.slots.acquire({
+    model: model.manifest.id,
+    slots: loaded.slots,
+    teamId,
+    workClass: "interactive",
+    tokensExpected: prompt.tokens.length,
+    signal,
+  });
   progress.slot = slot;
   timings.queueMs = slot.queuedMs;
   const { sampling, stop, maxTokens, maxTokensExcludesReasoning, deterministic } = request;
-  const job: DecodeJob = { prompt, teamId, sampling, stop, maxTokens, maxTokensExcludesReasoning, deterministic };
+  const job: DecodeJob = {
+    prompt,
+    teamId,
+    sampling,
+    stop,
+    maxTokens,
+    maxTokensExcludesReasoning,
+    deterministic,
+  };
   const began = deps.clock.monotonic();
   for await (const event of deps.engine.generate(model, job, signal)) {
     progress.usage = addEvent(progress.usage, event);
@@ -177,6 +192,10 @@ async function drive(deps: GenerateDeps, task: Task, progress: Progress): Promis
   }
   if (progress.end === null && !signal.aborted)
     throw new Error("the engine's stream ended without generation-end");
+}
+
+function tokensServed({ promptTokens, completionTokens, reasoningTokens }: Usage): number {
+  return promptTokens + completionTokens + reasoningTokens;
 }
 
 /** The promise's value, or the signal's reason as soon as it aborts; the work itself goes on for others. */

@@ -45,7 +45,7 @@ class QueueScheduler implements Scheduler {
     this.#carryOut(close(this.#state));
   }
 
-  acquire({ model, slots, teamId, signal }: SlotRequest): Promise<Slot> {
+  acquire({ signal, ...request }: SlotRequest): Promise<Slot> {
     const id = String(++this.#lastId);
     const askedAt = this.#clock.monotonic();
     return new Promise<Slot>((resolve, reject) => {
@@ -61,7 +61,7 @@ class QueueScheduler implements Scheduler {
         grant: () => (answered(), resolve(this.#heldSlot(id, askedAt))),
         refuse: (error) => (answered(), reject(error)),
       });
-      this.#carryOut(arrive(this.#state, { id, model, slots, teamId }));
+      this.#carryOut(arrive(this.#state, { id, ...request }));
     });
   }
 
@@ -80,11 +80,11 @@ class QueueScheduler implements Scheduler {
     let held = true;
     return {
       queuedMs: grantedAt - askedAt,
-      release: () => {
+      release: (tokens) => {
         if (!held) return;
         held = false;
         this.#heldMsAverage += (this.#clock.monotonic() - grantedAt - this.#heldMsAverage) / 8;
-        this.#carryOut(leave(this.#state, id));
+        this.#carryOut(leave(this.#state, id, tokens));
       },
     };
   }

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { WorkClass } from "../../src/core/slots.js";
 import {
   arrive,
   close,
@@ -9,7 +10,14 @@ import {
   type SchedulerState,
 } from "../../src/scheduler/decide.js";
 
-const run = (id: string, teamId = "a", slots = 1, model = "m") => ({ id, teamId, slots, model });
+const run = (id: string, teamId = "a", slots = 1, model = "m", workClass: WorkClass = "interactive") => ({
+  id,
+  teamId,
+  slots,
+  model,
+  workClass,
+  tokensExpected: 10,
+});
 
 /** Plays arrivals one after the other. */
 function arriving(
@@ -51,7 +59,50 @@ describe("the scheduler's decisions", () => {
 
   it("let a team with one request past a team that floods the queue", () => {
     const { state } = arriving(9, run("a1", "a", 2), run("a2", "a", 2), run("a3", "a", 2), run("b1", "b", 2));
-    expect(leave(state, "a1").effects).toEqual([{ type: "grant", id: "b1" }]);
+    expect(leave(state, "a1", 10).effects).toEqual([{ type: "grant", id: "b1" }]);
+  });
+
+  it("give a team that was served less the next slot, however long the other's queue is", () => {
+    let { state } = arriving(
+      9,
+      run("a1", "a"),
+      run("b1", "b"),
+      run("a2", "a"),
+      run("b2", "b"),
+      run("a3", "a"),
+    );
+    const order: string[] = [];
+    // Team a's answers are ten times as long as those of team b.
+    for (let id: string | undefined = "a1"; id !== undefined;) {
+      order.push(id);
+      const decision = leave(state, id, id.startsWith("a") ? 1000 : 100);
+      state = decision.state;
+      id = decision.effects[0]?.id;
+    }
+    expect(order).toEqual(["a1", "b1", "b2", "a2", "a3"]);
+  });
+
+  it("give a team that was away no claim to what it did not use", () => {
+    const busy = arriving(9, run("b1", "b"), run("b2", "b"), run("b3", "b")).state;
+    const served = leave(busy, "b1", 5000).state;
+    const back = arrive(served, run("a1", "a")).state;
+    expect(back.served.get("a")).toBe(back.served.get("b"));
+  });
+
+  it("let interactive work past background and deferred work, which still get their turns", () => {
+    const interactive = Array.from({ length: 20 }, (_, index) => run(`i${index}`, "a"));
+    const others = [run("d", "b", 1, "m", "deferred"), run("g", "c", 1, "m", "background")];
+    const order: string[] = [];
+    let { state } = arriving(99, run("first"), ...others, ...interactive);
+    for (let id: string | undefined = "first"; id !== undefined;) {
+      const decision = leave(state, id, 10);
+      state = decision.state;
+      id = decision.effects[0]?.id;
+      if (id !== undefined) order.push(id);
+    }
+    expect(order.slice(0, 8).every((id) => id.startsWith("i"))).toBe(true);
+    expect(order.slice(8, 10)).toEqual(["d", "g"]);
+    expect(order.length).toBe(22);
   });
 
   it("keep the slots of one model apart from those of another", () => {
