@@ -234,7 +234,15 @@ describe("generation", () => {
 
   it("fills the context to the last token and ends with length, never shifting", async () => {
     const app = await startApp({ HEARTH_CONTEXT_TOKENS_MAX: "64" });
-    const { finish, usage } = await whole(app, { messages: story, temperature: 0 });
+    const padded = (words: number) => [
+      { role: "system" as const, content: "word ".repeat(words) },
+      ...greeting,
+    ];
+    let words = 1;
+    const promptTokens = async (): Promise<number> =>
+      (await whole(app, { messages: padded(words), max_tokens: 1 })).usage?.prompt_tokens ?? 0;
+    while ((await promptTokens()) < 60) words += 1;
+    const { finish, usage } = await whole(app, { messages: padded(words) });
     expect(finish).toBe("length");
     expect(usage?.total_tokens).toBe(64);
   });
