@@ -14,7 +14,7 @@ import type { Engine } from "./core/engine.js";
 import type { ModelRegistry } from "./core/model.js";
 import type { Random } from "./core/random.js";
 import type { RunStore } from "./core/run-record.js";
-import { usableCores } from "./engine/llama/cores.js";
+import { usableCores, usableMemoryBytes } from "./engine/llama/machine.js";
 import { createLlamaEngine } from "./engine/llama/engine.js";
 import type { LlamaSettings } from "./engine/llama/protocol.js";
 import { createSmokeLoad } from "./engine/llama/smoke-load.js";
@@ -116,7 +116,7 @@ async function assemble(
   const models = await openRegistry(config);
   for (const warning of models.warnings) logger.warn({ warning }, "models folder");
   const scheduler = createScheduler(config, clock);
-  const engine = overrides.engine ?? buildEngine(config, random, logger, overrides.workerUrl);
+  const engine = overrides.engine ?? buildEngine(config, { clock, random, logger }, overrides.workerUrl);
   const generator = createGenerator({
     models,
     engine,
@@ -183,17 +183,30 @@ function databaseFile(config: Config): string {
   return join(config.data, "hearth.db");
 }
 
-function buildEngine(config: Config, random: Random, logger: Logger, given: URL | undefined): Engine {
+type Machine = { readonly clock: Clock; readonly random: Random; readonly logger: Logger };
+
+function buildEngine(config: Config, machine: Machine, given: URL | undefined): Engine {
   const settings = llamaSettings(config);
   const workerUrl = given ?? new URL("./engine/llama/worker.js", import.meta.url);
-  const log = (level: "warn" | "error", message: string): void => logger[level]({ engine: "llama" }, message);
+  const log = (level: "warn" | "error", message: string): void =>
+    machine.logger[level]({ engine: "llama" }, message);
   const smoke = createSmokeLoad({
     entry: new URL("smoke.js", workerUrl),
     settings,
     passedFile: join(config.data, "loaded-models.json"),
     log: (message) => log("warn", message),
   });
-  return createLlamaEngine({ settings, random, verify: verifyWeights, smoke, workerUrl, log });
+  return createLlamaEngine({
+    settings,
+    clock: machine.clock,
+    random: machine.random,
+    memoryBytesMax: config.memoryBytesMax === 0 ? usableMemoryBytes() : config.memoryBytesMax,
+    keepAliveMs: config.keepAliveMs,
+    verify: verifyWeights,
+    smoke,
+    workerUrl,
+    log,
+  });
 }
 
 /** What the engine may know of the configuration; no key is among it. */

@@ -63,6 +63,10 @@ const settings = {
   /** Type of the KV cache: the smaller ones halve and quarter its memory, and make prefill slower. */
   kvCacheType: z.enum(["f16", "q8_0", "q4_0"]).default("f16"),
   flashAttention: z.enum(["auto", "on", "off"]).default("auto"),
+  /** Memory that all models together may take; 0 = four fifths of what there is. */
+  memoryBytesMax: whole(0, Number.MAX_SAFE_INTEGER).default(0),
+  /** How long a model that nobody uses stays in memory. */
+  keepAliveMs: whole(0, 86_400_000).default(300_000),
   /** Threads of one decode; 0 = by the size of the model, up to the cores this process may use. */
   threads: whole(0, 1024).default(0),
   gpu: z.enum(["auto", "off", "cuda", "vulkan", "metal"]).default("auto"),

@@ -3,9 +3,9 @@ import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
 import type { DecodeJob, Engine } from "../../src/core/engine.js";
 import type { Model, ModelManifest } from "../../src/core/model.js";
-import { usableCores } from "../../src/engine/llama/cores.js";
+import { usableCores, usableMemoryBytes } from "../../src/engine/llama/machine.js";
 import { createLlamaEngine } from "../../src/engine/llama/engine.js";
-import { systemRandom } from "../../src/system.js";
+import { systemClock, systemRandom } from "../../src/system.js";
 import { benchKey, benchModel, chatInit, mainThreadCpuMs, startServer, type BenchServer } from "./server.js";
 import { quantile, type Row } from "./table.js";
 
@@ -143,6 +143,9 @@ function directEngine(): Engine {
       gpu: "auto",
     },
     random: systemRandom,
+    clock: systemClock,
+    memoryBytesMax: usableMemoryBytes(),
+    keepAliveMs: 3_600_000,
     verify: () => Promise.resolve(null),
     smoke: () => Promise.resolve(null),
     workerUrl: new URL("../../dist/engine/llama/worker.js", import.meta.url),
@@ -153,5 +156,11 @@ function directEngine(): Engine {
 async function builtInModel(): Promise<Model> {
   const folder = fileURLToPath(new URL(`../../models/${benchModel}/`, import.meta.url));
   const manifest = JSON.parse(await readFile(`${folder}manifest.json`, "utf8")) as ModelManifest;
-  return { manifest, path: folder + manifest.file, unusable: null, fingerprint: "fp_bench" };
+  return {
+    manifest,
+    path: folder + manifest.file,
+    unusable: null,
+    kvBytesPerToken: 0,
+    fingerprint: "fp_bench",
+  };
 }

@@ -29,11 +29,29 @@ export interface DecodeJob {
   readonly deterministic: boolean;
 }
 
+/** A model held in memory for one run. */
 export interface LoadedModel {
   /** Tokens one slot holds, prompt and answer together. */
   readonly contextTokens: number;
   /** Generations that can run side by side. */
   readonly slots: number;
+  /** The run is over: the model may leave memory when others need the room. A second call does nothing. */
+  release(): void;
+}
+
+/** A model in memory, as `hearth ps` shows it. */
+export interface ResidentModel {
+  readonly id: string;
+  /** Estimated memory: weights, KV cache of all slots, buffers. */
+  readonly bytes: number;
+  /** `cpu`, or the GPU's kind. */
+  readonly device: string;
+  readonly contextTokens: number;
+  readonly slots: number;
+  /** Milliseconds since the epoch. */
+  readonly loadedAt: number;
+  /** When it leaves memory if nobody asks for it; null while it is in use. */
+  readonly until: number | null;
 }
 
 /**
@@ -42,7 +60,7 @@ export interface LoadedModel {
  */
 export interface Engine {
   /**
-   * Makes a model ready, once; later calls answer at once.
+   * Holds a model in memory until the answer is released; it is loaded once, however many ask.
    * @throws HearthError `model_unavailable` with the reason.
    */
   load(model: Model): Promise<LoadedModel>;
@@ -57,6 +75,8 @@ export interface Engine {
    * really free.
    */
   generate(model: Model, job: DecodeJob, signal: AbortSignal): AsyncIterable<GenerationEvent>;
+  /** The models in memory now. */
+  residents(): readonly ResidentModel[];
   /** Ends every run and frees all memory; rejects nothing that is still being read. */
   close(): Promise<void>;
 }

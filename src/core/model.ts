@@ -39,6 +39,8 @@ export interface Model {
   readonly path: string;
   /** null when usable; else one public sentence saying why not. */
   readonly unusable: string | null;
+  /** Memory of one token of context, keys and values at 16 bits; 0 where the weights do not say. */
+  readonly kvBytesPerToken: number;
   /** `fp_` and 10 hex digits: what made the answer. */
   readonly fingerprint: string;
 }

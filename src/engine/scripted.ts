@@ -30,6 +30,8 @@ export interface ScriptedOptions {
 export interface ScriptedEngine extends Engine {
   /** Ids of the models that were loaded, in order. */
   readonly loaded: readonly string[];
+  /** Runs that hold a model now. */
+  readonly leases: number;
   /** Every job that was begun. */
   readonly jobs: readonly DecodeJob[];
   /** Generations running now. */
@@ -43,10 +45,13 @@ export function createScriptedEngine(script: Script, options: ScriptedOptions = 
   const { contextTokens = 256, slots = 2, onLoad } = options;
   const words = createWords();
   const loading = new Map<string, Promise<void>>();
-  const counts = { loaded: [] as string[], jobs: [] as DecodeJob[], active: 0, aborted: 0 };
+  const counts = { loaded: [] as string[], jobs: [] as DecodeJob[], leases: 0, active: 0, aborted: 0 };
   return {
     get loaded() {
       return counts.loaded;
+    },
+    get leases() {
+      return counts.leases;
     },
     get jobs() {
       return counts.jobs;
@@ -63,7 +68,8 @@ export function createScriptedEngine(script: Script, options: ScriptedOptions = 
         loading.get(id) ?? Promise.resolve(onLoad?.(model)).then(() => void counts.loaded.push(id));
       loading.set(id, first);
       await first;
-      return { contextTokens, slots };
+      counts.leases += 1;
+      return { contextTokens, slots, release: once(() => (counts.leases -= 1)) };
     },
     async prompt(_model, { messages }) {
       const tokens = words.encode(render(messages));
@@ -83,9 +89,27 @@ export function createScriptedEngine(script: Script, options: ScriptedOptions = 
         counts.active -= 1;
       }
     },
+    residents: () =>
+      counts.loaded.map((id) => ({
+        id,
+        bytes: 0,
+        device: "cpu",
+        contextTokens,
+        slots,
+        loadedAt: 0,
+        until: null,
+      })),
     async close() {
       loading.clear();
     },
+  };
+}
+
+function once(action: () => void): () => void {
+  let done = false;
+  return () => {
+    if (!done) action();
+    done = true;
   };
 }
 

@@ -8,7 +8,7 @@
 import type { Principal } from "../core/api-key.js";
 import { Channel } from "../core/channel.js";
 import type { Clock } from "../core/clock.js";
-import type { DecodeJob, Engine } from "../core/engine.js";
+import type { DecodeJob, Engine, LoadedModel } from "../core/engine.js";
 import { asHearthError, HearthError, modelNotFound } from "../core/errors.js";
 import { mergeEvents, type GenerationEvent, type GenerationRequest } from "../core/generation.js";
 import type { Model, ModelRegistry } from "../core/model.js";
@@ -134,6 +134,7 @@ interface Task {
 
 /** What a run has come to so far. */
 interface Progress {
+  loaded: LoadedModel | null;
   slot: Slot | null;
   usage: Usage;
   /** true once the usage table has a row to settle. */
@@ -144,13 +145,21 @@ interface Progress {
 
 /** The whole life of a run. Never rejects. */
 async function execute(deps: GenerateDeps, task: Task): Promise<void> {
-  const progress: Progress = { slot: null, usage: noUsage, recorded: false, end: null, failure: null };
+  const progress: Progress = {
+    loaded: null,
+    slot: null,
+    usage: noUsage,
+    recorded: false,
+    end: null,
+    failure: null,
+  };
   try {
     await drive(deps, task, progress);
   } catch (thrown) {
     if (!task.signal.aborted) progress.failure = asHearthError(thrown);
   }
   progress.slot?.release(tokensServed(progress.usage));
+  progress.loaded?.release();
   await settle(deps, task, progress);
   if (progress.failure !== null) task.channel.fail(progress.failure);
   if (progress.end !== null) task.channel.push(progress.end);
@@ -159,7 +168,8 @@ async function execute(deps: GenerateDeps, task: Task): Promise<void> {
 
 async function drive(deps: GenerateDeps, task: Task, progress: Progress): Promise<void> {
   const { model, request, signal, timings } = task;
-  const loaded = await unlessAborted(deps.engine.load(model), signal);
+  const loaded = await hold(deps.engine.load(model), signal);
+  progress.loaded = loaded;
   const prompt = await unlessAborted(deps.engine.prompt(model, request), signal);
   const teamId = task.context.principal.team.id;
   const slot = await deps.slots.acquire({
@@ -196,6 +206,16 @@ async function drive(deps: GenerateDeps, task: Task, progress: Progress): Promis
 
 function tokensServed({ promptTokens, completionTokens, reasoningTokens }: Usage): number {
   return promptTokens + completionTokens + reasoningTokens;
+}
+
+/** The model, held; a run that leaves while it loads lets go of it as soon as it is there. */
+async function hold(loading: Promise<LoadedModel>, signal: AbortSignal): Promise<LoadedModel> {
+  try {
+    return await unlessAborted(loading, signal);
+  } catch (thrown) {
+    loading.then((loaded) => loaded.release()).catch(() => undefined);
+    throw thrown;
+  }
 }
 
 /** The promise's value, or the signal's reason as soon as it aborts; the work itself goes on for others. */

@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import type { Model, ModelManifest } from "../core/model.js";
 import type { GgufHeader } from "./gguf.js";
 import { idFromName, isModelId, parseManifest } from "./manifest.js";
+import { kvBytesPerToken } from "./memory.js";
 import { stemOf } from "./parts.js";
 import { inspectWeights, type Weights } from "./weights.js";
 
@@ -32,7 +33,14 @@ function toModel(manifest: ModelManifest, weights: Weights): Model {
   const identity = manifest.sha256 ?? `${weights.bytes} bytes, changed ${weights.modifiedTime}`;
   const made = JSON.stringify([identity, manifest.file, manifest.contextTokens, manifest.version]);
   const fingerprint = `fp_${createHash("sha256").update(made).digest("hex").slice(0, 10)}`;
-  return { manifest, path: weights.path, unusable: weights.problem, fingerprint };
+  const cacheBytes = weights.header === null ? 0 : kvBytesPerToken(weights.header.metadata);
+  return {
+    manifest,
+    path: weights.path,
+    unusable: weights.problem,
+    kvBytesPerToken: cacheBytes,
+    fingerprint,
+  };
 }
 
 function manifestOf(file: string, weights: Weights, contextTokensMax: number): ModelManifest {

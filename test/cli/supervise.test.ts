@@ -51,7 +51,7 @@ function nextUrl(run: TestProcess): Promise<string> {
   });
 }
 
-/** Streams an answer and calls `act` at its first text. @returns its finish reason. */
+/** Streams an answer and calls `act` at its first chunk, text or not. @returns its finish reason. */
 async function streamed(url: string, maxTokens: number, act: () => void): Promise<string | null> {
   const stream = await clientOf(url).chat.completions.create({
     model: endless,
@@ -62,9 +62,8 @@ async function streamed(url: string, maxTokens: number, act: () => void): Promis
   let [acted, finish] = [false, null as string | null];
   for await (const chunk of stream) {
     finish = chunk.choices[0]?.finish_reason ?? finish;
-    if (acted || !chunk.choices[0]?.delta.content) continue;
+    if (!acted) act();
     acted = true;
-    act();
   }
   return finish;
 }

@@ -23,5 +23,6 @@ export const ember: Model = {
   },
   path: "/nowhere/ember.gguf",
   unusable: null,
+  kvBytesPerToken: 0,
   fingerprint: "fp_7d20c4e1ab",
 };

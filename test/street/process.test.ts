@@ -6,6 +6,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
+import { writeModel } from "../gguf-writer.js";
 import {
   builtInModel,
   clientOf,
@@ -70,14 +71,17 @@ describe("hearth start", () => {
 
   it("F12: killed in mid-stream and started again, has the run marked interrupted, its key works and nothing is stuck", async () => {
     const data = join(temporaryFolder(), "data");
-    const first = await startProcess({ HEARTH_DATA: data });
+    // Hardly ever ends its answer: that the server is gone too is known a moment after its supervisor was killed.
+    const models = temporaryFolder();
+    await writeModel(join(models, "endless.gguf"), { contextLength: 8192, vocabularySize: 20_000 });
+    const first = await startProcess({ HEARTH_DATA: data, HEARTH_MODELS: models });
     const stream = await clientOf(first.url).chat.completions.create({
-      model: builtInModel,
+      model: "endless",
       messages: story,
       stream: true,
     });
     const read = async (): Promise<void> => {
-      for await (const chunk of stream) if (chunk.choices[0]?.delta.content) first.child.kill("SIGKILL");
+      for await (const _ of stream) first.child.kill("SIGKILL");
     };
     await expect(read()).rejects.toThrow();
     expect(await first.exited).toBe("SIGKILL");

@@ -5,12 +5,23 @@
  */
 import { Worker } from "node:worker_threads";
 import { Channel } from "../../core/channel.js";
-import type { DecodeJob, Engine, LoadedModel, Prompt } from "../../core/engine.js";
+import type { Clock } from "../../core/clock.js";
+import type { DecodeJob, Engine, Prompt } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";
 import { mergeEvents, type GenerationEvent } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
 import type { Random } from "../../core/random.js";
-import type { Call, FromWorker, JobNews, LlamaSettings, ToWorker, WireError } from "./protocol.js";
+import { ResidentModels } from "./models.js";
+import type {
+  Call,
+  FromWorker,
+  JobNews,
+  LlamaSettings,
+  NativeModel,
+  ToWorker,
+  WireError,
+} from "./protocol.js";
+import { memoryEstimate } from "./residency.js";
 
 /** Events of one job that may wait in this thread; deltas merge. */
 const channelCapacity = 64;
@@ -18,6 +29,11 @@ const channelCapacity = 64;
 export interface LlamaEngineDeps {
   readonly settings: LlamaSettings;
   readonly random: Random;
+  readonly clock: Clock;
+  /** Memory that all models together may take. */
+  readonly memoryBytesMax: number;
+  /** How long an idle model stays in memory. */
+  readonly keepAliveMs: number;
   /** One public sentence when the weights are not what their manifest says, else null. */
   readonly verify: (model: Model) => Promise<string | null>;
   /** One public sentence when a first load, tried in a process of its own, goes wrong, else null. */
@@ -30,26 +46,20 @@ export interface LlamaEngineDeps {
 /** Builds the engine; nothing is started before the first load. */
 export function createLlamaEngine(deps: LlamaEngineDeps): Engine {
   let remote: Remote | null = null;
-  const loading = new Map<string, Promise<LoadedModel>>();
-
-  function worker(): Remote {
-    remote ??= connect(deps, () => {
+  const worker = (): Remote =>
+    (remote ??= connect(deps, () => {
       remote = null;
-      loading.clear();
-    });
-    return remote;
-  }
-
+      models.forget();
+    }));
+  const models: ResidentModels = new ResidentModels({
+    ...deps,
+    estimate: (model) => memoryEstimate(model, deps.settings),
+    check: async (model) => (await deps.verify(model)) ?? (await deps.smoke(model)),
+    load: (model) => worker().call<NativeModel>((call) => ({ type: "load", call, model })),
+    unload: (model) => worker().call<void>((call) => ({ type: "unload", call, model })),
+  });
   return {
-    load(model) {
-      const id = model.manifest.id;
-      const known = loading.get(id);
-      if (known !== undefined) return known;
-      const attempt = loadVerified(deps, model, worker);
-      loading.set(id, attempt);
-      attempt.catch(() => loading.delete(id));
-      return attempt;
-    },
+    load: (model) => models.lease(model),
     prompt: (model, { messages, tools, reasoningEffort }) =>
       worker().call<Prompt>((call) => ({
         type: "prompt",
@@ -58,20 +68,12 @@ export function createLlamaEngine(deps: LlamaEngineDeps): Engine {
         conversation: { messages, tools, reasoningEffort },
       })),
     generate: (model, job, signal) => worker().generate(model, job, signal),
+    residents: () => models.list(),
     async close() {
+      models.forget();
       await remote?.close();
     },
   };
-}
-
-async function loadVerified(deps: LlamaEngineDeps, model: Model, worker: () => Remote): Promise<LoadedModel> {
-  const { id } = model.manifest;
-  const reason = (await deps.verify(model)) ?? (await deps.smoke(model));
-  if (reason !== null)
-    throw new HearthError("model_unavailable", `The model '${id}' cannot be used: ${reason}`, {
-      param: "model",
-    });
-  return worker().call<LoadedModel>((call) => ({ type: "load", call, model }));
 }
 
 interface Remote {

@@ -1,4 +1,4 @@
-import type { Conversation, DecodeJob, LoadedModel, Prompt } from "../../core/engine.js";
+import type { Conversation, DecodeJob, Prompt } from "../../core/engine.js";
 import type { ErrorKind } from "../../core/errors.js";
 import type { GenerationEvent } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
@@ -24,6 +24,14 @@ export interface LlamaSettings {
   readonly gpu: "auto" | "off" | "cuda" | "vulkan" | "metal";
 }
 
+/** What the worker says of a model it has loaded. */
+export interface NativeModel {
+  readonly contextTokens: number;
+  readonly slots: number;
+  /** `cpu`, or the GPU's kind. */
+  readonly device: string;
+}
+
 /** A generation as it crosses to the worker: every choice of chance is made already. */
 export interface SeededJob extends DecodeJob {
   /** 32-bit unsigned. */
@@ -33,6 +41,7 @@ export interface SeededJob extends DecodeJob {
 /** Calls that are answered by one reply with the same `call`. */
 export type Call =
   | { readonly type: "load"; readonly call: number; readonly model: Model }
+  | { readonly type: "unload"; readonly call: number; readonly model: Model }
   | {
       readonly type: "prompt";
       readonly call: number;
@@ -65,9 +74,9 @@ export interface JobNews {
 }
 
 export type FromWorker =
-  | { readonly type: "loaded"; readonly call: number; readonly loaded: LoadedModel }
+  | { readonly type: "loaded"; readonly call: number; readonly loaded: NativeModel }
   | { readonly type: "prompted"; readonly call: number; readonly prompt: Prompt }
-  | { readonly type: "closed"; readonly call: number }
+  | { readonly type: "done"; readonly call: number }
   | { readonly type: "failed"; readonly call: number; readonly error: WireError }
   | { readonly type: "news"; readonly news: readonly JobNews[] }
   | { readonly type: "log"; readonly level: "warn" | "error"; readonly message: string };

@@ -2,10 +2,17 @@
  * A model in memory: its weights, one context with a sequence a slot, its template and its vocabulary. Knows how to load
  * itself from a manifest; what runs in the slots is generation.ts's and the order of work is tick.ts's.
  */
-import type { Llama, LlamaContext, LlamaContextSequence, LlamaModel, Token } from "node-llama-cpp";
+import {
+  getModuleVersion,
+  type Llama,
+  type LlamaContext,
+  type LlamaContextSequence,
+  type LlamaModel,
+  type Token,
+} from "node-llama-cpp";
 import { HearthError } from "../../core/errors.js";
 import type { Model } from "../../core/model.js";
-import { threadsFor } from "./cores.js";
+import { threadsFor } from "./machine.js";
 import { createPromptMaker, type PromptMaker } from "./prompt.js";
 import type { LlamaSettings } from "./protocol.js";
 import { createTokenBytes, tokenTypes, type TokenBytes, type Vocabulary } from "./token-bytes.js";
@@ -14,6 +21,10 @@ export interface Resident {
   readonly model: Model;
   readonly weights: LlamaModel;
   readonly contextTokens: number;
+  /** What a saved state of the KV cache depends on: it must never be loaded under another key. */
+  readonly stateKey: string;
+  /** `cpu`, or the GPU's kind when any layer is there. */
+  readonly device: string;
   /** One for each slot, in order of their ids. */
   readonly sequences: readonly LlamaContextSequence[];
   readonly tokenBytes: TokenBytes;
@@ -68,6 +79,8 @@ async function withContext(weights: LlamaModel, model: Model, settings: LlamaSet
     model,
     weights,
     contextTokens,
+    stateKey: [model.fingerprint, settings.kvCacheType, contextTokens, await getModuleVersion()].join(" "),
+    device: weights.gpuLayers > 0 ? String(weights.llama.gpu) : "cpu",
     sequences: makeSequences(context, settings.slotsPerModel),
     tokenBytes,
     prompts: createPromptMaker({

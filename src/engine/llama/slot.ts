@@ -35,7 +35,7 @@ export function makeSlots(resident: Resident): readonly SequenceSlot[] {
 
 /** Who may continue on what a job of this team leaves in the cache. */
 export function ownerOf(resident: Resident, teamId: string): PrefixOwner {
-  return { fingerprint: resident.model.fingerprint, teamId };
+  return { fingerprint: resident.stateKey, teamId };
 }
 
 /** The free slot that holds most of the job's prompt; else an empty one, else the one unused for longest; null: none is free. */

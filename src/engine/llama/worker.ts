@@ -59,16 +59,19 @@ async function answer(call: Call): Promise<void> {
 async function reply(call: Call): Promise<FromWorker> {
   switch (call.type) {
     case "load": {
-      const { contextTokens, sequences } = await resident(call.model);
-      return { type: "loaded", call: call.call, loaded: { contextTokens, slots: sequences.length } };
+      const { contextTokens, sequences, device } = await resident(call.model);
+      return { type: "loaded", call: call.call, loaded: { contextTokens, slots: sequences.length, device } };
     }
+    case "unload":
+      await unload(call.model.manifest.id);
+      return { type: "done", call: call.call };
     case "prompt": {
       const { prompts } = await resident(call.model);
       return { type: "prompted", call: call.call, prompt: prompts.make(call.conversation) };
     }
     case "close":
       await close();
-      return { type: "closed", call: call.call };
+      return { type: "done", call: call.call };
   }
 }
 
@@ -90,6 +93,16 @@ function resident(model: Model): Promise<Resident> {
     () => residents.delete(id),
   );
   return loading;
+}
+
+/** Nothing runs on it: the caller has seen to that. */
+async function unload(id: string): Promise<void> {
+  const leaving = loaded.get(id);
+  loaded.delete(id);
+  residents.delete(id);
+  if (leaving === undefined) return;
+  await ticks.forget(leaving);
+  await leaving.dispose();
 }
 
 function native(): Promise<Llama> {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { availableParallelism } from "node:os";
+import { availableParallelism, totalmem } from "node:os";
 
 /**
  * Cores that this process may keep busy: those it may be scheduled on, less where a container's quota allows fewer. Two
@@ -16,6 +16,13 @@ export function usableCores(): number {
  */
 export function threadsFor(weightBytes: number, cores: number): number {
   return Math.max(1, Math.min(cores, Math.ceil(weightBytes / 50_000_000)));
+}
+
+/** Memory that models may take when nobody says: four fifths of what the machine, or the container, has. */
+export function usableMemoryBytes(): number {
+  const constrained = process.constrainedMemory();
+  const whole = constrained > 0 && constrained < totalmem() ? constrained : totalmem();
+  return Math.floor(whole * 0.8);
 }
 
 /** Whole cores of the cgroup v2 quota (`cpu.max`: microseconds allowed and period); null without one. */

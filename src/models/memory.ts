@@ -1,0 +1,21 @@
+import type { GgufMetadata } from "./gguf/metadata.js";
+
+/**
+ * Bytes of KV cache that one token of context takes at 16 bits a value, from a GGUF header: keys and values of every
+ * attention head of every layer. 0 when the header does not say (a recurrent model has no cache that grows).
+ */
+export function kvBytesPerToken({ values }: GgufMetadata): number {
+  const architecture = values.get("general.architecture");
+  const number = (name: string): number | null => {
+    const value = values.get(`${String(architecture)}.${name}`);
+    return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : null;
+  };
+  const layers = number("block_count");
+  const heads = number("attention.head_count");
+  const headWidth = heads === null ? null : (number("embedding_length") ?? 0) / heads;
+  const keyWidth = number("attention.key_length") ?? headWidth;
+  const valueWidth = number("attention.value_length") ?? headWidth;
+  if (layers === null || keyWidth === null || valueWidth === null) return 0;
+  const kvHeads = number("attention.head_count_kv") ?? heads ?? 0;
+  return Math.ceil(layers * kvHeads * (keyWidth + valueWidth) * 2);
+}

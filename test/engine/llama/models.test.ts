@@ -1,0 +1,148 @@
+import { describe, expect, it } from "vitest";
+import type { Model } from "../../../src/core/model.js";
+import { HearthError } from "../../../src/core/errors.js";
+import { ResidentModels, type ModelsDeps } from "../../../src/engine/llama/models.js";
+import { ember } from "../../dialects/model.js";
+import { createManualClock } from "../../http/manual-clock.js";
+
+const named = (id: string): Model => ({ ...ember, manifest: { ...ember.manifest, id } });
+
+/** Models of 10 bytes each, on a machine with room for two, whose loads and unloads are told in order. */
+function machine(overrides: Partial<ModelsDeps> = {}) {
+  const clock = createManualClock(0);
+  const told: string[] = [];
+  const models = new ResidentModels({
+    clock,
+    memoryBytesMax: 20,
+    keepAliveMs: 1000,
+    estimate: () => 10,
+    check: () => Promise.resolve(null),
+    load: (model) => {
+      told.push(`load ${model.manifest.id}`);
+      return Promise.resolve({ contextTokens: 64, slots: 2, device: "cpu" });
+    },
+    unload: (model) => {
+      told.push(`unload ${model.manifest.id}`);
+      return Promise.resolve();
+    },
+    ...overrides,
+  });
+  return { clock, told, models };
+}
+
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe("the models in memory", () => {
+  it("are loaded once, however many ask at the same time", async () => {
+    const { models, told } = machine();
+    await Promise.all(Array.from({ length: 20 }, () => models.lease(named("a"))));
+    expect(told).toEqual(["load a"]);
+  });
+
+  it("make room by letting the one go that was unused for longest, never one in use", async () => {
+    const { models, told, clock } = machine();
+    const a = await models.lease(named("a"));
+    const b = await models.lease(named("b"));
+    b.release();
+    clock.advance(10);
+    await models.lease(named("c"));
+    expect(told).toEqual(["load a", "load b", "unload b", "load c"]);
+    a.release();
+    await models.lease(named("d"));
+    expect(told.slice(4)).toEqual(["unload a", "load d"]);
+  });
+
+  it("F8: let a load wait while everybody is in use, and go on when one is released", async () => {
+    const { models, told } = machine();
+    const a = await models.lease(named("a"));
+    await models.lease(named("b"));
+    let loaded = false;
+    const waiting = models.lease(named("c")).then(() => (loaded = true));
+    await settle();
+    expect(loaded).toBe(false);
+    a.release();
+    await waiting;
+    expect(told).toEqual(["load a", "load b", "unload a", "load c"]);
+  });
+
+  it("weigh how long a model takes to load against how long it was unused", async () => {
+    const clock = createManualClock(0);
+    const told: string[] = [];
+    const loadMs: Record<string, number> = { slow: 100, quick: 1, next: 1 };
+    const { models } = machine({
+      clock,
+      load: (model) => {
+        clock.advance(loadMs[model.manifest.id] ?? 0);
+        return Promise.resolve({ contextTokens: 64, slots: 2, device: "cpu" });
+      },
+      unload: (model) => Promise.resolve(void told.push(model.manifest.id)),
+    });
+    (await models.lease(named("slow"))).release();
+    clock.advance(50);
+    (await models.lease(named("quick"))).release();
+    clock.advance(50);
+    await models.lease(named("next"));
+    expect(told).toEqual(["quick"]);
+  });
+
+  it("refuse at once what can never fit, with both figures", async () => {
+    const { models } = machine({ estimate: () => 21_000_000_000, memoryBytesMax: 20_000_000_000 });
+    await expect(models.lease(named("a"))).rejects.toThrow(
+      /needs about 21.0 GB of memory, more than the 20.0 GB/,
+    );
+  });
+
+  it("leave memory when nobody asked for the keep-alive time, and not before", async () => {
+    const { models, told, clock } = machine();
+    const first = await models.lease(named("a"));
+    first.release();
+    clock.advance(900);
+    const second = await models.lease(named("a"));
+    clock.advance(5000);
+    await settle();
+    expect(told).toEqual(["load a"]);
+    second.release();
+    expect(models.list()[0]?.until).toBe(clock.now() + 1000);
+    clock.advance(1000);
+    await settle();
+    expect(told).toEqual(["load a", "unload a"]);
+    expect(models.list()).toEqual([]);
+  });
+
+  it("F7: are not tried again before their time after a failed load, the time doubling with each failure", async () => {
+    let attempts = 0;
+    const { models, clock } = machine({
+      load: () => {
+        attempts += 1;
+        return Promise.reject(new HearthError("model_unavailable", "broken"));
+      },
+    });
+    const ask = async (): Promise<HearthError> =>
+      models.lease(named("a")).then(
+        () => Promise.reject(new Error("it loaded")),
+        (error: unknown) => error as HearthError,
+      );
+    await Promise.all(Array.from({ length: 50 }, ask));
+    expect(attempts).toBe(1);
+    for (const seconds of [1, 2, 4, 8]) {
+      expect((await ask()).retryAfterSeconds).toBe(seconds);
+      clock.advance(seconds * 1000);
+      await ask();
+    }
+    expect(attempts).toBe(5);
+  });
+
+  it("forget a failure as soon as a load succeeds", async () => {
+    let broken = true;
+    const { models, clock } = machine({
+      load: () =>
+        broken
+          ? Promise.reject(new HearthError("model_unavailable", "broken"))
+          : Promise.resolve({ contextTokens: 64, slots: 2, device: "cpu" }),
+    });
+    await expect(models.lease(named("a"))).rejects.toThrow("broken");
+    broken = false;
+    clock.advance(1000);
+    await expect(models.lease(named("a"))).resolves.toMatchObject({ slots: 2 });
+  });
+});
