@@ -53,6 +53,7 @@ export interface App {
   readonly generator: Generator;
   readonly scheduler: Scheduler;
   readonly runs: RunStore;
+  readonly engine: Engine;
 }
 
 /** The built-in models come with the program, wherever it was started. */
@@ -147,6 +148,7 @@ async function assemble(
     generator,
     scheduler,
     runs: stores.runs,
+    engine,
   };
 }
 

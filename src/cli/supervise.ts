@@ -37,6 +37,8 @@ export function isStart(args: readonly string[]): boolean {
 export function supervise(program: string, args: readonly string[]): Promise<number> {
   return new Promise((resolve) => {
     const supervisor = new Supervisor([...process.execArgv, program], args, resolve);
+    // A notice that nobody can read is no reason to end.
+    process.stderr.on("error", () => undefined);
     process.on("SIGINT", () => supervisor.stop());
     process.on("SIGTERM", () => supervisor.stop());
     supervisor.start();

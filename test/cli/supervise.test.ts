@@ -149,7 +149,7 @@ describe("hearth start", () => {
       HEARTH_PORT: "0",
       HEARTH_DATA: join(temporaryFolder(), "data"),
     });
-    await expect.poll(() => childrenOf(run.child.pid ?? 0).length).toBe(1);
+    await expect.poll(() => childrenOf(run.child.pid ?? 0).length, { timeout: 20_000 }).toBe(1);
     run.child.kill("SIGTERM");
     expect(await run.exited).toBe(0);
   });

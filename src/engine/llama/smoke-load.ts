@@ -10,7 +10,7 @@ import { readFile, rename, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { Socket } from "node:net";
 import type { Readable } from "node:stream";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Model } from "../../core/model.js";
 import type { LlamaSettings } from "./protocol.js";
 
@@ -32,6 +32,8 @@ export interface SmokeLoadDeps {
   readonly passedFile: string;
   /** For what native code said before it died. */
   readonly log: (message: string) => void;
+  /** How long a model of that size may take. */
+  readonly limitMs?: (bytes: number) => number;
 }
 
 /** What the process that tries a model is given. */
@@ -52,11 +54,16 @@ export function createSmokeLoad(deps: SmokeLoadDeps): (model: Model) => Promise<
     const digest = await digestOf(model, deps.settings);
     if (digest === null) return "its file cannot be read.";
     if (await passed.has(digest)) return null;
-    const reason = await attempt(deps, { model, settings: deps.settings });
+    const reason = await attempt(deps, { model, settings: deps.settings }).catch(notStarted);
     if (reason === null)
       await passed.add(digest).catch((thrown: unknown) => deps.log(`cannot remember: ${String(thrown)}`));
     return reason;
   };
+}
+
+/** The time limit of a trial: more for larger weights. */
+export function trialLimitMs(bytes: number): number {
+  return startMsMax + (bytes / bytesPerSecondLeast) * 1000;
 }
 
 /** What must be the same for a trial to be worth anything still. */
@@ -70,42 +77,52 @@ async function digestOf(model: Model, settings: LlamaSettings): Promise<string |
 /** The library is not imported for it: that would load native code into this process. */
 function libraryVersion(): string {
   const entry = createRequire(import.meta.url).resolve("node-llama-cpp");
-  const text = readFileSync(new URL("../package.json", `file://${entry}`), "utf8");
+  const text = readFileSync(new URL("../package.json", pathToFileURL(entry)), "utf8");
   return String((JSON.parse(text) as { version?: unknown }).version);
 }
 
-function attempt({ entry, log }: SmokeLoadDeps, task: SmokeTask): Promise<string | null> {
+async function attempt(deps: SmokeLoadDeps, task: SmokeTask): Promise<string | null> {
   const { file, bytes } = task.model.manifest;
-  const limitMs = startMsMax + (bytes / bytesPerSecondLeast) * 1000;
-  const child = spawn(process.execPath, [fileURLToPath(entry)], { stdio: ["ignore", "pipe", "pipe", "ipc"] });
+  const child = spawn(process.execPath, [fileURLToPath(deps.entry)], {
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
   detach(child);
   const [said, complained] = [tailOf(child.stdout), tailOf(child.stderr)];
+  child.send(task, () => undefined);
+  const reason = await endOf(child, (deps.limitMs ?? trialLimitMs)(bytes), said);
+  if (reason !== null)
+    deps.log(`${file} was tried in a process of its own: ${reason} ${complained()}`.trim());
+  return reason;
+}
+
+function notStarted(thrown: unknown): string {
+  return `no process could be started to try it (${thrown instanceof Error ? thrown.message : String(thrown)}).`;
+}
+
+/** Why a trial went wrong; null when it went well. */
+function endOf(child: ChildProcess, limitMs: number, said: () => string): Promise<string | null> {
   let isLate = false;
   const late = setTimeout(() => {
     isLate = true;
     child.kill("SIGKILL");
   }, limitMs).unref();
-  child.send(task, () => undefined);
-  return new Promise((resolve) => {
-    const end = (reason: string | null): void => {
-      clearTimeout(late);
-      if (reason !== null) log(`${file} was tried in a process of its own: ${reason} ${complained()}`.trim());
-      resolve(reason);
-    };
+  return new Promise((resolve, reject) => {
     child.on("error", (error) => {
-      if (child.pid === undefined) end(`no process could be started to try it (${error.message}).`);
+      // Also told when a message cannot be sent: then the end of the process follows.
+      if (child.pid === undefined) reject(error);
     });
     child.once("exit", () => {
+      clearTimeout(late);
       setTimeout(
         () => [child.stdout, child.stderr].forEach((stream) => stream?.destroy()),
         outputMsMax,
       ).unref();
     });
     child.once("close", (code, signal) => {
-      if (isLate) end(`loading it takes more than ${Math.round(limitMs / 1000)} s.`);
-      else if (signal !== null) end(`loading it ends the process (${signal}).`);
-      else if (code === 0) end(null);
-      else end(clause(said()) ?? `loading it ends the process (exit code ${code}).`);
+      if (isLate) resolve(`loading it takes more than ${Math.round(limitMs / 1000)} s.`);
+      else if (signal !== null) resolve(`loading it ends the process (${signal}).`);
+      else if (code === 0) resolve(null);
+      else resolve(clause(said()) ?? `loading it ends the process (exit code ${code}).`);
     });
   });
 }

@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { Model } from "../../../src/core/model.js";
-import { createSmokeLoad } from "../../../src/engine/llama/smoke-load.js";
+import { createSmokeLoad, trialLimitMs } from "../../../src/engine/llama/smoke-load.js";
 import { loadRegistry } from "../../../src/models/registry.js";
 import { writeModel, type ModelSpec } from "../../gguf-writer.js";
 import { builtInModel, clientOf, root, startApp, startProcess, temporaryFolder } from "../../harness.js";
@@ -34,7 +34,7 @@ async function dropIn(folder: string, changes: Partial<ModelSpec> = {}): Promise
 }
 
 /** What tries a model, with the entry given (a program of one line, or the true one), and what it said for the log. */
-function smokeLoad(folder: string, program: string | null = null) {
+function smokeLoad(folder: string, program: string | null = null, limitMs: number | null = null) {
   const entry = join(folder, "entry.mjs");
   if (program !== null) writeFileSync(entry, `process.once("message", ({ model }) => { ${program} });`);
   const said: string[] = [];
@@ -45,6 +45,7 @@ function smokeLoad(folder: string, program: string | null = null) {
     settings,
     passedFile,
     log,
+    ...(limitMs === null ? {} : { limitMs: () => limitMs }),
   });
   return { smoke, passedFile, said };
 }
@@ -103,6 +104,14 @@ describe("a first load in a process of its own", () => {
     expect(await smokeLoad(folder, "process.exit(0);").smoke(model)).toBeNull();
   });
 
+  it("ends a trial that takes too long; the larger the file, the longer it may take", async () => {
+    const folder = temporaryFolder();
+    const model = await dropIn(folder);
+    const reason = await smokeLoad(folder, "setInterval(() => undefined, 1000);", 1000).smoke(model);
+    expect(reason).toBe("loading it takes more than 1 s.");
+    expect([trialLimitMs(0), trialLimitMs(10e9)]).toEqual([60_000, 460_000]);
+  });
+
   it("remembers the thousand files that passed last", async () => {
     const folder = temporaryFolder();
     const { smoke, passedFile } = smokeLoad(folder, "process.exit(0);");
@@ -144,17 +153,29 @@ describe("a server with a deadly file in its models folder", () => {
     const run = await startProcess({ HEARTH_MODELS: folder, HEARTH_SHUTDOWN_GRACE_MS: "0" });
     const asked = clientOf(run.url).chat.completions.create({ model: "dropped", messages: hello });
     const refused = expect(asked).rejects.toThrow();
-    await expect.poll(trials, { interval: 20 }).toHaveLength(1);
-    const [trial] = trials();
+    const trials = (): readonly number[] => trialsOf(run.child.pid ?? 0);
+    await expect.poll(trials, { interval: 20, timeout: 20_000 }).toHaveLength(1);
+    const [trial = 0] = trials();
     run.child.kill("SIGTERM");
     expect(await run.exited).toBe(0);
     await refused;
-    await expect.poll(() => trials().includes(trial ?? "")).toBe(false);
+    await expect.poll(() => listed().some(({ pid }) => pid === trial), { timeout: 20_000 }).toBe(false);
   });
 });
 
-/** The processes of this checkout that try a model now, as `ps` tells them. */
-function trials(): readonly string[] {
-  const all = execFileSync("ps", ["-A", "-o", "pid=,args="], { encoding: "utf8" }).split("\n");
-  return all.filter((line) => line.includes(fileURLToPath(compiled)));
+/** The trials of the server that this process supervises. */
+function trialsOf(supervisor: number): readonly number[] {
+  const all = listed();
+  const servers = all.filter(({ parent }) => parent === supervisor).map(({ pid }) => pid);
+  const trials = all.filter(({ parent, args }) => servers.includes(parent) && args.includes("smoke.js"));
+  return trials.map(({ pid }) => pid);
+}
+
+/** All processes, by `ps`, but those that have ended. */
+function listed() {
+  const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat=,args="], { encoding: "utf8" }).split("\n");
+  return lines.flatMap((line) => {
+    const [pid, parent, state = "Z", ...args] = line.trim().split(/\s+/);
+    return state.startsWith("Z") ? [] : [{ pid: Number(pid), parent: Number(parent), args: args.join(" ") }];
+  });
 }
