@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import OpenAI from "openai";
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
 import { createApp, type App, type Overrides } from "../src/app.js";
 import { loadConfig } from "../src/config.js";
 
@@ -53,6 +53,11 @@ export async function startApp(
 /** The official client, without the retries that would hide an error. */
 export function clientOf(url: string, apiKey: string = testKey): OpenAI {
   return new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 });
+}
+
+/** Resolves as soon as a look at the server finds the condition true; the machine is left to the server between looks. */
+export function until(condition: () => boolean): Promise<void> {
+  return vi.waitUntil(condition, { interval: 2, timeout: 50_000 }).then(() => undefined);
 }
 
 export interface ProgramRun {

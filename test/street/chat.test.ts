@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { APIUserAbortError, NotFoundError, AuthenticationError } from "openai";
-import { builtInModel, clientOf, startApp, type TestApp } from "../harness.js";
+import { builtInModel, clientOf, startApp, type TestApp, until } from "../harness.js";
 
 const story = [{ role: "user" as const, content: "Tell me a long story." }];
 const greeting = [{ role: "user" as const, content: "Hello!" }];
@@ -36,11 +36,6 @@ async function whole(app: TestApp, body: object = {}) {
   });
   const [choice] = answer.choices;
   return { text: choice?.message.content ?? "", finish: choice?.finish_reason, usage: answer.usage, answer };
-}
-
-/** A promise that a test settles by hand when the server's load says so, looked at after every turn of the event loop. */
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise<void>((resolve) => setImmediate(resolve));
 }
 
 describe("the official client and the built-in model", () => {

@@ -2,15 +2,10 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { writeModel } from "../gguf-writer.js";
-import { builtInModel, startApp, temporaryFolder, testKey, type TestApp } from "../harness.js";
+import { builtInModel, startApp, temporaryFolder, testKey, type TestApp, until } from "../harness.js";
 
 const story = [{ role: "user" as const, content: "Tell me a long story." }];
 const greeting = [{ role: "user" as const, content: "Hello!" }];
-
-/** Looks at a condition after every turn of the event loop. */
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise<void>((resolve) => setImmediate(resolve));
-}
 
 async function post(app: TestApp, body: object, signal: AbortSignal | null = null): Promise<Response> {
   return fetch(`${app.url}/v1/chat/completions`, {

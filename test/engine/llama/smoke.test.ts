@@ -16,6 +16,11 @@ const settings = {
   slotsPerModel: 4,
   contextTokensMax: 8192,
   prefillChunkTokens: 128,
+  tokenGapMsMax: 500,
+  prefixCacheFolder: null,
+  prefixCacheBytesMax: 0,
+  kvCacheType: "f16",
+  flashAttention: "auto",
   gpu: "off",
 } as const;
 
