@@ -43,17 +43,17 @@ export class Channel<T> implements AsyncIterable<T> {
     this.end();
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
-    for (;;) {
-      const item = this.#items.shift();
-      if (item !== undefined) {
-        yield item;
-        continue;
-      }
-      if (this.#failure !== null) throw this.#failure.error;
-      if (this.#ended) return;
-      await new Promise<void>((resolve) => (this.#wake = resolve));
-    }
+  /** Written out instead of as a generator, which costs several turns of the event loop an item. */
+  [Symbol.asyncIterator](): AsyncIterator<T, undefined> {
+    return { next: () => this.#next() };
+  }
+
+  #next(): Promise<IteratorResult<T, undefined>> {
+    const item = this.#items.shift();
+    if (item !== undefined) return Promise.resolve({ value: item, done: false });
+    if (this.#failure !== null) return Promise.reject(this.#failure.error as Error);
+    if (this.#ended) return Promise.resolve({ value: undefined, done: true });
+    return new Promise<void>((resolve) => (this.#wake = resolve)).then(() => this.#next());
   }
 
   #signal(): void {

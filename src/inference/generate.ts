@@ -92,6 +92,7 @@ export function createGenerator(deps: GenerateDeps): Generator {
         channel: new Channel(channelCapacity, mergeEvents),
         timings: { queueMs: null, prefillMs: null },
         signal: leaving.signal,
+        abort: () => leaving.abort(),
       };
       const settled = execute(deps, task).finally(() => active.delete(run));
       const run: Run = {
@@ -99,7 +100,9 @@ export function createGenerator(deps: GenerateDeps): Generator {
         model,
         events: task.channel,
         timings: task.timings,
-        abort: () => leaving.abort(),
+        abort: () => {
+          if (active.has(run)) task.abort();
+        },
         settled,
       };
       active.add(run);
@@ -130,6 +133,7 @@ interface Task {
   readonly channel: Channel<GenerationEvent>;
   readonly timings: RunTimings;
   readonly signal: AbortSignal;
+  readonly abort: () => void;
 }
 
 /** What a run has come to so far. */
@@ -192,16 +196,42 @@ async function drive(deps: GenerateDeps, task: Task, progress: Progress): Promis
     maxTokensExcludesReasoning,
     deterministic,
   };
+  const events = deps.engine.generate(model, job, signal);
+  try {
+    // Written while the engine is at work already: the row is there before the first token is told.
+    await record(deps, task, progress, prompt.tokens.length);
+    await follow(deps, task, progress, events);
+  } catch (thrown) {
+    if (!signal.aborted) progress.failure = asHearthError(thrown);
+    task.abort();
+    await drained(events, progress);
+  }
+}
+
+async function follow(
+  deps: GenerateDeps,
+  { channel, signal, timings }: Task,
+  progress: Progress,
+  events: AsyncIterable<GenerationEvent>,
+): Promise<void> {
   const began = deps.clock.monotonic();
-  for await (const event of deps.engine.generate(model, job, signal)) {
+  for await (const event of events) {
     progress.usage = addEvent(progress.usage, event);
-    if (event.type === "generation-start") await record(deps, task, progress);
-    else timings.prefillMs ??= deps.clock.monotonic() - began;
+    if (event.type !== "generation-start") timings.prefillMs ??= deps.clock.monotonic() - began;
     if (event.type === "generation-end") progress.end = event;
-    else if (!task.channel.push(event)) throw new HearthError("internal", "The answer was not read in time.");
+    else if (!channel.push(event)) throw new HearthError("internal", "The answer was not read in time.");
   }
   if (progress.end === null && !signal.aborted)
     throw new Error("the engine's stream ended without generation-end");
+}
+
+/** The engine's slot is free only when its stream has ended; what it still tells is counted. */
+async function drained(events: AsyncIterable<GenerationEvent>, progress: Progress): Promise<void> {
+  try {
+    for await (const event of events) progress.usage = addEvent(progress.usage, event);
+  } catch {
+    // It has failed as well: that it ended is all that matters here.
+  }
 }
 
 function tokensServed({ promptTokens, completionTokens, reasoningTokens }: Usage): number {
@@ -234,7 +264,13 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
 }
 
 /** The row is there before the first token is, so that a process that dies leaves a trace of every run. */
-async function record(deps: GenerateDeps, task: Task, progress: Progress): Promise<void> {
+async function record(
+  deps: GenerateDeps,
+  task: Task,
+  progress: Progress,
+  promptTokens: number,
+): Promise<void> {
+  const usage = { ...noUsage, promptTokens };
   const { principal, requestId, endpoint } = task.context;
   await deps.runs.insert({
     id: task.id,
@@ -244,8 +280,8 @@ async function record(deps: GenerateDeps, task: Task, progress: Progress): Promi
     model: task.model.manifest.id,
     endpoint,
     state: "running",
-    usage: progress.usage,
-    costTicks: costOf(progress.usage, task.model.manifest.prices),
+    usage,
+    costTicks: costOf(usage, task.model.manifest.prices),
     startTime: deps.clock.now(),
     endTime: null,
   });

@@ -64,7 +64,7 @@ export function createLlamaEngine(deps: LlamaEngineDeps): Engine {
       worker().call<Prompt>((call) => ({
         type: "prompt",
         call,
-        model,
+        id: model.manifest.id,
         conversation: { messages, tools, reasoningEffort },
       })),
     generate: (model, job, signal) => worker().generate(model, job, signal),
@@ -87,17 +87,22 @@ interface Pending {
   readonly reject: (error: HearthError) => void;
 }
 
+interface Job {
+  readonly channel: Channel<GenerationEvent>;
+  readonly finished: () => void;
+}
+
 function connect(deps: LlamaEngineDeps, onExit: () => void): Remote {
   const worker = new Worker(deps.workerUrl, { workerData: deps.settings });
   const calls = new Map<number, Pending>();
-  const jobs = new Map<number, Channel<GenerationEvent>>();
+  const jobs = new Map<number, Job>();
   let lastId = 0;
   const send = (message: ToWorker): void => worker.postMessage(message);
 
   function failAll(cause: unknown): void {
     const error = new HearthError("internal", "The engine stopped unexpectedly.", { cause });
     for (const pending of calls.values()) pending.reject(error);
-    for (const channel of jobs.values()) channel.fail(error);
+    for (const { channel } of jobs.values()) channel.fail(error);
     calls.clear();
     jobs.clear();
     onExit();
@@ -118,13 +123,13 @@ function connect(deps: LlamaEngineDeps, onExit: () => void): Remote {
     generate(model, decode, signal) {
       const job = ++lastId;
       const channel = new Channel<GenerationEvent>(channelCapacity, mergeEvents);
-      jobs.set(job, channel);
       const onAbort = (): void => send({ type: "cancel", job });
+      jobs.set(job, { channel, finished: () => signal.removeEventListener("abort", onAbort) });
       const seed = decode.sampling.seed ?? seedFrom(deps.random.bytes(4));
-      send({ type: "generate", job, model, decode: { ...decode, seed } });
+      send({ type: "generate", job, id: model.manifest.id, decode: { ...decode, seed } });
       if (signal.aborted) onAbort();
       else signal.addEventListener("abort", onAbort, { once: true });
-      return untilEnd(channel, () => signal.removeEventListener("abort", onAbort));
+      return channel;
     },
     async close() {
       await call((id) => ({ type: "close", call: id })).catch(() => undefined);
@@ -133,21 +138,10 @@ function connect(deps: LlamaEngineDeps, onExit: () => void): Remote {
   };
 }
 
-async function* untilEnd(
-  channel: Channel<GenerationEvent>,
-  finished: () => void,
-): AsyncGenerator<GenerationEvent> {
-  try {
-    yield* channel;
-  } finally {
-    finished();
-  }
-}
-
 function receive(
   message: FromWorker,
   calls: Map<number, Pending>,
-  jobs: Map<number, Channel<GenerationEvent>>,
+  jobs: Map<number, Job>,
   log: LlamaEngineDeps["log"],
 ): void {
   if (message.type === "news") return message.news.forEach((news) => deliver(news, jobs));
@@ -160,13 +154,15 @@ function receive(
   pending?.resolve(undefined);
 }
 
-function deliver(news: JobNews, jobs: Map<number, Channel<GenerationEvent>>): void {
-  const channel = jobs.get(news.job);
-  if (channel === undefined) return;
+function deliver(news: JobNews, jobs: Map<number, Job>): void {
+  const job = jobs.get(news.job);
+  if (job === undefined) return;
+  const { channel, finished } = job;
   for (const event of news.events) channel.push(event);
   if (news.error !== null) channel.fail(revive(news.error));
   if (!news.done) return;
   channel.end();
+  finished();
   jobs.delete(news.job);
 }
 

@@ -38,21 +38,21 @@ export interface SeededJob extends DecodeJob {
   readonly seed: number;
 }
 
-/** Calls that are answered by one reply with the same `call`. */
+/** Calls that are answered by one reply with the same `call`; `id` names a model that was loaded. */
 export type Call =
   | { readonly type: "load"; readonly call: number; readonly model: Model }
   | { readonly type: "unload"; readonly call: number; readonly model: Model }
   | {
       readonly type: "prompt";
       readonly call: number;
-      readonly model: Model;
+      readonly id: string;
       readonly conversation: Conversation;
     }
   | { readonly type: "close"; readonly call: number };
 
 export type ToWorker =
   | Call
-  | { readonly type: "generate"; readonly job: number; readonly model: Model; readonly decode: SeededJob }
+  | { readonly type: "generate"; readonly job: number; readonly id: string; readonly decode: SeededJob }
   | { readonly type: "cancel"; readonly job: number };
 
 /** A HearthError without its cause: causes are logged where they happen. */

@@ -8,6 +8,7 @@
  * Modes of a job: arrived -> held (another prompt that begins alike is being evaluated, or it must run alone) -> in a slot.
  */
 import { asHearthError } from "../../core/errors.js";
+import { mergeEvents } from "../../core/generation.js";
 import { beginGeneration } from "./generation.js";
 import { Pace, type PaceLimits } from "./pace.js";
 import { commonPrefix, type PrefixStore } from "./prefix-store.js";
@@ -31,6 +32,9 @@ export interface TickOptions extends PaceLimits {
   readonly now: () => number;
 }
 
+/** Least time between two reports of nothing but text. */
+const newsGapMs = 5;
+
 interface Submitted {
   readonly resident: Resident;
   readonly job: number;
@@ -46,6 +50,9 @@ export class TickLoop {
   readonly #cancelled = new Set<number>();
   /** Jobs without a slot, in order of arrival. */
   #arrivals: Submitted[] = [];
+  /** News gathered since the last report, by job. */
+  readonly #untold = new Map<number, JobNews>();
+  #toldAt = Number.NEGATIVE_INFINITY;
   #running: Promise<void> | null = null;
   #ticks = 0;
 
@@ -104,11 +111,28 @@ export class TickLoop {
       const busy = [...this.#slots].filter(([, slots]) => slots.some((slot) => slot.generation !== null));
       for (const [resident, slots] of busy) await this.#advance(resident, slots);
       news.push(...busy.flatMap(([, slots]) => slots.flatMap(collect)));
-      if (news.length > 0) this.#report(news);
+      this.#tell(news);
       if (busy.length === 0 && this.#arrivals.length === 0) return;
       // Messages of the other thread (new jobs, cancels) are read between ticks.
       await new Promise<void>((resolve) => setImmediate(resolve));
     }
+  }
+
+  /**
+   * Passes on what happened: at once when a job begins or ends or the last word is long ago, else gathered with the next
+   * ticks'. A model of a thousand tokens a second would spend more time on messages than on tokens.
+   */
+  #tell(news: readonly JobNews[]): void {
+    for (const item of news) this.#untold.set(item.job, joinNews(this.#untold.get(item.job), item));
+    if (this.#untold.size === 0) return;
+    const urgent = news.some(
+      (item) => item.done || item.events.some((event) => event.type === "generation-start"),
+    );
+    const now = this.#options.now();
+    if (!urgent && now - this.#toldAt < newsGapMs) return;
+    this.#toldAt = now;
+    this.#report([...this.#untold.values()]);
+    this.#untold.clear();
   }
 
   async #cancelMarked(): Promise<JobNews[]> {
@@ -222,4 +246,16 @@ function collect(slot: SequenceSlot): JobNews[] {
   if (events.length === 0 && !done) return [];
   const error = generation.error === null ? null : wireError(generation.error);
   return [{ job: generation.job, events, error, done }];
+}
+
+function joinNews(earlier: JobNews | undefined, later: JobNews): JobNews {
+  if (earlier === undefined) return later;
+  const events = [...earlier.events];
+  for (const event of later.events) {
+    const last = events.at(-1);
+    const merged = last === undefined ? null : mergeEvents(last, event);
+    if (merged === null) events.push(event);
+    else events[events.length - 1] = merged;
+  }
+  return { ...later, events };
 }

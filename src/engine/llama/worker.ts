@@ -28,7 +28,7 @@ const ticks = new TickLoop(
 let library: Promise<Llama> | null = null;
 
 parentPort?.on("message", (message: ToWorker) => {
-  if (message.type === "generate") generate(message.job, message.model, message.decode);
+  if (message.type === "generate") generate(message.job, message.id, message.decode);
   else if (message.type === "cancel") ticks.cancel(message.job);
   else void answer(message);
 });
@@ -65,21 +65,27 @@ async function reply(call: Call): Promise<FromWorker> {
     case "unload":
       await unload(call.model.manifest.id);
       return { type: "done", call: call.call };
-    case "prompt": {
-      const { prompts } = await resident(call.model);
-      return { type: "prompted", call: call.call, prompt: prompts.make(call.conversation) };
-    }
+    case "prompt":
+      return { type: "prompted", call: call.call, prompt: inMemory(call.id).prompts.make(call.conversation) };
     case "close":
       await close();
       return { type: "done", call: call.call };
   }
 }
 
-function generate(job: number, model: Model, decode: SeededJob): void {
-  const target = loaded.get(model.manifest.id);
-  if (target !== undefined) return ticks.submit(target, job, decode);
-  const error = wireError(new HearthError("internal", "The model is not loaded."));
-  send({ type: "news", news: [{ job, events: [], error, done: true }] });
+function generate(job: number, id: string, decode: SeededJob): void {
+  try {
+    ticks.submit(inMemory(id), job, decode);
+  } catch (thrown) {
+    const error = wireError(asHearthError(thrown));
+    send({ type: "news", news: [{ job, events: [], error, done: true }] });
+  }
+}
+
+function inMemory(id: string): Resident {
+  const found = loaded.get(id);
+  if (found === undefined) throw new Error(`the model '${id}' is not loaded`);
+  return found;
 }
 
 function resident(model: Model): Promise<Resident> {
