@@ -7,7 +7,7 @@ export class Channel<T> implements AsyncIterable<T> {
   readonly #merge: (last: T, next: T) => T | null;
   #items: T[] = [];
   #ended = false;
-  #failure: { readonly error: unknown } | null = null;
+  #failure: Error | null = null;
   #wake: (() => void) | null = null;
 
   constructor(capacity: number, merge: (last: T, next: T) => T | null) {
@@ -37,9 +37,9 @@ export class Channel<T> implements AsyncIterable<T> {
   }
 
   /** Like end(), but the reader meets `error` after the items that are queued. */
-  fail(error: unknown): void {
+  fail(error: Error): void {
     if (this.#ended) return;
-    this.#failure = { error };
+    this.#failure = error;
     this.end();
   }
 
@@ -51,7 +51,7 @@ export class Channel<T> implements AsyncIterable<T> {
   #next(): Promise<IteratorResult<T, undefined>> {
     const item = this.#items.shift();
     if (item !== undefined) return Promise.resolve({ value: item, done: false });
-    if (this.#failure !== null) return Promise.reject(this.#failure.error as Error);
+    if (this.#failure !== null) return Promise.reject(this.#failure);
     if (this.#ended) return Promise.resolve({ value: undefined, done: true });
     return new Promise<void>((resolve) => (this.#wake = resolve)).then(() => this.#next());
   }

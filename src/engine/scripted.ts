@@ -4,7 +4,7 @@
  * in the order they are first seen; nothing depends on time. It keeps every promise of the port: prompts that do not fit are
  * refused, `maxTokens` ends an answer, an aborted stream ends without `generation-end`.
  */
-import type { DecodeJob, Engine } from "../core/engine.js";
+import type { Conversation, DecodeJob, Engine, LoadedModel, Prompt, ResidentModel } from "../core/engine.js";
 import { HearthError } from "../core/errors.js";
 import type { GenerationEvent, Message } from "../core/generation.js";
 import type { Model } from "../core/model.js";
@@ -42,67 +42,70 @@ export interface ScriptedEngine extends Engine {
 
 /** Builds the test engine over a script. */
 export function createScriptedEngine(script: Script, options: ScriptedOptions = {}): ScriptedEngine {
-  const { contextTokens = 256, slots = 2, onLoad } = options;
-  const words = createWords();
-  const loading = new Map<string, Promise<void>>();
-  const counts = { loaded: [] as string[], jobs: [] as DecodeJob[], leases: 0, active: 0, aborted: 0 };
-  return {
-    get loaded() {
-      return counts.loaded;
-    },
-    get leases() {
-      return counts.leases;
-    },
-    get jobs() {
-      return counts.jobs;
-    },
-    get active() {
-      return counts.active;
-    },
-    get aborted() {
-      return counts.aborted;
-    },
-    async load(model) {
-      const { id } = model.manifest;
-      const first =
-        loading.get(id) ?? Promise.resolve(onLoad?.(model)).then(() => void counts.loaded.push(id));
-      loading.set(id, first);
-      await first;
-      counts.leases += 1;
-      return { contextTokens, slots, release: once(() => (counts.leases -= 1)) };
-    },
-    async prompt(_model, { messages }) {
-      const tokens = words.encode(render(messages));
-      if (tokens.length >= contextTokens) throw tooLong(contextTokens - 1, tokens.length);
-      return { tokens, startsInReasoning: false };
-    },
-    async *generate(_model, job, signal) {
-      if (counts.active >= slots) throw new Error(`more than ${slots} generations at a time`);
-      counts.active += 1;
-      counts.jobs.push(job);
-      try {
-        const budget = Math.min(job.maxTokens ?? Infinity, contextTokens - job.prompt.tokens.length);
-        yield { type: "generation-start", promptTokens: job.prompt.tokens.length, cachedTokens: 0 };
-        yield* play(script(words.decode(job.prompt.tokens), job), budget, signal);
-        if (signal.aborted) counts.aborted += 1;
-      } finally {
-        counts.active -= 1;
-      }
-    },
-    residents: () =>
-      counts.loaded.map((id) => ({
-        id,
-        bytes: 0,
-        device: "cpu",
-        contextTokens,
-        slots,
-        loadedAt: 0,
-        until: null,
-      })),
-    async close() {
-      loading.clear();
-    },
-  };
+  return new Scripted(script, options);
+}
+
+class Scripted implements ScriptedEngine {
+  readonly loaded: string[] = [];
+  readonly jobs: DecodeJob[] = [];
+  leases = 0;
+  active = 0;
+  aborted = 0;
+  readonly #script: Script;
+  readonly #contextTokens: number;
+  readonly #slots: number;
+  readonly #onLoad: ((model: Model) => Promise<void>) | undefined;
+  readonly #loading = new Map<string, Promise<void>>();
+  readonly #words = createWords();
+
+  constructor(script: Script, { contextTokens = 256, slots = 2, onLoad }: ScriptedOptions) {
+    this.#script = script;
+    this.#contextTokens = contextTokens;
+    this.#slots = slots;
+    this.#onLoad = onLoad;
+  }
+
+  async load(model: Model): Promise<LoadedModel> {
+    const { id } = model.manifest;
+    const first =
+      this.#loading.get(id) ?? Promise.resolve(this.#onLoad?.(model)).then(() => void this.loaded.push(id));
+    this.#loading.set(id, first);
+    await first;
+    this.leases += 1;
+    const release = once(() => (this.leases -= 1));
+    return { contextTokens: this.#contextTokens, slots: this.#slots, release };
+  }
+
+  prompt(_model: Model, { messages }: Conversation): Promise<Prompt> {
+    const tokens = this.#words.encode(render(messages));
+    if (tokens.length >= this.#contextTokens)
+      return Promise.reject(tooLong(this.#contextTokens - 1, tokens.length));
+    return Promise.resolve({ tokens, startsInReasoning: false });
+  }
+
+  async *generate(_model: Model, job: DecodeJob, signal: AbortSignal): AsyncGenerator<GenerationEvent> {
+    if (this.active >= this.#slots) throw new Error(`more than ${this.#slots} generations at a time`);
+    this.active += 1;
+    this.jobs.push(job);
+    try {
+      const budget = Math.min(job.maxTokens ?? Infinity, this.#contextTokens - job.prompt.tokens.length);
+      yield { type: "generation-start", promptTokens: job.prompt.tokens.length, cachedTokens: 0 };
+      yield* play(this.#script(this.#words.decode(job.prompt.tokens), job), budget, signal);
+      if (signal.aborted) this.aborted += 1;
+    } finally {
+      this.active -= 1;
+    }
+  }
+
+  residents(): readonly ResidentModel[] {
+    const each = { bytes: 0, device: "cpu", contextTokens: this.#contextTokens, slots: this.#slots };
+    return this.loaded.map((id) => ({ ...each, id, loadedAt: 0, until: null }));
+  }
+
+  close(): Promise<void> {
+    this.#loading.clear();
+    return Promise.resolve();
+  }
 }
 
 function once(action: () => void): () => void {

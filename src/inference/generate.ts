@@ -17,6 +17,7 @@ import type { Random } from "../core/random.js";
 import type { RunOutcome, RunStore } from "../core/run-record.js";
 import type { Slot, Slots } from "../core/slots.js";
 import { addEvent, noUsage, type Usage } from "../core/usage.js";
+import { hold, unlessAborted } from "./waiting.js";
 
 /** Events that may wait for a slow reader; deltas merge, so even one that never reads holds no more than a handful. */
 const channelCapacity = 256;
@@ -141,7 +142,7 @@ interface Progress {
   loaded: LoadedModel | null;
   slot: Slot | null;
   usage: Usage;
-  /** true once the usage table has a row to settle. */
+  /** Whether the usage table has a row to settle. */
   recorded: boolean;
   end: GenerationEvent | null;
   failure: HearthError | null;
@@ -236,31 +237,6 @@ async function drained(events: AsyncIterable<GenerationEvent>, progress: Progres
 
 function tokensServed({ promptTokens, completionTokens, reasoningTokens }: Usage): number {
   return promptTokens + completionTokens + reasoningTokens;
-}
-
-/** The model, held; a run that leaves while it loads lets go of it as soon as it is there. */
-async function hold(loading: Promise<LoadedModel>, signal: AbortSignal): Promise<LoadedModel> {
-  try {
-    return await unlessAborted(loading, signal);
-  } catch (thrown) {
-    loading.then((loaded) => loaded.release()).catch(() => undefined);
-    throw thrown;
-  }
-}
-
-/** The promise's value, or the signal's reason as soon as it aborts; the work itself goes on for others. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) throw signal.reason;
-  let stop = (): void => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason instanceof Error ? signal.reason : new Error("aborted"));
-    signal.addEventListener("abort", stop, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
 }
 
 /** The row is there before the first token is, so that a process that dies leaves a trace of every run. */

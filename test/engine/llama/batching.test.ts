@@ -29,8 +29,8 @@ function recordBatches(resident: Resident): BatchItem[][] {
     },
   };
   context._ctx = new Proxy(native, {
-    get(target, name: keyof NativeContext) {
-      const member: unknown = watched[name] ?? target[name];
+    get(target, name) {
+      const member: unknown = Reflect.get(watched, name) ?? Reflect.get(target, name);
       return typeof member === "function" ? (member.bind(target) as unknown) : member;
     },
   });
