@@ -5,9 +5,23 @@ const texts = z.union([z.string().transform((text) => [text]), z.array(z.string(
 
 const toolCall = z.object({ name: z.string(), arguments: z.record(z.string(), z.unknown()).optional() });
 
+/** On the wire arguments are JSON text; the items have them as objects, for the template's sake. */
+const calledArguments = z.union([
+  z.string(),
+  z.record(z.string(), z.unknown()).transform((object) => JSON.stringify(object)),
+]);
+
+const message = z.looseObject({
+  role: z.string(),
+  content: z.unknown(),
+  tool_calls: z
+    .array(z.looseObject({ function: z.looseObject({ name: z.string(), arguments: calledArguments }) }))
+    .optional(),
+});
+
 const item = z.object({
   skill: z.string().min(1),
-  messages: z.array(z.looseObject({ role: z.string(), content: z.unknown() })).min(1),
+  messages: z.array(message).min(1),
   tools: z.array(z.looseObject({})).optional(),
   reasoning: z.boolean(),
   expect: z.strictObject({
