@@ -94,7 +94,7 @@ def report(scores):
 
 
 if __name__ == "__main__":
-    from train import RUN, load_items, load_tokenizer, restore
+    from checkpoint import RUN, load_items, load_tokenizer, restore
     torch.set_num_threads(1)
     tokenizer = load_tokenizer()
     model, _, state = restore(tokenizer)

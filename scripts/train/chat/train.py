@@ -10,68 +10,24 @@ import os
 import random
 import shutil
 import time
-from collections import Counter
-from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import torch  # noqa: E402
 
 import gguf  # noqa: E402
-from bpe import SPECIALS, Tokenizer, pretokenize, train_merges  # noqa: E402
-from data import HeldKeys, arrays, batches, draw, held_out, samples  # noqa: E402
+from checkpoint import HERE, RUN, VOCAB, load_items, load_tokenizer, restore, save  # noqa: E402
+from data import HeldKeys, arrays, batches, held_out, samples  # noqa: E402
 from evaluate import evaluate, report  # noqa: E402
-from model import Config, Model  # noqa: E402
-from optim import Optimizer  # noqa: E402
-from pools import Gen  # noqa: E402
-from render import prompt_text, reply_text  # noqa: E402
 
-HERE = Path(__file__).resolve().parent
-RUN = HERE / ".run"
 MODEL_DIR = HERE.parents[2] / "models" / "hearth-tiny-3m"
 NAME = "hearth-tiny-3m"
-VOCAB = 2048
 CHUNK = 512  # samples generated, sorted and batched at a time
 BATCH_TOKENS = 1536
-
-
-def load_items():
-    return [json.loads(line) for line in (HERE / "heldout.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
 def write_held_out():
     lines = [json.dumps(item, ensure_ascii=False) for item in held_out()]
     (HERE / "heldout.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def load_tokenizer():
-    """The tokenizer, trained on the first use from twelve thousand training conversations."""
-    path = RUN / "merges.json"
-    if not path.exists():
-        g, counts = Gen(1), Counter()
-        for _ in range(12000):
-            s = draw(g)
-            counts.update(pretokenize(prompt_text(s["messages"], s.get("tools")) + reply_text(s, g.chance(0.25))))
-        pieces = Counter({p: n for p, n in counts.items() if n > 1})
-        path.write_text(json.dumps(train_merges(pieces, VOCAB - 256 - len(SPECIALS))))
-    return Tokenizer(json.loads(path.read_text()))
-
-
-def restore(tokenizer):
-    """Model, optimizer and progress: from the last checkpoint when there is one."""
-    torch.manual_seed(1)
-    model = Model(Config(vocab=len(tokenizer)))
-    optimizer, state = Optimizer(model), {"step": 0, "chunk": 0, "seconds": 0.0, "tokens": 0}
-    if (RUN / "checkpoint.pt").exists():
-        saved = torch.load(RUN / "checkpoint.pt")
-        model.load_state_dict(saved["model"])
-        optimizer.load(saved["optimizer"])
-        state = saved["state"]
-    return model, optimizer, state
-
-
-def save(model, optimizer, state):
-    torch.save({"model": model.state_dict(), "optimizer": optimizer.state(), "state": state}, RUN / "checkpoint.tmp")
-    (RUN / "checkpoint.tmp").replace(RUN / "checkpoint.pt")
 
 
 def schedule(progress, step):
