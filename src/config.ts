@@ -54,8 +54,8 @@ const settings = {
   slotsPerModel: whole(1, 256).default(4),
   /** Bound on the tokens of one slot, whatever the model allows: its memory is reserved up front. */
   contextTokensMax: whole(64, 1_048_576).default(8192),
-  /** Prompt tokens evaluated between two tokens of a neighbour. */
-  prefillChunkTokens: whole(8, 4096).default(128),
+  /** Prompt tokens evaluated between two tokens of a neighbour; 0 = 128 on a CPU, 512 on a GPU. */
+  prefillChunkTokens: z.union([z.literal(0), z.literal("0").transform(() => 0), whole(8, 4096)]).default(0),
   /** Time between two tokens of an answer that somebody else's prompt should not exceed. */
   tokenGapMsMax: whole(10, 600_000).default(500),
   /** Bytes of evaluated prompts kept in the data folder; 0 keeps none. */

@@ -23,6 +23,8 @@ export interface ScriptedOptions {
   readonly contextTokens?: number;
   /** Generations side by side; 2 when absent. */
   readonly slots?: number;
+  /** Prompt tokens said to be found evaluated, of each prompt that is long enough; 0 when absent. */
+  readonly cachedTokens?: number;
   /** Runs inside the first load of each model: wait in it, or throw. */
   readonly onLoad?: (model: Model) => Promise<void>;
 }
@@ -54,14 +56,16 @@ class Scripted implements ScriptedEngine {
   readonly #script: Script;
   readonly #contextTokens: number;
   readonly #slots: number;
+  readonly #cachedTokens: number;
   readonly #onLoad: ((model: Model) => Promise<void>) | undefined;
   readonly #loading = new Map<string, Promise<void>>();
   readonly #words = createWords();
 
-  constructor(script: Script, { contextTokens = 256, slots = 2, onLoad }: ScriptedOptions) {
+  constructor(script: Script, { contextTokens = 256, slots = 2, cachedTokens = 0, onLoad }: ScriptedOptions) {
     this.#script = script;
     this.#contextTokens = contextTokens;
     this.#slots = slots;
+    this.#cachedTokens = cachedTokens;
     this.#onLoad = onLoad;
   }
 
@@ -88,8 +92,10 @@ class Scripted implements ScriptedEngine {
     this.active += 1;
     this.jobs.push(job);
     try {
-      const budget = Math.min(job.maxTokens ?? Infinity, this.#contextTokens - job.prompt.tokens.length);
-      yield { type: "generation-start", promptTokens: job.prompt.tokens.length, cachedTokens: 0 };
+      const promptTokens = job.prompt.tokens.length;
+      const budget = Math.min(job.maxTokens ?? Infinity, this.#contextTokens - promptTokens);
+      const cachedTokens = Math.min(this.#cachedTokens, promptTokens - 1);
+      yield { type: "generation-start", promptTokens, cachedTokens };
       yield* play(this.#script(this.#words.decode(job.prompt.tokens), job), budget, signal);
       if (signal.aborted) this.aborted += 1;
     } finally {

@@ -2,11 +2,30 @@ import { readFileSync } from "node:fs";
 import { availableParallelism, totalmem } from "node:os";
 
 /**
- * Cores that this process may keep busy: those it may be scheduled on, less where a container's quota allows fewer. Two
- * threads on one core spin against each other, so the bound is a hard one.
+ * Cores that this process may keep busy: the physical ones it may be scheduled on, less where a container's quota allows
+ * fewer. Two threads on one core spin against each other, so the bound is a hard one.
  */
 export function usableCores(): number {
-  return Math.max(1, Math.min(availableParallelism(), cgroupQuota() ?? Number.POSITIVE_INFINITY));
+  const unbounded = Number.POSITIVE_INFINITY;
+  return Math.max(
+    1,
+    Math.min(availableParallelism(), physicalCores() ?? unbounded, cgroupQuota() ?? unbounded),
+  );
+}
+
+/** Cores of all sockets, however many threads each runs; null where the system does not tell. */
+function physicalCores(): number | null {
+  try {
+    const blocks = readFileSync("/proc/cpuinfo", "utf8").split("\n\n");
+    const cores = blocks.flatMap((block) => {
+      const core = /^core id\s*:\s*(\d+)$/m.exec(block)?.[1];
+      const socket = /^physical id\s*:\s*(\d+)$/m.exec(block)?.[1] ?? "0";
+      return core === undefined ? [] : [`${socket}/${core}`];
+    });
+    return cores.length === 0 ? null : new Set(cores).size;
+  } catch {
+    return null;
+  }
 }
 
 /**

@@ -12,8 +12,8 @@ export interface LlamaSettings {
   readonly slotsPerModel: number;
   /** Bound on the tokens one slot holds, whatever the model allows. */
   readonly contextTokensMax: number;
-  /** Prompt tokens evaluated between two tokens of a neighbour. */
-  readonly prefillChunkTokens: number;
+  /** Prompt tokens evaluated between two tokens of a neighbour; null = as suits the device. */
+  readonly prefillChunkTokens: number | null;
   /** Time between two tokens of a decoding neighbour that a chunk of a prompt should not exceed. */
   readonly tokenGapMsMax: number;
   /** Where the prefixes go that lose their slot; null keeps none. */

@@ -21,6 +21,8 @@ export interface Resident {
   readonly model: Model;
   readonly weights: LlamaModel;
   readonly contextTokens: number;
+  /** Prompt tokens of one tick at the most. */
+  readonly chunkTokens: number;
   /** What a saved state of the KV cache depends on: it must never be loaded under another key. */
   readonly stateKey: string;
   /** `cpu`, or the GPU's kind when any layer is there. */
@@ -31,6 +33,10 @@ export interface Resident {
   readonly prompts: PromptMaker;
   dispose(): Promise<void>;
 }
+
+/** A chunk of this size keeps a neighbour waiting for some tenths of a second on a CPU, for a few milliseconds on a GPU. */
+const chunkTokensOnCpu = 128;
+const chunkTokensOnGpu = 512;
 
 /** A template for models that bring none: ChatML, the most common convention. */
 const chatMl =
@@ -63,11 +69,13 @@ async function withContext(weights: LlamaModel, model: Model, settings: LlamaSet
     settings.contextTokensMax,
     weights.trainContextSize,
   );
+  const onGpu = weights.gpuLayers > 0;
+  const chunkTokens = settings.prefillChunkTokens ?? (onGpu ? chunkTokensOnGpu : chunkTokensOnCpu);
   const context = await weights.createContext({
     // The library keeps the last cell of a sequence free.
     contextSize: contextTokens + 1,
     sequences: settings.slotsPerModel,
-    batchSize: settings.prefillChunkTokens + settings.slotsPerModel,
+    batchSize: chunkTokens + settings.slotsPerModel,
     threads: settings.threads ?? threadsFor(model.manifest.bytes, settings.cores),
     flashAttention: settings.flashAttention === "auto" ? "auto" : settings.flashAttention === "on",
     ...kvCacheOptions(settings.kvCacheType),
@@ -80,7 +88,8 @@ async function withContext(weights: LlamaModel, model: Model, settings: LlamaSet
     weights,
     contextTokens,
     stateKey: [model.fingerprint, settings.kvCacheType, contextTokens, await getModuleVersion()].join(" "),
-    device: weights.gpuLayers > 0 ? String(weights.llama.gpu) : "cpu",
+    chunkTokens,
+    device: onGpu ? String(weights.llama.gpu) : "cpu",
     sequences: makeSequences(context, settings.slotsPerModel),
     tokenBytes,
     prompts: createPromptMaker({

@@ -10,7 +10,7 @@
 import { asHearthError } from "../../core/errors.js";
 import { mergeEvents } from "../../core/generation.js";
 import { beginGeneration } from "./generation.js";
-import { Pace, type PaceLimits } from "./pace.js";
+import { Pace } from "./pace.js";
 import { commonPrefix, type PrefixStore } from "./prefix-store.js";
 import type { JobNews, SeededJob } from "./protocol.js";
 import type { Resident } from "./resident.js";
@@ -25,7 +25,9 @@ import {
 } from "./slot.js";
 import { wireError } from "./wire-error.js";
 
-export interface TickOptions extends PaceLimits {
+export interface TickOptions {
+  /** Time between two tokens of a decoding neighbour that a chunk of a prompt should not exceed. */
+  readonly tokenGapMsMax: number;
   /** Where prefixes go that lose their slot; null keeps none. */
   readonly store: PrefixStore | null;
   /** Milliseconds of a clock that never goes back. */
@@ -206,7 +208,7 @@ export class TickLoop {
 
   /** One tick of one model. */
   async #advance(resident: Resident, slots: readonly SequenceSlot[]): Promise<void> {
-    const pace = this.#paces.get(resident) ?? new Pace(this.#options);
+    const pace = this.#paces.get(resident) ?? this.#paceOf(resident);
     this.#paces.set(resident, pace);
     const running = slots.flatMap((slot) => slot.generation ?? []);
     const decoding = running.filter((generation) => generation.mode === "decode");
@@ -226,6 +228,10 @@ export class TickLoop {
     await Promise.all(work);
     pace.learn(budget - left, this.#options.now() - began);
     await this.#share(resident, slots);
+  }
+
+  #paceOf({ chunkTokens }: Resident): Pace {
+    return new Pace({ chunkTokensMax: chunkTokens, tokenGapMsMax: this.#options.tokenGapMsMax });
   }
 
   /** Stores the prefixes that held jobs wait for, so that each of them loads what was evaluated once. */

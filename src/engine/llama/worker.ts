@@ -18,7 +18,6 @@ const residents = new Map<string, Promise<Resident>>();
 const loaded = new Map<string, Resident>();
 const ticks = new TickLoop(
   {
-    chunkTokensMax: settings.prefillChunkTokens,
     tokenGapMsMax: settings.tokenGapMsMax,
     store: openStore(settings),
     now: () => performance.now(),

@@ -69,13 +69,10 @@ export function promptOf(kind: number, count: number): number[] {
 export function startLoop(store: PrefixStore | null = null) {
   const byJob = new Map<number, JobNews[]>();
   const waiting: (() => void)[] = [];
-  const loop = new TickLoop(
-    { chunkTokensMax: 64, tokenGapMsMax: 10_000, store, now: () => performance.now() },
-    (news) => {
-      for (const item of news) byJob.set(item.job, [...(byJob.get(item.job) ?? []), item]);
-      for (const wake of waiting.splice(0)) wake();
-    },
-  );
+  const loop = new TickLoop({ tokenGapMsMax: 10_000, store, now: () => performance.now() }, (news) => {
+    for (const item of news) byJob.set(item.job, [...(byJob.get(item.job) ?? []), item]);
+    for (const wake of waiting.splice(0)) wake();
+  });
   const newsOf = (job: number): readonly JobNews[] => byJob.get(job) ?? [];
   /** Resolves when `condition` holds, looked at after every tick. */
   const until = async (condition: () => boolean): Promise<void> => {
