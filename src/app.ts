@@ -11,6 +11,7 @@ import { createKeyService, type KeyService } from "./accounts/keys.js";
 import { isLoopback, type Config } from "./config.js";
 import type { Clock } from "./core/clock.js";
 import type { Engine } from "./core/engine.js";
+import type { ServerLoad } from "./core/metrics.js";
 import type { ModelRegistry } from "./core/model.js";
 import type { Random } from "./core/random.js";
 import type { RunStore } from "./core/run-record.js";
@@ -20,6 +21,7 @@ import type { LlamaSettings } from "./engine/llama/protocol.js";
 import { createSmokeLoad } from "./engine/llama/smoke-load.js";
 import { defaultHttpLimits, type HttpDeps } from "./http/deps.js";
 import type { Logger } from "./http/logger.js";
+import { createMetrics } from "./http/metrics.js";
 import { createHttpServer, type HttpServer } from "./http/server.js";
 import { createGenerator, type Generator } from "./inference/generate.js";
 import { loadRegistry, type LoadedRegistry } from "./models/registry.js";
@@ -118,29 +120,30 @@ async function assemble(
   for (const warning of models.warnings) logger.warn({ warning }, "models folder");
   const scheduler = createScheduler(config, clock);
   const engine = overrides.engine ?? buildEngine(config, { clock, random, logger }, overrides.workerUrl);
+  const load = (): ServerLoad => loadOf(engine, scheduler);
+  const metrics = createMetrics(load);
+  const shared = { models, metrics, clock, random };
   const generator = createGenerator({
-    models,
+    ...shared,
     engine,
     slots: scheduler,
     runs: stores.runs,
-    clock,
-    random,
     runsActiveMax: config.runsActiveMax,
     onSettleFailure: (runId, thrown) => logger.error({ runId, err: thrown }, "a run could not be settled"),
   });
   const authenticator = createAuthenticator({ keys: stores.keys, clock });
-  const server = buildServer(config, { authenticator, generator, models, clock, random, logger, database });
+  const server = buildServer(config, { ...shared, authenticator, generator, load, logger, database });
   const close = once(async () => {
     scheduler.close();
     await server.close(config.shutdownGraceMs);
     await endRuns(generator);
     await engine.close();
+    metrics.close();
     await database.close();
     unlock();
   });
-  const listen = (): ReturnType<App["listen"]> => server.listen(config.host, config.port);
   return {
-    listen,
+    listen: () => server.listen(config.host, config.port),
     close,
     firstKey,
     firstKeyFile: firstKeyFile(config),
@@ -160,7 +163,8 @@ function buildStores(database: Database) {
   };
 }
 
-type ServerDeps = Omit<HttpDeps, "ready" | "limits" | "allowedHosts" | "trustProxy"> & {
+type SettledByConfig = "ready" | "limits" | "allowedHosts" | "trustProxy" | "metricsOpen";
+type ServerDeps = Omit<HttpDeps, SettledByConfig> & {
   readonly database: Database;
 };
 
@@ -171,7 +175,15 @@ function buildServer(config: Config, deps: ServerDeps): HttpServer {
     limits: { ...defaultHttpLimits, bodyBytesMax: config.bodyBytesMax },
     allowedHosts: isLoopback(config.host) ? config.allowedHosts : null,
     trustProxy: config.trustProxy,
+    // Behind a proxy, a loopback address is one that the world can reach.
+    metricsOpen: isLoopback(config.host) && !config.trustProxy,
   });
+}
+
+function loadOf(engine: Engine, scheduler: Scheduler): ServerLoad {
+  const held = (id: string) => ({ slotsHeld: scheduler.heldBy(id) });
+  const models = engine.residents().map((model) => ({ ...model, ...held(model.id) }));
+  return { queueDepth: scheduler.load.waiting, models };
 }
 
 /** What is still running when the grace time is over is aborted; its tokens are settled before the database closes. */
@@ -213,14 +225,14 @@ function buildEngine(config: Config, machine: Machine, given: URL | undefined): 
 
 /** What the engine may know of the configuration; no key is among it. */
 function llamaSettings(config: Config): LlamaSettings {
-  const { slotsPerModel, contextTokensMax, prefillChunkTokens, tokenGapMsMax, prefixCacheBytesMax } = config;
+  const { slotsPerModel, contextTokensMax, tokenGapMsMax, prefixCacheBytesMax } = config;
   const { kvCacheType, flashAttention, gpu } = config;
   return {
     cores: usableCores(),
     threads: config.threads === 0 ? null : config.threads,
     slotsPerModel,
     contextTokensMax,
-    prefillChunkTokens,
+    prefillChunkTokens: config.prefillChunkTokens === 0 ? null : config.prefillChunkTokens,
     tokenGapMsMax,
     prefixCacheFolder: join(config.data, "prefix-cache"),
     prefixCacheBytesMax,

@@ -18,6 +18,7 @@ async function runCommand(words: readonly string[], supervisor: ServerBond | nul
   const { openKeys } = await import("./app.js");
   const { addDoctorCommand } = await import("./cli/doctor.js");
   const { addKeysCommand } = await import("./cli/keys.js");
+  const { addPsCommand } = await import("./cli/ps.js");
   const { addRunCommand } = await import("./cli/run.js");
   const { addStartCommand } = await import("./cli/start.js");
   const { ConfigError, loadConfig } = await import("./config.js");
@@ -36,6 +37,7 @@ async function runCommand(words: readonly string[], supervisor: ServerBond | nul
     loadConfig(process.env, program.opts<{ config?: string }>().config ?? null);
   addStartCommand(program, load, supervisor);
   addRunCommand(program, load);
+  addPsCommand(program, load, { clock: systemClock, out: process.stdout });
   addKeysCommand(program, () => openKeys(load().config), { clock: systemClock, out: process.stdout });
   addDoctorCommand(program, load);
 

@@ -19,7 +19,16 @@ export interface Need {
 export const allAcls: readonly string[] = ["api-key:endpoint:*", "api-key:model:*"];
 
 /** Names that an endpoint ACL can have. */
-export const endpointNames = ["chat", "embed", "image", "models", "sample", "tokenize", "documents"] as const;
+export const endpointNames = [
+  "chat",
+  "embed",
+  "image",
+  "models",
+  "sample",
+  "tokenize",
+  "documents",
+  "metrics",
+] as const;
 
 /** Whether the ACLs grant all that is needed. */
 export function isAllowed(acls: readonly string[], { endpoint, model }: Need): boolean {

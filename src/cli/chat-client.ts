@@ -27,9 +27,14 @@ const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
 
 /** The ids of the models that the key may use. @throws Error with the server's own message. */
 export async function listModels(server: ChatServer): Promise<readonly string[]> {
-  const answer = await fetch(`${server.url}/v1/models`, { headers: headers(server) });
+  return modelList.parse(await getJson(server, "/v1/models")).data.map((model) => model.id);
+}
+
+/** What the server answers to a GET. @throws Error with the server's own message when it refuses. */
+export async function getJson(server: ChatServer, path: string): Promise<unknown> {
+  const answer = await fetch(`${server.url}${path}`, { headers: headers(server) });
   if (!answer.ok) throw await refusal(answer);
-  return modelList.parse(await answer.json()).data.map((model) => model.id);
+  return answer.json();
 }
 
 /**

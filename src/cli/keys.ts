@@ -4,6 +4,8 @@ import type { CreatedKey, KeyService } from "../accounts/keys.js";
 import type { ApiKey, Principal } from "../core/api-key.js";
 import type { Clock } from "../core/clock.js";
 import { HearthError } from "../core/errors.js";
+import { ago } from "./span.js";
+import { formatJson, formatTable } from "./table.js";
 
 export interface OpenKeys {
   readonly service: KeyService;
@@ -29,7 +31,7 @@ export function addKeysCommand(program: Command, open: () => Promise<OpenKeys>, 
     .option("--json", "print one JSON object")
     .action(async ({ name, json }: { name: string; json?: true }, command: Command) => {
       const created = await using((service) => create(service, name, command));
-      io.out.write(json === true ? toJson(createdToJson(created)) : createdToText(created));
+      io.out.write(json === true ? formatJson(createdToJson(created)) : createdToText(created));
     });
   keys
     .command("ls")
@@ -38,7 +40,7 @@ export function addKeysCommand(program: Command, open: () => Promise<OpenKeys>, 
     .option("--json", "print one JSON array")
     .action(async ({ json }: { json?: true }) => {
       const all = await using((service) => service.list());
-      io.out.write(json === true ? toJson(all.map(keyToJson)) : toTable(all, io.clock.now()));
+      io.out.write(json === true ? formatJson(all.map(keyToJson)) : toTable(all, io.clock.now()));
     });
   keys
     .command("rm")
@@ -112,10 +114,6 @@ function createdToJson({ secret, ...created }: CreatedKey) {
   return { ...keyToJson(created), apiKey: secret };
 }
 
-function toJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
-}
-
 function toTable(all: readonly Principal[], now: number): string {
   const head = ["NAME", "ID", "KEY", "TEAM", "CREATED", "STATE"];
   const rows = all.map(({ key, team }) => [
@@ -123,13 +121,10 @@ function toTable(all: readonly Principal[], now: number): string {
     shortId(key),
     key.redacted,
     team.name,
-    age(now - key.createTime),
+    ago(now - key.createTime),
     stateOf(key, team.blocked, now),
   ]);
-  const lines = [head, ...rows];
-  const widths = head.map((_, column) => Math.max(...lines.map((line) => [...(line[column] ?? "")].length)));
-  const pad = (cell: string, column: number) => cell + " ".repeat((widths[column] ?? 0) - [...cell].length);
-  return lines.map((line) => `${line.map(pad).join("   ").trimEnd()}\n`).join("");
+  return formatTable(head, rows);
 }
 
 /** An id begins with the millisecond of its making: 12 digits and a dash tell keys apart. */
@@ -142,22 +137,4 @@ function stateOf(key: ApiKey, teamBlocked: boolean, now: number): string {
   if (key.blocked) return "blocked";
   if (key.disabled) return "disabled";
   return key.expireTime !== null && key.expireTime <= now ? "expired" : "active";
-}
-
-const units = [
-  ["year", 31_536_000],
-  ["month", 2_592_000],
-  ["week", 604_800],
-  ["day", 86_400],
-  ["hour", 3600],
-  ["minute", 60],
-  ["second", 1],
-] as const;
-
-/** `2 hours ago`, in the largest unit that fits. */
-function age(elapsedMs: number): string {
-  const seconds = elapsedMs / 1000;
-  const [unit, size] = units.find(([, least]) => seconds >= least) ?? ["second", 1];
-  const count = Math.floor(seconds / size);
-  return count < 1 ? "just now" : `${count} ${unit}${count === 1 ? "" : "s"} ago`;
 }

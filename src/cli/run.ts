@@ -2,13 +2,13 @@
  * `hearth run [model] [prompt]`: a chat in the terminal. Speaks to the server that is running, or starts one inside this
  * process for as long as the chat lasts. Ctrl-C stops the answer, not the program; Ctrl-D or /bye ends it.
  */
-import { readFileSync } from "node:fs";
 import { createInterface, type Interface } from "node:readline/promises";
 import { text as readAll } from "node:stream/consumers";
 import type { Command } from "commander";
-import { createApp, firstKeyFile } from "../app.js";
+import { createApp } from "../app.js";
 import type { Config, LoadedConfig } from "../config.js";
 import { listModels, streamChat, type ChatServer, type ChatTurn } from "./chat-client.js";
+import { findServer, knownKey } from "./running-server.js";
 
 /** Adds the command. */
 export function addRunCommand(program: Command, load: () => LoadedConfig): void {
@@ -36,9 +36,8 @@ interface Reached {
 }
 
 async function reach(config: Config): Promise<Reached> {
-  const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${config.port}`;
-  if (config.port !== 0 && (await answers(url)))
-    return { server: { url, key: knownKey(config) }, close: () => Promise.resolve() };
+  const running = await findServer(config);
+  if (running !== null) return { server: running, close: () => Promise.resolve() };
   const app = await createApp({ ...config, port: 0 });
   try {
     const { url: own } = await app.listen();
@@ -46,23 +45,6 @@ async function reach(config: Config): Promise<Reached> {
   } catch (thrown) {
     await app.close();
     throw thrown;
-  }
-}
-
-async function answers(url: string): Promise<boolean> {
-  try {
-    return (await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2000) })).ok;
-  } catch {
-    return false;
-  }
-}
-
-function knownKey(config: Config): string {
-  if (config.apiKey !== null) return config.apiKey;
-  try {
-    return readFileSync(firstKeyFile(config), "utf8").trim();
-  } catch {
-    throw new Error(`no API key: set HEARTH_API_KEY (there is none in ${firstKeyFile(config)})`);
   }
 }
 

@@ -1,9 +1,11 @@
 import type { Authenticator } from "../accounts/authenticate.js";
 import type { Clock } from "../core/clock.js";
+import type { ServerLoad } from "../core/metrics.js";
 import type { ModelRegistry } from "../core/model.js";
 import type { Random } from "../core/random.js";
 import type { Generator } from "../inference/generate.js";
 import type { Logger } from "./logger.js";
+import type { ServerMetrics } from "./metrics.js";
 
 export interface HttpLimits {
   /** Largest request body, in bytes. */
@@ -32,6 +34,11 @@ export interface HttpDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  readonly metrics: ServerMetrics;
+  /** Whether /metrics is for whoever reaches the server, or only for a key. */
+  readonly metricsOpen: boolean;
+  /** How busy the server is just now. */
+  readonly load: () => ServerLoad;
   /** Why the server cannot take work just now; empty when it can. */
   readonly ready: () => Promise<readonly string[]>;
   /** What is not named here is as in `defaultHttpLimits`. */

@@ -1,12 +1,13 @@
 import type { ServerResponse } from "node:http";
 import type { Client } from "./client.js";
 import type { BuiltDeps } from "./deps.js";
+import { trailerNames } from "./timing-headers.js";
 
 export interface EventStream {
   /** Writes one frame in one piece; resolves when the client can take the next. Does nothing once the client is gone. */
   send(frame: string): Promise<void>;
-  /** Writes the last frame and ends the answer. */
-  end(frame: string): void;
+  /** Writes the last frame and ends the answer; the trailers go to whoever speaks HTTP/1.1. */
+  end(frame: string, trailers: Readonly<Record<string, string>>): void;
 }
 
 /** Commits status 200 and the headers of an event stream; from here on `ping` is written whenever it is silent for long. */
@@ -23,6 +24,8 @@ export function openEventStream(
     "content-type": "text/event-stream",
     "cache-control": "no-cache, no-transform",
     "x-accel-buffering": "no",
+    // An answer to HTTP/1.0 has no chunks, and so no room for trailers.
+    ...(res.req.httpVersion === "1.1" ? { trailer: trailerNames } : {}),
   });
 
   function beat(): void {
@@ -50,9 +53,11 @@ export function openEventStream(
       sentAt = clock.monotonic();
       if (!res.write(frame)) await drained();
     },
-    end(frame) {
+    end(frame, trailers) {
       stopPinging();
-      if (!client.isGone()) res.end(frame);
+      if (client.isGone()) return;
+      res.addTrailers(trailers);
+      res.end(frame);
     },
   };
 }

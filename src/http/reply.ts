@@ -11,6 +11,7 @@ import type { Context } from "./context.js";
 import type { BuiltDeps } from "./deps.js";
 import { reportFailure } from "./middleware/errors.js";
 import { openEventStream } from "./event-stream.js";
+import { timingHeaders, timingTrailers } from "./timing-headers.js";
 
 /** A dialect's stream: each string is one whole frame. */
 export interface StreamPresenter {
@@ -48,7 +49,7 @@ export function createReply(deps: Pick<BuiltDeps, "clock" | "limits" | "logger">
         const events = run.events[Symbol.asyncIterator]();
         const first = await events.next();
         if (first.done === true) return unfinished(client);
-        setTimings(ctx, run);
+        ctx.set(timingHeaders(run.timings));
         ctx.respond = false;
         const stream = openEventStream(ctx.res, client, presenter.ping, deps);
         const rest = { [Symbol.asyncIterator]: () => events };
@@ -58,7 +59,8 @@ export function createReply(deps: Pick<BuiltDeps, "clock" | "limits" | "logger">
         await send(first.value);
         const failure = await forward(rest, send);
         if (failure !== null && !client.isGone()) reportFailure(deps.logger, ctx, failure);
-        stream.end(failure === null ? presenter.closing : presenter.failure(failure));
+        const last = failure === null ? presenter.closing : presenter.failure(failure);
+        stream.end(last, timingTrailers(run.timings));
       } finally {
         client.unwatch();
         run.abort();
@@ -73,7 +75,7 @@ export function createReply(deps: Pick<BuiltDeps, "clock" | "limits" | "logger">
           ended = event.type === "generation-end";
         }
         if (!ended) return unfinished(client);
-        setTimings(ctx, run);
+        ctx.set(timingHeaders(run.timings));
         ctx.body = presenter.body();
       } finally {
         client.unwatch();
@@ -109,10 +111,4 @@ function cutShort(): HearthError {
   return new HearthError("overloaded", "The answer was cut short because the server is closing.", {
     retryAfterSeconds: 5,
   });
-}
-
-function setTimings(ctx: Context, run: Run): void {
-  const { queueMs, prefillMs } = run.timings;
-  if (queueMs !== null) ctx.set("x-hearth-queue-ms", String(Math.round(queueMs)));
-  if (prefillMs !== null) ctx.set("x-hearth-prefill-ms", String(Math.round(prefillMs)));
 }

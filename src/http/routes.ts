@@ -5,8 +5,10 @@
 import type { BuiltDeps } from "./deps.js";
 import { presentApiKey } from "./v1/api-key.js";
 import { createChatCompletion } from "./v1/chat-completions.js";
+import { listModelsInMemory } from "./v1/hearth-ps.js";
 import { findModel, listModels } from "./v1/models.js";
 import { presentHealth } from "./healthz.js";
+import { presentMetrics, presentMetricsToKeys } from "./metrics.js";
 import { presentReadiness } from "./readyz.js";
 import type { Route } from "./route.js";
 
@@ -17,6 +19,15 @@ export function createRoutes(deps: BuiltDeps): readonly Route[] {
   return [
     { ...open, method: "GET", path: "/healthz", handler: presentHealth },
     { ...open, method: "GET", path: "/readyz", handler: presentReadiness(deps) },
+    deps.metricsOpen
+      ? { ...open, method: "GET", path: "/metrics", handler: presentMetrics(deps) }
+      : {
+          ...v1,
+          method: "GET",
+          path: "/metrics",
+          endpointAcl: "metrics",
+          handler: presentMetricsToKeys(deps),
+        },
     {
       ...v1,
       method: "POST",
@@ -26,6 +37,13 @@ export function createRoutes(deps: BuiltDeps): readonly Route[] {
     },
     { ...v1, method: "GET", path: "/v1/models", endpointAcl: "models", handler: listModels(deps) },
     { ...v1, method: "GET", path: "/v1/models/:id", endpointAcl: "models", handler: findModel(deps) },
+    {
+      ...v1,
+      method: "GET",
+      path: "/v1/hearth/ps",
+      endpointAcl: "models",
+      handler: listModelsInMemory(deps),
+    },
     { ...v1, method: "GET", path: "/v1/api-key", endpointAcl: null, handler: presentApiKey },
   ];
 }

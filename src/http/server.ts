@@ -1,5 +1,5 @@
 /**
- * The HTTP side, assembled in order: request id, log, error exit, closing gate, host check, router; then, for a route that is
+ * The HTTP side, assembled in order: request id, figures, log, error exit, closing gate, host check, router; then, for a route that is
  * guarded, authentication, body, handler. It owns connections and their end; what a route does is its own file's business.
  */
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
@@ -10,6 +10,7 @@ import { listenOn, type Listening } from "./listen.js";
 import { errorExit } from "./middleware/errors.js";
 import { hostCheck } from "./middleware/host-check.js";
 import { logRequests } from "./middleware/log.js";
+import { measureRequests } from "./middleware/measure.js";
 import { requestId } from "./middleware/request-id.js";
 import { createRoutes } from "./routes.js";
 import { createRouter, refuseUnrouted } from "./router.js";
@@ -35,7 +36,7 @@ export interface HttpServer {
 
 /** Builds the server over its dependencies; nothing is bound yet. */
 export function createHttpServer(deps: HttpDeps): HttpServer {
-  const { clock, logger, random } = deps;
+  const { clock, logger, metrics, random } = deps;
   const limits = { ...defaultHttpLimits, ...deps.limits };
   const built: BuiltDeps = { ...deps, limits };
   const drain = createDrain(clock);
@@ -44,6 +45,7 @@ export function createHttpServer(deps: HttpDeps): HttpServer {
     if (!isClientLeaving(error)) logger.error({ err: error }, "answer failed");
   });
   app.use(requestId(random));
+  app.use(measureRequests(metrics, clock));
   app.use(logRequests(logger, clock));
   app.use(errorExit(logger, limits.bodyBytesMax));
   app.use(drain.gate);

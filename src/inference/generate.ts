@@ -11,12 +11,15 @@ import type { Clock } from "../core/clock.js";
 import type { DecodeJob, Engine, LoadedModel } from "../core/engine.js";
 import { asHearthError, HearthError, modelNotFound } from "../core/errors.js";
 import { mergeEvents, type GenerationEvent, type GenerationRequest } from "../core/generation.js";
+import type { EndedRun, Metrics } from "../core/metrics.js";
 import type { Model, ModelRegistry } from "../core/model.js";
 import { costOf } from "../core/money.js";
 import type { Random } from "../core/random.js";
 import type { RunOutcome, RunStore } from "../core/run-record.js";
 import type { Slot, Slots } from "../core/slots.js";
 import { addEvent, noUsage, type Usage } from "../core/usage.js";
+import { timedLoads } from "./loads.js";
+import { Stopwatch, type RunTimings } from "./timings.js";
 import { hold, unlessAborted } from "./waiting.js";
 
 /** Events that may wait for a slow reader; deltas merge, so even one that never reads holds no more than a handful. */
@@ -29,18 +32,12 @@ export interface RunContext {
   readonly endpoint: string;
 }
 
-/** What a run measured of itself, in milliseconds; null until it is known. */
-export interface RunTimings {
-  queueMs: number | null;
-  prefillMs: number | null;
-}
-
 export interface Run {
   readonly id: string;
   readonly model: Model;
   /** One reader only. Throws a HearthError where the run failed; ends without `generation-end` when aborted. */
   readonly events: AsyncIterable<GenerationEvent>;
-  readonly timings: Readonly<RunTimings>;
+  readonly timings: RunTimings;
   abort(): void;
   /** Resolves, never rejects, once the slot is free and the usage row is settled. */
   readonly settled: Promise<void>;
@@ -51,6 +48,7 @@ export interface GenerateDeps {
   readonly engine: Engine;
   readonly slots: Slots;
   readonly runs: RunStore;
+  readonly metrics: Metrics;
   readonly clock: Clock;
   readonly random: Random;
   /** Runs that may exist at a time, whatever they wait for. */
@@ -72,6 +70,7 @@ export interface Generator {
 /** Builds the generator over its ports. */
 export function createGenerator(deps: GenerateDeps): Generator {
   const active = new Set<Run>();
+  const street: Street = { ...deps, load: timedLoads(deps) };
   return {
     active,
     start(request, context) {
@@ -91,11 +90,11 @@ export function createGenerator(deps: GenerateDeps): Generator {
         request,
         context,
         channel: new Channel(channelCapacity, mergeEvents),
-        timings: { queueMs: null, prefillMs: null },
+        timings: new Stopwatch(deps.clock),
         signal: leaving.signal,
         abort: () => leaving.abort(),
       };
-      const settled = execute(deps, task).finally(() => active.delete(run));
+      const settled = execute(street, task).finally(() => active.delete(run));
       const run: Run = {
         id: task.id,
         model,
@@ -126,13 +125,16 @@ function usableModel(models: ModelRegistry, name: string): Model {
   return model;
 }
 
+/** What a run is driven over. */
+type Street = GenerateDeps & { readonly load: (model: Model) => Promise<LoadedModel> };
+
 interface Task {
   readonly id: string;
   readonly model: Model;
   readonly request: GenerationRequest;
   readonly context: RunContext;
   readonly channel: Channel<GenerationEvent>;
-  readonly timings: RunTimings;
+  readonly timings: Stopwatch;
   readonly signal: AbortSignal;
   readonly abort: () => void;
 }
@@ -149,7 +151,7 @@ interface Progress {
 }
 
 /** The whole life of a run. Never rejects. */
-async function execute(deps: GenerateDeps, task: Task): Promise<void> {
+async function execute(deps: Street, task: Task): Promise<void> {
   const progress: Progress = {
     loaded: null,
     slot: null,
@@ -165,15 +167,18 @@ async function execute(deps: GenerateDeps, task: Task): Promise<void> {
   }
   progress.slot?.release(tokensServed(progress.usage));
   progress.loaded?.release();
-  await settle(deps, task, progress);
+  const state = progress.failure !== null ? "failed" : progress.end !== null ? "completed" : "aborted";
+  await settle(deps, task, progress, state);
+  const { ttftMs, decodeTps } = task.timings;
+  deps.metrics.runEnded({ model: task.model.manifest.id, state, usage: progress.usage, ttftMs, decodeTps });
   if (progress.failure !== null) task.channel.fail(progress.failure);
   if (progress.end !== null) task.channel.push(progress.end);
   task.channel.end();
 }
 
-async function drive(deps: GenerateDeps, task: Task, progress: Progress): Promise<void> {
+async function drive(deps: Street, task: Task, progress: Progress): Promise<void> {
   const { model, request, signal, timings } = task;
-  const loaded = await hold(deps.engine.load(model), signal);
+  const loaded = await hold(deps.load(model), signal);
   progress.loaded = loaded;
   const prompt = await unlessAborted(deps.engine.prompt(model, request), signal);
   const teamId = task.context.principal.team.id;
@@ -186,7 +191,7 @@ async function drive(deps: GenerateDeps, task: Task, progress: Progress): Promis
     signal,
   });
   progress.slot = slot;
-  timings.queueMs = slot.queuedMs;
+  timings.slotHeld(slot.queuedMs);
   const { sampling, stop, maxTokens, maxTokensExcludesReasoning, deterministic } = request;
   const job: DecodeJob = {
     prompt,
@@ -201,7 +206,7 @@ async function drive(deps: GenerateDeps, task: Task, progress: Progress): Promis
   try {
     // Written while the engine is at work already: the row is there before the first token is told.
     await record(deps, task, progress, prompt.tokens.length);
-    await follow(deps, task, progress, events);
+    await follow(task, progress, events);
   } catch (thrown) {
     if (!signal.aborted) progress.failure = asHearthError(thrown);
     task.abort();
@@ -210,15 +215,13 @@ async function drive(deps: GenerateDeps, task: Task, progress: Progress): Promis
 }
 
 async function follow(
-  deps: GenerateDeps,
   { channel, signal, timings }: Task,
   progress: Progress,
   events: AsyncIterable<GenerationEvent>,
 ): Promise<void> {
-  const began = deps.clock.monotonic();
   for await (const event of events) {
     progress.usage = addEvent(progress.usage, event);
-    if (event.type !== "generation-start") timings.prefillMs ??= deps.clock.monotonic() - began;
+    timings.saw(event);
     if (event.type === "generation-end") progress.end = event;
     else if (!channel.push(event)) throw new HearthError("internal", "The answer was not read in time.");
   }
@@ -265,10 +268,15 @@ async function record(
 }
 
 /** What was produced is charged, also when the client left or the engine failed. */
-async function settle(deps: GenerateDeps, task: Task, progress: Progress): Promise<void> {
+async function settle(
+  deps: GenerateDeps,
+  task: Task,
+  progress: Progress,
+  state: EndedRun["state"],
+): Promise<void> {
   if (!progress.recorded) return;
   const outcome: RunOutcome = {
-    state: progress.failure !== null ? "failed" : progress.end !== null ? "completed" : "aborted",
+    state,
     usage: progress.usage,
     costTicks: costOf(progress.usage, task.model.manifest.prices),
     endTime: deps.clock.now(),

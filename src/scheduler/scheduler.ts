@@ -10,8 +10,10 @@ import { arrive, close, emptyState, leave, type Decision, type SchedulerState } 
 export interface Scheduler extends Slots {
   /** Refuses whoever waits and whoever comes; running slots stay until released. */
   close(): void;
-  /** What `hearth ps` and the tests look at. */
+  /** What the metrics and the tests look at. */
   readonly load: { readonly running: number; readonly waiting: number };
+  /** How many slots of the model are held. */
+  heldBy(model: string): number;
 }
 
 interface Waiter {
@@ -39,6 +41,12 @@ class QueueScheduler implements Scheduler {
 
   get load(): Scheduler["load"] {
     return { running: this.#state.running.size, waiting: this.#state.waiting.length };
+  }
+
+  heldBy(model: string): number {
+    let held = 0;
+    for (const place of this.#state.running.values()) if (place.model === model) held += 1;
+    return held;
   }
 
   close(): void {

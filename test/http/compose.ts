@@ -16,6 +16,7 @@ import {
   type ScriptedOptions,
 } from "../../src/engine/scripted.js";
 import type { HttpDeps } from "../../src/http/deps.js";
+import { createMetrics } from "../../src/http/metrics.js";
 import { createHttpServer, type HttpServer } from "../../src/http/server.js";
 import { createGenerator, type Generator, type Run } from "../../src/inference/generate.js";
 import { createScheduler, type Scheduler } from "../../src/scheduler/scheduler.js";
@@ -69,6 +70,12 @@ export async function compose(script: Script, options: ComposeOptions = {}): Pro
   const random = countingRandom();
   const engine = createScriptedEngine(script, options);
   const scheduler = createScheduler({ queueDepthMax: options.queueDepthMax ?? 8 }, clock);
+  const load = () => ({
+    queueDepth: scheduler.load.waiting,
+    models: engine.residents().map((model) => ({ ...model, slotsHeld: scheduler.heldBy(model.id) })),
+  });
+  const metrics = createMetrics(load);
+  onTestFinished(() => metrics.close());
   const runs = memoryRuns();
   const logs: LogLine[] = [];
   const log = (level: string) => (fields: object, message: string) =>
@@ -80,6 +87,7 @@ export async function compose(script: Script, options: ComposeOptions = {}): Pro
       engine,
       slots: scheduler,
       runs: runs.store,
+      metrics,
       clock,
       random,
       runsActiveMax: 64,
@@ -93,6 +101,9 @@ export async function compose(script: Script, options: ComposeOptions = {}): Pro
     clock,
     random,
     logger: { info: log("info"), warn: log("warn"), error: log("error") },
+    metrics,
+    metricsOpen: false,
+    load,
     ready: () => Promise.resolve([]),
     limits: { bodyBytesMax: 64 * 1024 },
     allowedHosts: [],

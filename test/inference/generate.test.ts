@@ -60,6 +60,11 @@ async function street(
     engine,
     slots: scheduler,
     runs: change(runs),
+    metrics: {
+      requestAnswered: () => undefined,
+      runEnded: () => undefined,
+      modelLoaded: () => undefined,
+    },
     clock: systemClock,
     random: systemRandom,
     runsActiveMax: 8,

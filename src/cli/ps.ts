@@ -1,0 +1,65 @@
+/** `hearth ps`: the models that the running server has in memory. */
+import type { Command } from "commander";
+import { z } from "zod";
+import type { Config, LoadedConfig } from "../config.js";
+import type { Clock } from "../core/clock.js";
+import { getJson } from "./chat-client.js";
+import { configuredUrl, findServer } from "./running-server.js";
+import { ago, ahead } from "./span.js";
+import { formatJson, formatTable } from "./table.js";
+
+export interface PsIo {
+  readonly clock: Clock;
+  readonly out: { write(text: string): unknown };
+}
+
+const modelInMemory = z.object({
+  id: z.string(),
+  bytes: z.number(),
+  device: z.string(),
+  slots: z.number(),
+  slots_held: z.number(),
+  context_tokens: z.number(),
+  loaded_at: z.string(),
+  until: z.string().nullable(),
+});
+const answer = z.object({ data: z.array(modelInMemory) });
+
+type ModelInMemory = z.infer<typeof modelInMemory>;
+
+/** Adds the command; it fails when no server runs. */
+export function addPsCommand(program: Command, load: () => LoadedConfig, io: PsIo): void {
+  program
+    .command("ps")
+    .description("list the models in memory")
+    .option("--json", "print one JSON array")
+    .action(async ({ json }: { json?: true }) => {
+      const models = await modelsInMemory(load().config);
+      io.out.write(json === true ? formatJson(models) : toTable(models, io.clock.now()));
+    });
+}
+
+async function modelsInMemory(config: Config): Promise<readonly ModelInMemory[]> {
+  const server = await findServer(config);
+  if (server === null)
+    throw new Error(`no server is running at ${configuredUrl(config)}; start one with \`hearth start\``);
+  return answer.parse(await getJson(server, "/v1/hearth/ps")).data;
+}
+
+function toTable(models: readonly ModelInMemory[], now: number): string {
+  const head = ["NAME", "SIZE", "DEVICE", "SLOTS", "CONTEXT", "LOADED", "UNTIL"];
+  const rows = models.map((model) => [
+    model.id,
+    size(model.bytes),
+    model.device,
+    `${model.slots_held}/${model.slots}`,
+    String(model.context_tokens),
+    ago(now - Date.parse(model.loaded_at)),
+    model.until === null ? "in use" : ahead(Date.parse(model.until) - now),
+  ]);
+  return formatTable(head, rows);
+}
+
+function size(bytes: number): string {
+  return bytes < 1e9 ? `${Math.ceil(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
+}
