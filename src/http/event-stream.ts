@@ -20,13 +20,7 @@ export function openEventStream(
   let sentAt = clock.monotonic();
   let stopPinging = clock.after(limits.pingEveryMs, beat);
   void client.left.then(() => stopPinging());
-  res.writeHead(200, {
-    "content-type": "text/event-stream",
-    "cache-control": "no-cache, no-transform",
-    "x-accel-buffering": "no",
-    // An answer to HTTP/1.0 has no chunks, and so no room for trailers.
-    ...(res.req.httpVersion === "1.1" ? { trailer: trailerNames } : {}),
-  });
+  res.writeHead(200, headersOf(res));
 
   function beat(): void {
     if (client.isGone()) return;
@@ -59,5 +53,15 @@ export function openEventStream(
       res.addTrailers(trailers);
       res.end(frame);
     },
+  };
+}
+
+function headersOf(res: ServerResponse): Record<string, string> {
+  return {
+    "content-type": "text/event-stream",
+    "cache-control": "no-cache, no-transform",
+    "x-accel-buffering": "no",
+    // An answer to HTTP/1.0 has no chunks, and so no room for trailers.
+    ...(res.req.httpVersion === "1.1" ? { trailer: trailerNames } : {}),
   };
 }

@@ -7,7 +7,7 @@ export interface Listening {
 }
 
 /** Why the server could not be bound; `code` is the system's own, such as EADDRINUSE. */
-export class ListenError extends Error {
+class ListenError extends Error {
   readonly code: string;
 
   constructor(message: string, code: string, cause: unknown) {

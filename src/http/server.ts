@@ -17,7 +17,6 @@ import { createRouter, refuseUnrouted } from "./router.js";
 import type { RequestState } from "./context.js";
 
 export type { HttpDeps } from "./deps.js";
-export type { Logger } from "./logger.js";
 
 export interface HttpServer {
   /** The request listener, for a server of someone else's. */

@@ -32,13 +32,13 @@ export const keys = {
   eve: "eve-has-a-key-of-no-use",
 } as const;
 
-export const startTime = Date.UTC(2026, 10, 21, 8, 0, 1);
+const startTime = Date.UTC(2026, 10, 21, 8, 0, 1);
 export const emptyFile: Model = {
   ...ember,
   manifest: { ...ember.manifest, id: "broken-1m", aliases: [], name: "Broken 1M" },
   unusable: "the file is empty.",
 };
-export const slashed: Model = { ...ember, manifest: { ...ember.manifest, id: "org/name:q4", aliases: [] } };
+const slashed: Model = { ...ember, manifest: { ...ember.manifest, id: "org/name:q4", aliases: [] } };
 
 export interface LogLine {
   readonly level: string;

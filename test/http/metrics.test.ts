@@ -147,6 +147,14 @@ describe("what is held now in /metrics", () => {
     expect((await figure(server, "hearth_slots"))['{model="ember-1m",state="held"}']).toBe(0);
   });
 
+  it("has no slots of a model that has left memory", async () => {
+    const server = await compose(() => ["Good"]);
+    await (await post(server, hello)).text();
+    expect(Object.keys(await figure(server, "hearth_slots"))).toHaveLength(2);
+    vi.spyOn(server.engine, "residents").mockReturnValue([]);
+    expect(await figure(server, "hearth_slots")).toEqual({});
+  });
+
   it("is the memory of the process, and how late its event loop was", async () => {
     const server = await compose(() => ["Good"]);
     const late = async (): Promise<boolean> => {

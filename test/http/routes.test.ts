@@ -25,6 +25,9 @@ const scenarios: readonly Scenario[] = [
   ["GET", "/v1/models/org%2Fname%3Aq4", keys.ada, 200, '"id":"org/name:q4"'],
   ["GET", "/v1/models/nothing", keys.ada, 404, "model_not_found"],
   ["GET", "/v1/models/%zz", keys.ada, 404, "model_not_found"],
+  ["GET", "/v1/hearth/ps", null, 401, "missing_api_key"],
+  ["GET", "/v1/hearth/ps", keys.ada, 200, '{"object":"list","data":[]}'],
+  ["GET", "/v1/hearth/ps", keys.eve, 403, "permission_denied"],
   ["GET", "/v1/api-key", null, 401, "missing_api_key"],
   ["GET", "/v1/api-key", "wrong-key-of-nobody", 401, "invalid_api_key"],
   ["GET", "/v1/api-key", keys.ada, 200, '"name":"ada"'],
@@ -138,6 +141,32 @@ describe("GET /v1/models", () => {
       return [response.status, (await response.text()).replaceAll(id, "ID")];
     };
     expect(await ask("ember-1m")).toEqual(await ask("absent"));
+  });
+});
+
+describe("GET /v1/hearth/ps", () => {
+  it("lists the models in memory to a key that may use them, and to no other", async () => {
+    const server = await compose(say);
+    await (await post(server, hello)).text();
+    const list = async (key: string): Promise<unknown> =>
+      (await fetch(`${server.url}/v1/hearth/ps`, { headers: headersOf(key) })).json();
+    expect(await list(keys.ada)).toEqual({
+      object: "list",
+      data: [
+        {
+          id: "ember-1m",
+          object: "model_in_memory",
+          bytes: 0,
+          device: "cpu",
+          slots: 2,
+          slots_held: 0,
+          context_tokens: 256,
+          loaded_at: "1970-01-01T00:00:00.000Z",
+          until: null,
+        },
+      ],
+    });
+    expect(await list(keys.bob)).toEqual({ object: "list", data: [] });
   });
 });
 
