@@ -1,0 +1,98 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ConfigError, isLoopback, loadConfig, variableOf } from "../src/config.js";
+import { temporaryFolder } from "./harness.js";
+
+/** A configuration file with this text. */
+function file(text: string): string {
+  const path = join(temporaryFolder(), "hearth.yaml");
+  writeFileSync(path, text);
+  return path;
+}
+
+describe("the configuration", () => {
+  it("has a default for everything, and says so of each value", () => {
+    const { config, sources } = loadConfig({});
+    expect(config.host).toBe("127.0.0.1");
+    expect(config.port).toBe(4280);
+    expect(new Set(Object.values(sources))).toEqual(new Set(["default"]));
+    expect(Object.isFrozen(config)).toBe(true);
+  });
+
+  it("takes a file over the defaults and the environment over the file", () => {
+    const path = file("port: 5000\nslotsPerModel: 2\n");
+    const { config, sources } = loadConfig({ HEARTH_CONFIG: path, HEARTH_PORT: "6000" });
+    expect([config.port, config.slotsPerModel]).toEqual([6000, 2]);
+    expect([sources.port, sources.slotsPerModel, sources.host]).toEqual(["HEARTH_PORT", path, "default"]);
+  });
+
+  it("takes the file of the command line over the one that HEARTH_CONFIG names", () => {
+    const [mine, other] = [file("port: 5000"), file("port: 5001")];
+    expect(loadConfig({ HEARTH_CONFIG: other }, mine).config.port).toBe(5000);
+  });
+
+  it("reads flags, lists and numbers from text as from YAML", () => {
+    const text = {
+      HEARTH_TRUST_PROXY: "true",
+      HEARTH_ALLOWED_HOSTS: "a.test, b.test",
+      HEARTH_QUEUE_DEPTH_MAX: "0",
+    };
+    const yaml = file('trustProxy: true\nallowedHosts: ["a.test", "b.test"]\nqueueDepthMax: 0\n');
+    const pick = ({ config }: ReturnType<typeof loadConfig>) => [
+      config.trustProxy,
+      config.allowedHosts,
+      config.queueDepthMax,
+    ];
+    expect(pick(loadConfig(text))).toEqual([true, ["a.test", "b.test"], 0]);
+    expect(pick(loadConfig({}, yaml))).toEqual(pick(loadConfig(text)));
+  });
+
+  it("takes an empty variable as one that is not set", () => {
+    expect(loadConfig({ HEARTH_PORT: "", HEARTH_API_KEY: "" }).config).toMatchObject({
+      port: 4280,
+      apiKey: null,
+    });
+  });
+
+  it("names each variable after its setting", () => {
+    expect(variableOf("queueDepthMax")).toBe("HEARTH_QUEUE_DEPTH_MAX");
+    expect(variableOf("port")).toBe("HEARTH_PORT");
+  });
+
+  const refused: readonly [string, () => unknown, RegExp][] = [
+    ["a setting that does not exist", () => loadConfig({}, file("prot: 1")), /unknown setting 'prot'/],
+    ["a file that is a list", () => loadConfig({}, file("- 1")), /must hold settings by name/],
+    ["a file that is no YAML", () => loadConfig({}, file("a: [")), /cannot read the configuration file/],
+    ["a value out of range", () => loadConfig({ HEARTH_PORT: "70000" }), /port \(set by HEARTH_PORT\)/],
+    [
+      "a flag that is neither",
+      () => loadConfig({ HEARTH_TRUST_PROXY: "maybe" }),
+      /trustProxy \(set by HEARTH_TRUST_PROXY\)/,
+    ],
+    [
+      "a management key as the API key",
+      () => loadConfig({ HEARTH_API_KEY: "hm-0123456789abcdef" }),
+      /must not begin with hm-/,
+    ],
+    [
+      "a public address without a proxy",
+      () => loadConfig({ HEARTH_HOST: "192.0.2.1" }),
+      /can be reached from other machines/,
+    ],
+  ];
+  it.each(refused)("refuses %s, naming it", (_, load, message) => {
+    expect(load).toThrow(ConfigError);
+    expect(load).toThrow(message);
+  });
+
+  it("knows a loopback address from one that others can reach", () => {
+    expect(["localhost", "127.0.0.1", "127.8.9.1", "::1"].map(isLoopback)).toEqual([true, true, true, true]);
+    expect(["0.0.0.0", "::", "10.0.0.1", "127.0.0.1.evil.test"].map(isLoopback)).toEqual([
+      false,
+      false,
+      false,
+      false,
+    ]);
+  });
+});
