@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { Agent, request } from "node:http";
 import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
 import type { DecodeJob, Engine } from "../../src/core/engine.js";
@@ -54,12 +55,15 @@ async function latencyRows(server: BenchServer, engine: Engine, model: Model): P
   ];
 }
 
-/** CPU time of the thread that does HTTP, per streamed token, less what a direct caller's thread needs for its own. */
+/**
+ * CPU time of the thread that does HTTP, per further streamed token, less what a direct caller's thread needs for its own:
+ * a long stream against one of a single token, so that what a request costs as such is not in it.
+ */
 async function cpuRows(server: BenchServer, engine: Engine, model: Model): Promise<readonly Row[]> {
   const perToken = { http: [] as number[], direct: [] as number[] };
-  for (let round = 0; round < 12; round++) {
-    perToken.http.push(await cpuPerToken(server.pid, () => askHttp(server, 200, true)));
-    perToken.direct.push(await cpuPerToken(process.pid, () => askEngine(engine, model, 200)));
+  for (let round = 0; round < 20; round++) {
+    perToken.http.push(await cpuPerToken(server.pid, (most) => askHttp(server, most, true)));
+    perToken.direct.push(await cpuPerToken(process.pid, (most) => askEngine(engine, model, most)));
   }
   const [http, direct] = [quantile(perToken.http, 0.5), quantile(perToken.direct, 0.5)];
   return [
@@ -93,19 +97,37 @@ async function timed(action: () => Promise<unknown>): Promise<number> {
   return performance.now() - began;
 }
 
-/** Microseconds of main-thread CPU per token that `action` returns. */
-async function cpuPerToken(pid: number, action: () => Promise<number>): Promise<number> {
-  const before = mainThreadCpuMs(pid);
-  const tokens = await action();
-  return ((mainThreadCpuMs(pid) - before) * 1000) / tokens;
+/** Microseconds of main-thread CPU for each token after the first; `ask` returns how many tokens came. */
+async function cpuPerToken(pid: number, ask: (maxTokens: number) => Promise<number>): Promise<number> {
+  const [start, oneToken] = [mainThreadCpuMs(pid), await ask(1)];
+  const [between, tokens] = [mainThreadCpuMs(pid), await ask(400)];
+  const [one, many] = [between - start, mainThreadCpuMs(pid) - between];
+  return ((many - one) * 1000) / (tokens - oneToken);
 }
 
-/** @returns how many tokens were answered. */
-async function askHttp(server: BenchServer, maxTokens: number, stream: boolean): Promise<number> {
-  const answer = await fetch(`${server.url}/v1/chat/completions`, chatInit(maxTokens, stream, question));
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(text);
-  return stream ? text.split('"content":"').length - 2 : 1;
+const agent = new Agent({ keepAlive: true });
+
+/** Sends with Node's plainest client, so that as little as can be of what is measured is the client's. */
+function askHttp(server: BenchServer, maxTokens: number, stream: boolean): Promise<number> {
+  const { method, headers, body } = chatInit(maxTokens, stream, question);
+  return new Promise((resolve, reject) => {
+    const sent = request(`${server.url}/v1/chat/completions`, { method, headers, agent }, (answer) => {
+      let text = "";
+      answer.setEncoding("utf8");
+      answer.on("data", (piece: string) => (text += piece));
+      answer.on("end", () => {
+        if (answer.statusCode === 200) resolve(completionTokens(text));
+        else reject(new Error(text));
+      });
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}
+
+/** From the usage of the body, or of the last frame but one. */
+function completionTokens(text: string): number {
+  return Number(/"completion_tokens":(\d+)/.exec(text)?.[1] ?? Number.NaN);
 }
 
 async function askEngine(engine: Engine, model: Model, maxTokens: number): Promise<number> {

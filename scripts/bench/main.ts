@@ -1,26 +1,53 @@
 /**
- * `npm run bench [-- SECTION...]`: measures and prints, never judges. Each section runs what it compares side by side in one
- * run, since absolute times of a shared machine say little; quote the ratios and the medians.
+ * `npm run bench [-- SECTION...] [--large] [--requests N]`: measures and prints, never judges. Each section runs what it
+ * compares side by side in one run, since absolute times of a shared machine say little; quote the ratios and the medians.
  */
+import { parseArgs } from "node:util";
+import { engineSection } from "./engine.js";
 import { httpSection } from "./http.js";
+import { loadSection } from "./load.js";
+import type { SectionOptions } from "./options.js";
 import { startSection } from "./start.js";
 import { printTable, type Row } from "./table.js";
 
-const sections: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
+type Section = (options: SectionOptions) => Promise<readonly Row[]> | AsyncIterable<readonly Row[]>;
+
+const sections: Readonly<Record<string, Section>> = {
   start: startSection,
   http: httpSection,
+  engine: engineSection,
+  load: loadSection,
 };
 
-const asked = process.argv.slice(2).filter((argument) => argument !== "--");
-const unknown = asked.filter((name) => !Object.hasOwn(sections, name));
-if (unknown.length > 0) {
-  process.stderr.write(
-    `unknown section ${unknown.join(", ")}; there are: ${Object.keys(sections).join(", ")}\n`,
-  );
-  process.exit(2);
-}
+const { names, options } = readArguments();
 for (const [name, measure] of Object.entries(sections)) {
-  if (asked.length > 0 && !asked.includes(name)) continue;
+  if (names.length > 0 && !names.includes(name)) continue;
   process.stdout.write(`\n${name}\n`);
-  printTable(await measure());
+  const measured = measure(options);
+  if (measured instanceof Promise) printTable(await measured);
+  else for await (const rows of measured) printTable(rows);
+}
+
+function readArguments(): { readonly names: readonly string[]; readonly options: SectionOptions } {
+  try {
+    const { values, positionals } = parseArgs({
+      options: {
+        large: { type: "boolean", default: false },
+        requests: { type: "string", default: "5000" },
+      },
+      allowPositionals: true,
+    });
+    const unknown = positionals.filter((name) => !Object.hasOwn(sections, name));
+    if (unknown.length > 0)
+      throw new Error(
+        `unknown section ${unknown.join(", ")}; there are: ${Object.keys(sections).join(", ")}`,
+      );
+    const requests = Number(values.requests);
+    if (!Number.isInteger(requests) || requests < 1000)
+      throw new Error("--requests must be a whole number of at least 1000");
+    return { names: positionals, options: { large: values.large, requests } };
+  } catch (thrown) {
+    process.stderr.write(`bench: ${thrown instanceof Error ? thrown.message : String(thrown)}\n`);
+    process.exit(2);
+  }
 }

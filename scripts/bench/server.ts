@@ -1,10 +1,8 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import type { ChildProcess } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { childOf, residentBytes, scratchFolder, startProcess, stopProcess } from "./processes.js";
 
 export const benchKey = "bench-key-of-sixteen-characters";
 export const benchModel = "hearth-tiny-3m";
@@ -12,7 +10,11 @@ export const benchModel = "hearth-tiny-3m";
 /** A Hearth server in a process of its own, on a fresh data folder. */
 export interface BenchServer {
   readonly url: string;
+  /** An API key of its first team. */
+  readonly key: string;
+  /** The process that answers, not its supervisor. */
   readonly pid: number;
+  readonly dataFolder: string;
   /** Milliseconds from starting the process to its `listening on` line. */
   readonly listenMs: number;
   /** `performance.now()` of the moment the process was started. */
@@ -20,37 +22,44 @@ export interface BenchServer {
   stop(): Promise<void>;
 }
 
-/** Starts a server and waits until it listens. */
-export async function startServer(): Promise<BenchServer> {
-  const data = mkdtempSync(join(tmpdir(), "hearth-bench-"));
+/**
+ * Starts a server and waits until it listens. It ends with this process, whatever ends that.
+ * @param settings HEARTH_* variables beside port, data folder, key and log level.
+ */
+export async function startServer(settings: Readonly<Record<string, string>> = {}): Promise<BenchServer> {
+  const data = scratchFolder();
   const startedAt = performance.now();
-  const child = spawn(
-    process.execPath,
-    [fileURLToPath(new URL("../../dist/main.js", import.meta.url)), "start"],
-    {
-      env: {
-        PATH: process.env["PATH"],
-        HEARTH_PORT: "0",
-        HEARTH_DATA: data,
-        HEARTH_API_KEY: benchKey,
-        HEARTH_LOG_LEVEL: "error",
-      },
-      stdio: ["ignore", "pipe", "inherit"],
+  const program = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+  const child = startProcess(process.execPath, [...nodeFlags(), program, "start"], {
+    env: {
+      PATH: process.env["PATH"],
+      HEARTH_PORT: "0",
+      HEARTH_DATA: data.path,
+      HEARTH_API_KEY: benchKey,
+      HEARTH_LOG_LEVEL: "error",
+      ...settings,
     },
-  );
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const url = await listening(child);
   const listenMs = performance.now() - startedAt;
   return {
     url,
-    pid: child.pid ?? 0,
+    key: benchKey,
+    pid: childOf(child.pid ?? 0),
+    dataFolder: data.path,
     listenMs,
     startedAt,
     async stop() {
-      child.kill("SIGTERM");
-      await once(child, "exit");
-      rmSync(data, { recursive: true, force: true });
+      await stopProcess(child);
+      data.remove();
     },
   };
+}
+
+/** SERVER_NODE_FLAGS="--cpu-prof --cpu-prof-dir=/somewhere" profiles every thread of every server. */
+function nodeFlags(): readonly string[] {
+  return (process.env["SERVER_NODE_FLAGS"] ?? "").split(" ").filter((flag) => flag !== "");
 }
 
 async function listening(child: ChildProcess): Promise<string> {
@@ -64,8 +73,7 @@ async function listening(child: ChildProcess): Promise<string> {
 
 /** Resident memory of a process in MB. */
 export function residentMb(pid: number): number {
-  const kib = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-  return Number(kib) / 1024;
+  return residentBytes(pid) / 1024 / 1024;
 }
 
 /** CPU time of a process's main thread in milliseconds: the thread that does HTTP. */
@@ -75,13 +83,14 @@ export function mainThreadCpuMs(pid: number): number {
 }
 
 /** The request every section sends. */
-export function chatInit(maxTokens: number, stream: boolean, content: string): RequestInit {
+export function chatInit(maxTokens: number, stream: boolean, content: string) {
   const body = {
     model: benchModel,
     messages: [{ role: "user", content }],
     max_tokens: maxTokens,
     temperature: 0,
     stream,
+    ...(stream ? { stream_options: { include_usage: true } } : {}),
     reasoning_effort: "none",
   };
   return {

@@ -18,10 +18,23 @@ export function spread(samples: readonly number[], digits: number, unit: string)
   return `${show(0.5)} ${unit} (${show(0)} to ${show(1)})`;
 }
 
+/** Widths that suit most tables, so that one printed in parts looks like one. */
+const figureWidth = 48;
+const valueWidth = 30;
+
 /** Prints rows in aligned columns. */
 export function printTable(rows: readonly Row[]): void {
-  const figures = Math.max(...rows.map((row) => row.figure.length));
-  const values = Math.max(...rows.map((row) => row.value.length));
+  const figures = Math.max(figureWidth, ...rows.map((row) => row.figure.length));
+  const values = Math.max(valueWidth, ...rows.map((row) => row.value.length));
   for (const row of rows)
     process.stdout.write(`  ${row.figure.padEnd(figures)}  ${row.value.padEnd(values)}  ${row.reach}\n`);
+}
+
+/** Least-squares slope of samples taken at equal distances, in units of a sample per distance. */
+export function slope(samples: readonly number[]): number {
+  const middle = (samples.length - 1) / 2;
+  const mean = samples.reduce((sum, value) => sum + value, 0) / samples.length;
+  const rise = samples.reduce((sum, value, at) => sum + (at - middle) * (value - mean), 0);
+  const run = samples.reduce((sum, _, at) => sum + (at - middle) ** 2, 0);
+  return rise / run;
 }
