@@ -1,0 +1,123 @@
+/** Clients of the chat endpoint, with the times at which things came. */
+
+export interface Target {
+  readonly url: string;
+  readonly key: string;
+}
+
+export interface ChatAsk {
+  readonly model: string;
+  readonly content: string;
+  readonly maxTokens: number;
+  readonly stream: boolean;
+  /** 0 when left out. */
+  readonly temperature?: number;
+  /** Aborts the request: the call rejects with its reason. */
+  readonly signal?: AbortSignal;
+  /** Told of every frame with text as it comes, with its number from 1. */
+  readonly onText?: (nth: number) => void;
+}
+
+/** Times are those of `performance.now()`. */
+export interface ChatAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly askedAt: number;
+  readonly headersAt: number;
+  readonly endedAt: number;
+  /** When each frame with text came; empty for an answer in one piece. */
+  readonly arrivals: readonly number[];
+  readonly promptTokens: number;
+  readonly cachedTokens: number;
+  readonly completionTokens: number;
+  /** The answer came to its proper end. */
+  readonly whole: boolean;
+  /** The body, where the answer is not streamed; else the last frame. */
+  readonly body: string;
+}
+
+interface Usage {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly prompt_tokens_details?: { readonly cached_tokens?: number };
+}
+
+/** Asks and reads to the end. @throws the signal's reason, or fetch's error when the connection is lost. */
+export async function chat(target: Target, ask: ChatAsk): Promise<ChatAnswer> {
+  const askedAt = performance.now();
+  const response = await post(target, bodyOf(ask), ask.signal);
+  const headersAt = performance.now();
+  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+  const read = isStream ? await readStream(response, ask.onText) : await readWhole(response);
+  const { status, headers } = response;
+  return { status, headers, askedAt, headersAt, endedAt: performance.now(), ...read };
+}
+
+/** Posts any body to the chat endpoint. */
+export function post(target: Target, body: string, signal?: AbortSignal): Promise<Response> {
+  return fetch(`${target.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${target.key}`, "content-type": "application/json" },
+    body,
+    signal: signal ?? null,
+  });
+}
+
+/** Reads server-sent events; `onFrame` is given what stands behind `data: `, without JSON being read. */
+export async function readFrames(response: Response, onFrame: (data: string) => void): Promise<void> {
+  if (response.body === null) throw new Error("no body");
+  let rest = "";
+  for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
+    const frames = (rest + piece).split("\n\n");
+    rest = frames.pop() ?? "";
+    for (const frame of frames) if (frame.startsWith("data: ")) onFrame(frame.slice(6));
+  }
+}
+
+/** A time in milliseconds that the server tells in a header; NaN when it does not. */
+export function headerMs(answer: ChatAnswer, name: "queue" | "prefill"): number {
+  return Number(answer.headers.get(`x-hearth-${name}-ms`) ?? Number.NaN);
+}
+
+function bodyOf({ model, content, maxTokens, stream, temperature = 0 }: ChatAsk): string {
+  return JSON.stringify({
+    model,
+    messages: [{ role: "user", content }],
+    max_tokens: maxTokens,
+    temperature,
+    seed: 1,
+    reasoning_effort: "none",
+    stream,
+    ...(stream ? { stream_options: { include_usage: true } } : {}),
+  });
+}
+
+type Read = Omit<ChatAnswer, "status" | "headers" | "askedAt" | "headersAt" | "endedAt">;
+
+async function readStream(response: Response, onText: ChatAsk["onText"]): Promise<Read> {
+  const arrivals: number[] = [];
+  let [usage, last] = ["", ""];
+  await readFrames(response, (data) => {
+    last = data;
+    if (data.includes('"usage":{')) usage = data;
+    if (!/"(reasoning_)?content":"[^"]/.test(data)) return;
+    arrivals.push(performance.now());
+    onText?.(arrivals.length);
+  });
+  return { arrivals, ...countsIn(usage), whole: last === "[DONE]" && usage !== "", body: last };
+}
+
+async function readWhole(response: Response): Promise<Read> {
+  const body = await response.text();
+  const whole = response.ok && body.includes('"finish_reason":"');
+  return { arrivals: [], ...countsIn(response.ok ? body : ""), whole, body };
+}
+
+function countsIn(json: string): Pick<Read, "promptTokens" | "cachedTokens" | "completionTokens"> {
+  const usage = json === "" ? undefined : (JSON.parse(json) as { usage?: Usage }).usage;
+  return {
+    promptTokens: usage?.prompt_tokens ?? 0,
+    cachedTokens: usage?.prompt_tokens_details?.cached_tokens ?? 0,
+    completionTokens: usage?.completion_tokens ?? 0,
+  };
+}

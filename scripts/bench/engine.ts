@@ -1,0 +1,38 @@
+/**
+ * `npm run bench -- engine [--large]`: how much of the engine's speed reaches a client over HTTP, on random weights of real
+ * shape. LLAMA_SERVER=/path/to/llama-server compares with that as well.
+ */
+import { threadsFor, usableCores } from "../../src/engine/llama/machine.js";
+import { fairnessRows } from "./engine/fairness.js";
+import { gapRows } from "./engine/gap.js";
+import { speedRows } from "./engine/speed.js";
+import { benchModel } from "./model.js";
+import type { SectionOptions } from "./options.js";
+import type { Row } from "./table.js";
+
+const efforts = {
+  small: {
+    speed: { rounds: 5, decodeTokens: 256 },
+    gap: { rounds: 4, tokensBefore: 100 },
+    fairness: { requests: 60, tokensPerAnswer: 32 },
+  },
+  large: {
+    speed: { rounds: 3, decodeTokens: 64 },
+    gap: { rounds: 2, tokensBefore: 30 },
+    fairness: { requests: 24, tokensPerAnswer: 16 },
+  },
+} as const;
+
+/** Gives what it has measured as soon as it has: minutes with the small model, a quarter of an hour with the large one. */
+export async function* engineSection({ large }: SectionOptions): AsyncGenerator<readonly Row[]> {
+  const size = large ? "large" : "small";
+  const model = await benchModel(size);
+  const threads = threadsFor(model.bytes, usableCores());
+  const terms = { slots: 16, contextTokens: 1024, threads, chunkTokens: 128 };
+  const effort = efforts[size];
+  const about = `${(model.bytes / 1e6).toFixed(0)} MB, Q8_0, ${threads} thread${threads === 1 ? "" : "s"}`;
+  yield [{ figure: `model ${model.id}`, value: about, reach: "" }];
+  yield* speedRows(model, terms, effort.speed, large);
+  yield await gapRows(model, effort.gap);
+  yield await fairnessRows(model, effort.fairness);
+}

@@ -1,0 +1,96 @@
+/** How long somebody who reads a stream waits for the next token while another client's long prompt is evaluated. */
+import { chat, type ChatAnswer } from "../client.js";
+import { textOf, type BenchModel } from "../model.js";
+import { startServer, type BenchServer } from "../server.js";
+import { quantile, type Row } from "../table.js";
+
+const longPromptTokens = 4000;
+const contextTokens = 6000;
+const probeWords = 200;
+
+export interface GapEffort {
+  readonly rounds: number;
+  /** Tokens that the reader gets before the long prompt comes. */
+  readonly tokensBefore: number;
+}
+
+/** p99 and longest of the gaps, beside those of the same reader before the prompt came. */
+export async function gapRows(model: BenchModel, effort: GapEffort): Promise<readonly Row[]> {
+  const server = await startServer({
+    HEARTH_MODELS: model.folder,
+    HEARTH_SLOTS_PER_MODEL: "2",
+    HEARTH_CONTEXT_TOKENS_MAX: String(contextTokens),
+  });
+  const ask = { model: model.id, maxTokens: 1, stream: true };
+  const probe = await chat(server, { ...ask, content: textOf(1, probeWords) });
+  const words = Math.round((longPromptTokens / probe.promptTokens) * probeWords);
+  const gaps = { alone: [] as number[], beside: [] as number[] };
+  const firstTokens: number[] = [];
+  let tokens = 0;
+  for (let round = 0; round < effort.rounds; round += 1) {
+    const { arrivals, long } = await disturb(server, model, textOf(10 + round, words), effort.tokensBefore);
+    const until = long.arrivals[0] ?? long.endedAt;
+    gaps.alone.push(...gapsBetween(arrivals, 0, long.askedAt));
+    gaps.beside.push(...gapsBetween(arrivals, long.askedAt, until));
+    firstTokens.push(until - long.askedAt);
+    tokens = long.promptTokens;
+  }
+  await server.stop();
+  const p99 = (samples: readonly number[]): string =>
+    `${quantile(samples, 0.99).toFixed(1)} ms (longest ${quantile(samples, 1).toFixed(1)} ms)`;
+  return [
+    { figure: "gap between tokens of a stream, alone, p99", value: p99(gaps.alone), reach: "" },
+    { figure: `beside a prompt of ${tokens} tokens, p99`, value: p99(gaps.beside), reach: "" },
+    {
+      figure: "TTFT of that prompt",
+      value: `${quantile(firstTokens, 0.5).toFixed(0)} ms`,
+      reach: "",
+    },
+  ];
+}
+
+interface Disturbed {
+  /** When the reader's tokens came. */
+  readonly arrivals: readonly number[];
+  readonly long: ChatAnswer;
+}
+
+async function disturb(
+  server: BenchServer,
+  model: BenchModel,
+  content: string,
+  tokensBefore: number,
+): Promise<Disturbed> {
+  const ask = { model: model.id, stream: true };
+  const arrivals: number[] = [];
+  const leaving = new AbortController();
+  const longs: Promise<ChatAnswer>[] = [];
+  const reading = chat(server, {
+    ...ask,
+    content: textOf(2, 6),
+    maxTokens: contextTokens,
+    signal: leaving.signal,
+    onText(nth) {
+      arrivals.push(performance.now());
+      if (nth !== tokensBefore) return;
+      const long = chat(server, { ...ask, content, maxTokens: 1 });
+      longs.push(long);
+      long.then(
+        () => leaving.abort(),
+        () => leaving.abort(),
+      );
+    },
+  });
+  await reading.catch(() => undefined);
+  const [long] = await Promise.all(longs);
+  if (long === undefined) throw new Error("the reader's stream ended too early");
+  return { arrivals, long };
+}
+
+/** Gaps that end between two moments. */
+function gapsBetween(arrivals: readonly number[], from: number, to: number): readonly number[] {
+  return arrivals.flatMap((at, index) => {
+    const before = arrivals[index - 1];
+    return before === undefined || at < from || at > to ? [] : [at - before];
+  });
+}

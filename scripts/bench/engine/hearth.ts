@@ -1,0 +1,27 @@
+import { chat } from "../client.js";
+import type { BenchModel } from "../model.js";
+import { startServer } from "../server.js";
+import type { Contender, Terms } from "./contender.js";
+
+/** Hearth as its users meet it: a server process, one streaming HTTP request a client. */
+export async function startHearth(model: BenchModel, terms: Terms): Promise<Contender> {
+  const server = await startServer({
+    HEARTH_MODELS: model.folder,
+    HEARTH_SLOTS_PER_MODEL: String(terms.slots),
+    HEARTH_CONTEXT_TOKENS_MAX: String(terms.contextTokens),
+    HEARTH_THREADS: String(terms.threads),
+    HEARTH_PREFILL_CHUNK_TOKENS: String(terms.chunkTokens),
+  });
+  return {
+    name: "Hearth",
+    answer: (prompts, maxTokens) =>
+      Promise.all(
+        prompts.map(async ({ content }) => {
+          const answer = await chat(server, { model: model.id, content, maxTokens, stream: true });
+          if (!answer.whole) throw new Error(`no whole answer: ${answer.status} ${answer.body}`);
+          return { ...answer, tokens: answer.completionTokens };
+        }),
+      ),
+    close: () => server.stop(),
+  };
+}

@@ -1,0 +1,87 @@
+/**
+ * From a client's leaving to its slot's being free. There is one slot; the next request is sent the moment the first client
+ * closes its connection, and needs that slot. Its `x-hearth-queue-ms` is what it waited in the queue, which leaves out what
+ * passed before it got there; the time from the leaving to its answer's headers, less its own prefill, has that in it and its
+ * whole way through HTTP as well: the slot was free no later than that.
+ */
+import { chat, headerMs, type Target } from "../client.js";
+import { benchModel, textOf, type BenchModel } from "../model.js";
+import { startServer } from "../server.js";
+import { quantile, type Row } from "../table.js";
+import { seeded } from "../../../test/gguf-writer/weights.js";
+
+const rounds = 100;
+const longPromptWords = 450;
+
+type Moment = "decode" | "prefill";
+
+export async function leavingRows(): Promise<readonly Row[]> {
+  const model = await benchModel("small");
+  const server = await startServer({ HEARTH_MODELS: model.folder, HEARTH_SLOTS_PER_MODEL: "1" });
+  await chat(server, { model: model.id, content: "warm", maxTokens: 8, stream: true });
+  const rows: Row[] = [];
+  for (const moment of ["decode", "prefill"] as const) rows.push(...(await leavingAt(moment, server, model)));
+  await server.stop();
+  return rows;
+}
+
+async function leavingAt(moment: Moment, server: Target, model: BenchModel): Promise<readonly Row[]> {
+  const random = seeded(7);
+  const queued: number[] = [];
+  const atMost: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const kind = 5000 + round * 2 + (moment === "prefill" ? 1000 : 0);
+    const leftAt = await leave(moment, server, model, { kind, delayMs: 5 + random() * 60 });
+    const ask = { model: model.id, content: textOf(kind + 1, 4), maxTokens: 1, stream: false };
+    const next = await chat(server, ask);
+    if (!next.whole) throw new Error(`no whole answer: ${next.status} ${next.body}`);
+    queued.push(headerMs(next, "queue"));
+    atMost.push(Math.max(0, next.headersAt - leftAt - headerMs(next, "prefill")));
+  }
+  const p99 = (samples: readonly number[]): string =>
+    `${quantile(samples, 0.99).toFixed(0)} ms (p50 ${quantile(samples, 0.5).toFixed(0)} ms)`;
+  const figure = `client leaves in ${moment}`;
+  return [
+    { figure: `${figure}: the next one's time in the queue, p99`, value: p99(queued), reach: "" },
+    { figure: `${figure}: slot free after at most, p99`, value: p99(atMost), reach: "< 200 ms" },
+  ];
+}
+
+interface Leaving {
+  readonly kind: number;
+  readonly delayMs: number;
+}
+
+/** Takes the slot and leaves it at a random moment. @returns when it left. */
+async function leave(
+  moment: Moment,
+  server: Target,
+  model: BenchModel,
+  { kind, delayMs }: Leaving,
+): Promise<number> {
+  const leaving = new AbortController();
+  let leftAt = 0;
+  const leaveSoon = (): void =>
+    void setTimeout(() => {
+      leftAt = performance.now();
+      leaving.abort();
+    }, delayMs);
+  const content = textOf(kind, moment === "prefill" ? longPromptWords : 4);
+  const asked = chat(server, {
+    model: model.id,
+    content,
+    maxTokens: 4000,
+    stream: true,
+    signal: leaving.signal,
+    onText: (nth) => {
+      if (moment === "decode" && nth === 5) leaveSoon();
+    },
+  });
+  if (moment === "prefill") leaveSoon();
+  await asked.then(
+    () => undefined,
+    () => undefined,
+  );
+  if (leftAt === 0) throw new Error("the answer ended before its client left");
+  return leftAt;
+}

@@ -1,0 +1,70 @@
+/**
+ * Processes and folders that must not outlive the program that started them: whatever ends it, Ctrl-C and a failure included,
+ * they are killed and removed with it.
+ */
+import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const stopMsMax = 20_000;
+const running = new Set<ChildProcess>();
+const folders = new Set<string>();
+
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+  for (const folder of folders) remove(folder);
+});
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(130));
+
+/** Starts a process that ends with this one. */
+export function startProcess(
+  command: string,
+  args: readonly string[],
+  options: SpawnOptions = {},
+): ChildProcess {
+  const child = spawn(command, args, options);
+  running.add(child);
+  child.once("exit", () => running.delete(child));
+  child.once("error", () => running.delete(child));
+  return child;
+}
+
+/** Ends a process in order; one that does not go is killed. */
+export async function stopProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const timer = setTimeout(() => child.kill("SIGKILL"), stopMsMax);
+  child.kill("SIGTERM");
+  await once(child, "exit");
+  clearTimeout(timer);
+}
+
+/** A fresh folder that is gone with this process, or sooner. */
+export function scratchFolder(): { readonly path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), "hearth-bench-"));
+  folders.add(path);
+  return {
+    path,
+    remove() {
+      folders.delete(path);
+      remove(path);
+    },
+  };
+}
+
+/** The process that `pid` started; `pid` itself when it has started none. */
+export function childOf(pid: number): number {
+  const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
+  return child === undefined || child === "" ? pid : Number(child);
+}
+
+/** Resident memory of a process in bytes. */
+export function residentBytes(pid: number): number {
+  const kib = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  return Number(kib) * 1024;
+}
+
+function remove(folder: string): void {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+}
