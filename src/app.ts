@@ -33,6 +33,7 @@ import { lockFolder } from "./store/lock.js";
 import { createRunStore } from "./store/runs.js";
 import { createTeamStore } from "./store/teams.js";
 import { systemClock, systemRandom } from "./system.js";
+import { engineBuild } from "./version.js";
 
 export interface Overrides {
   readonly clock?: Clock;
@@ -70,8 +71,9 @@ export function firstKeyFile(config: Config): string {
 
 /** The models that a configuration sees. */
 export function openRegistry(config: Config): Promise<LoadedRegistry> {
-  const { contextTokensMax } = config;
-  return loadRegistry({ folders: [config.models, builtInModels], contextTokensMax });
+  const { contextTokensMax, kvCacheType, flashAttention, gpu, threads } = config;
+  const engine = JSON.stringify([engineBuild, kvCacheType, flashAttention, gpu, threads]);
+  return loadRegistry({ folders: [config.models, builtInModels], contextTokensMax, engine });
 }
 
 /** The key service alone, for `hearth keys`: works beside a running server. */

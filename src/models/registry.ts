@@ -3,6 +3,7 @@
  * can be used; a model that cannot is listed with the reason. It does not load anything (engine/), and it does not decide who
  * may use what (accounts/). Folders are read once, at start.
  */
+import { createHash } from "node:crypto";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Model, ModelRegistry } from "../core/model.js";
@@ -17,6 +18,8 @@ export interface RegistryOptions {
   readonly folders: readonly string[];
   /** Bound on the context of a GGUF without a manifest. */
   readonly contextTokensMax: number;
+  /** Engine build and settings that change answers: they are part of each fingerprint. */
+  readonly engine?: string;
 }
 
 export interface LoadedRegistry extends ModelRegistry {
@@ -36,11 +39,19 @@ export async function loadRegistry(options: RegistryOptions): Promise<LoadedRegi
       const { id, file } = model.manifest;
       if (models.has(id))
         warnings.push(`Two models are called ${quoted(id)}; the one in ${quoted(file)} was left out.`);
-      else models.set(id, model);
+      else models.set(id, { ...model, fingerprint: fingerprintWith(model, options.engine ?? "") });
     }
   const byName = withAliases(models, warnings);
   const sorted = [...models.values()].sort((a, b) => (a.manifest.id < b.manifest.id ? -1 : 1));
   return { warnings, list: () => sorted, find: (name) => byName.get(name) ?? null };
+}
+
+/** The same weights answer differently on another build of the engine, or with another type of cache. */
+function fingerprintWith({ fingerprint }: Model, engine: string): string {
+  return `fp_${createHash("sha256")
+    .update(JSON.stringify([fingerprint, engine]))
+    .digest("hex")
+    .slice(0, 10)}`;
 }
 
 /** An id always wins over an alias; between aliases the first does. */

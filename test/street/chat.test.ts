@@ -166,6 +166,17 @@ describe("generation", () => {
     expect(others.size).toBeGreaterThan(1);
   });
 
+  it("tells in system_fingerprint what made the answer: it changes with the engine's settings, not between starts", async () => {
+    const prints: (string | undefined)[] = [];
+    for (const environment of [{}, {}, { HEARTH_KV_CACHE_TYPE: "q8_0" }]) {
+      const app = await startApp(environment);
+      prints.push((await whole(app, { max_tokens: 1 })).answer.system_fingerprint ?? undefined);
+    }
+    expect(prints[0]).toMatch(/^fp_[0-9a-f]{10}$/);
+    expect(prints[1]).toBe(prints[0]);
+    expect(prints[2]).not.toBe(prints[0]);
+  });
+
   it("ends at max_tokens with finish_reason length, and counts exactly that many", async () => {
     const app = await startApp();
     const { finish, usage } = await whole(app, { messages: story, max_tokens: 7 });
