@@ -51,7 +51,7 @@ const settings = {
   /** Runs that may wait for a slot, over all models. */
   queueDepthMax: whole(0, 100_000).default(64),
   /** Generations of one model that run side by side. */
-  slotsPerModel: whole(1, 256).default(4),
+  slotsPerModel: whole(1, 255).default(4),
   /** Bound on the tokens of one slot, whatever the model allows: its memory is reserved up front. */
   contextTokensMax: whole(64, 1_048_576).default(8192),
   /** Prompt tokens evaluated between two tokens of a neighbour; 0 = 128 on a CPU, 512 on a GPU. */

@@ -78,8 +78,8 @@ function grantFree(from: SchedulerState, model: string): Decision {
   let state = from;
   const effects: Effect[] = [];
   for (;;) {
-    const held = [...state.running.values()].filter((place) => place.model === model).length;
-    const candidates = state.waiting.filter((run) => run.model === model && held < run.slots);
+    const here = [...state.running.values()].filter((place) => place.model === model);
+    const candidates = state.waiting.filter((run) => run.model === model && mayBegin(run, here));
     const next = nextToRun(candidates, state);
     const place = candidates.find((run) => run.id === next?.id);
     if (place === undefined) return { state, effects };
@@ -92,6 +92,15 @@ function grantFree(from: SchedulerState, model: string): Decision {
     };
     effects.push({ type: "grant", id: place.id });
   }
+}
+
+/**
+ * A model has one slot more than it says, for a team that has nothing running there: whoever floods a model with requests
+ * does not make others wait for the end of one of them.
+ */
+function mayBegin(run: Place, here: readonly Place[]): boolean {
+  if (here.length < run.slots) return true;
+  return here.length === run.slots && here.every((place) => place.teamId !== run.teamId);
 }
 
 /** A team that comes back starts level with those who are here: it has no claim to what it did not use meanwhile. */

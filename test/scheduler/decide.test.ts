@@ -6,6 +6,7 @@ import {
   close,
   emptyState,
   leave,
+  type Decision,
   type Effect,
   type SchedulerState,
 } from "../../src/scheduler/decide.js";
@@ -57,41 +58,36 @@ describe("the scheduler's decisions", () => {
     ]);
   });
 
-  it("let a team with one request past a team that floods the queue", () => {
-    const { state } = arriving(9, run("a1", "a", 2), run("a2", "a", 2), run("a3", "a", 2), run("b1", "b", 2));
-    expect(leave(state, "a1", 10).effects).toEqual([{ type: "grant", id: "b1" }]);
+  it("give a team that has nothing running a spare slot, so that a flood of another's does not hold it up", () => {
+    const flood = ["a1", "a2", "a3", "a4"].map((id) => run(id, "a", 2));
+    const { state, effects } = arriving(9, ...flood, run("b1", "b", 2), run("b2", "b", 2), run("c1", "c", 2));
+    expect(effects.map((effect) => effect.id)).toEqual(["a1", "a2", "b1"]);
+    expect(leave(state, "b1", 10).effects).toEqual([{ type: "grant", id: "c1" }]);
+    expect(leave(state, "a1", 10).effects).toEqual([{ type: "grant", id: "c1" }]);
   });
 
   it("give a team that was served less the next slot, however long the other's queue is", () => {
-    let { state } = arriving(
-      9,
-      run("a1", "a"),
-      run("b1", "b"),
-      run("a2", "a"),
-      run("b2", "b"),
-      run("a3", "a"),
-    );
-    const order: string[] = [];
-    // Team a's answers are ten times as long as those of team b.
-    for (let id: string | undefined = "a1"; id !== undefined;) {
-      order.push(id);
-      const decision = leave(state, id, id.startsWith("a") ? 1000 : 100);
-      state = decision.state;
-      id = decision.effects[0]?.id;
-    }
-    expect(order).toEqual(["a1", "b1", "b2", "a2", "a3"]);
+    const runs = ["a1", "b1", "a2", "a3", "b2", "b3"].map((id) => run(id, id.slice(0, 1), 2));
+    const { state } = arriving(9, ...runs);
+    const grantedBy = (decision: Decision): readonly string[] => decision.effects.map((effect) => effect.id);
+    // Team a was served ten times as much: the slot goes to team b, the spare one to team a, which then has none.
+    const afterLong = leave(state, "a1", 1000);
+    expect(grantedBy(afterLong)).toEqual(["b2", "a2"]);
+    const afterShort = leave(afterLong.state, "b1", 100);
+    expect(grantedBy(afterShort)).toEqual([]);
+    expect(grantedBy(leave(afterShort.state, "a2", 1000))).toEqual(["b3", "a3"]);
   });
 
   it("give a team that was away no claim to what it did not use", () => {
     const busy = arriving(9, run("b1", "b"), run("b2", "b"), run("b3", "b")).state;
     const served = leave(busy, "b1", 5000).state;
     const back = arrive(served, run("a1", "a")).state;
-    expect(back.served.get("a")).toBe(back.served.get("b"));
+    expect(back.served.get("a")).toBeGreaterThanOrEqual(back.served.get("b") ?? 0);
   });
 
   it("let interactive work past background and deferred work, which still get their turns", () => {
     const interactive = Array.from({ length: 20 }, (_, index) => run(`i${index}`, "a"));
-    const others = [run("d", "b", 1, "m", "deferred"), run("g", "c", 1, "m", "background")];
+    const others = [run("d", "a", 1, "m", "deferred"), run("g", "a", 1, "m", "background")];
     const order: string[] = [];
     let { state } = arriving(99, run("first"), ...others, ...interactive);
     for (let id: string | undefined = "first"; id !== undefined;) {
@@ -129,7 +125,7 @@ describe("the scheduler's decisions", () => {
     expect(leave(closing.state, "1").state.running.size).toBe(0);
   });
 
-  it("hold, over any history: never more runs than slots, never an idle slot beside a waiting run, nobody lost", () => {
+  it("hold, over any history: never more runs than slots and the spare, never an idle slot beside a waiting run, nobody lost", () => {
     const step = fc.oneof(
       fc.record({ type: fc.constant("arrive" as const), team: fc.constantFrom("a", "b", "c") }),
       fc.record({ type: fc.constant("leave" as const), which: fc.nat() }),
@@ -151,9 +147,9 @@ describe("the scheduler's decisions", () => {
             if (next.type === "leave") inside.delete(ids[next.which % Math.max(1, ids.length)] ?? "nobody");
             for (const effect of decision.effects) if (effect.type === "refuse") inside.delete(effect.id);
             state = decision.state;
-            expect(state.running.size).toBeLessThanOrEqual(slots);
+            expect(state.running.size).toBeLessThanOrEqual(slots + 1);
             expect(state.waiting.length).toBeLessThanOrEqual(depth);
-            if (state.waiting.length > 0) expect(state.running.size).toBe(slots);
+            if (state.waiting.length > 0) expect(state.running.size).toBeGreaterThanOrEqual(slots);
             expect(new Set([...state.running.keys(), ...state.waiting.map((place) => place.id)])).toEqual(
               inside,
             );

@@ -13,6 +13,7 @@ import {
 import { HearthError } from "../../core/errors.js";
 import type { Model } from "../../core/model.js";
 import { threadsFor } from "./machine.js";
+import { sequencesOf } from "./residency.js";
 import { createPromptMaker, type PromptMaker } from "./prompt.js";
 import type { LlamaSettings } from "./protocol.js";
 import { createTokenBytes, tokenTypes, type TokenBytes, type Vocabulary } from "./token-bytes.js";
@@ -71,11 +72,12 @@ async function withContext(weights: LlamaModel, model: Model, settings: LlamaSet
   );
   const onGpu = weights.gpuLayers > 0;
   const chunkTokens = settings.prefillChunkTokens ?? (onGpu ? chunkTokensOnGpu : chunkTokensOnCpu);
+  const sequences = sequencesOf(settings);
   const context = await weights.createContext({
     // The library keeps the last cell of a sequence free.
     contextSize: contextTokens + 1,
-    sequences: settings.slotsPerModel,
-    batchSize: chunkTokens + settings.slotsPerModel,
+    sequences,
+    batchSize: chunkTokens + sequences,
     threads: settings.threads ?? threadsFor(model.manifest.bytes, settings.cores),
     flashAttention: settings.flashAttention === "auto" ? "auto" : settings.flashAttention === "on",
     ...kvCacheOptions(settings.kvCacheType),
@@ -90,7 +92,7 @@ async function withContext(weights: LlamaModel, model: Model, settings: LlamaSet
     stateKey: [model.fingerprint, settings.kvCacheType, contextTokens, await getModuleVersion()].join(" "),
     chunkTokens,
     device: onGpu ? String(weights.llama.gpu) : "cpu",
-    sequences: makeSequences(context, settings.slotsPerModel),
+    sequences: makeSequences(context, sequences),
     tokenBytes,
     prompts: createPromptMaker({
       template: weights.fileInfo.metadata.tokenizer?.chat_template ?? chatMl,

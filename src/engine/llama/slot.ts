@@ -38,19 +38,29 @@ export function ownerOf(resident: Resident, teamId: string): PrefixOwner {
   return { fingerprint: resident.stateKey, teamId };
 }
 
-/** The free slot that holds most of the job's prompt; else an empty one, else the one unused for longest; null: none is free. */
+/**
+ * The free slot that holds a good part of the job's prompt; else one beside slots that are busy, because llama.cpp puts only
+ * consecutive sequences into one batch (four clients decode half as fast when they are scattered); else an empty one, else
+ * the one unused for longest; null: none is free.
+ */
 export function chooseSlot(slots: readonly SequenceSlot[], decode: SeededJob): SequenceSlot | null {
   let best: SequenceSlot | null = null;
   let bestRank: readonly number[] = [];
   for (const slot of slots) {
     if (slot.generation !== null) continue;
-    const shared = decode.deterministic ? 0 : worthKeeping(sharedPrefix(slot, decode), decode);
-    const rank = [shared, slot.sequence.nextTokenIndex === 0 ? 1 : 0, -slot.lastUsed, -slot.id];
+    const shared = decode.deterministic ? 0 : worthKeeping(sharedPrefix(slot, decode));
+    const empty = slot.sequence.nextTokenIndex === 0 ? 1 : 0;
+    const rank = [shared, busyNeighbours(slots, slot.id), empty, -slot.lastUsed, -slot.id];
     if (best !== null && compare(rank, bestRank) <= 0) continue;
     best = slot;
     bestRank = rank;
   }
   return best;
+}
+
+function busyNeighbours(slots: readonly SequenceSlot[], id: number): number {
+  return [slots[id - 1], slots[id + 1]].filter((slot) => slot !== undefined && slot.generation !== null)
+    .length;
 }
 
 /**
@@ -93,9 +103,9 @@ function compare(a: readonly number[], b: readonly number[]): number {
   return at < 0 ? 0 : (a[at] ?? 0) - (b[at] ?? 0);
 }
 
-/** A few tokens in common (the template's own) are no reason to overwrite a longer cache while an empty slot is free. */
-function worthKeeping(shared: number, decode: SeededJob): number {
-  return shared >= 32 || shared * 10 >= decode.prompt.tokens.length ? shared : 0;
+/** A few tokens in common (the template's own) are no reason to place a generation badly. */
+function worthKeeping(shared: number): number {
+  return shared >= 32 ? shared : 0;
 }
 
 /** Tokens of the prompt that the slot holds for the same team; at least one is always left to evaluate. */

@@ -58,8 +58,12 @@ async function answer(call: Call): Promise<void> {
 async function reply(call: Call): Promise<FromWorker> {
   switch (call.type) {
     case "load": {
-      const { contextTokens, sequences, device } = await resident(call.model);
-      return { type: "loaded", call: call.call, loaded: { contextTokens, slots: sequences.length, device } };
+      const { contextTokens, device } = await resident(call.model);
+      return {
+        type: "loaded",
+        call: call.call,
+        loaded: { contextTokens, slots: settings.slotsPerModel, device },
+      };
     }
     case "unload":
       await unload(call.model.manifest.id);

@@ -11,6 +11,7 @@ import { loadRegistry } from "../../../src/models/registry.js";
 import { writeModel } from "../../gguf-writer.js";
 import { temporaryFolder } from "../../harness.js";
 
+/** Sequences of the context: seven slots and the spare one. */
 export const slots = 8;
 
 /** A random model with eight slots, loaded in this thread so that its batches can be looked at. */
@@ -23,7 +24,7 @@ export async function residentWithEightSlots(folder: string = temporaryFolder())
   const settings = {
     cores: 1,
     threads: 1,
-    slotsPerModel: slots,
+    slotsPerModel: slots - 1,
     contextTokensMax: 512,
     prefillChunkTokens: 64,
     tokenGapMsMax: 500,
