@@ -48,7 +48,7 @@ export function chooseSlot(slots: readonly SequenceSlot[], decode: SeededJob): S
   let bestRank: readonly number[] = [];
   for (const slot of slots) {
     if (slot.generation !== null) continue;
-    const shared = decode.deterministic ? 0 : worthKeeping(sharedPrefix(slot, decode));
+    const shared = decode.deterministic ? 0 : worthKeeping(sharedPrefix(slot, decode), decode);
     const empty = slot.sequence.nextTokenIndex === 0 ? 1 : 0;
     const rank = [shared, busyNeighbours(slots, slot.id), empty, -slot.lastUsed, -slot.id];
     if (best !== null && compare(rank, bestRank) <= 0) continue;
@@ -104,8 +104,8 @@ function compare(a: readonly number[], b: readonly number[]): number {
 }
 
 /** A few tokens in common (the template's own) are no reason to place a generation badly. */
-function worthKeeping(shared: number): number {
-  return shared >= 32 ? shared : 0;
+function worthKeeping(shared: number, decode: SeededJob): number {
+  return shared >= 32 || shared * 2 >= decode.prompt.tokens.length ? shared : 0;
 }
 
 /** Tokens of the prompt that the slot holds for the same team; at least one is always left to evaluate. */

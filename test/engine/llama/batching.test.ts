@@ -59,6 +59,23 @@ describe("the lock-step loop (a contract with the library: an upgrade must not l
     }
   });
 
+  it("places generations side by side, also on slots that were used before", async () => {
+    const resident = await residentWithEightSlots();
+    const { loop, done } = startLoop();
+    const noPreference = { teamId: "another" };
+    for (let job = 0; job < slots; job++)
+      loop.submit(resident, job, jobOf(promptOf(job, 8 + job), 3 + ((job * 5) % 8)));
+    for (let job = 0; job < slots; job++) await done(job);
+    const batches = recordBatches(resident);
+    for (let job = 10; job < 14; job++) loop.submit(resident, job, jobOf(promptOf(job, 9), 20, noPreference));
+    for (let job = 10; job < 14; job++) await done(job);
+    const shared = batches
+      .filter((batch) => batch.length === 4)
+      .map((batch) => batch.map((item) => item.sequence));
+    expect(shared.length).toBeGreaterThan(0);
+    for (const [first = 0, ...rest] of shared) expect(rest).toEqual([first + 1, first + 2, first + 3]);
+  });
+
   it("evaluates a long prompt in chunks beside a neighbour, who gets a token with every chunk", async () => {
     const resident = await residentWithEightSlots();
     const batches = recordBatches(resident);
