@@ -49,6 +49,8 @@ export class TickLoop {
   readonly #report: (news: readonly JobNews[]) => void;
   readonly #slots = new Map<Resident, readonly SequenceSlot[]>();
   readonly #paces = new Map<Resident, Pace>();
+  /** Jobs that have not ended, wherever they are: also one that is on its way into a slot can be cancelled. */
+  readonly #open = new Set<number>();
   readonly #cancelled = new Set<number>();
   /** Jobs without a slot, in order of arrival. */
   #arrivals: Submitted[] = [];
@@ -65,20 +67,21 @@ export class TickLoop {
   }
 
   submit(resident: Resident, job: number, decode: SeededJob): void {
+    this.#open.add(job);
     this.#arrivals.push({ resident, job, decode });
     this.#wake();
   }
 
   /** Ends a job at the next tick; one that is not here any more is left alone. */
   cancel(job: number): void {
-    if (!this.#jobs().includes(job)) return;
+    if (!this.#open.has(job)) return;
     this.#cancelled.add(job);
     this.#wake();
   }
 
   /** Cancels every job and resolves when no slot is held and what the slots know is stored. */
   async drain(): Promise<void> {
-    for (const job of this.#jobs()) this.#cancelled.add(job);
+    for (const job of this.#open) this.#cancelled.add(job);
     if (this.#cancelled.size > 0) this.#wake();
     while (this.#running !== null) await this.#running;
     for (const resident of [...this.#slots.keys()]) await this.forget(resident);
@@ -92,11 +95,6 @@ export class TickLoop {
     for (const { sequence, teamId } of slots)
       if (teamId !== null && sequence.nextTokenIndex >= storedTokensMin)
         await this.#options.store?.save(ownerOf(resident, teamId), sequence);
-  }
-
-  #jobs(): readonly number[] {
-    const held = [...this.#slots.values()].flat().flatMap((slot) => slot.generation?.job ?? []);
-    return [...held, ...this.#arrivals.map((arrival) => arrival.job)];
   }
 
   #wake(): void {
@@ -125,7 +123,10 @@ export class TickLoop {
    * ticks'. A model of a thousand tokens a second would spend more time on messages than on tokens.
    */
   #tell(news: readonly JobNews[]): void {
-    for (const item of news) this.#untold.set(item.job, joinNews(this.#untold.get(item.job), item));
+    for (const item of news) {
+      this.#untold.set(item.job, joinNews(this.#untold.get(item.job), item));
+      if (item.done) this.#open.delete(item.job);
+    }
     if (this.#untold.size === 0) return;
     const urgent = news.some(
       (item) => item.done || item.events.some((event) => event.type === "generation-start"),

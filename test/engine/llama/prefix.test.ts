@@ -7,6 +7,8 @@ import { temporaryFolder } from "../../harness.js";
 import { jobOf, promptOf, residentWithEightSlots, slots, startLoop } from "./lockstep.js";
 
 const megabytes = 1_000_000;
+/** Never ends its turn early, or hardly ever. */
+const hot = { temperature: 2, topP: 1, seed: 1, frequencyPenalty: 0, presencePenalty: 0 };
 
 describe("the prefix cache", () => {
   it("over any history of prompts: prompt = cached + evaluated, and a cached prefix changes no answer", async () => {
@@ -146,6 +148,29 @@ describe("the prefix cache", () => {
     loop.cancel(1);
     expect(await done(2)).toMatchObject({ finished: true, error: null });
     expect((await done(1)).finished).toBe(false);
+  });
+});
+
+describe("a cancelled job", () => {
+  it("F5: ends early at whatever moment it is cancelled, also on its way into a slot that has to be emptied first", async () => {
+    const resident = await residentWithEightSlots();
+    const store = new PrefixStore(join(temporaryFolder(), "cache"), 100 * megabytes);
+    const { loop, done } = startLoop(store);
+    for (let job = 0; job < slots; job++) {
+      loop.submit(resident, job, jobOf(promptOf(job, 300), 2));
+      await done(job);
+    }
+    for (let round = 0; round < 60; round++) {
+      const job = 100 + round;
+      const tokens = [...promptOf(round % slots, 150), ...promptOf(round, 150)];
+      loop.submit(resident, job, jobOf(tokens, 150, { teamId: `team ${round}`, sampling: hot }));
+      for (let turn = 0; turn < round; turn++) {
+        if (round % 2 === 0) await Promise.resolve();
+        else if (turn % 8 === 0) await new Promise<void>((resolve) => setImmediate(resolve));
+      }
+      loop.cancel(job);
+      expect((await done(job)).finished).toBe(false);
+    }
   });
 });
 
