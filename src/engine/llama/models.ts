@@ -28,7 +28,7 @@ export interface ModelsDeps {
 interface Entry {
   readonly model: Model;
   readonly bytes: number;
-  ready: Promise<NativeModel>;
+  readonly ready: Promise<NativeModel>;
   native: NativeModel | null;
   leases: number;
   lastUsed: number;
@@ -110,7 +110,8 @@ export class ResidentModels {
     const entry: Entry = {
       model,
       bytes: this.#deps.estimate(model),
-      ready: Promise.reject(new Error("not begun")),
+      // Begun once the entry is there, so that whoever asks meanwhile finds it.
+      ready: Promise.resolve().then(() => this.#load(entry)),
       native: null,
       leases: 0,
       lastUsed: this.#deps.clock.monotonic(),
@@ -121,8 +122,6 @@ export class ResidentModels {
     };
     entry.ready.catch(() => undefined);
     this.#entries.set(id, entry);
-    entry.ready = this.#load(entry);
-    entry.ready.catch(() => undefined);
     return entry;
   }
 
