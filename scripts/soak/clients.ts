@@ -1,6 +1,6 @@
 /** The clients: each asks one thing after the other until time or requests are over. */
 import { setTimeout as delay } from "node:timers/promises";
-import { post, readFrames, type Target } from "../bench/client.js";
+import { post, readFrames, readText, type Answer, type Target } from "../bench/client.js";
 import { seeded } from "../../test/gguf-writer/weights.js";
 import { nextPlan, type Plan } from "./plan.js";
 import { Tally, type Outcome } from "./tally.js";
@@ -80,12 +80,12 @@ async function attemptOnce(target: Target, plan: Plan): Promise<Attempt> {
   }
 }
 
-async function read(response: Response, plan: Plan, leave: () => void): Promise<Attempt> {
+async function read(response: Answer, plan: Plan, leave: () => void): Promise<Attempt> {
   const { status, headers } = response;
   const { kind, expected, leaveAfterFrames } = plan;
-  if (!response.ok) {
-    const body = await response.text();
-    const retryAfterMs = status === 503 ? Number(headers.get("retry-after") ?? Number.NaN) * 1000 : null;
+  if (status !== 200) {
+    const body = await readText(response);
+    const retryAfterMs = status === 503 ? Number(headers["retry-after"] ?? Number.NaN) * 1000 : null;
     if (Number.isNaN(retryAfterMs)) return told(plan, status, "503 without retry-after");
     const wrong = status === 503 || status === expected ? null : `${status} ${body.slice(0, 200)}`;
     const result = status === 503 ? "told to come back" : `refused: ${kind}`;
@@ -93,7 +93,7 @@ async function read(response: Response, plan: Plan, leave: () => void): Promise<
   }
   if (expected !== 200) return told(plan, status, `answered with ${status} instead of ${expected}`);
   if (!plan.stream) {
-    const whole = (await response.text()).includes('"finish_reason":"');
+    const whole = (await readText(response)).includes('"finish_reason":"');
     return told(plan, status, whole ? null : "a body without an end");
   }
   let [frames, last] = [0, ""];

@@ -1,7 +1,7 @@
 /** llama.cpp's own server, where the operator has one: LLAMA_SERVER is the path of the program. */
 import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { readFrames } from "../client.js";
+import { postJson, readFrames, readText } from "../client.js";
 import type { BenchModel } from "../model.js";
 import { startProcess, stopProcess } from "../processes.js";
 import type { Contender, Prompt, Terms, TimedAnswer } from "./contender.js";
@@ -58,12 +58,9 @@ async function complete(url: string, prompt: Prompt, maxTokens: number): Promise
     stream: true,
   };
   const askedAt = performance.now();
-  const response = await fetch(`${url}/completion`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`llama-server: ${response.status} ${await response.text()}`);
+  const response = await postJson(`${url}/completion`, JSON.stringify(body), {});
+  if (response.status !== 200)
+    throw new Error(`llama-server: ${response.status} ${await readText(response)}`);
   const arrivals: number[] = [];
   let last: Frame = {};
   await readFrames(response, (data) => {

@@ -38,11 +38,15 @@ export class Generation {
   readonly #text: AnswerText;
   readonly #left: Token[];
   readonly #sampled: Token[] = [];
+  /** How many of the sampled tokens are text already. */
+  #digested = 0;
   #iterator: AsyncGenerator<Token, void, void> | null = null;
   /** Sampled tokens outside the reasoning block. */
   #visible = 0;
   #shareAt: number | null = null;
-  #finished = false;
+  /** Set when the end begins, so that it is met once; `#ended` when nothing more will happen. */
+  #finishing = false;
+  #ended = false;
   #error: HearthError | null = null;
   #events: GenerationEvent[];
 
@@ -65,7 +69,7 @@ export class Generation {
   }
 
   get mode(): "prefill" | "decode" | "finished" {
-    if (this.#finished) return "finished";
+    if (this.#ended) return "finished";
     return this.#iterator === null ? "prefill" : "decode";
   }
 
@@ -98,9 +102,20 @@ export class Generation {
 
   /** true once, when that point is reached. */
   takeShareWish(): boolean {
-    if (this.#shareAt === null || this.#finished || this.evaluated < this.#shareAt) return false;
+    if (this.#shareAt === null || this.#finishing || this.evaluated < this.#shareAt) return false;
     this.#shareAt = null;
     return true;
+  }
+
+  /**
+   * Makes text of what was sampled. Apart from sampling, so that it can be done while the cores are at work on the next token.
+   */
+  digest(): void {
+    for (; this.#digested < this.#sampled.length; this.#digested += 1) {
+      const token = this.#sampled[this.#digested] as Token;
+      this.#events.push(...this.#text.push(this.#resident.tokenBytes.of(token)));
+      if (!this.#text.inReasoning) this.#visible += 1;
+    }
   }
 
   /** What happened since the last call. */
@@ -132,8 +147,9 @@ export class Generation {
       await action();
     } catch (thrown) {
       this.#error ??= asHearthError(thrown);
-      this.#finished = true;
+      this.#finishing = true;
       await this.#sequence.clearHistory().catch(() => undefined);
+      this.#ended = true;
     }
   }
 
@@ -169,25 +185,26 @@ export class Generation {
     const token = next.value;
     if (this.#resident.weights.isEogToken(token)) return this.#finish("stop");
     this.#sampled.push(token);
-    this.#events.push(...this.#text.push(this.#resident.tokenBytes.of(token)));
-    if (!this.#text.inReasoning) this.#visible += 1;
     const reason = this.#reasonToEnd();
     if (reason !== null) await this.#finish(reason);
   }
 
   #reasonToEnd(): FinishReason | null {
+    const { maxTokens, maxTokensExcludesReasoning, prompt, stop } = this.#decode;
+    const sampledEnough = maxTokens !== null && this.#sampled.length >= maxTokens;
+    if (stop.length > 0 || (sampledEnough && maxTokensExcludesReasoning)) this.digest();
     if (this.#text.stoppedBy !== null) return "stop_sequence";
-    const { maxTokens, maxTokensExcludesReasoning, prompt } = this.#decode;
-    const counted = maxTokensExcludesReasoning ? this.#visible : this.#sampled.length;
-    if (maxTokens !== null && counted >= maxTokens) return "length";
+    if (sampledEnough && (!maxTokensExcludesReasoning || this.#visible >= maxTokens)) return "length";
     return prompt.tokens.length + this.#sampled.length >= this.#resident.contextTokens ? "length" : null;
   }
 
   async #finish(reason: FinishReason | null): Promise<void> {
-    if (this.#finished) return;
-    this.#finished = true;
+    if (this.#finishing) return;
+    this.#finishing = true;
     await this.#iterator?.return();
+    this.digest();
     this.#events.push(...this.#text.finish());
+    this.#ended = true;
     if (reason === null) return;
     const { stoppedBy } = this.#text;
     const finishReason = stoppedBy === null ? reason : "stop_sequence";

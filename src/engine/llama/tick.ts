@@ -56,6 +56,8 @@ export class TickLoop {
   #arrivals: Submitted[] = [];
   /** News gathered since the last report, by job. */
   readonly #untold = new Map<number, JobNews>();
+  /** Jobs whose begin was told, but no text yet. */
+  readonly #textless = new Set<number>();
   #toldAt = Number.NEGATIVE_INFINITY;
   #running: Promise<void> | null = null;
   #ticks = 0;
@@ -109,28 +111,39 @@ export class TickLoop {
       this.#ticks += 1;
       const news = [...(await this.#cancelMarked()), ...(await this.#admitArrivals())];
       const busy = [...this.#slots].filter(([, slots]) => slots.some((slot) => slot.generation !== null));
-      for (const [resident, slots] of busy) await this.#advance(resident, slots);
+      const work = this.#advanceAll(busy);
+      // The library hands the batch to the cores in the next turn of the event loop; messages of the other thread (new jobs,
+      // cancels) are read in these turns, too.
+      await nextTurn();
+      await nextTurn();
+      // What the last tick sampled becomes text and news while the cores are at work on this one.
       news.push(...busy.flatMap(([, slots]) => slots.flatMap(collect)));
       this.#tell(news);
+      await work;
       if (busy.length === 0 && this.#arrivals.length === 0) return;
-      // Messages of the other thread (new jobs, cancels) are read between ticks.
-      await new Promise<void>((resolve) => setImmediate(resolve));
     }
   }
 
+  async #advanceAll(busy: readonly (readonly [Resident, readonly SequenceSlot[]])[]): Promise<void> {
+    for (const [resident, slots] of busy) await this.#advance(resident, slots);
+  }
+
   /**
-   * Passes on what happened: at once when a job begins or ends or the last word is long ago, else gathered with the next
-   * ticks'. A model of a thousand tokens a second would spend more time on messages than on tokens.
+   * Passes on what happened: at once when a job begins, has its first text or ends, or when the last word is long ago, else
+   * gathered with the next ticks'. A model of a thousand tokens a second would spend more time on messages than on tokens.
    */
   #tell(news: readonly JobNews[]): void {
+    let urgent = false;
     for (const item of news) {
       this.#untold.set(item.job, joinNews(this.#untold.get(item.job), item));
-      if (item.done) this.#open.delete(item.job);
+      const begins = item.events[0]?.type === "generation-start";
+      urgent ||= begins || item.done || this.#textless.delete(item.job);
+      if (begins && item.events.length === 1) this.#textless.add(item.job);
+      if (!item.done) continue;
+      this.#open.delete(item.job);
+      this.#textless.delete(item.job);
     }
     if (this.#untold.size === 0) return;
-    const urgent = news.some(
-      (item) => item.done || item.events.some((event) => event.type === "generation-start"),
-    );
     const now = this.#options.now();
     if (!urgent && now - this.#toldAt < newsGapMs) return;
     this.#toldAt = now;
@@ -243,10 +256,15 @@ export class TickLoop {
   }
 }
 
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 /** What happened to the slot's generation since the last look; a finished one leaves the slot. */
 function collect(slot: SequenceSlot): JobNews[] {
   const { generation } = slot;
   if (generation === null) return [];
+  generation.digest();
   const events = generation.takeEvents();
   const done = generation.mode === "finished";
   if (done) slot.generation = null;
