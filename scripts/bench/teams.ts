@@ -14,7 +14,8 @@ export async function addTeam(server: BenchServer, name: string): Promise<Target
     const teams = createTeamStore(database);
     const keys = createApiKeyStore(database);
     const id = systemRandom.id();
-    await teams.insert({ id, name, billing: "unmetered", blocked: false, createTime: systemClock.now() });
+    const createTime = systemClock.now();
+    await teams.insert({ id, name, billing: "unmetered", blocked: false, weight: 1, createTime });
     const service = createKeyService({ keys, teams, clock: systemClock, random: systemRandom });
     const { secret } = await service.create({ teamId: id, name });
     return { url: server.url, key: secret };

@@ -54,6 +54,7 @@ export async function ensureFirstTeam({ teams, clock, random }: FirstTeamDeps): 
     name: "default",
     billing: "unmetered",
     blocked: false,
+    weight: 1,
     createTime: clock.now(),
   };
   await teams.insert(team);

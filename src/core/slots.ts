@@ -19,6 +19,8 @@ export interface SlotRequest {
   readonly slots: number;
   /** Slots are shared fairly between teams. */
   readonly teamId: string;
+  /** A team of weight 3 is served three times the tokens of one of weight 1, where both always wait. */
+  readonly teamWeight: number;
   readonly workClass: WorkClass;
   /** Tokens the run is expected to take; its prompt at least. */
   readonly tokensExpected: number;

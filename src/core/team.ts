@@ -6,6 +6,8 @@ export interface Team {
   readonly name: string;
   readonly billing: Billing;
   readonly blocked: boolean;
+  /** Share of a busy model, relative to other teams': 1 to 1000. */
+  readonly weight: number;
   /** Milliseconds since the epoch. */
   readonly createTime: number;
 }

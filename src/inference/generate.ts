@@ -181,11 +181,12 @@ async function drive(deps: Street, task: Task, progress: Progress): Promise<void
   const loaded = await hold(deps.load(model), signal);
   progress.loaded = loaded;
   const prompt = await unlessAborted(deps.engine.prompt(model, request), signal);
-  const teamId = task.context.principal.team.id;
+  const { id: teamId, weight: teamWeight } = task.context.principal.team;
   const slot = await deps.slots.acquire({
     model: model.manifest.id,
     slots: loaded.slots,
     teamId,
+    teamWeight,
     workClass: "interactive",
     tokensExpected: prompt.tokens.length,
     signal,

@@ -11,6 +11,8 @@ export interface Place extends Waiting {
   readonly model: string;
   /** Runs the model holds at a time, as told by this run's request. */
   readonly slots: number;
+  /** The team's share; what it is served counts for the less, the larger it is. */
+  readonly teamWeight: number;
   /** Tokens the run is expected to take, charged when it begins and corrected when it ends. */
   readonly tokensExpected: number;
 }
@@ -61,10 +63,7 @@ export function leave(state: SchedulerState, id: string, tokens = 0): Decision {
   running.delete(id);
   const waiting = state.waiting.filter((run) => run.id !== id);
   const correction = held === undefined ? 0 : tokens - held.tokensExpected;
-  const served = forgetIdle(charge(state.served, place.teamId, correction), [
-    ...running.values(),
-    ...waiting,
-  ]);
+  const served = forgetIdle(charge(state.served, place, correction), [...running.values(), ...waiting]);
   return grantFree({ ...state, running, waiting, served }, place.model);
 }
 
@@ -87,7 +86,7 @@ function grantFree(from: SchedulerState, model: string): Decision {
       ...state,
       waiting: state.waiting.filter((run) => run !== place),
       running: new Map(state.running).set(place.id, place),
-      served: charge(state.served, place.teamId, place.tokensExpected),
+      served: charge(state.served, place, place.tokensExpected),
       passedOver: passOver(state, place, candidates),
     };
     effects.push({ type: "grant", id: place.id });
@@ -114,10 +113,10 @@ function join(state: SchedulerState, teamId: string): ReadonlyMap<string, number
 
 function charge(
   served: ReadonlyMap<string, number>,
-  teamId: string,
+  { teamId, teamWeight }: Place,
   tokens: number,
 ): ReadonlyMap<string, number> {
-  return new Map(served).set(teamId, (served.get(teamId) ?? 0) + tokens);
+  return new Map(served).set(teamId, (served.get(teamId) ?? 0) + tokens / teamWeight);
 }
 
 /** Only teams that are here are remembered; the rest starts level anyway. */

@@ -1,7 +1,8 @@
 /**
  * Who is next. Interactive work goes before background work and that before deferred work, but a class that was passed over
- * often enough gets its turn. Within a class the team that was served the fewest tokens goes first (of equals the one that
- * runs least), and within a team whoever came first: a team that floods the queue delays itself, not its neighbours. Pure.
+ * often enough gets its turn. Within a class the team that was served the fewest tokens for its weight goes first (of equals
+ * the one that runs least), and within a team whoever came first: a team that floods the queue delays itself, not its
+ * neighbours. Pure.
  */
 import type { WorkClass } from "../core/slots.js";
 
@@ -15,7 +16,7 @@ export interface Waiting {
 export interface Standing {
   /** Who runs now. */
   readonly running: ReadonlyMap<string, { readonly teamId: string }>;
-  /** Tokens each team was served so far. */
+  /** Tokens each team was served so far, divided by its weight. */
   readonly served: ReadonlyMap<string, number>;
   /** How often each class waited while another one got the slot. */
   readonly passedOver: Readonly<Record<WorkClass, number>>;

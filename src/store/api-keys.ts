@@ -38,6 +38,7 @@ interface PrincipalRow extends ApiKeyRow {
   readonly team_name: string;
   readonly team_billing: TeamRow["billing"];
   readonly team_blocked: number;
+  readonly team_weight: number;
   readonly team_create_time: number;
 }
 
@@ -51,6 +52,7 @@ function prepareByHash({ kysely }: Database) {
         "teams.name as team_name",
         "teams.billing as team_billing",
         "teams.blocked as team_blocked",
+        "teams.weight as team_weight",
         "teams.create_time as team_create_time",
       ])
       .where("api_keys.hash", "=", parameters.hash)
@@ -66,6 +68,7 @@ function toPrincipal(row: PrincipalRow): Principal {
       name: row.team_name,
       billing: row.team_billing,
       blocked: row.team_blocked === 1,
+      weight: row.team_weight,
       createTime: row.team_create_time,
     },
   };

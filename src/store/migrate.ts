@@ -1,9 +1,10 @@
 import type Sqlite from "better-sqlite3";
 import { accounts } from "./migrations/0001-accounts.js";
 import { runs } from "./migrations/0002-runs.js";
+import { teamWeights } from "./migrations/0003-team-weights.js";
 import type { Migration } from "./migrations/migration.js";
 
-const migrations: readonly Migration[] = [accounts, runs];
+const migrations: readonly Migration[] = [accounts, runs, teamWeights];
 
 /**
  * Brings a database to the newest version, each step in one transaction; the version is SQLite's `user_version`. The write

@@ -16,6 +16,7 @@ export interface TeamRow {
   name: string;
   billing: Billing;
   blocked: number;
+  weight: number;
   create_time: number;
 }
 

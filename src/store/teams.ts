@@ -26,11 +26,11 @@ export function createTeamStore({ kysely }: Database): TeamStore {
 }
 
 function toRow(team: Team): TeamRow {
-  const { id, name, billing, createTime } = team;
-  return { id, name, billing, blocked: Number(team.blocked), create_time: createTime };
+  const { id, name, billing, weight, createTime } = team;
+  return { id, name, billing, blocked: Number(team.blocked), weight, create_time: createTime };
 }
 
 function fromRow(row: TeamRow): Team {
-  const { id, name, billing } = row;
-  return { id, name, billing, blocked: row.blocked === 1, createTime: row.create_time };
+  const { id, name, billing, weight } = row;
+  return { id, name, billing, weight, blocked: row.blocked === 1, createTime: row.create_time };
 }

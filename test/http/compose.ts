@@ -230,6 +230,7 @@ function principal(name: keyof typeof keys, acls: readonly string[]): Principal 
     name: "Team",
     billing: "unmetered",
     blocked: false,
+    weight: 1,
     createTime: startTime,
   } as const;
   return { key, team };

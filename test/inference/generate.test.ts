@@ -13,7 +13,14 @@ import { ember } from "../dialects/model.js";
 import { temporaryFolder } from "../harness.js";
 import { gate } from "../http/compose.js";
 
-const team = { id: "team", name: "team", billing: "unmetered", blocked: false, createTime: 0 } as const;
+const team = {
+  id: "team",
+  name: "team",
+  billing: "unmetered",
+  blocked: false,
+  weight: 1,
+  createTime: 0,
+} as const;
 const key = {
   id: "key",
   teamId: "team",

@@ -15,6 +15,7 @@ const run = (id: string, teamId = "a", slots = 1, model = "m", workClass: WorkCl
   id,
   teamId,
   slots,
+  teamWeight: 1,
   model,
   workClass,
   tokensExpected: 10,
@@ -76,6 +77,21 @@ describe("the scheduler's decisions", () => {
     const afterShort = leave(afterLong.state, "b1", 100);
     expect(grantedBy(afterShort)).toEqual([]);
     expect(grantedBy(leave(afterShort.state, "a2", 1000))).toEqual(["b3", "a3"]);
+  });
+
+  it("serve teams that always wait in proportion to their weights", () => {
+    const weights: Readonly<Record<string, number>> = { a: 3, b: 1 };
+    const asking = (id: string, team: string) => ({ ...run(id, team, 8), teamWeight: weights[team] ?? 1 });
+    const first = Array.from({ length: 40 }, (_, nth) => asking(`first${nth}`, nth % 2 === 0 ? "a" : "b"));
+    let state = arriving(99, ...first).state;
+    const tokens: Record<string, number> = { a: 0, b: 0 };
+    for (let nth = 0; nth < 800; nth += 1) {
+      const [id, { teamId }] = [...state.running][0] ?? ["", { teamId: "" }];
+      tokens[teamId] = (tokens[teamId] ?? 0) + 100;
+      state = leave(state, id, 100).state;
+      state = arrive(state, asking(`${teamId}${nth}`, teamId)).state;
+    }
+    expect((tokens["a"] ?? 0) / (tokens["b"] ?? 1)).toBeCloseTo(3, 0);
   });
 
   it("give a team that was away no claim to what it did not use", () => {

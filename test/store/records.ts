@@ -22,7 +22,15 @@ export async function temporaryDatabase(): Promise<Database> {
 }
 
 export function aTeam(change: Partial<Team> = {}): Team {
-  return { id: "team-1", name: "default", billing: "unmetered", blocked: false, createTime: 1000, ...change };
+  return {
+    id: "team-1",
+    name: "default",
+    billing: "unmetered",
+    blocked: false,
+    weight: 1,
+    createTime: 1000,
+    ...change,
+  };
 }
 
 export function aKey(change: Partial<ApiKey> = {}): ApiKey {

@@ -47,4 +47,4 @@ CREATE TABLE teams (
   billing text not null check (billing in ('prepaid', 'unmetered')),
   blocked integer not null check (blocked in (0, 1)),
   create_time integer not null
-) strict;
+, weight integer not null default 1 check (weight between 1 and 1000)) strict;
