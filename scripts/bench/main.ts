@@ -1,12 +1,14 @@
 /**
- * `npm run bench [-- SECTION...] [--large] [--requests N]`: measures and prints, never judges. Each section runs what it
- * compares side by side in one run, since absolute times of a shared machine say little; quote the ratios and the medians.
+ * `npm run bench [-- SECTION...] [--large] [--requests N] [--data DIR [--limit N] [--only TEXT] [--verbose]]`: measures and
+ * prints, never judges. Each section runs what it compares side by side in one run, since absolute times of a shared machine
+ * say little; quote the ratios and the medians.
  */
 import { parseArgs } from "node:util";
 import { engineSection } from "./engine.js";
 import { httpSection } from "./http.js";
 import { loadSection } from "./load.js";
 import type { SectionOptions } from "./options.js";
+import { schemaSection } from "./schema.js";
 import { startSection } from "./start.js";
 import { printTable, type Row } from "./table.js";
 
@@ -17,6 +19,7 @@ const sections: Readonly<Record<string, Section>> = {
   http: httpSection,
   engine: engineSection,
   load: loadSection,
+  schema: schemaSection,
 };
 
 const { names, options } = readArguments();
@@ -34,6 +37,10 @@ function readArguments(): { readonly names: readonly string[]; readonly options:
       options: {
         large: { type: "boolean", default: false },
         requests: { type: "string", default: "5000" },
+        data: { type: "string" },
+        limit: { type: "string" },
+        only: { type: "string", default: "" },
+        verbose: { type: "boolean", default: false },
       },
       allowPositionals: true,
     });
@@ -45,7 +52,12 @@ function readArguments(): { readonly names: readonly string[]; readonly options:
     const requests = Number(values.requests);
     if (!Number.isInteger(requests) || requests < 1000)
       throw new Error("--requests must be a whole number of at least 1000");
-    return { names: positionals, options: { large: values.large, requests } };
+    const limit = values.limit === undefined ? null : Number(values.limit);
+    if (limit !== null && !(Number.isInteger(limit) && limit > 0))
+      throw new Error("--limit must be a whole number of at least 1");
+    const { large, only, verbose } = values;
+    const schema = { data: values.data ?? null, limit, only, verbose };
+    return { names: positionals, options: { large, requests, schema } };
   } catch (thrown) {
     process.stderr.write(`bench: ${thrown instanceof Error ? thrown.message : String(thrown)}\n`);
     process.exit(2);

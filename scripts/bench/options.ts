@@ -4,4 +4,15 @@ export interface SectionOptions {
   readonly large: boolean;
   /** Requests of the load section. */
   readonly requests: number;
+  /** The schema section's. */
+  readonly schema: {
+    /** Folder of the schemas with tests and of the official suite; null: the section is left out. */
+    readonly data: string | null;
+    /** So many schemas, evenly from the whole; null: all. */
+    readonly limit: number | null;
+    /** Only files with this in their name; "": all. */
+    readonly only: string;
+    /** Lists what fails, and why. */
+    readonly verbose: boolean;
+  };
 }

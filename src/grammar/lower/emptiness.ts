@@ -1,0 +1,50 @@
+import { accepts } from "../regular/automaton.js";
+import type { ArrayShape, ObjectShape, Term } from "./language.js";
+import type { Scope } from "./scope.js";
+
+/** What an object's value under this key must be. */
+export function memberTerm(shape: ObjectShape, key: string, scope: Scope): Term {
+  const terms: Term[] = [];
+  for (const { properties, patterns, additional } of shape.members) {
+    const property = properties.get(key);
+    let named = property !== undefined;
+    if (property !== undefined) terms.push(property);
+    for (const { automaton, term } of patterns)
+      if (accepts(automaton, key)) {
+        terms.push(term);
+        named = true;
+      }
+    if (!named && additional !== null) terms.push(additional);
+  }
+  return scope.terms.all(terms);
+}
+
+/** What the item at this index must be. */
+export function itemTerm(shape: ArrayShape, index: number, scope: Scope): Term {
+  const terms: Term[] = [];
+  for (const { prefix, rest } of shape.lists) {
+    const term = prefix[index] ?? rest;
+    if (term !== null) terms.push(term);
+  }
+  return scope.terms.all(terms);
+}
+
+/** Whether it is known that no object is of this shape. */
+export function emptyObject(shape: ObjectShape, scope: Scope): boolean {
+  if (shape.maxProperties !== null) {
+    if (shape.minProperties > shape.maxProperties) return true;
+    if (shape.required.size > shape.maxProperties) return true;
+  }
+  for (const keys of [shape.required, shape.needed])
+    for (const key of keys) if (scope.isNever(memberTerm(shape, key, scope))) return true;
+  return false;
+}
+
+/** Whether it is known that no array is of this shape. */
+export function emptyArray(shape: ArrayShape, scope: Scope): boolean {
+  if (shape.maxItems !== null && shape.minItems > shape.maxItems) return true;
+  const longest = Math.max(0, ...shape.lists.map((list) => list.prefix.length));
+  for (let index = 0; index < Math.min(shape.minItems, longest + 1); index++)
+    if (scope.isNever(itemTerm(shape, index, scope))) return true;
+  return shape.contained.some(({ min, max }) => max !== null && min > max);
+}

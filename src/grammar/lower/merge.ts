@@ -1,0 +1,160 @@
+import { AutomatonTooLarge, everyString, intersect } from "../regular/automaton.js";
+import type { NumberRange } from "../regular/number.js";
+import {
+  anyArray,
+  anyNumber,
+  anyObject,
+  anyString,
+  everything,
+  joinedChecks,
+  unite,
+  type ArrayShape,
+  type Check,
+  type Language,
+  type NumberShape,
+  type ObjectShape,
+  type StringShape,
+} from "./language.js";
+import { sized } from "./strings.js";
+
+/** What an intersection asks about the shapes it makes. */
+export interface Emptiness {
+  number(shape: NumberShape): boolean;
+  string(shape: StringShape): boolean;
+  array(shape: ArrayShape): boolean;
+  object(shape: ObjectShape): boolean;
+  /** Counts work. */
+  step(): void;
+  /** What to record where two languages of strings are too large to be intersected. */
+  readonly at: Check;
+}
+
+/**
+ * What both languages allow, without the shapes that are known to be empty. Of the values it keeps all that one of them has:
+ * whoever knows the schema itself removes those that are not valid.
+ */
+export function meet(a: Language, b: Language, empty: Emptiness): Language {
+  if (a === everything) return b;
+  if (b === everything) return a;
+  return {
+    values: unite([
+      { ...a, numbers: [], strings: [], arrays: [], objects: [] },
+      { ...b, numbers: [], strings: [], arrays: [], objects: [] },
+    ]).values,
+    numbers: product(a.numbers, b.numbers, meetNumbers, (shape) => empty.number(shape), empty),
+    strings: product(a.strings, b.strings, stringsMeeting(empty.at), (shape) => empty.string(shape), empty),
+    arrays: product(a.arrays, b.arrays, meetArrays, (shape) => empty.array(shape), empty),
+    objects: product(a.objects, b.objects, meetObjects, (shape) => empty.object(shape), empty),
+  };
+}
+
+function product<Shape>(
+  left: readonly Shape[],
+  right: readonly Shape[],
+  both: (a: Shape, b: Shape) => Shape,
+  isEmpty: (shape: Shape) => boolean,
+  empty: Emptiness,
+): readonly Shape[] {
+  const made = new Set<Shape>();
+  for (const a of left)
+    for (const b of right) {
+      empty.step();
+      const shape = both(a, b);
+      if (shape === a || shape === b || !isEmpty(shape)) made.add(shape);
+    }
+  return [...made];
+}
+
+function meetNumbers(a: NumberShape, b: NumberShape): NumberShape {
+  if (a === anyNumber || a === b) return b;
+  if (b === anyNumber) return a;
+  return { range: meetRanges(a.range, b.range), checks: joinedChecks(a.checks, b.checks) };
+}
+
+function meetRanges(a: NumberRange, b: NumberRange): NumberRange {
+  const minimum = greatest(a.minimum, b.minimum);
+  const maximum = least(a.maximum, b.maximum);
+  const exclusiveMinimum = greatest(a.exclusiveMinimum, b.exclusiveMinimum);
+  const exclusiveMaximum = least(a.exclusiveMaximum, b.exclusiveMaximum);
+  const multipleOf = [...new Set([...(a.multipleOf ?? []), ...(b.multipleOf ?? [])])];
+  return {
+    integer: a.integer || b.integer,
+    ...(minimum === undefined ? {} : { minimum }),
+    ...(maximum === undefined ? {} : { maximum }),
+    ...(exclusiveMinimum === undefined ? {} : { exclusiveMinimum }),
+    ...(exclusiveMaximum === undefined ? {} : { exclusiveMaximum }),
+    ...(multipleOf.length === 0 ? {} : { multipleOf }),
+  };
+}
+
+function greatest(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined) return b;
+  return b === undefined ? a : Math.max(a, b);
+}
+
+function least(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined) return b;
+  return b === undefined ? a : Math.min(a, b);
+}
+
+function leastOrNull(a: number | null, b: number | null): number | null {
+  if (a === null) return b;
+  return b === null ? a : Math.min(a, b);
+}
+
+/** The first alone, and a check, where both together are too large. */
+function stringsMeeting(at: Check): (a: StringShape, b: StringShape) => StringShape {
+  return (a, b) => {
+    try {
+      return meetStrings(a, b);
+    } catch (thrown) {
+      if (!(thrown instanceof AutomatonTooLarge)) throw thrown;
+      return { ...a, checks: joinedChecks(joinedChecks(a.checks, b.checks), [at]) };
+    }
+  };
+}
+
+function meetStrings(a: StringShape, b: StringShape): StringShape {
+  if (a === anyString || a === b) return b;
+  if (b === anyString) return a;
+  const automaton =
+    a.automaton === everyString
+      ? b.automaton
+      : b.automaton === everyString
+        ? a.automaton
+        : intersect(a.automaton, b.automaton);
+  return sized({
+    automaton,
+    minLength: Math.max(a.minLength, b.minLength),
+    maxLength: leastOrNull(a.maxLength, b.maxLength),
+    checks: joinedChecks(a.checks, b.checks),
+  });
+}
+
+function meetArrays(a: ArrayShape, b: ArrayShape): ArrayShape {
+  if (a === anyArray || a === b) return b;
+  if (b === anyArray) return a;
+  return {
+    lists: [...new Set([...a.lists, ...b.lists])],
+    minItems: Math.max(a.minItems, b.minItems),
+    maxItems: leastOrNull(a.maxItems, b.maxItems),
+    unique: a.unique ?? b.unique,
+    contained: [...new Set([...a.contained, ...b.contained])],
+    checks: joinedChecks(a.checks, b.checks),
+  };
+}
+
+function meetObjects(a: ObjectShape, b: ObjectShape): ObjectShape {
+  if (a === anyObject || a === b) return b;
+  if (b === anyObject) return a;
+  return {
+    members: [...new Set([...a.members, ...b.members])],
+    required: new Set([...a.required, ...b.required]),
+    needed: new Set([...a.needed, ...b.needed]),
+    names: [...new Set([...a.names, ...b.names])],
+    minProperties: Math.max(a.minProperties, b.minProperties),
+    maxProperties: leastOrNull(a.maxProperties, b.maxProperties),
+    clauses: [...new Set([...a.clauses, ...b.clauses])],
+    checks: joinedChecks(a.checks, b.checks),
+  };
+}

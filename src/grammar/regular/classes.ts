@@ -1,0 +1,103 @@
+import { literal, type RuleBook } from "../gbnf.js";
+import { complementOf, intersectionOf, type Ranges } from "./ranges.js";
+
+/** A longer class becomes a rule of its own, so that its text stands in the grammar once. */
+const inlineLengthMax = 48;
+
+/** A terminal for one character of the set, as it is. */
+export function characterClass(set: Ranges, rules: RuleBook): string {
+  const [low, high] = set;
+  if (low !== undefined && low === high && set.length === 2) return literal(String.fromCodePoint(low));
+  let text = "[";
+  for (let i = 0; i < set.length; i += 2) {
+    const from = set[i] ?? 0;
+    const to = set[i + 1] ?? 0;
+    text += member(from);
+    if (to > from) text += to > from + 1 ? `-${member(to)}` : member(to);
+  }
+  text += "]";
+  return text.length > inlineLengthMax ? rules.add(text) : text;
+}
+
+function member(codePoint: number): string {
+  const character = String.fromCodePoint(codePoint);
+  if (/[A-Za-z0-9_.,:;/@ ]/.test(character)) return character;
+  const hex = codePoint.toString(16).toUpperCase();
+  if (codePoint <= 0xff) return `\\x${hex.padStart(2, "0")}`;
+  return codePoint <= 0xffff ? `\\u${hex.padStart(4, "0")}` : `\\U${hex.padStart(8, "0")}`;
+}
+
+/** What a JSON string may hold as it is. */
+const rawInJson = complementOf([0, 0x1f, 0x22, 0x22, 0x5c, 0x5c]);
+const shortEscapes = new Map([
+  [0x08, "b"],
+  [0x09, "t"],
+  [0x0a, "n"],
+  [0x0c, "f"],
+  [0x0d, "r"],
+  [0x22, '"'],
+  [0x5c, "\\"],
+]);
+
+/** A set as JSON strings write it: characters as they are, letters after a backslash, codes after `\u00`. */
+export interface JsonForms {
+  readonly raw: Ranges;
+  readonly letters: readonly string[];
+  readonly codes: readonly string[];
+}
+
+/** How JSON writes the characters of a set, each in one way only: the shortest. */
+export function jsonForms(set: Ranges): JsonForms {
+  if ((set[0] ?? 0) > 0x5c) return { raw: set, letters: [], codes: [] };
+  const letters: string[] = [];
+  const codes: string[] = [];
+  for (const codePoint of escapedIn(set)) {
+    const letter = shortEscapes.get(codePoint);
+    if (letter === undefined) codes.push(codePoint.toString(16).padStart(2, "0"));
+    else letters.push(letter);
+  }
+  return { raw: intersectionOf(set, rawInJson), letters, codes };
+}
+
+function escapedIn(set: Ranges): number[] {
+  const found: number[] = [];
+  for (let i = 0; i < set.length; i += 2) {
+    const to = Math.min(set[i + 1] ?? 0, 0x5c);
+    for (let codePoint = set[i] ?? 0; codePoint <= to; codePoint++) {
+      if (codePoint < 0x20 || codePoint === 0x22 || codePoint === 0x5c) found.push(codePoint);
+    }
+  }
+  return found;
+}
+
+/** The rest of an escape after its backslash, for one of these letters and codes. */
+export function escapeRest(letters: readonly string[], codes: readonly string[], rules: RuleBook): string {
+  const alternatives: string[] = [];
+  for (const [first, seconds] of bySixteens(codes)) {
+    alternatives.push(`${literal(`u00${first}`)} ${oneOf(seconds, rules)}`);
+  }
+  if (letters.length > 0) alternatives.push(oneOf(letters, rules));
+  const [only, second] = alternatives;
+  return only !== undefined && second === undefined ? only : rules.add(alternatives.join(" | "));
+}
+
+function oneOf(characters: readonly string[], rules: RuleBook): string {
+  const codePoints = characters.map((character) => character.charCodeAt(0)).sort((a, b) => a - b);
+  const pairs: number[] = [];
+  for (const codePoint of codePoints) {
+    if (pairs.at(-1) === codePoint - 1) pairs[pairs.length - 1] = codePoint;
+    else pairs.push(codePoint, codePoint);
+  }
+  return characterClass(pairs, rules);
+}
+
+function bySixteens(codes: readonly string[]): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const code of codes) {
+    const [first = "", second = ""] = code;
+    const group = groups.get(first);
+    if (group === undefined) groups.set(first, [second]);
+    else group.push(second);
+  }
+  return groups;
+}

@@ -1,0 +1,100 @@
+/**
+ * Sets of code points as flat, sorted pairs [low, high, low, high, ...] that neither overlap nor touch. Surrogates belong to
+ * no set: no text that UTF-8 can write holds one.
+ */
+export type Ranges = readonly number[];
+
+/** Every code point that a text can hold. */
+export const everyCodePoint: Ranges = [0, 0xd7ff, 0xe000, 0x10ffff];
+
+/** The set of these pairs, which may come in any order, overlap and cover surrogates. */
+export function rangesOf(pairs: readonly number[]): Ranges {
+  const sorted: [number, number][] = [];
+  for (let i = 0; i + 1 < pairs.length; i += 2) pushClipped(sorted, pairs[i] ?? 0, pairs[i + 1] ?? 0);
+  sorted.sort((a, b) => a[0] - b[0]);
+  const merged: number[] = [];
+  for (const [low, high] of sorted) {
+    const last = merged.at(-1);
+    if (last !== undefined && low <= last + 1) merged[merged.length - 1] = Math.max(last, high);
+    else merged.push(low, high);
+  }
+  return merged;
+}
+
+function pushClipped(into: [number, number][], low: number, high: number): void {
+  if (low <= Math.min(high, 0xd7ff)) into.push([low, Math.min(high, 0xd7ff)]);
+  if (high >= Math.max(low, 0xe000)) into.push([Math.max(low, 0xe000), high]);
+}
+
+/** The code points that are in none of these pairs' set. */
+export function complementOf(set: Ranges): Ranges {
+  const outside: number[] = [];
+  let next = 0;
+  for (let i = 0; i < set.length; i += 2) {
+    const low = set[i] ?? 0;
+    if (low > next) outside.push(next, low - 1);
+    next = (set[i + 1] ?? 0) + 1;
+  }
+  if (next <= 0x10ffff) outside.push(next, 0x10ffff);
+  return rangesOf(outside);
+}
+
+/** The code points that both sets have. */
+export function intersectionOf(a: Ranges, b: Ranges): Ranges {
+  const both: number[] = [];
+  let i = 0;
+  let j = 0;
+  while (i < a.length && j < b.length) {
+    const low = Math.max(a[i] ?? 0, b[j] ?? 0);
+    const high = Math.min(a[i + 1] ?? 0, b[j + 1] ?? 0);
+    if (low <= high) both.push(low, high);
+    if ((a[i + 1] ?? 0) < (b[j + 1] ?? 0)) i += 2;
+    else j += 2;
+  }
+  return both;
+}
+
+/** The code points that some of the sets have. */
+export function unionOf(sets: readonly Ranges[]): Ranges {
+  const [only, second] = sets;
+  return only !== undefined && second === undefined ? only : rangesOf(sets.flat());
+}
+
+/** How many code points the set has. */
+export function sizeOf(set: Ranges): number {
+  let size = 0;
+  for (let i = 0; i < set.length; i += 2) size += (set[i + 1] ?? 0) - (set[i] ?? 0) + 1;
+  return size;
+}
+
+/** The coarsest partition that the given sets do not cut through, and which of its classes make up each set. */
+export function partition(sets: readonly Ranges[]): { classes: Ranges[]; members: number[][] } {
+  const points: [at: number, set: number, enters: boolean][] = [];
+  for (const [index, set] of sets.entries()) {
+    for (let i = 0; i < set.length; i += 2) {
+      points.push([set[i] ?? 0, index, true], [(set[i + 1] ?? 0) + 1, index, false]);
+    }
+  }
+  points.sort((a, b) => a[0] - b[0]);
+  const classes: number[][] = [];
+  const members: number[][] = sets.map(() => []);
+  const classOf = new Map<string, number>();
+  const active = new Set<number>();
+  for (let i = 0; i < points.length;) {
+    const at = points[i]?.[0] ?? 0;
+    for (let point = points[i]; point?.[0] === at; point = points[++i]) {
+      if (point[2]) active.add(point[1]);
+      else active.delete(point[1]);
+    }
+    if (active.size === 0) continue;
+    const key = [...active].sort((a, b) => a - b).join(",");
+    let id = classOf.get(key);
+    if (id === undefined) {
+      id = classes.push([]) - 1;
+      classOf.set(key, id);
+      for (const set of active) members[set]?.push(id);
+    }
+    classes[id]?.push(at, (points[i]?.[0] ?? 0) - 1);
+  }
+  return { classes: classes.map(rangesOf), members };
+}

@@ -1,0 +1,88 @@
+import { formatNames } from "../regular/format.js";
+import type { Keywords, NodeDraft } from "./keywords.js";
+import type { JsonType } from "./node.js";
+
+const typeNames = "null, boolean, integer, number, string, array or object";
+const types: ReadonlySet<string> = new Set<JsonType>([
+  "null",
+  "boolean",
+  "integer",
+  "number",
+  "string",
+  "array",
+  "object",
+]);
+
+/** The keywords of any value, of numbers and of strings. */
+export function readScalar(node: NodeDraft, keywords: Keywords): void {
+  readType(node, keywords);
+  readValues(node, keywords);
+  readBounds(node, keywords);
+  const minLength = keywords.count("minLength");
+  const maxLength = keywords.count("maxLength");
+  const pattern = keywords.text("pattern");
+  const format = keywords.text("format");
+  if (minLength !== undefined) node.minLength = minLength;
+  if (maxLength !== undefined) node.maxLength = maxLength;
+  if (pattern !== undefined) {
+    keywords.checkPattern(pattern, "pattern");
+    node.pattern = pattern;
+  }
+  if (format !== undefined && formatNames.has(format)) node.format = format;
+}
+
+function readType(node: NodeDraft, keywords: Keywords): void {
+  const value = keywords.raw("type");
+  if (value === undefined) return;
+  const names = typeof value === "string" ? [value] : keywords.names("type");
+  const unknown = names?.find((name) => !types.has(name));
+  if (names === undefined || names.length === 0 || unknown !== undefined)
+    throw keywords.malformed("type", `${typeNames}, or an array of these`);
+  node.types = new Set(names as JsonType[]);
+}
+
+/** `enum`, and `const` as an enum of one; both together are two nodes, as both have to hold. */
+function readValues(node: NodeDraft, keywords: Keywords): void {
+  const values = keywords.list("enum");
+  const only = keywords.raw("const");
+  if (values?.length === 0) throw keywords.malformed("enum", "an array of at least one value");
+  if (values !== undefined) keywords.countEnum(values);
+  if (only !== undefined) keywords.countEnum([only]);
+  if (values !== undefined) node.values = values;
+  else if (only !== undefined) node.values = [only];
+  if (values !== undefined && only !== undefined)
+    node.allOf = [{ pointer: `${keywords.pointer}/const`, values: [only] }];
+}
+
+function readBounds(node: NodeDraft, keywords: Keywords): void {
+  const multipleOf = keywords.number("multipleOf");
+  if (multipleOf !== undefined && multipleOf <= 0)
+    throw keywords.malformed("multipleOf", "a number greater than 0");
+  if (multipleOf !== undefined) node.multipleOf = multipleOf;
+  const minimum = keywords.number("minimum");
+  const maximum = keywords.number("maximum");
+  if (minimum !== undefined) node.minimum = minimum;
+  if (maximum !== undefined) node.maximum = maximum;
+  readExclusive(node, keywords, "exclusiveMinimum", "minimum");
+  readExclusive(node, keywords, "exclusiveMaximum", "maximum");
+}
+
+/** A number of its own, or as draft 4 has it: true, and then the bound beside it is exclusive. */
+function readExclusive(
+  node: NodeDraft,
+  keywords: Keywords,
+  exclusive: "exclusiveMinimum" | "exclusiveMaximum",
+  inclusive: "minimum" | "maximum",
+): void {
+  const value = keywords.raw(exclusive);
+  if (value === undefined || value === false) return;
+  if (value !== true) {
+    const bound = keywords.number(exclusive);
+    if (bound !== undefined) node[exclusive] = bound;
+    return;
+  }
+  const bound = node[inclusive];
+  if (bound === undefined) return;
+  node[exclusive] = bound;
+  delete node[inclusive];
+}

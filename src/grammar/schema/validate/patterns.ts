@@ -1,0 +1,39 @@
+import { AutomatonTooLarge, type Automaton } from "../../regular/automaton.js";
+import { patternAutomaton, PatternError } from "../../regular/pattern.js";
+import type { SchemaNode } from "../node.js";
+import { SchemaRefusal } from "../refusal.js";
+
+/** The automata of a schema's patterns by their source. */
+export type Patterns = ReadonlyMap<string, Automaton>;
+
+/** @throws SchemaRefusal for a pattern that is malformed, too large, or not regular */
+export function compilePatterns(nodes: Iterable<SchemaNode>): Patterns {
+  const patterns = new Map<string, Automaton>();
+  const add = (source: string, keyword: string, pointer: string): void => {
+    if (!patterns.has(source)) patterns.set(source, compile(source, { keyword, pointer }));
+  };
+  for (const node of nodes) {
+    if (node.pattern !== undefined) add(node.pattern, "pattern", node.pointer);
+    for (const { pattern } of node.patternProperties ?? []) add(pattern, "patternProperties", node.pointer);
+  }
+  return patterns;
+}
+
+function compile(source: string, at: { readonly keyword: string; readonly pointer: string }): Automaton {
+  try {
+    const { automaton, exact } = patternAutomaton(source);
+    if (exact) return automaton;
+  } catch (thrown) {
+    if (!(thrown instanceof PatternError) && !(thrown instanceof AutomatonTooLarge)) throw thrown;
+    throw new SchemaRefusal(`The pattern ${shown(source)} cannot be used: ${thrown.message}.`, at);
+  }
+  throw new SchemaRefusal(
+    `The pattern ${shown(source)} is not a regular expression in the strict sense; ` +
+      "backreferences and lookaround inside a pattern are not supported.",
+    at,
+  );
+}
+
+function shown(source: string): string {
+  return JSON.stringify(source.length > 80 ? `${source.slice(0, 80)}...` : source);
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { expected, outcome, type Scenario } from "./scenarios.js";
+
+const integer = { type: "integer" };
+
+const scenarios: Readonly<Record<string, Scenario>> = {
+  "items repeat between minItems and maxItems": {
+    schema: { type: "array", items: integer, minItems: 1, maxItems: 3 },
+    generated: ["[1]", "[1, 2]", "[1,2,3]", "[\n  1,\n  2\n]"],
+    not: ["[]", "[1,2,3,4]", "[1,]", '["a"]', "[1 ,2]"],
+  },
+  "a tuple is followed by its items, and may be cut short": {
+    schema: { type: "array", prefixItems: [{ const: "a" }, integer], items: { type: "null" } },
+    generated: ["[]", '["a"]', '["a",1]', '["a",1,null,null]'],
+    not: ["[1]", '["a",null]', '["a",1,2]'],
+  },
+  "items false ends a tuple": {
+    schema: { type: "array", prefixItems: [integer, integer], items: false, minItems: 1 },
+    generated: ["[1]", "[1,2]"],
+    not: ["[]", "[1,2,3]"],
+  },
+  "an array longer than any block is counted exactly": {
+    schema: { type: "array", items: { const: 1 }, minItems: 1500, maxItems: 2600 },
+    generated: [`[${Array(1500).fill(1).join()}]`, `[${Array(2600).fill(1).join()}]`],
+    not: [`[${Array(1499).fill(1).join()}]`, `[${Array(2601).fill(1).join()}]`],
+  },
+  "contains needs one such item, wherever it stands": {
+    schema: { type: "array", contains: { const: "x" }, items: { enum: ["x", "y"] } },
+    generated: ['["x"]', '["y","x"]', '["x","y","y"]'],
+    not: ["[]", '["y"]', '["y","y"]', '["z","x"]'],
+  },
+  "minContains and maxContains count, beside the limits on items": {
+    schema: {
+      type: "array",
+      contains: { const: "x" },
+      minContains: 1,
+      maxContains: 2,
+      items: { enum: ["x", "y"] },
+      maxItems: 3,
+    },
+    generated: ['["x","x","y"]', '["y","y","x"]'],
+    not: ['["x","x","x"]', '["y"]', '["x","y","y","y"]'],
+  },
+  "few values may stand once each": {
+    schema: { type: "array", items: { enum: ["a", "b", "c"] }, uniqueItems: true, minItems: 1 },
+    generated: ['["a"]', '["c","a","b"]'],
+    not: ["[]", '["a","a"]', '["a","b","c","a"]'],
+  },
+  "uniqueItems of anything is left to the validator": {
+    schema: { type: "array", items: integer, uniqueItems: true },
+    generated: ["[1,2]", "[1,1]"],
+    not: ['["a"]'],
+    checked: ["uniqueItems"],
+  },
+  "unevaluatedItems follows what the merged tuples name": {
+    schema: {
+      type: "array",
+      prefixItems: [integer],
+      allOf: [{ prefixItems: [true, { type: "null" }] }],
+      unevaluatedItems: false,
+    },
+    generated: ["[1,null]", "[]"],
+    not: ["[1,null,1]", "[1,1]"],
+  },
+};
+
+describe("arrays", () => {
+  it.each(Object.entries(scenarios))("%s", (_, scenario) => {
+    expect(outcome(scenario)).toEqual(expected(scenario));
+  });
+});

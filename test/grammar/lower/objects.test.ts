@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import { expected, outcome, type Scenario } from "./scenarios.js";
+
+const string = { type: "string" };
+
+const scenarios: Readonly<Record<string, Scenario>> = {
+  "declared keys stand in the order of the schema, optional ones anywhere left out": {
+    schema: { type: "object", properties: { a: string, b: string, c: string }, required: ["b"] },
+    additionalProperties: false,
+    generated: ['{"b":""}', '{"a":"","b":"","c":""}', '{"b":"","c":"x"}', '{ "a": "x", "b": "" }'],
+    not: ["{}", '{"a":""}', '{"b":"","a":""}', '{"b":1}', '{"b":"",}', '{"b":"","d":""}'],
+  },
+  "absent additionalProperties closes an object that declares keys, and no other": {
+    schema: { properties: { a: { type: "object", required: ["x"] } }, type: "object" },
+    additionalProperties: false,
+    generated: ["{}", '{"a":{"x":1}}', '{"a":{"x":1,"y":[]}}'],
+    not: ['{"b":1}', '{"a":{}}'],
+  },
+  "what allOf declares together counts as declared": {
+    schema: {
+      allOf: [
+        { properties: { a: string }, required: ["a"] },
+        { properties: { b: string }, required: ["b"] },
+      ],
+      type: "object",
+    },
+    additionalProperties: false,
+    generated: ['{"a":"","b":""}'],
+    not: ['{"a":""}', '{"a":"","b":"","c":""}'],
+  },
+  "additionalProperties false counts only its own neighbours, also inside allOf": {
+    schema: {
+      allOf: [{ properties: { a: string }, additionalProperties: false }, { properties: { b: string } }],
+      type: "object",
+    },
+    generated: ["{}", '{"a":""}'],
+    not: ['{"b":""}', '{"c":""}'],
+  },
+  "a declared key is never written again as an extra one": {
+    schema: { type: "object", properties: { ab: { type: "integer" } }, additionalProperties: string },
+    generated: ['{"ab":1,"abc":"","a":""}', '{"":""}'],
+    not: ['{"ab":""}', '{"a":1}', '{"ab":1,"ab":""}'],
+  },
+  "patterns divide the extra keys, and overlapping ones hold together": {
+    schema: {
+      type: "object",
+      patternProperties: { "^a": { type: "integer" }, b$: { minimum: 5 } },
+      additionalProperties: false,
+    },
+    generated: ['{"a":1}', '{"ab":7}', '{"b":5.5}', '{"b":"x"}'],
+    not: ['{"ab":1}', '{"ab":5.5}', '{"a":"x"}', '{"c":1}'],
+  },
+  "a pattern holds for declared keys too": {
+    schema: {
+      type: "object",
+      properties: { ab: { minimum: 2 } },
+      patternProperties: { "^a": { type: "integer" } },
+      additionalProperties: false,
+    },
+    generated: ['{"ab":2}', '{"ac":1}'],
+    not: ['{"ab":1}', '{"ab":2.5}', '{"ab":"x"}'],
+  },
+  "propertyNames bounds every key": {
+    schema: { type: "object", propertyNames: { pattern: "^[ab]+$", maxLength: 2 }, properties: { c: true } },
+    generated: ['{"ab":1}', "{}"],
+    not: ['{"c":1}', '{"aaa":1}'],
+  },
+  "minProperties and maxProperties count": {
+    schema: {
+      type: "object",
+      properties: { a: { type: "null" }, b: { type: "null" }, c: { type: "null" } },
+      additionalProperties: false,
+      minProperties: 1,
+      maxProperties: 2,
+    },
+    generated: ['{"a":null}', '{"c":null}', '{"a":null,"c":null}'],
+    not: ["{}", '{"a":null,"b":null,"c":null}'],
+  },
+  "a count that repeated extra keys could cheat is left to the validator": {
+    schema: { type: "object", minProperties: 2 },
+    generated: ['{"a":1,"b":2}'],
+    not: ['{"a":1}'],
+    checked: ["minProperties"],
+  },
+  "dependentRequired looks back and ahead": {
+    schema: {
+      type: "object",
+      properties: { a: { type: "null" }, b: { type: "null" }, c: { type: "null" } },
+      additionalProperties: false,
+      dependentRequired: { b: ["a", "c"] },
+    },
+    generated: ["{}", '{"a":null}', '{"a":null,"b":null,"c":null}', '{"a":null,"c":null}'],
+    not: ['{"b":null}', '{"a":null,"b":null}', '{"b":null,"c":null}'],
+  },
+  "dependentSchemas divides objects by their key": {
+    schema: {
+      type: "object",
+      properties: { a: { type: "null" }, b: { type: "integer" } },
+      dependentSchemas: { a: { properties: { b: { minimum: 3 } }, required: ["b"] } },
+      additionalProperties: false,
+    },
+    generated: ["{}", '{"b":1}', '{"a":null,"b":3}'],
+    not: ['{"a":null}', '{"a":null,"b":1}'],
+  },
+  "unevaluatedProperties knows what every merged part evaluates": {
+    schema: {
+      type: "object",
+      properties: { a: string },
+      allOf: [{ properties: { b: string } }],
+      anyOf: [{ properties: { c: { const: 1 } }, required: ["c"] }, { properties: { d: { const: 1 } } }],
+      unevaluatedProperties: false,
+    },
+    generated: ['{"a":"","b":"","c":1}', '{"a":"","d":1}', "{}"],
+    not: ['{"e":1}', '{"c":2}'],
+  },
+  "keys are written as JSON writes them": {
+    schema: {
+      type: "object",
+      properties: { 'a"\\\n😀': { const: 1 }, __proto__x: { const: 2 } },
+      additionalProperties: false,
+    },
+    generated: ['{"a\\"\\\\\\n😀":1,"__proto__x":2}'],
+    not: ['{"a"\\\n😀":1}'],
+  },
+  "a key called __proto__ is one like any other": {
+    schema: JSON.parse('{"type":"object","properties":{"__proto__":{"const":1}},"required":["__proto__"]}'),
+    additionalProperties: false,
+    generated: ['{"__proto__":1}'],
+    not: ["{}", '{"__proto__":2}'],
+  },
+};
+
+describe("objects", () => {
+  it.each(Object.entries(scenarios))("%s", (_, scenario) => {
+    expect(outcome(scenario)).toEqual(expected(scenario));
+  });
+});
