@@ -1,0 +1,142 @@
+/**
+ * Reads JSON by its characters: where a value ends, and whether it is one (RFC 8259, nothing looser). It makes no value of what
+ * it reads, and keeps an explicit stack, so that depth costs no stack of the process.
+ */
+import { isSpace, peek, skipSpace, type Reading, type Source } from "./source.js";
+
+const nestingMax = 512;
+const quote = 0x22;
+const words: Readonly<Record<string, string>> = { t: "true", f: "false", n: "null" };
+
+/** Reads one value. @returns false at the first character that cannot be, which is not read, or at the end of the text. */
+export function* jsonValue(source: Source): Reading<boolean> {
+  const closers: number[] = [];
+  for (;;) {
+    yield* skipSpace(source);
+    const code = yield* peek(source);
+    if (code === 0x7b || code === 0x5b) {
+      if (closers.length === nestingMax) return false;
+      source.at += 1;
+      closers.push(code + 2);
+      yield* skipSpace(source);
+      if ((yield* peek(source)) !== code + 2) {
+        if (code === 0x7b && !(yield* jsonKey(source))) return false;
+        continue;
+      }
+    } else if (!(yield* jsonScalar(source, code))) return false;
+    const more = yield* afterValue(source, closers);
+    if (more !== "more") return more === "done";
+  }
+}
+
+/** Reads a string with its quotes. */
+export function* jsonString(source: Source): Reading<boolean> {
+  if ((yield* peek(source)) !== quote) return false;
+  source.at += 1;
+  for (;;) {
+    const code = source.code();
+    if (code === -1) {
+      if ((yield* peek(source)) === -1) return false;
+    } else if (code === quote) {
+      source.at += 1;
+      return true;
+    } else if (code === 0x5c) {
+      if (!(yield* escape(source))) return false;
+    } else if (code < 0x20) return false;
+    else source.at += 1;
+  }
+}
+
+/** Reads a key and its colon. */
+function* jsonKey(source: Source): Reading<boolean> {
+  yield* skipSpace(source);
+  if (!(yield* jsonString(source))) return false;
+  return yield* jsonColon(source);
+}
+
+export function* jsonColon(source: Source): Reading<boolean> {
+  yield* skipSpace(source);
+  if ((yield* peek(source)) !== 0x3a) return false;
+  source.at += 1;
+  return true;
+}
+
+/** After a value: closes what ends here. `more` when another value follows. */
+function* afterValue(source: Source, closers: number[]): Reading<"more" | "done" | "broken"> {
+  for (;;) {
+    const closer = closers.at(-1);
+    if (closer === undefined) return "done";
+    yield* skipSpace(source);
+    const code = yield* peek(source);
+    if (code === closer) {
+      source.at += 1;
+      closers.pop();
+      continue;
+    }
+    if (code !== 0x2c) return "broken";
+    source.at += 1;
+    if (closer === 0x7d && !(yield* jsonKey(source))) return "broken";
+    return "more";
+  }
+}
+
+function* escape(source: Source): Reading<boolean> {
+  source.at += 1;
+  const code = yield* peek(source);
+  if (code === 0x75) {
+    source.at += 1;
+    for (let digit = 0; digit < 4; digit++) {
+      if (!isHex(yield* peek(source))) return false;
+      source.at += 1;
+    }
+    return true;
+  }
+  if (code === -1 || !'"\\/bfnrt'.includes(String.fromCharCode(code))) return false;
+  source.at += 1;
+  return true;
+}
+
+function isHex(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66);
+}
+
+function* jsonScalar(source: Source, code: number): Reading<boolean> {
+  if (code === quote) return yield* jsonString(source);
+  const word = code === -1 ? undefined : words[String.fromCharCode(code)];
+  if (word === undefined) return yield* jsonNumber(source);
+  for (const letter of word) {
+    if ((yield* peek(source)) !== letter.charCodeAt(0)) return false;
+    source.at += 1;
+  }
+  return true;
+}
+
+/** What may follow in a number, by what came: the class of the next character to the next state. */
+const numberStates: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  start: { "-": "minus", "0": "zero", d: "whole" },
+  minus: { "0": "zero", d: "whole" },
+  zero: { ".": "point", e: "e" },
+  whole: { "0": "whole", d: "whole", ".": "point", e: "e" },
+  point: { "0": "fraction", d: "fraction" },
+  fraction: { "0": "fraction", d: "fraction", e: "e" },
+  e: { "-": "sign", "+": "sign", "0": "exponent", d: "exponent" },
+  sign: { "0": "exponent", d: "exponent" },
+  exponent: { "0": "exponent", d: "exponent" },
+};
+const numberEnds: ReadonlySet<string> = new Set(["zero", "whole", "fraction", "exponent"]);
+
+function* jsonNumber(source: Source): Reading<boolean> {
+  let state = "start";
+  for (;;) {
+    const next = numberStates[state]?.[characterClass(yield* peek(source))];
+    if (next === undefined) return numberEnds.has(state);
+    state = next;
+    source.at += 1;
+  }
+}
+
+function characterClass(code: number): string {
+  if (code >= 0x31 && code <= 0x39) return "d";
+  if (code === 0x45 || code === 0x65) return "e";
+  return code === -1 || isSpace(code) ? "" : String.fromCharCode(code);
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { eventsOf, familyNames, format } from "./answers.js";
+
+const openings = [
+  ...new Set(familyNames.flatMap((family) => format(family).openings.map(({ pieces }) => pieces[0] ?? ""))),
+];
+
+/** How an answer as bad as can be begins, and what it then repeats. */
+const hostile: readonly (readonly [string, string])[] = [
+  ...openings.map((opening) => ["", opening] as const),
+  ...openings.map((opening) => [`${opening}{"name":"get_time","arguments":{"zone":"`, opening] as const),
+  ['<tool_call>{"name":"rm","arguments":{"zone":"', "x<tool_call>{"],
+  ['<tool_call>{"arguments":', "["],
+  ["", '<tool_call>{"x":"'],
+  ["<tool_call><function=get_time><parameter=zone>", "</parameter"],
+  ["<tool_call><function=rm>", "<function=get_time>"],
+  ["<function=", "get_time"],
+  ["<function=get_time>{", '"a":"b",'],
+  ["```tool_code\nadd(a=", "["],
+  ["```tool_code\nadd(a='", "\\n"],
+  ["<|channel|>analysis<|message|>", "<|e"],
+  ["<|channel|>commentary to=functions.get_time<|message|>{", '"a":"b",'],
+  ["<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>x"],
+  ["", "\n<"],
+  ["x", " "],
+];
+
+/** Processor time of reading an answer of this length, in pieces as tokens make them; the better of two. */
+function work(family: string, start: string, unit: string, length: number): number {
+  const pieces = (start + unit.repeat(Math.ceil(length / unit.length))).match(/[^]{1,7}/g) ?? [];
+  const times = [0, 1].map(() => {
+    const began = process.cpuUsage();
+    eventsOf(format(family), pieces);
+    const { user, system } = process.cpuUsage(began);
+    return user + system;
+  });
+  return Math.min(...times);
+}
+
+describe("D9: the work of reading an answer", () => {
+  it.each(["hermes", "qwen-coder", "llama", "deepseek", "gemma", "harmony"])(
+    "grows as its length does, for every hostile answer to %s",
+    (family) => {
+      for (const [start, unit] of hostile) {
+        const small = Math.max(work(family, start, unit, 8_000), 500);
+        // Sixteen times the length: a parser that looks back would take two hundred and fifty-six times the work.
+        const grew = work(family, start, unit, 128_000) / small;
+        expect({ start, unit, linear: grew < 100, grew }).toEqual({ start, unit, linear: true, grew });
+      }
+    },
+  );
+
+  it("is done for a megabyte given at once, or one character at a time", () => {
+    const megabyte = '<tool_call>{"name":"get_time","arguments":{"zone":"'.padEnd(1_000_000, "x<tool_call>");
+    expect(eventsOf(format("hermes"), [megabyte]).at(-1)?.type).toBe("call-broken");
+    expect(eventsOf(format("hermes"), megabyte.split("")).at(-1)?.type).toBe("call-broken");
+  });
+});

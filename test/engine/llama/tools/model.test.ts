@@ -1,0 +1,124 @@
+import { fileURLToPath } from "node:url";
+import {
+  getLlama,
+  LlamaGrammarEvaluationState,
+  type Llama,
+  type LlamaContextSequence,
+  type LlamaModel,
+  type Token,
+} from "node-llama-cpp";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Message, Tool } from "../../../../src/core/generation.js";
+import { createPromptMaker } from "../../../../src/engine/llama/prompt.js";
+import { toolFormatOf } from "../../../../src/engine/llama/tools/format.js";
+import { RuleBook } from "../../../../src/grammar/gbnf.js";
+import { readAnswer } from "./answers.js";
+
+const path = fileURLToPath(new URL("../../../../models/hearth-tiny-3m/hearth-tiny-3m.gguf", import.meta.url));
+const weather: Tool = {
+  name: "get_weather",
+  description: "Get the weather of a city.",
+  parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+};
+
+let llama: Llama;
+let model: LlamaModel;
+let sequence: LlamaContextSequence;
+let template: string;
+beforeAll(async () => {
+  llama = await getLlama({ gpu: false, build: "never", skipDownload: true });
+  model = await llama.loadModel({ modelPath: path });
+  sequence = (await model.createContext({ contextSize: 1024, sequences: 1, threads: 1 })).getSequence();
+  template = model.fileInfo.metadata.tokenizer?.chat_template ?? "";
+});
+afterAll(async () => {
+  await model.dispose();
+});
+
+/** An answer, by the likeliest tokens; `state` is asked with the answer so far before every token. */
+async function answer(
+  messages: readonly Message[],
+  tools: readonly Tool[],
+  state: (text: string) => LlamaGrammarEvaluationState | undefined,
+): Promise<string> {
+  const prompt = createPromptMaker({
+    template,
+    tools: toolFormatOf(template),
+    reasoning: null,
+    specialTexts: [],
+    bosText: "",
+    eosText: "",
+    prependToken: null,
+    contextTokens: 1024,
+    longestTokenBytes: 16,
+    tokenize: (text, special) => model.tokenize(text, special),
+  }).make({ messages, tools, reasoningEffort: "none" });
+  await sequence.clearHistory();
+  const sampled: Token[] = [];
+  const tokens = sequence.evaluate(Array.from(prompt.tokens) as Token[], {
+    temperature: 0,
+    grammarEvaluationState: () => state(model.detokenize(sampled)),
+  });
+  for await (const token of tokens) {
+    sampled.push(token);
+    if (sampled.length >= 80) break;
+  }
+  return model.detokenize(sampled);
+}
+
+/** Arguments as the tool wants them. */
+async function stateOf(grammar: string): Promise<LlamaGrammarEvaluationState> {
+  return new LlamaGrammarEvaluationState({ model, grammar: await llama.createGrammar({ grammar }) });
+}
+
+function argumentsRule(rules: RuleBook): string {
+  return rules.add('"{\\"city\\": \\"" [A-Za-z ]{1,20} "\\"}"');
+}
+
+describe("the built-in model", () => {
+  it("writes calls that its template's format reads", async () => {
+    const text = await answer(
+      [{ role: "user", content: "What is the weather in Paris?" }],
+      [weather],
+      () => undefined,
+    );
+    expect(readAnswer(toolFormatOf(template), text, [weather])).toMatchObject({
+      text: "",
+      calls: [{ name: "get_weather", arguments: { city: "Paris" } }],
+    });
+  });
+
+  it("calls when it is made to, whatever it is asked", async () => {
+    const of = toolFormatOf(template);
+    const rules = new RuleBook({ prefix: "t" });
+    const asked = { tools: [weather], argumentRules: [argumentsRule(rules)], callsMin: 1, callsMax: 1 };
+    const forced = await stateOf(rules.text(rules.add(of.callGrammar(asked, rules))));
+    const text = await answer([{ role: "user", content: "Hello!" }], [weather], () => forced);
+    const { calls, text: said } = readAnswer(of, text, [weather]);
+    expect({ names: calls.map(({ name }) => name), said }).toEqual({ names: ["get_weather"], said: "" });
+  });
+
+  it("is held to the tools there are from where it begins a call by itself, and not before", async () => {
+    const of = toolFormatOf(template);
+    const other: Tool = { ...weather, name: "sky_now" };
+    // The grammar knows another name than the prompt: only a grammar that took over can have written it.
+    const rules = new RuleBook({ prefix: "t" });
+    const asked = { tools: [other], argumentRules: [argumentsRule(rules)], callsMin: 1, callsMax: 1 };
+    const right = of.continuation("<tool_call>", asked, rules);
+    const lazy = await stateOf(rules.text(rules.add(right ?? "")));
+    let open = false;
+    const state = (text: string): LlamaGrammarEvaluationState | undefined => {
+      open ||= of.watch().push(text) !== null;
+      return open ? lazy : undefined;
+    };
+    const called = await answer(
+      [{ role: "user", content: "What is the weather in Paris?" }],
+      [weather],
+      state,
+    );
+    expect(readAnswer(of, called, [other]).calls.map(({ name }) => name)).toEqual(["sky_now"]);
+    open = false;
+    const talked = await answer([{ role: "user", content: "Hello!" }], [], state);
+    expect(readAnswer(of, talked, [other])).toMatchObject({ text: talked.trim(), calls: [] });
+  });
+});
