@@ -14,11 +14,13 @@ import type { Engine } from "./core/engine.js";
 import type { ServerLoad } from "./core/metrics.js";
 import type { ModelRegistry } from "./core/model.js";
 import type { Random } from "./core/random.js";
+import type { Schemas } from "./core/schemas.js";
 import type { RunStore } from "./core/run-record.js";
 import { usableCores, usableMemoryBytes } from "./engine/llama/machine.js";
 import { createLlamaEngine } from "./engine/llama/engine.js";
 import type { LlamaSettings } from "./engine/llama/protocol.js";
 import { createSmokeLoad } from "./engine/llama/smoke-load.js";
+import { createSchemas } from "./engine/schemas/schemas.js";
 import { defaultHttpLimits, type HttpDeps } from "./http/deps.js";
 import type { Logger } from "./http/logger.js";
 import { createMetrics } from "./http/metrics.js";
@@ -42,6 +44,8 @@ export interface Overrides {
   readonly logger?: Logger;
   /** Compiled engine worker, for tests that run from the sources. */
   readonly workerUrl?: URL;
+  /** Compiled worker of the schemas, likewise. */
+  readonly schemaWorkerUrl?: URL;
 }
 
 export interface App {
@@ -122,14 +126,13 @@ async function assemble(
   for (const warning of models.warnings) logger.warn({ warning }, "models folder");
   const scheduler = createScheduler(config, clock);
   const engine = overrides.engine ?? buildEngine(config, { clock, random, logger }, overrides.workerUrl);
+  const schemas = buildSchemas(config, { clock, logger }, overrides.schemaWorkerUrl);
   const load = (): ServerLoad => loadOf(engine, scheduler);
   const metrics = createMetrics(load);
   const shared = { models, metrics, clock, random };
+  const ports = { ...shared, engine, schemas, slots: scheduler, runs: stores.runs };
   const generator = createGenerator({
-    ...shared,
-    engine,
-    slots: scheduler,
-    runs: stores.runs,
+    ...ports,
     runsActiveMax: config.runsActiveMax,
     onSettleFailure: (runId, thrown) => logger.error({ runId, err: thrown }, "a run could not be settled"),
   });
@@ -140,6 +143,7 @@ async function assemble(
     await server.close(config.shutdownGraceMs);
     await endRuns(generator);
     await engine.close();
+    await schemas.close();
     metrics.close();
     await database.close();
     unlock();
@@ -222,6 +226,19 @@ function buildEngine(config: Config, machine: Machine, given: URL | undefined): 
     smoke,
     workerUrl,
     log,
+  });
+}
+
+function buildSchemas(
+  { schemaObjects }: Config,
+  { clock, logger }: Omit<Machine, "random">,
+  given: URL | undefined,
+): Schemas {
+  return createSchemas({
+    clock,
+    closed: schemaObjects === "closed",
+    workerUrl: given ?? new URL("./engine/schemas/worker.js", import.meta.url),
+    log: (message) => logger.warn({ engine: "schemas" }, message),
   });
 }
 

@@ -63,6 +63,11 @@ const settings = {
   /** Type of the KV cache: the smaller ones halve and quarter its memory, and make prefill slower. */
   kvCacheType: z.enum(["f16", "q8_0", "q4_0"]).default("f16"),
   flashAttention: z.enum(["auto", "on", "off"]).default("auto"),
+  /**
+   * What an object schema without `additionalProperties` means: `closed`, only declared properties are written, as the hosted
+   * service rules; `open`, others too, as the standard does.
+   */
+  schemaObjects: z.enum(["closed", "open"]).default("closed"),
   /** Memory that all models together may take; 0 = four fifths of what there is. */
   memoryBytesMax: whole(0, Number.MAX_SAFE_INTEGER).default(0),
   /** How long a model that nobody uses stays in memory. */

@@ -11,11 +11,15 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import OpenAI from "openai";
 import { onTestFinished, vi } from "vitest";
+import type { Schemas } from "../src/core/schemas.js";
+import { createSchemas } from "../src/engine/schemas/schemas.js";
+import { systemClock } from "../src/system.js";
 import { createApp, type App, type Overrides } from "../src/app.js";
 import { loadConfig } from "../src/config.js";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 const workerUrl = new URL("../dist/engine/llama/worker.js", import.meta.url);
+const schemaWorkerUrl = new URL("../dist/engine/schemas/worker.js", import.meta.url);
 const program = join(root, "dist/main.js");
 
 /** The key that a test's server has from its configuration. */
@@ -27,6 +31,18 @@ export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "hearth-test-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/** Schemas made into rules as the server does it, in a thread of their own that ends with the test. */
+export function testSchemas(): Schemas {
+  const schemas = createSchemas({
+    clock: systemClock,
+    closed: true,
+    workerUrl: schemaWorkerUrl,
+    log: () => undefined,
+  });
+  onTestFinished(() => schemas.close());
+  return schemas;
 }
 
 export interface TestApp {
@@ -44,7 +60,7 @@ export async function startApp(
   overrides: Overrides = {},
 ): Promise<TestApp> {
   const { config } = loadConfig({ ...defaults(), ...environment });
-  const app = await createApp(config, { workerUrl, ...overrides });
+  const app = await createApp(config, { workerUrl, schemaWorkerUrl, ...overrides });
   onTestFinished(() => app.close());
   const { url } = await app.listen();
   return { url, app, client: clientOf(url) };

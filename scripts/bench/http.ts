@@ -2,7 +2,8 @@ import { readFile } from "node:fs/promises";
 import { Agent, request } from "node:http";
 import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
-import type { DecodeJob, Engine } from "../../src/core/engine.js";
+import { freeRules, type DecodeJob, type Engine } from "../../src/core/engine.js";
+import { noTools } from "../../src/core/generation.js";
 import type { Model, ModelManifest } from "../../src/core/model.js";
 import { usableCores, usableMemoryBytes } from "../../src/engine/llama/machine.js";
 import { createLlamaEngine } from "../../src/engine/llama/engine.js";
@@ -133,11 +134,26 @@ function completionTokens(text: string): number {
 async function askEngine(engine: Engine, model: Model, maxTokens: number): Promise<number> {
   const messages = [{ role: "user", content: question }] as const;
   const prompt = await engine.prompt(model, { messages, tools: [], reasoningEffort: "none" });
-  const sampling = { temperature: 0, topP: 1, seed: 1, frequencyPenalty: 0, presencePenalty: 0 };
+  const sampling = {
+    temperature: 0,
+    topP: 1,
+    seed: 1,
+    frequencyPenalty: 0,
+    presencePenalty: 0,
+    topK: null,
+    minP: 0,
+    logitBias: {},
+  };
   const job: DecodeJob = {
     prompt,
     teamId: "bench",
     sampling,
+    tools: [],
+    toolChoice: noTools,
+    rules: freeRules,
+    callIdPrefix: "call_",
+    reasoningTokensMax: null,
+    topLogprobs: null,
     stop: [],
     maxTokens,
     maxTokensExcludesReasoning: true,

@@ -1,4 +1,4 @@
-import type { GenerationEvent, Message, ReasoningEffort, Sampling, Tool } from "./generation.js";
+import type { GenerationEvent, Message, ReasoningEffort, Sampling, Tool, ToolChoice } from "./generation.js";
 import type { Model } from "./model.js";
 
 /** What a prompt is made from. */
@@ -16,12 +16,36 @@ export interface Prompt {
   readonly startsInReasoning: boolean;
 }
 
+/** GBNF rules that schemas were made into; independent of any model. */
+export interface AnswerRules {
+  /** Right-hand sides by name. */
+  readonly rules: ReadonlyMap<string, string>;
+  /** The rule of the whole text; null: the text is free. */
+  readonly text: string | null;
+  /** The rule of each tool's arguments, in the order of the tools. */
+  readonly toolArguments: readonly string[];
+}
+
+/** Nothing is asked of the answer. */
+export const freeRules: AnswerRules = { rules: new Map(), text: null, toolArguments: [] };
+
 /** One generation as the engine sees it. */
 export interface DecodeJob {
   readonly prompt: Prompt;
   /** Cached prefixes are shared within one team only. */
   readonly teamId: string;
   readonly sampling: Sampling;
+  /** Calls of these are told apart from the text. */
+  readonly tools: readonly Tool[];
+  readonly toolChoice: ToolChoice;
+  /** What the answer, once its reasoning has ended, is held to. */
+  readonly rules: AnswerRules;
+  /** Ids of tool calls begin with it; their number follows. */
+  readonly callIdPrefix: string;
+  /** Reasoning is ended after so many tokens; null: by the model alone. */
+  readonly reasoningTokensMax: number | null;
+  /** Alternatives to tell for each token of the text; null: no log probabilities. */
+  readonly topLogprobs: number | null;
   readonly stop: readonly string[];
   readonly maxTokens: number | null;
   readonly maxTokensExcludesReasoning: boolean;
@@ -35,6 +59,8 @@ export interface LoadedModel {
   readonly contextTokens: number;
   /** Generations that can run side by side. */
   readonly slots: number;
+  /** Whether the grammar of its tool calls says all that a schema of arguments does. */
+  readonly callsAreExact: boolean;
   /** The run is over: the model may leave memory when others need the room. A second call does nothing. */
   release(): void;
 }

@@ -19,6 +19,7 @@ export type ErrorKind =
   | "rate_limited"
   | "overloaded" // queue full, shutting down
   | "model_unavailable" // the model exists but cannot be loaded
+  | "invalid_output" // what the model wrote is not what the request asked for
   | "conflict"
   | "internal";
 

@@ -1,7 +1,7 @@
 /**
  * The one internal request and the one event stream that every dialect speaks to the engine and back.
- * A stream of events is: one `generation-start`, deltas in the order of the text, one `generation-end`; or a HearthError
- * thrown in place of any of them. `stream: false` is a fold of the same events.
+ * A stream of events is: one `generation-start`, then of each choice its deltas in the order of the text and one
+ * `generation-end`, the choices in any mixture; or a HearthError thrown in place of any of them. `stream: false` is a fold of the same events.
  */
 
 export type Role = "system" | "user" | "assistant" | "tool";
@@ -30,6 +30,25 @@ export interface Tool {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
+/** Whether tools are called, and which. */
+export interface ToolChoice {
+  /** The model decides, must call at least one, or must call none. */
+  readonly mode: "auto" | "required" | "none";
+  /** Names of the tools that may be called; null: all of them. */
+  readonly names: readonly string[] | null;
+  /** Several calls may stand in one answer. */
+  readonly parallel: boolean;
+}
+
+/** No tool is called. */
+export const noTools: ToolChoice = { mode: "none", names: null, parallel: true };
+
+/** What the text of an answer has to be. */
+export type AnswerFormat =
+  | { readonly type: "text" }
+  | { readonly type: "json-object" }
+  | { readonly type: "json-schema"; readonly schema: Readonly<Record<string, unknown>> };
+
 /** How hard to think before answering: off, the model's own default, or an effort. */
 export type ReasoningEffort = "none" | "default" | "low" | "medium" | "high";
 
@@ -45,6 +64,12 @@ export interface Sampling {
   readonly frequencyPenalty: number;
   /** -2 to 2. */
   readonly presencePenalty: number;
+  /** Only so many of the likeliest tokens are drawn from; null: no such bound. */
+  readonly topK: number | null;
+  /** Tokens less likely than this share of the likeliest one are not drawn; 0: none. */
+  readonly minP: number;
+  /** Added to the logits of tokens, by token id; -100 and 100 forbid and force. */
+  readonly logitBias: Readonly<Record<string, number>>;
 }
 
 export interface GenerationRequest {
@@ -52,8 +77,14 @@ export interface GenerationRequest {
   readonly model: string;
   readonly messages: readonly Message[];
   readonly tools: readonly Tool[];
+  readonly toolChoice: ToolChoice;
+  readonly format: AnswerFormat;
   readonly reasoningEffort: ReasoningEffort;
   readonly sampling: Sampling;
+  /** How many alternatives to tell for each token of the text; null: no log probabilities at all. */
+  readonly topLogprobs: number | null;
+  /** Answers to the same prompt, drawn independently. */
+  readonly choices: number;
   /** Texts that end the answer; they are not part of it. */
   readonly stop: readonly string[];
   /** Bound on sampled tokens; null = whatever the context still holds. */
@@ -64,8 +95,8 @@ export interface GenerationRequest {
   readonly deterministic: boolean;
 }
 
-/** Why an answer ended: the model ended its turn, a stop text, or the token bound. */
-export type FinishReason = "stop" | "stop_sequence" | "length";
+/** Why an answer ended: the model ended its turn, a stop text, the token bound, or it calls tools. */
+export type FinishReason = "stop" | "stop_sequence" | "length" | "tool_calls";
 
 export interface GenerationStart {
   readonly type: "generation-start";
@@ -75,28 +106,85 @@ export interface GenerationStart {
   readonly cachedTokens: number;
 }
 
-/** A piece of the answer. `tokens` counts every token sampled since the delta before, so that sums are exact. */
+/** A token and how likely it was, as the natural logarithm of its probability. */
+export interface TokenLogprob {
+  readonly text: string;
+  /** UTF-8; a character may be spread over several tokens. */
+  readonly bytes: readonly number[];
+  readonly logprob: number;
+}
+
+/** A sampled token of the text, with the likeliest ones in its place. */
+export interface SampledLogprob extends TokenLogprob {
+  readonly top: readonly TokenLogprob[];
+}
+
+/**
+ * A piece of the answer. `tokens` counts every token sampled since the event before, so that sums are exact; `choice` tells
+ * the answers to one request apart.
+ */
 export interface TextDelta {
   readonly type: "text-delta" | "reasoning-delta";
+  readonly choice: number;
   readonly text: string;
+  readonly tokens: number;
+  /** Where they were asked for: of the tokens of this piece. */
+  readonly logprobs?: readonly SampledLogprob[];
+}
+
+/** A tool call begins; calls of one answer are numbered from 0. */
+export interface ToolCallStart {
+  readonly type: "tool-call-start";
+  readonly choice: number;
+  readonly index: number;
+  readonly id: string;
+  readonly name: string;
   readonly tokens: number;
 }
 
+/** A piece of the JSON text of a call's arguments. */
+export interface ToolCallDelta {
+  readonly type: "tool-call-delta";
+  readonly choice: number;
+  readonly index: number;
+  readonly arguments: string;
+  readonly tokens: number;
+}
+
+/** The arguments of a call are whole. A call that the answer ends in the middle of has no such event. */
+export interface ToolCallEnd {
+  readonly type: "tool-call-end";
+  readonly choice: number;
+  readonly index: number;
+  readonly tokens: number;
+}
+
+/** One choice has come to its end. */
 export interface GenerationEnd {
   readonly type: "generation-end";
+  readonly choice: number;
   readonly finishReason: FinishReason;
   /** The stop text that was met, when finishReason is `stop_sequence`. */
   readonly stopSequence: string | null;
 }
 
-export type GenerationEvent = GenerationStart | TextDelta | GenerationEnd;
+export type ToolCallEvent = ToolCallStart | ToolCallDelta | ToolCallEnd;
+
+export type GenerationEvent = GenerationStart | TextDelta | ToolCallEvent | GenerationEnd;
 
 /**
  * Joins a delta to the one before it when both belong to the same part of the answer, else null.
  * A reader that falls behind loses no text this way, only its granularity.
  */
 export function mergeEvents(last: GenerationEvent, next: GenerationEvent): GenerationEvent | null {
+  if (last.type === "tool-call-delta") {
+    if (next.type !== last.type || next.choice !== last.choice || next.index !== last.index) return null;
+    return { ...last, arguments: last.arguments + next.arguments, tokens: last.tokens + next.tokens };
+  }
   if (last.type !== "text-delta" && last.type !== "reasoning-delta") return null;
-  if (next.type !== last.type) return null;
-  return { type: last.type, text: last.text + next.text, tokens: last.tokens + next.tokens };
+  if (next.type !== last.type || next.choice !== last.choice) return null;
+  const logprobs = [...(last.logprobs ?? []), ...(next.logprobs ?? [])];
+  const { type, choice } = last;
+  const merged = { type, choice, text: last.text + next.text, tokens: last.tokens + next.tokens };
+  return logprobs.length === 0 ? merged : { ...merged, logprobs };
 }

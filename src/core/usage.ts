@@ -23,6 +23,9 @@ export function addEvent(usage: Usage, event: GenerationEvent): Usage {
     case "generation-start":
       return { ...usage, promptTokens: event.promptTokens, cachedTokens: event.cachedTokens };
     case "text-delta":
+    case "tool-call-start":
+    case "tool-call-delta":
+    case "tool-call-end":
       return { ...usage, completionTokens: usage.completionTokens + event.tokens };
     case "reasoning-delta":
       return { ...usage, reasoningTokens: usage.reasoningTokens + event.tokens };

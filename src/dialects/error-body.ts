@@ -117,6 +117,13 @@ const table: Readonly<Record<ErrorKind, Row>> = {
   overloaded: { ...unavailable, anthropic: "overloaded_error", code: "overloaded" },
   model_unavailable: { ...unavailable, anthropic: "overloaded_error", code: "model_unavailable" },
   conflict: { ...invalid, status: 409, sentence: "alreadyExists", code: "conflict" },
+  invalid_output: {
+    status: 500,
+    sentence: "internal",
+    openai: "server_error",
+    anthropic: "api_error",
+    code: "invalid_output",
+  },
   internal: {
     status: 500,
     sentence: "internal",

@@ -77,7 +77,7 @@ class Scripted implements ScriptedEngine {
     await first;
     this.leases += 1;
     const release = once(() => (this.leases -= 1));
-    return { contextTokens: this.#contextTokens, slots: this.#slots, release };
+    return { contextTokens: this.#contextTokens, slots: this.#slots, callsAreExact: true, release };
   }
 
   prompt(_model: Model, { messages }: Conversation): Promise<Prompt> {
@@ -146,11 +146,11 @@ async function* play(
     yield event;
   }
   if (signal.aborted) return;
-  yield { type: "generation-end", finishReason: cut ? "length" : "stop", stopSequence: null };
+  yield { type: "generation-end", choice: 0, finishReason: cut ? "length" : "stop", stopSequence: null };
 }
 
 function say(text: string): GenerationEvent {
-  return { type: "text-delta", text, tokens: split(text).length };
+  return { type: "text-delta", choice: 0, text, tokens: split(text).length };
 }
 
 /** Waits for the gate or the abort, whichever comes first; rejects as the gate does. */

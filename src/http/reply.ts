@@ -57,7 +57,7 @@ export function createReply(deps: Pick<BuiltDeps, "clock" | "limits" | "logger">
           for (const frame of presenter.frames(event)) await stream.send(frame);
         };
         await send(first.value);
-        const failure = await forward(rest, send);
+        const failure = await forward(rest, run.choices, send);
         if (failure !== null && !client.isGone()) reportFailure(deps.logger, ctx, failure);
         const last = failure === null ? presenter.closing : presenter.failure(failure);
         stream.end(last, timingTrailers(run.timings));
@@ -69,12 +69,12 @@ export function createReply(deps: Pick<BuiltDeps, "clock" | "limits" | "logger">
     async sendJson(ctx, run, presenter) {
       const client = watchClient(ctx.req.socket, () => run.abort());
       try {
-        let ended = false;
+        let open = run.choices;
         for await (const event of run.events) {
           presenter.add(event);
-          ended = event.type === "generation-end";
+          if (event.type === "generation-end") open -= 1;
         }
-        if (!ended) return unfinished(client);
+        if (open > 0) return unfinished(client);
         ctx.set(timingHeaders(run.timings));
         ctx.body = presenter.body();
       } finally {
@@ -88,18 +88,19 @@ export function createReply(deps: Pick<BuiltDeps, "clock" | "limits" | "logger">
 /** Sends what is left of a run. @returns what kept it from its end, or null. */
 async function forward(
   events: AsyncIterable<GenerationEvent>,
+  choices: number,
   send: (event: GenerationEvent) => Promise<void>,
 ): Promise<HearthError | null> {
-  let ended = false;
+  let open = choices;
   try {
     for await (const event of events) {
       await send(event);
-      ended = event.type === "generation-end";
+      if (event.type === "generation-end") open -= 1;
     }
   } catch (thrown) {
     return asHearthError(thrown);
   }
-  return ended ? null : cutShort();
+  return open === 0 ? null : cutShort();
 }
 
 /** A run without an end: nobody is there to be told, or the server gave it up. */

@@ -59,7 +59,7 @@ export class Stopwatch implements RunTimings {
     const now = this.#clock.monotonic();
     this.prefillMs ??= now - this.#heldAt;
     if (event.type === "generation-end") return;
-    if (event.text !== "") this.ttftMs ??= now - this.#acceptedAt;
+    if (!("text" in event) || event.text !== "") this.ttftMs ??= now - this.#acceptedAt;
     const { firstAt, tokens } = this.#pace ?? { firstAt: now, tokens: -event.tokens };
     this.#pace = { firstAt, lastAt: now, tokens: tokens + event.tokens };
   }

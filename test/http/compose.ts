@@ -2,6 +2,7 @@
  * The street without a disk or a model: real HTTP, router, accounts, dialect, run and scheduler; the scripted engine, stores
  * in memory, and a clock that the test moves.
  */
+import { testSchemas } from "../harness.js";
 import { createHash } from "node:crypto";
 import { onTestFinished } from "vitest";
 import { createAuthenticator } from "../../src/accounts/authenticate.js";
@@ -85,6 +86,7 @@ export async function compose(script: Script, options: ComposeOptions = {}): Pro
     createGenerator({
       models,
       engine,
+      schemas: testSchemas(),
       slots: scheduler,
       runs: runs.store,
       metrics,

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { GenerationEvent, GenerationRequest } from "../../src/core/generation.js";
+import { noTools, type GenerationEvent, type GenerationRequest } from "../../src/core/generation.js";
 import type { RunStore } from "../../src/core/run-record.js";
 import { createScriptedEngine, type Script } from "../../src/engine/scripted.js";
 import { createGenerator, type Run } from "../../src/inference/generate.js";
@@ -10,7 +10,7 @@ import { createRunStore } from "../../src/store/runs.js";
 import { createTeamStore } from "../../src/store/teams.js";
 import { systemClock, systemRandom } from "../../src/system.js";
 import { ember } from "../dialects/model.js";
-import { temporaryFolder } from "../harness.js";
+import { temporaryFolder, testSchemas } from "../harness.js";
 import { gate } from "../http/compose.js";
 
 const team = {
@@ -41,8 +41,21 @@ const request: GenerationRequest = {
   model: "ember",
   messages: [{ role: "user", content: "Hello" }],
   tools: [],
+  toolChoice: noTools,
+  format: { type: "text" },
+  topLogprobs: null,
+  choices: 1,
   reasoningEffort: "none",
-  sampling: { temperature: 0, topP: 1, seed: 1, frequencyPenalty: 0, presencePenalty: 0 },
+  sampling: {
+    temperature: 0,
+    topP: 1,
+    seed: 1,
+    frequencyPenalty: 0,
+    presencePenalty: 0,
+    topK: null,
+    minP: 0,
+    logitBias: {},
+  },
   stop: [],
   maxTokens: null,
   maxTokensExcludesReasoning: true,
@@ -65,6 +78,7 @@ async function street(
   const generator = createGenerator({
     models: { list: () => [ember], find: (name) => (name === "ember" ? ember : null) },
     engine,
+    schemas: testSchemas(),
     slots: scheduler,
     runs: change(runs),
     metrics: {

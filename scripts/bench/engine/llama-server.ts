@@ -24,7 +24,8 @@ export async function startLlamaServer(program: string, model: BenchModel, terms
   const url = `http://127.0.0.1:${port}`;
   const giveUpAt = performance.now() + startMsMax;
   while (!(await isReady(url))) {
-    if (child.exitCode !== null || child.pid === undefined) throw new Error(`${program} did not start`);
+    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined)
+      throw new Error(`${program} did not start`);
     if (performance.now() > giveUpAt) throw new Error(`${program} was not ready within ${startMsMax} ms`);
     await delay(100);
   }

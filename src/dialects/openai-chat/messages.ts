@@ -1,5 +1,5 @@
 /** The conversation of a chat request, from wire messages to the house's own. Pure. */
-import type { Message } from "../../core/generation.js";
+import type { Message, ToolCall } from "../../core/generation.js";
 import { unsupported } from "../field-error.js";
 import type { ChatMessageBody, ContentBody } from "./schema.js";
 
@@ -20,16 +20,20 @@ function parseMessage(message: ChatMessageBody, param: string): Message {
       return { role: "user", content: text(message.content, param), ...named(message.name) };
     case "assistant":
       return parseAnswer(message, param);
-    case "tool":
+    case "tool": {
+      const { tool_call_id: id } = message;
+      const result = { role: "tool", content: text(message.content, param) } as const;
+      return id == null ? result : { ...result, toolCallId: wellFormed(id) };
+    }
     case "function":
-      throw unsupported(`${param}.role`, `messages of the role '${message.role}' are`);
+      return { role: "tool", content: text(message.content, param), ...named(message.name) };
   }
 }
 
-function parseAnswer(message: Extract<ChatMessageBody, { role: "assistant" }>, param: string): Message {
-  if (message.tool_calls != null && message.tool_calls.length > 0)
-    throw unsupported(`${param}.tool_calls`, "tool calls are");
-  if (message.function_call != null) throw unsupported(`${param}.function_call`, "function calls are");
+type AnswerBody = Extract<ChatMessageBody, { role: "assistant" }>;
+
+function parseAnswer(message: AnswerBody, param: string): Message {
+  const calls = parseCalls(message);
   const said = text(message.content, param, true);
   const reasoning = wellFormed(message.reasoning_content ?? "");
   return {
@@ -37,6 +41,22 @@ function parseAnswer(message: Extract<ChatMessageBody, { role: "assistant" }>, p
     content: said === "" ? wellFormed(message.refusal ?? "") : said,
     ...named(message.name),
     ...(reasoning === "" ? {} : { reasoning }),
+    ...(calls.length === 0 ? {} : { toolCalls: calls }),
+  };
+}
+
+/** The older `function_call` is a call without an id; its name stands in for one. */
+function parseCalls(message: AnswerBody): readonly ToolCall[] {
+  const { tool_calls: calls, function_call: call } = message;
+  if (call != null) return [toolCall(call.name, call)];
+  return (calls ?? []).map(({ id, function: called }) => toolCall(id, called));
+}
+
+function toolCall(id: string, called: { readonly name: string; readonly arguments: string }): ToolCall {
+  return {
+    id: wellFormed(id),
+    name: wellFormed(called.name),
+    arguments: wellFormed(called.arguments),
   };
 }
 

@@ -1,8 +1,9 @@
 /** POST /v1/chat/completions, from wire JSON to the house's own request. Pure. */
-import type { GenerationRequest, ReasoningEffort, Sampling } from "../../core/generation.js";
+import type { AnswerFormat, GenerationRequest, ReasoningEffort, Sampling } from "../../core/generation.js";
 import { fieldError, invalidValue } from "../field-error.js";
 import { parseMessages } from "./messages.js";
 import { chatRequestSchema, type ChatRequestBody } from "./schema.js";
+import { parseTools } from "./tools.js";
 import { refuseUnserved } from "./unserved.js";
 
 export interface ChatRequest {
@@ -10,6 +11,8 @@ export interface ChatRequest {
   readonly stream: boolean;
   /** Whether a stream carries a usage chunk at its end. */
   readonly includeUsage: boolean;
+  /** The client gave its tools as `functions`, and reads its call as `function_call`. */
+  readonly callsAsFunction: boolean;
 }
 
 /** Smallest `top_p` the engine is given; 0 is OpenAI's way of asking for the likeliest token. */
@@ -31,15 +34,28 @@ export function parseChatRequest(body: unknown): ChatRequest {
   const request: GenerationRequest = {
     model: fields.model,
     messages: parseMessages(fields.messages),
-    tools: [],
+    ...parseTools(fields),
+    format: format(fields.response_format),
     reasoningEffort: effort(fields.reasoning_effort),
     sampling: sampling(fields),
+    topLogprobs: topLogprobs(fields),
+    choices: fields.n ?? 1,
     stop: stops(fields.stop),
     maxTokens: fields.max_completion_tokens ?? fields.max_tokens ?? null,
     maxTokensExcludesReasoning: true,
     deterministic: fields.deterministic ?? false,
   };
-  return { request, stream, includeUsage: fields.stream_options?.include_usage ?? false };
+  const includeUsage = fields.stream_options?.include_usage ?? false;
+  return {
+    request,
+    stream,
+    includeUsage,
+    callsAsFunction: isEmpty(fields.tools) && !isEmpty(fields.functions),
+  };
+}
+
+function isEmpty(items: readonly unknown[] | null | undefined): boolean {
+  return items == null || items.length === 0;
 }
 
 function sampling(fields: ChatRequestBody): Sampling {
@@ -49,7 +65,23 @@ function sampling(fields: ChatRequestBody): Sampling {
     seed: fields.seed == null ? null : seed32(fields.seed),
     frequencyPenalty: fields.frequency_penalty ?? 0,
     presencePenalty: fields.presence_penalty ?? 0,
+    topK: fields.top_k ?? null,
+    minP: fields.min_p ?? 0,
+    logitBias: fields.logit_bias ?? {},
   };
+}
+
+function topLogprobs({ logprobs, top_logprobs: top }: ChatRequestBody): number | null {
+  if (logprobs === true) return top ?? 0;
+  if ((top ?? 0) > 0) throw invalidValue("top_logprobs", "is only allowed together with logprobs: true");
+  return null;
+}
+
+function format(wire: ChatRequestBody["response_format"]): AnswerFormat {
+  if (wire == null || wire.type === "text") return { type: "text" };
+  if (wire.type === "json_object") return { type: "json-object" };
+  const { schema } = wire.json_schema;
+  return schema == null ? { type: "json-object" } : { type: "json-schema", schema };
 }
 
 /** 32-bit seeds, signed or not, keep their bits; wider ones are folded so that both halves count. */

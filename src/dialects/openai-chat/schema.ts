@@ -8,6 +8,9 @@ import { z } from "zod";
 const messagesMax = 10_000;
 const partsMax = 10_000;
 const toolsMax = 1_000;
+const callsMax = 1_000;
+const functionNameCharsMax = 256;
+const logitBiasesMax = 1_024;
 const stopsMax = 4;
 const stopCharsMax = 256;
 const int32Max = 2 ** 31 - 1;
@@ -65,15 +68,25 @@ const message = z.discriminatedUnion("role", [
     name,
     reasoning_content: z.string().nullish(),
     refusal: z.string().nullish(),
-    tool_calls: list(toolCall, toolsMax).nullish(),
+    tool_calls: list(toolCall, callsMax).nullish(),
     function_call: z.object({ name: z.string(), arguments: z.string() }).nullish(),
   }),
   z.object({ role: z.literal("tool"), content, tool_call_id: z.string().nullish() }),
   z.object({ role: z.literal("function"), content, name }),
 ]);
 
+/** Longer than OpenAI's 64 characters, and any script: what a template can write and a parser read back. */
+const functionName = z
+  .string()
+  .min(1, "must not be empty")
+  .max(functionNameCharsMax, `must be at most ${functionNameCharsMax} characters long`)
+  .refine(
+    (name) => !/\p{Surrogate}|\p{Cc}/u.test(name),
+    "must hold no control characters and no half surrogates",
+  );
+
 const functionSchema = z.object({
-  name: z.string(),
+  name: functionName,
   description: z.string().nullish(),
   parameters: z.record(z.string(), z.unknown()).nullish(),
 });
@@ -84,7 +97,7 @@ const tool = z.discriminatedUnion("type", [
 const namedFunction = z.object({ type: z.literal("function"), function: z.object({ name: z.string() }) });
 const allowedTools = z.object({
   type: z.literal("allowed_tools"),
-  allowed_tools: z.object({ mode: z.enum(["auto", "required"]), tools: z.array(z.unknown()) }),
+  allowed_tools: z.object({ mode: z.enum(["auto", "required"]), tools: list(namedFunction, toolsMax) }),
 });
 const toolChoice = z.union([
   z.enum(["none", "auto", "required"]),
@@ -129,9 +142,25 @@ export const chatRequestSchema = z.object({
   presence_penalty: number(-2, 2),
   logprobs: z.boolean().nullish(),
   top_logprobs: integer(0, 20),
-  logit_bias: z.record(z.string(), z.number()).nullish(),
+  logit_bias: z
+    .record(
+      z.string().regex(/^\d{1,10}$/, "must have token ids as its keys"),
+      z.number().min(-100, "must be between -100 and 100").max(100, "must be between -100 and 100"),
+    )
+    .refine(
+      (bias) => Object.keys(bias).length <= logitBiasesMax,
+      `must hold at most ${logitBiasesMax} tokens`,
+    )
+    .nullish(),
+  /** Extension: only so many of the likeliest tokens are drawn from. */
+  top_k: integer(1, 1_000),
+  /** Extension: tokens less likely than this share of the likeliest one are not drawn. */
+  min_p: number(0, 1),
   tools: list(tool, toolsMax).nullish(),
   tool_choice: toolChoice.nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  /** What one widespread client calls `parallel_tool_calls`. */
+  parallel_function_calling: z.boolean().nullish(),
   functions: list(functionSchema, toolsMax).nullish(),
   function_call: z.union([z.enum(["none", "auto"]), z.object({ name: z.string() })]).nullish(),
   response_format: responseFormat.nullish(),

@@ -1,6 +1,6 @@
 /** The shapes of a chat answer on the wire, streamed and whole. */
 
-export type ChatFinishReason = "stop" | "length";
+export type ChatFinishReason = "stop" | "length" | "tool_calls" | "function_call";
 
 export interface ChatUsage {
   readonly prompt_tokens: number;
@@ -23,10 +23,30 @@ export interface ChatUsage {
   readonly cost_in_usd_ticks: number;
 }
 
+export interface ChatToolCall {
+  readonly index: number;
+  readonly id: string;
+  readonly type: "function";
+  readonly function: { readonly name: string; arguments: string };
+}
+
+export interface ChatTokenLogprob {
+  readonly token: string;
+  readonly logprob: number;
+  readonly bytes: readonly number[];
+}
+
+export interface ChatLogprobs {
+  readonly content: readonly (ChatTokenLogprob & { readonly top_logprobs: readonly ChatTokenLogprob[] })[];
+  readonly refusal: null;
+}
+
 export interface ChatDelta {
   readonly role?: "assistant";
   readonly content?: string;
   readonly reasoning_content?: string;
+  readonly tool_calls?: readonly ChatToolCall[];
+  readonly function_call?: ChatToolCall["function"];
 }
 
 export interface ChatChunk {
@@ -37,7 +57,7 @@ export interface ChatChunk {
   readonly choices: readonly {
     readonly index: number;
     readonly delta: ChatDelta;
-    readonly logprobs: null;
+    readonly logprobs: ChatLogprobs | null;
     readonly finish_reason: ChatFinishReason | null;
   }[];
   readonly usage?: ChatUsage;
@@ -55,9 +75,11 @@ export interface ChatCompletion {
       readonly role: "assistant";
       readonly content: string;
       readonly reasoning_content?: string;
+      readonly tool_calls?: readonly Omit<ChatToolCall, "index">[];
+      readonly function_call?: ChatToolCall["function"];
       readonly refusal: null;
     };
-    readonly logprobs: null;
+    readonly logprobs: ChatLogprobs | null;
     readonly finish_reason: ChatFinishReason | null;
   }[];
   readonly usage: ChatUsage;

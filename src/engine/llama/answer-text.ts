@@ -1,42 +1,66 @@
 /**
- * From sampled tokens to deltas: bytes to whole characters, the reasoning block apart from the answer, stop texts found
+ * From sampled tokens to pieces of text: bytes to whole characters, the reasoning block apart from the answer, stop texts found
  * wherever they fall, and every token counted once. Pure and synchronous; one instance per generation.
  *
  * Modes: opening (nothing but white space so far; a reasoning block may begin) -> reasoning -> answer; an answer without a
  * reasoning block goes from opening to answer directly, one whose prompt opened the block starts in reasoning.
  */
-import type { TextDelta } from "../../core/generation.js";
-
-const openMark = "<think>";
-const closeMark = "</think>";
+import type { SampledLogprob } from "../../core/generation.js";
+import type { ReasoningMarks } from "./reasoning.js";
 
 export interface AnswerTextOptions {
-  /** Whether the model's answers may begin with a reasoning block. */
-  readonly reasoning: boolean;
+  /** The marks of a reasoning block that the answer may begin with; null: it has none. */
+  readonly marks: ReasoningMarks | null;
   /** true when the prompt ended inside the block. */
   readonly startsInReasoning: boolean;
   readonly stop: readonly string[];
 }
 
-type Mode = "opening" | "reasoning" | "answer";
+export type AnswerMode = "opening" | "reasoning" | "answer";
+
+/** A piece of the answer, with the tokens sampled since the piece before. */
+export interface AnswerPiece {
+  readonly type: "text" | "reasoning";
+  readonly text: string;
+  readonly tokens: number;
+  /** Of the tokens that this text was made from; what was taken out of the text has none. */
+  readonly logprobs: readonly SampledLogprob[];
+}
+
+/** A token of the text, and where in the text it begins and ends. */
+interface PlacedLogprob {
+  readonly start: number;
+  readonly end: number;
+  readonly logprob: SampledLogprob;
+}
 
 /** The text of one answer. */
 export class AnswerText {
   readonly #options: AnswerTextOptions;
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  #mode: Mode;
+  #mode: AnswerMode;
+  readonly #open: string;
+  readonly #close: string;
   /** Text that may still become part of a mark or a stop text. */
   #held = "";
-  /** Tokens sampled since the last delta. */
+  /** Tokens sampled since the last piece. */
   #tokens = 0;
+  #logprobs: PlacedLogprob[] = [];
+  /** Length of all text so far. */
+  #length = 0;
+  /** The answer behind the reasoning as the model wrote it, since it was last taken. */
+  #written = "";
   /** White space at the start of a part is not part of it, where a mark came before. */
   #atPartStart: boolean;
   #stoppedBy: string | null = null;
-  #out: TextDelta[] = [];
+  #out: AnswerPiece[] = [];
 
   constructor(options: AnswerTextOptions) {
     this.#options = options;
-    this.#mode = options.startsInReasoning ? "reasoning" : options.reasoning ? "opening" : "answer";
+    const { marks } = options;
+    this.#open = marks?.open ?? "";
+    this.#close = marks?.close ?? "";
+    this.#mode = marks === null ? "answer" : options.startsInReasoning ? "reasoning" : "opening";
     this.#atPartStart = this.#mode !== "answer";
   }
 
@@ -45,25 +69,37 @@ export class AnswerText {
     return this.#stoppedBy;
   }
 
-  get inReasoning(): boolean {
-    return this.#mode === "reasoning";
+  get mode(): AnswerMode {
+    return this.#mode;
   }
 
-  /** Takes one sampled token. @returns the deltas it completed. */
-  push(bytes: Uint8Array): readonly TextDelta[] {
+  /** What the model wrote behind its reasoning since the last call, white space and stop texts included. */
+  takeWritten(): string {
+    const written = this.#written;
+    this.#written = "";
+    return written;
+  }
+
+  /** Takes one sampled token. @returns the pieces it completed. */
+  push(bytes: Uint8Array, logprob: SampledLogprob | null = null): readonly AnswerPiece[] {
     this.#tokens += 1;
-    this.#held += this.#decoder.decode(bytes, { stream: true });
+    const text = this.#decoder.decode(bytes, { stream: true });
+    const start = this.#length;
+    this.#length += text.length;
+    if (logprob !== null) this.#logprobs.push({ start, end: this.#length, logprob });
+    this.#held += text;
+    if (this.#mode === "answer") this.#written += text;
     return this.#advance(false);
   }
 
   /** Nothing more comes: what was held back is text after all. An incomplete character at the very end is dropped. */
-  finish(): readonly TextDelta[] {
-    const deltas = this.#advance(true);
-    this.#flush(this.inReasoning ? "reasoning-delta" : "text-delta", "");
-    return [...deltas, ...this.#take()];
+  finish(): readonly AnswerPiece[] {
+    const pieces = this.#advance(true);
+    this.#flush(this.#mode === "reasoning" ? "reasoning" : "text", "");
+    return [...pieces, ...this.#take()];
   }
 
-  #advance(last: boolean): readonly TextDelta[] {
+  #advance(last: boolean): readonly AnswerPiece[] {
     while (this.#stoppedBy === null && this.#step(last));
     return this.#take();
   }
@@ -76,28 +112,30 @@ export class AnswerText {
 
   #stepOpening(last: boolean): boolean {
     const text = this.#held.trimStart();
-    if (!last && text.length < openMark.length && openMark.startsWith(text)) return false;
-    const opens = text.startsWith(openMark);
-    if (opens) this.#held = text.slice(openMark.length);
+    if (!last && text.length < this.#open.length && this.#open.startsWith(text)) return false;
+    const opens = text.startsWith(this.#open);
+    if (opens) this.#cut(this.#held.length - text.length + this.#open.length);
+    else this.#written = this.#held;
     this.#mode = opens ? "reasoning" : "answer";
     this.#atPartStart = opens;
     return true;
   }
 
   #stepReasoning(last: boolean): boolean {
-    const at = this.#held.indexOf(closeMark);
+    const at = this.#held.indexOf(this.#close);
     if (at >= 0) {
-      this.#emit("reasoning-delta", this.#held.slice(0, at).trimEnd());
-      this.#flush("reasoning-delta", "");
-      this.#held = this.#held.slice(at + closeMark.length);
+      this.#emit("reasoning", this.#cut(at).trimEnd());
+      this.#cut(this.#close.length);
+      this.#flush("reasoning", "");
+      this.#written = this.#held;
       this.#mode = "answer";
       this.#atPartStart = true;
       return true;
     }
-    const keep = last ? 0 : heldBack(this.#held, [closeMark]);
+    const keep = last ? 0 : heldBack(this.#held, [this.#close]);
     const solid = this.#held.slice(0, this.#held.length - keep).trimEnd();
-    this.#emit("reasoning-delta", solid);
-    this.#held = last ? "" : this.#held.slice(solid.length);
+    this.#emit("reasoning", this.#cut(solid.length));
+    if (last) this.#held = "";
     return false;
   }
 
@@ -105,25 +143,37 @@ export class AnswerText {
     const met = firstStop(this.#held, this.#options.stop);
     const keep = last ? 0 : heldBack(this.#held, this.#options.stop);
     const end = met?.at ?? this.#held.length - keep;
-    this.#emit("text-delta", this.#held.slice(0, end));
-    this.#held = met === null ? this.#held.slice(end) : "";
+    this.#emit("text", this.#cut(end));
     this.#stoppedBy = met?.stop ?? null;
     return false;
   }
 
-  #emit(type: TextDelta["type"], text: string): void {
+  /** Takes so many characters off the front of what is held. */
+  #cut(count: number): string {
+    const front = this.#held.slice(0, count);
+    this.#held = this.#held.slice(count);
+    return front;
+  }
+
+  #emit(type: AnswerPiece["type"], text: string): void {
     const shown = this.#atPartStart ? text.trimStart() : text;
+    const from = this.#length - this.#held.length - shown.length;
+    if (shown !== text)
+      this.#logprobs = this.#logprobs.filter(({ start, end }) => start >= from || end > from);
     if (shown === "") return;
     this.#atPartStart = false;
     this.#flush(type, shown);
   }
 
-  #flush(type: TextDelta["type"], text: string): void {
-    if (text !== "" || this.#tokens > 0) this.#out.push({ type, text, tokens: this.#tokens });
+  #flush(type: AnswerPiece["type"], text: string): void {
+    const end = this.#length - this.#held.length;
+    const logprobs = this.#logprobs.filter(({ start }) => start < end).map(({ logprob }) => logprob);
+    this.#logprobs = this.#logprobs.filter(({ start }) => start >= end);
+    if (text !== "" || this.#tokens > 0) this.#out.push({ type, text, tokens: this.#tokens, logprobs });
     this.#tokens = 0;
   }
 
-  #take(): readonly TextDelta[] {
+  #take(): readonly AnswerPiece[] {
     const out = this.#out;
     this.#out = [];
     return out;

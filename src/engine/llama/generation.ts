@@ -7,12 +7,12 @@
 import type { LlamaContextSequence, Token } from "node-llama-cpp";
 import { asHearthError, type HearthError } from "../../core/errors.js";
 import type { FinishReason, GenerationEvent } from "../../core/generation.js";
-import { AnswerText } from "./answer-text.js";
+import { Answer } from "./answer.js";
+import { createConstraint, type Constraint } from "./constraint.js";
+import { logprobOf } from "./logprobs.js";
 import type { SeededJob } from "./protocol.js";
 import type { Resident } from "./resident.js";
-
-/** Sampling looks at the thousand likeliest tokens: the tail beyond costs a full sort of the vocabulary and is never met. */
-const topK = 1000;
+import { startSampler, type Sampled, type TokenSource } from "./sampler.js";
 
 export interface GenerationStart {
   readonly job: number;
@@ -35,12 +35,16 @@ export class Generation {
   readonly #resident: Resident;
   readonly #sequence: LlamaContextSequence;
   readonly #decode: SeededJob;
-  readonly #text: AnswerText;
+  readonly #answer: Answer;
+  readonly #constraint: Constraint | null;
   readonly #left: Token[];
   readonly #sampled: Token[] = [];
+  readonly #candidates: Sampled["candidates"][] = [];
   /** How many of the sampled tokens are text already. */
   #digested = 0;
-  #iterator: AsyncGenerator<Token, void, void> | null = null;
+  #source: TokenSource | null = null;
+  /** Evaluated in place of the last token: it ends a reasoning block that is long enough. */
+  #instead: readonly Token[] | null = null;
   /** Sampled tokens outside the reasoning block. */
   #visible = 0;
   #shareAt: number | null = null;
@@ -59,18 +63,22 @@ export class Generation {
     this.#resident = resident;
     this.#sequence = sequence;
     this.#decode = decode;
-    this.#text = new AnswerText({
-      reasoning: resident.model.manifest.capabilities.reasoning,
+    this.#answer = new Answer({
+      marks: resident.reasoning,
       startsInReasoning: decode.prompt.startsInReasoning,
       stop: decode.stop,
+      parser:
+        decode.tools.length > 0 || resident.tools.readsReasoning ? resident.tools.parser(decode.tools) : null,
+      callIdPrefix: decode.callIdPrefix,
     });
+    this.#constraint = createConstraint(resident, decode, this.#answer.mode);
     this.#left = Array.from(decode.prompt.tokens.subarray(cachedTokens)) as Token[];
     this.#events = [{ type: "generation-start", promptTokens: decode.prompt.tokens.length, cachedTokens }];
   }
 
   get mode(): "prefill" | "decode" | "finished" {
     if (this.#ended) return "finished";
-    return this.#iterator === null ? "prefill" : "decode";
+    return this.#source === null ? "prefill" : "decode";
   }
 
   get error(): HearthError | null {
@@ -113,8 +121,15 @@ export class Generation {
   digest(): void {
     for (; this.#digested < this.#sampled.length; this.#digested += 1) {
       const token = this.#sampled[this.#digested] as Token;
-      this.#events.push(...this.#text.push(this.#resident.tokenBytes.of(token)));
-      if (!this.#text.inReasoning) this.#visible += 1;
+      const bytes = this.#resident.tokenBytes.of(token);
+      const { topLogprobs } = this.#decode;
+      const candidates = this.#candidates[this.#digested] ?? null;
+      const logprob =
+        topLogprobs === null || candidates === null
+          ? null
+          : logprobOf(this.#resident.tokenBytes, token, candidates, topLogprobs);
+      this.#events.push(...this.#answer.push(bytes, logprob));
+      if (this.#answer.mode !== "reasoning") this.#visible += 1;
     }
   }
 
@@ -155,45 +170,75 @@ export class Generation {
 
   async #evaluate(chunk: Token[]): Promise<void> {
     if (this.#left.length > 0) return this.#sequence.evaluateWithoutGeneratingNewTokens(chunk);
-    const { sampling, seed } = this.#decode;
-    const { frequencyPenalty, presencePenalty } = sampling;
-    const penalised = frequencyPenalty !== 0 || presencePenalty !== 0;
-    this.#iterator = this.#sequence.evaluate(chunk, {
-      temperature: sampling.temperature,
-      topP: sampling.topP,
-      topK,
-      minP: 0,
+    const { sampling, seed, topLogprobs } = this.#decode;
+    this.#source = startSampler(this.#resident, this.#sequence, chunk, {
+      sampling,
       seed,
-      yieldEogToken: true,
-      ...(penalised
-        ? {
-            repeatPenalty: {
-              punishTokens: () => this.#sampled,
-              penalty: 1,
-              frequencyPenalty,
-              presencePenalty,
-            },
-          }
-        : {}),
+      withCandidates: topLogprobs !== null,
+      sampled: () => this.#sampled,
+      grammar: () => this.#constraint?.state,
     });
     return this.#sample();
   }
 
   async #sample(): Promise<void> {
-    const next = await this.#iterator?.next();
-    if (next === undefined || next.done === true) return this.#finish("stop");
-    const token = next.value;
-    if (this.#resident.weights.isEogToken(token)) return this.#finish("stop");
-    this.#sampled.push(token);
+    const instead = this.#instead;
+    this.#instead = null;
+    const next = await (instead === null ? this.#source?.next() : this.#source?.next(instead));
+    if (next == null) return this.#finish("stop");
+    if (this.#resident.weights.isEogToken(next.token)) {
+      if (this.#constraint?.needsAnswer !== true || this.#answer.mode !== "reasoning")
+        return this.#finish("stop");
+      this.#closeReasoning([]);
+      return this.#endOrGoOn();
+    }
+    this.#sampled.push(next.token);
+    this.#candidates.push(next.candidates);
+    this.#hold();
+    return this.#endOrGoOn();
+  }
+
+  async #endOrGoOn(): Promise<void> {
     const reason = this.#reasonToEnd();
     if (reason !== null) await this.#finish(reason);
+  }
+
+  /** What the next token is held to depends on the text so far, and so does whether the model has reasoned long enough. */
+  #hold(): void {
+    const { reasoningTokensMax } = this.#decode;
+    if (this.#constraint === null && reasoningTokensMax === null) return;
+    this.digest();
+    const last = this.#sampled.at(-1);
+    const { mode, reasoningTokens } = this.#answer;
+    if (reasoningTokensMax !== null && mode === "reasoning" && reasoningTokens >= reasoningTokensMax)
+      this.#closeReasoning(last === undefined ? [] : [last]);
+    else this.#observe();
+  }
+
+  #observe(): void {
+    this.#constraint?.saw(this.#answer.mode, this.#answer.takeWritten());
+    this.#answer.callsAreSure = this.#constraint?.state !== undefined;
+  }
+
+  /** Writes the mark that ends the reasoning for the model, behind `before`; it goes on with its answer. */
+  #closeReasoning(before: readonly Token[]): void {
+    const { reasoning, weights } = this.#resident;
+    if (reasoning === null) return;
+    const closing = weights.tokenize(`\n${reasoning.close}\n\n`, true);
+    this.#instead = [...before, ...closing];
+    for (const token of closing) {
+      this.#sampled.push(token);
+      this.#candidates.push(null);
+    }
+    this.digest();
+    this.#observe();
   }
 
   #reasonToEnd(): FinishReason | null {
     const { maxTokens, maxTokensExcludesReasoning, prompt, stop } = this.#decode;
     const sampledEnough = maxTokens !== null && this.#sampled.length >= maxTokens;
     if (stop.length > 0 || (sampledEnough && maxTokensExcludesReasoning)) this.digest();
-    if (this.#text.stoppedBy !== null) return "stop_sequence";
+    if (this.#answer.stoppedBy !== null) return "stop_sequence";
     if (sampledEnough && (!maxTokensExcludesReasoning || this.#visible >= maxTokens)) return "length";
     return prompt.tokens.length + this.#sampled.length >= this.#resident.contextTokens ? "length" : null;
   }
@@ -201,13 +246,14 @@ export class Generation {
   async #finish(reason: FinishReason | null): Promise<void> {
     if (this.#finishing) return;
     this.#finishing = true;
-    await this.#iterator?.return();
+    await this.#source?.end();
     this.digest();
-    this.#events.push(...this.#text.finish());
+    this.#events.push(...this.#answer.finish());
     this.#ended = true;
     if (reason === null) return;
-    const { stoppedBy } = this.#text;
-    const finishReason = stoppedBy === null ? reason : "stop_sequence";
-    this.#events.push({ type: "generation-end", finishReason, stopSequence: stoppedBy });
+    const { stoppedBy, calls } = this.#answer;
+    const ending = reason === "stop" && calls > 0 ? "tool_calls" : reason;
+    const finishReason = stoppedBy === null ? ending : "stop_sequence";
+    this.#events.push({ type: "generation-end", choice: 0, finishReason, stopSequence: stoppedBy });
   }
 }

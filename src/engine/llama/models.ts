@@ -69,11 +69,12 @@ export class ResidentModels {
     entry.stopTimer();
     entry.until = null;
     try {
-      const { contextTokens, slots } = await entry.ready;
+      const { contextTokens, slots, callsAreExact } = await entry.ready;
       let held = true;
       return {
         contextTokens,
         slots,
+        callsAreExact,
         release: () => {
           if (held) this.#release(entry);
           held = false;

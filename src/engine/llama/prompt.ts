@@ -5,12 +5,17 @@
 import { Template } from "@huggingface/jinja";
 import type { Conversation, Prompt } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";
-import type { Message, Tool } from "../../core/generation.js";
+import type { Tool } from "../../core/generation.js";
+import { endsInReasoning, type ReasoningMarks } from "./reasoning.js";
+import type { ToolFormat } from "./tools/format.js";
 
 /** What this file needs of a loaded model. */
 export interface PromptModel {
   /** Jinja source of the chat template. */
   readonly template: string;
+  /** How conversations with tools are handed to the template. */
+  readonly tools: ToolFormat;
+  readonly reasoning: ReasoningMarks | null;
   /** Texts that the tokenizer would read as one special token. */
   readonly specialTexts: readonly string[];
   readonly bosText: string;
@@ -45,7 +50,8 @@ export function createPromptMaker(model: PromptModel): PromptMaker {
       const tokens = mask.split(text).flatMap((part) => tokenizePart(model, part));
       if (model.prependToken !== null && tokens[0] !== model.prependToken) tokens.unshift(model.prependToken);
       if (tokens.length >= model.contextTokens) throw tooLong(model.contextTokens, String(tokens.length));
-      return { tokens: Uint32Array.from(tokens), startsInReasoning: /<think>\s*$/.test(text) };
+      const startsInReasoning = model.reasoning !== null && endsInReasoning(model.reasoning, text);
+      return { tokens: Uint32Array.from(tokens), startsInReasoning };
     },
   };
 }
@@ -60,14 +66,16 @@ function tooLong(limit: number, asked: string): HearthError {
 
 function render(template: Template, model: PromptModel, mask: Mask, conversation: Conversation): string {
   const { reasoningEffort } = conversation;
+  // What people wrote is hidden first: the marks that the format puts around it stay what they are.
+  const messages = conversation.messages.map((message) => mask.hide(message));
+  const tools = conversation.tools.map((tool) => mask.hide(tool));
   const variables: Record<string, unknown> = {
-    messages: conversation.messages.map((message) => mask.hide(templateMessage(message))),
+    messages: model.tools.renderMessages(messages, tools),
     add_generation_prompt: true,
     bos_token: model.bosText,
     eos_token: model.eosText,
   };
-  if (conversation.tools.length > 0)
-    variables["tools"] = conversation.tools.map((tool) => mask.hide(templateTool(tool)));
+  if (tools.length > 0 && model.tools.writesDefinitions) variables["tools"] = tools.map(templateTool);
   if (reasoningEffort !== "default") variables["enable_thinking"] = reasoningEffort !== "none";
   try {
     return template.render(variables);
@@ -80,35 +88,12 @@ function render(template: Template, model: PromptModel, mask: Mask, conversation
   }
 }
 
-function templateMessage(message: Message): Record<string, unknown> {
-  const shown: Record<string, unknown> = { role: message.role, content: message.content };
-  if (message.name !== undefined) shown["name"] = message.name;
-  if (message.reasoning !== undefined) shown["reasoning_content"] = message.reasoning;
-  if (message.toolCallId !== undefined) shown["tool_call_id"] = message.toolCallId;
-  if (message.toolCalls !== undefined && message.toolCalls.length > 0)
-    shown["tool_calls"] = message.toolCalls.map((call) => ({
-      id: call.id,
-      type: "function",
-      function: { name: call.name, arguments: parsedOr(call.arguments) },
-    }));
-  return shown;
-}
-
 function templateTool(tool: Tool): Record<string, unknown> {
   const { name, description, parameters } = tool;
   return {
     type: "function",
     function: description === undefined ? { name, parameters } : { name, description, parameters },
   };
-}
-
-/** Templates want arguments as an object; text that is no JSON stays text. */
-function parsedOr(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 /** A piece of a rendered prompt: the template's own text, or a special text that a person wrote. */
@@ -126,7 +111,7 @@ function tokenizePart(model: PromptModel, part: Part): readonly number[] {
 
 interface Mask {
   /** The same value with every special text in its strings replaced by a placeholder. */
-  hide(value: unknown): unknown;
+  hide<T>(value: T): T;
   /** A rendered prompt cut at the placeholders, each given back as the text it stands for. */
   split(rendered: string): readonly Part[];
 }
@@ -145,7 +130,7 @@ function createMask(specialTexts: readonly string[]): Mask {
   const hideText = (text: string): string =>
     text.replace(pattern, (found) => `\uE000${String(indexOf.get(found) ?? 0)}\uE001`);
   return {
-    hide: (value) => mapStrings(value, hideText),
+    hide: (value) => mapStrings(value, hideText) as typeof value,
     split: (rendered) =>
       rendered
         .split(/\uE000(\d+)\uE001/)

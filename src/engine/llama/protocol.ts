@@ -30,6 +30,8 @@ export interface NativeModel {
   readonly slots: number;
   /** `cpu`, or the GPU's kind. */
   readonly device: string;
+  /** Whether the grammar of its tool calls says all that a schema of arguments does. */
+  readonly callsAreExact: boolean;
 }
 
 /** A generation as it crosses to the worker: every choice of chance is made already. */

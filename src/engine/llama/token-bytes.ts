@@ -1,6 +1,6 @@
 /**
  * What each token of a vocabulary is in bytes: the truth for streaming text, since a token may hold half a character.
- * Control tokens are empty: they are never text.
+ * Control tokens are empty: they are never text, but for the marks that reasoning and tool calls are read by.
  */
 
 /** Token types of a GGUF file (`tokenizer.ggml.token_type`). */
@@ -11,11 +11,15 @@ export interface Vocabulary {
   readonly tokenizer: string;
   readonly tokens: readonly string[];
   readonly types: readonly number[];
+  /** Control tokens that are told as their text all the same: marks that the answer is read by. */
+  readonly spelled: ReadonlySet<string>;
 }
 
 export interface TokenBytes {
   /** The bytes of a token; empty for control tokens and for ids outside the vocabulary. */
   of(token: number): Uint8Array;
+  /** How a token is shown by itself: its text, or its name in the vocabulary where it is no text. */
+  shown(token: number): string;
   /** The longest token in bytes: no text of n bytes has fewer than n / longest tokens. */
   readonly longestBytes: number;
 }
@@ -29,17 +33,20 @@ export function createTokenBytes(vocabulary: Vocabulary, fallback: (token: numbe
   const spell = speller(vocabulary);
   let longestBytes = 1;
   for (const text of vocabulary.tokens) longestBytes = Math.max(longestBytes, Buffer.byteLength(text));
+  const of = (token: number): Uint8Array => {
+    const cached = known.get(token);
+    if (cached !== undefined) return cached;
+    const bytes = inRange(vocabulary, token)
+      ? (spell(token) ?? Buffer.from(fallback(token)))
+      : new Uint8Array(0);
+    known.set(token, bytes);
+    return bytes;
+  };
   return {
     longestBytes,
-    of(token) {
-      const cached = known.get(token);
-      if (cached !== undefined) return cached;
-      const bytes = inRange(vocabulary, token)
-        ? (spell(token) ?? Buffer.from(fallback(token)))
-        : new Uint8Array(0);
-      known.set(token, bytes);
-      return bytes;
-    },
+    of,
+    shown: (token) =>
+      of(token).length > 0 ? Buffer.from(of(token)).toString() : (vocabulary.tokens[token] ?? ""),
   };
 }
 
@@ -52,6 +59,7 @@ function speller(vocabulary: Vocabulary): (token: number) => Uint8Array | null {
   return (token) => {
     const text = vocabulary.tokens[token] ?? "";
     const type = vocabulary.types[token] ?? tokenTypes.normal;
+    if (type === tokenTypes.control && vocabulary.spelled.has(text)) return Buffer.from(text);
     if (type === tokenTypes.control || type === tokenTypes.unknown || type === tokenTypes.unused)
       return new Uint8Array(0);
     if (type === tokenTypes.userDefined) return Buffer.from(text);

@@ -58,11 +58,11 @@ async function answer(call: Call): Promise<void> {
 async function reply(call: Call): Promise<FromWorker> {
   switch (call.type) {
     case "load": {
-      const { contextTokens, device } = await resident(call.model);
+      const { contextTokens, device, tools } = await resident(call.model);
       return {
         type: "loaded",
         call: call.call,
-        loaded: { contextTokens, slots: settings.slotsPerModel, device },
+        loaded: { contextTokens, slots: settings.slotsPerModel, device, callsAreExact: tools.exact },
       };
     }
     case "unload":

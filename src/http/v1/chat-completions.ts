@@ -14,18 +14,22 @@ import type { Call } from "../route.js";
 export function createChatCompletion(deps: BuiltDeps): (call: Call) => Promise<void> {
   const reply = createReply(deps);
   return async ({ ctx, principal, body, requestId, route }) => {
-    const { request, stream, includeUsage } = parseChatRequest(body);
+    const { request, stream, includeUsage, callsAsFunction } = parseChatRequest(body);
     const model = deps.models.find(request.model)?.manifest.id ?? request.model;
     authorise(principal, { endpoint: route.endpointAcl, model, modelAsWritten: request.model });
     const run = deps.generator.start(request, { principal, requestId, endpoint: route.path });
-    const identity = identify(run, deps.clock);
+    const identity = identify(run, deps.clock, { choices: request.choices, callsAsFunction });
     if (stream) await reply.sendStream(ctx, run, streamPresenter(identity, includeUsage));
     else await reply.sendJson(ctx, run, jsonPresenter(identity));
   };
 }
 
-function identify(run: Run, clock: Clock): ChatIdentity {
-  return { id: run.id, created: Math.floor(clock.now() / 1000), model: run.model };
+function identify(
+  run: Run,
+  clock: Clock,
+  form: Pick<ChatIdentity, "choices" | "callsAsFunction">,
+): ChatIdentity {
+  return { id: run.id, created: Math.floor(clock.now() / 1000), model: run.model, ...form };
 }
 
 function streamPresenter(identity: ChatIdentity, includeUsage: boolean): StreamPresenter {

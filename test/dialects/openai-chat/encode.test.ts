@@ -15,16 +15,18 @@ const identity: ChatIdentity = {
   id: "0193a1c2-5d7e-7c40-9b1f-2f6a8d3e4c51",
   created: 1795219201,
   model: ember,
+  choices: 1,
+  callsAsFunction: false,
 };
 
 const answer: readonly GenerationEvent[] = [
   { type: "generation-start", promptTokens: 19, cachedTokens: 8 },
-  { type: "reasoning-delta", text: "A colour", tokens: 2 },
-  { type: "reasoning-delta", text: " of fire.", tokens: 3 },
-  { type: "text-delta", text: "Red", tokens: 1 },
-  { type: "text-delta", text: "", tokens: 1 },
-  { type: "text-delta", text: ' –\n"glut".', tokens: 4 },
-  { type: "generation-end", finishReason: "stop_sequence", stopSequence: "END" },
+  { type: "reasoning-delta", choice: 0, text: "A colour", tokens: 2 },
+  { type: "reasoning-delta", choice: 0, text: " of fire.", tokens: 3 },
+  { type: "text-delta", choice: 0, text: "Red", tokens: 1 },
+  { type: "text-delta", choice: 0, text: "", tokens: 1 },
+  { type: "text-delta", choice: 0, text: ' –\n"glut".', tokens: 4 },
+  { type: "generation-end", choice: 0, finishReason: "stop_sequence", stopSequence: "END" },
 ];
 
 function fixture(name: string): string {
@@ -46,7 +48,7 @@ const texts = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 4 }),
 );
 const delta = (type: "text-delta" | "reasoning-delta") =>
-  fc.record({ type: fc.constant(type), text: texts, tokens: fc.nat(5) });
+  fc.record({ type: fc.constant(type), choice: fc.constant(0), text: texts, tokens: fc.nat(5) });
 const answers: fc.Arbitrary<readonly GenerationEvent[]> = fc
   .record({
     prompt: fc.nat(1000),
@@ -59,7 +61,7 @@ const answers: fc.Arbitrary<readonly GenerationEvent[]> = fc
     { type: "generation-start", promptTokens: prompt, cachedTokens: Math.floor(prompt * cached) },
     ...reasoning,
     ...text,
-    { type: "generation-end", finishReason, stopSequence: null },
+    { type: "generation-end", choice: 0, finishReason, stopSequence: null },
   ]);
 
 describe("the chat dialect's answer", () => {
@@ -90,7 +92,7 @@ describe("the chat dialect's answer", () => {
   ] as const)("tells of the end %s as finish_reason %s", (finishReason, wire) => {
     const events = [
       ...answer.slice(0, -1),
-      { type: "generation-end", finishReason, stopSequence: null } as const,
+      { type: "generation-end", choice: 0, finishReason, stopSequence: null } as const,
     ];
     expect(folded(events).choices[0]?.finish_reason).toBe(wire);
   });
@@ -151,7 +153,7 @@ describe("the chat dialect's answer", () => {
   it("sends ordinary reasoning at once, token by token", () => {
     const encode = createChunkEncoder(identity, false);
     const sent = ["The", " user", " wants"].map(
-      (text) => encode({ type: "reasoning-delta", text, tokens: 1 }).length,
+      (text) => encode({ type: "reasoning-delta", choice: 0, text, tokens: 1 }).length,
     );
     expect(sent).toEqual([1, 1, 1]);
   });

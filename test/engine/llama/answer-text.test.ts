@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { TextDelta } from "../../../src/core/generation.js";
-import { AnswerText, type AnswerTextOptions } from "../../../src/engine/llama/answer-text.js";
+import {
+  type AnswerPiece,
+  AnswerText,
+  type AnswerTextOptions,
+} from "../../../src/engine/llama/answer-text.js";
 
 interface Folded {
   readonly text: string;
@@ -12,10 +15,12 @@ interface Folded {
   readonly taken: number;
 }
 
+const think = { open: "<think>", close: "</think>" };
+
 /** Feeds the pieces one token each, as the engine does: no token is sampled once a stop text was met. */
 function fold(pieces: readonly Uint8Array[], options: Partial<AnswerTextOptions> = {}): Folded {
-  const answer = new AnswerText({ reasoning: true, startsInReasoning: false, stop: [], ...options });
-  const deltas: TextDelta[] = [];
+  const answer = new AnswerText({ marks: think, startsInReasoning: false, stop: [], ...options });
+  const deltas: AnswerPiece[] = [];
   let taken = 0;
   for (const piece of pieces) {
     deltas.push(...answer.push(piece));
@@ -23,17 +28,17 @@ function fold(pieces: readonly Uint8Array[], options: Partial<AnswerTextOptions>
     if (answer.stoppedBy !== null) break;
   }
   deltas.push(...answer.finish());
-  const of = (type: TextDelta["type"]): TextDelta[] => deltas.filter((delta) => delta.type === type);
-  const sum = (list: TextDelta[]): number => list.reduce((total, delta) => total + delta.tokens, 0);
+  const of = (type: AnswerPiece["type"]): AnswerPiece[] => deltas.filter((delta) => delta.type === type);
+  const sum = (list: AnswerPiece[]): number => list.reduce((total, delta) => total + delta.tokens, 0);
   return {
-    text: of("text-delta")
+    text: of("text")
       .map((delta) => delta.text)
       .join(""),
-    reasoning: of("reasoning-delta")
+    reasoning: of("reasoning")
       .map((delta) => delta.text)
       .join(""),
-    textTokens: sum(of("text-delta")),
-    reasoningTokens: sum(of("reasoning-delta")),
+    textTokens: sum(of("text")),
+    reasoningTokens: sum(of("reasoning")),
     stoppedBy: answer.stoppedBy,
     taken,
   };
@@ -57,7 +62,7 @@ describe("the text of an answer", () => {
   it("is the same text, in whole characters, however tokens cut it", () => {
     fc.assert(
       fc.property(cutText, ({ text, pieces }) => {
-        const answer = new AnswerText({ reasoning: false, startsInReasoning: false, stop: [] });
+        const answer = new AnswerText({ marks: null, startsInReasoning: false, stop: [] });
         const deltas = [...pieces.flatMap((piece) => answer.push(piece)), ...answer.finish()];
         for (const delta of deltas) expect(Buffer.from(delta.text).toString()).toBe(delta.text);
         expect(deltas.map((delta) => delta.text).join("")).toBe(text);
@@ -75,7 +80,7 @@ describe("the text of an answer", () => {
         (before, stop, after) => {
           const pieces = [...before.pieces, ...singly(stop), ...after.pieces];
           const whole = before.text + stop + after.text;
-          const folded = fold(pieces, { reasoning: false, stop: [stop] });
+          const folded = fold(pieces, { marks: null, stop: [stop] });
           expect(folded.text).toBe(whole.slice(0, whole.indexOf(stop)));
           expect(folded.stoppedBy).toBe(stop);
           expect(folded.textTokens).toBe(folded.taken);
@@ -85,15 +90,15 @@ describe("the text of an answer", () => {
   });
 
   it("holds back no text that cannot become a stop text", () => {
-    const answer = new AnswerText({ reasoning: false, startsInReasoning: false, stop: ["END"] });
-    expect(answer.push(bytes("abcE"))).toEqual([{ type: "text-delta", text: "abc", tokens: 1 }]);
+    const answer = new AnswerText({ marks: null, startsInReasoning: false, stop: ["END"] });
+    expect(answer.push(bytes("abcE"))).toEqual([{ type: "text", text: "abc", tokens: 1, logprobs: [] }]);
     expect(answer.push(bytes("N"))).toEqual([]);
-    expect(answer.push(bytes("x"))).toEqual([{ type: "text-delta", text: "ENx", tokens: 2 }]);
+    expect(answer.push(bytes("x"))).toEqual([{ type: "text", text: "ENx", tokens: 2, logprobs: [] }]);
   });
 
   it("drops half a character at the very end instead of showing a broken one", () => {
     const cut = singly("a🙂").slice(0, 3);
-    const folded = fold(cut, { reasoning: false });
+    const folded = fold(cut, { marks: null });
     expect(folded.text).toBe("a");
     expect(folded.textTokens).toBe(3);
   });
@@ -124,7 +129,7 @@ describe("the text of an answer", () => {
   });
 
   it("leaves marks alone in answers of a model that does not reason, and after the answer began", () => {
-    expect(fold(singly("<think>x</think>y"), { reasoning: false }).text).toBe("<think>x</think>y");
+    expect(fold(singly("<think>x</think>y"), { marks: null }).text).toBe("<think>x</think>y");
     expect(fold(singly("so <think>x</think>y")).text).toBe("so <think>x</think>y");
   });
 

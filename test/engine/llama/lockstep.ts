@@ -2,6 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { getLlama, LlamaLogLevel } from "node-llama-cpp";
 import { onTestFinished } from "vitest";
+import { freeRules } from "../../../src/core/engine.js";
+import { noTools } from "../../../src/core/generation.js";
 import type { Model } from "../../../src/core/model.js";
 import type { PrefixStore } from "../../../src/engine/llama/prefix-store.js";
 import type { JobNews, SeededJob } from "../../../src/engine/llama/protocol.js";
@@ -51,7 +53,22 @@ export function jobOf(
   return {
     prompt: { tokens: Uint32Array.from(tokens), startsInReasoning: false },
     teamId: "team",
-    sampling: { temperature: 0, topP: 1, seed: 1, frequencyPenalty: 0, presencePenalty: 0 },
+    tools: [],
+    toolChoice: noTools,
+    rules: freeRules,
+    callIdPrefix: "call_",
+    reasoningTokensMax: null,
+    topLogprobs: null,
+    sampling: {
+      temperature: 0,
+      topP: 1,
+      seed: 1,
+      frequencyPenalty: 0,
+      presencePenalty: 0,
+      topK: null,
+      minP: 0,
+      logitBias: {},
+    },
     seed: 1,
     stop: [],
     maxTokens,

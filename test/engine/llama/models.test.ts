@@ -19,7 +19,7 @@ function machine(overrides: Partial<ModelsDeps> = {}) {
     check: () => Promise.resolve(null),
     load: (model) => {
       told.push(`load ${model.manifest.id}`);
-      return Promise.resolve({ contextTokens: 64, slots: 2, device: "cpu" });
+      return Promise.resolve({ contextTokens: 64, slots: 2, device: "cpu", callsAreExact: true });
     },
     unload: (model) => {
       told.push(`unload ${model.manifest.id}`);
@@ -73,7 +73,7 @@ describe("the models in memory", () => {
       clock,
       load: (model) => {
         clock.advance(loadMs[model.manifest.id] ?? 0);
-        return Promise.resolve({ contextTokens: 64, slots: 2, device: "cpu" });
+        return Promise.resolve({ contextTokens: 64, slots: 2, device: "cpu", callsAreExact: true });
       },
       unload: (model) => Promise.resolve(void told.push(model.manifest.id)),
     });
@@ -138,7 +138,7 @@ describe("the models in memory", () => {
       load: () =>
         broken
           ? Promise.reject(new HearthError("model_unavailable", "broken"))
-          : Promise.resolve({ contextTokens: 64, slots: 2, device: "cpu" }),
+          : Promise.resolve({ contextTokens: 64, slots: 2, device: "cpu", callsAreExact: true }),
     });
     await expect(models.lease(named("a"))).rejects.toThrow("broken");
     broken = false;

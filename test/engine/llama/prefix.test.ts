@@ -8,7 +8,16 @@ import { jobOf, promptOf, residentWithEightSlots, slots, startLoop } from "./loc
 
 const megabytes = 1_000_000;
 /** Never ends its turn early, or hardly ever. */
-const hot = { temperature: 2, topP: 1, seed: 1, frequencyPenalty: 0, presencePenalty: 0 };
+const hot = {
+  temperature: 2,
+  topP: 1,
+  seed: 1,
+  frequencyPenalty: 0,
+  presencePenalty: 0,
+  topK: null,
+  minP: 0,
+  logitBias: {},
+};
 
 describe("the prefix cache", () => {
   it("over any history of prompts: prompt = cached + evaluated, and a cached prefix changes no answer", async () => {
@@ -178,7 +187,16 @@ describe("a deterministic job", () => {
   it("runs alone and from an empty cache: 50 repeats beside other work give the same bytes", async () => {
     const resident = await residentWithEightSlots();
     const { loop, done } = startLoop();
-    const sampling = { temperature: 1.2, topP: 1, seed: 5, frequencyPenalty: 0, presencePenalty: 0 };
+    const sampling = {
+      temperature: 1.2,
+      topP: 1,
+      seed: 5,
+      frequencyPenalty: 0,
+      presencePenalty: 0,
+      topK: null,
+      minP: 0,
+      logitBias: {},
+    };
     const texts = new Set<string>();
     let job = 0;
     for (let round = 0; round < 50; round++) {

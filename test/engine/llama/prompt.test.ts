@@ -1,3 +1,5 @@
+import { reasoningMarksOf } from "../../../src/engine/llama/reasoning.js";
+import { toolFormatOf } from "../../../src/engine/llama/tools/format.js";
 import { describe, expect, it } from "vitest";
 import type { Conversation } from "../../../src/core/engine.js";
 import { HearthError } from "../../../src/core/errors.js";
@@ -27,6 +29,8 @@ function tokenize(text: string, specialTokens: boolean): number[] {
 function maker(overrides: Partial<PromptModel> = {}) {
   return createPromptMaker({
     template,
+    tools: toolFormatOf(template),
+    reasoning: reasoningMarksOf(template),
     specialTexts: specials,
     bosText: "",
     eosText: "<|im_end|>",

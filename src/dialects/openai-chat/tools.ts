@@ -1,0 +1,60 @@
+/** The tools of a chat request and what is asked of them, from the wire to the house's own. Pure. */
+import type { Tool, ToolChoice } from "../../core/generation.js";
+import { invalidValue } from "../field-error.js";
+import type { ChatRequestBody } from "./schema.js";
+
+export interface AskedTools {
+  readonly tools: readonly Tool[];
+  readonly toolChoice: ToolChoice;
+}
+
+/**
+ * Reads `tools`, or the older `functions`; with the choice `none` there are none.
+ * @throws HearthError `invalid_value` for a name that is there twice, and for a choice of a tool that is not there.
+ */
+export function parseTools(fields: ChatRequestBody): AskedTools {
+  const tools = toolsOf(fields);
+  const choice = choiceOf(fields, tools);
+  return { tools: choice.mode === "none" ? [] : tools, toolChoice: choice };
+}
+
+function toolsOf(fields: ChatRequestBody): readonly Tool[] {
+  const modern = fields.tools ?? [];
+  const list = modern.flatMap((tool) => (tool.type === "function" ? [tool.function] : []));
+  const [param, given] = list.length > 0 ? ["tools", list] : ["functions", fields.functions ?? []];
+  const seen = new Set<string>();
+  return given.map(({ name, description, parameters }) => {
+    if (seen.has(name)) throw invalidValue(param, `must not name '${name.slice(0, 200)}' twice`);
+    seen.add(name);
+    const described = description == null ? {} : { description };
+    return { name, ...described, parameters: parameters ?? { type: "object", properties: {} } };
+  });
+}
+
+function choiceOf(fields: ChatRequestBody, tools: readonly Tool[]): ToolChoice {
+  const parallel = fields.parallel_tool_calls ?? fields.parallel_function_calling ?? true;
+  const { tool_choice: choice, function_call: call } = fields;
+  if (choice == null && call != null) {
+    if (typeof call === "string") return { mode: call, names: null, parallel: false };
+    return { mode: "required", names: known([call.name], tools, "function_call"), parallel: false };
+  }
+  if (choice == null || typeof choice === "string") {
+    const mode = choice ?? (tools.length === 0 ? "none" : "auto");
+    if (mode === "required" && tools.length === 0)
+      throw invalidValue("tool_choice", "needs tools to choose from");
+    return { mode, names: null, parallel };
+  }
+  if (choice.type === "function")
+    return { mode: "required", names: known([choice.function.name], tools, "tool_choice"), parallel: false };
+  const { mode, tools: allowed } = choice.allowed_tools;
+  const names = allowed.map((tool) => tool.function.name);
+  return { mode, names: known(names, tools, "tool_choice"), parallel };
+}
+
+function known(names: readonly string[], tools: readonly Tool[], param: string): readonly string[] {
+  for (const name of names)
+    if (!tools.some((tool) => tool.name === name))
+      throw invalidValue(param, `names the tool '${name.slice(0, 200)}', which is not among the tools`);
+  if (names.length === 0) throw invalidValue(param, "must allow at least one tool");
+  return names;
+}

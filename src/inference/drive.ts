@@ -1,0 +1,123 @@
+/**
+ * A run on its way through its ports: the rules of its answer, the model, the prompt, then its choices, as many side by side
+ * as the model has slots. It tells events and what they add up to; how the run began and how it is settled is generate.ts's.
+ */
+import type { DecodeJob, LoadedModel, Prompt } from "../core/engine.js";
+import { asHearthError, HearthError } from "../core/errors.js";
+import type { GenerationEvent, ReasoningEffort } from "../core/generation.js";
+import { addEvent } from "../core/usage.js";
+import { judgeOf, type AnswerJudge } from "./answer-rules.js";
+import { drawChoice } from "./choice.js";
+import { record } from "./record.js";
+import type { Progress, Street, Task } from "./task.js";
+import { hold, unlessAborted } from "./waiting.js";
+
+/** Drives a run to the end of its last choice. @throws HearthError what kept it from there. */
+export async function drive(deps: Street, task: Task, progress: Progress): Promise<void> {
+  const { model, request, signal } = task;
+  const judging = judgeOf(deps.schemas, request);
+  const asked = judging instanceof Promise ? await unlessAborted(judging, signal) : judging;
+  const loaded = await hold(deps.load(model), signal);
+  progress.loaded = loaded;
+  const judge = { ...asked, exact: asked.exact && (request.tools.length === 0 || loaded.callsAreExact) };
+  const prompt = await unlessAborted(deps.engine.prompt(model, request), signal);
+  const recorded = once(() => record(deps, task, progress, prompt.tokens.length));
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < request.choices && !signal.aborted) {
+      const index = next++;
+      const job = jobOf(task, prompt, judge, index);
+      await withSlot(deps, task, { progress, loaded, job, judge, index, recorded });
+    }
+  };
+  const workers = Array.from({ length: Math.min(request.choices, loaded.slots) }, () =>
+    worker().catch((thrown: unknown) => {
+      if (!signal.aborted) progress.failure ??= asHearthError(thrown);
+      task.abort();
+    }),
+  );
+  await Promise.all(workers);
+}
+
+/** What one choice is drawn with. */
+interface Turn {
+  readonly progress: Progress;
+  readonly loaded: LoadedModel;
+  readonly job: DecodeJob;
+  readonly judge: AnswerJudge;
+  readonly index: number;
+  /** Inserts the run's row, once. */
+  readonly recorded: () => Promise<void>;
+}
+
+/** One choice on a slot of its own, from waiting for it to giving it back. */
+async function withSlot(deps: Street, task: Task, turn: Turn): Promise<void> {
+  const { progress, loaded, job, judge, index, recorded } = turn;
+  const { model, signal, timings, channel } = task;
+  const { weight: teamWeight } = task.context.principal.team;
+  const slot = await deps.slots.acquire({
+    model: model.manifest.id,
+    slots: loaded.slots,
+    teamId: job.teamId,
+    teamWeight,
+    workClass: "interactive",
+    tokensExpected: job.prompt.tokens.length,
+    signal,
+  });
+  timings.slotHeld(slot.queuedMs);
+  let served = job.prompt.tokens.length;
+  try {
+    const tell = (event: GenerationEvent): void => {
+      if (event.type === "generation-start" && timings.cachedTokens !== null) return;
+      progress.usage = addEvent(progress.usage, event);
+      if ("tokens" in event) served += event.tokens;
+      timings.saw(event);
+      if (!channel.push(event)) throw new HearthError("internal", "The answer was not read in time.");
+    };
+    const drawing = drawChoice(deps.engine, { index, model, job, judge, signal, tell });
+    // Written while the engine is at work already: the row is there before the answer has its end.
+    const [end] = await Promise.all([drawing, recorded()]);
+    if (end === null) return;
+    timings.saw(end);
+    progress.ends.push(end);
+    if (progress.ends.length < task.request.choices) channel.push(end);
+  } finally {
+    slot.release(served);
+  }
+}
+
+/** The engine's view of one choice; each has dice of its own. */
+function jobOf(task: Task, prompt: Prompt, judge: AnswerJudge, index: number): DecodeJob {
+  const { request, context, id } = task;
+  const { sampling, tools, toolChoice, topLogprobs, stop, maxTokens, maxTokensExcludesReasoning } = request;
+  const seed = sampling.seed === null ? null : (sampling.seed + index) >>> 0;
+  return {
+    prompt,
+    teamId: context.principal.team.id,
+    sampling: { ...sampling, seed },
+    tools,
+    toolChoice,
+    rules: judge.rules,
+    callIdPrefix: `call_${id.replaceAll("-", "")}${index}`,
+    reasoningTokensMax: reasoningTokensMax[request.reasoningEffort],
+    topLogprobs,
+    stop,
+    maxTokens,
+    maxTokensExcludesReasoning,
+    deterministic: request.deterministic,
+  };
+}
+
+/** How long a model may think before its reasoning is ended. */
+const reasoningTokensMax: Readonly<Record<ReasoningEffort, number | null>> = {
+  none: 0,
+  low: 1024,
+  medium: 8192,
+  high: null,
+  default: null,
+};
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | null = null;
+  return () => (running ??= work());
+}

@@ -1,0 +1,63 @@
+/**
+ * What a run is made of while it lives: its ports, its request, and what it has come to so far. Data alone.
+ */
+import type { Principal } from "../core/api-key.js";
+import type { Channel } from "../core/channel.js";
+import type { Clock } from "../core/clock.js";
+import type { Engine, LoadedModel } from "../core/engine.js";
+import type { HearthError } from "../core/errors.js";
+import type { GenerationEnd, GenerationEvent, GenerationRequest } from "../core/generation.js";
+import type { Metrics } from "../core/metrics.js";
+import type { Model, ModelRegistry } from "../core/model.js";
+import type { Random } from "../core/random.js";
+import type { RunStore } from "../core/run-record.js";
+import type { Schemas } from "../core/schemas.js";
+import type { Slots } from "../core/slots.js";
+import type { Usage } from "../core/usage.js";
+import type { Stopwatch } from "./timings.js";
+
+export interface RunContext {
+  readonly principal: Principal;
+  readonly requestId: string;
+  /** The route, as the usage row records it. */
+  readonly endpoint: string;
+}
+
+export interface GenerateDeps {
+  readonly models: ModelRegistry;
+  readonly engine: Engine;
+  readonly schemas: Schemas;
+  readonly slots: Slots;
+  readonly runs: RunStore;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Runs that may exist at a time, whatever they wait for. */
+  readonly runsActiveMax: number;
+  /** Told of a failure to write how a run ended; the client has its answer already. */
+  readonly onSettleFailure: (runId: string, thrown: unknown) => void;
+}
+
+/** What a run is driven over. */
+export type Street = GenerateDeps & { readonly load: (model: Model) => Promise<LoadedModel> };
+
+export interface Task {
+  readonly id: string;
+  readonly model: Model;
+  readonly request: GenerationRequest;
+  readonly context: RunContext;
+  readonly channel: Channel<GenerationEvent>;
+  readonly timings: Stopwatch;
+  readonly signal: AbortSignal;
+  readonly abort: () => void;
+}
+
+/** What a run has come to so far. */
+export interface Progress {
+  loaded: LoadedModel | null;
+  usage: Usage;
+  /** Whether the usage table has a row to settle. */
+  recorded: boolean;
+  ends: GenerationEnd[];
+  failure: HearthError | null;
+}
