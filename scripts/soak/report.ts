@@ -11,7 +11,7 @@ export function outcomeTable({ results, statuses }: Tally): readonly Row[] {
   return [...rows(results, ""), ...rows(statuses, "status ")];
 }
 
-/** A line a minute, and the slope over all but the first, in which everything is warmed up. */
+/** A line a minute, and the slope over the second half: in the first the heaps grow to the size they keep. */
 export function memoryTable(perMinute: readonly number[]): readonly Row[] {
   const mb = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
   const rows = perMinute.map((bytes, minute) => ({
@@ -19,11 +19,11 @@ export function memoryTable(perMinute: readonly number[]): readonly Row[] {
     value: mb(bytes),
     reach: "",
   }));
-  const settled = perMinute.slice(1);
+  const settled = perMinute.slice(Math.floor(perMinute.length / 2));
   if (settled.length < 3) return rows;
   return [
     ...rows,
-    { figure: "slope after the first minute", value: `${mb(slope(settled))} a minute`, reach: "flat" },
+    { figure: "slope of the second half", value: `${mb(slope(settled))} a minute`, reach: "flat" },
   ];
 }
 
