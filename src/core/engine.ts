@@ -1,11 +1,21 @@
-import type { GenerationEvent, Message, ReasoningEffort, Sampling, Tool, ToolChoice } from "./generation.js";
+import type {
+  GenerationEvent,
+  Message,
+  RawPrompt,
+  ReasoningEffort,
+  Sampling,
+  Tool,
+  ToolChoice,
+} from "./generation.js";
 import type { Model } from "./model.js";
 
-/** What a prompt is made from. */
+/** A conversation that a prompt is made from. */
 export interface Conversation {
   readonly messages: readonly Message[];
   readonly tools: readonly Tool[];
   readonly reasoningEffort: ReasoningEffort;
+  /** Text that the answer begins with: the prompt ends behind it, inside the answer's turn, and with no reasoning open. */
+  readonly prefill?: string;
 }
 
 /** A rendered and tokenised prompt. */
@@ -14,6 +24,16 @@ export interface Prompt {
   readonly tokens: Uint32Array;
   /** true when the answer begins inside a reasoning block (the template opened it). */
   readonly startsInReasoning: boolean;
+  /** Of a raw prompt: its text. The answer to it is text alone; no reasoning and no calls are looked for in it. */
+  readonly rawText?: string;
+}
+
+/** A token of a text. */
+export interface TextToken {
+  /** Its number in the model's vocabulary. */
+  readonly id: number;
+  /** UTF-8; a character may be spread over several tokens. */
+  readonly bytes: readonly number[];
 }
 
 /** GBNF rules that schemas were made into; independent of any model. */
@@ -91,10 +111,13 @@ export interface Engine {
    */
   load(model: Model): Promise<LoadedModel>;
   /**
-   * Renders the conversation with the model's chat template and tokenises it.
-   * @throws HearthError `context_length_exceeded`, naming both numbers, when it leaves no room for one token.
+   * Renders a conversation with the model's chat template and tokenises it; a raw prompt is only tokenised.
+   * @throws HearthError `context_length_exceeded`, naming both numbers, when it leaves no room for one token;
+   * `invalid_value` for token ids that the vocabulary has not, and for a suffix where the model cannot fill in.
    */
-  prompt(model: Model, conversation: Conversation): Promise<Prompt>;
+  prompt(model: Model, source: Conversation | RawPrompt): Promise<Prompt>;
+  /** The tokens that a text is for the model, none added; what looks like a control token is plain text. */
+  tokenize(model: Model, text: string): Promise<readonly TextToken[]>;
   /**
    * Runs a job. At most `slots` of a model may run at a time; the caller sees to that. Aborting ends the stream at the next
    * token, or at the next chunk of the prompt; the iterator then ends without a `generation-end`, and only once the slot is

@@ -1,7 +1,8 @@
 /**
  * The one internal request and the one event stream that every dialect speaks to the engine and back.
- * A stream of events is: one `generation-start`, then of each choice its deltas in the order of the text and one
- * `generation-end`, the choices in any mixture; or a HearthError thrown in place of any of them. `stream: false` is a fold of the same events.
+ * A stream of events is: one `generation-start` (one for each prompt, where there are several, when its first choice begins),
+ * then of each choice its deltas in the order of the text and one `generation-end`, the choices in any mixture; or a
+ * HearthError thrown in place of any of them. `stream: false` is a fold of the same events.
  */
 
 export type Role = "system" | "user" | "assistant" | "tool";
@@ -49,6 +50,14 @@ export type AnswerFormat =
   | { readonly type: "json-object" }
   | { readonly type: "json-schema"; readonly schema: Readonly<Record<string, unknown>> };
 
+/** The fields of a client's request that hold schemas, as dotted paths. */
+export interface SchemaPlaces {
+  /** Of the answer's format. */
+  readonly format: string;
+  /** Of the arguments of each tool, in the order of the tools. */
+  readonly tools: readonly string[];
+}
+
 /** How hard to think before answering: off, the model's own default, or an effort. */
 export type ReasoningEffort = "none" | "default" | "low" | "medium" | "high";
 
@@ -72,18 +81,44 @@ export interface Sampling {
   readonly logitBias: Readonly<Record<string, number>>;
 }
 
+/** A prompt that is taken as it is, without a chat template. */
+export interface RawPrompt {
+  /** Text, or token ids of the model's own vocabulary. */
+  readonly prompt: string | readonly number[];
+  /** The text that the answer leads up to; null: it leads anywhere. */
+  readonly suffix: string | null;
+  /** Control tokens that are written in the texts are read as such; else they are plain text. */
+  readonly readsControlTokens: boolean;
+}
+
+/** What is answered in place of a conversation. */
+export interface RawPrompts {
+  /** At least one; each is answered by an equal share of the request's choices, in order. */
+  readonly prompts: readonly RawPrompt[];
+  /** Every choice begins with the text of its prompt. */
+  readonly echo: boolean;
+}
+
 export interface GenerationRequest {
   /** Model id as the client wrote it: an id or an alias. */
   readonly model: string;
   readonly messages: readonly Message[];
+  /** Stands in place of the messages, which are none; the answer is text and nothing else. */
+  readonly raw?: RawPrompts;
+  /** See Conversation. */
+  readonly prefill?: string;
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice;
   readonly format: AnswerFormat;
+  /** Where its schemas stand, as errors name them; absent: where a chat request has them. */
+  readonly schemaPlaces?: SchemaPlaces;
   readonly reasoningEffort: ReasoningEffort;
+  /** Reasoning is ended after so many tokens; absent: after as many as suit the effort. */
+  readonly reasoningTokensMax?: number;
   readonly sampling: Sampling;
   /** How many alternatives to tell for each token of the text; null: no log probabilities at all. */
   readonly topLogprobs: number | null;
-  /** Answers to the same prompt, drawn independently. */
+  /** Answers, drawn independently: to the same prompt, or shared out among several. */
   readonly choices: number;
   /** Texts that end the answer; they are not part of it. */
   readonly stop: readonly string[];

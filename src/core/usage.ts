@@ -21,7 +21,11 @@ export const noUsage: Usage = {
 export function addEvent(usage: Usage, event: GenerationEvent): Usage {
   switch (event.type) {
     case "generation-start":
-      return { ...usage, promptTokens: event.promptTokens, cachedTokens: event.cachedTokens };
+      return {
+        ...usage,
+        promptTokens: usage.promptTokens + event.promptTokens,
+        cachedTokens: usage.cachedTokens + event.cachedTokens,
+      };
     case "text-delta":
     case "tool-call-start":
     case "tool-call-delta":

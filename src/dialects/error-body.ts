@@ -151,7 +151,14 @@ function openaiErrorBody(error: HearthError): object {
 
 function anthropicErrorBody(error: HearthError, requestId: string): object {
   const { anthropic } = table[error.kind];
-  return { type: "error", error: { type: anthropic, message: error.message }, request_id: requestId };
+  const message = anthropicMessage(error);
+  return { type: "error", error: { type: anthropic, message }, request_id: requestId };
+}
+
+/** There is no place for the field beside the message, and clients know a prompt that does not fit by its words. */
+function anthropicMessage({ kind, param, message }: HearthError): string {
+  if (kind === "context_length_exceeded") return `prompt is too long: ${message}`;
+  return param === null || message.startsWith(`${param}:`) ? message : `${param}: ${message}`;
 }
 
 /** What an OpenAI or xAI stream carries in place of its next chunk when an answer fails half-way. */

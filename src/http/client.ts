@@ -10,6 +10,26 @@ export interface Client {
 }
 
 /**
+ * Does work that is worth nothing once the client is gone; the signal aborts then.
+ * @returns what came of it, or null when nobody is there to be told. @throws what the work throws.
+ */
+export async function whileClientWaits<T>(
+  socket: Socket,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T | null> {
+  const leaving = new AbortController();
+  const client = watchClient(socket, () => leaving.abort());
+  try {
+    return await work(leaving.signal);
+  } catch (thrown) {
+    if (client.isGone()) return null;
+    throw thrown;
+  } finally {
+    client.unwatch();
+  }
+}
+
+/**
  * Watches a connection for its end; `onLeave` runs at once when it has ended already. The socket is watched and not the
  * response, because a response that is queued behind another one on the same connection is never told.
  */

@@ -1,12 +1,13 @@
 /**
- * The HTTP side, assembled in order: request id, figures, log, error exit, closing gate, host check, router; then, for a route that is
- * guarded, authentication, body, handler. It owns connections and their end; what a route does is its own file's business.
+ * The HTTP side, assembled in order: request id, figures, log, words of errors, error exit, closing gate, host check, router;
+ * then, for a route that is guarded, authentication, body, handler. It owns connections and their end; what a route does is its own file's business.
  */
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import Koa from "koa";
 import { defaultHttpLimits, type BuiltDeps, type HttpDeps, type HttpLimits } from "./deps.js";
 import { createDrain } from "./drain.js";
 import { listenOn, type Listening } from "./listen.js";
+import { errorDialect } from "./middleware/error-dialect.js";
 import { errorExit } from "./middleware/errors.js";
 import { hostCheck } from "./middleware/host-check.js";
 import { logRequests } from "./middleware/log.js";
@@ -46,10 +47,12 @@ export function createHttpServer(deps: HttpDeps): HttpServer {
   app.use(requestId(random));
   app.use(measureRequests(metrics, clock));
   app.use(logRequests(logger, clock));
+  const routes = createRoutes(built);
+  app.use(errorDialect(routes));
   app.use(errorExit(logger, limits.bodyBytesMax));
   app.use(drain.gate);
   app.use(hostCheck(deps.allowedHosts));
-  const router = createRouter(createRoutes(built), built);
+  const router = createRouter(routes, built);
   app.use(router.routes());
   app.use(refuseUnrouted(router));
 

@@ -36,7 +36,7 @@ async function compileAll(schemas: Schemas, request: GenerationRequest): Promise
   const text = await textSchema(schemas, request);
   const tools = new Map<string, CompiledSchema>();
   for (const [index, { name, parameters }] of request.tools.entries())
-    tools.set(name, await schemas.compile(asObject(parameters), `tools.${index}.function.parameters`));
+    tools.set(name, await schemas.compile(asObject(parameters), toolPlace(request, index)));
   const compiled = [...(text === null ? [] : [text]), ...tools.values()];
   return {
     rules: {
@@ -55,10 +55,15 @@ async function compileAll(schemas: Schemas, request: GenerationRequest): Promise
   };
 }
 
-async function textSchema(schemas: Schemas, { format }: GenerationRequest): Promise<CompiledSchema | null> {
+function toolPlace({ schemaPlaces }: GenerationRequest, index: number): string {
+  return schemaPlaces?.tools[index] ?? `tools.${index}.function.parameters`;
+}
+
+async function textSchema(schemas: Schemas, request: GenerationRequest): Promise<CompiledSchema | null> {
+  const { format, schemaPlaces } = request;
   if (format.type === "text") return null;
   if (format.type === "json-object") return schemas.compile({ type: "object" }, "response_format");
-  return schemas.compile(format.schema, "response_format.json_schema.schema");
+  return schemas.compile(format.schema, schemaPlaces?.format ?? "response_format.json_schema.schema");
 }
 
 /** Arguments are an object, also where the schema does not say so. */

@@ -4,7 +4,7 @@
  */
 import type { DecodeJob, Engine } from "../core/engine.js";
 import { HearthError } from "../core/errors.js";
-import type { GenerationEnd, GenerationEvent } from "../core/generation.js";
+import type { FinishReason, GenerationEnd, GenerationEvent } from "../core/generation.js";
 import type { Model } from "../core/model.js";
 import type { AnswerJudge, WrittenAnswer } from "./answer-rules.js";
 
@@ -59,10 +59,22 @@ async function drawOnce(engine: Engine, choice: Choice, draw: number): Promise<D
     throw thrown;
   }
   if (end === null && !signal.aborted) throw new Error("the engine's stream ended without generation-end");
-  const judged = end !== null && (end.finishReason === "stop" || end.finishReason === "tool_calls");
-  const wrong = judged ? await judge.check(answer) : null;
-  if (wrong === null) for (const event of held) tell(event);
-  return { end, wrong };
+  const wrong = end === null || end.finishReason === "length" ? null : await judge.check(answer);
+  if (end?.finishReason !== "stop_sequence") {
+    if (wrong === null) for (const event of held) tell(event);
+    return { end, wrong };
+  }
+  for (const event of held) tell(event);
+  return { end: { ...end, finishReason: stoppedAs(answer, wrong) }, wrong: null };
+}
+
+/**
+ * What a stop text made of an answer. One that it ended before it was what was asked for is no whole answer, as little as one
+ * cut by a bound; whole calls are calls, wherever the text ends.
+ */
+function stoppedAs({ calls }: WrittenAnswer, wrong: string | null): FinishReason {
+  if (wrong !== null) return "length";
+  return calls.length > 0 ? "tool_calls" : "stop_sequence";
 }
 
 /** The engine's slot is free only when its stream has ended. */

@@ -2,9 +2,10 @@
  * A run on its way through its ports: the rules of its answer, the model, the prompt, then its choices, as many side by side
  * as the model has slots. It tells events and what they add up to; how the run began and how it is settled is generate.ts's.
  */
-import type { DecodeJob, LoadedModel, Prompt } from "../core/engine.js";
+import type { DecodeJob, Engine, LoadedModel, Prompt } from "../core/engine.js";
 import { asHearthError, HearthError } from "../core/errors.js";
-import type { GenerationEvent, ReasoningEffort } from "../core/generation.js";
+import type { GenerationEvent, GenerationRequest, ReasoningEffort } from "../core/generation.js";
+import type { Model } from "../core/model.js";
 import { addEvent } from "../core/usage.js";
 import { judgeOf, type AnswerJudge } from "./answer-rules.js";
 import { drawChoice } from "./choice.js";
@@ -20,14 +21,16 @@ export async function drive(deps: Street, task: Task, progress: Progress): Promi
   const loaded = await hold(deps.load(model), signal);
   progress.loaded = loaded;
   const judge = { ...asked, exact: asked.exact && (request.tools.length === 0 || loaded.callsAreExact) };
-  const prompt = await unlessAborted(deps.engine.prompt(model, request), signal);
-  const recorded = once(() => record(deps, task, progress, prompt.tokens.length));
+  const prompts = await unlessAborted(promptsOf(deps.engine, model, request), signal);
+  const promptTokens = prompts.reduce((sum, { tokens }) => sum + tokens.length, 0);
+  const recorded = once(() => record(deps, task, progress, promptTokens));
+  const begun = new Set<Prompt>();
   let next = 0;
   const worker = async (): Promise<void> => {
     while (next < request.choices && !signal.aborted) {
       const index = next++;
-      const job = jobOf(task, prompt, judge, index);
-      await withSlot(deps, task, { progress, loaded, job, judge, index, recorded });
+      const job = jobOf(task, prompts, judge, index);
+      await withSlot(deps, task, { progress, loaded, job, judge, index, begun, recorded });
     }
   };
   const workers = Array.from({ length: Math.min(request.choices, loaded.slots) }, () =>
@@ -39,6 +42,12 @@ export async function drive(deps: Street, task: Task, progress: Progress): Promi
   await Promise.all(workers);
 }
 
+/** The prompts of a request: of its conversation, or the raw ones. */
+function promptsOf(engine: Engine, model: Model, request: GenerationRequest): Promise<readonly Prompt[]> {
+  const sources = request.raw?.prompts ?? [request];
+  return Promise.all(sources.map((source) => engine.prompt(model, source)));
+}
+
 /** What one choice is drawn with. */
 interface Turn {
   readonly progress: Progress;
@@ -46,6 +55,8 @@ interface Turn {
   readonly job: DecodeJob;
   readonly judge: AnswerJudge;
   readonly index: number;
+  /** Prompts whose `generation-start` is told. */
+  readonly begun: Set<Prompt>;
   /** Inserts the run's row, once. */
   readonly recorded: () => Promise<void>;
 }
@@ -54,6 +65,9 @@ interface Turn {
 async function withSlot(deps: Street, task: Task, turn: Turn): Promise<void> {
   const { progress, loaded, job, judge, index, recorded } = turn;
   const { model, signal, timings, channel } = task;
+  const push = (event: GenerationEvent): void => {
+    if (!channel.push(event)) throw new HearthError("internal", "The answer was not read in time.");
+  };
   const { weight: teamWeight } = task.context.principal.team;
   const slot = await deps.slots.acquire({
     model: model.manifest.id,
@@ -68,11 +82,17 @@ async function withSlot(deps: Street, task: Task, turn: Turn): Promise<void> {
   let served = job.prompt.tokens.length;
   try {
     const tell = (event: GenerationEvent): void => {
-      if (event.type === "generation-start" && timings.cachedTokens !== null) return;
-      progress.usage = addEvent(progress.usage, event);
-      if ("tokens" in event) served += event.tokens;
-      timings.saw(event);
-      if (!channel.push(event)) throw new HearthError("internal", "The answer was not read in time.");
+      const starts = event.type === "generation-start";
+      if (!starts || !turn.begun.has(job.prompt)) {
+        progress.usage = addEvent(progress.usage, event);
+        if ("tokens" in event) served += event.tokens;
+        timings.saw(event);
+        push(event);
+      }
+      if (!starts) return;
+      turn.begun.add(job.prompt);
+      if (task.request.raw?.echo === true)
+        push({ type: "text-delta", choice: index, text: job.prompt.rawText ?? "", tokens: 0 });
     };
     const drawing = drawChoice(deps.engine, { index, model, job, judge, signal, tell });
     // Written while the engine is at work already: the row is there before the answer has its end.
@@ -87,10 +107,14 @@ async function withSlot(deps: Street, task: Task, turn: Turn): Promise<void> {
 }
 
 /** The engine's view of one choice; each has dice of its own. */
-function jobOf(task: Task, prompt: Prompt, judge: AnswerJudge, index: number): DecodeJob {
+function jobOf(task: Task, prompts: readonly Prompt[], judge: AnswerJudge, index: number): DecodeJob {
   const { request, context, id } = task;
   const { sampling, tools, toolChoice, topLogprobs, stop, maxTokens, maxTokensExcludesReasoning } = request;
-  const seed = sampling.seed === null ? null : (sampling.seed + index) >>> 0;
+  const share = request.choices / prompts.length;
+  const prompt = prompts[Math.floor(index / share)];
+  if (prompt === undefined) throw new Error(`no prompt for the choice ${index}`);
+  // Whichever prompt it is of: the answers are those to requests of one prompt each.
+  const seed = sampling.seed === null ? null : (sampling.seed + (index % share)) >>> 0;
   return {
     prompt,
     teamId: context.principal.team.id,
@@ -99,7 +123,7 @@ function jobOf(task: Task, prompt: Prompt, judge: AnswerJudge, index: number): D
     toolChoice,
     rules: judge.rules,
     callIdPrefix: `call_${id.replaceAll("-", "")}${index}`,
-    reasoningTokensMax: reasoningTokensMax[request.reasoningEffort],
+    reasoningTokensMax: request.reasoningTokensMax ?? reasoningTokensMax[request.reasoningEffort],
     topLogprobs,
     stop,
     maxTokens,

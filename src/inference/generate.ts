@@ -7,10 +7,12 @@
  */
 import { setMaxListeners } from "node:events";
 import { Channel } from "../core/channel.js";
+import type { TextToken } from "../core/engine.js";
 import { asHearthError, HearthError, modelNotFound } from "../core/errors.js";
 import { mergeEvents, type GenerationEvent, type GenerationRequest } from "../core/generation.js";
 import type { Model, ModelRegistry } from "../core/model.js";
 import { noUsage } from "../core/usage.js";
+import { createPromptCounter, tooManyInHand } from "./count.js";
 import { drive } from "./drive.js";
 import { timedLoads } from "./loads.js";
 import { settle } from "./record.js";
@@ -39,6 +41,16 @@ export interface Generator {
    * @throws HearthError `model_not_found`, `model_unavailable` or `overloaded` before anything is begun.
    */
   start(request: GenerationRequest, context: RunContext): Run;
+  /**
+   * The tokens of the prompt that a request would be answered from; nothing is generated, recorded or charged.
+   * @throws HearthError as a run fails before its first token.
+   */
+  countPrompt(request: GenerationRequest, signal: AbortSignal): Promise<number>;
+  /**
+   * The tokens of a text, by a model's own tokenizer; nothing is recorded or charged.
+   * @throws HearthError as a run fails before its first token.
+   */
+  tokenize(model: string, text: string, signal: AbortSignal): Promise<readonly TextToken[]>;
   /** Runs that have not settled yet. */
   readonly active: ReadonlySet<Run>;
 }
@@ -47,18 +59,15 @@ export interface Generator {
 export function createGenerator(deps: GenerateDeps): Generator {
   const active = new Set<Run>();
   const street: Street = { ...deps, load: timedLoads(deps) };
+  const counter = createPromptCounter(street);
   return {
     active,
+    countPrompt: async (request, signal) =>
+      counter.count(usableModel(deps.models, request.model), request, signal),
+    tokenize: async (model, text, signal) => counter.tokenize(usableModel(deps.models, model), text, signal),
     start(request, context) {
       const model = usableModel(deps.models, request.model);
-      if (active.size >= deps.runsActiveMax)
-        throw new HearthError(
-          "overloaded",
-          "The server has too many requests in hand. Please try again later.",
-          {
-            retryAfterSeconds: 1,
-          },
-        );
+      if (active.size >= deps.runsActiveMax) throw tooManyInHand();
       const leaving = new AbortController();
       // Every choice listens, several times over.
       setMaxListeners(0, leaving.signal);

@@ -11,7 +11,7 @@ export interface RunTimings {
   readonly ttftMs: number | null;
   /** Tokens a second from the first delta to the last so far; null under two tokens. */
   readonly decodeTps: number | null;
-  /** Prompt tokens whose evaluation was skipped. */
+  /** Prompt tokens whose evaluation was skipped, of all prompts begun. */
   readonly cachedTokens: number | null;
 }
 
@@ -53,7 +53,7 @@ export class Stopwatch implements RunTimings {
   /** The next event of the run. */
   saw(event: GenerationEvent): void {
     if (event.type === "generation-start") {
-      this.cachedTokens = event.cachedTokens;
+      this.cachedTokens = (this.cachedTokens ?? 0) + event.cachedTokens;
       return;
     }
     const now = this.#clock.monotonic();

@@ -51,7 +51,7 @@ describe("the error table", () => {
       });
       expect(errorBody(error, "anthropic", "r-1")).toEqual({
         type: "error",
-        error: { type: anthropicType, message: "Something happened." },
+        error: { type: anthropicType, message: expect.stringMatching(/: Something happened\.$/) as string },
         request_id: "r-1",
       });
     },
@@ -67,6 +67,18 @@ describe("the error table", () => {
         code: "model_not_found",
       },
     });
+  });
+
+  it.each([
+    [new HearthError("invalid_value", "too high", { param: "top_k" }), "top_k: too high"],
+    [new HearthError("invalid_value", "top_k: too high", { param: "top_k" }), "top_k: too high"],
+    [new HearthError("not_found", "No such path."), "No such path."],
+    [
+      new HearthError("context_length_exceeded", "9 tokens.", { param: "messages" }),
+      "prompt is too long: 9 tokens.",
+    ],
+  ])("names the field within the message where the body has no other place", (error, message) => {
+    expect(errorBody(error, "anthropic", "r-1")).toMatchObject({ error: { message } });
   });
 
   it("keeps an error's own code, and tells nothing of its cause", () => {

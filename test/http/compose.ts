@@ -153,6 +153,8 @@ function watchRuns(inner: Generator): { generator: Generator; nextRun: () => Pro
   const waiting: ((run: Run) => void)[] = [];
   const generator: Generator = {
     active: inner.active,
+    countPrompt: (request, signal) => inner.countPrompt(request, signal),
+    tokenize: (model, text, signal) => inner.tokenize(model, text, signal),
     start(request, context) {
       const run = inner.start(request, context);
       for (const tell of waiting.splice(0)) tell(run);

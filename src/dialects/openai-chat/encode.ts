@@ -10,8 +10,8 @@ import type {
   TokenLogprob,
 } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
-import { costOf } from "../../core/money.js";
 import { addEvent, noUsage, type Usage } from "../../core/usage.js";
+import { encodeUsage, type OpenAiUsage } from "../openai-usage.js";
 import { createReasoningJoiner } from "./reasoning.js";
 import type {
   ChatChunk,
@@ -21,7 +21,6 @@ import type {
   ChatLogprobs,
   ChatTokenLogprob,
   ChatToolCall,
-  ChatUsage,
 } from "./wire.js";
 
 /** What every part of one answer repeats. */
@@ -138,7 +137,7 @@ export function foldCompletion(identity: ChatIdentity): CompletionFold {
     logprobs: null,
     finish: null,
   }));
-  let usage: ChatUsage = encodeUsage(noUsage, identity.model);
+  let usage: OpenAiUsage = encodeUsage(noUsage, identity.model);
   return {
     add(event) {
       for (const { choices, usage: counted } of encode(event)) {
@@ -204,7 +203,7 @@ function completionChoice(whole: FoldedChoice, index: number): ChatCompletion["c
   };
 }
 
-function chunk(identity: ChatIdentity, choices: ChatChunk["choices"], usage?: ChatUsage): ChatChunk {
+function chunk(identity: ChatIdentity, choices: ChatChunk["choices"], usage?: OpenAiUsage): ChatChunk {
   return {
     id: identity.id,
     object: "chat.completion.chunk",
@@ -225,27 +224,4 @@ const finishReasons: Readonly<Record<FinishReason, ChatFinishReason>> = {
 
 function finishReason(reason: FinishReason, { callsAsFunction }: ChatIdentity): ChatFinishReason {
   return callsAsFunction && reason === "tool_calls" ? "function_call" : finishReasons[reason];
-}
-
-/** xAI's counting: reasoning stands beside the completion, and the total holds both. */
-function encodeUsage(usage: Usage, model: Model): ChatUsage {
-  return {
-    prompt_tokens: usage.promptTokens,
-    completion_tokens: usage.completionTokens,
-    total_tokens: usage.promptTokens + usage.completionTokens + usage.reasoningTokens,
-    prompt_tokens_details: {
-      text_tokens: usage.promptTokens - usage.imageTokens,
-      audio_tokens: 0,
-      image_tokens: usage.imageTokens,
-      cached_tokens: usage.cachedTokens,
-    },
-    completion_tokens_details: {
-      reasoning_tokens: usage.reasoningTokens,
-      audio_tokens: 0,
-      accepted_prediction_tokens: 0,
-      rejected_prediction_tokens: 0,
-    },
-    num_sources_used: 0,
-    cost_in_usd_ticks: costOf(usage, model.manifest.prices),
-  };
 }

@@ -1,6 +1,7 @@
 /** The conversation of a chat request, from wire messages to the house's own. Pure. */
 import type { Message, ToolCall } from "../../core/generation.js";
 import { unsupported } from "../field-error.js";
+import { wellFormed } from "../well-formed.js";
 import type { ChatMessageBody, ContentBody } from "./schema.js";
 
 /**
@@ -74,9 +75,4 @@ function text(content: ContentBody, param: string, isAnswer = false): string {
     throw unsupported(`${param}.content.${index}`, `content parts of the type '${part.type}' are`);
   });
   return wellFormed(texts.join(""));
-}
-
-/** Half a surrogate pair is no character, and has no bytes in UTF-8. */
-function wellFormed(value: string): string {
-  return value.replace(/\p{Surrogate}/gu, "\uFFFD");
 }

@@ -1,6 +1,7 @@
 /** POST /v1/chat/completions, from wire JSON to the house's own request. Pure. */
-import type { AnswerFormat, GenerationRequest, ReasoningEffort, Sampling } from "../../core/generation.js";
+import type { AnswerFormat, GenerationRequest, ReasoningEffort } from "../../core/generation.js";
 import { fieldError, invalidValue } from "../field-error.js";
+import { parseSampling, parseStops } from "../openai-sampling.js";
 import { parseMessages } from "./messages.js";
 import { chatRequestSchema, type ChatRequestBody } from "./schema.js";
 import { parseTools } from "./tools.js";
@@ -14,9 +15,6 @@ export interface ChatRequest {
   /** The client gave its tools as `functions`, and reads its call as `function_call`. */
   readonly callsAsFunction: boolean;
 }
-
-/** Smallest `top_p` the engine is given; 0 is OpenAI's way of asking for the likeliest token. */
-const topPMin = 1e-6;
 
 /**
  * Reads a request body.
@@ -37,10 +35,10 @@ export function parseChatRequest(body: unknown): ChatRequest {
     ...parseTools(fields),
     format: format(fields.response_format),
     reasoningEffort: effort(fields.reasoning_effort),
-    sampling: sampling(fields),
+    sampling: parseSampling(fields),
     topLogprobs: topLogprobs(fields),
     choices: fields.n ?? 1,
-    stop: stops(fields.stop),
+    stop: parseStops(fields),
     maxTokens: fields.max_completion_tokens ?? fields.max_tokens ?? null,
     maxTokensExcludesReasoning: true,
     deterministic: fields.deterministic ?? false,
@@ -58,19 +56,6 @@ function isEmpty(items: readonly unknown[] | null | undefined): boolean {
   return items == null || items.length === 0;
 }
 
-function sampling(fields: ChatRequestBody): Sampling {
-  return {
-    temperature: fields.temperature ?? 1,
-    topP: Math.max(fields.top_p ?? 1, topPMin),
-    seed: fields.seed == null ? null : seed32(fields.seed),
-    frequencyPenalty: fields.frequency_penalty ?? 0,
-    presencePenalty: fields.presence_penalty ?? 0,
-    topK: fields.top_k ?? null,
-    minP: fields.min_p ?? 0,
-    logitBias: fields.logit_bias ?? {},
-  };
-}
-
 function topLogprobs({ logprobs, top_logprobs: top }: ChatRequestBody): number | null {
   if (logprobs === true) return top ?? 0;
   if ((top ?? 0) > 0) throw invalidValue("top_logprobs", "is only allowed together with logprobs: true");
@@ -82,18 +67,6 @@ function format(wire: ChatRequestBody["response_format"]): AnswerFormat {
   if (wire.type === "json_object") return { type: "json-object" };
   const { schema } = wire.json_schema;
   return schema == null ? { type: "json-object" } : { type: "json-schema", schema };
-}
-
-/** 32-bit seeds, signed or not, keep their bits; wider ones are folded so that both halves count. */
-function seed32(seed: number): number {
-  const low = BigInt.asUintN(32, BigInt(seed));
-  if (seed >= -(2 ** 31) && seed < 2 ** 32) return Number(low);
-  return Number(low ^ BigInt.asUintN(32, BigInt(seed) >> 32n));
-}
-
-function stops(stop: ChatRequestBody["stop"]): readonly string[] {
-  if (stop == null) return [];
-  return typeof stop === "string" ? [stop] : stop;
 }
 
 function effort(wire: ChatRequestBody["reasoning_effort"]): ReasoningEffort {

@@ -1,27 +1,7 @@
 /** The shapes of a chat answer on the wire, streamed and whole. */
+import type { OpenAiUsage } from "../openai-usage.js";
 
 export type ChatFinishReason = "stop" | "length" | "tool_calls" | "function_call";
-
-export interface ChatUsage {
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-  readonly total_tokens: number;
-  readonly prompt_tokens_details: {
-    readonly text_tokens: number;
-    readonly audio_tokens: number;
-    readonly image_tokens: number;
-    readonly cached_tokens: number;
-  };
-  readonly completion_tokens_details: {
-    readonly reasoning_tokens: number;
-    readonly audio_tokens: number;
-    readonly accepted_prediction_tokens: number;
-    readonly rejected_prediction_tokens: number;
-  };
-  readonly num_sources_used: number;
-  /** 1 USD = 10^10 ticks. */
-  readonly cost_in_usd_ticks: number;
-}
 
 export interface ChatToolCall {
   readonly index: number;
@@ -60,7 +40,7 @@ export interface ChatChunk {
     readonly logprobs: ChatLogprobs | null;
     readonly finish_reason: ChatFinishReason | null;
   }[];
-  readonly usage?: ChatUsage;
+  readonly usage?: OpenAiUsage;
   readonly system_fingerprint: string;
 }
 
@@ -82,7 +62,7 @@ export interface ChatCompletion {
     readonly logprobs: ChatLogprobs | null;
     readonly finish_reason: ChatFinishReason | null;
   }[];
-  readonly usage: ChatUsage;
+  readonly usage: OpenAiUsage;
   readonly system_fingerprint: string;
   readonly service_tier: "default";
 }

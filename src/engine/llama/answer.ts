@@ -13,6 +13,8 @@ export interface AnswerOptions extends AnswerTextOptions {
   readonly parser: ToolParser | null;
   /** Ids of calls begin with it; the call's number follows. */
   readonly callIdPrefix: string;
+  /** Nothing but calls is written behind the reasoning: what a bound leaves of one that has no name yet is no text. */
+  readonly onlyCalls?: boolean;
 }
 
 /** What is told of one answer. */
@@ -85,7 +87,8 @@ export class Answer {
     for (const event of found) {
       if (event.type === "text" || event.type === "reasoning") {
         const type = event.type === "text" ? "text-delta" : "reasoning-delta";
-        told.push(this.#withTokens({ type, choice: 0, text: event.text }));
+        const text = type === "text-delta" && this.#options.onlyCalls === true ? "" : event.text;
+        told.push(this.#withTokens({ type, choice: 0, text }));
       } else if (event.type === "call-broken" && !event.cut) {
         this.#untold = [];
         told.push(this.#withTokens({ type: "text-delta", choice: 0, text: event.text }));

@@ -6,7 +6,8 @@
  */
 import { LlamaGrammar, type LlamaGrammarEvaluationState, type Token } from "node-llama-cpp";
 import type { DecodeJob } from "../../core/engine.js";
-import { literal, RuleBook } from "../../grammar/gbnf.js";
+import { HearthError } from "../../core/errors.js";
+import { GrammarTooLarge, literal, RuleBook } from "../../grammar/gbnf.js";
 import type { AnswerMode } from "./answer-text.js";
 import { acceptToken, canFollow, startGrammar } from "./grammar-state.js";
 import type { Resident } from "./resident.js";
@@ -28,8 +29,25 @@ export interface Constraint {
   saw(mode: AnswerMode, written: string): void;
 }
 
-/** The constraint of a job, or null when nothing is asked of its text and it has no tools. */
+/**
+ * The constraint of a job, or null when nothing is asked of its text and it has no tools.
+ * @throws HearthError `invalid_value` when all its rules together are too much for one grammar.
+ */
 export function createConstraint(resident: Resident, job: DecodeJob, mode: AnswerMode): Constraint | null {
+  try {
+    return constraintOf(resident, job, mode);
+  } catch (thrown) {
+    if (!(thrown instanceof GrammarTooLarge)) throw thrown;
+    const message = `The schemas of the tools together make a grammar that is too large (${thrown.message}).`;
+    throw new HearthError("invalid_value", message, {
+      param: "tools",
+      code: "invalid_schema",
+      cause: thrown,
+    });
+  }
+}
+
+function constraintOf(resident: Resident, job: DecodeJob, mode: AnswerMode): Constraint | null {
   const { rules, toolChoice } = job;
   const asked = askedOf(resident, job);
   const whole = wholeAnswer(resident, job, asked);

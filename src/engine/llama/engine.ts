@@ -6,12 +6,13 @@
 import { Worker } from "node:worker_threads";
 import { Channel } from "../../core/channel.js";
 import type { Clock } from "../../core/clock.js";
-import type { DecodeJob, Engine, Prompt } from "../../core/engine.js";
+import type { Conversation, DecodeJob, Engine, Prompt } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";
 import { mergeEvents, type GenerationEvent } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
 import type { Random } from "../../core/random.js";
 import { ResidentModels } from "./models.js";
+import { unpackTokens, type PackedTokens } from "./packed-tokens.js";
 import type {
   Call,
   FromWorker,
@@ -60,13 +61,16 @@ export function createLlamaEngine(deps: LlamaEngineDeps): Engine {
   });
   return {
     load: (model) => models.lease(model),
-    prompt: (model, { messages, tools, reasoningEffort }) =>
-      worker().call<Prompt>((call) => ({
-        type: "prompt",
-        call,
-        id: model.manifest.id,
-        conversation: { messages, tools, reasoningEffort },
-      })),
+    prompt: (model, asked) => {
+      const source = "prompt" in asked ? asked : conversationOf(asked);
+      return worker().call<Prompt>((call) => ({ type: "prompt", call, id: model.manifest.id, source }));
+    },
+    tokenize: async (model, text) => {
+      const { id } = model.manifest;
+      return unpackTokens(
+        await worker().call<PackedTokens>((call) => ({ type: "tokenize", call, id, text })),
+      );
+    },
     generate: (model, job, signal) => worker().generate(model, job, signal),
     residents: () => models.list(),
     async close() {
@@ -74,6 +78,11 @@ export function createLlamaEngine(deps: LlamaEngineDeps): Engine {
       await remote?.close();
     },
   };
+}
+
+/** What is said to a model may come with more than its conversation, which has no need to cross to the worker. */
+function conversationOf({ messages, tools, reasoningEffort, prefill }: Conversation): Conversation {
+  return { messages, tools, reasoningEffort, ...(prefill === undefined ? {} : { prefill }) };
 }
 
 interface Remote {
@@ -151,6 +160,7 @@ function receive(
   if (message.type === "failed") return pending?.reject(revive(message.error));
   if (message.type === "loaded") return pending?.resolve(message.loaded);
   if (message.type === "prompted") return pending?.resolve(message.prompt);
+  if (message.type === "tokenized") return pending?.resolve(message.tokens);
   pending?.resolve(undefined);
 }
 

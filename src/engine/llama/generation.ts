@@ -45,8 +45,8 @@ export class Generation {
   #source: TokenSource | null = null;
   /** Evaluated in place of the last token: it ends a reasoning block that is long enough. */
   #instead: readonly Token[] | null = null;
-  /** Sampled tokens outside the reasoning block. */
-  #visible = 0;
+  /** Sampled tokens that were told as reasoning. */
+  #reasoned = 0;
   #shareAt: number | null = null;
   /** Set when the end begins, so that it is met once; `#ended` when nothing more will happen. */
   #finishing = false;
@@ -63,17 +63,20 @@ export class Generation {
     this.#resident = resident;
     this.#sequence = sequence;
     this.#decode = decode;
+    const { prompt, tools } = decode;
+    const isRaw = prompt.rawText !== undefined;
     this.#answer = new Answer({
-      marks: resident.reasoning,
-      startsInReasoning: decode.prompt.startsInReasoning,
+      marks: isRaw ? null : resident.reasoning,
+      startsInReasoning: prompt.startsInReasoning,
       stop: decode.stop,
       parser:
-        decode.tools.length > 0 || resident.tools.readsReasoning ? resident.tools.parser(decode.tools) : null,
+        !isRaw && (tools.length > 0 || resident.tools.readsReasoning) ? resident.tools.parser(tools) : null,
       callIdPrefix: decode.callIdPrefix,
+      onlyCalls: decode.toolChoice.mode === "required",
     });
     this.#constraint = createConstraint(resident, decode, this.#answer.mode);
-    this.#left = Array.from(decode.prompt.tokens.subarray(cachedTokens)) as Token[];
-    this.#events = [{ type: "generation-start", promptTokens: decode.prompt.tokens.length, cachedTokens }];
+    this.#left = Array.from(prompt.tokens.subarray(cachedTokens)) as Token[];
+    this.#events = [{ type: "generation-start", promptTokens: prompt.tokens.length, cachedTokens }];
   }
 
   get mode(): "prefill" | "decode" | "finished" {
@@ -128,8 +131,10 @@ export class Generation {
         topLogprobs === null || candidates === null
           ? null
           : logprobOf(this.#resident.tokenBytes, token, candidates, topLogprobs);
-      this.#events.push(...this.#answer.push(bytes, logprob));
-      if (this.#answer.mode !== "reasoning") this.#visible += 1;
+      for (const event of this.#answer.push(bytes, logprob)) {
+        this.#events.push(event);
+        if (event.type === "reasoning-delta") this.#reasoned += event.tokens;
+      }
     }
   }
 
@@ -241,6 +246,11 @@ export class Generation {
     if (this.#answer.stoppedBy !== null) return "stop_sequence";
     if (sampledEnough && (!maxTokensExcludesReasoning || this.#visible >= maxTokens)) return "length";
     return prompt.tokens.length + this.#sampled.length >= this.#resident.contextTokens ? "length" : null;
+  }
+
+  /** Sampled tokens that `maxTokens` bounds where it excludes reasoning: all behind the block, its marks being part of it. */
+  get #visible(): number {
+    return this.#answer.mode === "reasoning" ? 0 : this.#sampled.length - this.#reasoned;
   }
 
   async #finish(reason: FinishReason | null): Promise<void> {

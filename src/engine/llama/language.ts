@@ -1,6 +1,7 @@
 /** What a model's file says of its language: vocabulary, chat template, and how it writes reasoning and tool calls. */
 import type { LlamaModel, Token } from "node-llama-cpp";
 import { createPromptMaker, type PromptMaker } from "./prompt.js";
+import type { InfillTokens } from "./raw-prompt.js";
 import { reasoningMarksOf, type ReasoningMarks } from "./reasoning.js";
 import { createTokenBytes, tokenTypes, type TokenBytes, type Vocabulary } from "./token-bytes.js";
 import { toolFormatOf, type ToolFormat } from "./tools/format.js";
@@ -44,9 +45,17 @@ export function readLanguage(weights: LlamaModel, contextTokens: number): Langua
       prependToken: weights.tokens.shouldPrependBosToken ? weights.tokens.bos : null,
       contextTokens,
       longestTokenBytes: tokenBytes.longestBytes,
+      infill: infillTokens(weights),
+      vocabularyTokens: vocabulary.tokens.length,
+      bytesOf: (token) => tokenBytes.of(token),
       tokenize: (text, specialTokens) => weights.tokenize(text, specialTokens),
     }),
   };
+}
+
+function infillTokens({ tokens: { infill } }: LlamaModel): InfillTokens | null {
+  const { prefix, suffix, middle } = infill;
+  return prefix === null || suffix === null ? null : { prefix, suffix, middle };
 }
 
 function readVocabulary(weights: LlamaModel, spelled: ReadonlySet<string>): Vocabulary {

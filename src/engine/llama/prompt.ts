@@ -5,12 +5,14 @@
 import { Template } from "@huggingface/jinja";
 import type { Conversation, Prompt } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";
-import type { Tool } from "../../core/generation.js";
+import type { RawPrompt, Tool } from "../../core/generation.js";
+import { promptTooLong } from "./context-length.js";
+import { createRawPromptMaker, type RawPromptModel } from "./raw-prompt.js";
 import { endsInReasoning, type ReasoningMarks } from "./reasoning.js";
 import type { ToolFormat } from "./tools/format.js";
 
 /** What this file needs of a loaded model. */
-export interface PromptModel {
+export interface PromptModel extends RawPromptModel {
   /** Jinja source of the chat template. */
   readonly template: string;
   /** How conversations with tools are handed to the template. */
@@ -20,12 +22,6 @@ export interface PromptModel {
   readonly specialTexts: readonly string[];
   readonly bosText: string;
   readonly eosText: string;
-  /** Token put before every prompt that does not begin with it; null when the model wants none. */
-  readonly prependToken: number | null;
-  readonly contextTokens: number;
-  /** No text of n bytes has fewer than n / longestTokenBytes tokens. */
-  readonly longestTokenBytes: number;
-  tokenize(text: string, specialTokens: boolean): readonly number[];
 }
 
 export interface PromptMaker {
@@ -35,33 +31,40 @@ export interface PromptMaker {
    * refuses the conversation.
    */
   make(conversation: Conversation): Prompt;
+  /**
+   * Tokenises a prompt that has no need of the template.
+   * @throws HearthError likewise, and `invalid_value` for what is not in the vocabulary.
+   */
+  makeRaw(prompt: RawPrompt): Prompt;
+  /** The tokens of a text as a person writes it: none of it is read as a control token. */
+  tokenize(text: string): readonly number[];
 }
 
 /** Builds the prompt maker of one model. @throws Error when the template is not valid Jinja. */
 export function createPromptMaker(model: PromptModel): PromptMaker {
   const template = new Template(model.template);
   const mask = createMask(model.specialTexts);
+  const written = (text: string): readonly number[] =>
+    mask.split(mask.hide(text)).flatMap((part) => tokenizePart(model, part, false));
   return {
+    makeRaw: createRawPromptMaker(model, written),
+    tokenize: written,
     make(conversation) {
-      const text = render(template, model, mask, conversation);
+      const { prefill = "" } = conversation;
+      const text = continued(model, render(template, model, mask, conversation), mask.hide(prefill));
       const bytes = Buffer.byteLength(text);
       const fewest = Math.ceil(bytes / model.longestTokenBytes);
-      if (fewest >= model.contextTokens) throw tooLong(model.contextTokens, `at least ${fewest}`);
-      const tokens = mask.split(text).flatMap((part) => tokenizePart(model, part));
+      if (fewest >= model.contextTokens)
+        throw promptTooLong(model.contextTokens, `at least ${fewest}`, "messages");
+      const tokens = mask.split(text).flatMap((part) => tokenizePart(model, part, true));
       if (model.prependToken !== null && tokens[0] !== model.prependToken) tokens.unshift(model.prependToken);
-      if (tokens.length >= model.contextTokens) throw tooLong(model.contextTokens, String(tokens.length));
-      const startsInReasoning = model.reasoning !== null && endsInReasoning(model.reasoning, text);
+      if (tokens.length >= model.contextTokens)
+        throw promptTooLong(model.contextTokens, String(tokens.length), "messages");
+      const startsInReasoning =
+        model.reasoning !== null && prefill === "" && endsInReasoning(model.reasoning, text);
       return { tokens: Uint32Array.from(tokens), startsInReasoning };
     },
   };
-}
-
-function tooLong(limit: number, asked: string): HearthError {
-  return new HearthError(
-    "context_length_exceeded",
-    `This model's maximum prompt length is ${limit - 1} but the request contains ${asked} tokens.`,
-    { param: "messages", code: "context_length_exceeded" },
-  );
 }
 
 function render(template: Template, model: PromptModel, mask: Mask, conversation: Conversation): string {
@@ -88,6 +91,14 @@ function render(template: Template, model: PromptModel, mask: Mask, conversation
   }
 }
 
+/** The prompt up to the end of what the answer begins with; reasoning that the template opened is ended before it. */
+function continued({ tools, reasoning }: PromptModel, prompt: string, begun: string): string {
+  if (begun === "") return prompt;
+  const thinks = reasoning !== null && endsInReasoning(reasoning, prompt);
+  const answer = thinks ? `${prompt.trimEnd()}\n\n${reasoning.close}\n\n` : prompt;
+  return answer + tools.answerOpening + begun;
+}
+
 function templateTool(tool: Tool): Record<string, unknown> {
   const { name, description, parameters } = tool;
   return {
@@ -102,8 +113,9 @@ interface Part {
   readonly written: boolean;
 }
 
-function tokenizePart(model: PromptModel, part: Part): readonly number[] {
-  if (!part.written) return model.tokenize(part.text, true);
+/** @param specialTokens whether what is not masked may hold control tokens. */
+function tokenizePart(model: PromptModel, part: Part, specialTokens: boolean): readonly number[] {
+  if (!part.written) return model.tokenize(part.text, specialTokens);
   // Split after the first character, no piece is a special text any more, whatever the tokenizer makes of special texts.
   const [first = ""] = part.text;
   return [...model.tokenize(first, false), ...model.tokenize(part.text.slice(first.length), false)];

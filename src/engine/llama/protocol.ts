@@ -1,7 +1,8 @@
 import type { Conversation, DecodeJob, Prompt } from "../../core/engine.js";
 import type { ErrorKind } from "../../core/errors.js";
-import type { GenerationEvent } from "../../core/generation.js";
+import type { GenerationEvent, RawPrompt } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
+import type { PackedTokens } from "./packed-tokens.js";
 
 /** How the worker uses the machine; numbers are final, nothing is left to the library's defaults. */
 export interface LlamaSettings {
@@ -48,8 +49,9 @@ export type Call =
       readonly type: "prompt";
       readonly call: number;
       readonly id: string;
-      readonly conversation: Conversation;
+      readonly source: Conversation | RawPrompt;
     }
+  | { readonly type: "tokenize"; readonly call: number; readonly id: string; readonly text: string }
   | { readonly type: "close"; readonly call: number };
 
 export type ToWorker =
@@ -78,6 +80,7 @@ export interface JobNews {
 export type FromWorker =
   | { readonly type: "loaded"; readonly call: number; readonly loaded: NativeModel }
   | { readonly type: "prompted"; readonly call: number; readonly prompt: Prompt }
+  | { readonly type: "tokenized"; readonly call: number; readonly tokens: PackedTokens }
   | { readonly type: "done"; readonly call: number }
   | { readonly type: "failed"; readonly call: number; readonly error: WireError }
   | { readonly type: "news"; readonly news: readonly JobNews[] }

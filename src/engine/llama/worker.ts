@@ -4,8 +4,11 @@
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { getLlama, LlamaLogLevel, type Llama } from "node-llama-cpp";
+import type { Conversation, Prompt } from "../../core/engine.js";
 import { asHearthError, HearthError } from "../../core/errors.js";
+import type { RawPrompt } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
+import { packTokens, type PackedTokens } from "./packed-tokens.js";
 import { PrefixStore } from "./prefix-store.js";
 import type { Call, FromWorker, LlamaSettings, SeededJob, ToWorker } from "./protocol.js";
 import { loadResident, type Resident } from "./resident.js";
@@ -69,11 +72,21 @@ async function reply(call: Call): Promise<FromWorker> {
       await unload(call.model.manifest.id);
       return { type: "done", call: call.call };
     case "prompt":
-      return { type: "prompted", call: call.call, prompt: inMemory(call.id).prompts.make(call.conversation) };
+      return { type: "prompted", call: call.call, prompt: makePrompt(inMemory(call.id), call.source) };
+    case "tokenize":
+      return { type: "tokenized", call: call.call, tokens: tokensOf(inMemory(call.id), call.text) };
     case "close":
       await close();
       return { type: "done", call: call.call };
   }
+}
+
+function makePrompt({ prompts }: Resident, source: Conversation | RawPrompt): Prompt {
+  return "prompt" in source ? prompts.makeRaw(source) : prompts.make(source);
+}
+
+function tokensOf({ prompts, tokenBytes }: Resident, text: string): PackedTokens {
+  return packTokens(prompts.tokenize(text), (id) => tokenBytes.of(id));
 }
 
 function generate(job: number, id: string, decode: SeededJob): void {

@@ -1,18 +1,15 @@
 /** GET /v1/models and /v1/models/{id}: what the caller's key may use, in a shape that OpenAI and Anthropic clients read. */
-import { authorise, mayUseModel } from "../../accounts/permissions.js";
-import { modelNotFound } from "../../core/errors.js";
+import { authorise } from "../../accounts/permissions.js";
 import type { Model } from "../../core/model.js";
 import type { HttpDeps } from "../deps.js";
 import type { Call } from "../route.js";
+import { visibleModel, visibleModels } from "../visible-models.js";
 
 /** Lists the models in order of id. */
 export function listModels(deps: Pick<HttpDeps, "models">): (call: Call) => void {
   return ({ ctx, principal, route }) => {
     authorise(principal, { endpoint: route.endpointAcl, model: null });
-    const data = deps.models
-      .list()
-      .filter((model) => mayUseModel(principal, model.manifest.id))
-      .map(present);
+    const data = visibleModels(deps.models, principal).map(present);
     ctx.body = {
       object: "list",
       data,
@@ -26,11 +23,8 @@ export function listModels(deps: Pick<HttpDeps, "models">): (call: Call) => void
 /** Finds one model by id or alias; one that the key may not use is answered like one that is not there. */
 export function findModel(deps: Pick<HttpDeps, "models">): (call: Call) => void {
   return ({ ctx, principal, params, route }) => {
-    const name = params["id"] ?? "";
     authorise(principal, { endpoint: route.endpointAcl, model: null });
-    const model = deps.models.find(name);
-    if (model === null || !mayUseModel(principal, model.manifest.id)) throw modelNotFound(name);
-    ctx.body = present(model);
+    ctx.body = present(visibleModel(deps.models, principal, params["id"] ?? ""));
   };
 }
 

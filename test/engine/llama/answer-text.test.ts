@@ -96,6 +96,36 @@ describe("the text of an answer", () => {
     expect(answer.push(bytes("x"))).toEqual([{ type: "text", text: "ENx", tokens: 2, logprobs: [] }]);
   });
 
+  it("tells log probabilities of exactly the tokens that its text is made of", () => {
+    const space = fc.constantFrom("", "\n\n", " ");
+    fc.assert(
+      fc.property(
+        fc.option(fc.string({ unit: "grapheme", maxLength: 8 })),
+        space,
+        cutText,
+        fc.boolean(),
+        (reasoning, gap, { text, pieces }, stops) => {
+          const before = reasoning === null ? "" : `<think>${reasoning}</think>${gap}`;
+          const stop = singly(stops ? "STOP" : "");
+          const ask = (said: readonly Uint8Array[]): [string, string] => {
+            const answer = new AnswerText({ marks: think, startsInReasoning: false, stop: ["STOP"] });
+            const out = [...singly(before), ...said, ...stop].flatMap((token) =>
+              answer.push(token, { text: "", bytes: [...token], logprob: 0, top: [] }),
+            );
+            const texts = [...out, ...answer.finish()].filter(({ type }) => type === "text");
+            const told = texts.flatMap(({ logprobs }) => logprobs).flatMap(({ bytes: each }) => each);
+            return [texts.map((piece) => piece.text).join(""), Buffer.from(told).toString()];
+          };
+          const whole = reasoning === null ? text : text.trimStart();
+          expect(ask(singly(text))).toEqual([whole, whole]);
+          // A longer token may hold white space that was trimmed, and text behind it.
+          const [shown, told] = ask(pieces);
+          expect([shown, told.trimStart()]).toEqual([whole, whole.trimStart()]);
+        },
+      ),
+    );
+  });
+
   it("drops half a character at the very end instead of showing a broken one", () => {
     const cut = singly("a🙂").slice(0, 3);
     const folded = fold(cut, { marks: null });

@@ -37,6 +37,9 @@ function maker(overrides: Partial<PromptModel> = {}) {
     prependToken: null,
     contextTokens: 200,
     longestTokenBytes: 12,
+    infill: null,
+    vocabularyTokens: 3_000_000,
+    bytesOf: (token) => Buffer.from(String.fromCharCode(token)),
     tokenize,
     ...overrides,
   });
@@ -75,6 +78,27 @@ describe("a prompt", () => {
     const made = maker().make({ ...talk(user("hi")), reasoningEffort: "low" });
     expect(made.startsInReasoning).toBe(true);
     expect(maker().make(talk(user("hi"))).startsInReasoning).toBe(false);
+  });
+
+  it("ends behind what the answer begins with, inside the answer's turn and with no reasoning open", () => {
+    const begun = { ...talk(user("hi")), prefill: "Sure: <|im_end|>" };
+    expect(asText(maker().make(begun).tokens)).toBe("[0]user\nhi[1]\n[0]assistant\nSure: <|im_end|>");
+    const thinking = maker().make({ ...begun, prefill: "Sure", reasoningEffort: "low" });
+    expect(asText(thinking.tokens)).toBe("[0]user\nhi[1]\n[0]assistant\n[2]\n\n[3]\n\nSure");
+    expect(thinking.startsInReasoning).toBe(false);
+    const marked = maker().make({ ...begun, prefill: "<think>" });
+    expect(marked.startsInReasoning).toBe(false);
+  });
+
+  it("puts what the answer begins with where the answer's text is, for models that answer in messages", () => {
+    const harmony = "{# <|channel|>analysis<|message|> #}{{ messages[0].content }}<|start|>assistant";
+    const tools = toolFormatOf(harmony);
+    expect(tools.readsReasoning).toBe(true);
+    const made = maker({ template: harmony, tools, reasoning: null }).make({
+      ...talk(user("hi")),
+      prefill: "Sure",
+    });
+    expect(asText(made.tokens)).toBe("hi<|start|>assistant<|channel|>final<|message|>Sure");
   });
 
   it("begins with the model's first token, once", () => {

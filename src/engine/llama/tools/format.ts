@@ -28,6 +28,8 @@ export interface ToolFormat {
   readonly parallel: boolean;
   /** The parser tells reasoning apart by itself and has to read the whole answer, with or without tools. */
   readonly readsReasoning: boolean;
+  /** Stands between the start of the model's turn and an answer that is text. */
+  readonly answerOpening: string;
   /** Whether the template is given `tools`; false: `renderMessages` puts the definitions into the system message. */
   readonly writesDefinitions: boolean;
   /** A parser of one answer; what is called and not among `tools` stays text. */
@@ -72,6 +74,7 @@ function createFormat(family: ToolFamily, template: string): ToolFormat {
     exact: syntaxes.every(({ body }) => body.type !== "tagged"),
     parallel: !history.oneCall && main.endsTurn !== true,
     readsReasoning: family.messages === true,
+    answerOpening: family.messages === true ? "<|channel|>final<|message|>" : "",
     writesDefinitions: history.writesDefinitions,
     parser: (tools) => createParser(tools, read),
     watch: () => createOpeningWatch(syntaxes),

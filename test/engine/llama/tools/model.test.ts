@@ -51,6 +51,9 @@ async function answer(
     prependToken: null,
     contextTokens: 1024,
     longestTokenBytes: 16,
+    infill: null,
+    vocabularyTokens: 0,
+    bytesOf: () => new Uint8Array(0),
     tokenize: (text, special) => model.tokenize(text, special),
   }).make({ messages, tools, reasoningEffort: "none" });
   await sequence.clearHistory();

@@ -1,0 +1,119 @@
+/**
+ * The request of POST /v1/messages and of /v1/messages/count_tokens as it is on the wire. `null` means absent for every
+ * optional field. Fields that are not here (metadata, service_tier, cache_control, container, ...) change nothing in the
+ * answer and are dropped unread. What is here but not served is refused where it is read.
+ */
+import { z } from "zod";
+import { functionName, int32Max, integer, list, number, requiredInteger, stopText } from "../bounded.js";
+
+const messagesMax = 10_000;
+const blocksMax = 10_000;
+const toolsMax = 1_000;
+const stopsMax = 64;
+/** Anthropic's own; a smaller budget is a mistake there, and so it is here. */
+const budgetTokensMin = 1_024;
+
+const textBlock = z.object({ type: z.literal("text"), text: z.string() });
+const imageBlock = z.object({ type: z.literal("image") });
+const documentBlock = z.object({
+  type: z.literal("document"),
+  source: z.discriminatedUnion("type", [
+    z.object({ type: z.literal("text"), data: z.string() }),
+    z.object({ type: z.enum(["base64", "url", "content", "file"]) }),
+  ]),
+  title: z.string().nullish(),
+  context: z.string().nullish(),
+  citations: z.object({ enabled: z.boolean().nullish() }).nullish(),
+});
+const resultBlock = z.object({
+  type: z.literal("tool_result"),
+  tool_use_id: z.string(),
+  content: z
+    .union([
+      z.string(),
+      list(z.discriminatedUnion("type", [textBlock, imageBlock, documentBlock]), blocksMax),
+    ])
+    .nullish(),
+  is_error: z.boolean().nullish(),
+});
+const callBlock = z.object({
+  type: z.literal("tool_use"),
+  id: z.string(),
+  name: z.string(),
+  input: z.record(z.string(), z.unknown()),
+});
+
+const texts = z.union([z.string(), list(textBlock, blocksMax)]);
+const userBlock = z.discriminatedUnion("type", [textBlock, imageBlock, documentBlock, resultBlock]);
+const assistantBlock = z.discriminatedUnion("type", [
+  textBlock,
+  z.object({ type: z.literal("thinking"), thinking: z.string() }),
+  z.object({ type: z.literal("redacted_thinking") }),
+  callBlock,
+]);
+const message = z.discriminatedUnion("role", [
+  z.object({ role: z.literal("system"), content: texts }),
+  z.object({ role: z.literal("user"), content: z.union([z.string(), list(userBlock, blocksMax)]) }),
+  z.object({ role: z.literal("assistant"), content: z.union([z.string(), list(assistantBlock, blocksMax)]) }),
+]);
+
+/** Tools with a `type` of their own bring no schema: parsing refuses them by that type. */
+const tool = z.object({
+  type: z.string().nullish(),
+  name: functionName.nullish(),
+  description: z.string().nullish(),
+  input_schema: z.record(z.string(), z.unknown()).nullish(),
+});
+const parallel = { disable_parallel_tool_use: z.boolean().nullish() };
+const toolChoice = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("auto"), ...parallel }),
+  z.object({ type: z.literal("any"), ...parallel }),
+  z.object({ type: z.literal("tool"), name: z.string(), ...parallel }),
+  z.object({ type: z.literal("none") }),
+]);
+
+const display = z.enum(["summarized", "omitted"]).nullish();
+const thinking = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("enabled"),
+    budget_tokens: requiredInteger(budgetTokensMin, int32Max, `must be at least ${budgetTokensMin}`),
+    display,
+  }),
+  z.object({ type: z.literal("adaptive"), display }),
+  z.object({ type: z.literal("disabled") }),
+]);
+
+const outputFormat = z.object({
+  type: z.literal("json_schema"),
+  schema: z.record(z.string(), z.unknown()),
+});
+
+export const messagesRequestSchema = z.object({
+  model: z.string().min(1, "must not be empty"),
+  max_tokens: integer(1, int32Max, `must be at least 1 and at most ${int32Max}`),
+  messages: list(message, messagesMax).refine((messages) => messages.length > 0, "must not be empty"),
+  system: texts.nullish(),
+  stop_sequences: list(stopText, stopsMax).nullish(),
+  stream: z.boolean().nullish(),
+  /** Anthropic's range ends at 1, xAI's at 2. */
+  temperature: number(0, 2),
+  top_p: number(0, 1),
+  /** 0: no such bound. */
+  top_k: integer(0, int32Max),
+  tools: list(tool, toolsMax).nullish(),
+  tool_choice: toolChoice.nullish(),
+  thinking: thinking.nullish(),
+  output_config: z
+    .object({
+      effort: z.enum(["low", "medium", "high", "xhigh", "max"]).nullish(),
+      format: outputFormat.nullish(),
+    })
+    .nullish(),
+  /** The older name of `output_config.format`. */
+  output_format: outputFormat.nullish(),
+  mcp_servers: list(z.unknown(), toolsMax).nullish(),
+});
+
+export type MessagesRequestBody = z.infer<typeof messagesRequestSchema>;
+export type MessageBody = MessagesRequestBody["messages"][number];
+export type BlockBody = Exclude<MessageBody["content"], string>[number];

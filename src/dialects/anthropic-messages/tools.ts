@@ -1,0 +1,49 @@
+/** The tools of a messages request and what is asked of them, from the wire to the house's own. Pure. */
+import { noTools, type Tool, type ToolChoice } from "../../core/generation.js";
+import { invalidValue, unsupported } from "../field-error.js";
+import type { MessagesRequestBody } from "./schema.js";
+
+export interface AskedTools {
+  readonly tools: readonly Tool[];
+  readonly toolChoice: ToolChoice;
+}
+
+/**
+ * Reads `tools` and `tool_choice`; with the choice `none` there are none.
+ * @throws HearthError `invalid_value` for a tool that brings no schema or is there twice, and for a choice that cannot be made.
+ */
+export function parseTools({ tools: wire, tool_choice: choice }: MessagesRequestBody): AskedTools {
+  const tools = (wire ?? []).map((tool, index) => readTool(tool, `tools.${index}`));
+  const seen = new Set<string>();
+  for (const [index, { name }] of tools.entries()) {
+    if (seen.has(name)) throw invalidValue(`tools.${index}.name`, "is the name of another tool already");
+    seen.add(name);
+  }
+  const toolChoice = readChoice(choice ?? { type: "auto" }, seen);
+  return { tools: toolChoice.mode === "none" ? [] : tools, toolChoice };
+}
+
+type ToolBody = NonNullable<MessagesRequestBody["tools"]>[number];
+
+function readTool({ type, name, description, input_schema: parameters }: ToolBody, param: string): Tool {
+  if (type != null && type !== "custom")
+    throw unsupported(`${param}.type`, `tools of the type '${type.slice(0, 200)}' are`);
+  if (name == null) throw invalidValue(`${param}.name`, "is required");
+  if (parameters == null) throw invalidValue(`${param}.input_schema`, "is required");
+  return description == null ? { name, parameters } : { name, description, parameters };
+}
+
+function readChoice(
+  choice: NonNullable<MessagesRequestBody["tool_choice"]>,
+  names: ReadonlySet<string>,
+): ToolChoice {
+  if (choice.type === "none") return noTools;
+  if (choice.type === "auto" && names.size === 0) return noTools;
+  const parallel = choice.disable_parallel_tool_use !== true;
+  if (choice.type === "auto") return { mode: "auto", names: null, parallel };
+  if (names.size === 0) throw invalidValue("tool_choice", "needs tools to choose from");
+  if (choice.type === "any") return { mode: "required", names: null, parallel };
+  if (!names.has(choice.name))
+    throw invalidValue("tool_choice.name", `'${choice.name.slice(0, 200)}' is not among the tools`);
+  return { mode: "required", names: [choice.name], parallel: false };
+}

@@ -1,0 +1,44 @@
+/** POST /v1/complete: an answer of a model, as Anthropic's clients asked for it before there were messages. */
+import { authorise } from "../../accounts/permissions.js";
+import {
+  encodeCompletion,
+  foldComplete,
+  type CompleteIdentity,
+} from "../../dialects/anthropic-complete/encode.js";
+import { parseCompleteRequest } from "../../dialects/anthropic-complete/parse.js";
+import { errorBody } from "../../dialects/error-body.js";
+import { eventFrame } from "../../dialects/sse.js";
+import type { BuiltDeps } from "../deps.js";
+import { createReply, type JsonPresenter, type StreamPresenter } from "../reply.js";
+import type { Call } from "../route.js";
+
+/** The handler over its dependencies. */
+export function createComplete(deps: BuiltDeps): (call: Call) => Promise<void> {
+  const reply = createReply(deps);
+  return async ({ ctx, principal, body, requestId, route }) => {
+    const { request, stream } = parseCompleteRequest(body);
+    const model = deps.models.find(request.model)?.manifest.id ?? request.model;
+    authorise(principal, { endpoint: route.endpointAcl, model, modelAsWritten: request.model });
+    const run = deps.generator.start(request, { principal, requestId, endpoint: route.path });
+    const identity = { id: run.id, model: run.model };
+    if (stream) await reply.sendStream(ctx, run, streamPresenter(identity, requestId));
+    else await reply.sendJson(ctx, run, jsonPresenter(identity));
+  };
+}
+
+function streamPresenter(identity: CompleteIdentity, requestId: string): StreamPresenter {
+  return {
+    frames(event) {
+      const piece = encodeCompletion(identity, event);
+      return piece === null ? [] : [eventFrame(piece.type, piece)];
+    },
+    closing: "",
+    failure: (error) => eventFrame("error", errorBody(error, "anthropic", requestId)),
+    ping: eventFrame("ping", { type: "ping" }),
+  };
+}
+
+function jsonPresenter(identity: CompleteIdentity): JsonPresenter {
+  const fold = foldComplete(identity);
+  return { add: (event) => fold.add(event), body: () => fold.result() };
+}

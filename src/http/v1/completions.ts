@@ -1,0 +1,48 @@
+/** POST /v1/completions, streamed and whole: raw prompts, answered without a chat template. */
+import { authorise } from "../../accounts/permissions.js";
+import { openaiErrorFrame } from "../../dialects/error-body.js";
+import {
+  createCompletionEncoder,
+  foldCompletion,
+  type CompletionIdentity,
+} from "../../dialects/openai-completions/encode.js";
+import { parseCompletionRequest } from "../../dialects/openai-completions/parse.js";
+import { dataFrame, doneFrame, pingFrame } from "../../dialects/sse.js";
+import type { BuiltDeps } from "../deps.js";
+import { createReply, type JsonPresenter, type StreamPresenter } from "../reply.js";
+import type { Call } from "../route.js";
+
+/** The handler over its dependencies. */
+export function createCompletion(deps: BuiltDeps): (call: Call) => Promise<void> {
+  const reply = createReply(deps);
+  return async ({ ctx, principal, body, requestId, route }) => {
+    const { request, stream, includeUsage, ...told } = parseCompletionRequest(body);
+    const model = deps.models.find(request.model)?.manifest.id ?? request.model;
+    authorise(principal, { endpoint: route.endpointAcl, model, modelAsWritten: request.model });
+    const run = deps.generator.start(request, { principal, requestId, endpoint: route.path });
+    const identity: CompletionIdentity = {
+      id: run.id,
+      created: Math.floor(deps.clock.now() / 1000),
+      model: run.model,
+      choices: run.choices,
+      ...told,
+    };
+    if (stream) await reply.sendStream(ctx, run, streamPresenter(identity, includeUsage));
+    else await reply.sendJson(ctx, run, jsonPresenter(identity));
+  };
+}
+
+function streamPresenter(identity: CompletionIdentity, includeUsage: boolean): StreamPresenter {
+  const encode = createCompletionEncoder(identity, includeUsage);
+  return {
+    frames: (event) => encode(event).map(dataFrame),
+    closing: doneFrame,
+    failure: (error) => dataFrame(openaiErrorFrame(error)),
+    ping: pingFrame,
+  };
+}
+
+function jsonPresenter(identity: CompletionIdentity): JsonPresenter {
+  const fold = foldCompletion(identity);
+  return { add: (event) => fold.add(event), body: () => fold.result() };
+}

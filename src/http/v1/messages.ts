@@ -1,0 +1,43 @@
+/** POST /v1/messages: an answer of a model, as Anthropic's clients ask for it. */
+import { authorise } from "../../accounts/permissions.js";
+import { errorBody } from "../../dialects/error-body.js";
+import {
+  createMessageEncoder,
+  foldMessage,
+  type MessageIdentity,
+} from "../../dialects/anthropic-messages/encode.js";
+import { parseMessagesRequest } from "../../dialects/anthropic-messages/parse.js";
+import { eventFrame } from "../../dialects/sse.js";
+import type { BuiltDeps } from "../deps.js";
+import { createReply, type JsonPresenter, type StreamPresenter } from "../reply.js";
+import type { Call } from "../route.js";
+
+/** The handler over its dependencies. */
+export function createMessage(deps: BuiltDeps): (call: Call) => Promise<void> {
+  const reply = createReply(deps);
+  return async ({ ctx, principal, body, requestId, route }) => {
+    const { request, stream, thinking } = parseMessagesRequest(body);
+    const model = deps.models.find(request.model)?.manifest.id ?? request.model;
+    authorise(principal, { endpoint: route.endpointAcl, model, modelAsWritten: request.model });
+    const run = deps.generator.start(request, { principal, requestId, endpoint: route.path });
+    const identity = { id: run.id, model: run.model, thinking, maxTokens: request.maxTokens };
+    if (stream) await reply.sendStream(ctx, run, streamPresenter(identity, requestId));
+    else await reply.sendJson(ctx, run, jsonPresenter(identity));
+  };
+}
+
+function streamPresenter(identity: MessageIdentity, requestId: string): StreamPresenter {
+  const encode = createMessageEncoder(identity);
+  const frame = (event: { readonly type: string }): string => eventFrame(event.type, event);
+  return {
+    frames: (event) => encode(event).map(frame),
+    closing: frame({ type: "message_stop" }),
+    failure: (error) => eventFrame("error", errorBody(error, "anthropic", requestId)),
+    ping: frame({ type: "ping" }),
+  };
+}
+
+function jsonPresenter(identity: MessageIdentity): JsonPresenter {
+  const fold = foldMessage(identity);
+  return { add: (event) => fold.add(event), body: () => fold.result() };
+}

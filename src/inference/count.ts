@@ -1,0 +1,51 @@
+import type { Conversation, TextToken } from "../core/engine.js";
+import { HearthError } from "../core/errors.js";
+import type { Model } from "../core/model.js";
+import type { Street } from "./task.js";
+import { hold, unlessAborted } from "./waiting.js";
+
+/** Counts prompts, and tells the tokens of texts, without answering anything. */
+export interface PromptCounter {
+  /**
+   * The tokens of the prompt that the model's own template makes of a conversation.
+   * @throws HearthError `context_length_exceeded`, naming both numbers, where it does not fit; `model_unavailable`,
+   * `overloaded`.
+   */
+  count(model: Model, conversation: Conversation, signal: AbortSignal): Promise<number>;
+  /** The tokens of a text, none added. @throws HearthError `model_unavailable`, `overloaded`. */
+  tokenize(model: Model, text: string, signal: AbortSignal): Promise<readonly TextToken[]>;
+}
+
+/** Builds the counter; as many counts as runs may be in hand at a time. */
+export function createPromptCounter({ engine, load, runsActiveMax }: Street): PromptCounter {
+  let active = 0;
+  /** Does something with a model in memory. */
+  const borrow = async <T>(model: Model, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+    if (active >= runsActiveMax) throw tooManyInHand();
+    active += 1;
+    try {
+      const loaded = await hold(load(model), signal);
+      try {
+        return await unlessAborted(work(), signal);
+      } finally {
+        loaded.release();
+      }
+    } finally {
+      active -= 1;
+    }
+  };
+  return {
+    async count(model, conversation, signal) {
+      const { tokens } = await borrow(model, signal, () => engine.prompt(model, conversation));
+      return tokens.length;
+    },
+    tokenize: (model, text, signal) => borrow(model, signal, () => engine.tokenize(model, text)),
+  };
+}
+
+/** The server has as much in hand as it takes. */
+export function tooManyInHand(): HearthError {
+  return new HearthError("overloaded", "The server has too many requests in hand. Please try again later.", {
+    retryAfterSeconds: 1,
+  });
+}

@@ -1,0 +1,166 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { HearthError } from "../../../src/core/errors.js";
+import { parseMessagesRequest } from "../../../src/dialects/anthropic-messages/parse.js";
+import { body, hello, refusal, weather } from "./requests.js";
+
+describe("a messages request that cannot be served", () => {
+  it("is refused as the client's fault, whatever it is made of", () => {
+    const words = "text image document tool_use tool_result thinking user assistant system enabled any tool";
+    const value = fc.letrec((tie) => ({
+      any: fc.oneof(
+        { depthSize: "small" },
+        fc.constantFrom<unknown>(null, true, -1, 0.5, 2000, "", "x ", ...words.split(" ")),
+        fc.array(tie("any"), { maxLength: 3 }),
+        fc.dictionary(
+          fc.constantFrom(
+            ..."type role content text thinking name id input source data tool_use_id budget_tokens input_schema schema".split(
+              " ",
+            ),
+          ),
+          tie("any"),
+          { maxKeys: 5 },
+        ),
+      ),
+    })).any;
+    const field = fc.constantFrom(
+      ..."model messages system tools tool_choice thinking output_config output_format stop_sequences".split(
+        " ",
+      ),
+    );
+    const requests = fc.oneof(
+      value,
+      fc.dictionary(field, value).map((fields) => body(fields)),
+      fc.array(value, { minLength: 1, maxLength: 3 }).map((messages) => body({ messages })),
+      fc.array(value, { maxLength: 3 }).map((content) => body({ messages: [{ role: "user", content }] })),
+      fc
+        .array(value, { maxLength: 3 })
+        .map((content) => body({ messages: [{ role: "assistant", content }] })),
+    );
+    const fault = (request: unknown): unknown => {
+      try {
+        parseMessagesRequest(request);
+        return null;
+      } catch (thrown) {
+        return thrown;
+      }
+    };
+    fc.assert(
+      fc.property(requests, (request) => {
+        const thrown = fault(request);
+        if (thrown === null) return;
+        expect(thrown).toBeInstanceOf(HearthError);
+        expect((thrown as HearthError).kind).toMatch(/^invalid_(field|value)$/);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it.each<[string, unknown, string | null]>([
+    ["a body that is no object", [], null],
+    ["no model", { max_tokens: 1, messages: [hello] }, "model"],
+    ["no messages", { model: "m", max_tokens: 1 }, "messages"],
+    ["a message that is a string", body({ messages: ["hi"] }), "messages.0"],
+    ["a user without content", body({ messages: [{ role: "user" }] }), "messages.0.content"],
+    [
+      "a text block without text",
+      body({ messages: [{ role: "user", content: [{ type: "text" }] }] }),
+      "messages.0.content.0.text",
+    ],
+    [
+      "a result whose text is missing",
+      body({
+        messages: [
+          hello,
+          { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: [{ type: "text" }] }] },
+        ],
+      }),
+      "messages.1.content.0.content.0.text",
+    ],
+    ["half a token", body({ max_tokens: 1.5 }), "max_tokens"],
+    ["a system prompt that is a number", body({ system: 5 }), "system"],
+    ["stop_sequences that are a text", body({ stop_sequences: "END" }), "stop_sequences"],
+    ["a budget that is missing", body({ thinking: { type: "enabled" } }), "thinking.budget_tokens"],
+    ["a schema that is missing", body({ output_format: { type: "json_schema" } }), "output_format.schema"],
+  ])("for %s is an invalid_field that names the field", (_case, value, param) => {
+    const error = refusal(value);
+    expect([error.kind, error.param]).toEqual(["invalid_field", param]);
+  });
+
+  const asked = (...content: object[]) => ({ messages: [{ role: "user", content }] });
+  const image = { type: "image", source: { type: "url", url: "https://example.com/a.png" } };
+  const result = { type: "tool_result", tool_use_id: "toolu_1" };
+
+  it.each<[string, object, string, RegExp]>([
+    ["no message", { messages: [] }, "messages", /must not be empty/],
+    [
+      "an unknown role",
+      { messages: [{ role: "critic", content: "x" }] },
+      "messages.0.role",
+      /not a known value/,
+    ],
+    ["an unknown block", asked({ type: "smell" }), "messages.0.content.0.type", /not a known value/],
+    [
+      "an image",
+      asked({ type: "text", text: "?" }, image),
+      "messages.0.content.1",
+      /'image' are not supported/,
+    ],
+    [
+      "an image in a result",
+      asked({ ...result, content: [image] }),
+      "messages.0.content.0.content.0",
+      /'image' are not supported/,
+    ],
+    [
+      "a PDF",
+      asked({ type: "document", source: { type: "base64", data: "" } }),
+      "messages.0.content.0.source",
+      /'base64' are not supported/,
+    ],
+    [
+      "citations",
+      asked({ type: "document", source: { type: "text", data: "x" }, citations: { enabled: true } }),
+      "messages.0.content.0.citations",
+      /not supported/,
+    ],
+    ["max_tokens 0", { max_tokens: 0 }, "max_tokens", /at least 1/],
+    ["temperature 2.1", { temperature: 2.1 }, "temperature", /between 0 and 2/],
+    ["top_k -1", { top_k: -1 }, "top_k", /between 0 and/],
+    ["an empty stop", { stop_sequences: [""] }, "stop_sequences.0", /must not be empty/],
+    ["65 stops", { stop_sequences: Array(65).fill("a") }, "stop_sequences", /at most 64/],
+    [
+      "a small budget",
+      { thinking: { type: "enabled", budget_tokens: 1023 } },
+      "thinking.budget_tokens",
+      /at least 1024/,
+    ],
+    [
+      "a budget that leaves no room",
+      { thinking: { type: "enabled", budget_tokens: 4096 } },
+      "thinking.budget_tokens",
+      /less than max_tokens/,
+    ],
+    ["an unknown way of thinking", { thinking: { type: "hard" } }, "thinking.type", /not a known value/],
+    [
+      "a tool of the server",
+      { tools: [{ type: "bash_20250124", name: "bash" }] },
+      "tools.0.type",
+      /bash_20250124/,
+    ],
+    ["a tool without a schema", { tools: [{ name: "f" }] }, "tools.0.input_schema", /is required/],
+    ["two tools of a name", { tools: [weather, weather] }, "tools.1.name", /name of another tool/],
+    [
+      "a choice of a tool that is not there",
+      { tools: [weather], tool_choice: { type: "tool", name: "g" } },
+      "tool_choice.name",
+      /'g' is not among the tools/,
+    ],
+    ["a choice without tools", { tool_choice: { type: "any" } }, "tool_choice", /needs tools/],
+    ["MCP servers", { mcp_servers: [{ type: "url" }] }, "mcp_servers", /not supported/],
+  ])("for %s is an invalid_value that names the field", (_case, fields, param, message) => {
+    const error = refusal(body(fields));
+    expect([error.kind, error.param]).toEqual(["invalid_value", param]);
+    expect(error.message).toMatch(message);
+  });
+});

@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+import { HearthError } from "../../../src/core/errors.js";
+import type { RawPrompt } from "../../../src/core/generation.js";
+import { createRawPromptMaker, type RawPromptModel } from "../../../src/engine/llama/raw-prompt.js";
+
+const characters = (text: string): number[] => Array.from(text, (character) => character.charCodeAt(0));
+
+/** Every character is its own token; read with control tokens, `#` is the token 300. */
+const model: RawPromptModel = {
+  prependToken: null,
+  infill: { prefix: 301, suffix: 302, middle: 303 },
+  vocabularyTokens: 310,
+  contextTokens: 20,
+  longestTokenBytes: 4,
+  tokenize: (text) => characters(text).map((code) => (code === 35 ? 300 : code)),
+  bytesOf: (token) => (token < 256 ? Uint8Array.of(token) : new Uint8Array(0)),
+};
+
+function make(raw: Partial<RawPrompt>, changes: Partial<RawPromptModel> = {}) {
+  const maker = createRawPromptMaker({ ...model, ...changes }, characters);
+  const { tokens, ...rest } = maker({ prompt: "a", suffix: null, readsControlTokens: false, ...raw });
+  return { tokens: [...tokens], ...rest };
+}
+
+/** The error that a prompt meets. */
+function refusal(raw: Partial<RawPrompt>, changes: Partial<RawPromptModel> = {}): HearthError {
+  try {
+    make(raw, changes);
+  } catch (thrown) {
+    if (thrown instanceof HearthError) return thrown;
+    throw thrown;
+  }
+  throw new Error("nothing was refused");
+}
+
+describe("a raw prompt", () => {
+  it("is its text and nothing else, with no reasoning to look for", () => {
+    expect(make({ prompt: "a#b" })).toEqual({
+      tokens: [97, 35, 98],
+      startsInReasoning: false,
+      rawText: "a#b",
+    });
+  });
+
+  it("has control tokens only where the client asks for them", () => {
+    expect(make({ prompt: "a#", suffix: "#", readsControlTokens: true }).tokens).toEqual([
+      301, 97, 300, 302, 300, 303,
+    ]);
+    expect(make({ prompt: "a#", suffix: "#" }).tokens).toEqual([301, 97, 35, 302, 35, 303]);
+  });
+
+  it("begins with the model's first token, once, where it is a text", () => {
+    const changes = { prependToken: 300 };
+    expect(make({ prompt: "a" }, changes).tokens).toEqual([300, 97]);
+    expect(make({ prompt: "#", readsControlTokens: true }, changes).tokens).toEqual([300]);
+    expect(make({ prompt: "" }, changes).tokens).toEqual([300]);
+    expect(make({ prompt: [97] }, changes).tokens).toEqual([97]);
+    expect(make({ suffix: "z" }, changes).tokens).toEqual([300, 301, 97, 302, 122, 303]);
+  });
+
+  it("is its token ids as they are, and their text", () => {
+    expect(make({ prompt: [104, 195, 169, 300] })).toMatchObject({
+      tokens: [104, 195, 169, 300],
+      rawText: "hé",
+    });
+  });
+
+  it("has the text before the gap last for a model without a token for the middle", () => {
+    const changes = { infill: { prefix: 301, suffix: 302, middle: null } };
+    expect(make({ prompt: [97], suffix: "z" }, changes).tokens).toEqual([302, 122, 301, 97]);
+  });
+
+  it.each([310, -1, 1.5, Number.NaN, 2 ** 32, 2 ** 31 - 1])(
+    "with the token %d, which the vocabulary has not, never reaches native code",
+    (id) => {
+      const never = (): never => {
+        throw new Error("native code was reached");
+      };
+      const error = refusal({ prompt: [97, id] }, { tokenize: never, bytesOf: never });
+      expect([error.kind, error.param]).toEqual(["invalid_value", "prompt"]);
+      expect(error.message).toContain(`the token ${id} at position 1`);
+    },
+  );
+
+  it("with a suffix is refused by a model that cannot fill in", () => {
+    const error = refusal({ suffix: "z" }, { infill: null });
+    expect([error.kind, error.param, error.code]).toEqual([
+      "invalid_value",
+      "suffix",
+      "unsupported_parameter",
+    ]);
+  });
+
+  it("without a token is refused", () => {
+    for (const prompt of ["", []]) expect(refusal({ prompt }).message).toBe("prompt: must not be empty");
+  });
+
+  it("F3: is refused, with both numbers, when it leaves no room for one token of answer", () => {
+    expect(make({ prompt: "x".repeat(19) }).tokens).toHaveLength(19);
+    for (const prompt of ["x".repeat(20), Array.from({ length: 20 }, () => 97)]) {
+      const error = refusal({ prompt });
+      expect([error.kind, error.param]).toEqual(["context_length_exceeded", "prompt"]);
+      expect(error.message).toBe(
+        "This model's maximum prompt length is 19 but the request contains 20 tokens.",
+      );
+    }
+    expect(refusal({ prompt: "x".repeat(15), suffix: "z".repeat(2) }).message).toContain(
+      "contains 20 tokens",
+    );
+  });
+
+  it("F3: is refused before it is tokenised when it is far too long, before and after a gap", () => {
+    const never = (): never => {
+      throw new Error("tokenised");
+    };
+    const flood = "x".repeat(5_000_000);
+    for (const raw of [{ prompt: flood }, { prompt: [97], suffix: flood }])
+      expect(refusal({ ...raw, readsControlTokens: true }, { tokenize: never }).message).toContain(
+        "at least 1250000 tokens",
+      );
+  });
+});
