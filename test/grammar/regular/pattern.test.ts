@@ -15,6 +15,17 @@ function agrees(source: string, given: readonly string[]): void {
   }
 }
 
+/** Nested repetitions can be more than an automaton may hold; such a pattern is refused, and nothing is said wrong of it. */
+function isTooLarge(source: string): boolean {
+  try {
+    patternAutomaton(source);
+    return false;
+  } catch (error) {
+    if (error instanceof AutomatonTooLarge) return true;
+    throw error;
+  }
+}
+
 const atom = fc.constantFrom(
   "a",
   "b",
@@ -55,9 +66,10 @@ describe("patterns", () => {
   it("mean what JavaScript says with the flag u, anchors and word boundaries anywhere", () => {
     fc.assert(
       fc.property(source, fc.array(text, { minLength: 6, maxLength: 6 }), (given, list) => {
+        fc.pre(!isTooLarge(given));
         agrees(given, ["", "a", ...list]);
       }),
-      { numRuns: 200 },
+      { numRuns: 200, maxSkipsPerRun: 1 },
     );
   });
 
