@@ -166,8 +166,11 @@ describe("validate", () => {
 
   it("agrees with ajv for random schemas and values", () => {
     const property = fc.property(randomSchema, fc.array(smallValue, { minLength: 5 }), (schema, values) => {
+      const text = JSON.stringify(schema);
       // ajv loses contains beside a tuple of false, and leaves it out of what is evaluated.
-      fc.pre(!JSON.stringify(schema).includes('"contains"'));
+      fc.pre(!text.includes('"contains"'));
+      // Nor does it count what an inner unevaluatedItems or unevaluatedProperties evaluates.
+      fc.pre(text.split('"unevaluated').length <= 2);
       const judge = new Ajv2020(ajvOptions).compile(schema);
       const validator = createValidator(readSchema(schema));
       for (const value of values)
