@@ -14,10 +14,15 @@ export interface Authenticator {
    * server, `permission_denied` when the key may not be used now.
    */
   authenticate(secret: string | null): Promise<Principal>;
+  /**
+   * The principal of a key that asked earlier, for work that was put off.
+   * @throws HearthError `permission_denied` when the key is gone or may not be used now.
+   */
+  readmit(keyId: string): Promise<Principal>;
 }
 
 export interface AuthenticatorDeps {
-  readonly keys: Pick<ApiKeyStore, "findByHash">;
+  readonly keys: Pick<ApiKeyStore, "find" | "findByHash">;
   readonly clock: Clock;
 }
 
@@ -38,11 +43,22 @@ export function createAuthenticator({ keys, clock }: AuthenticatorDeps): Authent
         throw incorrect(secret, "This is a management key: it opens /auth and does not open /v1.");
       const principal = await keys.findByHash(hashSecret(secret));
       if (principal === null) throw incorrect(secret, hint(secret));
-      const refusal = refusalOf(principal, clock.now());
-      if (refusal !== null) throw new HearthError("permission_denied", refusal);
-      return principal;
+      return usable(principal, clock);
+    },
+    async readmit(keyId) {
+      const key = await keys.find(keyId);
+      const principal = key === null ? null : await keys.findByHash(key.hash);
+      if (principal === null)
+        throw new HearthError("permission_denied", "The API key that asked for this has been deleted.");
+      return usable(principal, clock);
     },
   };
+}
+
+function usable(principal: Principal, clock: Clock): Principal {
+  const refusal = refusalOf(principal, clock.now());
+  if (refusal !== null) throw new HearthError("permission_denied", refusal);
+  return principal;
 }
 
 /** Whether the key's time is over, at `now` in milliseconds since the epoch. */

@@ -107,6 +107,8 @@ export interface GenerationRequest {
   readonly raw?: RawPrompts;
   /** See Conversation. */
   readonly prefill?: string;
+  /** The oldest messages are left out where the prompt does not fit; absent: it is refused. */
+  readonly truncates?: boolean;
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice;
   readonly format: AnswerFormat;

@@ -1,5 +1,6 @@
 import type { Ticks } from "./money.js";
 import type { Usage } from "./usage.js";
+import type { Write } from "./write.js";
 
 /**
  * How a run ended: `running` until it has; `completed`; `aborted` by its client; `failed` with an error; `interrupted` when
@@ -34,8 +35,11 @@ export interface RunOutcome {
 
 export interface RunStore {
   insert(record: RunRecord): Promise<void>;
-  /** Writes how a running run ended; a run that has ended already is left as it is. */
-  settle(id: string, outcome: RunOutcome): Promise<void>;
+  /**
+   * Writes how a running run ended; a run that has ended already is left as it is.
+   * @param together made in the same transaction, and with them all of it is on the disk itself.
+   */
+  settle(id: string, outcome: RunOutcome, together: readonly Write[]): Promise<void>;
   /** Marks every run still `running` as `interrupted`; at start, nothing runs yet. @returns how many there were. */
   interruptAll(endTime: number): Promise<number>;
   /** Newest first. */

@@ -3,12 +3,13 @@
  * as the model has slots. It tells events and what they add up to; how the run began and how it is settled is generate.ts's.
  */
 import type { DecodeJob, Engine, LoadedModel, Prompt } from "../core/engine.js";
-import { asHearthError, HearthError } from "../core/errors.js";
+import { asHearthError } from "../core/errors.js";
 import type { GenerationEvent, GenerationRequest, ReasoningEffort } from "../core/generation.js";
 import type { Model } from "../core/model.js";
 import { addEvent } from "../core/usage.js";
 import { judgeOf, type AnswerJudge } from "./answer-rules.js";
 import { drawChoice } from "./choice.js";
+import { fittingPrompt } from "./fitting.js";
 import { record } from "./record.js";
 import type { Progress, Street, Task } from "./task.js";
 import { hold, unlessAborted } from "./waiting.js";
@@ -21,7 +22,7 @@ export async function drive(deps: Street, task: Task, progress: Progress): Promi
   const loaded = await hold(deps.load(model), signal);
   progress.loaded = loaded;
   const judge = { ...asked, exact: asked.exact && (request.tools.length === 0 || loaded.callsAreExact) };
-  const prompts = await unlessAborted(promptsOf(deps.engine, model, request), signal);
+  const prompts = await unlessAborted(promptsOf(deps.engine, model, loaded, request), signal);
   const promptTokens = prompts.reduce((sum, { tokens }) => sum + tokens.length, 0);
   const recorded = once(() => record(deps, task, progress, promptTokens));
   const begun = new Set<Prompt>();
@@ -43,7 +44,14 @@ export async function drive(deps: Street, task: Task, progress: Progress): Promi
 }
 
 /** The prompts of a request: of its conversation, or the raw ones. */
-function promptsOf(engine: Engine, model: Model, request: GenerationRequest): Promise<readonly Prompt[]> {
+async function promptsOf(
+  engine: Engine,
+  model: Model,
+  loaded: LoadedModel,
+  request: GenerationRequest,
+): Promise<readonly Prompt[]> {
+  if (request.truncates === true && request.raw === undefined)
+    return [await fittingPrompt(engine, model, loaded, request)];
   const sources = request.raw?.prompts ?? [request];
   return Promise.all(sources.map((source) => engine.prompt(model, source)));
 }
@@ -64,17 +72,14 @@ interface Turn {
 /** One choice on a slot of its own, from waiting for it to giving it back. */
 async function withSlot(deps: Street, task: Task, turn: Turn): Promise<void> {
   const { progress, loaded, job, judge, index, recorded } = turn;
-  const { model, signal, timings, channel } = task;
-  const push = (event: GenerationEvent): void => {
-    if (!channel.push(event)) throw new HearthError("internal", "The answer was not read in time.");
-  };
+  const { model, signal, timings, emit } = task;
   const { weight: teamWeight } = task.context.principal.team;
   const slot = await deps.slots.acquire({
     model: model.manifest.id,
     slots: loaded.slots,
     teamId: job.teamId,
     teamWeight,
-    workClass: "interactive",
+    workClass: task.context.workClass ?? "interactive",
     tokensExpected: job.prompt.tokens.length,
     signal,
   });
@@ -87,12 +92,12 @@ async function withSlot(deps: Street, task: Task, turn: Turn): Promise<void> {
         progress.usage = addEvent(progress.usage, event);
         if ("tokens" in event) served += event.tokens;
         timings.saw(event);
-        push(event);
+        emit(event);
       }
       if (!starts) return;
       turn.begun.add(job.prompt);
       if (task.request.raw?.echo === true)
-        push({ type: "text-delta", choice: index, text: job.prompt.rawText ?? "", tokens: 0 });
+        emit({ type: "text-delta", choice: index, text: job.prompt.rawText ?? "", tokens: 0 });
     };
     const drawing = drawChoice(deps.engine, { index, model, job, judge, signal, tell });
     // Written while the engine is at work already: the row is there before the answer has its end.
@@ -100,7 +105,7 @@ async function withSlot(deps: Street, task: Task, turn: Turn): Promise<void> {
     if (end === null) return;
     timings.saw(end);
     progress.ends.push(end);
-    if (progress.ends.length < task.request.choices) channel.push(end);
+    if (progress.ends.length < task.request.choices) emit(end);
   } finally {
     slot.release(served);
   }

@@ -8,9 +8,9 @@
 import { setMaxListeners } from "node:events";
 import { Channel } from "../core/channel.js";
 import type { TextToken } from "../core/engine.js";
-import { asHearthError, HearthError, modelNotFound } from "../core/errors.js";
+import { asHearthError, HearthError } from "../core/errors.js";
 import { mergeEvents, type GenerationEvent, type GenerationRequest } from "../core/generation.js";
-import type { Model, ModelRegistry } from "../core/model.js";
+import type { Model } from "../core/model.js";
 import { noUsage } from "../core/usage.js";
 import { createPromptCounter, tooManyInHand } from "./count.js";
 import { drive } from "./drive.js";
@@ -18,6 +18,7 @@ import { timedLoads } from "./loads.js";
 import { settle } from "./record.js";
 import type { GenerateDeps, Progress, RunContext, Street, Task } from "./task.js";
 import { Stopwatch, type RunTimings } from "./timings.js";
+import { usableModel } from "./usable-model.js";
 
 /** Events that may wait for a slow reader; deltas merge, so even one that never reads holds no more than a handful. */
 const channelCapacity = 256;
@@ -68,19 +69,7 @@ export function createGenerator(deps: GenerateDeps): Generator {
     start(request, context) {
       const model = usableModel(deps.models, request.model);
       if (active.size >= deps.runsActiveMax) throw tooManyInHand();
-      const leaving = new AbortController();
-      // Every choice listens, several times over.
-      setMaxListeners(0, leaving.signal);
-      const task: Task = {
-        id: deps.random.id(),
-        model,
-        request,
-        context,
-        channel: new Channel(channelCapacity, mergeEvents),
-        timings: new Stopwatch(deps.clock),
-        signal: leaving.signal,
-        abort: () => leaving.abort(),
-      };
+      const task = createTask(deps, model, request, context);
       const settled = execute(street, task).finally(() => active.delete(run));
       const run: Run = {
         id: task.id,
@@ -99,18 +88,30 @@ export function createGenerator(deps: GenerateDeps): Generator {
   };
 }
 
-function usableModel(models: ModelRegistry, name: string): Model {
-  const model = models.find(name);
-  if (model === null) throw modelNotFound(name);
-  if (model.unusable !== null)
-    throw new HearthError(
-      "model_unavailable",
-      `The model '${model.manifest.id}' cannot be used: ${model.unusable}`,
-      {
-        param: "model",
-      },
-    );
-  return model;
+function createTask(
+  { random, clock }: GenerateDeps,
+  model: Model,
+  request: GenerationRequest,
+  context: RunContext,
+): Task {
+  const leaving = new AbortController();
+  // Every choice listens, several times over.
+  setMaxListeners(0, leaving.signal);
+  const channel = new Channel(channelCapacity, mergeEvents);
+  return {
+    id: random.id(),
+    model,
+    request,
+    context,
+    channel,
+    emit(event) {
+      context.keeper?.add(event);
+      if (!channel.push(event)) throw new HearthError("internal", "The answer was not read in time.");
+    },
+    timings: new Stopwatch(clock),
+    signal: leaving.signal,
+    abort: () => leaving.abort(),
+  };
 }
 
 /** The whole life of a run. Never rejects. */
@@ -124,12 +125,13 @@ async function execute(deps: Street, task: Task): Promise<void> {
   progress.loaded?.release();
   const whole = progress.ends.length === task.request.choices;
   const state = progress.failure !== null ? "failed" : whole ? "completed" : "aborted";
+  const last = progress.ends.at(-1);
+  if (whole && last !== undefined) task.context.keeper?.add(last);
   await settle(deps, task, progress, state);
   const { ttftMs, decodeTps } = task.timings;
   deps.metrics.runEnded({ model: task.model.manifest.id, state, usage: progress.usage, ttftMs, decodeTps });
   if (progress.failure !== null) task.channel.fail(progress.failure);
   // The very last end is told only when the run is settled: whoever has the whole answer finds its row.
-  const last = progress.ends.at(-1);
   if (whole && last !== undefined) task.channel.push(last);
   task.channel.end();
 }

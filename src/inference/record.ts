@@ -30,14 +30,15 @@ export async function record(
   progress.recorded = true;
 }
 
-/** What was produced is charged, also when the client left or the engine failed. */
+/** What was produced is charged, also when the client left or the engine failed; what is kept of it is written with that. */
 export async function settle(
   deps: GenerateDeps,
   task: Task,
   progress: Progress,
   state: EndedRun["state"],
 ): Promise<void> {
-  if (!progress.recorded) return;
+  const kept = task.context.keeper?.writes({ state, failure: progress.failure }) ?? [];
+  if (!progress.recorded && kept.length === 0) return;
   const outcome: RunOutcome = {
     state,
     usage: progress.usage,
@@ -45,7 +46,7 @@ export async function settle(
     endTime: deps.clock.now(),
   };
   try {
-    await deps.runs.settle(task.id, outcome);
+    await deps.runs.settle(task.id, outcome, kept);
   } catch (thrown) {
     deps.onSettleFailure(task.id, thrown);
   }

@@ -12,8 +12,9 @@ import type { Model, ModelRegistry } from "../core/model.js";
 import type { Random } from "../core/random.js";
 import type { RunStore } from "../core/run-record.js";
 import type { Schemas } from "../core/schemas.js";
-import type { Slots } from "../core/slots.js";
+import type { Slots, WorkClass } from "../core/slots.js";
 import type { Usage } from "../core/usage.js";
+import type { Keeper } from "./keeper.js";
 import type { Stopwatch } from "./timings.js";
 
 export interface RunContext {
@@ -21,6 +22,10 @@ export interface RunContext {
   readonly requestId: string;
   /** The route, as the usage row records it. */
   readonly endpoint: string;
+  /** What kind of work it is to the scheduler; absent: interactive. */
+  readonly workClass?: WorkClass;
+  /** Makes something of the events that outlives the run. */
+  readonly keeper?: Keeper;
 }
 
 export interface GenerateDeps {
@@ -47,6 +52,8 @@ export interface Task {
   readonly request: GenerationRequest;
   readonly context: RunContext;
   readonly channel: Channel<GenerationEvent>;
+  /** Tells the keeper and the reader. @throws HearthError where the reader is too far behind. */
+  readonly emit: (event: GenerationEvent) => void;
   readonly timings: Stopwatch;
   readonly signal: AbortSignal;
   readonly abort: () => void;

@@ -1,0 +1,59 @@
+/**
+ * What was told of something while it goes on, for any number of readers, each from where it likes. It grows with what it is
+ * told: whoever fills it knows the bound.
+ */
+export class EventLog<T> {
+  readonly #items: T[] = [];
+  #ended = false;
+  #wakes: (() => void)[] = [];
+
+  get length(): number {
+    return this.#items.length;
+  }
+
+  append(...items: readonly T[]): void {
+    if (this.#ended) return;
+    this.#items.push(...items);
+    this.#wake();
+  }
+
+  /** No more will come. */
+  end(): void {
+    this.#ended = true;
+    this.#wake();
+  }
+
+  /** The items so far. */
+  items(): readonly T[] {
+    return this.#items;
+  }
+
+  /** Reads from the item of that index on, until the end or until the signal aborts. */
+  async *from(index: number, signal: AbortSignal): AsyncGenerator<T, void, undefined> {
+    for (let at = index; !signal.aborted;) {
+      const item = this.#items[at];
+      if (item !== undefined) {
+        at += 1;
+        yield item;
+      } else if (this.#ended) return;
+      else await this.#more(signal);
+    }
+  }
+
+  #more(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        signal.removeEventListener("abort", wake);
+        resolve();
+      };
+      this.#wakes.push(wake);
+      signal.addEventListener("abort", wake, { once: true });
+    });
+  }
+
+  #wake(): void {
+    const wakes = this.#wakes;
+    this.#wakes = [];
+    for (const wake of wakes) wake();
+  }
+}
