@@ -7,6 +7,7 @@ import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import Sqlite from "better-sqlite3";
 import { Kysely, sql, SqliteDialect, type SqliteDatabase } from "kysely";
+import { createCommit, type Commit } from "./commit.js";
 import { codeOf, failure } from "./failure.js";
 import { makeFolder } from "./folder.js";
 import { migrate } from "./migrate.js";
@@ -14,6 +15,7 @@ import type { Schema } from "./schema.js";
 
 export interface Database {
   readonly kysely: Kysely<Schema>;
+  readonly commit: Commit;
   /** Whether it answers a query; never rejects. */
   answers(): Promise<boolean>;
   close(): Promise<void>;
@@ -39,16 +41,16 @@ export async function openDatabase(file: string): Promise<Database> {
     sqlite.pragma("foreign_keys = ON");
     sqlite.pragma(`journal_size_limit = ${journalBytesMax}`);
     migrate(sqlite);
-    const kysely = new Kysely<Schema>({
-      dialect: new SqliteDialect({ database: keepingStatements(sqlite) }),
-    });
+    const keeping = keepingStatements(sqlite);
+    const kysely = new Kysely<Schema>({ dialect: new SqliteDialect({ database: keeping }) });
     const opened = sqlite;
     const close = async (): Promise<void> => {
       await kysely.destroy();
       // kysely closes only what it has used.
       opened.close();
     };
-    return { kysely, answers: () => answers(kysely), close };
+    const commit = createCommit(opened, keeping);
+    return { kysely, commit, answers: () => answers(kysely), close };
   } catch (thrown) {
     sqlite?.close();
     throw failure("cannot use the database", file, thrown);

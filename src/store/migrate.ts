@@ -2,9 +2,12 @@ import type Sqlite from "better-sqlite3";
 import { accounts } from "./migrations/0001-accounts.js";
 import { runs } from "./migrations/0002-runs.js";
 import { teamWeights } from "./migrations/0003-team-weights.js";
+import { jobs } from "./migrations/0004-jobs.js";
+import { deferredCompletions } from "./migrations/0005-deferred-completions.js";
+import { responses } from "./migrations/0006-responses.js";
 import type { Migration } from "./migrations/migration.js";
 
-const migrations: readonly Migration[] = [accounts, runs, teamWeights];
+const migrations: readonly Migration[] = [accounts, runs, teamWeights, jobs, deferredCompletions, responses];
 
 /**
  * Brings a database to the newest version, each step in one transaction; the version is SQLite's `user_version`. The write

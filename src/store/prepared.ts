@@ -1,4 +1,4 @@
-import type { Compilable, Kysely, QueryResult } from "kysely";
+import type { Compilable, CompiledQuery, Kysely, QueryResult } from "kysely";
 import type { Schema } from "./schema.js";
 
 /** Holds a parameter's place in a query until there is a value. */
@@ -15,6 +15,15 @@ export function prepare<Parameters extends object, Row>(
   names: readonly (keyof Parameters & string)[],
   build: (parameters: Parameters) => Compilable<Row>,
 ): (parameters: Parameters) => Promise<QueryResult<Row>> {
+  const bind = prepareBinding(names, build);
+  return (parameters) => kysely.executeQuery(bind(parameters));
+}
+
+/** The same, for a query that somebody else executes. */
+export function prepareBinding<Parameters extends object, Row>(
+  names: readonly (keyof Parameters & string)[],
+  build: (parameters: Parameters) => Compilable<Row>,
+): (parameters: Parameters) => CompiledQuery<Row> {
   const placeholders = Object.fromEntries(names.map((name) => [name, new Placeholder(name)]));
   const compiled = build(placeholders as Parameters).compile();
   return (parameters) => {
@@ -22,6 +31,6 @@ export function prepare<Parameters extends object, Row>(
     const bound = compiled.parameters.map((value) =>
       value instanceof Placeholder ? values[value.name] : value,
     );
-    return kysely.executeQuery({ ...compiled, parameters: bound });
+    return { ...compiled, parameters: bound };
   };
 }

@@ -2,8 +2,9 @@ import { sql } from "kysely";
 import type { RunRecord, RunStore } from "../core/run-record.js";
 import type { Usage } from "../core/usage.js";
 import type { Database } from "./database.js";
-import { prepare } from "./prepared.js";
+import { prepare, prepareBinding } from "./prepared.js";
 import type { RunRow } from "./schema.js";
+import { queriesOf } from "./writes.js";
 
 type UsageColumns = Pick<
   RunRow,
@@ -33,13 +34,16 @@ const columns = [
 export function createRunStore(database: Database): RunStore {
   const { kysely } = database;
   const insertRow = prepare(kysely, columns, (row: RunRow) => kysely.insertInto("runs").values(row));
-  const settleRow = prepareSettle(database);
+  const settling = prepareSettling(database);
   return {
     async insert(record) {
       await insertRow(toRow(record));
     },
-    async settle(id, { state, usage, costTicks, endTime }) {
-      await settleRow({ id, state, ...usageToRow(usage), cost_ticks: costTicks, end_time: endTime });
+    async settle(id, { state, usage, costTicks, endTime }, together) {
+      const row = { id, state, ...usageToRow(usage), cost_ticks: costTicks, end_time: endTime };
+      // What stands alone does not wait for the disk.
+      if (together.length === 0) await kysely.executeQuery(settling(row));
+      else database.commit([settling(row), ...queriesOf(together)]);
     },
     async interruptAll(endTime) {
       const { numUpdatedRows } = await kysely
@@ -61,8 +65,8 @@ export function createRunStore(database: Database): RunStore {
   };
 }
 
-function prepareSettle({ kysely }: Database) {
-  return prepare(kysely, outcomeColumns, ({ id, ...outcome }: Outcome) =>
+function prepareSettling({ kysely }: Database) {
+  return prepareBinding(outcomeColumns, ({ id, ...outcome }: Outcome) =>
     kysely.updateTable("runs").set(outcome).where("id", "=", id).where("state", "=", "running"),
   );
 }

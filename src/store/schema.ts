@@ -1,5 +1,9 @@
-import type { Billing } from "../core/team.js";
+import type { Generated } from "kysely";
+import type { DeferredOutcome } from "../core/deferred-completion.js";
+import type { JobKind } from "../core/job.js";
 import type { RunState } from "../core/run-record.js";
+import type { ResponseStatus } from "../core/stored-response.js";
+import type { Billing } from "../core/team.js";
 
 /**
  * The tables as kysely sees them; migrations/ makes them. SQLite has no booleans: flags are 0 or 1. Times are milliseconds
@@ -9,6 +13,11 @@ export interface Schema {
   teams: TeamRow;
   api_keys: ApiKeyRow;
   runs: RunRow;
+  jobs: JobRow;
+  deferred_completions: DeferredRow;
+  responses: ResponseRow;
+  response_items: ItemRow;
+  response_events: EventsRow;
 }
 
 export interface TeamRow {
@@ -53,4 +62,60 @@ export interface RunRow {
   cost_ticks: number;
   start_time: number;
   end_time: number | null;
+}
+
+export interface JobRow {
+  id: string;
+  kind: JobKind;
+  team_id: string;
+  api_key_id: string;
+  endpoint: string;
+  attempts: number;
+  lease_until: number | null;
+  create_time: number;
+  /** JSON text. */
+  body: string;
+}
+
+export interface DeferredRow {
+  id: string;
+  team_id: string;
+  state: DeferredOutcome["state"];
+  create_time: number;
+  expire_time: number | null;
+  /** JSON text of the answer or of the failure. */
+  outcome: string | null;
+}
+
+export interface ResponseRow {
+  id: string;
+  team_id: string;
+  previous_id: string | null;
+  status: ResponseStatus;
+  background: number;
+  streamed: number;
+  create_time: number;
+  expire_time: number;
+  /** JSON text. */
+  body: string;
+}
+
+/** Of responses that work is still done on. */
+export const unended: readonly ResponseStatus[] = ["queued", "in_progress"];
+
+export interface ItemRow {
+  /** Grows with every insert. */
+  entry: Generated<number>;
+  response_id: string;
+  team_id: string;
+  side: "input" | "output";
+  position: number;
+  id: string;
+  /** JSON text. */
+  body: string;
+}
+
+export interface EventsRow {
+  response_id: string;
+  events: Uint8Array;
 }
