@@ -19,6 +19,11 @@ export const functionName = z
     "must hold no control characters and no half surrogates",
   );
 
+export const modelField = z
+  .string()
+  .min(1, "must not be empty")
+  .describe("Id or alias of a model, as `GET /v1/models` lists them.");
+
 export const stopText = z
   .string()
   .min(1, "must not be empty")
@@ -26,7 +31,11 @@ export const stopText = z
 
 /** Elements are looked at only when their number is within bounds, so that a flood of them costs nothing. */
 export function list<T extends z.ZodType>(element: T, max: number) {
-  return z.array(z.unknown()).max(max, `must hold at most ${max} elements`).pipe(z.array(element));
+  const problem = `must hold at most ${max} elements`;
+  return z
+    .array(z.unknown())
+    .max(max, problem)
+    .pipe(z.array(element).meta({ maxItems: max }));
 }
 
 /** An optional number. */
@@ -46,5 +55,6 @@ export function requiredInteger(min: number, max: number, range = `must be betwe
     .number()
     .refine(Number.isInteger, { params: { type: "integer" }, abort: true })
     .min(min, range)
-    .max(max, range);
+    .max(max, range)
+    .meta({ type: "integer" });
 }

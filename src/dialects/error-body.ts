@@ -3,48 +3,23 @@
  * bodies of failed answers; it decides nothing about when something fails, and it never looks at an error's cause.
  */
 import type { ErrorKind, HearthError } from "../core/errors.js";
+import {
+  sentences,
+  type AnthropicError,
+  type AnthropicErrorType,
+  type OpenAiError,
+  type OpenAiErrorEvent,
+  type OpenAiErrorType,
+} from "./error-wire.js";
 
 /** Whose words an error is told in; OpenAI and xAI routes share one body that clients of both can read. */
 export type ErrorDialect = "openai" | "anthropic";
 
-/** The sentences that stand for gRPC statuses in xAI bodies. */
-const sentences = {
-  invalidArgument: "Client specified an invalid argument",
-  unauthenticated: "The request does not have valid authentication credentials",
-  permissionDenied: "The caller does not have permission to execute the specified operation",
-  notFound: "Some requested entity was not found",
-  alreadyExists: "Some entity that we attempted to create already exists",
-  exhausted: "Some resource has been exhausted",
-  unimplemented: "Operation is not implemented or not supported",
-  internal: "Internal error",
-  unavailable: "The service is currently unavailable",
-  deadline: "Deadline expired before operation could complete",
-};
-
-type OpenAiType =
-  | "invalid_request_error"
-  | "authentication_error"
-  | "permission_error"
-  | "not_found_error"
-  | "rate_limit_error"
-  | "server_error";
-
-type AnthropicType =
-  | "invalid_request_error"
-  | "authentication_error"
-  | "permission_error"
-  | "not_found_error"
-  | "request_too_large"
-  | "rate_limit_error"
-  | "timeout_error"
-  | "api_error"
-  | "overloaded_error";
-
 interface Row {
   readonly status: number;
   readonly sentence: keyof typeof sentences;
-  readonly openai: OpenAiType;
-  readonly anthropic: AnthropicType;
+  readonly openai: OpenAiErrorType;
+  readonly anthropic: AnthropicErrorType;
   /** Machine-readable code of an error that carries none of its own. */
   readonly code: string;
   /** Where Anthropic routes answer with another status. */
@@ -134,22 +109,45 @@ const table: Readonly<Record<ErrorKind, Row>> = {
 };
 
 /** The HTTP status an error is answered with. */
-export function errorStatus(error: HearthError, dialect: ErrorDialect): number {
-  const row = table[error.kind];
+export function errorStatus({ kind }: HearthError, dialect: ErrorDialect): number {
+  return statusOf(kind, dialect);
+}
+
+/** By status, the codes that errors are told with (the types, to Anthropic clients); an error may have a code of its own. */
+export function errorCodes(
+  dialect: ErrorDialect,
+  kinds: readonly ErrorKind[] = Object.keys(table) as ErrorKind[],
+): ReadonlyMap<number, readonly string[]> {
+  const codes = new Map<number, readonly string[]>();
+  for (const kind of kinds) {
+    const status = statusOf(kind, dialect);
+    const { code, anthropic } = table[kind];
+    const told = new Set([...(codes.get(status) ?? []), dialect === "anthropic" ? anthropic : code]);
+    codes.set(status, [...told]);
+  }
+  return codes;
+}
+
+function statusOf(kind: ErrorKind, dialect: ErrorDialect): number {
+  const row = table[kind];
   return dialect === "anthropic" ? (row.anthropicStatus ?? row.status) : row.status;
 }
 
 /** The JSON body an error is answered with. */
-export function errorBody(error: HearthError, dialect: ErrorDialect, requestId: string): object {
+export function errorBody(
+  error: HearthError,
+  dialect: ErrorDialect,
+  requestId: string,
+): OpenAiError | AnthropicError {
   return dialect === "anthropic" ? anthropicErrorBody(error, requestId) : openaiErrorBody(error);
 }
 
 /** xAI's sentence beside OpenAI's object: read without loss by the clients of both. */
-function openaiErrorBody(error: HearthError): object {
+function openaiErrorBody(error: HearthError): OpenAiError {
   return { code: sentences[table[error.kind].sentence], ...openaiErrorFrame(error) };
 }
 
-function anthropicErrorBody(error: HearthError, requestId: string): object {
+function anthropicErrorBody(error: HearthError, requestId: string): AnthropicError {
   const { anthropic } = table[error.kind];
   const message = anthropicMessage(error);
   return { type: "error", error: { type: anthropic, message }, request_id: requestId };
@@ -162,9 +160,19 @@ function anthropicMessage({ kind, param, message }: HearthError): string {
 }
 
 /** What an OpenAI or xAI stream carries in place of its next chunk when an answer fails half-way. */
-export function openaiErrorFrame(error: HearthError): object {
+export function openaiErrorFrame(error: HearthError): OpenAiErrorEvent {
   const row = table[error.kind];
   return {
-    error: { message: error.message, type: row.openai, param: error.param, code: error.code ?? row.code },
+    error: {
+      message: openaiMessage(error),
+      type: row.openai,
+      param: error.param,
+      code: error.code ?? row.code,
+    },
   };
+}
+
+/** Some clients look at no code, and know a prompt that does not fit by OpenAI's words. */
+function openaiMessage({ kind, message }: HearthError): string {
+  return kind === "context_length_exceeded" ? `${message} The maximum context length is exceeded.` : message;
 }

@@ -9,15 +9,39 @@ const int64Max = 2 ** 63;
 
 export const maxTokensField = integer(1, int32Max, `must be at least 1 and at most ${int32Max}`);
 
+export const streamFields = {
+  stream: z.boolean().nullish().describe("Whether the answer comes as server-sent events, piece by piece."),
+  stream_options: z
+    .object({ include_usage: z.boolean().nullish().describe("Adds a last chunk with the usage.") })
+    .nullish()
+    .describe("Only together with `stream: true`."),
+};
+
 export const samplingFields = {
-  temperature: number(0, 2),
-  top_p: number(0, 1),
-  stop: z.union([stopText, list(stopText, stopsMax)]).nullish(),
-  /** Extension: runs alone and from an empty cache. */
-  deterministic: z.boolean().nullish(),
-  seed: integer(-int64Max, int64Max, "must fit into 64 bits"),
-  frequency_penalty: number(-2, 2),
-  presence_penalty: number(-2, 2),
+  temperature: number(0, 2).meta({ default: 1, description: "0 draws the likeliest token each time." }),
+  top_p: number(0, 1).meta({
+    default: 1,
+    description: "Only the likeliest tokens that together have this probability are drawn from.",
+  }),
+  stop: z
+    .union([stopText, list(stopText, stopsMax)])
+    .nullish()
+    .describe("The answer ends before any of these texts."),
+  deterministic: z
+    .boolean()
+    .nullish()
+    .describe("Extension: with a seed the same bytes every time; runs alone and from an empty cache."),
+  seed: integer(-int64Max, int64Max, "must fit into 64 bits").describe(
+    "The same seed draws the same tokens, as far as rounding allows.",
+  ),
+  frequency_penalty: number(-2, 2).meta({
+    default: 0,
+    description: "Makes a token less likely each time it was written.",
+  }),
+  presence_penalty: number(-2, 2).meta({
+    default: 0,
+    description: "Makes a token less likely once it was written.",
+  }),
   logit_bias: z
     .record(
       z.string().regex(/^\d{1,10}$/, "must have token ids as its keys"),
@@ -27,11 +51,13 @@ export const samplingFields = {
       (bias) => Object.keys(bias).length <= logitBiasesMax,
       `must hold at most ${logitBiasesMax} tokens`,
     )
-    .nullish(),
-  /** Extension: only so many of the likeliest tokens are drawn from. */
-  top_k: integer(1, 1_000),
-  /** Extension: tokens less likely than this share of the likeliest one are not drawn. */
-  min_p: number(0, 1),
+    .meta({ maxProperties: logitBiasesMax })
+    .nullish()
+    .describe("By token id: what is added to the token's logit."),
+  top_k: integer(1, 1_000).describe("Extension: only so many of the likeliest tokens are drawn from."),
+  min_p: number(0, 1).describe(
+    "Extension: tokens less likely than this share of the likeliest one are not drawn.",
+  ),
 };
 
 export type SamplingBody = z.infer<z.ZodObject<typeof samplingFields>>;

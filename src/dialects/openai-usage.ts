@@ -1,28 +1,35 @@
 /** The usage object of OpenAI's and xAI's completion answers. Pure. */
+import type { z } from "zod";
 import type { Model } from "../core/model.js";
 import { costOf } from "../core/money.js";
 import type { Usage } from "../core/usage.js";
+import { count, shape } from "./shape.js";
 
-export interface OpenAiUsage {
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-  readonly total_tokens: number;
-  readonly prompt_tokens_details: {
-    readonly text_tokens: number;
-    readonly audio_tokens: number;
-    readonly image_tokens: number;
-    readonly cached_tokens: number;
-  };
-  readonly completion_tokens_details: {
-    readonly reasoning_tokens: number;
-    readonly audio_tokens: number;
-    readonly accepted_prediction_tokens: number;
-    readonly rejected_prediction_tokens: number;
-  };
-  readonly num_sources_used: number;
-  /** 1 USD = 10^10 ticks. */
-  readonly cost_in_usd_ticks: number;
-}
+const nothingOf = count("Always 0 here.");
+
+export const openAiUsage = shape({
+  prompt_tokens: count("Tokens of the prompt, cached ones and images included."),
+  completion_tokens: count(
+    "Tokens of text and tool calls, those of all choices together, without reasoning.",
+  ),
+  total_tokens: count("Prompt, completion and reasoning."),
+  prompt_tokens_details: shape({
+    text_tokens: count("Tokens of the prompt's text."),
+    audio_tokens: nothingOf,
+    image_tokens: count("Tokens of the prompt's images."),
+    cached_tokens: count("Tokens of the prompt that had been evaluated before."),
+  }),
+  completion_tokens_details: shape({
+    reasoning_tokens: count("Tokens of reasoning; `completion_tokens` holds none of them."),
+    audio_tokens: nothingOf,
+    accepted_prediction_tokens: nothingOf,
+    rejected_prediction_tokens: nothingOf,
+  }),
+  num_sources_used: nothingOf,
+  cost_in_usd_ticks: count("What the answer cost; 1 USD = 10^10 ticks."),
+}).meta({ id: "Usage", description: "The tokens of an answer, counted as xAI counts them." });
+
+export type OpenAiUsage = z.infer<typeof openAiUsage>;
 
 /** xAI's counting: reasoning stands beside the completion, and the total holds both. */
 export function encodeUsage(usage: Usage, model: Model): OpenAiUsage {

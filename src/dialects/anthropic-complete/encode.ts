@@ -4,20 +4,12 @@
  */
 import type { FinishReason, GenerationEvent } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
+import type { Completion } from "./wire.js";
 
 /** What every part of one answer repeats. */
 export interface CompleteIdentity {
   readonly id: string;
   readonly model: Model;
-}
-
-/** On the wire, whole or a piece of a stream. */
-export interface Completion {
-  readonly type: "completion";
-  readonly id: string;
-  readonly completion: string;
-  readonly stop_reason: "stop_sequence" | "max_tokens" | null;
-  readonly model: string;
 }
 
 /** The object that an event makes due, or null. */

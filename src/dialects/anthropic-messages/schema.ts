@@ -4,7 +4,16 @@
  * answer and are dropped unread. What is here but not served is refused where it is read.
  */
 import { z } from "zod";
-import { functionName, int32Max, integer, list, number, requiredInteger, stopText } from "../bounded.js";
+import {
+  functionName,
+  int32Max,
+  integer,
+  list,
+  modelField,
+  number,
+  requiredInteger,
+  stopText,
+} from "../bounded.js";
 
 const messagesMax = 10_000;
 const blocksMax = 10_000;
@@ -19,7 +28,7 @@ const documentBlock = z.object({
   type: z.literal("document"),
   source: z.discriminatedUnion("type", [
     z.object({ type: z.literal("text"), data: z.string() }),
-    z.object({ type: z.enum(["base64", "url", "content", "file"]) }),
+    z.object({ type: z.enum(["base64", "url", "content", "file"]) }).describe("Not served: refused."),
   ]),
   title: z.string().nullish(),
   context: z.string().nullish(),
@@ -51,18 +60,26 @@ const assistantBlock = z.discriminatedUnion("type", [
   z.object({ type: z.literal("redacted_thinking") }),
   callBlock,
 ]);
-const message = z.discriminatedUnion("role", [
-  z.object({ role: z.literal("system"), content: texts }),
-  z.object({ role: z.literal("user"), content: z.union([z.string(), list(userBlock, blocksMax)]) }),
-  z.object({ role: z.literal("assistant"), content: z.union([z.string(), list(assistantBlock, blocksMax)]) }),
-]);
+const message = z
+  .discriminatedUnion("role", [
+    z.object({ role: z.literal("system"), content: texts }),
+    z.object({ role: z.literal("user"), content: z.union([z.string(), list(userBlock, blocksMax)]) }),
+    z.object({
+      role: z.literal("assistant"),
+      content: z.union([z.string(), list(assistantBlock, blocksMax)]),
+    }),
+  ])
+  .meta({
+    id: "MessageParam",
+    description: "One message of a conversation; one of the assistant at its end is continued.",
+  });
 
 /** Tools with a `type` of their own bring no schema: parsing refuses them by that type. */
 const tool = z.object({
-  type: z.string().nullish(),
+  type: z.string().nullish().describe("`custom`; others are refused."),
   name: functionName.nullish(),
   description: z.string().nullish(),
-  input_schema: z.record(z.string(), z.unknown()).nullish(),
+  input_schema: z.record(z.string(), z.unknown()).nullish().describe("JSON Schema of the input."),
 });
 const parallel = { disable_parallel_tool_use: z.boolean().nullish() };
 const toolChoice = z.discriminatedUnion("type", [
@@ -72,47 +89,59 @@ const toolChoice = z.discriminatedUnion("type", [
   z.object({ type: z.literal("none") }),
 ]);
 
-const display = z.enum(["summarized", "omitted"]).nullish();
+const display = z
+  .enum(["summarized", "omitted"])
+  .nullish()
+  .describe("`omitted`: thinking blocks come without their text.");
 const thinking = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("enabled"),
     budget_tokens: requiredInteger(budgetTokensMin, int32Max, `must be at least ${budgetTokensMin}`),
     display,
   }),
-  z.object({ type: z.literal("adaptive"), display }),
+  z.object({ type: z.literal("adaptive"), display }).describe("As long as the model likes."),
   z.object({ type: z.literal("disabled") }),
 ]);
 
 const outputFormat = z.object({
   type: z.literal("json_schema"),
-  schema: z.record(z.string(), z.unknown()),
+  schema: z.record(z.string(), z.unknown()).describe("JSON Schema, drafts 4 to 2020-12."),
 });
 
-export const messagesRequestSchema = z.object({
-  model: z.string().min(1, "must not be empty"),
-  max_tokens: integer(1, int32Max, `must be at least 1 and at most ${int32Max}`),
-  messages: list(message, messagesMax).refine((messages) => messages.length > 0, "must not be empty"),
-  system: texts.nullish(),
-  stop_sequences: list(stopText, stopsMax).nullish(),
-  stream: z.boolean().nullish(),
-  /** Anthropic's range ends at 1, xAI's at 2. */
-  temperature: number(0, 2),
-  top_p: number(0, 1),
-  /** 0: no such bound. */
-  top_k: integer(0, int32Max),
-  tools: list(tool, toolsMax).nullish(),
-  tool_choice: toolChoice.nullish(),
-  thinking: thinking.nullish(),
-  output_config: z
-    .object({
-      effort: z.enum(["low", "medium", "high", "xhigh", "max"]).nullish(),
-      format: outputFormat.nullish(),
-    })
-    .nullish(),
-  /** The older name of `output_config.format`. */
-  output_format: outputFormat.nullish(),
-  mcp_servers: list(z.unknown(), toolsMax).nullish(),
-});
+export const messagesRequestSchema = z
+  .object({
+    model: modelField,
+    max_tokens: integer(1, int32Max, `must be at least 1 and at most ${int32Max}`).describe(
+      "Bound on the answer, thinking included. Without it the context is the bound.",
+    ),
+    messages: list(message, messagesMax)
+      .refine((messages) => messages.length > 0, "must not be empty")
+      .meta({ minItems: 1, description: "The conversation so far." }),
+    system: texts.nullish().describe("What the model is told first."),
+    stop_sequences: list(stopText, stopsMax).nullish().describe("The answer ends before any of these texts."),
+    stream: z.boolean().nullish().describe("Whether the answer comes as server-sent events, piece by piece."),
+    temperature: number(0, 2).meta({ default: 1, description: "0 draws the likeliest token each time." }),
+    top_p: number(0, 1).meta({
+      default: 1,
+      description: "Only the likeliest tokens that together have this probability are drawn from.",
+    }),
+    top_k: integer(0, int32Max).describe("Only so many of the likeliest tokens are drawn from; 0: no bound."),
+    tools: list(tool, toolsMax).nullish().describe("What the model may call."),
+    tool_choice: toolChoice.nullish().describe("Whether and what it calls. Without it: `auto`."),
+    thinking: thinking.nullish().describe("Whether it thinks before it answers. Without it: no."),
+    output_config: z
+      .object({
+        effort: z
+          .enum(["low", "medium", "high", "xhigh", "max"])
+          .nullish()
+          .describe("How long adaptive thinking is."),
+        format: outputFormat.nullish().describe("What the answer's text is held to by a grammar."),
+      })
+      .nullish(),
+    output_format: outputFormat.nullish().describe("The older name of `output_config.format`."),
+    mcp_servers: list(z.unknown(), toolsMax).nullish().describe("Not served: refused unless empty."),
+  })
+  .meta({ id: "MessageRequest" });
 
 export type MessagesRequestBody = z.infer<typeof messagesRequestSchema>;
 export type MessageBody = MessagesRequestBody["messages"][number];

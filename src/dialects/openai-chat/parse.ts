@@ -10,6 +10,8 @@ import { refuseUnserved } from "./unserved.js";
 export interface ChatRequest {
   readonly request: GenerationRequest;
   readonly stream: boolean;
+  /** Nobody waits for the answer: it is fetched later. */
+  readonly deferred: boolean;
   /** Whether a stream carries a usage chunk at its end. */
   readonly includeUsage: boolean;
   /** The client gave its tools as `functions`, and reads its call as `function_call`. */
@@ -29,6 +31,8 @@ export function parseChatRequest(body: unknown): ChatRequest {
   const stream = fields.stream ?? false;
   if (!stream && fields.stream_options != null)
     throw invalidValue("stream_options", "is only allowed together with stream: true");
+  const deferred = fields.deferred ?? false;
+  if (deferred && stream) throw invalidValue("deferred", "is not allowed together with stream: true");
   const request: GenerationRequest = {
     model: fields.model,
     messages: parseMessages(fields.messages),
@@ -47,6 +51,7 @@ export function parseChatRequest(body: unknown): ChatRequest {
   return {
     request,
     stream,
+    deferred,
     includeUsage,
     callsAsFunction: isEmpty(fields.tools) && !isEmpty(fields.functions),
   };

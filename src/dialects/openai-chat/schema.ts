@@ -4,8 +4,8 @@
  * nothing in the answer and are dropped unread. What is here but not served yet is refused by parse.ts.
  */
 import { z } from "zod";
-import { functionName, integer, list } from "../bounded.js";
-import { maxTokensField, samplingFields } from "../openai-sampling.js";
+import { functionName, integer, list, modelField } from "../bounded.js";
+import { maxTokensField, samplingFields, streamFields } from "../openai-sampling.js";
 
 const messagesMax = 10_000;
 const partsMax = 10_000;
@@ -18,48 +18,60 @@ const imagePart = z.object({
   type: z.literal("image_url"),
   image_url: z.object({ url: z.string(), detail: z.enum(["auto", "low", "high"]).nullish() }),
 });
-const part = z.discriminatedUnion("type", [
-  textPart,
-  refusalPart,
-  imagePart,
-  z.object({ type: z.literal("file") }),
-  z.object({ type: z.literal("text_file") }),
-  z.object({ type: z.literal("input_audio") }),
-]);
+const part = z
+  .discriminatedUnion("type", [
+    textPart,
+    refusalPart,
+    imagePart,
+    z.object({ type: z.literal("file") }),
+    z.object({ type: z.literal("text_file") }),
+    z.object({ type: z.literal("input_audio") }),
+  ])
+  .meta({
+    id: "ChatContentPart",
+    description: "Text is read; other parts are refused unless the model takes them.",
+  });
 const content = z.union([z.string(), list(part, partsMax)]);
 const name = z.string().nullish();
 
+const calledFunction = z.object({ name: z.string(), arguments: z.string().describe("JSON, as text.") });
 const toolCall = z.object({
   id: z.string(),
   type: z.literal("function").nullish(),
-  function: z.object({ name: z.string(), arguments: z.string() }),
+  function: calledFunction,
 });
 
-const message = z.discriminatedUnion("role", [
-  z.object({ role: z.literal("system"), content, name }),
-  z.object({ role: z.literal("developer"), content, name }),
-  z.object({ role: z.literal("user"), content, name }),
-  z.object({
-    role: z.literal("assistant"),
-    content: content.nullish(),
-    name,
-    reasoning_content: z.string().nullish(),
-    refusal: z.string().nullish(),
-    tool_calls: list(toolCall, callsMax).nullish(),
-    function_call: z.object({ name: z.string(), arguments: z.string() }).nullish(),
-  }),
-  z.object({ role: z.literal("tool"), content, tool_call_id: z.string().nullish() }),
-  z.object({ role: z.literal("function"), content, name }),
-]);
+const message = z
+  .discriminatedUnion("role", [
+    z.object({ role: z.literal("system"), content, name }),
+    z.object({ role: z.literal("developer"), content, name }),
+    z.object({ role: z.literal("user"), content, name }),
+    z.object({
+      role: z.literal("assistant"),
+      content: content.nullish(),
+      name,
+      reasoning_content: z.string().nullish().describe("What the model thought before this answer."),
+      refusal: z.string().nullish(),
+      tool_calls: list(toolCall, callsMax).nullish(),
+      function_call: calledFunction.nullish().describe("The older form of `tool_calls`."),
+    }),
+    z.object({
+      role: z.literal("tool"),
+      content,
+      tool_call_id: z.string().nullish().describe("The call that this is the result of."),
+    }),
+    z.object({ role: z.literal("function"), content, name }),
+  ])
+  .meta({ id: "ChatMessage", description: "One message of a conversation." });
 
 const functionSchema = z.object({
   name: functionName,
   description: z.string().nullish(),
-  parameters: z.record(z.string(), z.unknown()).nullish(),
+  parameters: z.record(z.string(), z.unknown()).nullish().describe("JSON Schema of the arguments."),
 });
 const tool = z.discriminatedUnion("type", [
   z.object({ type: z.literal("function"), function: functionSchema }),
-  z.object({ type: z.literal("live_search") }),
+  z.object({ type: z.literal("live_search") }).describe("Not served: refused."),
 ]);
 const namedFunction = z.object({ type: z.literal("function"), function: z.object({ name: z.string() }) });
 const allowedTools = z.object({
@@ -78,36 +90,61 @@ const responseFormat = z.discriminatedUnion("type", [
     type: z.literal("json_schema"),
     json_schema: z.object({
       name: z.string().nullish(),
-      schema: z.record(z.string(), z.unknown()).nullish(),
+      schema: z.record(z.string(), z.unknown()).nullish().describe("JSON Schema, drafts 4 to 2020-12."),
     }),
   }),
 ]);
 
-export const chatRequestSchema = z.object({
-  model: z.string().min(1, "must not be empty"),
-  messages: list(message, messagesMax).refine((messages) => messages.length > 0, "must not be empty"),
-  stream: z.boolean().nullish(),
-  stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
-  deferred: z.boolean().nullish(),
-  max_completion_tokens: maxTokensField,
-  max_tokens: maxTokensField,
-  n: integer(1, 128),
-  ...samplingFields,
-  logprobs: z.boolean().nullish(),
-  top_logprobs: integer(0, 20),
-  tools: list(tool, toolsMax).nullish(),
-  tool_choice: toolChoice.nullish(),
-  parallel_tool_calls: z.boolean().nullish(),
-  /** What one widespread client calls `parallel_tool_calls`. */
-  parallel_function_calling: z.boolean().nullish(),
-  functions: list(functionSchema, toolsMax).nullish(),
-  function_call: z.union([z.enum(["none", "auto"]), z.object({ name: z.string() })]).nullish(),
-  response_format: responseFormat.nullish(),
-  reasoning_effort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]).nullish(),
-  search_parameters: z.object({ mode: z.enum(["off", "on", "auto"]).nullish() }).nullish(),
-  web_search_options: z.record(z.string(), z.unknown()).nullish(),
-  modalities: list(z.enum(["text", "audio"]), 8).nullish(),
-});
+export const chatRequestSchema = z
+  .object({
+    model: modelField,
+    messages: list(message, messagesMax)
+      .refine((messages) => messages.length > 0, "must not be empty")
+      .meta({ minItems: 1, description: "The conversation so far." }),
+    ...streamFields,
+    deferred: z.boolean().nullish(),
+    max_completion_tokens: maxTokensField.describe(
+      "Bound on the answer's text and calls; reasoning is not counted. Without it the context is the bound.",
+    ),
+    max_tokens: maxTokensField.describe("The older name of `max_completion_tokens`, which wins over it."),
+    n: integer(1, 128).meta({ default: 1, description: "Choices." }),
+    ...samplingFields,
+    logprobs: z.boolean().nullish().describe("Whether log probabilities are told."),
+    top_logprobs: integer(0, 20).describe(
+      "How many of the likeliest tokens are told; needs `logprobs: true`.",
+    ),
+    tools: list(tool, toolsMax).nullish().describe("What the model may call."),
+    tool_choice: toolChoice
+      .nullish()
+      .describe("Whether and what it calls. Without it: `auto` where there are tools, else `none`."),
+    parallel_tool_calls: z.boolean().nullish().meta({
+      default: true,
+      description: "Whether one answer may hold several calls.",
+    }),
+    parallel_function_calling: z
+      .boolean()
+      .nullish()
+      .describe("What one widespread client calls `parallel_tool_calls`."),
+    functions: list(functionSchema, toolsMax).nullish().describe("The older form of `tools`."),
+    function_call: z
+      .union([z.enum(["none", "auto"]), z.object({ name: z.string() })])
+      .nullish()
+      .describe("The older form of `tool_choice`."),
+    response_format: responseFormat.nullish().describe("What the answer's text is held to by a grammar."),
+    reasoning_effort: z
+      .enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"])
+      .nullish()
+      .describe("How long a model that can reason does. Without it: as the model likes."),
+    search_parameters: z
+      .object({ mode: z.enum(["off", "on", "auto"]).nullish().describe("`on` is refused.") })
+      .nullish()
+      .describe("There is no live search here."),
+    web_search_options: z.record(z.string(), z.unknown()).nullish().describe("Not served: refused."),
+    modalities: list(z.enum(["text", "audio"]), 8)
+      .nullish()
+      .describe("Audio is refused."),
+  })
+  .meta({ id: "ChatCompletionRequest" });
 
 export type ChatRequestBody = z.infer<typeof chatRequestSchema>;
 export type ChatMessageBody = ChatRequestBody["messages"][number];

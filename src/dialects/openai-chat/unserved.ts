@@ -14,7 +14,6 @@ type Rule = readonly [field: keyof ChatRequestBody, asked: boolean, what: string
 
 function rules(fields: ChatRequestBody): readonly Rule[] {
   return [
-    ["deferred", fields.deferred === true, "deferred completions are"],
     ["tools", fields.tools?.some(({ type }) => type === "live_search") === true, "live search is"],
     ["search_parameters", fields.search_parameters?.mode === "on", "live search is"],
     ["web_search_options", fields.web_search_options != null, "web search is"],

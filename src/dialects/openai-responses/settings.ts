@@ -1,0 +1,86 @@
+/** The fields of a request that its response repeats, each with the value it has where the request says nothing. Pure. */
+import type { ResponsesRequestBody } from "./schema.js";
+import type { ResponseObject } from "./wire.js";
+
+export type ResponseSettings = Pick<
+  ResponseObject,
+  | "instructions"
+  | "max_output_tokens"
+  | "max_tool_calls"
+  | "metadata"
+  | "parallel_tool_calls"
+  | "prompt_cache_key"
+  | "reasoning"
+  | "safety_identifier"
+  | "temperature"
+  | "text"
+  | "tool_choice"
+  | "tools"
+  | "top_logprobs"
+  | "top_p"
+  | "presence_penalty"
+  | "frequency_penalty"
+  | "truncation"
+  | "user"
+>;
+
+/** Reads them from a request. */
+export function settingsOf(fields: ResponsesRequestBody): ResponseSettings {
+  const { reasoning, user } = fields;
+  return {
+    instructions: fields.instructions ?? null,
+    max_output_tokens: fields.max_output_tokens ?? null,
+    max_tool_calls: fields.max_tool_calls ?? null,
+    metadata: fields.metadata ?? {},
+    parallel_tool_calls: fields.parallel_tool_calls ?? true,
+    prompt_cache_key: fields.prompt_cache_key ?? null,
+    reasoning: {
+      effort: reasoning?.effort ?? null,
+      summary: reasoning?.summary ?? reasoning?.generate_summary ?? null,
+    },
+    safety_identifier: fields.safety_identifier ?? null,
+    temperature: fields.temperature ?? 1,
+    text: textSettings(fields.text),
+    tool_choice: fields.tool_choice ?? "auto",
+    tools: toolSettings(fields.tools),
+    top_logprobs: fields.top_logprobs ?? 0,
+    top_p: fields.top_p ?? 1,
+    presence_penalty: fields.presence_penalty ?? 0,
+    frequency_penalty: fields.frequency_penalty ?? 0,
+    truncation: fields.truncation ?? "disabled",
+    ...(user == null ? {} : { user }),
+  };
+}
+
+function textSettings(text: ResponsesRequestBody["text"]): ResponseSettings["text"] {
+  const verbosity = text?.verbosity == null ? {} : { verbosity: text.verbosity };
+  const format = text?.format ?? { type: "text" };
+  if (format.type !== "json_schema") return { format, ...verbosity };
+  const { name, description, schema, strict } = format;
+  return {
+    format: {
+      type: "json_schema",
+      name: name ?? "response",
+      description: description ?? null,
+      schema,
+      strict: strict ?? false,
+    },
+    ...verbosity,
+  };
+}
+
+function toolSettings(tools: ResponsesRequestBody["tools"]): ResponseSettings["tools"] {
+  return (tools ?? []).flatMap((tool) => {
+    if (tool.type !== "function") return [];
+    const { type, name, description, parameters, strict } = tool;
+    return [
+      {
+        type,
+        name,
+        description: description ?? null,
+        parameters: parameters ?? null,
+        strict: strict ?? true,
+      },
+    ];
+  });
+}

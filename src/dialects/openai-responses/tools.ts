@@ -1,0 +1,59 @@
+/** The tools of a responses request and what is asked of them, from the wire to the house's own. Pure. */
+import type { Tool, ToolChoice } from "../../core/generation.js";
+import { invalidValue, unsupported } from "../field-error.js";
+import type { ResponsesRequestBody } from "./schema.js";
+
+export interface AskedTools {
+  readonly tools: readonly Tool[];
+  readonly toolChoice: ToolChoice;
+}
+
+type ToolBody = NonNullable<ResponsesRequestBody["tools"]>[number];
+
+/**
+ * Reads `tools` and `tool_choice`; with the choice `none` there are none.
+ * @throws HearthError `invalid_value` for a tool that is no function or is there twice, and for a choice that cannot be made.
+ */
+export function parseTools(fields: ResponsesRequestBody): AskedTools {
+  const tools = (fields.tools ?? []).map((tool, index) => readTool(tool, `tools.${index}`));
+  const seen = new Set<string>();
+  for (const [index, { name }] of tools.entries()) {
+    if (seen.has(name)) throw invalidValue(`tools.${index}.name`, "is the name of another tool already");
+    seen.add(name);
+  }
+  const toolChoice = choiceOf(fields, seen);
+  return { tools: toolChoice.mode === "none" ? [] : tools, toolChoice };
+}
+
+function readTool(tool: ToolBody, param: string): Tool {
+  if (tool.type !== "function")
+    throw unsupported(`${param}.type`, `tools of the type '${tool.asked.slice(0, 200)}' are`);
+  const { name, description, parameters } = tool;
+  const described = description == null ? {} : { description };
+  return { name, ...described, parameters: parameters ?? { type: "object", properties: {} } };
+}
+
+function choiceOf(fields: ResponsesRequestBody, names: ReadonlySet<string>): ToolChoice {
+  const parallel = fields.parallel_tool_calls ?? true;
+  const choice = fields.tool_choice ?? "auto";
+  if (typeof choice === "string") {
+    if (choice === "required" && names.size === 0)
+      throw invalidValue("tool_choice", "needs tools to choose from");
+    return { mode: names.size === 0 ? "none" : choice, names: null, parallel };
+  }
+  if (choice.type === "function")
+    return { mode: "required", names: known([choice.name], names), parallel: false };
+  const allowed = choice.tools.map(({ name }) => name);
+  return { mode: choice.mode, names: known(allowed, names), parallel };
+}
+
+function known(chosen: readonly string[], names: ReadonlySet<string>): readonly string[] {
+  for (const name of chosen)
+    if (!names.has(name))
+      throw invalidValue(
+        "tool_choice",
+        `names the tool '${name.slice(0, 200)}', which is not among the tools`,
+      );
+  if (chosen.length === 0) throw invalidValue("tool_choice", "must allow at least one tool");
+  return chosen;
+}

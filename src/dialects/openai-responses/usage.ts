@@ -1,0 +1,20 @@
+/** The usage object of a response. Pure. */
+import type { Model } from "../../core/model.js";
+import { costOf } from "../../core/money.js";
+import type { Usage } from "../../core/usage.js";
+import type { ResponseUsage } from "./wire.js";
+
+/** OpenAI's and xAI's counting agree here: what is put out includes reasoning. */
+export function encodeUsage(usage: Usage, model: Model): ResponseUsage {
+  const output = usage.completionTokens + usage.reasoningTokens;
+  return {
+    input_tokens: usage.promptTokens,
+    input_tokens_details: { cached_tokens: usage.cachedTokens, cache_write_tokens: 0 },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+    total_tokens: usage.promptTokens + output,
+    num_sources_used: 0,
+    num_server_side_tools_used: 0,
+    cost_in_usd_ticks: costOf(usage, model.manifest.prices),
+  };
+}
