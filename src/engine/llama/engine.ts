@@ -12,7 +12,7 @@ import { mergeEvents, type GenerationEvent } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
 import type { Random } from "../../core/random.js";
 import { ResidentModels } from "./models.js";
-import { unpackTokens, type PackedTokens } from "./packed-tokens.js";
+import { unpackTokens, type PackedTokens } from "../packed-tokens.js";
 import type {
   Call,
   FromWorker,

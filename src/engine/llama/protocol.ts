@@ -2,7 +2,7 @@ import type { Conversation, DecodeJob, Prompt } from "../../core/engine.js";
 import type { ErrorKind } from "../../core/errors.js";
 import type { GenerationEvent, RawPrompt } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
-import type { PackedTokens } from "./packed-tokens.js";
+import type { PackedTokens } from "../packed-tokens.js";
 
 /** How the worker uses the machine; numbers are final, nothing is left to the library's defaults. */
 export interface LlamaSettings {

@@ -8,7 +8,7 @@ import type { Conversation, Prompt } from "../../core/engine.js";
 import { asHearthError, HearthError } from "../../core/errors.js";
 import type { RawPrompt } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
-import { packTokens, type PackedTokens } from "./packed-tokens.js";
+import { packTokens, type PackedTokens } from "../packed-tokens.js";
 import { PrefixStore } from "./prefix-store.js";
 import type { Call, FromWorker, LlamaSettings, SeededJob, ToWorker } from "./protocol.js";
 import { loadResident, type Resident } from "./resident.js";

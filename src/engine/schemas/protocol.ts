@@ -11,7 +11,6 @@ export interface Converted {
 }
 
 export type SchemaOutcome =
-  | { readonly type: "ready" }
   | { readonly type: "converted"; readonly converted: Converted }
   | {
       readonly type: "refused";

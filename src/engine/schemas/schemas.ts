@@ -1,14 +1,13 @@
 /**
  * JSON Schemas made into rules, in a thread of their own with a bound on time and memory: a schema that takes too much ends
- * the thread and not the server. What was made is kept, bounded. The thread starts with the first schema; one piece of work is
- * in hand at a time, the others wait in line.
+ * the thread and not the server. What was made is kept, bounded.
  */
 import { LRUCache } from "lru-cache";
 import { createHash } from "node:crypto";
-import { Worker } from "node:worker_threads";
 import { HearthError } from "../../core/errors.js";
 import type { Clock } from "../../core/clock.js";
 import type { CompiledSchema, Schemas } from "../../core/schemas.js";
+import { WorkThread, type WorkLost } from "../thread.js";
 import type { Converted, SchemaOutcome, SchemaWork } from "./protocol.js";
 
 export interface SchemasDeps {
@@ -30,7 +29,7 @@ const lineMax = 1_000;
 
 /** Builds the service; nothing is started before the first schema. */
 export function createSchemas(deps: SchemasDeps): Schemas {
-  const thread = new SchemaThread(deps);
+  const thread = createThread(deps);
   const compiled = new LRUCache<string, { readonly outcome: Promise<SchemaOutcome> }>({ max: compiledMax });
   const sizes = new LRUCache<string, true>({
     maxSize: compiledBytesMax,
@@ -57,6 +56,37 @@ export function createSchemas(deps: SchemasDeps): Schemas {
     },
     close: () => thread.close(),
   };
+}
+
+interface SchemaThread {
+  run(work: SchemaWork): Promise<SchemaOutcome>;
+  close(): Promise<void>;
+}
+
+function createThread({ clock, workerUrl, log }: SchemasDeps): SchemaThread {
+  const thread = new WorkThread<SchemaWork, SchemaOutcome>({
+    clock,
+    workerUrl,
+    subject: "schemas",
+    workMsMax,
+    memoryMbMax,
+    lineMax,
+    idleMsMax: null,
+    log,
+  });
+  return {
+    run: async (work) => {
+      const outcome = await thread.run(work);
+      return outcome.type === "lost" ? tooMuch(outcome) : outcome;
+    },
+    close: () => thread.close(),
+  };
+}
+
+function tooMuch({ why }: WorkLost): SchemaOutcome {
+  const what = why === "time" ? `it takes longer than ${workMsMax} ms to read` : "it takes too much memory";
+  const message = `${what}; use a smaller or simpler schema.`;
+  return { type: "refused", message, keyword: null, pointer: "" };
 }
 
 function asCompiled(thread: SchemaThread, schema: unknown, key: string, made: Converted): CompiledSchema {
@@ -88,98 +118,4 @@ function refusal(outcome: SchemaOutcome, param: string): HearthError {
     param,
     code: "invalid_schema",
   });
-}
-
-interface Waiting {
-  readonly work: SchemaWork;
-  readonly resolve: (outcome: SchemaOutcome) => void;
-  readonly reject: (error: HearthError) => void;
-}
-
-/** The thread, started again after every piece of work that it had to be ended for. */
-class SchemaThread {
-  readonly #deps: SchemasDeps;
-  readonly #line: Waiting[] = [];
-  #worker: Worker | null = null;
-  #ready = false;
-  #inHand: Waiting | null = null;
-  #stopTimer = (): void => undefined;
-
-  constructor(deps: SchemasDeps) {
-    this.#deps = deps;
-  }
-
-  run(work: SchemaWork): Promise<SchemaOutcome> {
-    if (this.#line.length >= lineMax)
-      return Promise.reject(
-        new HearthError("overloaded", "Too many schemas are waiting to be read.", { retryAfterSeconds: 1 }),
-      );
-    return new Promise((resolve, reject) => {
-      this.#line.push({ work, resolve, reject });
-      this.#next();
-    });
-  }
-
-  async close(): Promise<void> {
-    const worker = this.#worker;
-    this.#worker = null;
-    await worker?.terminate();
-  }
-
-  #next(): void {
-    if (this.#inHand !== null || this.#line.length === 0) return;
-    this.#worker ??= this.#start();
-    if (!this.#ready) return;
-    const waiting = this.#line.shift() ?? null;
-    this.#inHand = waiting;
-    if (waiting === null) return;
-    this.#stopTimer = this.#deps.clock.after(workMsMax, () => this.#giveUp());
-    this.#worker.postMessage(waiting.work);
-  }
-
-  #start(): Worker {
-    const worker = new Worker(this.#deps.workerUrl, {
-      resourceLimits: { maxOldGenerationSizeMb: memoryMbMax },
-    });
-    worker.unref();
-    worker.on("message", (outcome: SchemaOutcome) => {
-      if (worker !== this.#worker) return;
-      if (outcome.type === "ready") this.#ready = true;
-      else this.#settle((waiting) => waiting.resolve(outcome));
-      this.#next();
-    });
-    worker.on("error", (error) => this.#deps.log(`schema thread: ${error.message}`));
-    worker.on("exit", () => {
-      if (worker === this.#worker) this.#lose("it takes too much memory");
-    });
-    return worker;
-  }
-
-  #giveUp(): void {
-    const worker = this.#worker;
-    this.#lose(`it takes longer than ${workMsMax} ms to read`);
-    void worker?.terminate();
-  }
-
-  /** The thread is gone, or as good as gone: what it had in hand is refused, the others go on in a new one. */
-  #lose(why: string): void {
-    this.#worker = null;
-    this.#ready = false;
-    this.#settle(({ resolve }) =>
-      resolve({
-        type: "refused",
-        message: `${why}; use a smaller or simpler schema.`,
-        keyword: null,
-        pointer: "",
-      }),
-    );
-    this.#next();
-  }
-
-  #settle(answer: (waiting: Waiting) => void): void {
-    this.#stopTimer();
-    const waiting = this.#inHand;
-    this.#inHand = null;
-    if (waiting !== null) answer(waiting);
-  }
 }

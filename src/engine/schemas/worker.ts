@@ -1,19 +1,18 @@
 /** The thread in which schemas are read and texts are judged; whoever owns it ends it when a piece of work takes too long. */
 import { LRUCache } from "lru-cache";
-import { parentPort } from "node:worker_threads";
 import { schemaRules } from "../../grammar/convert.js";
 import { RuleBook } from "../../grammar/gbnf.js";
 import { readSchema } from "../../grammar/schema/read.js";
 import { SchemaRefusal } from "../../grammar/schema/refusal.js";
 import { createValidator, type Problem } from "../../grammar/schema/validate.js";
+import { answerWork } from "../thread.js";
 import type { SchemaOutcome, SchemaWork } from "./protocol.js";
 
 type Validator = (value: unknown) => Problem | null;
 
 const validators = new LRUCache<string, Validator>({ max: 100 });
 
-parentPort?.on("message", (work: SchemaWork) => parentPort?.postMessage(outcomeOf(work)));
-parentPort?.postMessage({ type: "ready" } satisfies SchemaOutcome);
+answerWork(outcomeOf);
 
 function outcomeOf(work: SchemaWork): SchemaOutcome {
   try {

@@ -1,5 +1,5 @@
 /** The tokens of a text on their way between threads: three flat arrays, because a hundred thousand objects take long to copy. */
-import type { TextToken } from "../../core/engine.js";
+import type { TextToken } from "../core/engine.js";
 
 export interface PackedTokens {
   readonly ids: Uint32Array;
