@@ -5,6 +5,8 @@
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildEngine, buildThreads, type Workers } from "./app/engines.js";
+import { buildUnattended } from "./app/unattended.js";
 import { createAuthenticator } from "./accounts/authenticate.js";
 import { ensureFirstKey } from "./accounts/first-start.js";
 import { createKeyService, type KeyService } from "./accounts/keys.js";
@@ -14,38 +16,31 @@ import type { Engine } from "./core/engine.js";
 import type { ServerLoad } from "./core/metrics.js";
 import type { ModelRegistry } from "./core/model.js";
 import type { Random } from "./core/random.js";
-import type { Schemas } from "./core/schemas.js";
 import type { RunStore } from "./core/run-record.js";
-import { usableCores, usableMemoryBytes } from "./engine/llama/machine.js";
-import { createLlamaEngine } from "./engine/llama/engine.js";
-import type { LlamaSettings } from "./engine/llama/protocol.js";
-import { createSmokeLoad } from "./engine/llama/smoke-load.js";
-import { createSchemas } from "./engine/schemas/schemas.js";
 import { defaultHttpLimits, type HttpDeps } from "./http/deps.js";
 import type { Logger } from "./http/logger.js";
 import { createMetrics } from "./http/metrics.js";
 import { createHttpServer, type HttpServer } from "./http/server.js";
 import { createGenerator, type Generator } from "./inference/generate.js";
 import { loadRegistry, type LoadedRegistry } from "./models/registry.js";
-import { verifyWeights } from "./models/verify.js";
 import { createScheduler, type Scheduler } from "./scheduler/scheduler.js";
 import { createApiKeyStore } from "./store/api-keys.js";
 import { openDatabase, type Database } from "./store/database.js";
 import { lockFolder } from "./store/lock.js";
+import { createDeferredStore } from "./store/deferred-completions.js";
+import { createJobStore } from "./store/jobs.js";
+import { createResponseStore } from "./store/responses.js";
 import { createRunStore } from "./store/runs.js";
 import { createTeamStore } from "./store/teams.js";
+import { createWrites } from "./store/writes.js";
 import { systemClock, systemRandom } from "./system.js";
-import { engineBuild } from "./version.js";
+import { engineBuild, version } from "./version.js";
 
-export interface Overrides {
+export interface Overrides extends Workers {
   readonly clock?: Clock;
   readonly random?: Random;
   readonly engine?: Engine;
   readonly logger?: Logger;
-  /** Compiled engine worker, for tests that run from the sources. */
-  readonly workerUrl?: URL;
-  /** Compiled worker of the schemas, likewise. */
-  readonly schemaWorkerUrl?: URL;
 }
 
 export interface App {
@@ -125,11 +120,11 @@ async function assemble(
   const models = await openRegistry(config);
   for (const warning of models.warnings) logger.warn({ warning }, "models folder");
   const scheduler = createScheduler(config, clock);
-  const engine = overrides.engine ?? buildEngine(config, { clock, random, logger }, overrides.workerUrl);
-  const schemas = buildSchemas(config, { clock, logger }, overrides.schemaWorkerUrl);
+  const engine = overrides.engine ?? buildEngine(config, { clock, random, logger }, overrides);
+  const { schemas, hostedTokenizer } = buildThreads(config, { clock, logger }, overrides);
   const load = (): ServerLoad => loadOf(engine, scheduler);
   const metrics = createMetrics(load);
-  const shared = { models, metrics, clock, random };
+  const shared = { models, metrics, clock, random, logger };
   const ports = { ...shared, engine, schemas, slots: scheduler, runs: stores.runs };
   const generator = createGenerator({
     ...ports,
@@ -137,19 +132,33 @@ async function assemble(
     onSettleFailure: (runId, thrown) => logger.error({ runId, err: thrown }, "a run could not be settled"),
   });
   const authenticator = createAuthenticator({ keys: stores.keys, clock });
-  const server = buildServer(config, { ...shared, authenticator, generator, load, logger, database });
+  const unattended = buildUnattended(config, { ...shared, ...stores, authenticator, generator, logger });
+  const server = buildServer(config, {
+    ...shared,
+    ...unattended,
+    authenticator,
+    generator,
+    hostedTokenizer,
+    load,
+    database,
+  });
   const close = once(async () => {
     scheduler.close();
+    // Its followers would keep the server from closing.
+    await unattended.close();
     await server.close(config.shutdownGraceMs);
     await endRuns(generator);
     await engine.close();
-    await schemas.close();
+    await Promise.all([schemas.close(), hostedTokenizer.close()]);
     metrics.close();
     await database.close();
     unlock();
   });
   return {
-    listen: () => server.listen(config.host, config.port),
+    async listen() {
+      await unattended.start();
+      return server.listen(config.host, config.port);
+    },
     close,
     firstKey,
     firstKeyFile: firstKeyFile(config),
@@ -166,10 +175,14 @@ function buildStores(database: Database) {
     teams: createTeamStore(database),
     keys: createApiKeyStore(database),
     runs: createRunStore(database),
+    jobs: createJobStore(database),
+    deferred: createDeferredStore(database),
+    responses: createResponseStore(database),
+    writes: createWrites(database),
   };
 }
 
-type SettledByConfig = "ready" | "limits" | "allowedHosts" | "trustProxy" | "metricsOpen";
+type SettledByConfig = "version" | "ready" | "limits" | "allowedHosts" | "trustProxy" | "metricsOpen";
 type ServerDeps = Omit<HttpDeps, SettledByConfig> & {
   readonly database: Database;
 };
@@ -183,6 +196,7 @@ function buildServer(config: Config, deps: ServerDeps): HttpServer {
     trustProxy: config.trustProxy,
     // Behind a proxy, a loopback address is one that the world can reach.
     metricsOpen: isLoopback(config.host) && !config.trustProxy,
+    version,
   });
 }
 
@@ -201,64 +215,6 @@ async function endRuns(generator: Generator): Promise<void> {
 
 function databaseFile(config: Config): string {
   return join(config.data, "hearth.db");
-}
-
-type Machine = { readonly clock: Clock; readonly random: Random; readonly logger: Logger };
-
-function buildEngine(config: Config, machine: Machine, given: URL | undefined): Engine {
-  const settings = llamaSettings(config);
-  const workerUrl = given ?? new URL("./engine/llama/worker.js", import.meta.url);
-  const log = (level: "warn" | "error", message: string): void =>
-    machine.logger[level]({ engine: "llama" }, message);
-  const smoke = createSmokeLoad({
-    entry: new URL("smoke.js", workerUrl),
-    settings,
-    passedFile: join(config.data, "loaded-models.json"),
-    log: (message) => log("warn", message),
-  });
-  return createLlamaEngine({
-    settings,
-    clock: machine.clock,
-    random: machine.random,
-    memoryBytesMax: config.memoryBytesMax === 0 ? usableMemoryBytes() : config.memoryBytesMax,
-    keepAliveMs: config.keepAliveMs,
-    verify: verifyWeights,
-    smoke,
-    workerUrl,
-    log,
-  });
-}
-
-function buildSchemas(
-  { schemaObjects }: Config,
-  { clock, logger }: Omit<Machine, "random">,
-  given: URL | undefined,
-): Schemas {
-  return createSchemas({
-    clock,
-    closed: schemaObjects === "closed",
-    workerUrl: given ?? new URL("./engine/schemas/worker.js", import.meta.url),
-    log: (message) => logger.warn({ engine: "schemas" }, message),
-  });
-}
-
-/** What the engine may know of the configuration; no key is among it. */
-function llamaSettings(config: Config): LlamaSettings {
-  const { slotsPerModel, contextTokensMax, tokenGapMsMax, prefixCacheBytesMax } = config;
-  const { kvCacheType, flashAttention, gpu } = config;
-  return {
-    cores: usableCores(),
-    threads: config.threads === 0 ? null : config.threads,
-    slotsPerModel,
-    contextTokensMax,
-    prefillChunkTokens: config.prefillChunkTokens === 0 ? null : config.prefillChunkTokens,
-    tokenGapMsMax,
-    prefixCacheFolder: join(config.data, "prefix-cache"),
-    prefixCacheBytesMax,
-    kvCacheType,
-    flashAttention,
-    gpu,
-  };
 }
 
 type FirstKeyDeps = Omit<Parameters<typeof ensureFirstKey>[0], "pinnedKey" | "writeFirstKey">;

@@ -50,6 +50,12 @@ const settings = {
   runsActiveMax: whole(1, 100_000).default(256),
   /** Runs that may wait for a slot, over all models. */
   queueDepthMax: whole(0, 100_000).default(64),
+  /** Deferred completions that may wait to be made, and as many background responses. */
+  jobsQueuedMax: whole(0, 1_000_000).default(20_000),
+  /** Of each of the two, how many are in hand at a time; they give way to whoever waits for an answer. */
+  jobsActiveMax: whole(1, 1_000).default(8),
+  /** Responses that may be stored, of all teams. */
+  responsesMax: whole(0, 100_000_000).default(1_000_000),
   /** Generations of one model that run side by side. */
   slotsPerModel: whole(1, 255).default(4),
   /** Bound on the tokens of one slot, whatever the model allows: its memory is reserved up front. */

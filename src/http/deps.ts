@@ -3,7 +3,11 @@ import type { Clock } from "../core/clock.js";
 import type { ServerLoad } from "../core/metrics.js";
 import type { ModelRegistry } from "../core/model.js";
 import type { Random } from "../core/random.js";
+import type { HostedTokenizer } from "../core/tokenizer.js";
+import type { Deferrals } from "../inference/defer.js";
 import type { Generator } from "../inference/generate.js";
+import type { JobQueue } from "../inference/jobs.js";
+import type { Memory } from "../inference/remember.js";
 import type { Logger } from "./logger.js";
 import type { ServerMetrics } from "./metrics.js";
 
@@ -28,8 +32,18 @@ export interface HttpLimits {
 
 /** Everything the HTTP side is built over. */
 export interface HttpDeps {
+  /** Of this program, as the OpenAPI document tells it. */
+  readonly version: string;
   readonly authenticator: Authenticator;
   readonly generator: Generator;
+  /** Of models that run elsewhere. */
+  readonly hostedTokenizer: HostedTokenizer;
+  /** Completions that are asked for now and fetched later. */
+  readonly deferrals: Deferrals;
+  /** Stored responses. */
+  readonly memory: Memory;
+  /** Responses that are made in the background. */
+  readonly background: JobQueue;
   readonly models: ModelRegistry;
   readonly clock: Clock;
   readonly random: Random;

@@ -9,6 +9,7 @@ import type { EndedRun, FinishedLoad, Metrics, ServerLoad } from "../core/metric
 import type { Context } from "./context.js";
 import { addProcessGauges } from "./process-gauges.js";
 import type { Call } from "./route.js";
+import type { RouteDocs } from "./route-docs.js";
 
 export interface ServerMetrics extends Metrics {
   /** Every figure as it is now. */
@@ -57,6 +58,14 @@ export function presentMetricsToKeys(deps: MetricsDeps): (call: Call) => Promise
     return present(ctx);
   };
 }
+
+export const metricsDocs: RouteDocs = {
+  operation: "getMetrics",
+  tag: "Server",
+  summary: "Tell the figures for Prometheus",
+  description: "Without a key on a loopback address; behind a proxy with one whose ACLs hold it.",
+  answers: { 200: { description: "The figures.", contentType: "text/plain" } },
+};
 
 function countRequests(registry: Registry): Metrics["requestAnswered"] {
   const registers = [registry];

@@ -36,6 +36,11 @@ export interface Reply {
    * @throws HearthError when the run fails before its first event: nothing is sent yet.
    */
   sendStream(ctx: Context, run: Run, presenter: StreamPresenter): Promise<void>;
+  /**
+   * Streams what is told of something that goes on without this client: by leaving, it ends nothing but its own stream.
+   * @param frames until the signal aborts.
+   */
+  sendFrames(ctx: Context, frames: (left: AbortSignal) => AsyncIterable<string>, ping: string): Promise<void>;
   /** Answers with the whole of a run. @throws HearthError when the run fails. */
   sendJson(ctx: Context, run: Run, presenter: JsonPresenter): Promise<void>;
 }
@@ -64,6 +69,19 @@ export function createReply(deps: Pick<BuiltDeps, "clock" | "limits" | "logger">
       } finally {
         client.unwatch();
         run.abort();
+      }
+    },
+    async sendFrames(ctx, frames, ping) {
+      const leaving = new AbortController();
+      const client = watchClient(ctx.req.socket, () => leaving.abort());
+      try {
+        ctx.respond = false;
+        const stream = openEventStream(ctx.res, client, ping, deps);
+        for await (const frame of frames(leaving.signal)) await stream.send(frame);
+        stream.end("", {});
+      } finally {
+        client.unwatch();
+        leaving.abort();
       }
     },
     async sendJson(ctx, run, presenter) {

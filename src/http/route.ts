@@ -1,14 +1,18 @@
 import type { Principal } from "../core/api-key.js";
 import type { ErrorDialect } from "../dialects/error-body.js";
 import type { Context } from "./context.js";
+import type { RouteDocs } from "./route-docs.js";
 
 interface RouteBase {
-  readonly method: "GET" | "POST";
-  /** Path pattern; `:name` stands for one segment. */
+  readonly method: "GET" | "POST" | "DELETE";
+  /** Path pattern; `:name` stands for one segment, `*name` for the rest of the path, slashes and all. */
   readonly path: string;
   /** Name in `api-key:endpoint:<name>`; null = any valid key will do. */
   readonly endpointAcl: string | null;
   readonly errors: ErrorDialect;
+  /** false for a POST that says all in its path. */
+  readonly takesBody?: false;
+  readonly docs: RouteDocs;
 }
 
 /** One authenticated request, as a handler sees it. */
@@ -35,3 +39,29 @@ export interface GuardedRoute extends RouteBase {
 }
 
 export type Route = PublicRoute | GuardedRoute;
+
+/** A row of the table that needs no key. */
+export function openRoute(
+  method: Route["method"],
+  path: string,
+  handler: PublicRoute["handler"],
+  docs: RouteDocs,
+): PublicRoute {
+  return { guard: "none", method, path, endpointAcl: null, errors: "openai", handler, docs };
+}
+
+/** A row that needs a key with this ACL. */
+export function keyedRoute(
+  method: Route["method"],
+  path: string,
+  endpointAcl: string | null,
+  handler: GuardedRoute["handler"],
+  docs: RouteDocs,
+): GuardedRoute {
+  return { guard: "api-key", method, path, endpointAcl, errors: "openai", handler, docs };
+}
+
+/** The same, with errors in Anthropic's words. */
+export function anthropicRoute(...row: Parameters<typeof keyedRoute>): GuardedRoute {
+  return { ...keyedRoute(...row), errors: "anthropic" };
+}

@@ -10,7 +10,9 @@ import type { Route } from "./route.js";
 export function createRouter(routes: readonly Route[], deps: BuiltDeps): Router<RequestState> {
   const router = new Router<RequestState>({ sensitive: true });
   for (const route of routes)
-    router.register(route.path, [route.method], (ctx) => enter(route, ctx, ctx.params, deps));
+    router.register(route.path, [route.method], (ctx) =>
+      enter(route, ctx, paramsOf(route, ctx.params), deps),
+    );
   return router;
 }
 
@@ -32,6 +34,13 @@ export function refuseUnrouted(router: Router<RequestState>): Middleware {
   };
 }
 
+/** A rest of the path comes with the slash at its end, which elsewhere makes no other path of it. */
+function paramsOf({ path }: Route, params: Readonly<Record<string, string>>) {
+  if (!path.includes("*")) return params;
+  const bare = Object.entries(params).map(([name, value]) => [name, value.replace(/\/$/, "")] as const);
+  return Object.fromEntries(bare);
+}
+
 async function enter(
   route: Route,
   ctx: Context,
@@ -42,6 +51,7 @@ async function enter(
   ctx.state.routePath = route.path;
   if (route.guard === "none") return route.handler(ctx);
   const principal = await authenticate(ctx, authenticator);
-  const body = route.method === "POST" ? await readJsonBody(ctx.req, limits.bodyBytesMax) : undefined;
+  const takesBody = route.method === "POST" && route.takesBody !== false;
+  const body = takesBody ? await readJsonBody(ctx.req, limits.bodyBytesMax) : undefined;
   await route.handler({ ctx, principal, body, params, requestId: ctx.state.requestId, route });
 }

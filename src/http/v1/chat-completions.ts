@@ -1,28 +1,59 @@
-/** POST /v1/chat/completions, streamed and whole. */
+/** POST /v1/chat/completions, streamed, whole and deferred. */
+import { z } from "zod";
 import { authorise } from "../../accounts/permissions.js";
 import type { Clock } from "../../core/clock.js";
 import { openaiErrorFrame } from "../../dialects/error-body.js";
+import { openaiErrorEvent } from "../../dialects/error-wire.js";
 import { createChunkEncoder, foldCompletion, type ChatIdentity } from "../../dialects/openai-chat/encode.js";
 import { parseChatRequest } from "../../dialects/openai-chat/parse.js";
+import { chatRequestSchema } from "../../dialects/openai-chat/schema.js";
+import { chatChunk, chatCompletion, deferredCompletion } from "../../dialects/openai-chat/wire.js";
 import { dataFrame, doneFrame, pingFrame } from "../../dialects/sse.js";
 import type { Run } from "../../inference/generate.js";
+import { usableModel } from "../../inference/usable-model.js";
 import type { BuiltDeps } from "../deps.js";
 import { createReply, type JsonPresenter, type StreamPresenter } from "../reply.js";
 import type { Call } from "../route.js";
+import type { RouteDocs } from "../route-docs.js";
 
 /** The handler over its dependencies. */
 export function createChatCompletion(deps: BuiltDeps): (call: Call) => Promise<void> {
   const reply = createReply(deps);
   return async ({ ctx, principal, body, requestId, route }) => {
-    const { request, stream, includeUsage, callsAsFunction } = parseChatRequest(body);
+    const { request, stream, deferred, includeUsage, callsAsFunction } = parseChatRequest(body);
     const model = deps.models.find(request.model)?.manifest.id ?? request.model;
     authorise(principal, { endpoint: route.endpointAcl, model, modelAsWritten: request.model });
+    if (deferred) {
+      // A model that cannot answer is told of now, not when the answer is fetched.
+      usableModel(deps.models, request.model);
+      const asker = { teamId: principal.team.id, apiKeyId: principal.key.id, endpoint: route.path };
+      ctx.body = { request_id: await deps.deferrals.put(JSON.stringify(body), asker) };
+      return;
+    }
     const run = deps.generator.start(request, { principal, requestId, endpoint: route.path });
     const identity = identify(run, deps.clock, { choices: request.choices, callsAsFunction });
     if (stream) await reply.sendStream(ctx, run, streamPresenter(identity, includeUsage));
     else await reply.sendJson(ctx, run, jsonPresenter(identity));
   };
 }
+
+export const chatCompletionDocs: RouteDocs = {
+  operation: "createChatCompletion",
+  tag: "Chat",
+  summary: "Answer a conversation",
+  description:
+    "The fields of OpenAI and xAI together. Fields that are not listed change nothing and are ignored; what is listed but not " +
+    "served is refused by name.",
+  body: chatRequestSchema,
+  example: { model: "hearth-tiny-3m", messages: [{ role: "user", content: "Hello!" }] },
+  answers: {
+    200: {
+      description: "The answer; with `deferred: true` the id to fetch it by.",
+      schema: z.union([chatCompletion, deferredCompletion]),
+    },
+  },
+  stream: { schema: z.union([chatChunk, openaiErrorEvent]), named: false, done: true },
+};
 
 function identify(
   run: Run,

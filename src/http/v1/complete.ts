@@ -1,4 +1,5 @@
 /** POST /v1/complete: an answer of a model, as Anthropic's clients asked for it before there were messages. */
+import { z } from "zod";
 import { authorise } from "../../accounts/permissions.js";
 import {
   encodeCompletion,
@@ -6,11 +7,15 @@ import {
   type CompleteIdentity,
 } from "../../dialects/anthropic-complete/encode.js";
 import { parseCompleteRequest } from "../../dialects/anthropic-complete/parse.js";
+import { completeRequestSchema } from "../../dialects/anthropic-complete/schema.js";
+import { completeEvent, completion } from "../../dialects/anthropic-complete/wire.js";
 import { errorBody } from "../../dialects/error-body.js";
+import { anthropicError } from "../../dialects/error-wire.js";
 import { eventFrame } from "../../dialects/sse.js";
 import type { BuiltDeps } from "../deps.js";
 import { createReply, type JsonPresenter, type StreamPresenter } from "../reply.js";
 import type { Call } from "../route.js";
+import type { RouteDocs } from "../route-docs.js";
 
 /** The handler over its dependencies. */
 export function createComplete(deps: BuiltDeps): (call: Call) => Promise<void> {
@@ -25,6 +30,23 @@ export function createComplete(deps: BuiltDeps): (call: Call) => Promise<void> {
     else await reply.sendJson(ctx, run, jsonPresenter(identity));
   };
 }
+
+export const completeDocs: RouteDocs = {
+  operation: "createTextCompletion",
+  tag: "Completions",
+  summary: "Continue Anthropic's turns",
+  description:
+    "The turns of the prompt become a conversation by the model's own template. A text after the last `Assistant:` is " +
+    "continued. Fields that are not listed are ignored.",
+  body: completeRequestSchema,
+  example: {
+    model: "hearth-tiny-3m",
+    prompt: "\n\nHuman: Hello!\n\nAssistant:",
+    max_tokens_to_sample: 64,
+  },
+  answers: { 200: { description: "The answer.", schema: completion } },
+  stream: { schema: z.union([completeEvent, anthropicError]), named: true, done: false },
+};
 
 function streamPresenter(identity: CompleteIdentity, requestId: string): StreamPresenter {
   return {

@@ -1,16 +1,21 @@
 /** POST /v1/completions, streamed and whole: raw prompts, answered without a chat template. */
+import { z } from "zod";
 import { authorise } from "../../accounts/permissions.js";
 import { openaiErrorFrame } from "../../dialects/error-body.js";
+import { openaiErrorEvent } from "../../dialects/error-wire.js";
 import {
   createCompletionEncoder,
   foldCompletion,
   type CompletionIdentity,
 } from "../../dialects/openai-completions/encode.js";
 import { parseCompletionRequest } from "../../dialects/openai-completions/parse.js";
+import { completionRequestSchema } from "../../dialects/openai-completions/schema.js";
+import { completion } from "../../dialects/openai-completions/wire.js";
 import { dataFrame, doneFrame, pingFrame } from "../../dialects/sse.js";
 import type { BuiltDeps } from "../deps.js";
 import { createReply, type JsonPresenter, type StreamPresenter } from "../reply.js";
 import type { Call } from "../route.js";
+import type { RouteDocs } from "../route-docs.js";
 
 /** The handler over its dependencies. */
 export function createCompletion(deps: BuiltDeps): (call: Call) => Promise<void> {
@@ -31,6 +36,19 @@ export function createCompletion(deps: BuiltDeps): (call: Call) => Promise<void>
     else await reply.sendJson(ctx, run, jsonPresenter(identity));
   };
 }
+
+export const completionDocs: RouteDocs = {
+  operation: "createCompletion",
+  tag: "Completions",
+  summary: "Continue raw text",
+  description:
+    "Without a chat template. Fields that are not listed change nothing and are ignored; what is listed but not served is " +
+    "refused by name.",
+  body: completionRequestSchema,
+  example: { model: "hearth-tiny-3m", prompt: "Once upon a time", max_tokens: 64 },
+  answers: { 200: { description: "The completion.", schema: completion } },
+  stream: { schema: z.union([completion, openaiErrorEvent]), named: false, done: true },
+};
 
 function streamPresenter(identity: CompletionIdentity, includeUsage: boolean): StreamPresenter {
   const encode = createCompletionEncoder(identity, includeUsage);

@@ -1,8 +1,27 @@
 /** GET /v1/hearth/ps, an addition of Hearth's own: the models in memory now, of those that the caller's key may use. */
+import { z } from "zod";
 import { authorise, mayUseModel } from "../../accounts/permissions.js";
 import type { ModelInMemory } from "../../core/metrics.js";
+import { count, shape, shapes } from "../../dialects/shape.js";
 import type { HttpDeps } from "../deps.js";
 import type { Call } from "../route.js";
+import type { RouteDocs } from "../route-docs.js";
+
+const modelInMemory = shape({
+  id: z.string(),
+  object: z.literal("model_in_memory"),
+  bytes: count("Memory that it takes."),
+  device: z.string(),
+  slots: count("Generations that it can run side by side."),
+  slots_held: count("Generations that it runs now."),
+  context_tokens: count("Tokens that one conversation may hold."),
+  loaded_at: z.iso.datetime(),
+  until: z.iso.datetime().nullable().describe("When it leaves if nobody uses it; null while somebody does."),
+}).meta({ id: "ModelInMemory" });
+
+const modelsInMemory = shape({ object: z.literal("list"), data: shapes(modelInMemory) }).meta({
+  id: "ModelInMemoryList",
+});
 
 /** Lists them in order of id. */
 export function listModelsInMemory(deps: Pick<HttpDeps, "load">): (call: Call) => void {
@@ -17,7 +36,15 @@ export function listModelsInMemory(deps: Pick<HttpDeps, "load">): (call: Call) =
   };
 }
 
-function present(model: ModelInMemory) {
+export const modelsInMemoryDocs: RouteDocs = {
+  operation: "listModelsInMemory",
+  tag: "Models",
+  summary: "List the models in memory",
+  description: "Hearth's own: of the models in memory now those that the key may use.",
+  answers: { 200: { description: "The models, in order of id.", schema: modelsInMemory } },
+};
+
+function present(model: ModelInMemory): z.infer<typeof modelInMemory> {
   return {
     id: model.id,
     object: "model_in_memory",

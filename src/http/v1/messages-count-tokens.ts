@@ -1,9 +1,12 @@
 /** POST /v1/messages/count_tokens: how long the prompt of a messages request is, by the model's own template and tokenizer. */
 import { authorise } from "../../accounts/permissions.js";
 import { parseMessagesRequest } from "../../dialects/anthropic-messages/parse.js";
+import { messagesRequestSchema } from "../../dialects/anthropic-messages/schema.js";
+import { tokenCount } from "../../dialects/anthropic-messages/wire.js";
 import { whileClientWaits } from "../client.js";
 import type { BuiltDeps } from "../deps.js";
 import type { Call } from "../route.js";
+import type { RouteDocs } from "../route-docs.js";
 
 /** The handler over its dependencies. */
 export function countMessageTokens(
@@ -19,3 +22,15 @@ export function countMessageTokens(
     if (tokens !== null) ctx.body = { input_tokens: tokens };
   };
 }
+
+export const messageTokensDocs: RouteDocs = {
+  operation: "countMessageTokens",
+  tag: "Messages",
+  summary: "Count the tokens of a conversation",
+  description:
+    "The number that the answer would count as `input_tokens` and `cache_read_input_tokens` together. The body is that of a " +
+    "messages request, where `max_tokens` may be left out.",
+  body: messagesRequestSchema,
+  example: { model: "hearth-tiny-3m", messages: [{ role: "user", content: "Hello!" }] },
+  answers: { 200: { description: "The number.", schema: tokenCount } },
+};

@@ -1,16 +1,21 @@
 /** POST /v1/messages: an answer of a model, as Anthropic's clients ask for it. */
+import { z } from "zod";
 import { authorise } from "../../accounts/permissions.js";
 import { errorBody } from "../../dialects/error-body.js";
+import { anthropicError } from "../../dialects/error-wire.js";
 import {
   createMessageEncoder,
   foldMessage,
   type MessageIdentity,
 } from "../../dialects/anthropic-messages/encode.js";
 import { parseMessagesRequest } from "../../dialects/anthropic-messages/parse.js";
+import { messagesRequestSchema } from "../../dialects/anthropic-messages/schema.js";
+import { message, messageEvent } from "../../dialects/anthropic-messages/wire.js";
 import { eventFrame } from "../../dialects/sse.js";
 import type { BuiltDeps } from "../deps.js";
 import { createReply, type JsonPresenter, type StreamPresenter } from "../reply.js";
 import type { Call } from "../route.js";
+import type { RouteDocs } from "../route-docs.js";
 
 /** The handler over its dependencies. */
 export function createMessage(deps: BuiltDeps): (call: Call) => Promise<void> {
@@ -25,6 +30,23 @@ export function createMessage(deps: BuiltDeps): (call: Call) => Promise<void> {
     else await reply.sendJson(ctx, run, jsonPresenter(identity));
   };
 }
+
+export const messageDocs: RouteDocs = {
+  operation: "createMessage",
+  tag: "Messages",
+  summary: "Answer a conversation",
+  description:
+    "For Anthropic clients: base URL without `/v1`, key in `x-api-key` or as a bearer. Fields that are not listed change " +
+    "nothing and are ignored; what is listed but not served is refused by name.",
+  body: messagesRequestSchema,
+  example: {
+    model: "hearth-tiny-3m",
+    max_tokens: 256,
+    messages: [{ role: "user", content: "Hello!" }],
+  },
+  answers: { 200: { description: "The answer.", schema: message } },
+  stream: { schema: z.union([messageEvent, anthropicError]), named: true, done: false },
+};
 
 function streamPresenter(identity: MessageIdentity, requestId: string): StreamPresenter {
   const encode = createMessageEncoder(identity);

@@ -1,9 +1,30 @@
 /** GET /v1/models and /v1/models/{id}: what the caller's key may use, in a shape that OpenAI and Anthropic clients read. */
+import { z } from "zod";
 import { authorise } from "../../accounts/permissions.js";
 import type { Model } from "../../core/model.js";
+import { shape, shapes, unixSeconds } from "../../dialects/shape.js";
 import type { HttpDeps } from "../deps.js";
 import type { Call } from "../route.js";
+import type { RouteDocs } from "../route-docs.js";
 import { visibleModel, visibleModels } from "../visible-models.js";
+
+const model = shape({
+  id: z.string(),
+  object: z.literal("model"),
+  created: unixSeconds,
+  owned_by: z.literal("hearth"),
+  type: z.literal("model"),
+  display_name: z.string(),
+  created_at: z.iso.datetime(),
+}).meta({ id: "Model", description: "In a shape that OpenAI and Anthropic clients read." });
+
+const modelList = shape({
+  object: z.literal("list"),
+  data: shapes(model).describe("In order of id."),
+  has_more: z.literal(false),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
+}).meta({ id: "ModelList" });
 
 /** Lists the models in order of id. */
 export function listModels(deps: Pick<HttpDeps, "models">): (call: Call) => void {
@@ -28,7 +49,22 @@ export function findModel(deps: Pick<HttpDeps, "models">): (call: Call) => void 
   };
 }
 
-function present({ manifest }: Model) {
+export const modelListDocs: RouteDocs = {
+  operation: "listModels",
+  tag: "Models",
+  summary: "List the models that the key may use",
+  answers: { 200: { description: "The models.", schema: modelList } },
+};
+
+export const modelDocs: RouteDocs = {
+  operation: "getModel",
+  tag: "Models",
+  summary: "Find a model",
+  params: { id: "Id or alias of a model." },
+  answers: { 200: { description: "The model.", schema: model } },
+};
+
+function present({ manifest }: Model): z.infer<typeof model> {
   return {
     id: manifest.id,
     object: "model",

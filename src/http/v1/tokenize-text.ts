@@ -1,30 +1,60 @@
-/** POST /v1/tokenize-text: the tokens of a text, by a model's own tokenizer. What looks like a control token is plain text. */
+/**
+ * POST /v1/tokenize-text: the tokens of a text, by the tokenizer of a model of this server, or of a hosted one whose tokenizer
+ * is known. What looks like a control token is plain text.
+ */
 import { z } from "zod";
 import { authorise } from "../../accounts/permissions.js";
 import type { TextToken } from "../../core/engine.js";
 import { invalidValue, fieldError } from "../../dialects/field-error.js";
+import { modelField } from "../../dialects/bounded.js";
+import { count, shape, shapes } from "../../dialects/shape.js";
 import { wellFormed } from "../../dialects/well-formed.js";
 import { whileClientWaits } from "../client.js";
 import type { BuiltDeps } from "../deps.js";
 import type { Call } from "../route.js";
+import type { RouteDocs } from "../route-docs.js";
 
-/** The tokenizer works where the models do: a longer text would keep their answers waiting. */
+/** A model's tokenizer works where the models do: a longer text would keep their answers waiting. */
 const textBytesMax = 128 * 1024;
 
-const requestSchema = z.object({ model: z.string().min(1, "must not be empty"), text: z.string() });
+const requestSchema = z
+  .object({ model: modelField, text: z.string().describe(`At most ${textBytesMax} bytes in UTF-8.`) })
+  .meta({ id: "TokenizeTextRequest" });
+
+const token = shape({
+  token_id: count("The token's place in the vocabulary."),
+  string_token: z
+    .string()
+    .describe("The token's text, with a replacement character where it is no whole character."),
+  token_bytes: shapes(count("A byte.")).describe("The token's bytes, exactly."),
+});
+const answer = shape({ token_ids: shapes(token), model: z.string() }).meta({ id: "TokenizedText" });
 
 /** The handler over its dependencies. */
-export function tokenizeText(deps: Pick<BuiltDeps, "models" | "generator">): (call: Call) => Promise<void> {
+export function tokenizeText(
+  deps: Pick<BuiltDeps, "models" | "generator" | "hostedTokenizer">,
+): (call: Call) => Promise<void> {
   return async ({ ctx, principal, body, route }) => {
     const { model: name, text } = parse(body);
-    const model = deps.models.find(name)?.manifest.id ?? name;
+    const local = deps.models.find(name);
+    const model = local?.manifest.id ?? name;
     authorise(principal, { endpoint: route.endpointAcl, model, modelAsWritten: name });
-    const tokens = await whileClientWaits(ctx.req.socket, (signal) =>
-      deps.generator.tokenize(name, text, signal),
-    );
+    const tokenizer =
+      local === null && deps.hostedTokenizer.knows(name) ? deps.hostedTokenizer : deps.generator;
+    const tokens = await whileClientWaits(ctx.req.socket, (signal) => tokenizer.tokenize(name, text, signal));
     if (tokens !== null) ctx.body = { token_ids: tokens.map(present), model };
   };
 }
+
+export const tokenizeTextDocs: RouteDocs = {
+  operation: "tokenizeText",
+  tag: "Models",
+  summary: "Cut a text into tokens",
+  description: "What looks like a control token is plain text.",
+  body: requestSchema,
+  example: { model: "hearth-tiny-3m", text: "Hello world!" },
+  answers: { 200: { description: "The tokens, in order.", schema: answer } },
+};
 
 function parse(body: unknown): z.infer<typeof requestSchema> {
   const parsed = requestSchema.safeParse(body);
@@ -36,6 +66,6 @@ function parse(body: unknown): z.infer<typeof requestSchema> {
 }
 
 /** A token that is no whole character is told with a replacement character; its bytes are exact. */
-function present({ id, bytes }: TextToken) {
+function present({ id, bytes }: TextToken): z.infer<typeof token> {
   return { token_id: id, string_token: Buffer.from(bytes).toString(), token_bytes: bytes };
 }

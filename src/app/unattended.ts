@@ -1,0 +1,75 @@
+/** The part of the composition root that builds what is done when nobody waits: the two queues, what is kept, and its end. */
+import type { Authenticator } from "../accounts/authenticate.js";
+import type { Config } from "../config.js";
+import type { Clock } from "../core/clock.js";
+import type { DeferredStore } from "../core/deferred-completion.js";
+import type { JobStore } from "../core/job.js";
+import type { ModelRegistry } from "../core/model.js";
+import type { Random } from "../core/random.js";
+import type { ResponseStore } from "../core/stored-response.js";
+import type { Writes } from "../core/write.js";
+import type { HttpDeps } from "../http/deps.js";
+import type { Logger } from "../http/logger.js";
+import { deferredTrade } from "../http/unattended/chat-completion.js";
+import { responseTrade } from "../http/unattended/response.js";
+import { createDeferrals } from "../inference/defer.js";
+import type { Generator } from "../inference/generate.js";
+import { createJobQueue, type JobQueue, type Trade } from "../inference/jobs.js";
+import { createMemory } from "../inference/remember.js";
+import { createRetention } from "../inference/retention.js";
+
+export interface UnattendedDeps {
+  readonly jobs: JobStore;
+  readonly deferred: DeferredStore;
+  readonly responses: ResponseStore;
+  readonly writes: Writes;
+  readonly authenticator: Authenticator;
+  readonly models: ModelRegistry;
+  readonly generator: Generator;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+export interface Unattended extends Pick<HttpDeps, "deferrals" | "memory" | "background"> {
+  /** Goes on with what the process before this one left. */
+  start(): Promise<void>;
+  /** Puts back what is in hand. */
+  close(): Promise<void>;
+}
+
+export type UnattendedLimits = Pick<Config, "jobsQueuedMax" | "jobsActiveMax" | "responsesMax">;
+
+/** Builds it all; nothing is worked on before `start`. */
+export function buildUnattended(limits: UnattendedLimits, deps: UnattendedDeps): Unattended {
+  const { deferred, responses, clock, random, logger } = deps;
+  const queueOf = (trade: Trade): JobQueue =>
+    createJobQueue({
+      ...deps,
+      trade,
+      queuedMax: limits.jobsQueuedMax,
+      activeMax: limits.jobsActiveMax,
+      onTrouble: (jobId, thrown) => logger.error({ jobId, err: thrown }, "a job could not be brought on"),
+    });
+  const memory = createMemory({ responses, responsesMax: limits.responsesMax });
+  const background = queueOf(responseTrade({ ...deps, memory }));
+  const completions = queueOf(deferredTrade(deps));
+  const retention = createRetention(
+    clock,
+    [(now, most) => deferred.deleteExpired(now, most), (now, most) => responses.deleteExpired(now, most)],
+    (thrown) => logger.error({ err: thrown }, "what has expired could not be deleted"),
+  );
+  return {
+    memory,
+    background,
+    deferrals: createDeferrals({ deferred, queue: completions, clock, random }),
+    async start() {
+      await Promise.all([background.start(), completions.start()]);
+      retention.start();
+    },
+    async close() {
+      await Promise.all([background.close(), completions.close(), retention.close()]);
+      memory.logs.closeAll();
+    },
+  };
+}

@@ -1,0 +1,113 @@
+/**
+ * The OpenAPI 3.1 document, made of the rows of the route table and of the zod schemas that stand beside their handlers. It
+ * owns the document's frame; what a route says of itself is its own file's business, and what goes wrong is told by the
+ * error table.
+ */
+import { anthropicError, openaiError } from "../dialects/error-wire.js";
+import { failureDescription, failureStatuses, retried } from "./openapi/failures.js";
+import {
+  answerHeaders,
+  failureName,
+  openapiPath,
+  operationOf,
+  type Operation,
+  type ResponseObject,
+} from "./openapi/operation.js";
+import { jsonSchemas, type JsonSchema, type JsonSchemas } from "./openapi/schemas.js";
+import type { Route } from "./route.js";
+import { routeTags } from "./route-docs.js";
+
+export interface OpenApiDocument {
+  readonly openapi: "3.1.1";
+  readonly info: object;
+  readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly securitySchemes: object;
+    readonly headers: object;
+    readonly responses: Readonly<Record<string, ResponseObject>>;
+    readonly schemas: Readonly<Record<string, JsonSchema>>;
+  };
+}
+
+/** The document of these routes. @throws Error for a schema that JSON Schema has no words for. */
+export function openapiDocument(routes: readonly Route[], version: string): OpenApiDocument {
+  const schemas = jsonSchemas(schemasOf(routes));
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Hearth",
+      version,
+      description,
+      license: { name: "Apache License 2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: "/" }],
+    tags: tagsOf(routes),
+    paths: pathsOf(routes, schemas),
+    components: {
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer", description: "`Authorization: Bearer <key>`" },
+        apiKey: { type: "apiKey", in: "header", name: "x-api-key", description: "As Anthropic clients do." },
+      },
+      headers: {
+        RequestId: { description: "Names the request; the log has it too.", schema: { type: "string" } },
+        RetryAfter: { description: "Seconds to wait.", schema: { type: "integer", minimum: 1 } },
+      },
+      responses: failuresOf(routes, schemas),
+      schemas: schemas.components,
+    },
+  };
+}
+
+const description =
+  "A local model server behind the interface that clients of hosted AI services already speak. A key is asked for " +
+  "everywhere but where `security` is empty; it must have an ACL for the route (`x-hearth-acl`, or " +
+  "`api-key:endpoint:*`) and one for the model. Every answer carries `x-request-id`; answers of a model tell " +
+  "`x-hearth-queue-ms`, `-prefill-ms`, `-ttft-ms`, `-decode-tps` and `-cached-tokens` in headers, streams some of them in " +
+  "trailers. Request fields that are not listed are ignored, and `null` is the same as absent.";
+
+function schemasOf(routes: readonly Route[]): Parameters<typeof jsonSchemas>[0] {
+  const requests = routes.flatMap(({ docs }) => [docs.body, docs.query]);
+  const answers = routes.flatMap(({ docs }) => [
+    ...Object.values(docs.answers).map(({ schema }) => schema),
+    docs.stream?.schema,
+  ]);
+  return {
+    request: requests.filter((schema) => schema !== undefined),
+    answer: [openaiError, anthropicError, ...answers.filter((schema) => schema !== undefined)],
+  };
+}
+
+function tagsOf(routes: readonly Route[]): OpenApiDocument["tags"] {
+  const used = new Set<string>(routes.map(({ docs }) => docs.tag));
+  return Object.entries(routeTags)
+    .filter(([name]) => used.has(name))
+    .map(([name, description]) => ({ name, description }));
+}
+
+function pathsOf(routes: readonly Route[], schemas: JsonSchemas): OpenApiDocument["paths"] {
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const route of routes)
+    (paths[openapiPath(route)] ??= {})[route.method.toLowerCase()] = operationOf(route, schemas);
+  return paths;
+}
+
+function failuresOf(routes: readonly Route[], schemas: JsonSchemas): Record<string, ResponseObject> {
+  const failures: Record<string, ResponseObject> = {};
+  for (const route of routes)
+    for (const status of failureStatuses(route))
+      failures[failureName(route, status)] ??= {
+        description: failureDescription(status, route.errors),
+        headers: {
+          ...answerHeaders,
+          ...(retried.has(status) ? { "retry-after": { $ref: "#/components/headers/RetryAfter" } } : {}),
+        },
+        content: {
+          "application/json": {
+            schema: schemas.of(route.errors === "anthropic" ? anthropicError : openaiError, "answer"),
+          },
+        },
+      };
+  return failures;
+}

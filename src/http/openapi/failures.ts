@@ -1,0 +1,60 @@
+/** What a route may fail with: which rows of the error table, and what the document says of their statuses. Pure. */
+import type { ErrorKind } from "../../core/errors.js";
+import { errorCodes, type ErrorDialect } from "../../dialects/error-body.js";
+import type { Route } from "../route.js";
+
+/** The statuses of errors that a route may answer with, in ascending order. */
+export function failureStatuses(route: Route): readonly number[] {
+  const { docs, guard, errors } = route;
+  const kinds: readonly ErrorKind[] = [
+    ...always,
+    ...(guard === "none" ? [] : keyed),
+    ...(docs.query === undefined ? [] : choosing),
+    ...(route.path.includes(":") || route.path.includes("*") ? finding : []),
+    ...(docs.body === undefined ? [] : reading),
+    ...(docs.errors ?? []),
+  ];
+  return [...errorCodes(errors, kinds).keys()].toSorted((a, b) => a - b);
+}
+
+/** One sentence, and the codes by which machines tell the reasons apart. */
+export function failureDescription(status: number, dialect: ErrorDialect): string {
+  const codes = errorCodes(dialect).get(status) ?? [];
+  const label = dialect === "anthropic" ? "Type" : "Code";
+  return `${sentences[status] ?? "It failed."} ${label}: ${codes.map((code) => `\`${code}\``).join(", ")}.`;
+}
+
+/** Statuses whose answers say when to come again. */
+export const retried: ReadonlySet<number> = new Set([429, 503, 529]);
+
+/** The host that is asked for is not this server, or the server is closing. */
+const always: readonly ErrorKind[] = ["permission_denied", "overloaded", "internal"];
+const keyed: readonly ErrorKind[] = ["unauthenticated", "bad_credential", "permission_denied"];
+const choosing: readonly ErrorKind[] = ["invalid_value"];
+const finding: readonly ErrorKind[] = ["invalid_value", "not_found", "model_not_found"];
+const reading: readonly ErrorKind[] = [
+  "malformed",
+  "invalid_field",
+  "invalid_value",
+  "context_length_exceeded",
+  "model_not_found",
+  "body_too_large",
+  "unsupported_media_type",
+  "model_unavailable",
+  "invalid_output",
+];
+
+const sentences: Readonly<Record<number, string>> = {
+  400: "The request cannot be read, or asks for what this server does not do.",
+  401: "There is no key, or none that this server knows.",
+  403: "The key may not do this.",
+  404: "It does not exist, or the key may not see it.",
+  409: "It is not in a state for this.",
+  413: "The body is too large.",
+  415: "The body is not JSON, or there is none.",
+  422: "A field is missing or of the wrong type.",
+  429: "Too many requests.",
+  500: "The server failed.",
+  503: "The server cannot take this now.",
+  529: "The server cannot take this now.",
+};

@@ -1,0 +1,146 @@
+/** One route as an operation of the OpenAPI document. Pure. */
+import type { z } from "zod";
+import type { Route } from "../route.js";
+import type { AnswerDocs, StreamDocs } from "../route-docs.js";
+import { failureStatuses } from "./failures.js";
+import type { JsonSchema, JsonSchemas } from "./schemas.js";
+
+export interface MediaType {
+  readonly schema: JsonSchema;
+  readonly example?: object;
+  /** Of an event stream: whether its events have names, and whether `[DONE]` ends it. */
+  readonly "x-hearth-stream"?: { readonly named: boolean; readonly done: boolean };
+}
+
+export interface Reference {
+  readonly $ref: string;
+}
+
+export interface ResponseObject {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, Reference>>;
+  readonly content?: Readonly<Record<string, MediaType>>;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query";
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: JsonSchema;
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  /** The ACL that the key must have beside one for the model. */
+  readonly "x-hearth-acl"?: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly required: true; readonly content: Readonly<Record<string, MediaType>> };
+  readonly responses: Readonly<Record<string, ResponseObject | Reference>>;
+}
+
+/** A path as OpenAPI writes it: `/v1/models/{id}`. */
+export function openapiPath({ path }: Route): string {
+  return path.replace(/[:*](\w+)/g, "{$1}");
+}
+
+/** Name of the response that a dialect's errors of a status share. */
+export function failureName({ errors }: Pick<Route, "errors">, status: number): string {
+  return `${errors === "anthropic" ? "AnthropicError" : "Error"}${status}`;
+}
+
+/** On every answer. */
+export const answerHeaders = { "x-request-id": { $ref: "#/components/headers/RequestId" } } as const;
+
+/** Describes a route. */
+export function operationOf(route: Route, schemas: JsonSchemas): Operation {
+  const { docs, endpointAcl, guard } = route;
+  const parameters = [...pathParameters(route), ...queryParameters(docs.query, schemas)];
+  return {
+    operationId: docs.operation,
+    tags: [docs.tag],
+    summary: docs.summary,
+    ...(docs.description === undefined ? {} : { description: docs.description }),
+    security: guard === "none" ? [] : [{ bearer: [] }, { apiKey: [] }],
+    ...(endpointAcl === null ? {} : { "x-hearth-acl": `api-key:endpoint:${endpointAcl}` }),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(docs.body === undefined
+      ? {}
+      : { requestBody: { required: true, content: { "application/json": asked(docs.body, docs.example) } } }),
+    responses: responsesOf(route, schemas),
+  };
+
+  function asked(body: z.ZodType, example: object | undefined): MediaType {
+    return { schema: schemas.of(body, "request"), ...(example === undefined ? {} : { example }) };
+  }
+}
+
+function responsesOf(route: Route, schemas: JsonSchemas): Operation["responses"] {
+  const { answers, stream } = route.docs;
+  const failures = failureStatuses(route).map(
+    (status) => [status, { $ref: `#/components/responses/${failureName(route, status)}` }] as const,
+  );
+  const told = Object.entries(answers).map(
+    ([status, answer]) =>
+      [status, responseOf(answer, status === "200" ? stream : undefined, schemas)] as const,
+  );
+  return Object.fromEntries([...failures, ...told]);
+}
+
+function responseOf(
+  { description, schema, contentType }: AnswerDocs,
+  stream: StreamDocs | undefined,
+  schemas: JsonSchemas,
+): ResponseObject {
+  const whole: MediaType = {
+    schema: schema === undefined ? { type: "string" } : schemas.of(schema, "answer"),
+  };
+  const streamed: Readonly<Record<string, MediaType>> =
+    stream === undefined
+      ? {}
+      : {
+          "text/event-stream": {
+            schema: schemas.of(stream.schema, "answer"),
+            "x-hearth-stream": { named: stream.named, done: stream.done },
+          },
+        };
+  return {
+    description: stream === undefined ? description : `${description} ${streamSentence(stream)}`,
+    headers: answerHeaders,
+    content: { [contentType ?? "application/json"]: whole, ...streamed },
+  };
+}
+
+function streamSentence({ named, done }: StreamDocs): string {
+  const names = named ? "each has the `type` of its data as its `event:`" : "they have no `event:` line";
+  return `Streamed, it is server-sent events, whose data the schema tells one by one: ${names}${
+    done ? "; the last is `data: [DONE]`" : ""
+  }.`;
+}
+
+function pathParameters({ path, docs }: Route): Parameter[] {
+  return [...path.matchAll(/([:*])(\w+)/g)].map(([, mark = "", name = ""]) => {
+    const told = docs.params?.[name] ?? "";
+    const description = mark === "*" ? `${told} A slash in it may be written as it is or as \`%2F\`.` : told;
+    return { name, in: "path", required: true, description, schema: { type: "string" } };
+  });
+}
+
+function queryParameters(query: z.ZodObject | undefined, schemas: JsonSchemas): Parameter[] {
+  if (query === undefined) return [];
+  const { properties = {}, required = [] } = schemas.of(query, "request") as {
+    readonly properties?: Readonly<Record<string, JsonSchema>>;
+    readonly required?: readonly string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: "query",
+    required: required.includes(name),
+    ...(typeof description === "string" ? { description } : {}),
+    schema,
+  }));
+}

@@ -1,0 +1,91 @@
+/** How a request of POST /v1/responses is answered: by a run that its client waits for, or by the queue. */
+import { createResponseEncoder, type ResponseIdentity } from "../../dialects/openai-responses/encode.js";
+import { generationRequest, type ResponsesRequest } from "../../dialects/openai-responses/parse.js";
+import { doneFrame, eventFrame, pingFrame } from "../../dialects/sse.js";
+import type { BuiltDeps } from "../deps.js";
+import type { JsonPresenter, Reply, StreamPresenter } from "../reply.js";
+import type { Call } from "../route.js";
+import { itemsToStore, type RequestItems } from "./items.js";
+import { keepResponse } from "./keep.js";
+import { followResponse } from "./stream.js";
+
+export interface Asked {
+  readonly call: Call;
+  readonly request: ResponsesRequest;
+  readonly identity: ResponseIdentity;
+  /** Milliseconds since the epoch. */
+  readonly createTime: number;
+  readonly items: RequestItems;
+}
+
+/** Answers while the client waits; where it is to be stored, it is kept with the end of the run. */
+export async function answer(deps: BuiltDeps, reply: Reply, asked: Asked): Promise<void> {
+  const { call, request, identity, createTime, items } = asked;
+  const { ctx, principal, requestId, route } = call;
+  const { before, own } = items;
+  const kept = { memory: deps.memory, teamId: principal.team.id, createTime, own };
+  const run = deps.generator.start(generationRequest(request, [...before, ...own]), {
+    principal,
+    requestId,
+    endpoint: route.path,
+    ...(request.store ? { keeper: keepResponse({ ...kept, encoder: createResponseEncoder(identity) }) } : {}),
+  });
+  if (request.stream) await reply.sendStream(ctx, run, streamPresenter(identity));
+  else await reply.sendJson(ctx, run, jsonPresenter(identity));
+}
+
+/** Puts the work off, and answers with the queued response or with the stream of its making. */
+export async function putInBackground(deps: BuiltDeps, reply: Reply, asked: Asked): Promise<void> {
+  const { call, request, identity, createTime, items } = asked;
+  const { ctx, principal, body, route } = call;
+  const { memory, background } = deps;
+  const { id } = identity;
+  const encoder = createResponseEncoder(identity);
+  const opening = encoder.open();
+  const response = encoder.response();
+  const stored = memory.insertion({
+    id,
+    teamId: principal.team.id,
+    previousId: request.previousResponseId,
+    status: "queued",
+    background: true,
+    streamed: request.stream,
+    body: JSON.stringify(response),
+    createTime,
+    input: itemsToStore(items.own, id),
+    output: [],
+  });
+  const log = request.stream ? memory.logs.open(id) : null;
+  log?.append(...opening);
+  const asker = { teamId: principal.team.id, apiKeyId: principal.key.id, endpoint: route.path };
+  try {
+    await background.enqueue({ id, ...asker, body: JSON.stringify(body), createTime }, stored);
+  } catch (thrown) {
+    memory.logs.close(id);
+    throw thrown;
+  }
+  if (log === null) ctx.body = response;
+  else await reply.sendFrames(ctx, followResponse(log, 0), pingFrame);
+}
+
+function streamPresenter(identity: ResponseIdentity): StreamPresenter {
+  const encoder = createResponseEncoder(identity);
+  let opened = false;
+  const frame = (event: { readonly type: string }): string => eventFrame(event.type, event);
+  return {
+    frames(event) {
+      const opening = opened ? [] : encoder.open();
+      opened = true;
+      return [...opening, ...encoder.add(event)].map(frame);
+    },
+    closing: doneFrame,
+    failure: (error) => [...encoder.fail(error).map(frame), doneFrame].join(""),
+    ping: pingFrame,
+  };
+}
+
+function jsonPresenter(identity: ResponseIdentity): JsonPresenter {
+  const encoder = createResponseEncoder(identity);
+  encoder.open();
+  return { add: (event) => encoder.add(event), body: () => encoder.response() };
+}

@@ -1,0 +1,63 @@
+/** How a response that somebody waits for is kept: written whole, in one go with the end of its run. */
+import { HearthError } from "../../core/errors.js";
+import type { ResponseEncoder } from "../../dialects/openai-responses/encode.js";
+import type { InputItem } from "../../dialects/openai-responses/item-schema.js";
+import type { ResponseObject } from "../../dialects/openai-responses/wire.js";
+import type { Keeper, RunEnd } from "../../inference/keeper.js";
+import type { Memory } from "../../inference/remember.js";
+import { itemsToStore, toStore } from "./items.js";
+
+export interface KeptResponse {
+  readonly memory: Memory;
+  /** Not opened yet; nobody else may use it. */
+  readonly encoder: ResponseEncoder;
+  readonly teamId: string;
+  /** Milliseconds since the epoch. */
+  readonly createTime: number;
+  /** The request's own items. */
+  readonly own: readonly InputItem[];
+}
+
+/** Keeps a response, also one that failed on the way or whose client left; not one that never began. */
+export function keepResponse(kept: KeptResponse): Keeper {
+  const { memory, encoder, teamId, createTime, own } = kept;
+  let begun = false;
+  return {
+    add(event) {
+      if (!begun) encoder.open();
+      begun = true;
+      encoder.add(event);
+    },
+    writes(end) {
+      if (!begun) return [];
+      finish(encoder, end);
+      const response = encoder.response();
+      return memory.insertion({
+        id: response.id,
+        teamId,
+        previousId: response.previous_response_id,
+        status: endedStatus(response),
+        background: false,
+        streamed: false,
+        body: JSON.stringify(response),
+        createTime,
+        input: itemsToStore(own, response.id),
+        output: response.output.map(toStore),
+      });
+    },
+  };
+}
+
+/** Ends an answer that did not come to its own end. @returns the events of that. */
+export function finish(encoder: ResponseEncoder, { state, failure }: RunEnd): readonly object[] {
+  if (failure !== null) return encoder.fail(failure);
+  return state === "aborted" ? encoder.cancel() : [];
+}
+
+/** @throws HearthError `internal` when the response has not ended. */
+export function endedStatus({ status }: ResponseObject) {
+  if (status !== "queued" && status !== "in_progress") return status;
+  throw new HearthError("internal", "An internal error occurred.", {
+    cause: new Error(`a run is over and its response is ${status}`),
+  });
+}

@@ -1,0 +1,61 @@
+/** Deferred completions as the queue makes them: the request is read again, answered whole, and the answer kept. */
+import { authorise } from "../../accounts/permissions.js";
+import type { Authenticator } from "../../accounts/authenticate.js";
+import type { Clock } from "../../core/clock.js";
+import type { DeferredOutcome, DeferredStore } from "../../core/deferred-completion.js";
+import { HearthError } from "../../core/errors.js";
+import type { Job } from "../../core/job.js";
+import type { ModelRegistry } from "../../core/model.js";
+import type { Write } from "../../core/write.js";
+import { foldCompletion } from "../../dialects/openai-chat/encode.js";
+import { parseChatRequest } from "../../dialects/openai-chat/parse.js";
+import { deferredKeptMs, writeFailure } from "../../inference/defer.js";
+import type { Trade, Undertaking } from "../../inference/jobs.js";
+import { usableModel } from "../../inference/usable-model.js";
+
+export interface DeferredTradeDeps {
+  readonly authenticator: Authenticator;
+  readonly deferred: DeferredStore;
+  readonly models: ModelRegistry;
+  readonly clock: Clock;
+}
+
+/** What the queue does for a deferred completion. */
+export function deferredTrade(deps: DeferredTradeDeps): Trade {
+  const { authenticator, deferred, models, clock } = deps;
+  const ending = (job: Job, outcome: Exclude<DeferredOutcome, { state: "pending" }>): Write =>
+    deferred.ending(job.id, outcome, clock.now() + deferredKeptMs);
+  const failed = (job: Job, error: HearthError): Write =>
+    ending(job, { state: "failed", failure: writeFailure(error) });
+  return {
+    kind: "deferred-completion",
+    workClass: "deferred",
+    failure: (job, error) => Promise.resolve([failed(job, error)]),
+    async undertake(job): Promise<Undertaking> {
+      const { request, callsAsFunction } = parseChatRequest(JSON.parse(job.body));
+      const model = usableModel(models, request.model);
+      const principal = await authenticator.readmit(job.apiKeyId);
+      authorise(principal, { endpoint: "chat", model: model.manifest.id, modelAsWritten: request.model });
+      const { choices } = request;
+      const created = Math.floor(job.createTime / 1000);
+      const fold = foldCompletion({ id: job.id, created, model, choices, callsAsFunction });
+      return {
+        principal,
+        request,
+        keeper: {
+          add: (event) => fold.add(event),
+          writes: ({ state, failure }) => [
+            state === "completed"
+              ? ending(job, { state: "done", answer: JSON.stringify(fold.result()) })
+              : failed(job, failure ?? abandoned()),
+          ],
+        },
+        ended: () => undefined,
+      };
+    },
+  };
+}
+
+function abandoned(): HearthError {
+  return new HearthError("internal", "The completion was given up before it came to its end.");
+}

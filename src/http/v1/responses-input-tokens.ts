@@ -1,0 +1,38 @@
+/** POST /v1/responses/input_tokens: how long the prompt of a request would be, by the model's own template and tokenizer. */
+import { authorise } from "../../accounts/permissions.js";
+import { inputTokensBody } from "../../dialects/openai-responses/pages.js";
+import { generationRequest, parseResponsesRequest } from "../../dialects/openai-responses/parse.js";
+import { responsesRequestSchema } from "../../dialects/openai-responses/schema.js";
+import { inputTokensSchema } from "../../dialects/openai-responses/wire.js";
+import { whileClientWaits } from "../client.js";
+import type { HttpDeps } from "../deps.js";
+import { findItems } from "../responses/items.js";
+import type { RouteDocs } from "../route-docs.js";
+import type { Call } from "../route.js";
+
+/** The handler over its dependencies. */
+export function countInputTokens({
+  models,
+  memory,
+  generator,
+}: Pick<HttpDeps, "models" | "memory" | "generator">): (call: Call) => Promise<void> {
+  return async ({ ctx, principal, body, route }) => {
+    const request = parseResponsesRequest(body);
+    const model = models.find(request.model)?.manifest.id ?? request.model;
+    authorise(principal, { endpoint: route.endpointAcl, model, modelAsWritten: request.model });
+    const { before, own } = await findItems(memory, request, principal.team.id);
+    const asked = generationRequest(request, [...before, ...own]);
+    const tokens = await whileClientWaits(ctx.req.socket, (signal) => generator.countPrompt(asked, signal));
+    if (tokens !== null) ctx.body = inputTokensBody(tokens);
+  };
+}
+
+export const inputTokensDocs: RouteDocs = {
+  operation: "countInputTokens",
+  tag: "Responses",
+  summary: "Count the tokens of a request's prompt",
+  description: "The number that the response counts as `input_tokens`. Nothing is generated or charged.",
+  body: responsesRequestSchema,
+  example: { model: "hearth-tiny-3m", input: "Hello!" },
+  answers: { 200: { description: "The number.", schema: inputTokensSchema } },
+};
