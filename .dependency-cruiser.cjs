@@ -80,8 +80,15 @@ module.exports = {
     {
       name: "app-imports-downward",
       severity: "error",
-      from: { path: inSrc("app\\.ts$") },
+      from: { path: inSrc("app\\.ts$", "app/") },
       to: { path: inSrc("main\\.ts$", "cli/", "console/") },
+    },
+    {
+      name: "app-alone-has-its-rooms",
+      comment: "app/ is the composition root in parts: app.ts puts them together, nobody else takes one.",
+      severity: "error",
+      from: { path: "^src/", pathNot: inSrc("app\\.ts$", "app/") },
+      to: { path: inSrc("app/") },
     },
     {
       name: "cli-imports-app",
@@ -117,6 +124,7 @@ module.exports = {
       from: {
         path: "^src/",
         pathNot: inSrc(
+          "app/",
           "core/",
           ...overCore.map((folder) => `${folder}/`),
           "http/",
