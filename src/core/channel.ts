@@ -1,31 +1,43 @@
+/** How a reader that falls behind is spared. */
+export interface Merging<T> {
+  /** Which items come one after another; the order between strands may change. null: the item stands alone. */
+  strandOf(item: T): number | null;
+  /** Both in one, or null when they have to stay apart. */
+  merge(last: T, next: T): T | null;
+}
+
 /**
- * A bounded queue between a run, which never waits for its reader, and one reader. When the reader falls behind, `merge`
- * joins what it can; past `capacity` items that do not merge, `push` says false and the run gives up.
+ * A bounded queue between a run, which never waits for its reader, and one reader. When the reader falls behind, an item is
+ * joined to the last one of its strand where that can be; past `capacity` items, `push` says false and the run gives up.
  */
 export class Channel<T> implements AsyncIterable<T> {
   readonly #capacity: number;
-  readonly #merge: (last: T, next: T) => T | null;
-  #items: T[] = [];
+  readonly #merging: Merging<T>;
+  readonly #items: { item: T }[] = [];
+  readonly #lastOfStrand = new Map<number, { item: T }>();
   #ended = false;
   #failure: Error | null = null;
   #wake: (() => void) | null = null;
 
-  constructor(capacity: number, merge: (last: T, next: T) => T | null) {
+  constructor(capacity: number, merging: Merging<T>) {
     this.#capacity = capacity;
-    this.#merge = merge;
+    this.#merging = merging;
   }
 
   /** Adds an item. @returns false when the channel is full or has ended: the item was not taken. */
   push(item: T): boolean {
     if (this.#ended) return false;
-    const last = this.#items.at(-1);
-    const merged = last === undefined ? null : this.#merge(last, item);
-    if (merged !== null) {
-      this.#items[this.#items.length - 1] = merged;
+    const strand = this.#merging.strandOf(item);
+    const last = strand === null ? undefined : this.#lastOfStrand.get(strand);
+    const merged = last === undefined ? null : this.#merging.merge(last.item, item);
+    if (last !== undefined && merged !== null) {
+      last.item = merged;
       return true;
     }
     if (this.#items.length >= this.#capacity) return false;
-    this.#items.push(item);
+    const place = { item };
+    this.#items.push(place);
+    if (strand !== null) this.#lastOfStrand.set(strand, place);
     this.#signal();
     return true;
   }
@@ -49,11 +61,21 @@ export class Channel<T> implements AsyncIterable<T> {
   }
 
   #next(): Promise<IteratorResult<T, undefined>> {
-    const item = this.#items.shift();
-    if (item !== undefined) return Promise.resolve({ value: item, done: false });
+    const place = this.#items.shift();
+    if (place !== undefined) {
+      // Nobody may add to what was read.
+      if (this.#items.length === 0) this.#lastOfStrand.clear();
+      else this.#forget(place);
+      return Promise.resolve({ value: place.item, done: false });
+    }
     if (this.#failure !== null) return Promise.reject(this.#failure);
     if (this.#ended) return Promise.resolve({ value: undefined, done: true });
     return new Promise<void>((resolve) => (this.#wake = resolve)).then(() => this.#next());
+  }
+
+  #forget(place: { item: T }): void {
+    const strand = this.#merging.strandOf(place.item);
+    if (strand !== null && this.#lastOfStrand.get(strand) === place) this.#lastOfStrand.delete(strand);
   }
 
   #signal(): void {

@@ -210,9 +210,16 @@ export type ToolCallEvent = ToolCallStart | ToolCallDelta | ToolCallEnd;
 export type GenerationEvent = GenerationStart | TextDelta | ToolCallEvent | GenerationEnd;
 
 /**
- * Joins a delta to the one before it when both belong to the same part of the answer, else null.
- * A reader that falls behind loses no text this way, only its granularity.
+ * Joins a delta to the one before it when both belong to the same part of the answer. A reader that falls behind loses no text
+ * this way, only its granularity; choices that are drawn side by side do not stand in each other's way.
  */
+export const mergingEvents = {
+  strandOf: (event: GenerationEvent): number | null =>
+    event.type === "generation-start" ? null : event.choice,
+  merge: mergeEvents,
+};
+
+/** See `mergingEvents`. */
 export function mergeEvents(last: GenerationEvent, next: GenerationEvent): GenerationEvent | null {
   if (last.type === "tool-call-delta") {
     if (next.type !== last.type || next.choice !== last.choice || next.index !== last.index) return null;

@@ -9,7 +9,7 @@ import { setMaxListeners } from "node:events";
 import { Channel } from "../core/channel.js";
 import type { TextToken } from "../core/engine.js";
 import { asHearthError, HearthError } from "../core/errors.js";
-import { mergeEvents, type GenerationEvent, type GenerationRequest } from "../core/generation.js";
+import { mergingEvents, type GenerationEvent, type GenerationRequest } from "../core/generation.js";
 import type { Model } from "../core/model.js";
 import { noUsage } from "../core/usage.js";
 import { createPromptCounter, tooManyInHand } from "./count.js";
@@ -97,7 +97,7 @@ function createTask(
   const leaving = new AbortController();
   // Every choice listens, several times over.
   setMaxListeners(0, leaving.signal);
-  const channel = new Channel(channelCapacity, mergeEvents);
+  const channel = new Channel(channelCapacity, mergingEvents);
   return {
     id: random.id(),
     model,

@@ -82,7 +82,8 @@ interface Hand {
   readonly job: Job;
   run: Run | null;
   cancelled: boolean;
-  done: Promise<void>;
+  /** Resolves, never rejects, when it is in hand no more: whether it is in the queue again. */
+  done: Promise<boolean>;
 }
 
 class Queue implements JobQueue {
@@ -90,15 +91,24 @@ class Queue implements JobQueue {
   readonly #hands = new Map<string, Hand>();
   #filling: Promise<void> | null = null;
   #isFillingAgain = false;
-  #pausedUntil = 0;
+  #isPaused = false;
   #isWorking = false;
+  #lastEntry: Promise<void> = Promise.resolve();
   #stopBeating = (): void => undefined;
+  #stopPause = (): void => undefined;
 
   constructor(deps: JobQueueDeps) {
     this.#deps = deps;
   }
 
-  async enqueue(job: Omit<Job, "kind" | "attempts">, together: readonly Write[]): Promise<void> {
+  enqueue(job: Omit<Job, "kind" | "attempts">, together: readonly Write[]): Promise<void> {
+    // One after the other: those that come together would all find the last place free.
+    const entry = this.#lastEntry.then(() => this.#enter(job, together));
+    this.#lastEntry = entry.catch(() => undefined);
+    return entry;
+  }
+
+  async #enter(job: Omit<Job, "kind" | "attempts">, together: readonly Write[]): Promise<void> {
     const { jobs, writes, trade, queuedMax } = this.#deps;
     if ((await jobs.count(trade.kind)) >= queuedMax) throw queueFull();
     await writes.commit([...together, jobs.insertion({ ...job, kind: trade.kind, attempts: 0 })]);
@@ -106,6 +116,8 @@ class Queue implements JobQueue {
   }
 
   async cancel(id: string, unbegun: () => readonly Write[]): Promise<boolean> {
+    // One that is claimed just now is not among the hands yet.
+    while (this.#filling !== null) await this.#filling;
     const hand = this.#hands.get(id);
     if (hand === undefined) {
       await this.#deps.writes.commit([this.#deps.jobs.removal(id), ...unbegun()]);
@@ -113,8 +125,7 @@ class Queue implements JobQueue {
     }
     hand.cancelled = true;
     hand.run?.abort();
-    await hand.done;
-    return true;
+    return (await hand.done) ? this.cancel(id, unbegun) : true;
   }
 
   async start(): Promise<void> {
@@ -126,6 +137,7 @@ class Queue implements JobQueue {
   async close(): Promise<void> {
     this.#isWorking = false;
     this.#stopBeating();
+    this.#stopPause();
     await this.#filling;
     const hands = [...this.#hands.values()];
     for (const { run } of hands) run?.abort();
@@ -135,42 +147,53 @@ class Queue implements JobQueue {
   /** A sign of life, and a look for jobs whose holder has given none. */
   #beat(): void {
     if (!this.#isWorking) return;
-    const { jobs, clock, onTrouble } = this.#deps;
-    const held = [...this.#hands.keys()];
-    if (held.length > 0)
-      jobs.renew(held, clock.now() + leaseMs).catch((thrown: unknown) => onTrouble(null, thrown));
     this.#fill();
-    this.#stopBeating = clock.after(leaseMs / 3, () => this.#beat());
+    this.#stopBeating = this.#deps.clock.after(leaseMs / 3, () => this.#beat());
   }
 
   #fill(): void {
     this.#isFillingAgain = true;
     this.#filling ??= this.#takeJobs()
       .catch((thrown: unknown) => this.#deps.onTrouble(null, thrown))
-      .finally(() => (this.#filling = null));
+      .finally(() => {
+        this.#filling = null;
+        // Asked for after the last look.
+        if (this.#isFillingAgain) this.#fill();
+      });
   }
 
   async #takeJobs(): Promise<void> {
     const { jobs, trade, clock, activeMax } = this.#deps;
     while (this.#isFillingAgain) {
       this.#isFillingAgain = false;
-      while (this.#isWorking && this.#hands.size < activeMax && clock.now() >= this.#pausedUntil) {
+      // First of all: where the machine slept, the leases of what is in hand have run out, and would be claimed.
+      await this.#renew();
+      while (this.#isWorking && this.#hands.size < activeMax && !this.#isPaused) {
         const job = await jobs.claim(trade.kind, clock.now(), clock.now() + leaseMs);
         if (job === null) break;
-        const hand: Hand = { job, run: null, cancelled: false, done: Promise.resolve() };
+        if (this.#hands.has(job.id)) continue;
+        const hand: Hand = { job, run: null, cancelled: false, done: Promise.resolve(false) };
         this.#hands.set(job.id, hand);
         hand.done = this.#work(hand);
       }
     }
   }
 
-  /** Never rejects. */
-  async #work(hand: Hand): Promise<void> {
+  async #renew(): Promise<void> {
+    const { jobs, clock } = this.#deps;
+    if (this.#hands.size > 0) await jobs.renew([...this.#hands.keys()], clock.now() + leaseMs);
+  }
+
+  /** Never rejects. @returns whether the job is in the queue again. */
+  async #work(hand: Hand): Promise<boolean> {
     const { job } = hand;
     try {
-      if (await this.#isPutBack(hand)) await this.#deps.jobs.release(job.id);
+      const isPutBack = await this.#isPutBack(hand);
+      if (isPutBack) await this.#deps.jobs.release(job.id);
+      return isPutBack;
     } catch (thrown) {
       this.#deps.onTrouble(job.id, thrown);
+      return true;
     } finally {
       this.#hands.delete(job.id);
       this.#fill();
@@ -226,8 +249,12 @@ class Queue implements JobQueue {
   /** Whether the server is too busy just now; no job is begun until it may be less so. */
   #isBusy({ kind, retryAfterSeconds }: HearthError): boolean {
     if (kind !== "overloaded") return false;
-    this.#pausedUntil = this.#deps.clock.now() + (retryAfterSeconds ?? 1) * 1000;
-    this.#deps.clock.after((retryAfterSeconds ?? 1) * 1000, () => this.#fill());
+    this.#stopPause();
+    this.#isPaused = true;
+    this.#stopPause = this.#deps.clock.after((retryAfterSeconds ?? 1) * 1000, () => {
+      this.#isPaused = false;
+      this.#fill();
+    });
     return true;
   }
 }

@@ -198,6 +198,22 @@ describe("a stream", () => {
     expect(server.scheduler.load.running).toBe(0);
   });
 
+  it("F15: of choices drawn side by side is merged choice by choice for a client that reads slowly", async () => {
+    const words = Array.from({ length: 200 }, (_, at) => ` w${at}`);
+    const server = await compose(() => words, { contextTokens: 1024, slots: 2 });
+    const response = await post(server, { ...streamed, n: 2 });
+    const events = (await response.text()).split("\n\n").filter((frame) => frame.startsWith("data: {"));
+    const texts = ["", ""];
+    for (const frame of events) {
+      const { choices } = JSON.parse(frame.slice(6)) as {
+        choices: { index: number; delta: { content?: string } }[];
+      };
+      for (const { index, delta } of choices) texts[index] += delta.content ?? "";
+    }
+    expect(texts).toEqual([words.join(""), words.join("")]);
+    expect(events.length).toBeLessThan(200);
+  });
+
   it("keeps its connection for the next request", async () => {
     const server = await compose(() => ["Good"]);
     const socket = await open(server.port);

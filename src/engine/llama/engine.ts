@@ -8,7 +8,7 @@ import { Channel } from "../../core/channel.js";
 import type { Clock } from "../../core/clock.js";
 import type { Conversation, DecodeJob, Engine, Prompt } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";
-import { mergeEvents, type GenerationEvent } from "../../core/generation.js";
+import { mergingEvents, type GenerationEvent } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
 import type { Random } from "../../core/random.js";
 import { ResidentModels } from "./models.js";
@@ -131,7 +131,7 @@ function connect(deps: LlamaEngineDeps, onExit: () => void): Remote {
     call,
     generate(model, decode, signal) {
       const job = ++lastId;
-      const channel = new Channel<GenerationEvent>(channelCapacity, mergeEvents);
+      const channel = new Channel<GenerationEvent>(channelCapacity, mergingEvents);
       const onAbort = (): void => send({ type: "cancel", job });
       jobs.set(job, { channel, finished: () => signal.removeEventListener("abort", onAbort) });
       const seed = decode.sampling.seed ?? seedFrom(deps.random.bytes(4));

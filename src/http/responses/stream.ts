@@ -55,8 +55,6 @@ export function followResponse(
 }
 
 function tellAgain(events: readonly object[], from: number): () => AsyncIterable<string> {
-  // async: read like a stream that goes on.
-  // eslint-disable-next-line @typescript-eslint/require-await
   return async function* () {
     for (const event of events.slice(from)) yield frameOf(event);
     yield doneFrame;
