@@ -37,7 +37,7 @@ export interface RunStore {
   insert(record: RunRecord): Promise<void>;
   /**
    * Writes how a running run ended; a run that has ended already is left as it is.
-   * @param together made in the same transaction, and with them all of it is on the disk itself.
+   * @param together made in the same transaction.
    */
   settle(id: string, outcome: RunOutcome, together: readonly Write[]): Promise<void>;
   /** Marks every run still `running` as `interrupted`; at start, nothing runs yet. @returns how many there were. */

@@ -14,6 +14,9 @@ const keptMs = 30 * 24 * 60 * 60 * 1000;
 /** Responses that one conversation may go back over. */
 const chainResponsesMax = 1_000;
 
+/** Text of a conversation that can be gone on from. */
+const conversationCharsMax = 33_554_432;
+
 /** A response to be kept. */
 export interface NewResponse extends Omit<StoredResponse, "expireTime"> {
   readonly input: readonly StoredItem[];
@@ -87,6 +90,8 @@ export function createMemory({ responses, responsesMax }: MemoryDeps): Memory {
     async conversation(id, teamId) {
       const items = await conversation(id, teamId);
       if (items === null) throw previousNotFound(id);
+      // Whoever cannot go on from it cannot make it longer.
+      if (items.reduce((sum, { body }) => sum + body.length, 0) > conversationCharsMax) throw tooLarge();
       return items;
     },
     items: (ids, teamId) => responses.items(ids, teamId),
@@ -137,6 +142,14 @@ function previousNotFound(id: string): HearthError {
     param: "previous_response_id",
     code: "previous_response_not_found",
   });
+}
+
+function tooLarge(): HearthError {
+  return new HearthError(
+    "invalid_value",
+    `The conversation that 'previous_response_id' names is larger than ${conversationCharsMax} characters.`,
+    { param: "previous_response_id" },
+  );
 }
 
 function full(): HearthError {

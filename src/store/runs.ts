@@ -41,9 +41,9 @@ export function createRunStore(database: Database): RunStore {
     },
     async settle(id, { state, usage, costTicks, endTime }, together) {
       const row = { id, state, ...usageToRow(usage), cost_ticks: costTicks, end_time: endTime };
-      // What stands alone does not wait for the disk.
       if (together.length === 0) await kysely.executeQuery(settling(row));
-      else database.commit([settling(row), ...queriesOf(together)]);
+      // Not synced: what a power cut takes back, it takes back whole, and its job is done anew.
+      else database.commit([settling(row), ...queriesOf(together)], false);
     },
     async interruptAll(endTime) {
       const { numUpdatedRows } = await kysely

@@ -21,7 +21,7 @@ export function createWrites(database: Database): Writes {
   return {
     // async: whatever is thrown becomes a rejection.
     async commit(writes) {
-      database.commit(queriesOf(writes));
+      database.commit(queriesOf(writes), true);
     },
   };
 }

@@ -3,9 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { ApiKey } from "../../src/core/api-key.js";
+import type { Job } from "../../src/core/job.js";
 import type { RunRecord } from "../../src/core/run-record.js";
+import type { ResponseEnding, StoredItem, StoredResponse } from "../../src/core/stored-response.js";
 import type { Team } from "../../src/core/team.js";
 import { openDatabase, type Database } from "../../src/store/database.js";
+import { createTeamStore } from "../../src/store/teams.js";
 
 /** A folder that is gone after the test. */
 export function temporaryFolder(): string {
@@ -19,6 +22,26 @@ export async function temporaryDatabase(): Promise<Database> {
   const database = await openDatabase(join(temporaryFolder(), "hearth.db"));
   onTestFinished(() => database.close());
   return database;
+}
+
+/** The same with two teams in it, `team-1` and `team-2`. */
+export async function databaseOfTwoTeams(): Promise<Database> {
+  const database = await temporaryDatabase();
+  await createTeamStore(database).insert(aTeam());
+  await createTeamStore(database).insert(aTeam({ id: "team-2" }));
+  return database;
+}
+
+/** Two connections to one such file. */
+export async function twoConnections(): Promise<readonly [Database, Database]> {
+  const file = join(temporaryFolder(), "hearth.db");
+  const [one, other] = [await openDatabase(file), await openDatabase(file)];
+  onTestFinished(async () => {
+    await one.close();
+    await other.close();
+  });
+  await createTeamStore(one).insert(aTeam());
+  return [one, other];
 }
 
 export function aTeam(change: Partial<Team> = {}): Team {
@@ -67,4 +90,42 @@ export function aRun(change: Partial<RunRecord> = {}): RunRecord {
     endTime: null,
     ...change,
   };
+}
+
+export function aJob(change: Partial<Job> = {}): Job {
+  return {
+    id: "job-1",
+    kind: "deferred-completion",
+    teamId: "team-1",
+    apiKeyId: "key-1",
+    endpoint: "/v1/chat/completions",
+    body: '{"model":"small"}',
+    attempts: 0,
+    createTime: 1000,
+    ...change,
+  };
+}
+
+export function aResponse(change: Partial<StoredResponse> = {}): StoredResponse {
+  return {
+    id: "resp-1",
+    teamId: "team-1",
+    previousId: null,
+    status: "queued",
+    background: true,
+    streamed: true,
+    body: '{"status":"queued"}',
+    createTime: 1000,
+    expireTime: 90_000,
+    ...change,
+  };
+}
+
+/** Items of these ids; each body tells its id. */
+export function someItems(...ids: readonly string[]): readonly StoredItem[] {
+  return ids.map((id) => ({ id, body: `{"id":"${id}"}` }));
+}
+
+export function anEnding(change: Partial<ResponseEnding> = {}): ResponseEnding {
+  return { status: "completed", body: '{"status":"completed"}', output: [], events: null, ...change };
 }

@@ -2,8 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { RunRecord } from "../../src/core/run-record.js";
 import { noUsage } from "../../src/core/usage.js";
 import { createRunStore } from "../../src/store/runs.js";
+import { createJobStore } from "../../src/store/jobs.js";
 import { createTeamStore } from "../../src/store/teams.js";
-import { aRun, aTeam, temporaryDatabase } from "./records.js";
+import { createWrites } from "../../src/store/writes.js";
+import { aJob, aRun, aTeam, databaseOfTwoTeams, temporaryDatabase } from "./records.js";
+import { normal, notedSynchronous, noteSynchronous } from "./synchronous.js";
 
 const usage = { promptTokens: 9, cachedTokens: 2, imageTokens: 1, completionTokens: 5, reasoningTokens: 4 };
 const outcome = { state: "completed", usage, costTicks: 180, endTime: 6000 } as const;
@@ -26,15 +29,49 @@ describe("the usage table", () => {
 
   it("writes how a running run ended, and only that run's", async () => {
     const runs = await store(aRun(), aRun({ id: "run-2" }));
-    await runs.settle("run-2", outcome);
+    await runs.settle("run-2", outcome, []);
     expect(await runs.list(10)).toEqual([aRun({ id: "run-2", ...outcome }), aRun()]);
   });
 
   it("leaves a run that has ended as it is", async () => {
     const runs = await store(aRun());
-    await runs.settle("run-1", outcome);
-    await runs.settle("run-1", { state: "aborted", usage: noUsage, costTicks: 0, endTime: 7000 });
+    await runs.settle("run-1", outcome, []);
+    await runs.settle("run-1", { state: "aborted", usage: noUsage, costTicks: 0, endTime: 7000 }, []);
     expect(await runs.list(10)).toEqual([aRun(outcome)]);
+  });
+
+  it("writes with the end of a run what belongs to it, both or neither, without waiting for the disk", async () => {
+    const database = await databaseOfTwoTeams();
+    const [runs, jobs] = [createRunStore(database), createJobStore(database)];
+    await runs.insert(aRun());
+    await createWrites(database).commit([jobs.insertion(aJob())]);
+    const twice = [jobs.removal("job-1"), jobs.insertion(aJob({ id: "job-2", teamId: "nobody" }))];
+    await expect(runs.settle("run-1", outcome, twice)).rejects.toThrow(/FOREIGN KEY/);
+    expect(await runs.list(1)).toEqual([aRun()]);
+    expect(await jobs.find("job-1")).toEqual(aJob());
+    await runs.settle("run-1", outcome, [jobs.removal("job-1"), noteSynchronous(database)]);
+    expect(await runs.list(1)).toEqual([aRun(outcome)]);
+    expect(await jobs.find("job-1")).toBeNull();
+    expect(await notedSynchronous(database)).toBe(normal);
+  });
+
+  it("makes what belongs to a run also when that run has ended already", async () => {
+    const database = await databaseOfTwoTeams();
+    const [runs, jobs] = [createRunStore(database), createJobStore(database)];
+    await runs.insert(aRun(outcome));
+    const late = { state: "aborted", usage: noUsage, costTicks: 0, endTime: 7000 } as const;
+    await runs.settle("run-1", late, [jobs.insertion(aJob())]);
+    expect(await runs.list(1)).toEqual([aRun(outcome)]);
+    expect(await jobs.find("job-1")).toEqual(aJob());
+  });
+
+  it("writes the end of a run with which nothing belongs without a transaction of its own", async () => {
+    const database = await databaseOfTwoTeams();
+    const commit = (): never => expect.fail("committed");
+    const runs = createRunStore({ ...database, commit });
+    await runs.insert(aRun());
+    await runs.settle("run-1", outcome, []);
+    expect(await runs.list(1)).toEqual([aRun(outcome)]);
   });
 
   it("marks what was running when the process died, and nothing else", async () => {

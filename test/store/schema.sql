@@ -16,6 +16,67 @@ CREATE TABLE api_keys (
 
 CREATE INDEX api_keys_by_team on api_keys (team_id, create_time);
 
+CREATE TABLE deferred_completions (
+  id text primary key not null,
+  team_id text not null references teams (id),
+  state text not null check (state in ('pending', 'done', 'failed')),
+  create_time integer not null,
+  expire_time integer,
+  outcome text,
+  check ((state = 'pending') = (expire_time is null)),
+  check ((state = 'pending') = (outcome is null))
+) strict;
+
+CREATE INDEX deferred_completions_by_expiry on deferred_completions (expire_time) where expire_time is not null;
+
+CREATE TABLE jobs (
+  id text primary key not null,
+  kind text not null check (kind in ('deferred-completion', 'background-response')),
+  team_id text not null references teams (id),
+  api_key_id text not null,
+  endpoint text not null,
+  attempts integer not null check (attempts >= 0),
+  lease_until integer,
+  create_time integer not null,
+  body text not null
+) strict;
+
+CREATE INDEX jobs_by_age on jobs (kind, create_time, id, lease_until);
+
+CREATE INDEX jobs_held on jobs (kind, lease_until) where lease_until is not null;
+
+CREATE TABLE response_events (
+  response_id text primary key not null references responses (id) on delete cascade,
+  events blob not null
+) strict;
+
+CREATE TABLE response_items (
+  entry integer primary key not null,
+  response_id text not null references responses (id) on delete cascade,
+  team_id text not null,
+  side text not null check (side in ('input', 'output')),
+  position integer not null check (position >= 0),
+  id text not null,
+  body text not null,
+  unique (response_id, side, position)
+) strict;
+
+CREATE INDEX response_items_by_id on response_items (team_id, id);
+
+CREATE TABLE responses (
+  id text primary key not null,
+  team_id text not null references teams (id),
+  previous_id text,
+  status text not null check (status in ('queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled')),
+  background integer not null check (background in (0, 1)),
+  streamed integer not null check (streamed in (0, 1)),
+  create_time integer not null,
+  expire_time integer not null,
+  body text not null
+) strict;
+
+CREATE INDEX responses_ended on responses (expire_time) where status not in ('queued', 'in_progress');
+
 CREATE TABLE runs (
   id text primary key not null,
   request_id text not null,

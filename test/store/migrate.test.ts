@@ -1,0 +1,47 @@
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { expect, it } from "vitest";
+import { createApiKeyStore } from "../../src/store/api-keys.js";
+import { openDatabase } from "../../src/store/database.js";
+import { createJobStore } from "../../src/store/jobs.js";
+import { accounts } from "../../src/store/migrations/0001-accounts.js";
+import { runs } from "../../src/store/migrations/0002-runs.js";
+import { teamWeights } from "../../src/store/migrations/0003-team-weights.js";
+import { createResponseStore } from "../../src/store/responses.js";
+import { createRunStore } from "../../src/store/runs.js";
+import { createTeamStore } from "../../src/store/teams.js";
+import { createWrites } from "../../src/store/writes.js";
+import { aJob, aKey, aResponse, aRun, aTeam, someItems, temporaryFolder } from "./records.js";
+
+/** A database as the third version of the schema left it, with a row in every table. */
+function databaseOfVersion3(): string {
+  const file = join(temporaryFolder(), "hearth.db");
+  const sqlite = new Sqlite(file);
+  for (const statement of [...accounts, ...runs, ...teamWeights]) sqlite.exec(statement);
+  sqlite.exec(`
+    insert into teams values ('team-1', 'default', 'unmetered', 0, 1000, 7);
+    insert into api_keys values ('key-1', 'team-1', 'user-1', 'laptop', x'${"07".repeat(32)}', 'hk-...abcd',
+      '["api-key:endpoint:*","api-key:model:*"]', 0, 0, null, 1000, 1000, 'user-1');
+    insert into runs values ('run-1', 'request-1', 'team-1', 'key-1', 'small', '/v1/chat/completions', 'running',
+      9, 2, 1, 0, 0, 90, 5000, null);
+    pragma user_version = 3`);
+  sqlite.close();
+  return file;
+}
+
+it("brings a database of version 3 up to date with everything that is in it, and does so once", async () => {
+  const file = databaseOfVersion3();
+  await (await openDatabase(file)).close();
+  const database = await openDatabase(file);
+  expect(await createTeamStore(database).list()).toEqual([aTeam({ weight: 7 })]);
+  expect(await createApiKeyStore(database).list(null)).toEqual([aKey()]);
+  expect(await createRunStore(database).list(9)).toEqual([aRun()]);
+  const [jobs, responses] = [createJobStore(database), createResponseStore(database)];
+  await createWrites(database).commit([
+    jobs.insertion(aJob()),
+    ...responses.insertion(aResponse(), someItems("in"), []),
+  ]);
+  expect(await jobs.find("job-1")).toEqual(aJob());
+  expect(await responses.input("resp-1", "team-1")).toEqual(someItems("in"));
+  await database.close();
+});
