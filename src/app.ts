@@ -6,7 +6,7 @@ import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildEngine, buildThreads, type Workers } from "./app/engines.js";
-import { buildUnattended } from "./app/unattended.js";
+import { buildUnattended, type Unattended } from "./app/unattended.js";
 import { createAuthenticator } from "./accounts/authenticate.js";
 import { ensureFirstKey } from "./accounts/first-start.js";
 import { createKeyService, type KeyService } from "./accounts/keys.js";
@@ -125,14 +125,14 @@ async function assemble(
   const load = (): ServerLoad => loadOf(engine, scheduler);
   const metrics = createMetrics(load);
   const shared = { models, metrics, clock, random, logger };
-  const ports = { ...shared, engine, schemas, slots: scheduler, runs: stores.runs };
   const generator = createGenerator({
-    ...ports,
+    ...shared,
+    ...{ engine, schemas, slots: scheduler, runs: stores.runs },
     runsActiveMax: config.runsActiveMax,
     onSettleFailure: (runId, thrown) => logger.error({ runId, err: thrown }, "a run could not be settled"),
   });
   const authenticator = createAuthenticator({ keys: stores.keys, clock });
-  const unattended = buildUnattended(config, { ...shared, ...stores, authenticator, generator, logger });
+  const unattended = buildUnattended(config, { ...shared, ...stores, authenticator, generator });
   const server = buildServer(config, {
     ...shared,
     ...unattended,
@@ -142,24 +142,13 @@ async function assemble(
     load,
     database,
   });
-  const close = once(async () => {
-    scheduler.close();
-    // Its followers would keep the server from closing.
-    await unattended.close();
-    await server.close(config.shutdownGraceMs);
-    await endRuns(generator);
-    await engine.close();
-    await Promise.all([schemas.close(), hostedTokenizer.close()]);
-    metrics.close();
-    await database.close();
-    unlock();
-  });
+  const parts = { database, unlock, scheduler, unattended, server, generator, engine, metrics };
   return {
     async listen() {
       await unattended.start();
       return server.listen(config.host, config.port);
     },
-    close,
+    close: once(() => closeAll(config, { ...parts, threads: [schemas, hostedTokenizer] })),
     firstKey,
     firstKeyFile: firstKeyFile(config),
     models,
@@ -168,6 +157,30 @@ async function assemble(
     runs: stores.runs,
     engine,
   };
+}
+
+interface Closing extends DataFolder {
+  readonly scheduler: Scheduler;
+  readonly unattended: Unattended;
+  readonly server: HttpServer;
+  readonly generator: Generator;
+  readonly engine: Engine;
+  readonly threads: readonly { close(): Promise<void> }[];
+  readonly metrics: { close(): void };
+}
+
+/** Everything that was built, in reverse. */
+async function closeAll({ shutdownGraceMs }: Config, parts: Closing): Promise<void> {
+  parts.scheduler.close();
+  // Its followers would keep the server from closing.
+  await parts.unattended.close();
+  await parts.server.close(shutdownGraceMs);
+  await endRuns(parts.generator);
+  await parts.engine.close();
+  await Promise.all(parts.threads.map((thread) => thread.close()));
+  parts.metrics.close();
+  await parts.database.close();
+  parts.unlock();
 }
 
 function buildStores(database: Database) {

@@ -45,62 +45,80 @@ export interface Reply {
   sendJson(ctx: Context, run: Run, presenter: JsonPresenter): Promise<void>;
 }
 
+type ReplyDeps = Pick<BuiltDeps, "clock" | "limits" | "logger">;
+
 /** Builds the writer over clock, limits and log. */
-export function createReply(deps: Pick<BuiltDeps, "clock" | "limits" | "logger">): Reply {
+export function createReply(deps: ReplyDeps): Reply {
   return {
-    async sendStream(ctx, run, presenter) {
-      const client = watchClient(ctx.req.socket, () => run.abort());
-      try {
-        const events = run.events[Symbol.asyncIterator]();
-        const first = await events.next();
-        if (first.done === true) return unfinished(client);
-        ctx.set(timingHeaders(run.timings));
-        ctx.respond = false;
-        const stream = openEventStream(ctx.res, client, presenter.ping, deps);
-        const rest = { [Symbol.asyncIterator]: () => events };
-        const send = async (event: GenerationEvent): Promise<void> => {
-          for (const frame of presenter.frames(event)) await stream.send(frame);
-        };
-        await send(first.value);
-        const failure = await forward(rest, run.choices, send);
-        if (failure !== null && !client.isGone()) reportFailure(deps.logger, ctx, failure);
-        const last = failure === null ? presenter.closing : presenter.failure(failure);
-        stream.end(last, timingTrailers(run.timings));
-      } finally {
-        client.unwatch();
-        run.abort();
-      }
-    },
-    async sendFrames(ctx, frames, ping) {
-      const leaving = new AbortController();
-      const client = watchClient(ctx.req.socket, () => leaving.abort());
-      try {
-        ctx.respond = false;
-        const stream = openEventStream(ctx.res, client, ping, deps);
-        for await (const frame of frames(leaving.signal)) await stream.send(frame);
-        stream.end("", {});
-      } finally {
-        client.unwatch();
-        leaving.abort();
-      }
-    },
-    async sendJson(ctx, run, presenter) {
-      const client = watchClient(ctx.req.socket, () => run.abort());
-      try {
-        let open = run.choices;
-        for await (const event of run.events) {
-          presenter.add(event);
-          if (event.type === "generation-end") open -= 1;
-        }
-        if (open > 0) return unfinished(client);
-        ctx.set(timingHeaders(run.timings));
-        ctx.body = presenter.body();
-      } finally {
-        client.unwatch();
-        run.abort();
-      }
-    },
+    sendStream: (ctx, run, presenter) => sendStream(deps, ctx, run, presenter),
+    sendFrames: (ctx, frames, ping) => sendFrames(deps, ctx, frames, ping),
+    sendJson,
   };
+}
+
+async function sendStream(
+  deps: ReplyDeps,
+  ctx: Context,
+  run: Run,
+  presenter: StreamPresenter,
+): Promise<void> {
+  const client = watchClient(ctx.req.socket, () => run.abort());
+  try {
+    const events = run.events[Symbol.asyncIterator]();
+    const first = await events.next();
+    if (first.done === true) return unfinished(client);
+    ctx.set(timingHeaders(run.timings));
+    ctx.respond = false;
+    const stream = openEventStream(ctx.res, client, presenter.ping, deps);
+    const rest = { [Symbol.asyncIterator]: () => events };
+    const send = async (event: GenerationEvent): Promise<void> => {
+      for (const frame of presenter.frames(event)) await stream.send(frame);
+    };
+    await send(first.value);
+    const failure = await forward(rest, run.choices, send);
+    if (failure !== null && !client.isGone()) reportFailure(deps.logger, ctx, failure);
+    const last = failure === null ? presenter.closing : presenter.failure(failure);
+    stream.end(last, timingTrailers(run.timings));
+  } finally {
+    client.unwatch();
+    run.abort();
+  }
+}
+
+async function sendFrames(
+  deps: ReplyDeps,
+  ctx: Context,
+  frames: (left: AbortSignal) => AsyncIterable<string>,
+  ping: string,
+): Promise<void> {
+  const leaving = new AbortController();
+  const client = watchClient(ctx.req.socket, () => leaving.abort());
+  try {
+    ctx.respond = false;
+    const stream = openEventStream(ctx.res, client, ping, deps);
+    for await (const frame of frames(leaving.signal)) await stream.send(frame);
+    stream.end("", {});
+  } finally {
+    client.unwatch();
+    leaving.abort();
+  }
+}
+
+async function sendJson(ctx: Context, run: Run, presenter: JsonPresenter): Promise<void> {
+  const client = watchClient(ctx.req.socket, () => run.abort());
+  try {
+    let open = run.choices;
+    for await (const event of run.events) {
+      presenter.add(event);
+      if (event.type === "generation-end") open -= 1;
+    }
+    if (open > 0) return unfinished(client);
+    ctx.set(timingHeaders(run.timings));
+    ctx.body = presenter.body();
+  } finally {
+    client.unwatch();
+    run.abort();
+  }
 }
 
 /** Sends what is left of a run. @returns what kept it from its end, or null. */
