@@ -126,18 +126,14 @@ async function assemble(
   const metrics = createMetrics(load);
   const shared = { models, metrics, clock, random, logger };
   const generator = createGenerator({
-    ...shared,
-    ...{ engine, schemas, slots: scheduler, runs: stores.runs },
+    ...{ ...shared, engine, schemas, slots: scheduler, runs: stores.runs },
     runsActiveMax: config.runsActiveMax,
-    onSettleFailure: (runId, thrown) => logger.error({ runId, err: thrown }, "a run could not be settled"),
+    onSettleFailure: (runId, err) => logger.error({ runId, err }, "a run could not be settled"),
   });
   const authenticator = createAuthenticator({ keys: stores.keys, clock });
   const unattended = buildUnattended(config, { ...shared, ...stores, authenticator, generator });
   const server = buildServer(config, {
-    ...shared,
-    ...unattended,
-    authenticator,
-    generator,
+    ...{ ...shared, ...unattended, authenticator, generator },
     hostedTokenizer,
     load,
     database,
