@@ -141,8 +141,9 @@ async function assemble(
   const parts = { database, unlock, scheduler, unattended, server, generator, engine, metrics };
   return {
     async listen() {
+      const listening = await server.listen(config.host, config.port);
       await unattended.start();
-      return server.listen(config.host, config.port);
+      return listening;
     },
     close: once(() => closeAll(config, { ...parts, threads: [schemas, hostedTokenizer] })),
     firstKey,

@@ -10,9 +10,12 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import OpenAI from "openai";
-import { onTestFinished, vi } from "vitest";
+import { beforeAll, onTestFinished, vi } from "vitest";
+import type { Clock } from "../src/core/clock.js";
 import type { Schemas } from "../src/core/schemas.js";
+import type { HostedTokenizer } from "../src/core/tokenizer.js";
 import { createSchemas } from "../src/engine/schemas/schemas.js";
+import { createHostedTokenizer } from "../src/engine/tokenize/tokenize.js";
 import { systemClock } from "../src/system.js";
 import { createApp, type App, type Overrides } from "../src/app.js";
 import { loadConfig } from "../src/config.js";
@@ -20,16 +23,20 @@ import { loadConfig } from "../src/config.js";
 export const root = fileURLToPath(new URL("..", import.meta.url));
 const workerUrl = new URL("../dist/engine/llama/worker.js", import.meta.url);
 const schemaWorkerUrl = new URL("../dist/engine/schemas/worker.js", import.meta.url);
+const tokenizerWorkerUrl = new URL("../dist/engine/tokenize/worker.js", import.meta.url);
 const program = join(root, "dist/main.js");
 
 /** The key that a test's server has from its configuration. */
 export const testKey = "test-key-of-sixteen-characters";
 export const builtInModel = "hearth-tiny-3m";
 
+/** Takes what is to be done at the end. */
+type Finished = (cleanUp: () => void | Promise<void>) => void;
+
 /** An empty folder that goes when the test ends. */
-export function temporaryFolder(): string {
+export function temporaryFolder(finished: Finished = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), "hearth-test-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  finished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
@@ -45,6 +52,13 @@ export function testSchemas(): Schemas {
   return schemas;
 }
 
+/** The tokenizer of hosted models as the server has it; its thread, where one was started, ends with the test. */
+export function testTokenizer(clock: Clock = systemClock): HostedTokenizer {
+  const tokenizer = createHostedTokenizer({ clock, workerUrl: tokenizerWorkerUrl, log: () => undefined });
+  onTestFinished(() => tokenizer.close());
+  return tokenizer;
+}
+
 export interface TestApp {
   readonly url: string;
   readonly app: App;
@@ -58,12 +72,29 @@ export interface TestApp {
 export async function startApp(
   environment: NodeJS.ProcessEnv = {},
   overrides: Overrides = {},
+  finished: Finished = onTestFinished,
 ): Promise<TestApp> {
-  const { config } = loadConfig({ ...defaults(), ...environment });
-  const app = await createApp(config, { workerUrl, schemaWorkerUrl, ...overrides });
-  onTestFinished(() => app.close());
+  const { config } = loadConfig({ ...defaults(finished), ...environment });
+  const app = await createApp(config, { workerUrl, schemaWorkerUrl, tokenizerWorkerUrl, ...overrides });
+  finished(() => app.close());
   const { url } = await app.listen();
   return { url, app, client: clientOf(url) };
+}
+
+/** One server for all tests of a file, where none of them minds what another left behind. To be called outside of them. */
+export function sharedApp(): () => TestApp {
+  let shared: TestApp | null = null;
+  beforeAll(async () => {
+    const cleanUps: Parameters<Finished>[0][] = [];
+    shared = await startApp({}, {}, (cleanUp) => void cleanUps.unshift(cleanUp));
+    return async () => {
+      for (const cleanUp of cleanUps) await cleanUp();
+    };
+  });
+  return () => {
+    if (shared === null) throw new Error("asked for before the first test");
+    return shared;
+  };
 }
 
 /** The official client, without the retries that would hide an error. */
@@ -140,6 +171,6 @@ export function runProgram(
   };
 }
 
-function defaults(): NodeJS.ProcessEnv {
-  return { HEARTH_PORT: "0", HEARTH_DATA: join(temporaryFolder(), "data"), HEARTH_API_KEY: testKey };
+function defaults(finished: Finished = onTestFinished): NodeJS.ProcessEnv {
+  return { HEARTH_PORT: "0", HEARTH_DATA: join(temporaryFolder(finished), "data"), HEARTH_API_KEY: testKey };
 }

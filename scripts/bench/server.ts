@@ -62,7 +62,8 @@ function nodeFlags(): readonly string[] {
   return (process.env["SERVER_NODE_FLAGS"] ?? "").split(" ").filter((flag) => flag !== "");
 }
 
-async function listening(child: ChildProcess): Promise<string> {
+/** The address that a server tells once it listens. @throws Error when it ends before. */
+export async function listening(child: ChildProcess): Promise<string> {
   if (child.stdout === null) throw new Error("no output");
   for await (const line of createInterface({ input: child.stdout })) {
     const url = /^listening on (http:\/\/\S+)$/.exec(line)?.[1];

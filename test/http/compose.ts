@@ -1,10 +1,11 @@
 /**
- * The street without a disk or a model: real HTTP, router, accounts, dialect, run and scheduler; the scripted engine, stores
- * in memory, and a clock that the test moves.
+ * The street without a model: real HTTP, router, accounts, dialect, run, scheduler and queues; the scripted engine, keys and
+ * runs in memory, what outlives a run in a real database, and a clock that the test moves.
  */
-import { testSchemas } from "../harness.js";
 import { createHash } from "node:crypto";
+import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { buildUnattended, type UnattendedLimits } from "../../src/app/unattended.js";
 import { createAuthenticator } from "../../src/accounts/authenticate.js";
 import type { ApiKey, ApiKeyStore, Principal } from "../../src/core/api-key.js";
 import type { Model, ModelRegistry } from "../../src/core/model.js";
@@ -21,7 +22,15 @@ import { createMetrics } from "../../src/http/metrics.js";
 import { createHttpServer, type HttpServer } from "../../src/http/server.js";
 import { createGenerator, type Generator, type Run } from "../../src/inference/generate.js";
 import { createScheduler, type Scheduler } from "../../src/scheduler/scheduler.js";
+import { createDeferredStore } from "../../src/store/deferred-completions.js";
+import { openDatabase } from "../../src/store/database.js";
+import { createJobStore } from "../../src/store/jobs.js";
+import { createResponseStore } from "../../src/store/responses.js";
+import { createTeamStore } from "../../src/store/teams.js";
+import { createWrites } from "../../src/store/writes.js";
+import type { Writes } from "../../src/core/write.js";
 import { ember } from "../dialects/model.js";
+import { temporaryFolder, testSchemas, testTokenizer } from "../harness.js";
 import { createManualClock, type ManualClock } from "./manual-clock.js";
 
 export const keys = {
@@ -29,11 +38,18 @@ export const keys = {
   ada: "ada-has-a-key-of-her-own",
   /** May chat, with one model that does not exist. */
   bob: "bob-has-a-key-of-his-own",
+  /** May tell the tokens of one hosted model's texts. */
+  cleo: "cleo-has-a-key-of-her-own",
+  /** May do everything, in another team. */
+  mallory: "mallory-has-a-key-of-team-2",
   /** May do nothing. */
   eve: "eve-has-a-key-of-no-use",
 } as const;
 
 const startTime = Date.UTC(2026, 10, 21, 8, 0, 1);
+const team = (id: string) =>
+  ({ id, name: "Team", billing: "unmetered", blocked: false, weight: 1, createTime: startTime }) as const;
+const teams = [team("team-1"), team("team-2")] as const;
 export const emptyFile: Model = {
   ...ember,
   manifest: { ...ember.manifest, id: "broken-1m", aliases: [], name: "Broken 1M" },
@@ -63,6 +79,8 @@ export interface TestServer {
 export interface ComposeOptions extends ScriptedOptions {
   readonly http?: Partial<HttpDeps>;
   readonly queueDepthMax?: number;
+  /** Of what is done when nobody waits. */
+  readonly jobs?: Partial<UnattendedLimits>;
 }
 
 /** A server on a free port, taken down when the test ends. */
@@ -77,7 +95,8 @@ export async function compose(script: Script, options: ComposeOptions = {}): Pro
   });
   const metrics = createMetrics(load);
   onTestFinished(() => metrics.close());
-  const runs = memoryRuns();
+  const kept = await keptStores();
+  const runs = memoryRuns(kept.writes);
   const logs: LogLine[] = [];
   const log = (level: string) => (fields: object, message: string) =>
     void logs.push({ level, fields, message });
@@ -96,14 +115,31 @@ export async function compose(script: Script, options: ComposeOptions = {}): Pro
       onSettleFailure: (_id, thrown) => log("error")({ err: thrown }, "not settled"),
     }),
   );
+  const authenticator = createAuthenticator({ keys: memoryKeys(), clock });
+  const logger = { info: log("info"), warn: log("warn"), error: log("error") };
+  const { generator } = watched;
+  const limits = { jobsQueuedMax: 100, jobsActiveMax: 4, responsesMax: 1_000, ...options.jobs };
+  const unattended = buildUnattended(limits, {
+    ...kept,
+    authenticator,
+    models,
+    generator,
+    clock,
+    random,
+    logger,
+  });
+  await unattended.start();
   const server = createHttpServer({
-    authenticator: createAuthenticator({ keys: memoryKeys(), clock }),
+    ...unattended,
+    authenticator,
     generator: watched.generator,
+    hostedTokenizer: testTokenizer(),
     models,
     clock,
     random,
-    logger: { info: log("info"), warn: log("warn"), error: log("error") },
+    logger,
     metrics,
+    version: "0.0.0",
     metricsOpen: false,
     load,
     ready: () => Promise.resolve([]),
@@ -113,7 +149,10 @@ export async function compose(script: Script, options: ComposeOptions = {}): Pro
     ...options.http,
   });
   const { url, port } = await server.listen("127.0.0.1", 0);
-  onTestFinished(() => server.close(0));
+  onTestFinished(async () => {
+    await unattended.close();
+    await server.close(0);
+  });
   return {
     url,
     port,
@@ -176,13 +215,28 @@ function registryOf(models: readonly Model[]): ModelRegistry {
   return { list: () => models, find: (name) => models.find(named(name)) ?? null };
 }
 
-function memoryRuns(): { store: RunStore; records: RunRecord[] } {
+/** What outlives a run. */
+async function keptStores() {
+  const database = await openDatabase(join(temporaryFolder(), "hearth.db"));
+  onTestFinished(() => database.close());
+  const teamStore = createTeamStore(database);
+  for (const each of teams) await teamStore.insert(each);
+  return {
+    jobs: createJobStore(database),
+    deferred: createDeferredStore(database),
+    responses: createResponseStore(database),
+    writes: createWrites(database),
+  };
+}
+
+function memoryRuns(writes: Writes): { store: RunStore; records: RunRecord[] } {
   const records: RunRecord[] = [];
   const store: RunStore = {
     async insert(record) {
       records.push(record);
     },
-    async settle(id, outcome) {
+    async settle(id, outcome, together) {
+      await writes.commit(together);
       const at = records.findIndex((record) => record.id === id && record.state === "running");
       const record = records[at];
       if (record !== undefined) records[at] = { ...record, ...outcome };
@@ -197,9 +251,13 @@ function memoryKeys(): ApiKeyStore {
   const rights: Readonly<Record<keyof typeof keys, readonly string[]>> = {
     ada: ["api-key:endpoint:*", "api-key:model:*"],
     bob: ["api-key:endpoint:chat", "api-key:endpoint:models", "api-key:model:gone-1m"],
+    cleo: ["api-key:endpoint:tokenize", "api-key:model:gpt-4o"],
+    mallory: ["api-key:endpoint:*", "api-key:model:*"],
     eve: [],
   };
-  const all = (["ada", "bob", "eve"] as const).map((name) => principal(name, rights[name]));
+  const all = (["ada", "bob", "cleo", "mallory", "eve"] as const).map((name) =>
+    principal(name, rights[name]),
+  );
   const { list, find } = {
     list: () => all.map(({ key }) => key),
     find: (id: string) => all.find(({ key }) => key.id === id),
@@ -214,9 +272,10 @@ function memoryKeys(): ApiKeyStore {
 }
 
 function principal(name: keyof typeof keys, acls: readonly string[]): Principal {
+  const team = name === "mallory" ? teams[1] : teams[0];
   const key: ApiKey = {
     id: `key-of-${name}`,
-    teamId: "team-1",
+    teamId: team.id,
     userId: "user-1",
     name,
     hash: createHash("sha256").update(keys[name]).digest(),
@@ -229,13 +288,5 @@ function principal(name: keyof typeof keys, acls: readonly string[]): Principal 
     modifyTime: startTime,
     modifiedBy: "user-1",
   };
-  const team = {
-    id: "team-1",
-    name: "Team",
-    billing: "unmetered",
-    blocked: false,
-    weight: 1,
-    createTime: startTime,
-  } as const;
   return { key, team };
 }

@@ -27,13 +27,13 @@ describe("requests in /metrics", () => {
       await get(path);
     await (await post(server, { ...hello, model: "made-up" })).text();
     expect(await figure(server, "hearth_requests_total")).toEqual({
-      '{route="/v1/models/:id",status="200"}': 1,
-      '{route="/v1/models/:id",status="404"}': 1,
+      '{route="/v1/models/*id",status="200"}': 1,
+      '{route="/v1/models/*id",status="404"}': 1,
       '{route="none",status="404"}': 2,
       '{route="/v1/chat/completions",status="404"}': 1,
     });
     const all = await scrape(server);
-    expect(all.get('hearth_request_seconds_count{route="/v1/models/:id"}')).toBe(2);
+    expect(all.get('hearth_request_seconds_count{route="/v1/models/*id"}')).toBe(2);
     expect([...all.keys()].join("\n")).not.toContain("made-up");
   });
 

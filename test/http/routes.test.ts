@@ -23,6 +23,17 @@ const scenarios: readonly Scenario[] = [
   ["GET", "/v1/models/ember-1m/", keys.ada, 200, '"id":"ember-1m"'],
   ["GET", "/v1/models/org%2Fname:q4", keys.ada, 200, '"id":"org/name:q4"'],
   ["GET", "/v1/models/org%2Fname%3Aq4", keys.ada, 200, '"id":"org/name:q4"'],
+  ["GET", "/v1/models/org/name:q4", keys.ada, 200, '"id":"org/name:q4"'],
+  ["GET", "/v1/models/org/name:q4/", keys.ada, 200, '"id":"org/name:q4"'],
+  ["GET", "/v1/models/org/name:q4?a=/b", keys.ada, 200, '"id":"org/name:q4"'],
+  ["GET", "/v1/models/org/name:q4", null, 401, "missing_api_key"],
+  ["GET", "/v1/models/org/name:q4", keys.bob, 404, "model_not_found"],
+  ["HEAD", "/v1/models/org/name:q4", keys.ada, 200, ""],
+  ["POST", "/v1/models/org/name:q4", keys.ada, 405, "method_not_allowed"],
+  ["GET", "/v1/models/org/gone", keys.ada, 404, "The model 'org/gone' does not exist"],
+  ["GET", "/v1/language-models/org/name:q4", keys.ada, 200, '"id":"org/name:q4"'],
+  ["GET", "/v1/language-models/org/name:q4/", keys.ada, 200, '"id":"org/name:q4"'],
+  ["GET", "/v1/image-generation-models/org/name:q4", keys.ada, 404, "The model 'org/name:q4' does not"],
   ["GET", "/v1/models/nothing", keys.ada, 404, "model_not_found"],
   ["GET", "/v1/models/%zz", keys.ada, 404, "model_not_found"],
   ["GET", "/v1/hearth/ps", null, 401, "missing_api_key"],
@@ -76,10 +87,11 @@ describe("a route", () => {
   it("E1: of /v1 answers 401 to whoever has no key, without exception", async () => {
     const server = await compose(say);
     const routes = createRoutes({ limits: defaultHttpLimits } as Parameters<typeof createRoutes>[0]);
-    const guarded = routes.filter(({ path }) => !["/healthz", "/readyz"].includes(path));
+    const open = ["/healthz", "/readyz", "/openapi.json", "/docs"];
+    const guarded = routes.filter(({ path }) => !open.includes(path));
     expect(guarded.length).toBeGreaterThan(3);
     for (const { method, path } of guarded) {
-      const response = await call(server, [method, path.replace(":id", "x"), null, 401, ""]);
+      const response = await call(server, [method, path.replace(/[:*]id/, "x"), null, 401, ""]);
       expect([path, response.status, response.headers.get("www-authenticate")]).toEqual([
         path,
         401,

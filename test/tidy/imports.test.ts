@@ -29,7 +29,14 @@ describe("import rules", () => {
     ],
     "console-imports-nothing": [["console/a.ts", "core/b.ts"]],
     "top-files-import-core": [["config.ts", "http/b.ts"]],
-    "app-imports-downward": [["app.ts", "cli/b.ts"]],
+    "app-imports-downward": [
+      ["app.ts", "cli/b.ts"],
+      ["app/a.ts", "main.ts"],
+    ],
+    "app-alone-has-its-rooms": [
+      ["cli/a.ts", "app/b.ts"],
+      ["http/a.ts", "app/b.ts"],
+    ],
     "cli-imports-app": [["cli/a.ts", "store/b.ts"]],
     "cli-takes-only-types-of-accounts": [["cli/a.ts", "accounts/b.ts"]],
     "main-imports-app-and-cli": [["main.ts", "http/b.ts"]],
@@ -72,6 +79,8 @@ describe("import rules", () => {
     ["engine/a.ts", "grammar/b.ts"],
     ["http/v1/a.ts", "dialects/openai-chat/b.ts"],
     ["app.ts", "store/b.ts"],
+    ["app.ts", "app/b.ts"],
+    ["app/a.ts", "engine/b.ts"],
     ["cli/a.ts", "app.ts"],
     ["main.ts", "cli/b.ts"],
   ])("lets %s import %s", async (from, to) => {

@@ -5,7 +5,7 @@ import { sourceFiles, visitNodes } from "./source-files.js";
 /**
  * Files of src/http/v1/ without a route in src/http/routes.ts, and /v1 routes there without a file. A route's file is its
  * URL without parameters, slashes and underscores turned into hyphens: `/v1/chat/completions` is `chat-completions.ts`, and `/v1/models`
- * and `/v1/models/:id` share `models.ts`.
+ * and `/v1/models/*id` share `models.ts`.
  */
 export function routeViolations(root: string): string[] {
   const files = sourceFiles(root, "src/http/v1").map((file) => file.path);
@@ -28,6 +28,6 @@ function routesOf(root: string): string[] {
 }
 
 function fileOf(url: string): string {
-  const parts = url.split("/").filter((part) => part !== "" && !/^[:{]/.test(part));
+  const parts = url.split("/").filter((part) => part !== "" && !/^[:{*]/.test(part));
   return `src/http/v1/${parts.slice(1).join("-").replaceAll("_", "-")}.ts`;
 }

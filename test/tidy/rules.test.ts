@@ -13,7 +13,7 @@ import {
 
 describe("routes and their files", () => {
   it("finds a file without a route and a route without a file", () => {
-    const routes = `export const routes = ["/v1/chat/completions", "/v1/models/:id", "/v1/gone", "/healthz"];`;
+    const routes = `export const routes = ["/v1/chat/completions", "/v1/models/:id", "/v1/models/*id", "/v1/gone", "/healthz"];`;
     const root = plant({
       "src/http/routes.ts": routes,
       "src/http/v1/chat-completions.ts": "",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { packTokens, unpackTokens } from "../../../src/engine/llama/packed-tokens.js";
+import { packTokens, unpackTokens } from "../../src/engine/packed-tokens.js";
 
 describe("packed tokens", () => {
   it("are, unpacked, what was packed, with empty tokens among them", () => {

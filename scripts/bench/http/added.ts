@@ -1,0 +1,85 @@
+/** One request beside the same one put straight into the engine: the difference is what Hearth adds. */
+import type { Engine } from "../../../src/core/engine.js";
+import type { Model } from "../../../src/core/model.js";
+import { chatInit, mainThreadCpuMs, type BenchServer } from "../server.js";
+import { quantile, type Row } from "../table.js";
+import { ask, timed } from "./ask.js";
+import { askEngine, builtInModel, directEngine } from "./direct-engine.js";
+
+const question = "Tell me a long story.";
+
+/** The time added to a request, and the processor time added to a streamed token. */
+export async function addedRows(server: BenchServer): Promise<readonly Row[]> {
+  const model = await builtInModel();
+  const engine = directEngine();
+  await engine.load(model);
+  const rows = [...(await latencyRows(server, engine, model)), ...(await cpuRows(server, engine, model))];
+  await engine.close();
+  return rows;
+}
+
+/** The same one-token request over HTTP and straight into the engine, in turn. */
+async function latencyRows(server: BenchServer, engine: Engine, model: Model): Promise<readonly Row[]> {
+  const http: number[] = [];
+  const direct: number[] = [];
+  for (let round = 0; round < 330; round++) {
+    const times = {
+      http: await timed(() => askHttp(server, 1, false)),
+      direct: await timed(() => askEngine(engine, model, question, 1)),
+    };
+    if (round < 30) continue;
+    http.push(times.http);
+    direct.push(times.direct);
+  }
+  const added = quantile(http, 0.5) - quantile(direct, 0.5);
+  return [
+    {
+      figure: "one-token request, engine alone, p50",
+      value: `${quantile(direct, 0.5).toFixed(2)} ms`,
+      reach: "",
+    },
+    { figure: "one-token request over HTTP, p50", value: `${quantile(http, 0.5).toFixed(2)} ms`, reach: "" },
+    { figure: "added by Hearth, p50", value: `${added.toFixed(2)} ms`, reach: "<= 1.50 ms" },
+    {
+      figure: "ratio HTTP / engine",
+      value: (quantile(http, 0.5) / quantile(direct, 0.5)).toFixed(2),
+      reach: "",
+    },
+  ];
+}
+
+/**
+ * CPU time of the thread that does HTTP, per further streamed token, less what a direct caller's thread needs for its own:
+ * a long stream against one of a single token, so that what a request costs as such is not in it.
+ */
+async function cpuRows(server: BenchServer, engine: Engine, model: Model): Promise<readonly Row[]> {
+  const perToken = { http: [] as number[], direct: [] as number[] };
+  for (let round = 0; round < 20; round++) {
+    perToken.http.push(await cpuPerToken(server.pid, (most) => askHttp(server, most, true)));
+    perToken.direct.push(await cpuPerToken(process.pid, (most) => askEngine(engine, model, question, most)));
+  }
+  const [http, direct] = [quantile(perToken.http, 0.5), quantile(perToken.direct, 0.5)];
+  return [
+    { figure: "HTTP thread CPU per streamed token, p50", value: `${http.toFixed(1)} us`, reach: "" },
+    { figure: "a direct caller's, p50", value: `${direct.toFixed(1)} us`, reach: "" },
+    {
+      figure: "added by Hearth per streamed token",
+      value: `${(http - direct).toFixed(1)} us`,
+      reach: "<= 50 us",
+    },
+  ];
+}
+
+/** Microseconds of main-thread CPU for each token after the first; `ask` returns how many tokens came. */
+async function cpuPerToken(pid: number, ask: (maxTokens: number) => Promise<number>): Promise<number> {
+  const [start, oneToken] = [mainThreadCpuMs(pid), await ask(1)];
+  const [between, tokens] = [mainThreadCpuMs(pid), await ask(400)];
+  const [one, many] = [between - start, mainThreadCpuMs(pid) - between];
+  return ((many - one) * 1000) / (tokens - oneToken);
+}
+
+/** @returns how many tokens came, from the usage of the body or of the last frame but one. */
+async function askHttp({ url }: BenchServer, maxTokens: number, stream: boolean): Promise<number> {
+  const text = await ask(`${url}/v1/chat/completions`, chatInit(maxTokens, stream, question));
+  return Number(/"completion_tokens":(\d+)/.exec(text)?.[1] ?? Number.NaN);
+}

@@ -1,0 +1,58 @@
+/** What each route takes of itself: a whole request over a kept connection, answered by the scripted engine. */
+import { scratchFolder } from "../processes.js";
+import { benchKey, benchModel } from "../server.js";
+import { quantile, type Row } from "../table.js";
+import { ask, timed, type Asked } from "./ask.js";
+import { startScripted } from "./scripted.js";
+
+const rounds = 1000;
+const roundsBefore = 200;
+
+const model = benchModel;
+const messages = [{ role: "user", content: "Tell me a long story." }];
+
+/** A request of each route, which the scripted engine answers with the same eight tokens. */
+const bodies: Readonly<Record<string, object | null>> = {
+  "/v1/chat/completions": { model, messages },
+  "/v1/responses": { model, input: "Tell me a long story." },
+  "/v1/completions": { model, prompt: "Once upon a time", max_tokens: 16 },
+  "/v1/messages": { model, messages, max_tokens: 16 },
+  "/v1/complete": {
+    model,
+    prompt: "\n\nHuman: Tell me a long story.\n\nAssistant:",
+    max_tokens_to_sample: 16,
+  },
+  "/v1/tokenize-text": { model, text: "Tell me a long story." },
+  "/v1/models": null,
+};
+
+/** A row for each route. They are asked in turn, so that what else the machine does falls on all alike. */
+export async function routeRows(): Promise<readonly Row[]> {
+  const data = scratchFolder();
+  const server = await startScripted(data.path, "answers");
+  const routes = Object.entries(bodies).map(([path, body]) => ({
+    figure: `${body === null ? "GET" : "POST"} ${path}, own time, p50`,
+    url: server.url + path,
+    asked: askedOf(body),
+    times: [] as number[],
+  }));
+  for (let round = -roundsBefore; round < rounds; round++)
+    for (const { url, asked, times } of routes) {
+      const ms = await timed(() => ask(url, asked));
+      if (round >= 0) times.push(ms);
+    }
+  await server.stop();
+  data.remove();
+  return routes.map(({ figure, times }) => ({ figure, value: shown(times), reach: "<= 1.50 ms" }));
+}
+
+function askedOf(body: object | null): Asked {
+  const authorization = `Bearer ${benchKey}`;
+  if (body === null) return { method: "GET", headers: { authorization } };
+  const headers = { authorization, "content-type": "application/json" };
+  return { method: "POST", headers, body: JSON.stringify(body) };
+}
+
+function shown(times: readonly number[]): string {
+  return `${quantile(times, 0.5).toFixed(2)} ms (p99 ${quantile(times, 0.99).toFixed(2)} ms)`;
+}

@@ -1,0 +1,32 @@
+/**
+ * The built program with the scripted engine in the model's place, in a process of its own: what a request takes there is
+ * Hearth's own time. Everything else is as `hearth start` composes it, database and ledger included. With
+ * SCRIPTED=holds no answer ever comes, with SCRIPTED=works it takes as long as a model's.
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import type * as app from "../../../src/app.js";
+import type * as config from "../../../src/config.js";
+import type * as scripted from "../../../src/engine/scripted.js";
+
+/** What the built-in model takes for eight tokens, roughly. */
+const workMs = 10;
+
+const built = (file: string): Promise<unknown> =>
+  import(new URL(`../../../dist/${file}`, import.meta.url).href);
+const { createApp } = (await built("app.js")) as typeof app;
+const { loadConfig } = (await built("config.js")) as typeof config;
+const { createScriptedEngine } = (await built("engine/scripted.js")) as typeof scripted;
+
+const answer = ["Once", " upon", " a", " time", " there", " was", " a", " fox."];
+const scripts: Readonly<Record<string, () => readonly (string | Promise<unknown>)[]>> = {
+  works: () => [delay(workMs), ...answer],
+  holds: () => [new Promise(() => undefined)],
+};
+const engine = createScriptedEngine(scripts[process.env["SCRIPTED"] ?? ""] ?? (() => answer), {
+  contextTokens: 8192,
+  slots: 4,
+});
+const server = await createApp(loadConfig(process.env).config, { engine });
+const { url } = await server.listen();
+process.once("SIGTERM", () => void server.close().then(() => process.exit()));
+process.stdout.write(`listening on ${url}\n`);

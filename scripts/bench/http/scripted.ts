@@ -1,0 +1,38 @@
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { startProcess, stopProcess } from "../processes.js";
+import { benchKey, listening } from "../server.js";
+
+/** A Hearth whose model is the scripted engine, in a process of its own. */
+export interface ScriptedServer {
+  readonly url: string;
+  stop(): Promise<void>;
+  /** Ends it at once, with no chance to put anything in order. */
+  kill(): Promise<void>;
+}
+
+/** @param data its data folder. @param model what is asked of it is answered at once, in a model's time, or never. */
+export async function startScripted(
+  data: string,
+  model: "answers" | "works" | "holds",
+): Promise<ScriptedServer> {
+  const program = fileURLToPath(new URL("./scripted-server.ts", import.meta.url));
+  const child = startProcess(process.execPath, ["--import", import.meta.resolve("tsx"), program], {
+    env: {
+      PATH: process.env["PATH"],
+      HEARTH_PORT: "0",
+      HEARTH_DATA: data,
+      HEARTH_API_KEY: benchKey,
+      SCRIPTED: model,
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  return {
+    url: await listening(child),
+    stop: () => stopProcess(child),
+    async kill() {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    },
+  };
+}
