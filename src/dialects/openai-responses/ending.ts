@@ -2,12 +2,14 @@
 import type { HearthError } from "../../core/errors.js";
 import { responseError } from "./errors.js";
 import type { ResponseEvent } from "./event-schema.js";
+import { unused } from "./usage.js";
 import type { ResponseObject } from "./wire.js";
 
 /** A response that comes to nothing. @param because an error, or null when somebody cancelled it. */
 export function endedResponse(response: ResponseObject, because: HearthError | null): ResponseObject {
-  if (because === null) return { ...response, status: "cancelled" };
-  return { ...response, status: "failed", error: responseError(because) };
+  const ended = { ...response, usage: response.usage ?? unused };
+  if (because === null) return { ...ended, status: "cancelled" };
+  return { ...ended, status: "failed", error: responseError(because) };
 }
 
 /** The last event of its stream. */

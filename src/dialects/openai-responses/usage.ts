@@ -1,11 +1,18 @@
 /** The usage object of a response. Pure. */
 import type { Model } from "../../core/model.js";
-import { costOf } from "../../core/money.js";
-import type { Usage } from "../../core/usage.js";
+import { costOf, type Ticks } from "../../core/money.js";
+import { noUsage, type Usage } from "../../core/usage.js";
 import type { ResponseUsage } from "./wire.js";
 
 /** OpenAI's and xAI's counting agree here: what is put out includes reasoning. */
 export function encodeUsage(usage: Usage, model: Model): ResponseUsage {
+  return usageOf(usage, costOf(usage, model.manifest.prices));
+}
+
+/** Of a response that no model worked on. */
+export const unused: ResponseUsage = usageOf(noUsage, 0);
+
+function usageOf(usage: Usage, costTicks: Ticks): ResponseUsage {
   const output = usage.completionTokens + usage.reasoningTokens;
   return {
     input_tokens: usage.promptTokens,
@@ -15,6 +22,6 @@ export function encodeUsage(usage: Usage, model: Model): ResponseUsage {
     total_tokens: usage.promptTokens + output,
     num_sources_used: 0,
     num_server_side_tools_used: 0,
-    cost_in_usd_ticks: costOf(usage, model.manifest.prices),
+    cost_in_usd_ticks: costTicks,
   };
 }

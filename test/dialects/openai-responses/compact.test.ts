@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import type { GenerationEvent } from "../../../src/core/generation.js";
+import { foldCompaction, parseCompactRequest } from "../../../src/dialects/openai-responses/compact.js";
+import { compactionSchema } from "../../../src/dialects/openai-responses/wire.js";
+import { ember } from "../model.js";
+import { generationOf, refusal } from "./requests.js";
+
+const identity = { id: "cmp_0193a1c25d7e7c409b1f2f6a8d3e4c51", created: 1795219300, model: ember };
+const events: readonly GenerationEvent[] = [
+  { type: "generation-start", promptTokens: 40, cachedTokens: 0 },
+  { type: "reasoning-delta", choice: 0, text: "hm", tokens: 1 },
+  { type: "text-delta", choice: 0, text: "They", tokens: 1 },
+  { type: "text-delta", choice: 0, text: " met.", tokens: 2 },
+  { type: "generation-end", choice: 0, finishReason: "stop", stopSequence: null },
+];
+
+function folded(told: readonly GenerationEvent[]) {
+  const fold = foldCompaction(identity);
+  for (const event of told) fold.add(event);
+  return fold.result();
+}
+
+describe("a compaction", () => {
+  it("asks the model to summarise the conversation, as its last turn", () => {
+    const request = parseCompactRequest({ model: "m", input: "Hi", instructions: "Be brief.", tools: 5 });
+    expect(request).toMatchObject({ model: "m", previousResponseId: null });
+    const asked = request.generation(request.input);
+    expect(asked.messages.slice(0, -1)).toEqual([
+      { role: "system", content: "Be brief." },
+      { role: "user", content: "Hi" },
+    ]);
+    expect(asked.messages.at(-1)).toMatchObject({
+      role: "user",
+      content: expect.stringMatching(/^Summarise/) as string,
+    });
+    expect(asked).toMatchObject({ format: { type: "text" }, tools: [], choices: 1 });
+    expect(asked.maxTokens).toBeGreaterThan(0);
+  });
+
+  it("goes on from a stored response", () => {
+    const request = parseCompactRequest({ model: "m", previous_response_id: "resp_1" });
+    expect([request.previousResponseId, request.input]).toEqual(["resp_1", []]);
+  });
+
+  it.each([
+    [{}, "model"],
+    [{ model: "m" }, "input"],
+    [{ model: "m", input: [{ role: "user" }] }, "input.0.content"],
+    [{ model: "m", input: [{ role: "user", content: [{ type: "input_file" }] }] }, "input.0.content.0"],
+  ])("of %j is refused by name", (body, param) => {
+    expect(refusal(body, parseCompactRequest).param).toBe(param);
+  });
+
+  it("answers with one item, from which a later conversation goes on", () => {
+    const answer = folded(events);
+    expect(answer).toMatchObject({
+      id: identity.id,
+      object: "response.compaction",
+      created_at: 1795219300,
+      model: "ember-1m",
+      output: [{ id: `${identity.id}0000`, type: "compaction" }],
+      usage: { input_tokens: 40, output_tokens: 4, total_tokens: 44 },
+    });
+    expect(compactionSchema.parse(answer)).toEqual(answer);
+    const { messages } = generationOf({ input: [...answer.output, { role: "user", content: "And then?" }] });
+    expect(messages).toEqual([
+      { role: "system", content: expect.stringMatching(/They met\.$/) as string },
+      { role: "user", content: "And then?" },
+    ]);
+  });
+
+  it("without a word is no summary", () => {
+    const silent = events.filter(({ type }) => type !== "text-delta");
+    expect(refusal(silent, () => folded(silent)).kind).toBe("invalid_output");
+  });
+});

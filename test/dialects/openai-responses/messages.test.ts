@@ -1,0 +1,183 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Message } from "../../../src/core/generation.js";
+import { seal, unseal } from "../../../src/dialects/openai-responses/sealed.js";
+import { generationOf } from "./requests.js";
+
+const said = (text: string) => ({
+  type: "message",
+  role: "assistant",
+  content: [{ type: "output_text", text }],
+});
+const thought = (text: string) => ({
+  type: "reasoning",
+  id: "rs_1",
+  summary: [{ type: "summary_text", text }],
+});
+const call = (id: string) => ({
+  type: "function_call",
+  id: `fc_${id}`,
+  call_id: id,
+  name: "f",
+  arguments: "{}",
+});
+const called = (...ids: string[]) => ids.map((id) => ({ id, name: "f", arguments: "{}" }));
+const result = (id: string, output: unknown) => ({ type: "function_call_output", call_id: id, output });
+const user = { role: "user", content: "Hi" } as const;
+
+describe("the conversation of a response", () => {
+  it.each<[string, readonly object[], readonly Message[]]>([
+    [
+      "messages of every role, short and whole",
+      [
+        { role: "system", content: "S" },
+        { role: "developer", content: [{ type: "input_text", text: "D" }] },
+        { type: "message", role: "user", name: "ada", content: [{ type: "input_text", text: "U" }] },
+        { role: "assistant", content: "A", phase: "final_answer" },
+      ],
+      [
+        { role: "system", content: "S" },
+        { role: "system", content: "D" },
+        { role: "user", content: "U", name: "ada" },
+        { role: "assistant", content: "A" },
+      ],
+    ],
+    [
+      "parts, one behind the other",
+      [
+        {
+          role: "user",
+          content: [
+            { type: "input_text", text: "a" },
+            { type: "input_text", text: "b" },
+          ],
+        },
+        {
+          role: "assistant",
+          content: [
+            { type: "refusal", refusal: "No" },
+            { type: "output_text", text: "!" },
+          ],
+        },
+      ],
+      [
+        { role: "user", content: "ab" },
+        { role: "assistant", content: "No!" },
+      ],
+    ],
+    [
+      "an answer with its thought and calls, and the results",
+      [
+        user,
+        thought("T"),
+        said("A"),
+        call("1"),
+        call("2"),
+        result("1", "r"),
+        result("2", [{ type: "input_text", text: "s" }]),
+      ],
+      [
+        user,
+        { role: "assistant", content: "A", reasoning: "T", toolCalls: called("1", "2") },
+        { role: "tool", content: "r", toolCallId: "1" },
+        { role: "tool", content: "s", toolCallId: "2" },
+      ],
+    ],
+    [
+      "an answer that is calls alone",
+      [user, call("1"), result("1", "")],
+      [
+        user,
+        { role: "assistant", content: "", toolCalls: called("1") },
+        { role: "tool", content: "", toolCallId: "1" },
+      ],
+    ],
+    [
+      "a second text, and a thought behind a call",
+      [said("A"), said("B"), call("1"), thought("T"), call("2")],
+      [
+        { role: "assistant", content: "A" },
+        { role: "assistant", content: "B", toolCalls: called("1") },
+        { role: "assistant", content: "", reasoning: "T", toolCalls: called("2") },
+      ],
+    ],
+    [
+      "thoughts in a row, and one that ended the answer",
+      [thought("T"), thought("U"), user, thought("V")],
+      [
+        { role: "assistant", content: "", reasoning: "T\n\nU" },
+        user,
+        { role: "assistant", content: "", reasoning: "V" },
+      ],
+    ],
+    [
+      "a thought by its content, its summary or its seal, in that order",
+      [
+        { ...thought("S"), content: [{ type: "reasoning_text", text: "C" }], encrypted_content: seal("E") },
+        said("1"),
+        { ...thought("S"), encrypted_content: seal("E") },
+        said("2"),
+        { type: "reasoning", summary: [], encrypted_content: seal("E") },
+        said("3"),
+      ],
+      [
+        { role: "assistant", content: "1", reasoning: "C" },
+        { role: "assistant", content: "2", reasoning: "S" },
+        { role: "assistant", content: "3", reasoning: "E" },
+      ],
+    ],
+    [
+      "no thought that another server sealed, which parts no calls",
+      [call("1"), { type: "reasoning", summary: [], encrypted_content: "gAAAA" }, call("2")],
+      [{ role: "assistant", content: "", toolCalls: called("1", "2") }],
+    ],
+    [
+      "no call of a tool that ran elsewhere",
+      [thought("T"), { type: "web_search_call", id: "ws_1", status: "completed", action: {} }, said("A")],
+      [{ role: "assistant", content: "A", reasoning: "T" }],
+    ],
+    [
+      "a summary of what was said before",
+      [{ type: "compaction", encrypted_content: seal("They met.") }, user],
+      [{ role: "system", content: "What was said before, in short:\n\nThey met." }, user],
+    ],
+    [
+      "half surrogates as no character",
+      [{ ...call("\ud800"), name: "\udc00", arguments: '"\ud800"' }, result("\ud800", "\udfff")],
+      [
+        {
+          role: "assistant",
+          content: "",
+          toolCalls: [{ id: "\ufffd", name: "\ufffd", arguments: '"\ufffd"' }],
+        },
+        { role: "tool", content: "\ufffd", toolCallId: "\ufffd" },
+      ],
+    ],
+  ])("holds %s", (_case, input, expected) => {
+    expect(generationOf({ input }).messages).toEqual(expected);
+  });
+
+  it("begins with what the assistant is told to be", () => {
+    const [first, ...rest] = generationOf({ instructions: "Be \ud800 brief." }).messages;
+    expect(first).toEqual({ role: "system", content: "Be \ufffd brief." });
+    expect(rest).toEqual([{ role: "user", content: "Hello" }]);
+  });
+});
+
+describe("a sealed text", () => {
+  it("comes back as it was, in letters that every transport carries", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        expect(seal(text)).toMatch(/^hearth1\.[\w-]*$/);
+        expect(unseal(seal(text))).toBe(text);
+      }),
+    );
+  });
+
+  it.each(["", "gAAAAABo", "hearth1.!", "hearth1.YQ==", "hearth1._w", "hearth2.YQ"])(
+    "is none of %j",
+    (text) => {
+      expect(unseal(text)).toBe(null);
+    },
+  );
+});
