@@ -13,7 +13,8 @@ async function world(key: Partial<ApiKey> = {}, team: Partial<Team> = {}) {
   await teams.insert(aTeam(team));
   await keys.insert(aKey({ hash: hashSecret(secret), ...key }));
   const authenticator = createAuthenticator({ keys, clock });
-  return { authenticate: (presented: string | null) => authenticator.authenticate(presented), clock };
+  const authenticate = (presented: string | null) => authenticator.authenticate(presented);
+  return { authenticate, authenticator, keys, clock };
 }
 
 describe("a request is let in", () => {
@@ -30,6 +31,28 @@ describe("a request is let in", () => {
     await expect(authenticate(secret)).rejects.toMatchObject({
       kind: "permission_denied",
       message: "This API key has expired.",
+    });
+  });
+});
+
+describe("a request that was put off is let in again", () => {
+  it("with the key that asked, as it is now", async () => {
+    const { authenticator } = await world();
+    expect(await authenticator.readmit(aKey().id)).toMatchObject({ key: { id: aKey().id } });
+  });
+
+  it("unless its key has expired meanwhile", async () => {
+    const { authenticator, clock } = await world({ expireTime: 5000 });
+    clock.time = 5000;
+    await expect(authenticator.readmit(aKey().id)).rejects.toMatchObject({ kind: "permission_denied" });
+  });
+
+  it("unless its key has been deleted meanwhile", async () => {
+    const { authenticator, keys } = await world();
+    await keys.delete(aKey().id);
+    await expect(authenticator.readmit(aKey().id)).rejects.toMatchObject({
+      kind: "permission_denied",
+      message: "The API key that asked for this has been deleted.",
     });
   });
 });
@@ -80,6 +103,7 @@ describe("a request is refused", () => {
     const { clock } = await emptyWorld();
     const disabled = { key: aKey({ disabled: true }), team: aTeam() };
     const keys = {
+      find: () => Promise.resolve(null),
       findByHash: (hash: Uint8Array) => {
         looked.push(hash.length);
         return Promise.resolve(looked.length === 1 ? disabled : null);

@@ -47,7 +47,12 @@ describe("the error table", () => {
         anthropicStatus,
       ]);
       expect(errorBody(error, "openai", "r-1")).toMatchObject({
-        error: { message: "Something happened.", type, param: "a.b", code },
+        error: {
+          message: expect.stringMatching(/^Something happened\./) as string,
+          type,
+          param: "a.b",
+          code,
+        },
       });
       expect(errorBody(error, "anthropic", "r-1")).toEqual({
         type: "error",
@@ -79,6 +84,12 @@ describe("the error table", () => {
     ],
   ])("names the field within the message where the body has no other place", (error, message) => {
     expect(errorBody(error, "anthropic", "r-1")).toMatchObject({ error: { message } });
+  });
+
+  it("tells of a prompt that does not fit in the words that clients of OpenAI look for", () => {
+    const error = new HearthError("context_length_exceeded", "9 tokens.", { param: "messages" });
+    const message = "9 tokens. The maximum context length is exceeded.";
+    expect(openaiErrorFrame(error)).toMatchObject({ error: { message, code: "context_length_exceeded" } });
   });
 
   it("keeps an error's own code, and tells nothing of its cause", () => {

@@ -1,9 +1,8 @@
-import { readFileSync } from "node:fs";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../../src/core/generation.js";
 import { encodeCompletion, foldComplete } from "../../../src/dialects/anthropic-complete/encode.js";
 import { eventFrame } from "../../../src/dialects/sse.js";
+import { fixture, jsonFixture } from "../fixture.js";
 import { ember } from "../model.js";
 
 const identity = { id: "0193a1c2-5d7e-7c40-9b1f-2f6a8d3e4c51", model: ember };
@@ -17,9 +16,11 @@ const answer: readonly GenerationEvent[] = [
   { type: "generation-end", choice: 0, finishReason: "stop", stopSequence: null },
 ];
 
-function fixture(name: string): string {
-  return readFileSync(new URL(`../../fixtures/anthropic-complete/${name}`, import.meta.url), "utf8");
-}
+/** The bound fell before the end of the answer's turn. */
+const cut: readonly GenerationEvent[] = [
+  ...answer.slice(0, 3),
+  { type: "generation-end", choice: 0, finishReason: "length", stopSequence: null },
+];
 
 const piecesOf = (events: readonly GenerationEvent[]) =>
   events.flatMap((event) => encodeCompletion(identity, event) ?? []);
@@ -30,40 +31,14 @@ function folded(events: readonly GenerationEvent[]) {
   return fold.result();
 }
 
-const answers = fc
-  .record({
-    texts: fc.array(fc.string({ unit: "grapheme", maxLength: 4 }), { maxLength: 20 }),
-    finishReason: fc.constantFrom("stop", "stop_sequence", "length"),
-  })
-  .map(({ texts, finishReason }): readonly GenerationEvent[] => [
-    { type: "generation-start", promptTokens: 1, cachedTokens: 0 },
-    ...texts.map((text): GenerationEvent => ({ type: "text-delta", choice: 0, text, tokens: 1 })),
-    { type: "generation-end", choice: 0, finishReason, stopSequence: null },
-  ]);
-
 describe("the answer of a complete request", () => {
-  it("is, streamed, the golden transcript to the byte", () => {
-    const frames = piecesOf(answer).map((piece) => eventFrame(piece.type, piece));
-    expect(frames.join("")).toBe(fixture("stream.txt"));
-  });
-
-  it("is, as JSON, the golden object", () => {
-    expect(JSON.stringify(folded(answer))).toBe(JSON.stringify(JSON.parse(fixture("completion.json"))));
-  });
-
-  it("says the same streamed and as JSON, whatever the events", () => {
-    fc.assert(
-      fc.property(answers, (events) => {
-        const pieces = piecesOf(events);
-        const whole = folded(events);
-        expect(pieces.map(({ completion }) => completion).join("")).toBe(whole.completion);
-        expect(pieces.map(({ stop_reason: reason }) => reason)).toEqual([
-          ...pieces.slice(1).map(() => null),
-          whole.stop_reason,
-        ]);
-        expect(pieces.at(-1)?.completion).toBe("");
-      }),
-    );
+  it.each([
+    ["completion", "", answer],
+    ["cut", "cut-", cut],
+  ] as const)("is the golden %s to the byte, streamed and whole", (name, prefix, events) => {
+    const frames = piecesOf(events).map((piece) => eventFrame(piece.type, piece));
+    expect(frames.join("")).toBe(fixture("anthropic-complete", `${prefix}stream.txt`));
+    expect(JSON.stringify(folded(events))).toBe(jsonFixture("anthropic-complete", `${name}.json`));
   });
 
   it.each([

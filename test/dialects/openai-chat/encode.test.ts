@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../../src/core/generation.js";
 import {
@@ -43,27 +42,6 @@ function folded(events: readonly GenerationEvent[]) {
   return fold.result();
 }
 
-const texts = fc.oneof(
-  fc.constantFrom("", "a", "aa", "aaa", "ab", "\n", "\n\n", " ", "🔥", "🔥🔥"),
-  fc.string({ unit: "grapheme", maxLength: 4 }),
-);
-const delta = (type: "text-delta" | "reasoning-delta") =>
-  fc.record({ type: fc.constant(type), choice: fc.constant(0), text: texts, tokens: fc.nat(5) });
-const answers: fc.Arbitrary<readonly GenerationEvent[]> = fc
-  .record({
-    prompt: fc.nat(1000),
-    cached: fc.double({ min: 0, max: 1, noNaN: true }),
-    reasoning: fc.array(delta("reasoning-delta"), { maxLength: 30 }),
-    text: fc.array(delta("text-delta"), { maxLength: 30 }),
-    finishReason: fc.constantFrom("stop", "stop_sequence", "length"),
-  })
-  .map(({ prompt, cached, reasoning, text, finishReason }) => [
-    { type: "generation-start", promptTokens: prompt, cachedTokens: Math.floor(prompt * cached) },
-    ...reasoning,
-    ...text,
-    { type: "generation-end", choice: 0, finishReason, stopSequence: null },
-  ]);
-
 describe("the chat dialect's answer", () => {
   it("is, streamed, the golden transcript to the byte", () => {
     expect(chunksOf(answer).map(dataFrame).join("") + doneFrame).toBe(fixture("stream.txt"));
@@ -95,59 +73,6 @@ describe("the chat dialect's answer", () => {
       { type: "generation-end", choice: 0, finishReason, stopSequence: null } as const,
     ];
     expect(folded(events).choices[0]?.finish_reason).toBe(wire);
-  });
-
-  it("says the same streamed and as JSON, whatever the events", () => {
-    fc.assert(
-      fc.property(answers, (events) => {
-        const chunks = chunksOf(events);
-        const whole = folded(events);
-        const deltas = chunks.flatMap(({ choices }) => choices.map((choice) => choice.delta));
-        const finishes = chunks.flatMap(({ choices }) =>
-          choices.flatMap((choice) => choice.finish_reason ?? []),
-        );
-        expect(deltas.map((each) => each.content ?? "").join("")).toBe(whole.choices[0]?.message.content);
-        expect(deltas.map((each) => each.reasoning_content ?? "").join("")).toBe(
-          whole.choices[0]?.message.reasoning_content ?? "",
-        );
-        expect(finishes).toEqual([whole.choices[0]?.finish_reason]);
-        expect(chunks.flatMap((chunk) => chunk.usage ?? [])).toEqual([whole.usage]);
-      }),
-    );
-  });
-
-  it("loses no text and no token of the events", () => {
-    fc.assert(
-      fc.property(answers, (events) => {
-        const sum = (type: string) => {
-          const deltas = events.flatMap((event) => ("text" in event && event.type === type ? [event] : []));
-          return {
-            text: deltas.map((each) => each.text).join(""),
-            tokens: deltas.reduce((total, each) => total + each.tokens, 0),
-          };
-        };
-        const { choices, usage } = folded(events);
-        const [said, thought] = [sum("text-delta"), sum("reasoning-delta")];
-        expect(choices[0]?.message.content).toBe(said.text);
-        expect(choices[0]?.message.reasoning_content ?? "").toBe(thought.text);
-        expect(usage.completion_tokens).toBe(said.tokens);
-        expect(usage.completion_tokens_details.reasoning_tokens).toBe(thought.tokens);
-        expect(usage.total_tokens).toBe(usage.prompt_tokens + said.tokens + thought.tokens);
-      }),
-    );
-  });
-
-  it("never repeats a reasoning delta, because a client would drop the second", () => {
-    fc.assert(
-      fc.property(answers, (events) => {
-        const reasoning = chunksOf(events).flatMap(
-          ({ choices }) => choices[0]?.delta.reasoning_content ?? [],
-        );
-        for (const [index, text] of reasoning.entries()) expect(text).not.toBe(reasoning[index + 1]);
-        expect(reasoning).not.toContain("");
-      }),
-      { numRuns: 500 },
-    );
   });
 
   it("sends ordinary reasoning at once, token by token", () => {

@@ -30,6 +30,7 @@ describe("a chat request", () => {
         deterministic: false,
       },
       stream: false,
+      deferred: false,
       includeUsage: false,
       callsAsFunction: false,
     });
@@ -65,6 +66,14 @@ describe("a chat request", () => {
       no_such_field: [1],
     };
     expect(parseChatRequest(body(harmless))).toEqual(parseChatRequest(body()));
+  });
+
+  it("that is deferred cannot be streamed", () => {
+    expect(parseChatRequest(body({ deferred: true })).deferred).toBe(true);
+    expect(refusal(body({ deferred: true, stream: true }))).toMatchObject({
+      kind: "invalid_value",
+      param: "deferred",
+    });
   });
 
   it("is not reached by keys that touch prototypes", () => {

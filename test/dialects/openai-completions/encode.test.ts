@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { GenerationEvent, SampledLogprob } from "../../../src/core/generation.js";
 import {
@@ -73,30 +72,6 @@ function folded(events: readonly GenerationEvent[], changes: Partial<CompletionI
   return fold.result();
 }
 
-const deltas = (choice: number): fc.Arbitrary<readonly GenerationEvent[]> =>
-  fc
-    .tuple(
-      fc.array(fc.string({ unit: "grapheme", maxLength: 4 }), { maxLength: 12 }),
-      fc.constantFrom("stop", "stop_sequence", "length"),
-      fc.boolean(),
-    )
-    .map(([texts, finishReason, withLogprobs]) => [
-      ...texts.map((text, at): GenerationEvent => {
-        const delta = { type: "text-delta", choice, text, tokens: 1 } as const;
-        return withLogprobs ? { ...delta, logprobs: [token(text, -at)] } : delta;
-      }),
-      { type: "generation-end", choice, finishReason, stopSequence: null },
-    ]);
-
-/** Two choices, whose events come in any mixture. */
-const answers = fc
-  .tuple(deltas(0), deltas(1), fc.array(fc.nat(1), { minLength: 26, maxLength: 26 }))
-  .map(([first, second, order]): readonly GenerationEvent[] => {
-    const left: [GenerationEvent[], GenerationEvent[]] = [[...first], [...second]];
-    const mixed = order.flatMap((choice) => left[choice === 0 ? 0 : 1].splice(0, 1));
-    return [{ type: "generation-start", promptTokens: 3, cachedTokens: 0 }, ...mixed, ...left.flat()];
-  });
-
 describe("the answer of a completion", () => {
   it("is, streamed, the golden transcript to the byte", () => {
     expect(chunksOf(answer).map(dataFrame).join("") + doneFrame).toBe(fixture("stream.txt"));
@@ -104,41 +79,6 @@ describe("the answer of a completion", () => {
 
   it("is, as JSON, the golden object", () => {
     expect(JSON.stringify(folded(answer))).toBe(JSON.stringify(JSON.parse(fixture("completion.json"))));
-  });
-
-  it("says the same streamed and as JSON, whatever the events", () => {
-    fc.assert(
-      fc.property(answers, (events) => {
-        const chunks = chunksOf(events);
-        const whole = folded(events);
-        for (const choice of whole.choices) {
-          const parts = chunks.flatMap(({ choices }) =>
-            choices.filter(({ index }) => index === choice.index),
-          );
-          expect(parts.map(({ text }) => text).join("")).toBe(choice.text);
-          expect(parts.flatMap(({ finish_reason: finish }) => finish ?? [])).toEqual([choice.finish_reason]);
-          const told = parts.flatMap(({ logprobs }) => logprobs ?? []);
-          for (const list of ["tokens", "token_logprobs", "top_logprobs", "text_offset"] as const)
-            expect(told.flatMap((each): readonly unknown[] => each[list])).toEqual(
-              choice.logprobs?.[list] ?? [],
-            );
-        }
-        expect(chunks.flatMap(({ usage }) => usage ?? [])).toEqual([whole.usage]);
-        expect(chunks.at(-1)?.choices).toEqual([]);
-      }),
-    );
-  });
-
-  it("loses no text and no token of the events", () => {
-    fc.assert(
-      fc.property(answers, (events) => {
-        const { choices, usage } = folded(events);
-        const said = events.flatMap((event) => (event.type === "text-delta" ? [event] : []));
-        for (const { index, text } of choices)
-          expect(text).toBe(said.flatMap((delta) => (delta.choice === index ? [delta.text] : [])).join(""));
-        expect(usage?.completion_tokens).toBe(said.length);
-      }),
-    );
   });
 
   it("tells no log probabilities that were not asked for", () => {
