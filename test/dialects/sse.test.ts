@@ -21,7 +21,7 @@ describe("a frame", () => {
   it("is two lines at most also to a reader that ends lines at other characters than a line feed", () => {
     const text = "a\u0085b\u2028c\u2029d";
     const frame = eventFrame("e", { text });
-    expect(frame.trimEnd().split(/\r\n|[\n\v\f\r\u001c-\u001e\u0085\u2028\u2029]/)).toHaveLength(2);
+    expect(frame.trimEnd().split(/[\n\u0085\u2028\u2029]/)).toHaveLength(2);
     expect(JSON.parse(frame.split("data: ")[1] ?? "")).toEqual({ text });
   });
 
