@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/global-setup.ts"],
-    setupFiles: ["test/property-seed.ts"],
+    setupFiles: ["test/property-seed.ts", "test/contract.ts"],
     // Native addons and worker threads: a process each, so that a crash names its file.
     pool: "forks",
     maxWorkers: Math.max(1, Math.min(4, availableParallelism())),

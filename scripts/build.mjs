@@ -1,5 +1,6 @@
 /**
- * Builds src/ into dist/ with tsc. `--if-stale` returns at once when dist/ is what the sources make.
+ * Builds src/ into dist/: TypeScript with tsc, the parts of web pages (HTML, CSS, JavaScript) as they are. `--if-stale` returns
+ * at once when dist/ is what the sources make.
  *
  * dist/.built holds a fingerprint of the sources (path, size, time of change), taken before compiling and written only
  * after success. A lock keeps two builds from writing at a time. Exit codes: 0 built or fresh, 1 the build failed.
@@ -7,6 +8,7 @@
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -16,7 +18,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
@@ -56,6 +58,10 @@ function build() {
     stdio: "inherit",
   });
   if (status !== 0) return fail("tsc found errors (above)");
+  for (const file of sourceFiles().filter(isPagePart)) {
+    mkdirSync(dirname(outputOf(file)), { recursive: true });
+    copyFileSync(file, outputOf(file));
+  }
   const main = join(dist, "main.js");
   if (existsSync(main)) {
     if (!readFileSync(main, "utf8").startsWith("#!"))
@@ -104,20 +110,29 @@ function fingerprint() {
 }
 
 function sourceFiles() {
-  return filesIn(src).filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts"));
+  return filesIn(src).filter((file) => (file.endsWith(".ts") && !file.endsWith(".d.ts")) || isPagePart(file));
+}
+
+/** What a browser is sent. @param {string} file */
+function isPagePart(file) {
+  return /\.(html|css|js)$/.test(file);
 }
 
 /** @param {string} source */
 function hasOutput(source) {
-  return existsSync(join(dist, relative(src, source).replace(/\.ts$/, ".js")));
+  return existsSync(outputOf(source));
 }
 
-/** What tsc made from a source that is gone must not be importable any more. */
+/** @param {string} source */
+function outputOf(source) {
+  return join(dist, relative(src, source).replace(/\.ts$/, ".js"));
+}
+
+/** What was made from a source that is gone must be neither imported nor sent any more. */
 function removeOrphans() {
-  for (const file of filesIn(dist)) {
-    const source = join(src, relative(dist, file).replace(/\.js(\.map)?$/, ".ts"));
-    if (/\.js(\.map)?$/.test(file) && !existsSync(source)) rmSync(file);
-  }
+  const made = new Set(sourceFiles().map(outputOf));
+  for (const file of filesIn(dist))
+    if (/\.(js|js\.map|html|css)$/.test(file) && !made.has(file.replace(/\.map$/, ""))) rmSync(file);
 }
 
 /** @param {string} folder */

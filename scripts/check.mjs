@@ -28,6 +28,7 @@ const stillSteps = [
   { name: "lint", tool: "eslint/bin/eslint.js", args: ["--max-warnings", "0", "."] },
   { name: "build", tool: "../scripts/build.mjs", args: ["--if-stale"] },
   { name: "types", tool: "typescript/bin/tsc", args: ["-p", "test"] },
+  { name: "page-types", tool: "typescript/bin/tsc", args: ["-p", "src/http/docs"] },
   { name: "format", tool: "prettier/bin/prettier.cjs", args: ["--check", "--log-level", "warn", "."] },
   {
     name: "imports",

@@ -1,6 +1,9 @@
 /** Answers that stay the same for as long as the process lives: made once, and sent again only to who has another one. */
 import { createHash } from "node:crypto";
 import type { Context } from "./context.js";
+import type { AnswerDocs } from "./route-docs.js";
+
+export const notModified: AnswerDocs = { description: "It is as the client has it, by `if-none-match`." };
 
 export interface CachedAnswer {
   readonly contentType: string;

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { presentCached, type CachedAnswer } from "./cached-answer.js";
+import { notModified, presentCached, type CachedAnswer } from "./cached-answer.js";
 import type { Context } from "./context.js";
 import type { RouteDocs } from "./route-docs.js";
 
@@ -17,10 +17,13 @@ export const docsPageDocs: RouteDocs = {
   operation: "getDocs",
   tag: "Server",
   summary: "Show this document to a person",
-  answers: { 200: { description: "A page that needs no other host.", contentType: "text/html" } },
+  answers: {
+    200: { description: "A page that needs no other host.", contentType: "text/html" },
+    304: notModified,
+  },
 };
 
-const scripts = ["schemas.js", "examples.js", "page.js"];
+const scripts = ["schemas.js", "examples.js", "search.js", "page.js"];
 
 /** Style and scripts are in the page, each allowed by its hash: one request, and nothing that is put in later runs. */
 function assemble(): CachedAnswer {
@@ -31,6 +34,7 @@ function assemble(): CachedAnswer {
     .replace("<!-- scripts -->", () => code.map((each) => `<script>${each}</script>`).join("\n"));
   const policy = [
     "default-src 'none'",
+    "img-src data:",
     `script-src ${code.map(hashOf).join(" ")}`,
     `style-src ${hashOf(style)}`,
     "connect-src 'self'",

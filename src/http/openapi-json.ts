@@ -1,6 +1,6 @@
 /** GET /openapi.json: the document of this server's own routes. */
 import { z } from "zod";
-import { presentCached } from "./cached-answer.js";
+import { notModified, presentCached } from "./cached-answer.js";
 import type { Context } from "./context.js";
 import { openapiDocument } from "./openapi.js";
 import type { Route } from "./route.js";
@@ -20,5 +20,6 @@ export const openApiDocs: RouteDocs = {
   summary: "Tell this document",
   answers: {
     200: { description: "OpenAPI 3.1.", schema: z.looseObject({ openapi: z.literal("3.1.1") }) },
+    304: notModified,
   },
 };

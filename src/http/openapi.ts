@@ -60,12 +60,15 @@ export function openapiDocument(routes: readonly Route[], version: string): Open
   };
 }
 
-const description =
-  "A local model server behind the interface that clients of hosted AI services already speak. A key is asked for " +
-  "everywhere but where `security` is empty; it must have an ACL for the route (`x-hearth-acl`, or " +
-  "`api-key:endpoint:*`) and one for the model. Every answer carries `x-request-id`; answers of a model tell " +
-  "`x-hearth-queue-ms`, `-prefill-ms`, `-ttft-ms`, `-decode-tps` and `-cached-tokens` in headers, streams some of them in " +
-  "trailers. Request fields that are not listed are ignored, and `null` is the same as absent.";
+const description = [
+  "A local model server behind the interface that clients of hosted AI services already speak.",
+  "Send the key as `Authorization: Bearer <key>` or as `x-api-key`. It must have the ACL that a route names (or " +
+    "`api-key:endpoint:*`), and one for the model that is asked (`api-key:model:<id>` or `api-key:model:*`).",
+  "Fields of a request that are not listed are ignored, and `null` is the same as absent.",
+  "Every answer carries `x-request-id`. Answers of a model tell how long it took in the headers `x-hearth-queue-ms`, " +
+    "`x-hearth-prefill-ms`, `x-hearth-ttft-ms` and `x-hearth-decode-tps` (a stream tells the last three in its trailers), and " +
+    "in `x-hearth-cached-tokens` how much of the prompt had been evaluated before.",
+].join("\n\n");
 
 function schemasOf(routes: readonly Route[]): Parameters<typeof jsonSchemas>[0] {
   const requests = routes.flatMap(({ docs }) => [docs.body, docs.query]);

@@ -16,9 +16,9 @@ export const routeTags = {
 export interface AnswerDocs {
   /** One sentence. */
   readonly description: string;
-  /** Of a JSON answer; without it the answer is text. */
+  /** Of a JSON answer. */
   readonly schema?: z.ZodType;
-  /** Of an answer that is no JSON. */
+  /** Of an answer that is text; one with neither has no body. */
   readonly contentType?: string;
 }
 

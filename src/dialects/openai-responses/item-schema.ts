@@ -91,18 +91,20 @@ const foreign = z.looseObject({
 });
 
 /** One item; a message needs no `type`, and neither does a reference, which has nothing but an id. */
-export const inputItemSchema = z.preprocess(
-  withType,
-  z.discriminatedUnion("type", [
-    message,
-    functionCall,
-    functionCallOutput,
-    reasoning,
-    reference,
-    compaction,
-    foreign,
-  ]),
-);
+export const inputItemSchema = z
+  .preprocess(
+    withType,
+    z.discriminatedUnion("type", [
+      message,
+      functionCall,
+      functionCallOutput,
+      reasoning,
+      reference,
+      compaction,
+      foreign,
+    ]),
+  )
+  .meta({ id: "ResponseItem", description: "A message needs no `type`, and neither does a reference." });
 
 export type InputItem = z.infer<typeof inputItemSchema>;
 export type MessageItem = Extract<InputItem, { type: "message" }>;

@@ -78,47 +78,52 @@ const metadata = z
 const conversationFields = {
   model: z.string().min(1, "must not be empty"),
   input: z.union([z.string(), list(inputItemSchema, itemsMax)]).nullish(),
-  instructions: z.string().nullish(),
-  previous_response_id: z.string().nullish(),
+  instructions: z.string().nullish().describe("What the model is told first; not kept for what follows."),
+  previous_response_id: z
+    .string()
+    .nullish()
+    .describe("A kept response whose conversation this goes on from."),
 };
 
-export const responsesRequestSchema = z.object({
-  ...conversationFields,
-  store: z.boolean().nullish(),
-  stream: z.boolean().nullish(),
-  background: z.boolean().nullish(),
-  max_output_tokens: maxTokensField,
-  ...samplingFields,
-  logprobs: z.boolean().nullish(),
-  top_logprobs: integer(0, 20),
-  tools: list(tool, toolsMax).nullish(),
-  tool_choice: toolChoice.nullish(),
-  parallel_tool_calls: z.boolean().nullish(),
-  max_tool_calls: integer(1, int32Max),
-  text: z
-    .object({ format: format.nullish(), verbosity: z.enum(["low", "medium", "high"]).nullish() })
-    .nullish(),
-  reasoning: z
-    .object({
-      effort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]).nullish(),
-      summary: z.enum(["auto", "concise", "detailed"]).nullish(),
-      generate_summary: z.enum(["auto", "concise", "detailed"]).nullish(),
-    })
-    .nullish(),
-  include: list(z.string(), includesMax).nullish(),
-  truncation: z.enum(["auto", "disabled"]).nullish(),
-  metadata: metadata.nullish(),
-  user: label,
-  safety_identifier: label,
-  prompt_cache_key: label,
-  search_parameters: z.object({ mode: z.enum(["off", "on", "auto"]).nullish() }).nullish(),
-  prompt: set,
-  conversation: set,
-  context_management: set,
-});
+export const responsesRequestSchema = z
+  .object({
+    ...conversationFields,
+    store: z.boolean().nullish().meta({ default: true, description: "Whether the response is kept." }),
+    stream: z.boolean().nullish().describe("Whether the answer comes as server-sent events, piece by piece."),
+    background: z.boolean().nullish().describe("Whether it is made when there is time; needs `store`."),
+    max_output_tokens: maxTokensField.describe("Bound on the answer, reasoning included."),
+    ...samplingFields,
+    logprobs: z.boolean().nullish(),
+    top_logprobs: integer(0, 20),
+    tools: list(tool, toolsMax).nullish(),
+    tool_choice: toolChoice.nullish(),
+    parallel_tool_calls: z.boolean().nullish(),
+    max_tool_calls: integer(1, int32Max),
+    text: z
+      .object({ format: format.nullish(), verbosity: z.enum(["low", "medium", "high"]).nullish() })
+      .nullish(),
+    reasoning: z
+      .object({
+        effort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]).nullish(),
+        summary: z.enum(["auto", "concise", "detailed"]).nullish(),
+        generate_summary: z.enum(["auto", "concise", "detailed"]).nullish(),
+      })
+      .nullish(),
+    include: list(z.string(), includesMax).nullish(),
+    truncation: z.enum(["auto", "disabled"]).nullish(),
+    metadata: metadata.nullish(),
+    user: label,
+    safety_identifier: label,
+    prompt_cache_key: label,
+    search_parameters: z.object({ mode: z.enum(["off", "on", "auto"]).nullish() }).nullish(),
+    prompt: set,
+    conversation: set,
+    context_management: set,
+  })
+  .meta({ id: "ResponseRequest" });
 
 /** The request of POST /v1/responses/compact. */
-export const compactRequestSchema = z.object(conversationFields);
+export const compactRequestSchema = z.object(conversationFields).meta({ id: "ResponseCompactionRequest" });
 
 export type ResponsesRequestBody = z.infer<typeof responsesRequestSchema>;
 

@@ -10,7 +10,8 @@ const tokenLogprob = z
   .readonly();
 export const sampledLogprobSchema = z
   .object({ ...tokenLogprob.unwrap().shape, top_logprobs: z.array(tokenLogprob).readonly() })
-  .readonly();
+  .readonly()
+  .meta({ id: "ResponseTokenLogprob" });
 
 export const outputTextSchema = z
   .object({
@@ -19,7 +20,8 @@ export const outputTextSchema = z
     annotations: z.array(z.never()).readonly(),
     logprobs: z.array(sampledLogprobSchema).readonly(),
   })
-  .readonly();
+  .readonly()
+  .meta({ id: "ResponseOutputText" });
 export const summaryTextSchema = z.object({ type: z.literal("summary_text"), text: z.string() }).readonly();
 
 const reasoningItem = z
@@ -50,7 +52,9 @@ const functionCallItem = z
     arguments: z.string(),
   })
   .readonly();
-export const outputItemSchema = z.discriminatedUnion("type", [reasoningItem, messageItem, functionCallItem]);
+export const outputItemSchema = z
+  .discriminatedUnion("type", [reasoningItem, messageItem, functionCallItem])
+  .meta({ id: "ResponseOutputItem", description: "Reasoning, a message, or a function call." });
 
 const functionTool = z
   .object({
@@ -98,7 +102,8 @@ export const responseUsageSchema = z
     num_server_side_tools_used: count,
     cost_in_usd_ticks: count,
   })
-  .readonly();
+  .readonly()
+  .meta({ id: "ResponseUsage", description: "`output_tokens` include those of reasoning." });
 
 export const responseSchema = z
   .object({
@@ -138,15 +143,18 @@ export const responseSchema = z
     usage: responseUsageSchema.nullable(),
     user: z.string().optional(),
   })
-  .readonly();
+  .readonly()
+  .meta({ id: "Response", description: "A response as it stands." });
 
 export const deletedResponseSchema = z
   .object({ id: z.string(), object: z.literal("response"), deleted: z.literal(true) })
-  .readonly();
+  .readonly()
+  .meta({ id: "DeletedResponse" });
 
 export const inputTokensSchema = z
   .object({ object: z.literal("response.input_tokens"), input_tokens: count })
-  .readonly();
+  .readonly()
+  .meta({ id: "ResponseInputTokens" });
 
 export const inputItemsPageSchema = z
   .object({
@@ -156,7 +164,8 @@ export const inputItemsPageSchema = z
     last_id: z.string().nullable(),
     has_more: z.boolean(),
   })
-  .readonly();
+  .readonly()
+  .meta({ id: "ResponseInputItemList" });
 
 export const compactionSchema = z
   .object({
@@ -171,7 +180,8 @@ export const compactionSchema = z
       .readonly(),
     usage: responseUsageSchema,
   })
-  .readonly();
+  .readonly()
+  .meta({ id: "ResponseCompaction", description: "A conversation in few words, to go on from." });
 
 export type SampledLogprobBody = z.infer<typeof sampledLogprobSchema>;
 export type OutputText = z.infer<typeof outputTextSchema>;

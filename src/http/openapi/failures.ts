@@ -30,7 +30,7 @@ export const retried: ReadonlySet<number> = new Set([429, 503, 529]);
 /** The host that is asked for is not this server, or the server is closing. */
 const always: readonly ErrorKind[] = ["permission_denied", "overloaded", "internal"];
 const keyed: readonly ErrorKind[] = ["unauthenticated", "bad_credential", "permission_denied"];
-const choosing: readonly ErrorKind[] = ["invalid_value"];
+const choosing: readonly ErrorKind[] = ["invalid_field", "invalid_value"];
 const finding: readonly ErrorKind[] = ["invalid_value", "not_found", "model_not_found"];
 const reading: readonly ErrorKind[] = [
   "malformed",

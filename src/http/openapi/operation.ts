@@ -88,7 +88,7 @@ function responsesOf(route: Route, schemas: JsonSchemas): Operation["responses"]
     ([status, answer]) =>
       [status, responseOf(answer, status === "200" ? stream : undefined, schemas)] as const,
   );
-  return Object.fromEntries([...failures, ...told]);
+  return Object.fromEntries<ResponseObject | Reference>([...failures, ...told]);
 }
 
 function responseOf(
@@ -96,30 +96,26 @@ function responseOf(
   stream: StreamDocs | undefined,
   schemas: JsonSchemas,
 ): ResponseObject {
-  const whole: MediaType = {
-    schema: schema === undefined ? { type: "string" } : schemas.of(schema, "answer"),
+  const content: Readonly<Record<string, MediaType>> = {
+    ...(schema === undefined ? {} : { "application/json": { schema: schemas.of(schema, "answer") } }),
+    ...(contentType === undefined ? {} : { [contentType]: { schema: { type: "string" } } }),
+    ...(stream === undefined ? {} : { "text/event-stream": eventsOf(stream, schemas) }),
   };
-  const streamed: Readonly<Record<string, MediaType>> =
-    stream === undefined
-      ? {}
-      : {
-          "text/event-stream": {
-            schema: schemas.of(stream.schema, "answer"),
-            "x-hearth-stream": { named: stream.named, done: stream.done },
-          },
-        };
   return {
     description: stream === undefined ? description : `${description} ${streamSentence(stream)}`,
     headers: answerHeaders,
-    content: { [contentType ?? "application/json"]: whole, ...streamed },
+    ...(Object.keys(content).length === 0 ? {} : { content }),
   };
 }
 
+function eventsOf({ schema, named, done }: StreamDocs, schemas: JsonSchemas): MediaType {
+  return { schema: schemas.of(schema, "answer"), "x-hearth-stream": { named, done } };
+}
+
 function streamSentence({ named, done }: StreamDocs): string {
-  const names = named ? "each has the `type` of its data as its `event:`" : "they have no `event:` line";
-  return `Streamed, it is server-sent events, whose data the schema tells one by one: ${names}${
-    done ? "; the last is `data: [DONE]`" : ""
-  }.`;
+  const names = named ? "each is named by the `type` of its data" : "they have no names";
+  const last = done ? ", and the last is `data: [DONE]`" : "";
+  return `Streamed, it comes as server-sent events; the schema is that of one's data, ${names}${last}.`;
 }
 
 function pathParameters({ path, docs }: Route): Parameter[] {

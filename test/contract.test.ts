@@ -1,0 +1,179 @@
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { takeProblems } from "./contract/problems.js";
+import { compose, headersOf, hello, keys, post } from "./http/compose.js";
+
+const model = {
+  id: "m",
+  object: "model",
+  created: 0,
+  owned_by: "hearth",
+  type: "model",
+  display_name: "M",
+  created_at: "2026-11-21T08:00:00.000Z",
+};
+const json = "application/json";
+const sse = "text/event-stream";
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly chunks: readonly string[];
+}
+
+/** A server that says what a test wants it to, under a name that looks like Hearth's. */
+async function impostor({ status, type, chunks }: Answer): Promise<string> {
+  const server = http.createServer((_req, res) => {
+    res.writeHead(status, { "content-type": type, "x-request-id": "1" });
+    for (const chunk of chunks) res.write(chunk);
+    res.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** What is found wrong with an answer to a request, once it is read. */
+async function problemsOf(path: string, answer: Partial<Answer>, method = "GET"): Promise<string> {
+  const url = await impostor({ status: 200, type: json, chunks: [], ...answer });
+  const response = await fetch(url + path, { method });
+  await response.text();
+  return takeProblems().join("\n");
+}
+
+const body = (value: unknown) => ({ chunks: [JSON.stringify(value)] });
+const frames = (...values: readonly string[]) => ({
+  type: sse,
+  chunks: values.map((value) => `data: ${value}\n\n`),
+});
+const chunk = {
+  id: "c",
+  object: "chat.completion.chunk",
+  created: 1,
+  model: "m",
+  choices: [],
+  system_fingerprint: "fp_1",
+};
+
+describe("an answer that is not as /openapi.json says fails the test", () => {
+  it("but not one that is", async () => {
+    expect(await problemsOf("/v1/models/m", body(model))).toBe("");
+    expect(await problemsOf("/v1/models/a/b", body(model))).toBe("");
+  });
+
+  it.each<[string, object, string]>([
+    ["with a field that is not there", { ...model, extra: 1 }, "additional properties (extra)"],
+    ["without a field that is", { ...model, owned_by: undefined }, "required property 'owned_by'"],
+    ["of the wrong type", { ...model, created: "now" }, '/created must be integer, here it is "now"'],
+    ["with another constant", { ...model, object: "list" }, "/object must be equal to constant (model)"],
+    ["with a time that is none", { ...model, created_at: "today" }, "/created_at must match"],
+  ])("%s", async (_case, wrong, expected) => {
+    expect(await problemsOf("/v1/models/m", body(wrong))).toContain(expected);
+  });
+
+  it("because of its status, its type, or a body that is no JSON", async () => {
+    expect(await problemsOf("/v1/models/m", { ...body(model), status: 206 })).toContain("status");
+    expect(await problemsOf("/v1/models/m", { ...body(model), type: "text/html" })).toContain("'text/html'");
+    expect(await problemsOf("/v1/models/m", { chunks: ["{"] })).toContain("not JSON");
+  });
+
+  it("because of an error in the words of another dialect", async () => {
+    const openai = {
+      code: "Internal error",
+      error: { message: "m", type: "server_error", param: null, code: "internal_error" },
+    };
+    const anthropic = { type: "error", error: { type: "api_error", message: "m" }, request_id: "1" };
+    const failed = { status: 500 };
+    expect(await problemsOf("/v1/models", { ...body(openai), ...failed })).toBe("");
+    expect(await problemsOf("/v1/models", { ...body(anthropic), ...failed })).toContain("'code'");
+    expect(await problemsOf("/v1/messages", { ...body(anthropic), ...failed }, "POST")).toBe("");
+    expect(await problemsOf("/v1/messages", { ...body(openai), ...failed }, "POST")).toContain("'type'");
+    expect(await problemsOf("/v1/messages/x", { ...body(openai), status: 404 })).toContain("'type'");
+    expect(await problemsOf("/nowhere", { ...body({}), status: 404 })).toContain("'code'");
+  });
+});
+
+describe("an event that is not as /openapi.json says fails the test", () => {
+  const chat = (...values: readonly string[]) =>
+    problemsOf("/v1/chat/completions", frames(...values), "POST");
+
+  it("but not one that is, nor a comment", async () => {
+    expect(await chat(JSON.stringify(chunk), "[DONE]")).toBe("");
+    const lines = {
+      type: sse,
+      chunks: [": ping\n\n", `data: ${JSON.stringify(chunk)}\n`, "\ndata: [DONE]\n\n"],
+    };
+    expect(await problemsOf("/v1/chat/completions", lines, "POST")).toBe("");
+  });
+
+  it("because of its data", async () => {
+    expect(await chat(JSON.stringify({ ...chunk, object: "chunk" }), "[DONE]")).toContain("event 1: /object");
+    expect(await chat("{", "[DONE]")).toContain("event 1");
+  });
+
+  it("because of its name", async () => {
+    const ping = '{"type":"ping"}';
+    const named = (name: string) => ({ type: sse, chunks: [`event: ${name}\ndata: ${ping}\n\n`] });
+    expect(await problemsOf("/v1/messages", named("ping"), "POST")).toBe("");
+    expect(await problemsOf("/v1/messages", named("pong"), "POST")).toContain(
+      "is named pong instead of ping",
+    );
+    expect(await problemsOf("/v1/messages", frames(ping), "POST")).toContain("is named undefined");
+  });
+
+  it("because the stream ends too early or goes on too long, but not because it failed", async () => {
+    expect(await chat(JSON.stringify(chunk))).toContain("without [DONE]");
+    expect(await chat("[DONE]", JSON.stringify(chunk))).toContain("after [DONE]");
+    const error = { message: "m", type: "server_error", param: null, code: "internal_error" };
+    expect(await chat(JSON.stringify({ error }))).toBe("");
+  });
+});
+
+describe("an answer that is looked at", () => {
+  it("is still the server's: address, headers, bytes", async () => {
+    const url = await impostor({ status: 200, type: json, ...body(model) });
+    const response = await fetch(`${url}/v1/models/m`);
+    expect([response.url, response.status, response.ok]).toEqual([`${url}/v1/models/m`, 200, true]);
+    expect(response.headers.get("x-request-id")).toBe("1");
+    expect(await response.json()).toEqual(model);
+  });
+
+  it("ends the run when its reader leaves, and its torn frame is no event", async () => {
+    const server = await compose(() => ["Good", new Promise<never>(() => undefined)]);
+    const running = server.nextRun();
+    const leaving = new AbortController();
+    const response = await post(server, { ...hello, stream: true }, { signal: leaving.signal });
+    const reader = response.body?.getReader();
+    await reader?.read();
+    leaving.abort();
+    await expect(reader?.read()).rejects.toThrow("aborted");
+    await (
+      await running
+    ).settled;
+    expect(server.engine.aborted).toBe(1);
+    expect(takeProblems()).toEqual([]);
+  });
+
+  it("leaves a stream that is cancelled at once", async () => {
+    const server = await compose(() => ["Good", new Promise<never>(() => undefined)]);
+    const running = server.nextRun();
+    const response = await post(server, { ...hello, stream: true });
+    await response.body?.cancel();
+    await (
+      await running
+    ).settled;
+    expect(server.engine.aborted).toBe(1);
+  });
+
+  it("may be one without a body", async () => {
+    const server = await compose(() => []);
+    const init = { headers: headersOf(keys.ada) };
+    const statuses = await Promise.all(
+      ["HEAD", "OPTIONS"].map(
+        async (method) => (await fetch(`${server.url}/v1/models`, { ...init, method })).status,
+      ),
+    );
+    expect(statuses).toEqual([200, 204]);
+  });
+});

@@ -1,0 +1,112 @@
+/**
+ * What the OpenAPI document promises, held against real answers: every status, body and event of a server of these routes.
+ * It only looks; whoever reads the answer reads it as if nobody did.
+ */
+import { openapiDocument } from "../../src/http/openapi.js";
+import { openapiPath, type MediaType, type ResponseObject } from "../../src/http/openapi/operation.js";
+import type { Route } from "../../src/http/route.js";
+import { checkEvents } from "./event-check.js";
+import { lookedAt } from "./looked-at.js";
+import { createChecks, type Check } from "./validators.js";
+
+export interface Contract {
+  /** The same answer, looked at while it is read. */
+  watch(method: string, path: string, response: Response): Response;
+}
+
+/** The contract of a server with these routes; `report` hears of each answer that breaks it. */
+export function createContract(routes: readonly Route[], report: (problem: string) => void): Contract {
+  const document = openapiDocument(routes, "0");
+  const checkAt = createChecks(document);
+  const find = createFinder(routes);
+  return {
+    watch(method, path, response) {
+      const name = `${method} ${path} ${response.status}`;
+      const tell = (problems: readonly string[]): void => {
+        if (problems.length > 0) report(`${name} is not as /openapi.json says:\n  ${problems.join("\n  ")}`);
+      };
+      const { routed, nearest } = find(method, path);
+      const place = routed === null ? errorPlace(nearest) : placeOf(routed, response.status);
+      if (place === null) {
+        tell(["this status is not there"]);
+        return response;
+      }
+      if (response.body === null || method === "HEAD") return response;
+      const type = (response.headers.get("content-type") ?? "").split(";")[0] ?? "";
+      const media = valueAt(document, [...place, "content", type]) as MediaType | undefined;
+      if (media === undefined) {
+        tell([`the content type '${type}' is not there`]);
+        return response;
+      }
+      const check = checkAt([...place, "content", type, "schema"]);
+      const form = media["x-hearth-stream"];
+      if (form !== undefined) return lookedAt(response, response.body, checkEvents(form, check, tell));
+      return type === "application/json"
+        ? lookedAt(response, response.body, checkJson(check, tell))
+        : response;
+    },
+  };
+
+  function placeOf(route: Route, status: number): readonly string[] | null {
+    const place = ["paths", openapiPath(route), route.method.toLowerCase(), "responses", String(status)];
+    const found = valueAt(document, place) as ResponseObject | { readonly $ref: string } | undefined;
+    if (found === undefined) return null;
+    return "$ref" in found ? found.$ref.split("/").slice(1) : place;
+  }
+}
+
+/** Where no route is, errors are in the words of the nearest one; every route has the 500 of its dialect. */
+function errorPlace(nearest: Route | null): readonly string[] {
+  return ["components", "responses", nearest?.errors === "anthropic" ? "AnthropicError500" : "Error500"];
+}
+
+function checkJson(check: Check, report: (problems: readonly string[]) => void) {
+  const decoder = new TextDecoder();
+  let text = "";
+  return {
+    bytes: (chunk: Uint8Array): void => void (text += decoder.decode(chunk, { stream: true })),
+    end(): void {
+      try {
+        report(check(JSON.parse(text)));
+      } catch (thrown) {
+        if (!(thrown instanceof SyntaxError)) throw thrown;
+        report([`the body is not JSON: ${text.slice(0, 200)}`]);
+      }
+    },
+  };
+}
+
+interface Found {
+  readonly routed: Route | null;
+  /** At the path whatever the method, or above it. */
+  readonly nearest: Route | null;
+}
+
+/** Finds the route of a request as the router does: the first row that fits; a slash at the end makes no difference. */
+function createFinder(routes: readonly Route[]): (method: string, path: string) => Found {
+  const rows = routes.map((route) => ({ route, pattern: patternOf(route) }));
+  return (method, path) => {
+    const asked = method === "HEAD" ? "GET" : method;
+    const routed = rows.find(({ route, pattern }) => route.method === asked && pattern.test(path));
+    const nearest = routes.find(
+      (route) => route.errors === "anthropic" && `${path}/`.startsWith(`${route.path}/`),
+    );
+    return { routed: routed?.route ?? null, nearest: nearest ?? null };
+  };
+}
+
+function patternOf({ path }: Route): RegExp {
+  const source = path
+    .replace(/[.+?^$()[\]\\]/g, "\\$&")
+    .replace(/:\w+/g, "[^/]+")
+    .replace(/\*\w+/g, ".+");
+  return new RegExp(`^${source}/?$`);
+}
+
+function valueAt(value: unknown, place: readonly string[]): unknown {
+  return place.reduce<unknown>(
+    (at, key) =>
+      typeof at === "object" && at !== null ? (at as Readonly<Record<string, unknown>>)[key] : undefined,
+    value,
+  );
+}
