@@ -5,7 +5,7 @@
 export class EventLog<T> {
   readonly #items: T[] = [];
   #ended = false;
-  #wakes: (() => void)[] = [];
+  readonly #wakes = new Set<() => void>();
 
   get length(): number {
     return this.#items.length;
@@ -43,17 +43,16 @@ export class EventLog<T> {
   #more(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const wake = (): void => {
+        this.#wakes.delete(wake);
         signal.removeEventListener("abort", wake);
         resolve();
       };
-      this.#wakes.push(wake);
+      this.#wakes.add(wake);
       signal.addEventListener("abort", wake, { once: true });
     });
   }
 
   #wake(): void {
-    const wakes = this.#wakes;
-    this.#wakes = [];
-    for (const wake of wakes) wake();
+    for (const wake of this.#wakes) wake();
   }
 }

@@ -19,6 +19,11 @@ export interface StoredResponse {
   readonly expireTime: number;
 }
 
+/** Whether it is queued, or at work. */
+export function isUnended({ status }: Pick<StoredResponse, "status">): boolean {
+  return status === "queued" || status === "in_progress";
+}
+
 /** An input or output item of a response. */
 export interface StoredItem {
   /** Its own id on the wire; not necessarily unique. */

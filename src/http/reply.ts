@@ -96,6 +96,8 @@ async function sendFrames(
   try {
     ctx.respond = false;
     const stream = openEventStream(ctx.res, client, ping, deps);
+    // There may be nothing to tell for long.
+    ctx.res.flushHeaders();
     for await (const frame of frames(leaving.signal)) await stream.send(frame);
     stream.end("", {});
   } finally {

@@ -1,17 +1,19 @@
-import type { Conversation, TextToken } from "../core/engine.js";
+import type { LoadedModel, TextToken } from "../core/engine.js";
 import { HearthError } from "../core/errors.js";
+import type { GenerationRequest } from "../core/generation.js";
 import type { Model } from "../core/model.js";
+import { fittingPrompt } from "./fitting.js";
 import type { Street } from "./task.js";
 import { hold, unlessAborted } from "./waiting.js";
 
 /** Counts prompts, and tells the tokens of texts, without answering anything. */
 export interface PromptCounter {
   /**
-   * The tokens of the prompt that the model's own template makes of a conversation.
+   * The tokens of the prompt that the model's own template makes of a request's conversation, as far as it is answered from.
    * @throws HearthError `context_length_exceeded`, naming both numbers, where it does not fit; `model_unavailable`,
    * `overloaded`.
    */
-  count(model: Model, conversation: Conversation, signal: AbortSignal): Promise<number>;
+  count(model: Model, request: GenerationRequest, signal: AbortSignal): Promise<number>;
   /** The tokens of a text, none added. @throws HearthError `model_unavailable`, `overloaded`. */
   tokenize(model: Model, text: string, signal: AbortSignal): Promise<readonly TextToken[]>;
 }
@@ -20,13 +22,17 @@ export interface PromptCounter {
 export function createPromptCounter({ engine, load, runsActiveMax }: Street): PromptCounter {
   let active = 0;
   /** Does something with a model in memory. */
-  const borrow = async <T>(model: Model, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+  const borrow = async <T>(
+    model: Model,
+    signal: AbortSignal,
+    work: (loaded: LoadedModel) => Promise<T>,
+  ): Promise<T> => {
     if (active >= runsActiveMax) throw tooManyInHand();
     active += 1;
     try {
       const loaded = await hold(load(model), signal);
       try {
-        return await unlessAborted(work(), signal);
+        return await unlessAborted(work(loaded), signal);
       } finally {
         loaded.release();
       }
@@ -35,8 +41,12 @@ export function createPromptCounter({ engine, load, runsActiveMax }: Street): Pr
     }
   };
   return {
-    async count(model, conversation, signal) {
-      const { tokens } = await borrow(model, signal, () => engine.prompt(model, conversation));
+    async count(model, request, signal) {
+      const { tokens } = await borrow(model, signal, (loaded) =>
+        request.truncates === true
+          ? fittingPrompt(engine, model, loaded, request)
+          : engine.prompt(model, request),
+      );
       return tokens.length;
     },
     tokenize: (model, text, signal) => borrow(model, signal, () => engine.tokenize(model, text)),

@@ -41,10 +41,23 @@ export async function fittingPrompt(
   return best ?? without(cuts.at(-1) ?? 0);
 }
 
-/** Where a conversation can be cut: before each user message but the very first. */
+/** Where a conversation can be cut: before each user message but the very first, unless results follow of calls before it. */
 function cutsOf(messages: readonly Message[]): readonly number[] {
   const first = leadingSystem(messages);
-  return messages.flatMap(({ role }, index) => (role === "user" && index > first ? [index] : []));
+  const results = lastResults(messages);
+  let awaitedUpTo = first;
+  return messages.flatMap(({ role, toolCalls = [] }, index) => {
+    const cuts = role === "user" && index > awaitedUpTo ? [index] : [];
+    for (const { id } of toolCalls) awaitedUpTo = Math.max(awaitedUpTo, results.get(id) ?? 0);
+    return cuts;
+  });
+}
+
+/** Where the last result of each call is. */
+function lastResults(messages: readonly Message[]): ReadonlyMap<string, number> {
+  return new Map(
+    messages.flatMap(({ toolCallId }, index) => (toolCallId === undefined ? [] : [[toolCallId, index]])),
+  );
 }
 
 function cutAt(messages: readonly Message[], cut: number): readonly Message[] {

@@ -196,7 +196,8 @@ class Queue implements JobQueue {
       return true;
     } finally {
       this.#hands.delete(job.id);
-      this.#fill();
+      // A turn for everything else: jobs that come to nothing at once would go on for as long as there are any.
+      setImmediate(() => this.#fill());
     }
   }
 
@@ -242,7 +243,9 @@ class Queue implements JobQueue {
     hand.run = run;
     if (hand.cancelled || !this.#isWorking) run.abort();
     await readToEnd(run);
-    undertaking.ended(isPutBack ? "put-back" : "written");
+    // Where its outcome could not be written its row is there still: it is begun anew when its lease is over.
+    const left = await jobs.find(job.id).catch(() => job);
+    undertaking.ended(left === null ? "written" : "put-back");
     return isPutBack;
   }
 

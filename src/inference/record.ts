@@ -1,4 +1,5 @@
 /** A run's row in the usage table: inserted while it works, settled when it has ended. */
+import { asHearthError } from "../core/errors.js";
 import type { EndedRun } from "../core/metrics.js";
 import { costOf } from "../core/money.js";
 import type { RunOutcome } from "../core/run-record.js";
@@ -49,5 +50,7 @@ export async function settle(
     await deps.runs.settle(task.id, outcome, kept);
   } catch (thrown) {
     deps.onSettleFailure(task.id, thrown);
+    // Whoever was told of the end would take it for kept.
+    if (kept.length > 0) progress.failure ??= asHearthError(thrown);
   }
 }

@@ -60,6 +60,7 @@ export interface EventLogs {
   find(id: string): EventLog<object> | null;
   /** Nothing more will be told: whoever reads it comes to its end, and it is forgotten. */
   close(id: string): void;
+  /** For good: what is opened from here on has ended. */
   closeAll(): void;
 }
 
@@ -113,10 +114,13 @@ export function createMemory({ responses, responsesMax }: MemoryDeps): Memory {
 
 function createEventLogs(): EventLogs {
   const logs = new Map<string, EventLog<object>>();
+  let isClosed = false;
   return {
     open(id) {
       const log = logs.get(id) ?? new EventLog<object>();
-      logs.set(id, log);
+      // Nobody would ever end it.
+      if (isClosed) log.end();
+      else logs.set(id, log);
       return log;
     },
     find: (id) => logs.get(id) ?? null,
@@ -125,6 +129,7 @@ function createEventLogs(): EventLogs {
       logs.delete(id);
     },
     closeAll() {
+      isClosed = true;
       for (const log of logs.values()) log.end();
       logs.clear();
     },

@@ -23,7 +23,8 @@ export async function answer(deps: BuiltDeps, reply: Reply, asked: Asked): Promi
   const { call, request, identity, createTime, items } = asked;
   const { ctx, principal, requestId, route } = call;
   const { before, own } = items;
-  const kept = { memory: deps.memory, teamId: principal.team.id, createTime, own };
+  const { stream: streamed } = request;
+  const kept = { memory: deps.memory, teamId: principal.team.id, createTime, own, streamed };
   const run = deps.generator.start(generationRequest(request, [...before, ...own]), {
     principal,
     requestId,

@@ -16,11 +16,13 @@ export interface KeptResponse {
   readonly createTime: number;
   /** The request's own items. */
   readonly own: readonly InputItem[];
+  /** Whether the client knows its id from the first event on; else from the whole answer alone. */
+  readonly streamed: boolean;
 }
 
-/** Keeps a response, also one that failed on the way or whose client left; not one that never began. */
+/** Keeps a response that its client knows of, also one that failed on the way or whose client left. */
 export function keepResponse(kept: KeptResponse): Keeper {
-  const { memory, encoder, teamId, createTime, own } = kept;
+  const { memory, encoder, teamId, createTime, own, streamed } = kept;
   let begun = false;
   return {
     add(event) {
@@ -29,7 +31,7 @@ export function keepResponse(kept: KeptResponse): Keeper {
       encoder.add(event);
     },
     writes(end) {
-      if (!begun) return [];
+      if (!begun || (!streamed && end.state !== "completed")) return [];
       finish(encoder, end);
       const response = encoder.response();
       return memory.insertion({

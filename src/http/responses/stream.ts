@@ -2,7 +2,7 @@
 import { inflateRawSync } from "node:zlib";
 import { HearthError } from "../../core/errors.js";
 import type { EventLog } from "../../core/event-log.js";
-import type { StoredResponse } from "../../core/stored-response.js";
+import { isUnended, type StoredResponse } from "../../core/stored-response.js";
 import { responsesErrorEvent } from "../../dialects/openai-responses/errors.js";
 import type { ResponseEvent } from "../../dialects/openai-responses/event-schema.js";
 import { replayResponse } from "../../dialects/openai-responses/replay.js";
@@ -23,18 +23,20 @@ export async function streamOf(
   stored: StoredResponse,
   from: number,
 ): Promise<(left: AbortSignal) => AsyncIterable<string>> {
-  if (!isOver(stored)) {
+  if (isUnended(stored)) {
     if (!stored.streamed) throw notStreamed();
     const log = memory.logs.open(stored.id);
-    const now = await memory.find(stored.id, stored.teamId);
-    if (!isOver(now)) return followResponse(log, from);
+    const now = await stillThere(memory, stored);
+    if (isUnended(now)) return followResponse(log, from);
     // It was over before the log was opened again.
     memory.logs.close(stored.id);
     return streamOf(memory, now, from);
   }
   const packed = await memory.events(stored);
   if (packed !== null) return tellAgain(unpackEvents(packed), from);
-  return tellAgain(replayResponse(JSON.parse(stored.body) as ResponseObject), from);
+  const events = replayResponse(JSON.parse(stored.body) as ResponseObject);
+  // It had more events than can be told again, and other numbers: whoever saw more of them is still told its end.
+  return tellAgain(events, Math.min(from, events.length - 1));
 }
 
 /** Follows a log from the event of that number on, up to its end or until the signal aborts. */
@@ -49,9 +51,22 @@ export function followResponse(
       yield frameOf(event);
     }
     if (left.aborted) return;
-    if (!isLast(last ?? log.items().at(-1))) yield frameOf(responsesErrorEvent(cutShort(), log.length));
+    const end = last ?? log.items().at(-1);
+    if (!isLast(end)) yield frameOf(responsesErrorEvent(cutShort(), log.length));
+    // Of one that another process began and this one gave up, `from` counts what is not in this log.
+    else if (last === null) yield frameOf(end);
     yield doneFrame;
   };
+}
+
+/** The response as it is now. @throws HearthError `not_found` when it was deleted meanwhile; then its log is closed again. */
+async function stillThere(memory: Memory, { id, teamId }: StoredResponse): Promise<StoredResponse> {
+  try {
+    return await memory.find(id, teamId);
+  } catch (thrown) {
+    memory.logs.close(id);
+    throw thrown;
+  }
 }
 
 function tellAgain(events: readonly object[], from: number): () => AsyncIterable<string> {
@@ -73,12 +88,8 @@ function frameOf(event: object): string {
 
 const lastTypes: readonly string[] = ["response.completed", "response.incomplete", "response.failed"];
 
-function isLast(event: object | null | undefined): boolean {
-  return event != null && lastTypes.includes((event as ResponseEvent).type);
-}
-
-function isOver({ status }: StoredResponse): boolean {
-  return status !== "queued" && status !== "in_progress";
+function isLast(event: object | undefined): event is object {
+  return event !== undefined && lastTypes.includes((event as ResponseEvent).type);
 }
 
 function notStreamed(): HearthError {
@@ -90,7 +101,11 @@ function notStreamed(): HearthError {
 }
 
 function cutShort(): HearthError {
-  return new HearthError("overloaded", "The stream was cut short because the server is closing.", {
-    retryAfterSeconds: 5,
-  });
+  return new HearthError(
+    "overloaded",
+    "The stream was cut short because the server is closing, or could not store the response.",
+    {
+      retryAfterSeconds: 5,
+    },
+  );
 }

@@ -9,7 +9,7 @@ import type { Clock } from "../../core/clock.js";
 import { HearthError } from "../../core/errors.js";
 import type { Job } from "../../core/job.js";
 import type { ModelRegistry } from "../../core/model.js";
-import type { StoredResponse } from "../../core/stored-response.js";
+import { isUnended, type StoredResponse } from "../../core/stored-response.js";
 import type { Write } from "../../core/write.js";
 import { createResponseEncoder, type ResponseEncoder } from "../../dialects/openai-responses/encode.js";
 import { endedResponse, endingEvent } from "../../dialects/openai-responses/ending.js";
@@ -76,7 +76,7 @@ export function endUnbegun(
 async function find(memory: Memory, { id, teamId }: Job): Promise<StoredResponse | null> {
   try {
     const stored = await memory.find(id, teamId);
-    return stored.status === "queued" || stored.status === "in_progress" ? stored : null;
+    return isUnended(stored) ? stored : null;
   } catch (thrown) {
     if (thrown instanceof HearthError && thrown.kind === "not_found") return null;
     throw thrown;

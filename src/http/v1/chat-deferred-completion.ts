@@ -1,5 +1,6 @@
 /** GET /v1/chat/deferred-completion/{request_id}: what came of a completion that was put off. It is told once. */
 import { authorise } from "../../accounts/permissions.js";
+import { HearthError } from "../../core/errors.js";
 import { invalidValue } from "../../dialects/field-error.js";
 import { chatCompletion, pendingCompletion } from "../../dialects/openai-chat/wire.js";
 import type { HttpDeps } from "../deps.js";
@@ -13,6 +14,7 @@ export function takeDeferredCompletion({
   deferrals,
 }: Pick<HttpDeps, "deferrals">): (call: Call) => Promise<void> {
   return async ({ ctx, principal, params, route }) => {
+    if (ctx.method === "HEAD") throw notByHead();
     const id = params["request_id"] ?? "";
     if (!uuid.test(id)) throw invalidValue("request_id", "must be the request_id of a deferred completion");
     authorise(principal, { endpoint: route.endpointAcl, model: null });
@@ -34,3 +36,14 @@ export const deferredCompletionDocs: RouteDocs = {
     202: { description: "It is not there yet.", schema: pendingCompletion },
   },
 };
+
+/** The router hands HEAD to whatever takes GET; here it would take the answer away and not bring it. */
+function notByHead(): HearthError {
+  return new HearthError(
+    "method_not_allowed",
+    "This path does not take HEAD requests: an answer is told once.",
+    {
+      allow: ["GET"],
+    },
+  );
+}

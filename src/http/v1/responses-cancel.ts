@@ -1,6 +1,7 @@
 /** POST /v1/responses/{id}/cancel: ends a background response where it is. */
 import { authorise } from "../../accounts/permissions.js";
 import { HearthError } from "../../core/errors.js";
+import { isUnended } from "../../core/stored-response.js";
 import { responseSchema, type ResponseObject } from "../../dialects/openai-responses/wire.js";
 import type { HttpDeps } from "../deps.js";
 import type { RouteDocs } from "../route-docs.js";
@@ -16,8 +17,7 @@ export function cancelResponse({
     authorise(principal, { endpoint: route.endpointAcl, model: null });
     const stored = await memory.find(params["response_id"] ?? "", principal.team.id);
     if (!stored.background) throw notInBackground();
-    if (stored.status === "queued" || stored.status === "in_progress")
-      await background.cancel(stored.id, () => endUnbegun(memory, stored, null));
+    if (isUnended(stored)) await background.cancel(stored.id, () => endUnbegun(memory, stored, null));
     const { body } = await memory.find(stored.id, stored.teamId);
     ctx.body = JSON.parse(body) as ResponseObject;
   };

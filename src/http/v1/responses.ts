@@ -17,9 +17,11 @@ import {
 } from "../../dialects/openai-responses/wire.js";
 import { fieldError } from "../../dialects/field-error.js";
 import { pingFrame } from "../../dialects/sse.js";
+import { isUnended } from "../../core/stored-response.js";
 import { usableModel } from "../../inference/usable-model.js";
 import type { BuiltDeps } from "../deps.js";
 import { createReply } from "../reply.js";
+import { endUnbegun } from "../unattended/response.js";
 import { answer, putInBackground } from "../responses/answer.js";
 import { findItems } from "../responses/items.js";
 import { streamOf } from "../responses/stream.js";
@@ -66,15 +68,10 @@ export function findResponse(deps: BuiltDeps): (call: Call) => Promise<void> {
 export function deleteResponse({ memory, background }: BuiltDeps): (call: Call) => Promise<void> {
   return async ({ ctx, principal, params, route }) => {
     authorise(principal, { endpoint: route.endpointAcl, model: null });
-    const {
-      id,
-      teamId,
-      background: isBackground,
-    } = await memory.find(params["response_id"] ?? "", principal.team.id);
-    if (isBackground) await background.cancel(id, () => []);
-    await memory.delete(id, teamId);
-    memory.logs.close(id);
-    ctx.body = deletedResponse(id);
+    const stored = await memory.find(params["response_id"] ?? "", principal.team.id);
+    if (isUnended(stored)) await background.cancel(stored.id, () => endUnbegun(memory, stored, null));
+    await memory.delete(stored.id, stored.teamId);
+    ctx.body = deletedResponse(stored.id);
   };
 }
 
