@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { ResponseObject } from "../../src/dialects/openai-responses/wire.js";
+import type { ScriptStep } from "../../src/engine/scripted.js";
 import { readStream } from "../dialects/openai-responses/reader.js";
 import { until } from "../harness.js";
 import { compose, gate } from "./compose.js";
@@ -188,6 +189,15 @@ describe("POST /v1/responses", () => {
     }
     // There is room for one.
     await expect(ask.create({ input: "Hi" })).resolves.toMatchObject({ status: "incomplete" });
+  });
+
+  it("keeps nothing of an answer that fails half-way when its client waits for the whole", async () => {
+    const wrong: ScriptStep[][] = [["Good", new Error("the device is gone")]];
+    const server = await compose(() => wrong.pop() ?? ["Good day."], { jobs: { responsesMax: 1 } });
+    const ask = askerOf(server.url);
+    expect(await ask.send("POST", "", { model: "ember-1m", input: "Hi" })).toMatchObject({ status: 500 });
+    // There is room for one.
+    await expect(ask.create({ input: "Hi" })).resolves.toMatchObject({ status: "completed" });
   });
 
   it("tells of a failure in mid-stream as response.failed and [DONE], and stores it as that", async () => {
