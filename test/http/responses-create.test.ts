@@ -196,7 +196,6 @@ describe("POST /v1/responses", () => {
     const server = await compose(() => wrong.pop() ?? ["Good day."], { jobs: { responsesMax: 1 } });
     const ask = askerOf(server.url);
     expect(await ask.send("POST", "", { model: "ember-1m", input: "Hi" })).toMatchObject({ status: 500 });
-    // There is room for one.
     await expect(ask.create({ input: "Hi" })).resolves.toMatchObject({ status: "completed" });
   });
 

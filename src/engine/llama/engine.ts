@@ -47,11 +47,15 @@ export interface LlamaEngineDeps {
 /** Builds the engine; nothing is started before the first load. */
 export function createLlamaEngine(deps: LlamaEngineDeps): Engine {
   let remote: Remote | null = null;
-  const worker = (): Remote =>
-    (remote ??= connect(deps, () => {
+  let isClosed = false;
+  const worker = (): Remote => {
+    // A model may still be on its way: a worker begun now would outlive the server, and keep the process from its end.
+    if (isClosed) throw new HearthError("overloaded", "The server is shutting down. Please try again later.");
+    return (remote ??= connect(deps, () => {
       remote = null;
       models.forget();
     }));
+  };
   const models: ResidentModels = new ResidentModels({
     ...deps,
     estimate: (model) => memoryEstimate(model, deps.settings),
@@ -74,6 +78,7 @@ export function createLlamaEngine(deps: LlamaEngineDeps): Engine {
     generate: (model, job, signal) => worker().generate(model, job, signal),
     residents: () => models.list(),
     async close() {
+      isClosed = true;
       models.forget();
       await remote?.close();
     },

@@ -1,0 +1,36 @@
+import { expect, it } from "vitest";
+import { createLlamaEngine } from "../../../src/engine/llama/engine.js";
+import { systemClock, systemRandom } from "../../../src/system.js";
+import { ember } from "../../dialects/model.js";
+import { gate } from "../../http/compose.js";
+
+it("a model that is still being looked at when the engine closes starts no worker any more", async () => {
+  const looking = gate();
+  const engine = createLlamaEngine({
+    settings: {
+      cores: 1,
+      threads: null,
+      slotsPerModel: 1,
+      contextTokensMax: 256,
+      prefillChunkTokens: null,
+      tokenGapMsMax: 500,
+      prefixCacheFolder: null,
+      prefixCacheBytesMax: 0,
+      kvCacheType: "f16",
+      flashAttention: "auto",
+      gpu: "auto",
+    },
+    random: systemRandom,
+    clock: systemClock,
+    memoryBytesMax: Number.MAX_SAFE_INTEGER,
+    keepAliveMs: 1000,
+    verify: () => looking.opened.then(() => null),
+    smoke: () => Promise.resolve(null),
+    workerUrl: new URL("../../../dist/engine/llama/worker.js", import.meta.url),
+    log: () => undefined,
+  });
+  const loading = engine.load(ember);
+  await engine.close();
+  looking.open();
+  await expect(loading).rejects.toThrow(/shutting down/);
+});
