@@ -1,6 +1,7 @@
 /** POST /v1/chat/completions, from wire JSON to the house's own request. Pure. */
-import type { AnswerFormat, GenerationRequest, ReasoningEffort } from "../../core/generation.js";
+import type { AnswerFormat, GenerationRequest } from "../../core/generation.js";
 import { fieldError, invalidValue } from "../field-error.js";
+import { parseEffort } from "../openai-effort.js";
 import { parseSampling, parseStops } from "../openai-sampling.js";
 import { parseMessages } from "./messages.js";
 import { chatRequestSchema, type ChatRequestBody } from "./schema.js";
@@ -38,7 +39,7 @@ export function parseChatRequest(body: unknown): ChatRequest {
     messages: parseMessages(fields.messages),
     ...parseTools(fields),
     format: format(fields.response_format),
-    reasoningEffort: effort(fields.reasoning_effort),
+    reasoningEffort: parseEffort(fields.reasoning_effort),
     sampling: parseSampling(fields),
     topLogprobs: topLogprobs(fields),
     choices: fields.n ?? 1,
@@ -72,23 +73,4 @@ function format(wire: ChatRequestBody["response_format"]): AnswerFormat {
   if (wire.type === "json_object") return { type: "json-object" };
   const { schema } = wire.json_schema;
   return schema == null ? { type: "json-object" } : { type: "json-schema", schema };
-}
-
-function effort(wire: ChatRequestBody["reasoning_effort"]): ReasoningEffort {
-  switch (wire) {
-    case null:
-    case undefined:
-      return "default";
-    case "none":
-      return "none";
-    case "minimal":
-    case "low":
-      return "low";
-    case "medium":
-      return "medium";
-    case "high":
-    case "xhigh":
-    case "max":
-      return "high";
-  }
 }

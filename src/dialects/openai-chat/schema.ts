@@ -5,6 +5,7 @@
  */
 import { z } from "zod";
 import { functionName, integer, list, modelField } from "../bounded.js";
+import { effortWord } from "../openai-effort.js";
 import { maxTokensField, samplingFields, streamFields } from "../openai-sampling.js";
 
 const messagesMax = 10_000;
@@ -131,8 +132,7 @@ export const chatRequestSchema = z
       .nullish()
       .describe("The older form of `tool_choice`."),
     response_format: responseFormat.nullish().describe("What the answer's text is held to by a grammar."),
-    reasoning_effort: z
-      .enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"])
+    reasoning_effort: effortWord
       .nullish()
       .describe("How long a model that can reason does. Without it: as the model likes."),
     search_parameters: z

@@ -3,8 +3,9 @@
  * with is read here; the conversation before it is somebody else's to find, and comes back in as items. Pure.
  */
 import { HearthError } from "../../core/errors.js";
-import type { AnswerFormat, GenerationRequest, ReasoningEffort } from "../../core/generation.js";
+import type { AnswerFormat, GenerationRequest } from "../../core/generation.js";
 import { fieldError, invalidValue } from "../field-error.js";
+import { parseEffort } from "../openai-effort.js";
 import { parseSampling, parseStops } from "../openai-sampling.js";
 import { wellFormed } from "../well-formed.js";
 import type { InputItem } from "./item-schema.js";
@@ -105,7 +106,7 @@ function generationOf(fields: ResponsesRequestBody): ResponsesRequest["generatio
       format: "text.format.schema",
       tools: asked.tools.map((_, at) => `tools.${at}.parameters`),
     },
-    reasoningEffort: effortOf(fields.reasoning?.effort),
+    reasoningEffort: parseEffort(fields.reasoning?.effort),
     sampling: parseSampling(fields),
     topLogprobs: topLogprobsOf(fields),
     choices: 1,
@@ -120,25 +121,6 @@ function formatOf(text: ResponsesRequestBody["text"]): AnswerFormat {
   const format = text?.format ?? { type: "text" };
   if (format.type === "json_schema") return { type: "json-schema", schema: format.schema };
   return { type: format.type === "text" ? "text" : "json-object" };
-}
-
-function effortOf(wire: NonNullable<ResponsesRequestBody["reasoning"]>["effort"]): ReasoningEffort {
-  switch (wire) {
-    case null:
-    case undefined:
-      return "default";
-    case "none":
-      return "none";
-    case "minimal":
-    case "low":
-      return "low";
-    case "medium":
-      return "medium";
-    case "high":
-    case "xhigh":
-    case "max":
-      return "high";
-  }
 }
 
 /** Whoever asks for a number of alternatives asks for log probabilities, by whatever name else. */

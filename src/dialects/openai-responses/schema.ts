@@ -5,6 +5,7 @@
  */
 import { z } from "zod";
 import { functionName, int32Max, integer, list } from "../bounded.js";
+import { effortWord } from "../openai-effort.js";
 import { maxTokensField, samplingFields } from "../openai-sampling.js";
 import { inputItemSchema } from "./item-schema.js";
 
@@ -104,7 +105,7 @@ export const responsesRequestSchema = z
       .nullish(),
     reasoning: z
       .object({
-        effort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]).nullish(),
+        effort: effortWord.nullish(),
         summary: z.enum(["auto", "concise", "detailed"]).nullish(),
         generate_summary: z.enum(["auto", "concise", "detailed"]).nullish(),
       })
