@@ -3,6 +3,7 @@ import type { LlamaContext, LlamaContextSequence, LlamaModel } from "node-llama-
 import { threadsFor } from "./machine.js";
 import type { LlamaSettings } from "./protocol.js";
 import { sequencesOf } from "./residency.js";
+import { orderSampling } from "./sampling-order.js";
 
 export interface ModelContext {
   readonly context: LlamaContext;
@@ -44,6 +45,7 @@ export async function makeContext(
     failedCreationRemedy: false,
     batching: { dispatchSchedule: onceAllAreQueued },
   });
+  orderSampling(context);
   const device = onGpu ? String(weights.llama.gpu) : "cpu";
   return { context, sequences: makeSequences(context, count), chunkTokens, device };
 }
