@@ -1,5 +1,9 @@
 /** How a request of POST /v1/responses is answered: by a run that its client waits for, or by the queue. */
-import { createResponseEncoder, type ResponseIdentity } from "../../dialects/openai-responses/encode.js";
+import {
+  createResponseEncoder,
+  type ResponseEncoder,
+  type ResponseIdentity,
+} from "../../dialects/openai-responses/encode.js";
 import { generationRequest, type ResponsesRequest } from "../../dialects/openai-responses/parse.js";
 import { doneFrame, eventFrame, pingFrame } from "../../dialects/sse.js";
 import type { BuiltDeps } from "../deps.js";
@@ -24,15 +28,17 @@ export async function answer(deps: BuiltDeps, reply: Reply, asked: Asked): Promi
   const { ctx, principal, requestId, route } = call;
   const { before, own } = items;
   const { stream: streamed } = request;
-  const kept = { memory: deps.memory, teamId: principal.team.id, createTime, own, streamed };
+  const encoder = createResponseEncoder(identity);
+  const kept = { memory: deps.memory, encoder, teamId: principal.team.id, createTime, own, streamed };
   const run = deps.generator.start(generationRequest(request, [...before, ...own]), {
     principal,
     requestId,
     endpoint: route.path,
-    ...(request.store ? { keeper: keepResponse({ ...kept, encoder: createResponseEncoder(identity) }) } : {}),
+    ...(request.store ? { keeper: keepResponse(kept) } : {}),
   });
-  if (request.stream) await reply.sendStream(ctx, run, streamPresenter(identity));
-  else await reply.sendJson(ctx, run, jsonPresenter(identity));
+  // A stream is told in the pieces that its reader gets, which are not always those that were kept.
+  if (streamed) await reply.sendStream(ctx, run, streamPresenter(identity));
+  else await reply.sendJson(ctx, run, request.store ? presentKept(encoder) : presentFolded(encoder));
 }
 
 /** Puts the work off, and answers with the queued response or with the stream of its making. */
@@ -85,8 +91,12 @@ function streamPresenter(identity: ResponseIdentity): StreamPresenter {
   };
 }
 
-function jsonPresenter(identity: ResponseIdentity): JsonPresenter {
-  const encoder = createResponseEncoder(identity);
+/** What is kept is what is told: the keeper has folded it already. */
+function presentKept(encoder: ResponseEncoder): JsonPresenter {
+  return { add: () => undefined, body: () => encoder.response() };
+}
+
+function presentFolded(encoder: ResponseEncoder): JsonPresenter {
   encoder.open();
   return { add: (event) => encoder.add(event), body: () => encoder.response() };
 }

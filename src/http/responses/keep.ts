@@ -9,7 +9,7 @@ import { itemsToStore, toStore } from "./items.js";
 
 export interface KeptResponse {
   readonly memory: Memory;
-  /** Not opened yet; nobody else may use it. */
+  /** Not opened yet; nobody else may add to it. */
   readonly encoder: ResponseEncoder;
   readonly teamId: string;
   /** Milliseconds since the epoch. */
