@@ -2,14 +2,12 @@
  * The composition root: the only file that constructs things, top to bottom from the configuration, and takes them down in
  * reverse. `overrides` is the test seam: whatever is given there is used instead of what would be built.
  */
-import { chmod, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildAccounts, buildAccountStores, makeFirstKeys, type FirstKeys } from "./app/accounts.js";
+import { databaseFile, firstKeyFile, firstManagementKeyFile } from "./app/data-folder.js";
 import { buildEngine, buildThreads, type Workers } from "./app/engines.js";
 import { buildUnattended, type Unattended } from "./app/unattended.js";
 import { createAuthenticator } from "./accounts/authenticate.js";
-import { ensureFirstKey } from "./accounts/first-start.js";
-import { createKeyService, type KeyService } from "./accounts/keys.js";
 import { isLoopback, type Config } from "./config.js";
 import type { Clock } from "./core/clock.js";
 import type { Engine } from "./core/engine.js";
@@ -24,17 +22,17 @@ import { createHttpServer, type HttpServer } from "./http/server.js";
 import { createGenerator, type Generator } from "./inference/generate.js";
 import { loadRegistry, type LoadedRegistry } from "./models/registry.js";
 import { createScheduler, type Scheduler } from "./scheduler/scheduler.js";
-import { createApiKeyStore } from "./store/api-keys.js";
 import { openDatabase, type Database } from "./store/database.js";
 import { lockFolder } from "./store/lock.js";
 import { createDeferredStore } from "./store/deferred-completions.js";
 import { createJobStore } from "./store/jobs.js";
 import { createResponseStore } from "./store/responses.js";
 import { createRunStore } from "./store/runs.js";
-import { createTeamStore } from "./store/teams.js";
-import { createWrites } from "./store/writes.js";
 import { systemClock, systemRandom } from "./system.js";
 import { engineBuild, version } from "./version.js";
+
+export { openAccounts, type OpenAccounts } from "./app/accounts.js";
+export { firstKeyFile } from "./app/data-folder.js";
 
 export interface Overrides extends Workers {
   readonly clock?: Clock;
@@ -43,14 +41,13 @@ export interface Overrides extends Workers {
   readonly logger?: Logger;
 }
 
-export interface App {
+export interface App extends FirstKeys {
   /** Binds and answers. @throws Error with code EADDRINUSE or EACCES. */
   listen(): Promise<{ readonly url: string; readonly port: number }>;
   /** Answers in flight may finish within the grace time; then everything is closed in reverse. A second call waits too. */
   close(): Promise<void>;
-  /** The API key that this start made; null when there were keys already or the operator pinned one. */
-  readonly firstKey: string | null;
   readonly firstKeyFile: string;
+  readonly firstManagementKeyFile: string;
   readonly models: ModelRegistry;
   readonly generator: Generator;
   readonly scheduler: Scheduler;
@@ -63,26 +60,11 @@ const builtInModels = fileURLToPath(new URL("../models", import.meta.url));
 
 const silent: Logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** Where the first key is kept, for `hearth run` and for whoever closed the terminal too soon. */
-export function firstKeyFile(config: Config): string {
-  return join(config.data, "first-key");
-}
-
 /** The models that a configuration sees. */
 export function openRegistry(config: Config): Promise<LoadedRegistry> {
   const { contextTokensMax, kvCacheType, flashAttention, gpu, threads } = config;
   const engine = JSON.stringify([engineBuild, kvCacheType, flashAttention, gpu, threads]);
   return loadRegistry({ folders: [config.models, builtInModels], contextTokensMax, engine });
-}
-
-/** The key service alone, for `hearth keys`: works beside a running server. */
-export async function openKeys(
-  config: Config,
-): Promise<{ readonly service: KeyService; close(): Promise<void> }> {
-  const database = await openDatabase(databaseFile(config));
-  const [keys, teams] = [createApiKeyStore(database), createTeamStore(database)];
-  const service = createKeyService({ keys, teams, clock: systemClock, random: systemRandom });
-  return { service, close: () => database.close() };
 }
 
 /**
@@ -116,7 +98,7 @@ async function assemble(
   const { clock = systemClock, random = systemRandom, logger = silent } = overrides;
   const stores = buildStores(database);
   await stores.runs.interruptAll(clock.now());
-  const firstKey = await makeFirstKey(config, { ...stores, clock, random });
+  const firstKeys = await makeFirstKeys(config, { ...stores, clock, random });
   const models = await openRegistry(config);
   for (const warning of models.warnings) logger.warn({ warning }, "models folder");
   const scheduler = createScheduler(config, clock);
@@ -134,6 +116,7 @@ async function assemble(
   const unattended = buildUnattended(config, { ...shared, ...stores, authenticator, generator });
   const server = buildServer(config, {
     ...{ ...shared, ...unattended, authenticator, generator },
+    ...buildAccounts({ ...stores, clock, random }),
     hostedTokenizer,
     load,
     database,
@@ -146,8 +129,9 @@ async function assemble(
       return listening;
     },
     close: once(() => closeAll(config, { ...parts, threads: [schemas, hostedTokenizer] })),
-    firstKey,
+    ...firstKeys,
     firstKeyFile: firstKeyFile(config),
+    firstManagementKeyFile: firstManagementKeyFile(config),
     models,
     generator,
     scheduler,
@@ -182,13 +166,11 @@ async function closeAll({ shutdownGraceMs }: Config, parts: Closing): Promise<vo
 
 function buildStores(database: Database) {
   return {
-    teams: createTeamStore(database),
-    keys: createApiKeyStore(database),
+    ...buildAccountStores(database),
     runs: createRunStore(database),
     jobs: createJobStore(database),
     deferred: createDeferredStore(database),
     responses: createResponseStore(database),
-    writes: createWrites(database),
   };
 }
 
@@ -221,25 +203,6 @@ async function endRuns(generator: Generator): Promise<void> {
   const runs = [...generator.active];
   for (const run of runs) run.abort();
   await Promise.all(runs.map((run) => run.settled));
-}
-
-function databaseFile(config: Config): string {
-  return join(config.data, "hearth.db");
-}
-
-type FirstKeyDeps = Omit<Parameters<typeof ensureFirstKey>[0], "pinnedKey" | "writeFirstKey">;
-
-async function makeFirstKey(config: Config, deps: FirstKeyDeps): Promise<string | null> {
-  const file = firstKeyFile(config);
-  const { secret } = await ensureFirstKey({
-    ...deps,
-    pinnedKey: config.apiKey,
-    async writeFirstKey(newSecret) {
-      await writeFile(file, `${newSecret}\n`, { mode: 0o600 });
-      await chmod(file, 0o600);
-    },
-  });
-  return config.apiKey === null ? secret : null;
 }
 
 async function reasonsNotReady(database: Database, models: ModelRegistry): Promise<readonly string[]> {

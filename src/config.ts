@@ -37,7 +37,10 @@ const settings = {
     .nullable()
     .default(null),
   /** A management key of the operator's own choosing. */
-  managementKey: operatorKey.nullable().default(null),
+  managementKey: operatorKey
+    .refine((key) => !key.startsWith("hk-"), "must not begin with hk-: that marks API keys")
+    .nullable()
+    .default(null),
   /** `auto`: warn on a terminal, else info. */
   logLevel: z.enum(["auto", "silent", "error", "warn", "info", "debug"]).default("auto"),
   /** true behind a proxy that ends TLS: a public address is allowed, X-Forwarded-* is believed. */
@@ -178,6 +181,10 @@ function finish(values: z.infer<typeof schema>, sources: Readonly<Record<string,
     throw new ConfigError(
       `host (set by ${sources["host"] ?? "?"}): ${values.host} can be reached from other machines, and Hearth speaks plain HTTP. ` +
         "Listen on 127.0.0.1, or put a proxy that ends TLS in front and set trustProxy: true (HEARTH_TRUST_PROXY=true).",
+    );
+  if (values.apiKey !== null && values.apiKey === values.managementKey)
+    throw new ConfigError(
+      `managementKey (set by ${sources["managementKey"] ?? "?"}): is the API key, too; no secret opens both /v1 and /auth`,
     );
   return Object.freeze({
     ...values,

@@ -15,9 +15,9 @@ else await runCommand(bond === null ? args : args.slice(1), bond);
 
 async function runCommand(words: readonly string[], supervisor: ServerBond | null): Promise<void> {
   const { Command, CommanderError } = await import("commander");
-  const { openKeys } = await import("./app.js");
+  const { openAccounts } = await import("./app.js");
+  const { addAccountCommands } = await import("./cli/accounts.js");
   const { addDoctorCommand } = await import("./cli/doctor.js");
-  const { addKeysCommand } = await import("./cli/keys.js");
   const { addPsCommand } = await import("./cli/ps.js");
   const { addRunCommand } = await import("./cli/run.js");
   const { addStartCommand } = await import("./cli/start.js");
@@ -38,7 +38,7 @@ async function runCommand(words: readonly string[], supervisor: ServerBond | nul
   addStartCommand(program, load, supervisor);
   addRunCommand(program, load);
   addPsCommand(program, load, { clock: systemClock, out: process.stdout });
-  addKeysCommand(program, () => openKeys(load().config), { clock: systemClock, out: process.stdout });
+  addAccountCommands(program, () => openAccounts(load().config), { clock: systemClock, out: process.stdout });
   addDoctorCommand(program, load);
 
   try {

@@ -76,6 +76,16 @@ describe("the configuration", () => {
       /must not begin with hm-/,
     ],
     [
+      "an API key as the management key",
+      () => loadConfig({ HEARTH_MANAGEMENT_KEY: "hk-0123456789abcdef" }),
+      /must not begin with hk-/,
+    ],
+    [
+      "one key for both planes",
+      () => loadConfig({ HEARTH_API_KEY: "0123456789abcdef", HEARTH_MANAGEMENT_KEY: "0123456789abcdef" }),
+      /managementKey \(set by HEARTH_MANAGEMENT_KEY\): is the API key, too/,
+    ],
+    [
       "a public address without a proxy",
       () => loadConfig({ HEARTH_HOST: "192.0.2.1" }),
       /can be reached from other machines/,

@@ -1,8 +1,9 @@
 import { join } from "node:path";
+import { cliActor } from "../../src/accounts/actors.js";
 import { createKeyService } from "../../src/accounts/keys.js";
-import { createApiKeyStore } from "../../src/store/api-keys.js";
+import { createTeamService } from "../../src/accounts/teams.js";
+import { buildAccountStores } from "../../src/app/accounts.js";
 import { openDatabase } from "../../src/store/database.js";
-import { createTeamStore } from "../../src/store/teams.js";
 import { systemClock, systemRandom } from "../../src/system.js";
 import type { Target } from "./client.js";
 import type { BenchServer } from "./server.js";
@@ -11,13 +12,9 @@ import type { BenchServer } from "./server.js";
 export async function addTeam(server: BenchServer, name: string): Promise<Target> {
   const database = await openDatabase(join(server.dataFolder, "hearth.db"));
   try {
-    const teams = createTeamStore(database);
-    const keys = createApiKeyStore(database);
-    const id = systemRandom.id();
-    const createTime = systemClock.now();
-    await teams.insert({ id, name, billing: "unmetered", blocked: false, weight: 1, createTime });
-    const service = createKeyService({ keys, teams, clock: systemClock, random: systemRandom });
-    const { secret } = await service.create({ teamId: id, name });
+    const deps = { ...buildAccountStores(database), clock: systemClock, random: systemRandom };
+    const { id } = await createTeamService(deps).create({ name, billing: "unmetered" }, cliActor);
+    const { secret } = await createKeyService(deps).create({ teamId: id, name }, cliActor);
     return { url: server.url, key: secret };
   } finally {
     await database.close();

@@ -5,7 +5,8 @@
 import type { ApiKey, ApiKeyStore, Principal } from "../core/api-key.js";
 import type { Clock } from "../core/clock.js";
 import { HearthError } from "../core/errors.js";
-import { hashSecret, looksMistyped } from "./secret.js";
+import { hint, incorrect, secretCharactersMax } from "./credential.js";
+import { hashSecret } from "./secret.js";
 
 export interface Authenticator {
   /**
@@ -26,9 +27,6 @@ export interface AuthenticatorDeps {
   readonly clock: Clock;
 }
 
-/** Longer secrets are refused unread. */
-const secretCharactersMax = 512;
-
 /** Builds the authenticator over its ports. */
 export function createAuthenticator({ keys, clock }: AuthenticatorDeps): Authenticator {
   return {
@@ -38,11 +36,14 @@ export function createAuthenticator({ keys, clock }: AuthenticatorDeps): Authent
           "unauthenticated",
           "No credentials presented. Send an API key as 'Authorization: Bearer <key>' or as 'x-api-key: <key>'.",
         );
-      if (secret.length > secretCharactersMax) throw incorrect(secret, "It is too long to be one.");
+      if (secret.length > secretCharactersMax)
+        throw incorrect("API key", secret, "It is too long to be one.");
       if (secret.startsWith("hm-"))
-        throw incorrect(secret, "This is a management key: it opens /auth and does not open /v1.");
-      const principal = await keys.findByHash(hashSecret(secret));
-      if (principal === null) throw incorrect(secret, hint(secret));
+        throw incorrect("API key", secret, "This is a management key: it opens /auth and does not open /v1.");
+      const hash = hashSecret(secret);
+      const principal = await keys.findByHash(hash);
+      if (principal === null || isOver(principal.key, hash, clock.now()))
+        throw incorrect("API key", secret, hint(secret, "hearth keys create"));
       return usable(principal, clock);
     },
     async readmit(keyId) {
@@ -61,6 +62,16 @@ function usable(principal: Principal, clock: Clock): Principal {
   return principal;
 }
 
+/** Whether the secret of that hash is the one before the last rotation, and its grace has ended: then nobody knows it. */
+function isOver(key: ApiKey, hash: Uint8Array, now: number): boolean {
+  if (sameBytes(hash, key.hash)) return false;
+  return key.previousExpireTime === null || key.previousExpireTime <= now;
+}
+
+function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, at) => byte === other[at]);
+}
+
 /** Whether the key's time is over, at `now` in milliseconds since the epoch. */
 function hasExpired(key: ApiKey, now: number): boolean {
   return key.expireTime !== null && key.expireTime <= now;
@@ -72,19 +83,4 @@ function refusalOf({ key, team }: Principal, now: number): string | null {
   if (key.disabled) return "This API key is disabled.";
   if (hasExpired(key, now)) return "This API key has expired.";
   return null;
-}
-
-function incorrect(secret: string, why: string): HearthError {
-  return new HearthError("bad_credential", `Incorrect API key provided: ${outline(secret)}. ${why}`);
-}
-
-function hint(secret: string): string {
-  if (looksMistyped(secret)) return "Its checksum is wrong: a character was changed on the way.";
-  return "You can make one with `hearth keys create`.";
-}
-
-/** The first and last two characters, for whoever looks for the place the key came from. */
-function outline(secret: string): string {
-  if (secret.length < 12 || !/^[\x21-\x7e]+$/.test(secret)) return "***";
-  return `${secret.slice(0, 2)}***${secret.slice(-2)}`;
 }

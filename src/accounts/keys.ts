@@ -1,12 +1,22 @@
-import type { ApiKey, ApiKeyStore, Principal } from "../core/api-key.js";
-import type { Clock } from "../core/clock.js";
+/**
+ * API keys, as whoever manages them makes, reads, changes, rotates and removes them. It owns what a key may become and who
+ * sees which; every change stands in the audit log. What a key opens is in authenticate.ts and permissions.ts.
+ */
+import type { ApiKey, ApiKeyStore, KeyQuery, Principal } from "../core/api-key.js";
+import type { Act, Actor } from "../core/audit.js";
 import { HearthError } from "../core/errors.js";
-import type { Random } from "../core/random.js";
 import type { Team, TeamStore } from "../core/team.js";
-import { ensureFirstTeam } from "./first-start.js";
+import type { Write } from "../core/write.js";
+import { auditedKey, carryOut, persistently, type ActsDeps } from "./acts.js";
+import { sees } from "./actors.js";
+import { ensureFirstTeam } from "./first-team.js";
+import { meant } from "./meant.js";
 import { newKey } from "./new-key.js";
-import { allAcls, endpointNames } from "./permissions.js";
-import { issueSecret, redactSecret } from "./secret.js";
+import { allAcls } from "./permissions.js";
+import { rotated, type Rotation } from "./rotation.js";
+import { checkAcls, checkExpireTime, checkLimit, checkName } from "./rules.js";
+import { issueSecret } from "./secret.js";
+import { teamSeen } from "./teams.js";
 
 /** What a new key should be. */
 export interface KeyWish {
@@ -17,7 +27,17 @@ export interface KeyWish {
   readonly acls?: readonly string[];
   /** Milliseconds since the epoch; never when null or left out. */
   readonly expireTime?: number | null;
+  /** Per second and per minute; no limit when null or left out. */
+  readonly qps?: number | null;
+  readonly qpm?: number | null;
+  /** Tokens per minute. */
+  readonly tpm?: number | null;
 }
+
+/** What an existing key should become; what is left out stays. */
+export type KeyChange = Partial<
+  Pick<ApiKey, "name" | "disabled" | "acls" | "expireTime" | "qps" | "qpm" | "tpm">
+>;
 
 export interface CreatedKey {
   readonly key: ApiKey;
@@ -26,54 +46,88 @@ export interface CreatedKey {
   readonly secret: string;
 }
 
+/** A key of a team that the actor does not see is answered for like one that does not exist. */
 export interface KeyService {
   /** @throws HearthError `invalid_value` naming the field, `not_found` when there is no such team. */
-  create(wish: KeyWish): Promise<CreatedKey>;
+  create(wish: KeyWish, actor: Actor): Promise<CreatedKey>;
   /** All keys with their teams, in order of creation. */
   list(): Promise<readonly Principal[]>;
+  /** Some keys of a team, in order of creation. @throws HearthError `not_found` when there is no such team. */
+  page(query: KeyQuery, actor: Actor): Promise<readonly ApiKey[]>;
+  /** @throws HearthError `not_found`. */
+  find(id: string, actor: Actor): Promise<ApiKey>;
+  /** @throws HearthError `not_found`, `invalid_value` naming the field. */
+  update(id: string, change: KeyChange, actor: Actor): Promise<ApiKey>;
+  /** Gives a key a new secret. @throws HearthError `not_found`, `invalid_value` naming the field. */
+  rotate(
+    id: string,
+    rotation: Rotation,
+    actor: Actor,
+  ): Promise<{ readonly key: ApiKey; readonly secret: string }>;
+  /** Removes a key for good. @returns what it was. @throws HearthError `not_found`. */
+  remove(id: string, actor: Actor): Promise<ApiKey>;
   /**
-   * Removes a key for good.
+   * The key that a person means.
    * @param reference its id, the beginning of its id, or its redacted form, where only one key is meant.
-   * @returns the key that was removed.
    * @throws HearthError `not_found` when no key is meant, `conflict` when more than one is.
    */
-  remove(reference: string): Promise<ApiKey>;
+  meant(reference: string): Promise<ApiKey>;
 }
 
-export interface KeyServiceDeps {
+export interface KeyServiceDeps extends ActsDeps {
   readonly keys: ApiKeyStore;
   readonly teams: TeamStore;
-  readonly clock: Clock;
-  readonly random: Random;
 }
-
-const nameCharactersMax = 100;
-const aclsMax = 100;
-const aclCharactersMax = 300;
-/** A shorter beginning of an id is more likely a slip than a choice. */
-const idCharactersLeast = 4;
 
 /** Builds the service over its ports. */
 export function createKeyService(deps: KeyServiceDeps): KeyService {
-  const { keys, clock, random } = deps;
+  const { keys, teams, clock, random } = deps;
   return {
-    async create({ teamId, name, acls = allAcls, expireTime = null }) {
-      checkName(name);
-      checkAcls(acls);
-      checkExpireTime(expireTime, clock.now());
-      const team = await findTeam(deps, teamId);
-      const secret = issueSecret("hk-", random);
-      const key = newKey({ secret, teamId: team.id, name, acls, expireTime }, clock, random);
-      await keys.insert(key);
-      return { key, team, secret };
-    },
+    create: (wish, actor) => create(deps, wish, actor),
     list: () => list(deps),
-    async remove(reference) {
-      const key = only(reference, matching(reference, await keys.list(null)));
-      if (!(await keys.delete(key.id))) throw unknownKey(reference);
-      return key;
+    async page(query, actor) {
+      await teamSeen(teams, query.teamId, actor);
+      return keys.page(query);
     },
+    find: (id, actor) => findSeen(deps, id, actor),
+    update: (id, change, actor) =>
+      persistently(async () => {
+        const before = await findSeen(deps, id, actor);
+        const after = changed(before, change, actor, clock.now());
+        await replace(deps, "UpdateApiKey", before, after, actor);
+        return after;
+      }),
+    rotate: (id, rotation, actor) =>
+      persistently(async () => {
+        const before = await findSeen(deps, id, actor);
+        const secret = issueSecret("hk-", random);
+        const key = rotated(before, secret, rotation, actor, clock.now());
+        await replace(deps, "RotateApiKey", before, key, actor);
+        return { key, secret };
+      }),
+    remove: (id, actor) =>
+      persistently(async () => {
+        const key = await findSeen(deps, id, actor);
+        await act(deps, "DeleteApiKey", { before: key, after: null }, keys.removal(key), actor);
+        return key;
+      }),
+    meant: async (reference) =>
+      meant("API key", reference, await keys.list(null), ({ redacted }) => redacted === reference),
   };
+}
+
+async function create(deps: KeyServiceDeps, wish: KeyWish, actor: Actor): Promise<CreatedKey> {
+  const { keys, teams, clock, random } = deps;
+  const { name, acls = allAcls, expireTime = null } = wish;
+  const team = wish.teamId === null ? await ensureFirstTeam(deps) : await teamSeen(teams, wish.teamId, actor);
+  checkName(name);
+  checkAcls(acls);
+  checkExpireTime(expireTime, clock.now());
+  for (const field of ["qps", "qpm", "tpm"] as const) checkLimit(field, wish[field] ?? null);
+  const secret = issueSecret("hk-", random);
+  const key = newKey({ ...wish, secret, teamId: team.id, acls, expireTime }, actor.userId, clock, random);
+  await act(deps, "CreateApiKey", { before: null, after: key }, keys.insertion(key), actor);
+  return { key, team, secret };
 }
 
 async function list({ keys, teams }: KeyServiceDeps): Promise<Principal[]> {
@@ -84,67 +138,61 @@ async function list({ keys, teams }: KeyServiceDeps): Promise<Principal[]> {
   });
 }
 
-async function findTeam(deps: KeyServiceDeps, teamId: string | null): Promise<Team> {
-  if (teamId === null) return ensureFirstTeam(deps);
-  const team = await deps.teams.find(teamId);
-  if (team === null) throw new HearthError("not_found", "There is no such team.", { param: "teamId" });
-  return team;
+async function findSeen({ keys }: KeyServiceDeps, id: string, actor: Actor): Promise<ApiKey> {
+  const key = await keys.find(id);
+  if (key === null || !sees(actor, key.teamId)) throw new HearthError("not_found", "Cannot find API key");
+  return key;
 }
 
-function matching(reference: string, all: readonly ApiKey[]): readonly ApiKey[] {
-  const exact = all.filter((key) => key.id === reference || key.redacted === reference);
-  if (exact.length > 0 || reference.length < idCharactersLeast) return exact;
-  return all.filter((key) => key.id.startsWith(reference));
+function changed(before: ApiKey, change: KeyChange, actor: Actor, now: number): ApiKey {
+  if (change.name !== undefined) checkName(change.name);
+  if (change.acls !== undefined) checkAcls(change.acls);
+  for (const field of ["qps", "qpm", "tpm"] as const) checkLimit(field, change[field] ?? null);
+  const { expireTime = before.expireTime } = change;
+  // A key that has expired may be renamed without being given a new time.
+  if (expireTime !== before.expireTime) checkExpireTime(expireTime, now);
+  return { ...before, ...change, modifyTime: now, modifiedBy: actor.userId };
 }
 
-function only(reference: string, found: readonly ApiKey[]): ApiKey {
-  const [key, another] = found;
-  if (key === undefined) throw unknownKey(reference);
-  if (another === undefined) return key;
-  const ids = found.slice(0, 5).map((one) => one.id);
-  throw new HearthError("conflict", `More than one API key is called '${reference}': ${ids.join(", ")}.`, {
-    param: "id",
+async function replace(
+  deps: KeyServiceDeps,
+  what: KeyAct,
+  before: ApiKey,
+  after: ApiKey,
+  actor: Actor,
+): Promise<void> {
+  await act(deps, what, { before, after }, deps.keys.replacement(before, after), actor);
+}
+
+type KeyAct = Extract<Act, `${string}ApiKey`>;
+
+const verbs: Readonly<Record<KeyAct, string>> = {
+  CreateApiKey: "Created",
+  UpdateApiKey: "Updated",
+  RotateApiKey: "Rotated",
+  DeleteApiKey: "Deleted",
+};
+
+/** The key before and after; one of them is there. */
+type Becoming =
+  | { readonly before: ApiKey; readonly after: ApiKey | null }
+  | { readonly before: null; readonly after: ApiKey };
+
+async function act(
+  deps: KeyServiceDeps,
+  what: KeyAct,
+  { before, after }: Becoming,
+  change: Write,
+  actor: Actor,
+): Promise<void> {
+  const key = before ?? after;
+  await carryOut(deps, actor, {
+    act: what,
+    objectId: key.id,
+    teamId: key.teamId,
+    description: `${verbs[what]} the API key '${key.name}'`,
+    before: before === null ? null : auditedKey(before),
+    after: after === null ? null : auditedKey(after),
+    change,
   });
-}
-
-/** Whoever gives the secret itself must not read it again in a log; no secret is as short as 15 characters, or an id. */
-function unknownKey(reference: string): HearthError {
-  const harmless = reference.length < 16 || /^[0-9a-f-]{16,36}$/.test(reference);
-  const shown = harmless ? reference : redactSecret(reference);
-  return new HearthError("not_found", `Cannot find API key '${shown}'.`, { param: "id" });
-}
-
-function checkName(name: string): void {
-  const characters = [...name.trim()].length;
-  if (characters === 0 || [...name].length > nameCharactersMax)
-    throw invalid("name", `must have 1 to ${nameCharactersMax} characters`);
-  if (/\p{Cc}|\p{Cs}|\u2028|\u2029/u.test(name)) throw invalid("name", "must not have control characters");
-}
-
-function checkAcls(acls: readonly string[]): void {
-  if (acls.length > aclsMax) throw invalid("acls", `must not be more than ${aclsMax}`);
-  acls.forEach((acl, index) => {
-    if (!isAcl(acl))
-      throw invalid(
-        `acls.${index}`,
-        `must be api-key:endpoint:<name> with one of ${endpointNames.join(", ")} or *, or api-key:model:<name or *>`,
-      );
-  });
-}
-
-function isAcl(acl: string): boolean {
-  const endpoints: readonly string[] = [...endpointNames, "*"];
-  const [, kind, name = ""] = /^api-key:(endpoint|model):([\x21-\x7e]+)$/.exec(acl) ?? [];
-  if (kind === undefined || acl.length > aclCharactersMax) return false;
-  return kind === "model" || endpoints.includes(name);
-}
-
-function checkExpireTime(expireTime: number | null, now: number): void {
-  if (expireTime === null) return;
-  if (!Number.isSafeInteger(expireTime) || expireTime <= now)
-    throw invalid("expireTime", "must be in the future");
-}
-
-function invalid(param: string, what: string): HearthError {
-  return new HearthError("invalid_value", `${param} ${what}.`, { param });
 }

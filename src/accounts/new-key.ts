@@ -3,37 +3,38 @@ import type { Clock } from "../core/clock.js";
 import type { Random } from "../core/random.js";
 import { hashSecret, redactSecret } from "./secret.js";
 
-/** Who made a key at the command line or by a setting: the operator, who is no member. */
-const operatorId = "00000000-0000-0000-0000-000000000000";
-
 export interface NewKey {
   readonly secret: string;
   readonly teamId: string;
   readonly name: string;
   readonly acls: readonly string[];
   readonly expireTime: number | null;
+  readonly qps?: number | null;
+  readonly qpm?: number | null;
+  readonly tpm?: number | null;
 }
 
-/** The noun for a key of the operator's making, not stored yet. */
-export function newKey(
-  { secret, teamId, name, acls, expireTime }: NewKey,
-  clock: Clock,
-  random: Random,
-): ApiKey {
+/** The noun for a key, not stored yet. @param userId of whoever makes it. */
+export function newKey({ secret, ...wish }: NewKey, userId: string, clock: Clock, random: Random): ApiKey {
   const now = clock.now();
   return {
     id: random.id(),
-    teamId,
-    userId: operatorId,
-    name,
+    teamId: wish.teamId,
+    userId,
+    name: wish.name,
     hash: hashSecret(secret),
     redacted: redactSecret(secret),
-    acls,
+    acls: wish.acls,
     disabled: false,
     blocked: false,
-    expireTime,
+    expireTime: wish.expireTime,
+    qps: wish.qps ?? null,
+    qpm: wish.qpm ?? null,
+    tpm: wish.tpm ?? null,
+    previousHash: null,
+    previousExpireTime: null,
     createTime: now,
     modifyTime: now,
-    modifiedBy: operatorId,
+    modifiedBy: userId,
   };
 }

@@ -15,6 +15,8 @@ export interface Need {
   readonly modelAsWritten?: string;
 }
 
+const aclCharactersMax = 300;
+
 /** Opens every endpoint and every model. */
 export const allAcls: readonly string[] = ["api-key:endpoint:*", "api-key:model:*"];
 
@@ -29,6 +31,14 @@ export const endpointNames = [
   "documents",
   "metrics",
 ] as const;
+
+/** Whether it is an ACL that a key can have. */
+export function isAcl(acl: string): boolean {
+  const endpoints: readonly string[] = [...endpointNames, "*"];
+  const [, kind, name = ""] = /^api-key:(endpoint|model):([\x21-\x7e]+)$/.exec(acl) ?? [];
+  if (kind === undefined || acl.length > aclCharactersMax) return false;
+  return kind === "model" || endpoints.includes(name);
+}
 
 /** Whether the ACLs grant all that is needed. */
 export function isAllowed(acls: readonly string[], { endpoint, model }: Need): boolean {

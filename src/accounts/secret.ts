@@ -34,10 +34,10 @@ export function redactSecret(secret: string): string {
   return `${prefix}...${secret.length >= shownFromCharacters ? secret.slice(-4) : ""}`;
 }
 
-/** Whether it is long as an API key and begins like one, but cannot have been issued: some character is wrong. */
+/** Whether it is long as an issued secret and begins like one, but cannot have been issued: some character is wrong. */
 export function looksMistyped(secret: string): boolean {
   const checked = "hk-".length + bodyCharacters;
-  if (!secret.startsWith("hk-") || secret.length !== checked + checksumCharacters) return false;
+  if (!/^h[km]-/.test(secret) || secret.length !== checked + checksumCharacters) return false;
   return checksumOf(secret.slice(0, checked)) !== secret.slice(checked);
 }
 

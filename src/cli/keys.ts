@@ -1,140 +1,177 @@
-/** `hearth keys`: makes, lists and removes API keys, beside a running server or without one. */
+/** `hearth keys`: makes, lists, changes, rotates and removes API keys. */
 import type { Command } from "commander";
-import type { CreatedKey, KeyService } from "../accounts/keys.js";
+import type { OpenAccounts } from "../app.js";
+import type { KeyChange } from "../accounts/keys.js";
 import type { ApiKey, Principal } from "../core/api-key.js";
-import type { Clock } from "../core/clock.js";
-import { HearthError } from "../core/errors.js";
-import { ago } from "./span.js";
-import { formatJson, formatTable } from "./table.js";
+import {
+  createdToJson,
+  createdToText,
+  keyToJson,
+  keysToTable,
+  keyToLine,
+  rotatedToText,
+} from "./key-words.js";
+import { formatJson } from "./table.js";
+import {
+  asUsage,
+  collect,
+  limitArgument,
+  timeArgument,
+  toEach,
+  type AccountsIo,
+  type UsingAccounts,
+} from "./using-accounts.js";
 
-export interface OpenKeys {
-  readonly service: KeyService;
-  close(): Promise<void>;
+interface KeyOptions {
+  readonly name?: string;
+  readonly acl?: readonly string[];
+  readonly expires?: number | "never";
+  readonly qps?: number | "none";
+  readonly qpm?: number | "none";
+  readonly tpm?: number | "none";
+  readonly json?: true;
 }
 
-export interface KeysIo {
-  readonly clock: Clock;
-  readonly out: { write(text: string): unknown };
-}
-
-/**
- * Adds `keys create`, `keys ls` and `keys rm`.
- * @param open opens the keys of the configured data folder, for one command.
- */
-export function addKeysCommand(program: Command, open: () => Promise<OpenKeys>, io: KeysIo): void {
-  const keys = program.command("keys").description("make, list and remove API keys");
-  const using = usingKeys(open);
-  keys
-    .command("create")
-    .description("make an API key and print its secret, this once")
-    .option("--name <name>", "what to call it", "unnamed")
-    .option("--json", "print one JSON object")
-    .action(async ({ name, json }: { name: string; json?: true }, command: Command) => {
-      const created = await using((service) => create(service, name, command));
-      io.out.write(json === true ? formatJson(createdToJson(created)) : createdToText(created));
-    });
+/** Adds `keys` and what it can do. */
+export function addKeysCommand(program: Command, using: UsingAccounts, io: AccountsIo): void {
+  const keys = program.command("keys").description("make, list, change, rotate and remove API keys");
+  addCreate(keys, using, io);
   keys
     .command("ls")
     .alias("list")
     .description("list the API keys")
     .option("--json", "print one JSON array")
     .action(async ({ json }: { json?: true }) => {
-      const all = await using((service) => service.list());
-      io.out.write(json === true ? formatJson(all.map(keyToJson)) : toTable(all, io.clock.now()));
+      const all = await using((accounts) => accounts.keys.list());
+      io.out.write(json === true ? formatJson(all.map(keyToJson)) : keysToTable(all, io.clock.now()));
     });
-  keys
-    .command("rm")
-    .description("remove API keys for good")
-    .argument("<id...>", "ID or KEY as `hearth keys ls` shows it")
-    .action((references: string[]) => using((service) => remove(service, references, io)));
-}
-
-function usingKeys(open: () => Promise<OpenKeys>) {
-  return async <Result>(action: (service: KeyService) => Promise<Result>): Promise<Result> => {
-    const opened = await open();
-    try {
-      return await action(opened.service);
-    } finally {
-      await opened.close();
-    }
-  };
-}
-
-async function create(service: KeyService, name: string, command: Command): Promise<CreatedKey> {
-  try {
-    return await service.create({ teamId: null, name });
-  } catch (thrown) {
-    if (thrown instanceof HearthError && thrown.kind === "invalid_value")
-      return command.error(`error: ${thrown.message}`, { exitCode: 2 });
-    throw thrown;
-  }
-}
-
-/** One that cannot be removed does not stop the others. */
-async function remove(service: KeyService, references: readonly string[], { out }: KeysIo): Promise<void> {
-  const refusals: string[] = [];
-  for (const reference of references) {
-    try {
-      const key = await service.remove(reference);
-      out.write(`${key.id}\n`);
-    } catch (thrown) {
-      if (!(thrown instanceof HearthError)) throw thrown;
-      refusals.push(thrown.message);
-    }
-  }
-  if (refusals.length > 0) throw new Error(refusals.join("\n"));
-}
-
-function createdToText({ key, team, secret }: CreatedKey): string {
-  return (
-    `API key "${key.name}" of team "${team.name}", ID ${shortId(key)}:\n\n  ${secret}\n\n` +
-    "Keep it in a safe place: it is not shown again.\n"
+  addUpdate(keys, using, io);
+  addRotate(keys, using, io);
+  addForEach(keys, "disable", "let API keys open nothing until they are enabled", using, io, (accounts, id) =>
+    accounts.keys.update(id, { disabled: true }, accounts.actor),
+  );
+  addForEach(keys, "enable", "let disabled API keys open again", using, io, (accounts, id) =>
+    accounts.keys.update(id, { disabled: false }, accounts.actor),
+  );
+  addForEach(keys, "rm", "remove API keys for good", using, io, (accounts, id) =>
+    accounts.keys.remove(id, accounts.actor),
   );
 }
 
-/** The fields of the management API, so that a script can read both. */
-function keyToJson({ key, team }: Principal) {
+function addCreate(keys: Command, using: UsingAccounts, io: AccountsIo): void {
+  withKeyOptions(keys.command("create"), io)
+    .description("make an API key and print its secret, this once")
+    .option("--team <team>", "ID or name of its team (default: the first)")
+    .action(async ({ team, json, ...options }: KeyOptions & { team?: string }, command: Command) => {
+      const created = await using((accounts) =>
+        asUsage(command, async () => {
+          const teamId = team === undefined ? null : (await accounts.teams.meant(team)).id;
+          return accounts.keys.create({ teamId, name: "unnamed", ...changeOf(options) }, accounts.actor);
+        }),
+      );
+      io.out.write(json === true ? formatJson(createdToJson(created)) : createdToText(created));
+    });
+}
+
+function addUpdate(keys: Command, using: UsingAccounts, io: AccountsIo): void {
+  withKeyOptions(keys.command("update"), io)
+    .description("change an API key; what is not given stays")
+    .argument("<id>", "ID or KEY as `hearth keys ls` shows it")
+    .action(async (reference: string, { json, ...options }: KeyOptions, command: Command) => {
+      const change = changeOf(options);
+      if (Object.keys(change).length === 0)
+        command.error("error: nothing to change was given", { exitCode: 2 });
+      const found = await using(async (accounts) => {
+        const { id } = await accounts.keys.meant(reference);
+        return withTeam(
+          accounts,
+          await asUsage(command, () => accounts.keys.update(id, change, accounts.actor)),
+        );
+      });
+      io.out.write(json === true ? formatJson(keyToJson(found)) : keyToLine(found.key));
+    });
+}
+
+function addRotate(keys: Command, using: UsingAccounts, io: AccountsIo): void {
+  keys
+    .command("rotate")
+    .description("give an API key a new secret and print it, this once; the old one opens for a day still")
+    .argument("<id>", "ID or KEY as `hearth keys ls` shows it")
+    .option(
+      "--old-secret-expires <time>",
+      "until when the old secret opens, such as 1h",
+      timeArgument(io.clock),
+    )
+    .option("--json", "print one JSON object")
+    .action(
+      async (
+        reference: string,
+        { oldSecretExpires, json }: { oldSecretExpires?: number | "never"; json?: true },
+        command: Command,
+      ) => {
+        if (oldSecretExpires === "never")
+          return command.error("error: an old secret always expires", { exitCode: 2 });
+        const rotation = oldSecretExpires === undefined ? {} : { oldSecretExpireTime: oldSecretExpires };
+        const created = await using(async (accounts) => {
+          const { id } = await accounts.keys.meant(reference);
+          const { key, secret } = await asUsage(command, () =>
+            accounts.keys.rotate(id, rotation, accounts.actor),
+          );
+          return { ...(await withTeam(accounts, key)), secret };
+        });
+        io.out.write(json === true ? formatJson(createdToJson(created)) : rotatedToText(created));
+      },
+    );
+}
+
+function addForEach(
+  keys: Command,
+  name: string,
+  description: string,
+  using: UsingAccounts,
+  { out }: AccountsIo,
+  act: (accounts: OpenAccounts, id: string) => Promise<ApiKey>,
+): void {
+  keys
+    .command(name)
+    .description(description)
+    .argument("<id...>", "ID or KEY as `hearth keys ls` shows it")
+    .option("--json", "print one JSON array")
+    .action(async (references: string[], { json }: { json?: true }) => {
+      const done: string[] = [];
+      const each = (accounts: OpenAccounts) => async (reference: string) => {
+        const { id } = await act(accounts, (await accounts.keys.meant(reference)).id);
+        done.push(id);
+        if (json !== true) out.write(`${id}\n`);
+      };
+      await using((accounts) => toEach(references, each(accounts))).finally(() => {
+        if (json === true) out.write(formatJson(done));
+      });
+    });
+}
+
+function withKeyOptions(command: Command, io: AccountsIo): Command {
+  return command
+    .option("--name <name>", "what to call it")
+    .option("--acl <acl>", "what it may use, such as api-key:endpoint:chat; may be repeated", collect)
+    .option("--expires <time>", "when it expires, such as 30d, or never", timeArgument(io.clock))
+    .option("--qps <n>", "requests per second, or none", limitArgument)
+    .option("--qpm <n>", "requests per minute, or none", limitArgument)
+    .option("--tpm <n>", "tokens per minute, or none", limitArgument)
+    .option("--json", "print one JSON object");
+}
+
+function changeOf({ name, acl, expires, qps, qpm, tpm }: KeyOptions): KeyChange {
   return {
-    apiKeyId: key.id,
-    name: key.name,
-    redactedApiKey: key.redacted,
-    teamId: team.id,
-    teamName: team.name,
-    userId: key.userId,
-    createTime: new Date(key.createTime).toISOString(),
-    modifyTime: new Date(key.modifyTime).toISOString(),
-    ...(key.expireTime === null ? {} : { expireTime: new Date(key.expireTime).toISOString() }),
-    disabled: key.disabled,
-    blocked: key.blocked,
-    aclStrings: key.acls,
+    ...(name === undefined ? {} : { name }),
+    ...(acl === undefined ? {} : { acls: acl }),
+    ...(expires === undefined ? {} : { expireTime: expires === "never" ? null : expires }),
+    ...(qps === undefined ? {} : { qps: qps === "none" ? null : qps }),
+    ...(qpm === undefined ? {} : { qpm: qpm === "none" ? null : qpm }),
+    ...(tpm === undefined ? {} : { tpm: tpm === "none" ? null : tpm }),
   };
 }
 
-function createdToJson({ secret, ...created }: CreatedKey) {
-  return { ...keyToJson(created), apiKey: secret };
-}
-
-function toTable(all: readonly Principal[], now: number): string {
-  const head = ["NAME", "ID", "KEY", "TEAM", "CREATED", "STATE"];
-  const rows = all.map(({ key, team }) => [
-    key.name,
-    shortId(key),
-    key.redacted,
-    team.name,
-    ago(now - key.createTime),
-    stateOf(key, team.blocked, now),
-  ]);
-  return formatTable(head, rows);
-}
-
-/** An id begins with the millisecond of its making: 12 digits and a dash tell keys apart. */
-function shortId(key: ApiKey): string {
-  return key.id.slice(0, 13);
-}
-
-function stateOf(key: ApiKey, teamBlocked: boolean, now: number): string {
-  if (teamBlocked) return "team blocked";
-  if (key.blocked) return "blocked";
-  if (key.disabled) return "disabled";
-  return key.expireTime !== null && key.expireTime <= now ? "expired" : "active";
+async function withTeam({ teams, actor }: OpenAccounts, key: ApiKey): Promise<Principal> {
+  return { key, team: await teams.find(key.teamId, actor) };
 }

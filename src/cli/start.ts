@@ -87,6 +87,7 @@ function greeting(config: Config, app: App, url: string): string {
     "",
     `  Base URL  ${url}/v1`,
     `  API key   ${shown}`,
+    ...managing(app),
     `  Models    ${names.join(", ") || "none usable; see `hearth doctor`"}`,
     "",
     "Try it:",
@@ -95,6 +96,13 @@ function greeting(config: Config, app: App, url: string): string {
     "",
     "",
   ].join("\n");
+}
+
+/** Only when it was made just now: what is on the screen is read by others. */
+function managing({ firstManagementKey, firstManagementKeyFile }: App): readonly string[] {
+  if (firstManagementKey === null) return [];
+  const file = relative(process.cwd(), firstManagementKeyFile) || firstManagementKeyFile;
+  return [`  Manage    ${firstManagementKey}  (management key, shown once; kept in ${file})`];
 }
 
 interface KeyWords {

@@ -1,4 +1,5 @@
 import type { Team } from "./team.js";
+import type { Write } from "./write.js";
 
 /** An API key as the server keeps it: never the secret, only its SHA-256. Times are milliseconds since the epoch. */
 export interface ApiKey {
@@ -16,6 +17,14 @@ export interface ApiKey {
   readonly disabled: boolean;
   readonly blocked: boolean;
   readonly expireTime: number | null;
+  /** Requests per second, requests and tokens per minute that it is meant for; null = no limit of its own. */
+  readonly qps: number | null;
+  readonly qpm: number | null;
+  readonly tpm: number | null;
+  /** SHA-256 of the secret before the last rotation; null when there is none. */
+  readonly previousHash: Uint8Array | null;
+  /** When the secret before the last rotation ceases to open anything; null exactly when there is none. */
+  readonly previousExpireTime: number | null;
   readonly createTime: number;
   readonly modifyTime: number;
   readonly modifiedBy: string;
@@ -27,14 +36,37 @@ export interface Principal {
   readonly team: Team;
 }
 
+/** Where a page of keys goes on: after the key of this time and id. */
+export interface KeyPosition {
+  readonly createTime: number;
+  readonly id: string;
+}
+
+/** Which keys of a team are asked for. */
+export interface KeyQuery {
+  readonly teamId: string;
+  /** null = from the first. */
+  readonly after: KeyPosition | null;
+  /** Only keys that hold each of these ACL strings. */
+  readonly acls: readonly string[];
+  /** Only keys that have not expired at this time; null = all. */
+  readonly unexpiredAt: number | null;
+  readonly limit: number;
+}
+
 export interface ApiKeyStore {
   /** @throws HearthError `conflict` when the hash or id exists already. */
   insert(key: ApiKey): Promise<void>;
-  /** The key with that hash and its team, in one look-up. */
+  insertion(key: ApiKey): Write;
+  /** What `before` becomes; a commit of it fails with `conflict` when the key is not as `before` any more. */
+  replacement(before: ApiKey, after: ApiKey): Write;
+  /** A commit of it fails with `conflict` when the key is not as it was read any more. */
+  removal(key: ApiKey): Write;
+  /** The key with that hash, or with that hash before its last rotation, and its team, in one look-up. */
   findByHash(hash: Uint8Array): Promise<Principal | null>;
   find(id: string): Promise<ApiKey | null>;
   /** In order of creation; all teams when `teamId` is null. */
   list(teamId: string | null): Promise<readonly ApiKey[]>;
-  /** @returns false when there was no such key. */
-  delete(id: string): Promise<boolean>;
+  /** In order of creation. */
+  page(query: KeyQuery): Promise<readonly ApiKey[]>;
 }

@@ -1,3 +1,5 @@
+import type { Write } from "./write.js";
+
 /** `prepaid` needs credits; `unmetered` is recorded and priced, never refused. */
 export type Billing = "prepaid" | "unmetered";
 
@@ -14,6 +16,9 @@ export interface Team {
 
 export interface TeamStore {
   insert(team: Team): Promise<void>;
+  insertion(team: Team): Write;
+  /** What `before` becomes; a commit of it fails with `conflict` when the team is not as `before` any more. */
+  replacement(before: Team, after: Team): Write;
   find(id: string): Promise<Team | null>;
   /** In order of creation. */
   list(): Promise<readonly Team[]>;

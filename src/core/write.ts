@@ -12,6 +12,7 @@ export interface Writes {
   /**
    * Makes all of them in one transaction, in order; resolves when they are on the disk itself, so that neither a killed process nor
    * a power cut takes them back.
+   * @throws HearthError `conflict`, with nothing made, when one of them was to change what is not so any more.
    */
   commit(writes: readonly Write[]): Promise<void>;
 }

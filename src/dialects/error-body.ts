@@ -4,16 +4,21 @@
  */
 import type { ErrorKind, HearthError } from "../core/errors.js";
 import {
+  grpcCodes,
   sentences,
   type AnthropicError,
   type AnthropicErrorType,
+  type ManagementError,
   type OpenAiError,
   type OpenAiErrorEvent,
   type OpenAiErrorType,
 } from "./error-wire.js";
 
-/** Whose words an error is told in; OpenAI and xAI routes share one body that clients of both can read. */
-export type ErrorDialect = "openai" | "anthropic";
+/**
+ * Whose words an error is told in; OpenAI and xAI routes share one body that clients of both can read, and the management
+ * plane speaks as a gRPC gateway does.
+ */
+export type ErrorDialect = "openai" | "anthropic" | "management";
 
 interface Row {
   readonly status: number;
@@ -24,6 +29,8 @@ interface Row {
   readonly code: string;
   /** Where Anthropic routes answer with another status. */
   readonly anthropicStatus?: number;
+  /** Where the management plane does. */
+  readonly managementStatus?: number;
 }
 
 const invalid = {
@@ -46,7 +53,13 @@ const unavailable = {
 
 const table: Readonly<Record<ErrorKind, Row>> = {
   malformed: { ...invalid, status: 400, code: "malformed" },
-  invalid_field: { ...invalid, status: 422, code: "invalid_field", anthropicStatus: 400 },
+  invalid_field: {
+    ...invalid,
+    status: 422,
+    code: "invalid_field",
+    anthropicStatus: 400,
+    managementStatus: 400,
+  },
   invalid_value: { ...invalid, status: 400, code: "invalid_value" },
   context_length_exceeded: { ...invalid, status: 400, code: "context_length_exceeded" },
   unauthenticated: { ...unknownCaller, code: "missing_api_key" },
@@ -121,16 +134,20 @@ export function errorCodes(
   const codes = new Map<number, readonly string[]>();
   for (const kind of kinds) {
     const status = statusOf(kind, dialect);
-    const { code, anthropic } = table[kind];
-    const told = new Set([...(codes.get(status) ?? []), dialect === "anthropic" ? anthropic : code]);
-    codes.set(status, [...told]);
+    codes.set(status, [...new Set([...(codes.get(status) ?? []), codeTold[dialect](table[kind])])]);
   }
   return codes;
 }
 
+const codeTold: Readonly<Record<ErrorDialect, (row: Row) => string>> = {
+  openai: ({ code }) => code,
+  anthropic: ({ anthropic }) => anthropic,
+  management: ({ sentence }) => String(grpcCodes[sentence]),
+};
+
 function statusOf(kind: ErrorKind, dialect: ErrorDialect): number {
-  const row = table[kind];
-  return dialect === "anthropic" ? (row.anthropicStatus ?? row.status) : row.status;
+  const { status, anthropicStatus = status, managementStatus = status } = table[kind];
+  return { openai: status, anthropic: anthropicStatus, management: managementStatus }[dialect];
 }
 
 /** The JSON body an error is answered with. */
@@ -138,8 +155,14 @@ export function errorBody(
   error: HearthError,
   dialect: ErrorDialect,
   requestId: string,
-): OpenAiError | AnthropicError {
-  return dialect === "anthropic" ? anthropicErrorBody(error, requestId) : openaiErrorBody(error);
+): OpenAiError | AnthropicError | ManagementError {
+  if (dialect === "anthropic") return anthropicErrorBody(error, requestId);
+  return dialect === "management" ? managementErrorBody(error) : openaiErrorBody(error);
+}
+
+/** The message names the field, where there is one: there is no other place for it. */
+function managementErrorBody({ kind, message }: HearthError): ManagementError {
+  return { code: grpcCodes[table[kind].sentence], message, details: [] };
 }
 
 /** xAI's sentence beside OpenAI's object: read without loss by the clients of both. */

@@ -1,4 +1,4 @@
-/** The shapes of failed answers on the wire: OpenAI's and xAI's in one, and Anthropic's. */
+/** The shapes of failed answers on the wire: OpenAI's and xAI's in one, Anthropic's, and those of the management plane. */
 import { z } from "zod";
 import { shape } from "./shape.js";
 
@@ -15,6 +15,20 @@ export const sentences = {
   unavailable: "The service is currently unavailable",
   deadline: "Deadline expired before operation could complete",
 } as const;
+
+/** The numbers of the same gRPC statuses, as bodies of the management plane tell them. */
+export const grpcCodes: Readonly<Record<keyof typeof sentences, number>> = {
+  invalidArgument: 3,
+  deadline: 4,
+  notFound: 5,
+  alreadyExists: 6,
+  permissionDenied: 7,
+  exhausted: 8,
+  unimplemented: 12,
+  internal: 13,
+  unavailable: 14,
+  unauthenticated: 16,
+};
 
 const openaiType = z.enum([
   "invalid_request_error",
@@ -63,8 +77,15 @@ export const anthropicError = shape({
   description: "Why a request failed, or a stream half-way, as Anthropic clients read it.",
 });
 
+export const managementError = shape({
+  code: z.number().min(0).max(16).meta({ type: "integer", description: "Number of a gRPC status." }),
+  message: z.string(),
+  details: z.array(z.never()).max(0).readonly(),
+}).meta({ id: "ManagementError", description: "Why a request to the management plane failed." });
+
 export type OpenAiErrorType = z.infer<typeof openaiType>;
 export type AnthropicErrorType = z.infer<typeof anthropicType>;
 export type OpenAiError = z.infer<typeof openaiError>;
 export type OpenAiErrorEvent = z.infer<typeof openaiErrorEvent>;
 export type AnthropicError = z.infer<typeof anthropicError>;
+export type ManagementError = z.infer<typeof managementError>;

@@ -1,5 +1,6 @@
 import type Koa from "koa";
 import type { Principal } from "../core/api-key.js";
+import type { Manager } from "../core/management-key.js";
 import type { ErrorDialect } from "../dialects/error-body.js";
 
 /** What the stations of one request hand to one another. */
@@ -10,6 +11,8 @@ export interface RequestState {
   /** Pattern of the route, for the log; null until one matched. */
   routePath: string | null;
   principal: Principal | null;
+  /** Who asks of the management plane. */
+  manager: Manager | null;
 }
 
 export type Context = Koa.ParameterizedContext<RequestState>;

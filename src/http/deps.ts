@@ -1,4 +1,8 @@
+import type { AuditLog } from "../accounts/audit-log.js";
 import type { Authenticator } from "../accounts/authenticate.js";
+import type { ManagerAuthenticator } from "../accounts/authenticate-manager.js";
+import type { KeyService } from "../accounts/keys.js";
+import type { TeamService } from "../accounts/teams.js";
 import type { Clock } from "../core/clock.js";
 import type { ServerLoad } from "../core/metrics.js";
 import type { ModelRegistry } from "../core/model.js";
@@ -30,11 +34,21 @@ export interface HttpLimits {
   readonly stalledReaderMs: number;
 }
 
+/** What the management plane manages. */
+export interface Accounts {
+  readonly keys: KeyService;
+  readonly teams: TeamService;
+  readonly auditLog: AuditLog;
+}
+
 /** Everything the HTTP side is built over. */
 export interface HttpDeps {
   /** Of this program, as the OpenAPI document tells it. */
   readonly version: string;
   readonly authenticator: Authenticator;
+  /** Of the management plane. */
+  readonly managers: ManagerAuthenticator;
+  readonly accounts: Accounts;
   readonly generator: Generator;
   /** Of models that run elsewhere. */
   readonly hostedTokenizer: HostedTokenizer;

@@ -3,7 +3,7 @@
  * owns the document's frame; what a route says of itself is its own file's business, and what goes wrong is told by the
  * error table.
  */
-import { anthropicError, openaiError } from "../dialects/error-wire.js";
+import { anthropicError, managementError, openaiError } from "../dialects/error-wire.js";
 import { failureDescription, failureStatuses, retried } from "./openapi/failures.js";
 import {
   answerHeaders,
@@ -49,6 +49,11 @@ export function openapiDocument(routes: readonly Route[], version: string): Open
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", description: "`Authorization: Bearer <key>`" },
         apiKey: { type: "apiKey", in: "header", name: "x-api-key", description: "As Anthropic clients do." },
+        managementKey: {
+          type: "http",
+          scheme: "bearer",
+          description: "`Authorization: Bearer <management key>`; an API key does not do.",
+        },
       },
       headers: {
         RequestId: { description: "Names the request; the log has it too.", schema: { type: "string" } },
@@ -64,11 +69,15 @@ const description = [
   "A local model server behind the interface that clients of hosted AI services already speak.",
   "Send the key as `Authorization: Bearer <key>` or as `x-api-key`. It must have the ACL that a route names (or " +
     "`api-key:endpoint:*`), and one for the model that is asked (`api-key:model:<id>` or `api-key:model:*`).",
+  "Routes of `/auth` and `/audit` ask for a management key instead, and for its ACL (or `team-token:endpoint:*`); a " +
+    "management key of one team sees no other.",
   "Fields of a request that are not listed are ignored, and `null` is the same as absent.",
   "Every answer carries `x-request-id`. Answers of a model tell how long it took in the headers `x-hearth-queue-ms`, " +
     "`x-hearth-prefill-ms`, `x-hearth-ttft-ms` and `x-hearth-decode-tps` (a stream tells the last three in its trailers), and " +
     "in `x-hearth-cached-tokens` how much of the prompt had been evaluated before.",
 ].join("\n\n");
+
+const errorSchemas = { openai: openaiError, anthropic: anthropicError, management: managementError } as const;
 
 function schemasOf(routes: readonly Route[]): Parameters<typeof jsonSchemas>[0] {
   const requests = routes.flatMap(({ docs }) => [docs.body, docs.query]);
@@ -78,7 +87,7 @@ function schemasOf(routes: readonly Route[]): Parameters<typeof jsonSchemas>[0] 
   ]);
   return {
     request: requests.filter((schema) => schema !== undefined),
-    answer: [openaiError, anthropicError, ...answers.filter((schema) => schema !== undefined)],
+    answer: [...Object.values(errorSchemas), ...answers.filter((schema) => schema !== undefined)],
   };
 }
 
@@ -108,7 +117,7 @@ function failuresOf(routes: readonly Route[], schemas: JsonSchemas): Record<stri
         },
         content: {
           "application/json": {
-            schema: schemas.of(route.errors === "anthropic" ? anthropicError : openaiError, "answer"),
+            schema: schemas.of(errorSchemas[route.errors], "answer"),
           },
         },
       };

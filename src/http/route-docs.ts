@@ -10,6 +10,7 @@ export const routeTags = {
   Completions: "The older routes: raw prompts, and Anthropic's prompts of turns.",
   Models: "The models that the key may use, and their tokenizers.",
   Keys: "The key that asks.",
+  Accounts: "Keys, teams and the audit log, with a management key.",
   Server: "Health, figures, and this document.",
 } as const;
 

@@ -1,30 +1,40 @@
+import type { ManagementEndpoint } from "../accounts/management-permissions.js";
 import type { Principal } from "../core/api-key.js";
+import type { Manager } from "../core/management-key.js";
 import type { ErrorDialect } from "../dialects/error-body.js";
 import type { Context } from "./context.js";
 import type { RouteDocs } from "./route-docs.js";
 
 interface RouteBase {
-  readonly method: "GET" | "POST" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Path pattern; `:name` stands for one segment, `*name` for the rest of the path, slashes and all. */
   readonly path: string;
-  /** Name in `api-key:endpoint:<name>`; null = any valid key will do. */
+  /** Name in `api-key:endpoint:<name>`, or in that of the guard's own kind; null = any valid key will do. */
   readonly endpointAcl: string | null;
   readonly errors: ErrorDialect;
-  /** false for a POST that says all in its path. */
+  /** false for a POST or PUT that says all in its path. */
   readonly takesBody?: false;
   readonly docs: RouteDocs;
 }
 
-/** One authenticated request, as a handler sees it. */
-export interface Call {
+interface AnyCall {
   readonly ctx: Context;
-  readonly principal: Principal;
-  /** The parsed JSON body of a POST; undefined otherwise. */
+  /** The parsed JSON body of a POST or PUT; undefined otherwise. */
   readonly body: unknown;
   /** Decoded path parameters. */
   readonly params: Readonly<Record<string, string>>;
   readonly requestId: string;
   readonly route: Route;
+}
+
+/** One authenticated request, as a handler sees it. */
+export interface Call extends AnyCall {
+  readonly principal: Principal;
+}
+
+/** One authenticated request to the management plane. */
+export interface ManagementCall extends AnyCall {
+  readonly manager: Manager;
 }
 
 export interface PublicRoute extends RouteBase {
@@ -38,7 +48,13 @@ export interface GuardedRoute extends RouteBase {
   readonly handler: (call: Call) => Promise<void> | void;
 }
 
-export type Route = PublicRoute | GuardedRoute;
+export interface ManagementRoute extends RouteBase {
+  readonly guard: "management-key";
+  /** In the same order. */
+  readonly handler: (call: ManagementCall) => Promise<void> | void;
+}
+
+export type Route = PublicRoute | GuardedRoute | ManagementRoute;
 
 /** A row of the table that needs no key. */
 export function openRoute(
@@ -64,4 +80,15 @@ export function keyedRoute(
 /** The same, with errors in Anthropic's words. */
 export function anthropicRoute(...row: Parameters<typeof keyedRoute>): GuardedRoute {
   return { ...keyedRoute(...row), errors: "anthropic" };
+}
+
+/** A row that needs a management key with this ACL; its errors are told as a gRPC gateway does. */
+export function managementRoute(
+  method: Route["method"],
+  path: string,
+  endpointAcl: ManagementEndpoint | null,
+  handler: ManagementRoute["handler"],
+  docs: RouteDocs,
+): ManagementRoute {
+  return { guard: "management-key", method, path, endpointAcl, errors: "management", handler, docs };
 }

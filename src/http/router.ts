@@ -1,8 +1,8 @@
 import Router from "@koa/router";
 import { HearthError } from "../core/errors.js";
 import type { Context, Middleware, RequestState } from "./context.js";
-import type { BuiltDeps } from "./deps.js";
-import { authenticate } from "./middleware/authenticate.js";
+import type { BuiltDeps, HttpLimits } from "./deps.js";
+import { authenticate, authenticateManager } from "./middleware/authenticate.js";
 import { readJsonBody } from "./middleware/body.js";
 import type { Route } from "./route.js";
 
@@ -45,13 +45,23 @@ async function enter(
   route: Route,
   ctx: Context,
   params: Readonly<Record<string, string>>,
-  { authenticator, limits }: BuiltDeps,
+  { authenticator, managers, limits }: BuiltDeps,
 ): Promise<void> {
   ctx.state.errorDialect = route.errors;
   ctx.state.routePath = route.path;
+  const { requestId } = ctx.state;
   if (route.guard === "none") return route.handler(ctx);
+  if (route.guard === "management-key") {
+    const manager = await authenticateManager(ctx, managers);
+    const body = await bodyOf(route, ctx, limits);
+    return route.handler({ ctx, manager, body, params, requestId, route });
+  }
   const principal = await authenticate(ctx, authenticator);
-  const takesBody = route.method === "POST" && route.takesBody !== false;
-  const body = takesBody ? await readJsonBody(ctx.req, limits.bodyBytesMax) : undefined;
-  await route.handler({ ctx, principal, body, params, requestId: ctx.state.requestId, route });
+  const body = await bodyOf(route, ctx, limits);
+  await route.handler({ ctx, principal, body, params, requestId, route });
+}
+
+async function bodyOf(route: Route, ctx: Context, { bodyBytesMax }: HttpLimits): Promise<unknown> {
+  const takesBody = (route.method === "POST" || route.method === "PUT") && route.takesBody !== false;
+  return takesBody ? readJsonBody(ctx.req, bodyBytesMax) : undefined;
 }

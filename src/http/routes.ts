@@ -3,6 +3,22 @@
  * nothing else, so that a route which is not here does not exist, and none is open by oversight. The OpenAPI document is
  * made of the very same rows.
  */
+import { auditEventsDocs, listAuditEvents } from "./audit/teams-events.js";
+import { deleteKey, deleteKeyDocs, updateKey, updateKeyDocs } from "./auth/api-keys.js";
+import { propagationDocs, tellPropagation } from "./auth/api-keys-propagation.js";
+import { rotateKey, rotateKeyDocs } from "./auth/api-keys-rotate.js";
+import { managementKeyDocs, presentManagementKey } from "./auth/management-keys-validation.js";
+import {
+  createTeam,
+  createTeamDocs,
+  listTeams,
+  teamListDocs,
+  updateTeam,
+  updateTeamDocs,
+} from "./auth/teams.js";
+import { createKey, createKeyDocs, keyListDocs, listKeys } from "./auth/teams-api-keys.js";
+import { listTeamEndpoints, teamEndpointsDocs } from "./auth/teams-endpoints.js";
+import { listTeamModels, teamModelsDocs } from "./auth/teams-models.js";
 import type { BuiltDeps } from "./deps.js";
 import { apiKeyDocs, presentApiKey } from "./v1/api-key.js";
 import { chatCompletionDocs, createChatCompletion } from "./v1/chat-completions.js";
@@ -43,7 +59,14 @@ import { healthDocs, presentHealth } from "./healthz.js";
 import { metricsDocs, presentMetrics, presentMetricsToKeys } from "./metrics.js";
 import { openApiDocs, presentOpenApi } from "./openapi-json.js";
 import { presentReadiness, readinessDocs } from "./readyz.js";
-import { anthropicRoute, keyedRoute, openRoute, type GuardedRoute, type Route } from "./route.js";
+import {
+  anthropicRoute,
+  keyedRoute,
+  managementRoute,
+  openRoute,
+  type GuardedRoute,
+  type Route,
+} from "./route.js";
 import type { RouteDocs } from "./route-docs.js";
 
 /** Every route of this server. */
@@ -53,6 +76,8 @@ export function createRoutes(deps: BuiltDeps): readonly Route[] {
     ...responseRoutes(deps),
     ...modelRoutes(deps),
     keyedRoute("GET", "/v1/api-key", null, presentApiKey, apiKeyDocs),
+    ...keyRoutes(deps),
+    ...teamRoutes(deps, () => routes),
     ...serverRoutes(deps),
     openRoute(
       "GET",
@@ -110,6 +135,38 @@ function modelRoutes(deps: BuiltDeps): readonly Route[] {
     row("/v1/image-generation-models", listImageGenerationModels, imageModelListDocs),
     row("/v1/image-generation-models/*id", findImageGenerationModel, imageModelDocs),
     row("/v1/hearth/ps", listModelsInMemory(deps), modelsInMemoryDocs),
+  ];
+}
+
+function keyRoutes(deps: BuiltDeps): readonly Route[] {
+  const row = managementRoute;
+  return [
+    row("POST", "/auth/teams/:teamId/api-keys", "CreateApiKey", createKey(deps), createKeyDocs),
+    row("GET", "/auth/teams/:teamId/api-keys", "ListApiKeys", listKeys(deps), keyListDocs),
+    row("PUT", "/auth/api-keys/:apiKeyId", "UpdateApiKey", updateKey(deps), updateKeyDocs),
+    row("DELETE", "/auth/api-keys/:apiKeyId", "DeleteApiKey", deleteKey(deps), deleteKeyDocs),
+    row("POST", "/auth/api-keys/:apiKeyId/rotate", "RotateApiKey", rotateKey(deps), rotateKeyDocs),
+    row(
+      "GET",
+      "/auth/api-keys/:apiKeyId/propagation",
+      "CheckApiKeyPropagation",
+      tellPropagation(deps),
+      propagationDocs,
+    ),
+    row("GET", "/auth/management-keys/validation", null, presentManagementKey(deps), managementKeyDocs),
+  ];
+}
+
+function teamRoutes(deps: BuiltDeps, routes: () => readonly Route[]): readonly Route[] {
+  const row = managementRoute;
+  const endpoints = listTeamEndpoints(deps, routes);
+  return [
+    row("POST", "/auth/teams", "CreateTeam", createTeam(deps), createTeamDocs),
+    row("GET", "/auth/teams", "ListTeams", listTeams(deps), teamListDocs),
+    row("PUT", "/auth/teams/:teamId", "UpdateTeam", updateTeam(deps), updateTeamDocs),
+    row("GET", "/auth/teams/:teamId/models", "ListModels", listTeamModels(deps), teamModelsDocs),
+    row("GET", "/auth/teams/:teamId/endpoints", "ListPossibleEndpointAcls", endpoints, teamEndpointsDocs),
+    row("GET", "/audit/teams/:teamId/events", "AuditRead", listAuditEvents(deps), auditEventsDocs),
   ];
 }
 

@@ -1,20 +1,41 @@
-import type { ApiKey, ApiKeyStore, Principal } from "../core/api-key.js";
+import { sql, type ExpressionBuilder } from "kysely";
+import type { ApiKey, ApiKeyStore, KeyQuery, Principal } from "../core/api-key.js";
 import { insertUnique } from "./conflict.js";
 import type { Database } from "./database.js";
 import { prepare } from "./prepared.js";
-import type { ApiKeyRow, TeamRow } from "./schema.js";
+import type { ApiKeyRow, Schema, TeamRow } from "./schema.js";
+import { asBefore } from "./unchanged.js";
+import { writeOf } from "./writes.js";
 
-/** The table of API keys. `findByHash` runs on every request: one look-up in the unique index of `hash`. */
+/** The table of API keys. `findByHash` runs on every request: one look-up, in the unique indexes of the two hashes. */
 export function createApiKeyStore(database: Database): ApiKeyStore {
   const { kysely } = database;
   const selectByHash = prepareByHash(database);
+  const insertRow = (key: ApiKey) => kysely.insertInto("api_keys").values(toRow(key));
   return {
     async insert(key) {
-      await insertUnique("API key", () => kysely.insertInto("api_keys").values(toRow(key)).execute());
+      await insertUnique("API key", () => insertRow(key).execute());
     },
+    insertion: (key) => writeOf("api_keys", insertRow(key).compile()),
+    replacement(before, after) {
+      // Were the id set, too, SQLite would look for rows that refer to it.
+      const { id, ...changed } = toRow(after);
+      const query = kysely.updateTable("api_keys").set(changed).where("id", "=", id);
+      return writeOf("api_keys", query.where(asBefore(toRow(before))).compile(), 1);
+    },
+    removal: (key) =>
+      writeOf(
+        "api_keys",
+        kysely
+          .deleteFrom("api_keys")
+          .where(asBefore(toRow(key)))
+          .compile(),
+        1,
+      ),
     async findByHash(hash) {
-      const { rows } = await selectByHash({ hash });
-      const row = rows[0];
+      const { rows } = await selectByHash({ hash, previousHash: hash });
+      // A secret of the operator's own choosing may be one that another key had before it was rotated.
+      const row = rows.find((one) => Buffer.from(one.hash).equals(hash)) ?? rows[0];
       return row === undefined ? null : toPrincipal(row);
     },
     async find(id) {
@@ -26,11 +47,29 @@ export function createApiKeyStore(database: Database): ApiKeyStore {
       const rows = await (teamId === null ? all : all.where("team_id", "=", teamId)).execute();
       return rows.map(fromRow);
     },
-    async delete(id) {
-      const { numDeletedRows } = await kysely.deleteFrom("api_keys").where("id", "=", id).executeTakeFirst();
-      return numDeletedRows > 0n;
-    },
+    page: (query) => page(database, query),
   };
+}
+
+async function page({ kysely }: Database, query: KeyQuery): Promise<ApiKey[]> {
+  const { teamId, after, acls, unexpiredAt, limit } = query;
+  const holds = (acl: string) => sql<boolean>`exists (select 1 from json_each(acls) where value = ${acl})`;
+  const rows = await kysely
+    .selectFrom("api_keys")
+    .selectAll()
+    .where("team_id", "=", teamId)
+    .$if(after !== null, (keys) =>
+      keys.where(sql<boolean>`(create_time, id) > (${after?.createTime}, ${after?.id})`),
+    )
+    .$if(unexpiredAt !== null, (keys) =>
+      keys.where((key) => key.or([key("expire_time", "is", null), key("expire_time", ">", unexpiredAt)])),
+    )
+    .where((key: ExpressionBuilder<Schema, "api_keys">) => key.and(acls.map(holds)))
+    .orderBy("create_time")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  return rows.map(fromRow);
 }
 
 /** A key's row and, beside it, its team's. */
@@ -43,7 +82,8 @@ interface PrincipalRow extends ApiKeyRow {
 }
 
 function prepareByHash({ kysely }: Database) {
-  return prepare(kysely, ["hash"], (parameters: { hash: Uint8Array }) =>
+  type Hashes = Readonly<Record<"hash" | "previousHash", Uint8Array>>;
+  return prepare(kysely, ["hash", "previousHash"], ({ hash, previousHash }: Hashes) =>
     kysely
       .selectFrom("api_keys")
       .innerJoin("teams", "teams.id", "api_keys.team_id")
@@ -55,7 +95,9 @@ function prepareByHash({ kysely }: Database) {
         "teams.weight as team_weight",
         "teams.create_time as team_create_time",
       ])
-      .where("api_keys.hash", "=", parameters.hash)
+      .where((key) =>
+        key.or([key("api_keys.hash", "=", hash), key("api_keys.previous_hash", "=", previousHash)]),
+      )
       .$castTo<PrincipalRow>(),
   );
 }
@@ -89,6 +131,11 @@ function toRow(key: ApiKey): ApiKeyRow {
     create_time: key.createTime,
     modify_time: key.modifyTime,
     modified_by: key.modifiedBy,
+    qps: key.qps,
+    qpm: key.qpm,
+    tpm: key.tpm,
+    previous_hash: key.previousHash,
+    previous_expire_time: key.previousExpireTime,
   };
 }
 
@@ -107,5 +154,10 @@ function fromRow(row: ApiKeyRow): ApiKey {
     createTime: row.create_time,
     modifyTime: row.modify_time,
     modifiedBy: row.modified_by,
+    qps: row.qps,
+    qpm: row.qpm,
+    tpm: row.tpm,
+    previousHash: row.previous_hash === null ? null : new Uint8Array(row.previous_hash),
+    previousExpireTime: row.previous_expire_time,
   };
 }

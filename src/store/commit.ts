@@ -1,12 +1,21 @@
 import type Sqlite from "better-sqlite3";
 import type { CompiledQuery, SqliteDatabase } from "kysely";
+import { HearthError } from "../core/errors.js";
+
+/** A statement to be made with others. */
+export interface Change {
+  readonly query: CompiledQuery;
+  /** Rows that it must change; null = as many as there are. */
+  readonly rows: number | null;
+}
 
 /**
  * Makes several statements, none of which returns rows, in one transaction.
  * @param synced whether it is on the disk itself when this returns. One that is not survives the process, as all do, but may be
  * taken back by a power cut; then all that was written after it is, too.
+ * @throws HearthError `conflict`, with nothing made, when one of them does not change as many rows as it must.
  */
-export type Commit = (queries: readonly CompiledQuery[], synced: boolean) => void;
+export type Commit = (changes: readonly Change[], synced: boolean) => void;
 
 /**
  * Statements that are made together or not at all. All of it happens in one turn of the event loop, so that nothing else on
@@ -14,17 +23,21 @@ export type Commit = (queries: readonly CompiledQuery[], synced: boolean) => voi
  * @param statements of that same connection, kept.
  */
 export function createCommit(sqlite: Sqlite.Database, statements: Pick<SqliteDatabase, "prepare">): Commit {
-  const all = sqlite.transaction((queries: readonly CompiledQuery[]) => {
-    for (const query of queries) statements.prepare(query.sql).run(query.parameters);
+  const all = sqlite.transaction((changes: readonly Change[]) => {
+    for (const { query, rows } of changes) {
+      const made = statements.prepare(query.sql).run(query.parameters);
+      if (rows !== null && Number(made.changes) !== rows)
+        throw new HearthError("conflict", "It was changed by somebody else meanwhile. Please try again.");
+    }
   });
-  return (queries, synced) => {
-    if (queries.length === 0) return;
+  return (changes, synced) => {
+    if (changes.length === 0) return;
     if (sqlite.inTransaction) throw new Error("another transaction is open on this connection");
-    if (!synced) return all.immediate(queries);
+    if (!synced) return all.immediate(changes);
     // Never a kept statement: SQLite obeys this pragma when it is prepared, not when it is run.
     sqlite.pragma("synchronous = FULL");
     try {
-      all.immediate(queries);
+      all.immediate(changes);
     } finally {
       sqlite.pragma("synchronous = NORMAL");
     }

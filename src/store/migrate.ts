@@ -5,9 +5,20 @@ import { teamWeights } from "./migrations/0003-team-weights.js";
 import { jobs } from "./migrations/0004-jobs.js";
 import { deferredCompletions } from "./migrations/0005-deferred-completions.js";
 import { responses } from "./migrations/0006-responses.js";
+import { management } from "./migrations/0007-management.js";
+import { audit } from "./migrations/0008-audit.js";
 import type { Migration } from "./migrations/migration.js";
 
-const migrations: readonly Migration[] = [accounts, runs, teamWeights, jobs, deferredCompletions, responses];
+const migrations: readonly Migration[] = [
+  accounts,
+  runs,
+  teamWeights,
+  jobs,
+  deferredCompletions,
+  responses,
+  management,
+  audit,
+];
 
 /**
  * Brings a database to the newest version, each step in one transaction; the version is SQLite's `user_version`. The write

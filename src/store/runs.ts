@@ -4,7 +4,7 @@ import type { Usage } from "../core/usage.js";
 import type { Database } from "./database.js";
 import { prepare, prepareBinding } from "./prepared.js";
 import type { RunRow } from "./schema.js";
-import { queriesOf } from "./writes.js";
+import { changesOf } from "./writes.js";
 
 type UsageColumns = Pick<
   RunRow,
@@ -43,7 +43,7 @@ export function createRunStore(database: Database): RunStore {
       const row = { id, state, ...usageToRow(usage), cost_ticks: costTicks, end_time: endTime };
       if (together.length === 0) await kysely.executeQuery(settling(row));
       // Not synced: what a power cut takes back, it takes back whole, and its job is done anew.
-      else database.commit([settling(row), ...queriesOf(together)], false);
+      else database.commit([{ query: settling(row), rows: null }, ...changesOf(together)], false);
     },
     async interruptAll(endTime) {
       const { numUpdatedRows } = await kysely

@@ -1,4 +1,5 @@
 import type { Generated } from "kysely";
+import type { Act } from "../core/audit.js";
 import type { DeferredOutcome } from "../core/deferred-completion.js";
 import type { JobKind } from "../core/job.js";
 import type { RunState } from "../core/run-record.js";
@@ -18,6 +19,8 @@ export interface Schema {
   responses: ResponseRow;
   response_items: ItemRow;
   response_events: EventsRow;
+  management_keys: ManagementKeyRow;
+  audit_events: AuditRow;
 }
 
 export interface TeamRow {
@@ -44,6 +47,41 @@ export interface ApiKeyRow {
   create_time: number;
   modify_time: number;
   modified_by: string;
+  qps: number | null;
+  qpm: number | null;
+  tpm: number | null;
+  previous_hash: Uint8Array | null;
+  previous_expire_time: number | null;
+}
+
+export interface ManagementKeyRow {
+  id: string;
+  team_id: string | null;
+  user_id: string;
+  name: string;
+  hash: Uint8Array;
+  redacted: string;
+  /** JSON array of strings. */
+  acls: string;
+  expire_time: number | null;
+  create_time: number;
+  modify_time: number;
+}
+
+export interface AuditRow {
+  /** Grows with every insert. */
+  entry: Generated<number>;
+  id: string;
+  time: number;
+  actor: string;
+  user_id: string;
+  team_id: string | null;
+  act: Act;
+  object_id: string;
+  description: string;
+  /** JSON text. */
+  object_before: string | null;
+  object_after: string | null;
 }
 
 export interface RunRow {

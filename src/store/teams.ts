@@ -2,12 +2,22 @@ import type { Team, TeamStore } from "../core/team.js";
 import { insertUnique } from "./conflict.js";
 import type { Database } from "./database.js";
 import type { TeamRow } from "./schema.js";
+import { asBefore } from "./unchanged.js";
+import { writeOf } from "./writes.js";
 
 /** The table of teams. */
 export function createTeamStore({ kysely }: Database): TeamStore {
+  const insertRow = (team: Team) => kysely.insertInto("teams").values(toRow(team));
   return {
     async insert(team) {
-      await insertUnique("team", () => kysely.insertInto("teams").values(toRow(team)).execute());
+      await insertUnique("team", () => insertRow(team).execute());
+    },
+    insertion: (team) => writeOf("teams", insertRow(team).compile()),
+    replacement(before, after) {
+      // Were the id set, too, SQLite would look for rows that refer to it.
+      const { id, ...changed } = toRow(after);
+      const query = kysely.updateTable("teams").set(changed).where("id", "=", id);
+      return writeOf("teams", query.where(asBefore(toRow(before))).compile(), 1);
     },
     async find(id) {
       const row = await kysely.selectFrom("teams").selectAll().where("id", "=", id).executeTakeFirst();

@@ -9,12 +9,12 @@ import { emptyWorld } from "./world.js";
 const secret = "the-operators-own-key";
 
 async function world(key: Partial<ApiKey> = {}, team: Partial<Team> = {}) {
-  const { keys, teams, clock } = await emptyWorld();
+  const { keys, teams, writes, clock } = await emptyWorld();
   await teams.insert(aTeam(team));
   await keys.insert(aKey({ hash: hashSecret(secret), ...key }));
   const authenticator = createAuthenticator({ keys, clock });
   const authenticate = (presented: string | null) => authenticator.authenticate(presented);
-  return { authenticate, authenticator, keys, clock };
+  return { authenticate, authenticator, keys, writes, clock };
 }
 
 describe("a request is let in", () => {
@@ -48,8 +48,8 @@ describe("a request that was put off is let in again", () => {
   });
 
   it("unless its key has been deleted meanwhile", async () => {
-    const { authenticator, keys } = await world();
-    await keys.delete(aKey().id);
+    const { authenticator, keys, writes } = await world();
+    await writes.commit([keys.removal(aKey({ hash: hashSecret(secret) }))]);
     await expect(authenticator.readmit(aKey().id)).rejects.toMatchObject({
       kind: "permission_denied",
       message: "The API key that asked for this has been deleted.",
@@ -98,10 +98,11 @@ describe("a request is refused", () => {
     await expect(authenticate(secret)).rejects.toMatchObject({ kind: "permission_denied", message });
   });
 
-  it("after one look-up, whether its key is unknown or disabled, and none when it is too long", async () => {
+  it("E17: after one look-up, whether its key is unknown or disabled, and none when it is too long", async () => {
     const looked: number[] = [];
     const { clock } = await emptyWorld();
-    const disabled = { key: aKey({ disabled: true }), team: aTeam() };
+    const hash = hashSecret("disabled-key-disabled");
+    const disabled = { key: aKey({ disabled: true, hash }), team: aTeam() };
     const keys = {
       find: () => Promise.resolve(null),
       findByHash: (hash: Uint8Array) => {

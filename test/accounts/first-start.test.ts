@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createAuthenticator } from "../../src/accounts/authenticate.js";
-import { ensureFirstKey } from "../../src/accounts/first-start.js";
+import { createManagerAuthenticator } from "../../src/accounts/authenticate-manager.js";
+import { ensureFirstKey, ensureFirstManagementKey } from "../../src/accounts/first-start.js";
 import { emptyWorld } from "./world.js";
 
 const pinned = "the-operators-own-key";
@@ -74,5 +75,44 @@ describe("a later start", () => {
     expect((await authenticate(pinned)).team).toEqual(team);
     expect((await authenticate(secret)).key.name).toBe("first key");
     expect(await keys.list(null)).toHaveLength(2);
+  });
+});
+
+describe("the first start, of the management plane", () => {
+  it("makes a key of all teams that opens all of it, written before it exists", async () => {
+    const empty = await emptyWorld();
+    const managers = createManagerAuthenticator(empty);
+    const seen: [string, number][] = [];
+    const writeFirstKey = async (secret: string) =>
+      void seen.push([secret, (await empty.managementKeys.list()).length]);
+    const secret = await ensureFirstManagementKey({ ...empty, pinnedKey: null, writeFirstKey });
+    expect(secret).toMatch(/^hm-[0-9A-Za-z]{54}$/);
+    expect(seen).toEqual([[secret, 0]]);
+    const { key, team } = await managers.authenticate(secret);
+    expect([key.teamId, team, key.acls]).toEqual([null, null, ["team-token:endpoint:*"]]);
+    expect(await ensureFirstManagementKey({ ...empty, pinnedKey: null, writeFirstKey })).toBeNull();
+    expect(seen).toHaveLength(1);
+  });
+
+  it("takes the operator's own key, once, and writes none", async () => {
+    const empty = await emptyWorld();
+    const writeFirstKey = () => Promise.reject(new Error("nothing to write"));
+    const start = () => ensureFirstManagementKey({ ...empty, pinnedKey: pinned, writeFirstKey });
+    expect([await start(), await start()]).toEqual([pinned, null]);
+    expect((await createManagerAuthenticator(empty).authenticate(pinned)).key.name).toBe(
+      "pinned by HEARTH_MANAGEMENT_KEY",
+    );
+  });
+
+  it("E14: refuses one secret for both planes, whichever came first", async () => {
+    const one = await world();
+    await one.start(pinned);
+    const writeFirstKey = () => Promise.resolve();
+    await expect(ensureFirstManagementKey({ ...one, pinnedKey: pinned, writeFirstKey })).rejects.toThrow(
+      "HEARTH_MANAGEMENT_KEY is an API key of this server already",
+    );
+    const other = await world();
+    await ensureFirstManagementKey({ ...other, pinnedKey: pinned, writeFirstKey });
+    await expect(other.start(pinned)).rejects.toThrow("HEARTH_API_KEY is a management key of this server");
   });
 });

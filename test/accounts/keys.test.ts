@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { cliActor } from "../../src/accounts/actors.js";
+import { createKeyService } from "../../src/accounts/keys.js";
 import { createAuthenticator } from "../../src/accounts/authenticate.js";
 import { hashSecret } from "../../src/accounts/secret.js";
 import { aKey, aTeam } from "../store/records.js";
@@ -7,7 +9,7 @@ import { emptyWorld } from "./world.js";
 describe("creating a key", () => {
   it("makes one for the first team that opens everything and never expires", async () => {
     const { service, keys, clock } = await emptyWorld();
-    const { key, team, secret } = await service.create({ teamId: null, name: "laptop" });
+    const { key, team, secret } = await service.create({ teamId: null, name: "laptop" }, cliActor);
     expect(team.name).toBe("default");
     expect(key).toMatchObject({
       name: "laptop",
@@ -21,7 +23,7 @@ describe("creating a key", () => {
 
   it("stores no part of the secret but its hash and last four characters", async () => {
     const { service, keys } = await emptyWorld();
-    const { secret } = await service.create({ teamId: null, name: "laptop" });
+    const { secret } = await service.create({ teamId: null, name: "laptop" }, cliActor);
     const [stored] = await keys.list(null);
     expect(stored?.hash).toEqual(hashSecret(secret));
     expect(JSON.stringify({ ...stored, hash: null })).not.toContain(secret.slice(3, -4));
@@ -33,8 +35,8 @@ describe("creating a key", () => {
     await teams.insert(aTeam());
     await teams.insert(aTeam({ id: "team-2", createTime: 9000 }));
     const wish = { teamId: "team-2", name: "x", acls: ["api-key:model:a:b/c"], expireTime: clock.time + 1 };
-    expect((await service.create(wish)).key).toMatchObject(wish);
-    expect((await service.create({ teamId: null, name: "y", acls: [] })).key).toMatchObject({
+    expect((await service.create(wish, cliActor)).key).toMatchObject(wish);
+    expect((await service.create({ teamId: null, name: "y", acls: [] }, cliActor)).key).toMatchObject({
       teamId: "team-1",
       acls: [],
     });
@@ -55,29 +57,31 @@ describe("creating a key", () => {
     ["an end that is no time", { expireTime: Number.NaN }, "expireTime"],
   ])("refuses %s, naming the field", async (_, change, param) => {
     const { service, keys } = await emptyWorld();
-    await expect(service.create({ teamId: null, name: "laptop", ...change })).rejects.toMatchObject({
-      kind: "invalid_value",
-      param,
-    });
+    await expect(service.create({ teamId: null, name: "laptop", ...change }, cliActor)).rejects.toMatchObject(
+      {
+        kind: "invalid_value",
+        param,
+      },
+    );
     expect(await keys.list(null)).toEqual([]);
   });
 
   it("takes a name of 100 characters, whatever their size", async () => {
     const { service } = await emptyWorld();
     const name = "🔑".repeat(100);
-    expect((await service.create({ teamId: null, name })).key.name).toBe(name);
+    expect((await service.create({ teamId: null, name }, cliActor)).key.name).toBe(name);
   });
 
   it("refuses a team that does not exist", async () => {
     const { service } = await emptyWorld();
-    await expect(service.create({ teamId: "nobody", name: "x" })).rejects.toMatchObject({
+    await expect(service.create({ teamId: "nobody", name: "x" }, cliActor)).rejects.toMatchObject({
       kind: "not_found",
       param: "teamId",
     });
   });
 });
 
-describe("removing a key", () => {
+describe("the key that a person means", () => {
   async function world() {
     const empty = await emptyWorld();
     await empty.teams.insert(aTeam());
@@ -92,14 +96,10 @@ describe("removing a key", () => {
     return { ...empty, one, two, three };
   }
 
-  it.each(["0193a7c2-aaaa-7001", "0193a7c2-a", "hk-...1111"])(
-    "finds the one key that %s means",
-    async (reference) => {
-      const { service, keys, one, two, three } = await world();
-      expect(await service.remove(reference)).toEqual(one);
-      expect(await keys.list(null)).toEqual([two, three]);
-    },
-  );
+  it.each(["0193a7c2-aaaa-7001", "0193a7c2-a", "hk-...1111"])("is found by %s", async (reference) => {
+    const { service, one } = await world();
+    expect(await service.meant(reference)).toEqual(one);
+  });
 
   it.each([
     [
@@ -116,12 +116,48 @@ describe("removing a key", () => {
     ["not_found", "", "Cannot find API key ''."],
     ["not_found", "0193a7c2-dddd", "Cannot find API key '0193a7c2-dddd'."],
     ["not_found", `hk-${"s".repeat(50)}WXYZ`, "Cannot find API key 'hk-...WXYZ'."],
-  ])("answers %s and removes nothing when '%s' is given", async (kind, reference, message) => {
-    const { service, keys } = await world();
-    await expect(service.remove(reference)).rejects.toMatchObject({
+  ])("is told as %s when '%s' is given", async (kind, reference, message) => {
+    const { service } = await world();
+    await expect(service.meant(reference)).rejects.toMatchObject({
       kind,
       message: expect.stringContaining(message) as string,
     });
-    expect(await keys.list(null)).toHaveLength(3);
+  });
+});
+
+describe("two changes of one key, decided on the same reading of it", () => {
+  /** A service whose first two readings end together, so that neither sees what the other does. */
+  async function world() {
+    const empty = await emptyWorld();
+    const { key } = await empty.service.create({ teamId: null, name: "laptop" }, cliActor);
+    let readings = 0;
+    let openBoth = (): void => undefined;
+    const both = new Promise<void>((resolve) => (openBoth = resolve));
+    const find = async (id: string) => {
+      const found = await empty.keys.find(id);
+      readings += 1;
+      if (readings === 2) openBoth();
+      await both;
+      return found;
+    };
+    const service = createKeyService({ ...empty, keys: { ...empty.keys, find } });
+    const log = async () => (await empty.auditLog.newest(99)).filter(({ objectId }) => objectId === key.id);
+    return { ...empty, key, service, log };
+  }
+
+  it("are both made, and the log tells of each what was so before it", async () => {
+    const { service, key, keys, log } = await world();
+    const changes = [{ qps: 1 }, { tpm: 2 }];
+    await Promise.all(changes.map((change) => service.update(key.id, change, cliActor)));
+    expect(await keys.find(key.id)).toMatchObject({ qps: 1, tpm: 2 });
+    const [second, first] = await log();
+    expect(second?.before).toEqual(first?.after);
+  });
+
+  it("are one where both remove it: the other finds nothing, and the log has one removal", async () => {
+    const { service, key, log } = await world();
+    const ends = await Promise.allSettled([1, 2].map(() => service.remove(key.id, cliActor)));
+    expect(ends.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    expect((await log()).map(({ act }) => act)).toEqual(["DeleteApiKey", "CreateApiKey"]);
   });
 });

@@ -1,7 +1,9 @@
+import { buildAccountStores } from "../../src/app/accounts.js";
 import { createKeyService } from "../../src/accounts/keys.js";
+import { createManagementKeyService } from "../../src/accounts/management-keys.js";
+import { createTeamService } from "../../src/accounts/teams.js";
+import { createAuditLog } from "../../src/accounts/audit-log.js";
 import type { Clock } from "../../src/core/clock.js";
-import { createApiKeyStore } from "../../src/store/api-keys.js";
-import { createTeamStore } from "../../src/store/teams.js";
 import { systemRandom } from "../../src/system.js";
 import { temporaryDatabase } from "../store/records.js";
 
@@ -22,7 +24,13 @@ class SetClock implements Clock {
 /** Accounts over a real, empty database. */
 export async function emptyWorld() {
   const database = await temporaryDatabase();
-  const [keys, teams] = [createApiKeyStore(database), createTeamStore(database)];
-  const [clock, random] = [new SetClock(), systemRandom];
-  return { database, keys, teams, clock, random, service: createKeyService({ keys, teams, clock, random }) };
+  const deps = { ...buildAccountStores(database), clock: new SetClock(), random: systemRandom };
+  return {
+    database,
+    ...deps,
+    service: createKeyService(deps),
+    teamService: createTeamService(deps),
+    managementKeyService: createManagementKeyService(deps),
+    auditLog: createAuditLog(deps),
+  };
 }

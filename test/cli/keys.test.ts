@@ -1,31 +1,11 @@
-import { Command } from "commander";
+import { CommanderError } from "commander";
 import { describe, expect, it } from "vitest";
-import { createAuthenticator } from "../../src/accounts/authenticate.js";
-import { addKeysCommand } from "../../src/cli/keys.js";
-import { emptyWorld } from "../accounts/world.js";
 import { aKey, aTeam } from "../store/records.js";
+import { commandWorld } from "./accounts.js";
 
 async function world() {
-  const empty = await emptyWorld();
-  const authenticator = createAuthenticator(empty);
-  const authenticate = (secret: string | null) => authenticator.authenticate(secret);
-  let [closed, opened] = [0, 0];
-  const run = async (...words: string[]): Promise<string> => {
-    let printed = "";
-    const program = new Command("hearth").exitOverride().configureOutput({ writeErr: () => undefined });
-    const open = () => {
-      opened += 1;
-      return Promise.resolve({ service: empty.service, close: () => Promise.resolve(void (closed += 1)) });
-    };
-    addKeysCommand(program, open, { clock: empty.clock, out: { write: (text) => (printed += text) } });
-    try {
-      await program.parseAsync(["keys", ...words], { from: "user" });
-    } finally {
-      expect(closed).toBe(opened);
-    }
-    return printed;
-  };
-  return { ...empty, authenticate, run };
+  const commands = await commandWorld();
+  return { ...commands, run: (...words: string[]) => commands.hearth("keys", ...words) };
 }
 
 describe("hearth keys create", () => {
@@ -123,5 +103,75 @@ describe("hearth keys rm", () => {
   it("refuses to run without an ID", async () => {
     const { run } = await world();
     await expect(run("rm")).rejects.toMatchObject({ code: "commander.missingArgument" });
+  });
+});
+
+interface KeyJson {
+  readonly apiKeyId: string;
+  readonly apiKey: string;
+  readonly teamName: string;
+  readonly [field: string]: unknown;
+}
+
+describe("hearth keys update", () => {
+  it("changes what is given and nothing else", async () => {
+    const { json, run } = await world();
+    const limits = ["--qps", "2", "--tpm", "900", "--expires", "30d", "--acl", "api-key:endpoint:chat"];
+    const { apiKey, ...made } = await json<KeyJson>("keys", "create", "--name", "laptop", ...limits);
+    expect(made).toMatchObject({ qps: 2, tpm: "900", aclStrings: ["api-key:endpoint:chat"] });
+    expect(made["expireTime"]).toBe("2026-12-21T12:00:00.000Z");
+    const words = ["--name", "desk", "--tpm", "none", "--expires", "never", "--acl", "api-key:model:*"];
+    const { qps, ...changed } = await json<KeyJson>("keys", "update", made.apiKeyId, ...words);
+    expect([qps, changed["name"], changed["aclStrings"]]).toEqual([2, "desk", ["api-key:model:*"]]);
+    expect(["tpm", "expireTime", "apiKey"].filter((field) => field in changed)).toEqual([]);
+    expect(await run("update", made.apiKeyId, "--qpm", "9")).toBe(`${made.apiKeyId}\n`);
+    expect(apiKey).toBeDefined();
+  });
+
+  it.each([
+    ["nothing to change", []],
+    ["a limit that is none", ["--qps", "many"]],
+    ["a limit of 0", ["--qps", "0"]],
+    ["a time that is none", ["--expires", "soon"]],
+    ["a time in the past", ["--expires", "2020-01-01"]],
+    ["an ACL that is none", ["--acl", "chat"]],
+  ])("ends with code 2 on %s", async (_, words) => {
+    const { json, run } = await world();
+    const { apiKeyId } = await json<KeyJson>("keys", "create");
+    await expect(run("update", apiKeyId, ...words)).rejects.toBeInstanceOf(CommanderError);
+  });
+});
+
+describe("hearth keys rotate", () => {
+  it("prints a new secret once, and until when the old one opens", async () => {
+    const { json, run, authenticate, clock } = await world();
+    const { apiKey, apiKeyId } = await json<KeyJson>("keys", "create");
+    const printed = await run("rotate", apiKeyId, "--old-secret-expires", "1h");
+    expect(printed).toContain("The old secret opens until 2026-11-21T13:00:00.000Z.");
+    const secret = /^ {2}(hk-[0-9A-Za-z]{54})$/m.exec(printed)?.[1] ?? null;
+    for (const either of [apiKey, secret]) expect((await authenticate(either)).key.id).toBe(apiKeyId);
+    clock.time += 3_600_000;
+    await expect(authenticate(apiKey)).rejects.toMatchObject({ kind: "bad_credential" });
+    expect((await authenticate(secret)).key.id).toBe(apiKeyId);
+  });
+
+  it("ends with code 2 when the old secret would open for too long", async () => {
+    const { json, run } = await world();
+    const { apiKeyId } = await json<KeyJson>("keys", "create");
+    for (const time of ["8d", "never"])
+      await expect(run("rotate", apiKeyId, "--old-secret-expires", time)).rejects.toBeInstanceOf(
+        CommanderError,
+      );
+  });
+});
+
+describe("hearth keys disable and enable", () => {
+  it("let a key open nothing, and open again", async () => {
+    const { json, run, authenticate } = await world();
+    const { apiKey, apiKeyId } = await json<KeyJson>("keys", "create");
+    expect(await run("disable", apiKeyId)).toBe(`${apiKeyId}\n`);
+    await expect(authenticate(apiKey)).rejects.toMatchObject({ kind: "permission_denied" });
+    expect(await json("keys", "enable", apiKeyId)).toEqual([apiKeyId]);
+    expect((await authenticate(apiKey)).key.disabled).toBe(false);
   });
 });

@@ -3,7 +3,12 @@
  * It only looks; whoever reads the answer reads it as if nobody did.
  */
 import { openapiDocument } from "../../src/http/openapi.js";
-import { openapiPath, type MediaType, type ResponseObject } from "../../src/http/openapi/operation.js";
+import {
+  failureName,
+  openapiPath,
+  type MediaType,
+  type ResponseObject,
+} from "../../src/http/openapi/operation.js";
 import type { Route } from "../../src/http/route.js";
 import { checkEvents } from "./event-check.js";
 import { lookedAt } from "./looked-at.js";
@@ -25,8 +30,8 @@ export function createContract(routes: readonly Route[], report: (problem: strin
       const tell = (problems: readonly string[]): void => {
         if (problems.length > 0) report(`${name} is not as /openapi.json says:\n  ${problems.join("\n  ")}`);
       };
-      const { routed, nearest } = find(method, path);
-      const place = routed === null ? errorPlace(nearest) : placeOf(routed, response.status);
+      const routed = find(method, path);
+      const place = routed === null ? errorPlace(routes, path) : placeOf(routed, response.status);
       if (place === null) {
         tell(["this status is not there"]);
         return response;
@@ -55,9 +60,18 @@ export function createContract(routes: readonly Route[], report: (problem: strin
   }
 }
 
-/** Where no route is, errors are in the words of the nearest one; every route has the 500 of its dialect. */
-function errorPlace(nearest: Route | null): readonly string[] {
-  return ["components", "responses", nearest?.errors === "anthropic" ? "AnthropicError500" : "Error500"];
+/**
+ * Where no route is, errors are in the words of the one above it, or in those that all routes of its plane share; every route
+ * has the 500 of its dialect.
+ */
+function errorPlace(routes: readonly Route[], path: string): readonly string[] {
+  const above = routes.filter((route) => `${path}/`.startsWith(`${route.path}/`));
+  const beside = routes.filter((route) => route.path.split("/")[1] === path.split("/")[1]);
+  const words =
+    above.find(({ errors }) => errors !== "openai")?.errors ??
+    beside.find(({ errors }) => beside.every((other) => other.errors === errors))?.errors ??
+    "openai";
+  return ["components", "responses", failureName({ errors: words }, 500)];
 }
 
 function checkJson(check: Check, report: (problems: readonly string[]) => void) {
@@ -76,22 +90,13 @@ function checkJson(check: Check, report: (problems: readonly string[]) => void) 
   };
 }
 
-interface Found {
-  readonly routed: Route | null;
-  /** At the path whatever the method, or above it. */
-  readonly nearest: Route | null;
-}
-
 /** Finds the route of a request as the router does: the first row that fits; a slash at the end makes no difference. */
-function createFinder(routes: readonly Route[]): (method: string, path: string) => Found {
+function createFinder(routes: readonly Route[]): (method: string, path: string) => Route | null {
   const rows = routes.map((route) => ({ route, pattern: patternOf(route) }));
   return (method, path) => {
     const asked = method === "HEAD" ? "GET" : method;
     const routed = rows.find(({ route, pattern }) => route.method === asked && pattern.test(path));
-    const nearest = routes.find(
-      (route) => route.errors === "anthropic" && `${path}/`.startsWith(`${route.path}/`),
-    );
-    return { routed: routed?.route ?? null, nearest: nearest ?? null };
+    return routed?.route ?? null;
   };
 }
 

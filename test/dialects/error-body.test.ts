@@ -62,6 +62,29 @@ describe("the error table", () => {
     },
   );
 
+  it.each<[ErrorKind, number, number]>([
+    ["malformed", 400, 3],
+    ["invalid_field", 400, 3],
+    ["invalid_value", 400, 3],
+    ["unauthenticated", 401, 16],
+    ["bad_credential", 401, 16],
+    ["permission_denied", 403, 7],
+    ["not_found", 404, 5],
+    ["method_not_allowed", 405, 12],
+    ["conflict", 409, 6],
+    ["rate_limited", 429, 8],
+    ["internal", 500, 13],
+    ["overloaded", 503, 14],
+  ])("tells %s of the management plane as a gRPC gateway does", (kind, status, code) => {
+    const error = new HearthError(kind, "Something happened.", { param: "a.b" });
+    expect(errorStatus(error, "management")).toBe(status);
+    expect(errorBody(error, "management", "r-1")).toEqual({
+      code,
+      message: "Something happened.",
+      details: [],
+    });
+  });
+
   it("gives the hybrid body that clients of OpenAI and of xAI both read", () => {
     expect(errorBody(modelNotFound("gpt-x"), "openai", "r-1")).toEqual({
       code: "Some requested entity was not found",

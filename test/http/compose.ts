@@ -1,13 +1,14 @@
 /**
- * The street without a model: real HTTP, router, accounts, dialect, run, scheduler and queues; the scripted engine, keys and
- * runs in memory, what outlives a run in a real database, and a clock that the test moves.
+ * The street without a model: real HTTP, router, accounts, dialect, run, scheduler and queues; the scripted engine, runs in
+ * memory, accounts and what outlives a run in a real database, and a clock that the test moves.
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { buildAccounts, buildAccountStores } from "../../src/app/accounts.js";
 import { buildUnattended, type UnattendedLimits } from "../../src/app/unattended.js";
 import { createAuthenticator } from "../../src/accounts/authenticate.js";
-import type { ApiKey, ApiKeyStore, Principal } from "../../src/core/api-key.js";
+import type { ApiKey } from "../../src/core/api-key.js";
 import type { Model, ModelRegistry } from "../../src/core/model.js";
 import type { Random } from "../../src/core/random.js";
 import type { RunRecord, RunStore } from "../../src/core/run-record.js";
@@ -26,8 +27,6 @@ import { createDeferredStore } from "../../src/store/deferred-completions.js";
 import { openDatabase } from "../../src/store/database.js";
 import { createJobStore } from "../../src/store/jobs.js";
 import { createResponseStore } from "../../src/store/responses.js";
-import { createTeamStore } from "../../src/store/teams.js";
-import { createWrites } from "../../src/store/writes.js";
 import type { Writes } from "../../src/core/write.js";
 import { ember } from "../dialects/model.js";
 import { temporaryFolder, testSchemas, testTokenizer } from "../harness.js";
@@ -115,7 +114,7 @@ export async function compose(script: Script, options: ComposeOptions = {}): Pro
       onSettleFailure: (_id, thrown) => log("error")({ err: thrown }, "not settled"),
     }),
   );
-  const authenticator = createAuthenticator({ keys: memoryKeys(), clock });
+  const authenticator = createAuthenticator({ keys: kept.keys, clock });
   const logger = { info: log("info"), warn: log("warn"), error: log("error") };
   const { generator } = watched;
   const limits = { jobsQueuedMax: 100, jobsActiveMax: 4, responsesMax: 1_000, ...options.jobs };
@@ -131,6 +130,7 @@ export async function compose(script: Script, options: ComposeOptions = {}): Pro
   await unattended.start();
   const server = createHttpServer({
     ...unattended,
+    ...buildAccounts({ ...kept, clock, random }),
     authenticator,
     generator: watched.generator,
     hostedTokenizer: testTokenizer(),
@@ -219,13 +219,15 @@ function registryOf(models: readonly Model[]): ModelRegistry {
 async function keptStores() {
   const database = await openDatabase(join(temporaryFolder(), "hearth.db"));
   onTestFinished(() => database.close());
-  const teamStore = createTeamStore(database);
-  for (const each of teams) await teamStore.insert(each);
+  const accounts = buildAccountStores(database);
+  for (const each of teams) await accounts.teams.insert(each);
+  for (const name of ["ada", "bob", "cleo", "mallory", "eve"] as const)
+    await accounts.keys.insert(keyOf(name));
   return {
+    ...accounts,
     jobs: createJobStore(database),
     deferred: createDeferredStore(database),
     responses: createResponseStore(database),
-    writes: createWrites(database),
   };
 }
 
@@ -247,46 +249,33 @@ function memoryRuns(writes: Writes): { store: RunStore; records: RunRecord[] } {
   return { store, records };
 }
 
-function memoryKeys(): ApiKeyStore {
-  const rights: Readonly<Record<keyof typeof keys, readonly string[]>> = {
-    ada: ["api-key:endpoint:*", "api-key:model:*"],
-    bob: ["api-key:endpoint:chat", "api-key:endpoint:models", "api-key:model:gone-1m"],
-    cleo: ["api-key:endpoint:tokenize", "api-key:model:gpt-4o"],
-    mallory: ["api-key:endpoint:*", "api-key:model:*"],
-    eve: [],
-  };
-  const all = (["ada", "bob", "cleo", "mallory", "eve"] as const).map((name) =>
-    principal(name, rights[name]),
-  );
-  const { list, find } = {
-    list: () => all.map(({ key }) => key),
-    find: (id: string) => all.find(({ key }) => key.id === id),
-  };
-  return {
-    insert: () => Promise.reject(new Error("keys are fixed")),
-    findByHash: async (hash) => all.find(({ key }) => Buffer.from(key.hash).equals(hash)) ?? null,
-    find: async (id) => find(id)?.key ?? null,
-    list: async () => list(),
-    delete: () => Promise.resolve(false),
-  };
-}
+const rights: Readonly<Record<keyof typeof keys, readonly string[]>> = {
+  ada: ["api-key:endpoint:*", "api-key:model:*"],
+  bob: ["api-key:endpoint:chat", "api-key:endpoint:models", "api-key:model:gone-1m"],
+  cleo: ["api-key:endpoint:tokenize", "api-key:model:gpt-4o"],
+  mallory: ["api-key:endpoint:*", "api-key:model:*"],
+  eve: [],
+};
 
-function principal(name: keyof typeof keys, acls: readonly string[]): Principal {
-  const team = name === "mallory" ? teams[1] : teams[0];
-  const key: ApiKey = {
+function keyOf(name: keyof typeof keys): ApiKey {
+  return {
     id: `key-of-${name}`,
-    teamId: team.id,
+    teamId: (name === "mallory" ? teams[1] : teams[0]).id,
     userId: "user-1",
     name,
     hash: createHash("sha256").update(keys[name]).digest(),
     redacted: `hk-...${keys[name].slice(-4)}`,
-    acls,
+    acls: rights[name],
     disabled: false,
     blocked: false,
     expireTime: null,
+    qps: null,
+    qpm: null,
+    tpm: null,
+    previousHash: null,
+    previousExpireTime: null,
     createTime: startTime - 1234,
     modifyTime: startTime,
     modifiedBy: "user-1",
   };
-  return { key, team };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { errorCodes } from "../../src/dialects/error-body.js";
+import { errorCodes, type ErrorDialect } from "../../src/dialects/error-body.js";
 import { defaultHttpLimits } from "../../src/http/deps.js";
 import { openapiDocument } from "../../src/http/openapi.js";
 import { createRoutes } from "../../src/http/routes.js";
@@ -20,6 +20,15 @@ function* nodes(value: unknown): Generator<Readonly<Record<string, unknown>>> {
   yield value as Readonly<Record<string, unknown>>;
   for (const inner of Object.values(value)) yield* nodes(inner);
 }
+
+/** The schemes and the kind of ACL of each guard. */
+const asked = {
+  none: { schemes: [], acl: "" },
+  "api-key": { schemes: ["bearer", "apiKey"], acl: "api-key" },
+  "management-key": { schemes: ["managementKey"], acl: "team-token" },
+} as const;
+
+const dialects: Readonly<Record<string, ErrorDialect>> = { Anthropic: "anthropic", Management: "management" };
 
 function at(pointer: string): unknown {
   return pointer
@@ -53,6 +62,19 @@ describe("the OpenAPI document", () => {
       "GET /v1/image-generation-models/{id}",
       "GET /v1/hearth/ps",
       "GET /v1/api-key",
+      "POST /auth/teams/{teamId}/api-keys",
+      "GET /auth/teams/{teamId}/api-keys",
+      "PUT /auth/api-keys/{apiKeyId}",
+      "DELETE /auth/api-keys/{apiKeyId}",
+      "POST /auth/api-keys/{apiKeyId}/rotate",
+      "GET /auth/api-keys/{apiKeyId}/propagation",
+      "GET /auth/management-keys/validation",
+      "POST /auth/teams",
+      "GET /auth/teams",
+      "PUT /auth/teams/{teamId}",
+      "GET /auth/teams/{teamId}/models",
+      "GET /auth/teams/{teamId}/endpoints",
+      "GET /audit/teams/{teamId}/events",
       "GET /healthz",
       "GET /readyz",
       "GET /metrics",
@@ -102,9 +124,11 @@ describe("the OpenAPI document", () => {
   it("asks for a key wherever the route does, and names the ACL", () => {
     for (const { method, path, operation } of operations) {
       const row = routes.find(({ docs }) => docs.operation === operation.operationId);
-      expect([method, path, operation.security.length > 0]).toEqual([method, path, row?.guard === "api-key"]);
+      const schemes = operation.security.flatMap((scheme) => Object.keys(scheme));
+      expect([method, path, schemes]).toEqual([method, path, asked[row?.guard ?? "none"].schemes]);
       const acl = row?.endpointAcl ?? null;
-      expect(operation["x-hearth-acl"]).toBe(acl === null ? undefined : `api-key:endpoint:${acl}`);
+      const kind = asked[row?.guard ?? "none"].acl;
+      expect(operation["x-hearth-acl"]).toBe(acl === null ? undefined : `${kind}:endpoint:${acl}`);
     }
   });
 
@@ -149,8 +173,8 @@ describe("the OpenAPI document", () => {
   it("tells of errors what the error table knows", () => {
     const { responses } = api.components;
     for (const [name, { description }] of Object.entries(responses)) {
-      const [, dialect, status] = /^(Anthropic)?Error(\d+)$/.exec(name) ?? [];
-      const codes = errorCodes(dialect === undefined ? "openai" : "anthropic").get(Number(status)) ?? [];
+      const [, dialect = "", status] = /^(Anthropic|Management)?Error(\d+)$/.exec(name) ?? [];
+      const codes = errorCodes(dialects[dialect] ?? "openai").get(Number(status)) ?? [];
       expect(codes.length).toBeGreaterThan(0);
       for (const code of codes) expect(description).toContain(`\`${code}\``);
     }

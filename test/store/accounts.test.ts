@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createApiKeyStore } from "../../src/store/api-keys.js";
+import { createManagementKeyStore } from "../../src/store/management-keys.js";
 import { createTeamStore } from "../../src/store/teams.js";
-import { aKey, aTeam, temporaryDatabase } from "./records.js";
+import { createWrites } from "../../src/store/writes.js";
+import { aKey, aManagementKey, aTeam, temporaryDatabase } from "./records.js";
 
 async function stores() {
   const database = await temporaryDatabase();
@@ -71,12 +73,61 @@ describe("the table of API keys", () => {
     expect(await keys.list(null)).toEqual([aKey()]);
   });
 
-  it("tells whether there was a key to delete", async () => {
+  it("finds a key by the secret before its last rotation, but prefers the one whose secret it is now", async () => {
     const { teams, keys } = await stores();
     await teams.insert(aTeam());
+    const [old, young] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
+    const rotated = aKey({ hash: young, previousHash: old, previousExpireTime: 5 });
+    await keys.insert(rotated);
+    expect((await keys.findByHash(old))?.key).toEqual(rotated);
+    const pinned = aKey({ id: "0", hash: old });
+    await keys.insert(pinned);
+    expect((await keys.findByHash(old))?.key).toEqual(pinned);
+    expect((await keys.findByHash(young))?.key).toEqual(rotated);
+  });
+
+  it("changes and removes a key only where it is as it was read", async () => {
+    const { database, teams, keys } = await stores();
+    const writes = createWrites(database);
+    await teams.insert(aTeam());
     await keys.insert(aKey());
-    expect(await keys.delete("key-1")).toBe(true);
-    expect(await keys.delete("key-1")).toBe(false);
+    const [renamed, limited] = [aKey({ name: "desk" }), aKey({ tpm: 7 })];
+    await writes.commit([keys.replacement(aKey(), renamed)]);
+    const late = [keys.replacement(aKey(), limited), keys.removal(aKey())];
+    for (const write of late)
+      await expect(writes.commit([write])).rejects.toMatchObject({ kind: "conflict" });
+    expect(await keys.list(null)).toEqual([renamed]);
+    await writes.commit([keys.removal(renamed)]);
     expect(await keys.findByHash(aKey().hash)).toBeNull();
+  });
+
+  it("changes a team only where it is as it was read, and leaves nothing of a commit that comes too late", async () => {
+    const { database, teams, keys } = await stores();
+    await teams.insert(aTeam());
+    const writes = createWrites(database);
+    await writes.commit([teams.replacement(aTeam(), aTeam({ blocked: true }))]);
+    const late = [keys.insertion(aKey()), teams.replacement(aTeam(), aTeam({ name: "x" }))];
+    await expect(writes.commit(late)).rejects.toMatchObject({ kind: "conflict" });
+    expect([await teams.list(), await keys.list(null)]).toEqual([[aTeam({ blocked: true })], []]);
+  });
+});
+
+describe("the table of management keys", () => {
+  it("gives back what was put in, with its team, by the hash of its secret", async () => {
+    const { database, teams } = await stores();
+    const writes = createWrites(database);
+    const keys = createManagementKeyStore(database);
+    await teams.insert(aTeam());
+    const [one, all] = [
+      aManagementKey(),
+      aManagementKey({ id: "m-2", teamId: null, hash: new Uint8Array(32) }),
+    ];
+    await writes.commit([keys.insertion(one), keys.insertion(all)]);
+    expect(await keys.list()).toEqual([all, one]);
+    expect(await keys.findByHash(one.hash)).toEqual({ key: one, team: aTeam() });
+    expect(await keys.findByHash(all.hash)).toEqual({ key: all, team: null });
+    await writes.commit([keys.removal(one)]);
+    await expect(writes.commit([keys.removal(one)])).rejects.toMatchObject({ kind: "conflict" });
+    expect(await keys.findByHash(one.hash)).toBeNull();
   });
 });

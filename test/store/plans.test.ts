@@ -2,20 +2,29 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { Kysely, SqliteDialect } from "kysely";
 import { expect, it, onTestFinished } from "vitest";
+import type { Write, Writes } from "../../src/core/write.js";
+import { createApiKeyStore } from "../../src/store/api-keys.js";
+import { createAuditStore } from "../../src/store/audit-events.js";
 import { createCommit } from "../../src/store/commit.js";
 import { openDatabase, type Database } from "../../src/store/database.js";
 import { createDeferredStore } from "../../src/store/deferred-completions.js";
 import { createJobStore } from "../../src/store/jobs.js";
+import { createManagementKeyStore } from "../../src/store/management-keys.js";
 import { createResponseStore } from "../../src/store/responses.js";
 import type { Schema } from "../../src/store/schema.js";
+import { createTeamStore } from "../../src/store/teams.js";
 import { createWrites } from "../../src/store/writes.js";
-import { anEnding, someItems, temporaryFolder } from "./records.js";
+import { aKey, anEnding, aTeam, someItems, temporaryFolder } from "./records.js";
 
 function storesOf(database: Database) {
   return {
     jobs: createJobStore(database),
     deferred: createDeferredStore(database),
     responses: createResponseStore(database),
+    keys: createApiKeyStore(database),
+    managementKeys: createManagementKeyStore(database),
+    audit: createAuditStore(database),
+    teams: createTeamStore(database),
     writes: createWrites(database),
   };
 }
@@ -31,6 +40,15 @@ const [job, deferred, response, events] = [
 ];
 const items = "response_items by sqlite_autoindex_response_items_1 (response_id=?)";
 const ending = anEnding({ output: someItems("a"), events: new Uint8Array(1) });
+
+/** By the hash of its secret. */
+const key = "api_keys by sqlite_autoindex_api_keys_2 (hash=?)";
+const team = "teams by sqlite_autoindex_teams_1 (id=?)";
+const pages = { after: { time: 1, entry: 2 }, from: 1, to: 2, limit: 3 };
+
+/** There is no row to change. */
+const changedInVain = (writes: Writes, write: Write) =>
+  expect(writes.commit([write])).rejects.toMatchObject({ kind: "conflict" });
 
 /** What each method looks through, and how. Lines that begin with SCAN or USE go over more than one row. */
 const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly string[]]>> = {
@@ -86,6 +104,46 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
   "responses.deleteExpired": [
     ({ responses }) => responses.deleteExpired(1, 2),
     [response, "responses by responses_ended (expire_time<?)", events, items],
+  ],
+  "keys.findByHash": [
+    ({ keys }) => keys.findByHash(new Uint8Array(32)),
+    [
+      "MULTI-INDEX OR",
+      "INDEX 1",
+      "api_keys by sqlite_autoindex_api_keys_2 (hash=?)",
+      "INDEX 2",
+      "api_keys by api_keys_by_previous_hash (previous_hash=?)",
+      "teams by sqlite_autoindex_teams_1 (id=?)",
+    ],
+  ],
+  "keys.page": [
+    ({ keys }) =>
+      keys.page({ teamId: "a", after: { createTime: 1, id: "a" }, acls: ["b"], unexpiredAt: 1, limit: 2 }),
+    [
+      "api_keys by api_keys_by_team (team_id=? AND (create_time,id)>(?,?))",
+      "SCAN json_each EXISTS VIRTUAL TABLE INDEX 1:",
+    ],
+  ],
+  "keys.replacement": [({ keys, writes }) => changedInVain(writes, keys.replacement(aKey(), aKey())), [key]],
+  "keys.removal": [({ keys, writes }) => changedInVain(writes, keys.removal(aKey())), [key]],
+  "teams.replacement": [
+    ({ teams, writes }) => changedInVain(writes, teams.replacement(aTeam(), aTeam())),
+    [team],
+  ],
+  "managementKeys.findByHash": [
+    ({ managementKeys }) => managementKeys.findByHash(new Uint8Array(32)),
+    [
+      "management_keys by sqlite_autoindex_management_keys_2 (hash=?)",
+      "teams by sqlite_autoindex_teams_1 (id=?)",
+    ],
+  ],
+  "audit.page": [
+    ({ audit }) => audit.page({ ...pages, teamId: "a", order: "ascending" }),
+    ["audit_events by audit_events_by_team (team_id=? AND time>? AND time<?)"],
+  ],
+  "audit.page of all teams": [
+    ({ audit }) => audit.page({ ...pages, teamId: null, order: "descending" }),
+    ["audit_events by audit_events_by_time (time>? AND time<?)"],
   ],
   "responses.count": [
     ({ responses }) => responses.count(),

@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { ApiKey } from "../../src/core/api-key.js";
+import type { AuditEvent } from "../../src/core/audit.js";
 import type { Job } from "../../src/core/job.js";
+import type { ManagementKey } from "../../src/core/management-key.js";
 import type { RunRecord } from "../../src/core/run-record.js";
 import type { ResponseEnding, StoredItem, StoredResponse } from "../../src/core/stored-response.js";
 import type { Team } from "../../src/core/team.js";
@@ -68,9 +70,46 @@ export function aKey(change: Partial<ApiKey> = {}): ApiKey {
     disabled: false,
     blocked: false,
     expireTime: null,
+    qps: null,
+    qpm: null,
+    tpm: null,
+    previousHash: null,
+    previousExpireTime: null,
     createTime: 1000,
     modifyTime: 1000,
     modifiedBy: "user-1",
+    ...change,
+  };
+}
+
+export function aManagementKey(change: Partial<ManagementKey> = {}): ManagementKey {
+  return {
+    id: "manager-1",
+    teamId: "team-1",
+    userId: "user-1",
+    name: "console",
+    hash: new Uint8Array(32).fill(9),
+    redacted: "hm-...abcd",
+    acls: ["team-token:endpoint:*"],
+    expireTime: null,
+    createTime: 1000,
+    modifyTime: 1000,
+    ...change,
+  };
+}
+
+export function anAuditEvent(change: Partial<AuditEvent> = {}): AuditEvent {
+  return {
+    id: "event-1",
+    time: 1000,
+    actor: "manager-1",
+    userId: "user-1",
+    teamId: "team-1",
+    act: "UpdateApiKey",
+    objectId: "key-1",
+    description: "Updated the API key 'laptop'",
+    before: { name: "lap", tpm: null },
+    after: { name: "laptop", tpm: 7, aclStrings: ["api-key:model:*"] },
     ...change,
   };
 }

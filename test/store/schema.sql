@@ -12,9 +12,46 @@ CREATE TABLE api_keys (
   create_time integer not null,
   modify_time integer not null,
   modified_by text not null
+, qps integer check (qps > 0), qpm integer check (qpm > 0), tpm integer check (tpm > 0), previous_hash blob check (length(previous_hash) = 32), previous_expire_time integer
+  check ((previous_expire_time is null) = (previous_hash is null))) strict;
+
+CREATE UNIQUE INDEX api_keys_by_previous_hash on api_keys (previous_hash) where previous_hash is not null;
+
+CREATE INDEX api_keys_by_team on api_keys (team_id, create_time, id);
+
+CREATE TRIGGER audit_events_unchanged before update on audit_events
+begin
+  select raise(abort, 'the audit log is append-only');
+end;
+
+CREATE TRIGGER audit_events_undeleted before delete on audit_events
+begin
+  select raise(abort, 'the audit log is append-only');
+end;
+
+CREATE TRIGGER audit_events_unreplaced before insert on audit_events
+when exists (select 1 from audit_events where entry = new.entry or id = new.id)
+begin
+  select raise(abort, 'the audit log is append-only');
+end;
+
+CREATE TABLE audit_events (
+  entry integer primary key not null,
+  id text not null unique,
+  time integer not null,
+  actor text not null,
+  user_id text not null,
+  team_id text,
+  act text not null,
+  object_id text not null,
+  description text not null,
+  object_before text check (json_type(object_before) = 'object'),
+  object_after text check (json_type(object_after) = 'object')
 ) strict;
 
-CREATE INDEX api_keys_by_team on api_keys (team_id, create_time);
+CREATE INDEX audit_events_by_team on audit_events (team_id, time, entry);
+
+CREATE INDEX audit_events_by_time on audit_events (time, entry);
 
 CREATE TABLE deferred_completions (
   id text primary key not null,
@@ -44,6 +81,19 @@ CREATE TABLE jobs (
 CREATE INDEX jobs_by_age on jobs (kind, create_time, id, lease_until);
 
 CREATE INDEX jobs_held on jobs (kind, lease_until) where lease_until is not null;
+
+CREATE TABLE management_keys (
+  id text primary key not null,
+  team_id text references teams (id),
+  user_id text not null,
+  name text not null,
+  hash blob not null unique check (length(hash) = 32),
+  redacted text not null,
+  acls text not null check (json_type(acls) = 'array'),
+  expire_time integer,
+  create_time integer not null,
+  modify_time integer not null
+) strict;
 
 CREATE TABLE response_events (
   response_id text primary key not null references responses (id) on delete cascade,

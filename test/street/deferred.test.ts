@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openKeys } from "../../src/app.js";
+import { openAccounts } from "../../src/app/accounts.js";
 import { loadConfig } from "../../src/config.js";
 import { createScriptedEngine, type Script } from "../../src/engine/scripted.js";
 import {
@@ -121,9 +121,9 @@ describe("rows of deferred completions", () => {
 describe("a key that may not any more what it has put off", () => {
   /** Another key of the team, for whoever fetches. */
   async function secondKey(data: string): Promise<{ readonly id: string; readonly secret: string }> {
-    const keys = await openKeys(loadConfig({ HEARTH_DATA: data }).config);
-    const { key, secret } = await keys.service.create({ teamId: null, name: "second" });
-    await keys.close();
+    const accounts = await openAccounts(loadConfig({ HEARTH_DATA: data }).config);
+    const { key, secret } = await accounts.keys.create({ teamId: null, name: "second" }, accounts.actor);
+    await accounts.close();
     return { id: key.id, secret };
   }
 

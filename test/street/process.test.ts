@@ -33,7 +33,7 @@ function modelsFolder(change: (weights: Buffer) => Buffer): string {
 }
 
 describe("hearth start", () => {
-  it("on an empty data folder shows a key once, keeps it for its owner only, and prints a curl line that answers", async () => {
+  it("on an empty data folder shows its keys once, keeps them for their owner only, and prints a curl line that answers", async () => {
     const data = join(temporaryFolder(), "data");
     const first = await startProcess({ HEARTH_DATA: data, HEARTH_API_KEY: "" });
     const curl = await first.line(/^(curl .*)$/);
@@ -41,6 +41,11 @@ describe("hearth start", () => {
     expect(key).toMatch(/^hk-[0-9A-Za-z]{54}$/);
     expect(first.stdout()).toContain(key);
     expect(statSync(join(data, "first-key")).mode & 0o777).toBe(0o600);
+    const managementKey = readFileSync(join(data, "first-management-key"), "utf8").trim();
+    expect(first.stdout()).toMatch(new RegExp(`^ {2}Manage {4}${managementKey}  `, "m"));
+    expect(statSync(join(data, "first-management-key")).mode & 0o777).toBe(0o600);
+    const headers = { authorization: `Bearer ${managementKey}` };
+    expect((await fetch(`${first.url}/auth/management-keys/validation`, { headers })).status).toBe(200);
     const { stdout } = await shell("sh", ["-c", `${curl} -sS`]);
     expect(JSON.parse(stdout)).toMatchObject({ object: "chat.completion", model: builtInModel });
 
@@ -48,6 +53,7 @@ describe("hearth start", () => {
     expect(await first.exited).toBe(0);
     const second = await startProcess({ HEARTH_DATA: data, HEARTH_API_KEY: "" });
     expect(second.stdout()).not.toContain(key);
+    expect(second.stdout()).not.toContain(managementKey);
     await expect(clientOf(second.url, key).models.list()).resolves.toBeDefined();
   });
 

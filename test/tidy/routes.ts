@@ -2,13 +2,16 @@
 import ts from "typescript";
 import { sourceFiles, visitNodes } from "./source-files.js";
 
+/** First parts of URLs whose routes have a folder of that name. */
+const planes = ["v1", "auth", "audit"];
+
 /**
- * Files of src/http/v1/ without a route in src/http/routes.ts, and /v1 routes there without a file. A route's file is its
- * URL without parameters, slashes and underscores turned into hyphens: `/v1/chat/completions` is `chat-completions.ts`, and `/v1/models`
- * and `/v1/models/*id` share `models.ts`.
+ * Files of src/http/v1/, src/http/auth/ and src/http/audit/ without a route in src/http/routes.ts, and such routes there
+ * without a file. A route's file is its URL without parameters, slashes and underscores turned into hyphens:
+ * `/v1/chat/completions` is `v1/chat-completions.ts`, and `/v1/models` and `/v1/models/*id` share `v1/models.ts`.
  */
 export function routeViolations(root: string): string[] {
-  const files = sourceFiles(root, "src/http/v1").map((file) => file.path);
+  const files = planes.flatMap((plane) => sourceFiles(root, `src/http/${plane}`)).map((file) => file.path);
   const routes = routesOf(root).map((url) => ({ url, file: fileOf(url) }));
   const served = new Set(routes.map((route) => route.file));
   const unserved = files.filter((file) => !served.has(file)).map((file) => `${file} has no route`);
@@ -22,12 +25,13 @@ function routesOf(root: string): string[] {
   const urls = new Set<string>();
   for (const file of sourceFiles(root, "src/http").filter(({ path }) => path === "src/http/routes.ts"))
     visitNodes(file, (node) => {
-      if (ts.isStringLiteralLike(node) && node.text.startsWith("/v1/")) urls.add(node.text);
+      if (ts.isStringLiteralLike(node) && planes.some((plane) => node.text.startsWith(`/${plane}/`)))
+        urls.add(node.text);
     });
   return [...urls];
 }
 
 function fileOf(url: string): string {
   const parts = url.split("/").filter((part) => part !== "" && !/^[:{*]/.test(part));
-  return `src/http/v1/${parts.slice(1).join("-").replaceAll("_", "-")}.ts`;
+  return `src/http/${parts[0] ?? ""}/${parts.slice(1).join("-").replaceAll("_", "-")}.ts`;
 }

@@ -13,16 +13,21 @@ import {
 
 describe("routes and their files", () => {
   it("finds a file without a route and a route without a file", () => {
-    const routes = `export const routes = ["/v1/chat/completions", "/v1/models/:id", "/v1/models/*id", "/v1/gone", "/healthz"];`;
+    const routes = `export const routes = ["/v1/chat/completions", "/v1/models/:id", "/v1/models/*id", "/v1/gone", "/healthz", "/auth/teams/:teamId/api-keys", "/auth/teams", "/audit/lost"];`;
     const root = plant({
       "src/http/routes.ts": routes,
       "src/http/v1/chat-completions.ts": "",
       "src/http/v1/models.ts": "",
       "src/http/v1/secret.ts": "",
+      "src/http/auth/teams.ts": "",
+      "src/http/auth/teams-api-keys.ts": "",
+      "src/http/audit/more.ts": "",
     });
     expect(routeViolations(root)).toEqual([
       "src/http/v1/secret.ts has no route",
+      "src/http/audit/more.ts has no route",
       "/v1/gone has no src/http/v1/gone.ts",
+      "/audit/lost has no src/http/audit/lost.ts",
     ]);
   });
 });

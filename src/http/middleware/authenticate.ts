@@ -1,6 +1,8 @@
 import type { Authenticator } from "../../accounts/authenticate.js";
+import type { ManagerAuthenticator } from "../../accounts/authenticate-manager.js";
 import { readCredential } from "../../accounts/read-credential.js";
 import type { Principal } from "../../core/api-key.js";
+import type { Manager } from "../../core/management-key.js";
 import type { Context } from "../context.js";
 
 /**
@@ -11,4 +13,11 @@ export async function authenticate(ctx: Context, authenticator: Authenticator): 
   const principal = await authenticator.authenticate(readCredential(ctx.req.headers));
   ctx.state.principal = principal;
   return principal;
+}
+
+/** Who is managing. @throws as `authenticate` does. */
+export async function authenticateManager(ctx: Context, managers: ManagerAuthenticator): Promise<Manager> {
+  const manager = await managers.authenticate(readCredential(ctx.req.headers));
+  ctx.state.manager = manager;
+  return manager;
 }

@@ -9,7 +9,7 @@ export function logRequests(logger: Logger, clock: Clock): Middleware {
   return async (ctx, next) => {
     const began = clock.monotonic();
     await next();
-    const { requestId, principal, routePath } = ctx.state;
+    const { requestId, principal, manager, routePath } = ctx.state;
     logger.info(
       {
         requestId,
@@ -18,6 +18,7 @@ export function logRequests(logger: Logger, clock: Clock): Middleware {
         status: ctx.status,
         ms: Math.round(clock.monotonic() - began),
         ...(principal === null ? {} : { teamId: principal.team.id, apiKeyId: principal.key.id }),
+        ...(manager === null ? {} : { managementKeyId: manager.key.id }),
         ...(ctx.req.socket.destroyed ? { clientLeft: true } : {}),
       },
       "request",

@@ -13,6 +13,7 @@ export function requestId(random: Random): Middleware {
     ctx.state.errorDialect = "openai";
     ctx.state.routePath = null;
     ctx.state.principal = null;
+    ctx.state.manager = null;
     ctx.set("x-request-id", id);
     ctx.set("request-id", id);
     await next();

@@ -50,8 +50,10 @@ export function openapiPath({ path }: Route): string {
 
 /** Name of the response that a dialect's errors of a status share. */
 export function failureName({ errors }: Pick<Route, "errors">, status: number): string {
-  return `${errors === "anthropic" ? "AnthropicError" : "Error"}${status}`;
+  return `${failureNames[errors]}${status}`;
 }
+
+const failureNames = { openai: "Error", anthropic: "AnthropicError", management: "ManagementError" } as const;
 
 /** On every answer. */
 export const answerHeaders = { "x-request-id": { $ref: "#/components/headers/RequestId" } } as const;
@@ -65,8 +67,8 @@ export function operationOf(route: Route, schemas: JsonSchemas): Operation {
     tags: [docs.tag],
     summary: docs.summary,
     ...(docs.description === undefined ? {} : { description: docs.description }),
-    security: guard === "none" ? [] : [{ bearer: [] }, { apiKey: [] }],
-    ...(endpointAcl === null ? {} : { "x-hearth-acl": `api-key:endpoint:${endpointAcl}` }),
+    security: securityOf[guard],
+    ...(endpointAcl === null ? {} : { "x-hearth-acl": `${aclKind[guard]}:endpoint:${endpointAcl}` }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(docs.body === undefined
       ? {}
@@ -78,6 +80,18 @@ export function operationOf(route: Route, schemas: JsonSchemas): Operation {
     return { schema: schemas.of(body, "request"), ...(example === undefined ? {} : { example }) };
   }
 }
+
+const securityOf: Readonly<Record<Route["guard"], Operation["security"]>> = {
+  none: [],
+  "api-key": [{ bearer: [] }, { apiKey: [] }],
+  "management-key": [{ managementKey: [] }],
+};
+
+const aclKind: Readonly<Record<Route["guard"], string>> = {
+  none: "",
+  "api-key": "api-key",
+  "management-key": "team-token",
+};
 
 function responsesOf(route: Route, schemas: JsonSchemas): Operation["responses"] {
   const { answers, stream } = route.docs;

@@ -2,8 +2,7 @@ import { z } from "zod";
 import { shape, shapes } from "../../dialects/shape.js";
 import type { Call } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
-
-const time = z.string().describe("RFC 3339, with microseconds.");
+import { time, timestamp } from "../timestamp.js";
 
 const apiKey = shape({
   redacted_api_key: z.string(),
@@ -47,8 +46,3 @@ export const apiKeyDocs: RouteDocs = {
   summary: "Tell of the key that asks",
   answers: { 200: { description: "The key.", schema: apiKey } },
 };
-
-/** RFC 3339 with six decimals of a second, as the hosted service writes it. */
-function timestamp(epochMs: number): string {
-  return new Date(epochMs).toISOString().replace("Z", "000Z");
-}

@@ -1,0 +1,100 @@
+import type { Actor } from "../core/audit.js";
+import type { ManagementKey, ManagementKeyStore } from "../core/management-key.js";
+import type { TeamStore } from "../core/team.js";
+import { auditedManagementKey, carryOut, type ActsDeps } from "./acts.js";
+import { allManagementAcls } from "./management-permissions.js";
+import { meant } from "./meant.js";
+import { checkExpireTime, checkManagementAcls, checkName } from "./rules.js";
+import { hashSecret, issueSecret, redactSecret } from "./secret.js";
+import { teamSeen } from "./teams.js";
+
+/** What a new management key should be. */
+export interface ManagementKeyWish {
+  /** null = it sees all teams. */
+  readonly teamId: string | null;
+  readonly name: string;
+  /** The whole management plane when left out. */
+  readonly acls?: readonly string[];
+  /** Milliseconds since the epoch; never when null or left out. */
+  readonly expireTime?: number | null;
+}
+
+/** Management keys, as the operator makes, lists and removes them; no route does. */
+export interface ManagementKeyService {
+  /** The secret is known only now. @throws HearthError `invalid_value` naming the field, `not_found` for the team. */
+  create(
+    wish: ManagementKeyWish,
+    actor: Actor,
+  ): Promise<{ readonly key: ManagementKey; readonly secret: string }>;
+  /** In order of creation. */
+  list(): Promise<readonly ManagementKey[]>;
+  /** The one that a person means. @throws HearthError `not_found` when none is meant, `conflict` when more than one is. */
+  remove(reference: string, actor: Actor): Promise<ManagementKey>;
+}
+
+export interface ManagementKeyServiceDeps extends ActsDeps {
+  readonly managementKeys: ManagementKeyStore;
+  readonly teams: TeamStore;
+}
+
+/** Builds the service over its ports. */
+export function createManagementKeyService(deps: ManagementKeyServiceDeps): ManagementKeyService {
+  const { managementKeys, teams, clock, random } = deps;
+  return {
+    async create(wish, actor) {
+      checkName(wish.name);
+      checkManagementAcls(wish.acls ?? []);
+      checkExpireTime(wish.expireTime ?? null, clock.now());
+      if (wish.teamId !== null) await teamSeen(teams, wish.teamId, actor);
+      const secret = issueSecret("hm-", random);
+      return { key: await addManagementKey(deps, secret, wish, actor), secret };
+    },
+    list: () => managementKeys.list(),
+    async remove(reference, actor) {
+      const all = await managementKeys.list();
+      const key = meant("management key", reference, all, ({ redacted }) => redacted === reference);
+      await carryOut(deps, actor, {
+        act: "DeleteManagementKey",
+        objectId: key.id,
+        teamId: key.teamId,
+        description: `Deleted the management key '${key.name}'`,
+        before: auditedManagementKey(key),
+        after: null,
+        change: managementKeys.removal(key),
+      });
+      return key;
+    },
+  };
+}
+
+/** Adds the key of a secret that is known already. */
+export async function addManagementKey(
+  deps: Omit<ManagementKeyServiceDeps, "teams">,
+  secret: string,
+  { teamId, name, acls = allManagementAcls, expireTime = null }: ManagementKeyWish,
+  actor: Actor,
+): Promise<ManagementKey> {
+  const now = deps.clock.now();
+  const key: ManagementKey = {
+    id: deps.random.id(),
+    teamId,
+    userId: actor.userId,
+    name,
+    hash: hashSecret(secret),
+    redacted: redactSecret(secret),
+    acls,
+    expireTime,
+    createTime: now,
+    modifyTime: now,
+  };
+  await carryOut(deps, actor, {
+    act: "CreateManagementKey",
+    objectId: key.id,
+    teamId,
+    description: `Created the management key '${name}'`,
+    before: null,
+    after: auditedManagementKey(key),
+    change: deps.managementKeys.insertion(key),
+  });
+  return key;
+}

@@ -1,0 +1,24 @@
+/** The commands that manage accounts, beside a running server or without one. What they do stands in the audit log as `cli`. */
+import type { Command } from "commander";
+import type { OpenAccounts } from "../app.js";
+import { addAuditCommand } from "./audit.js";
+import { addKeysCommand } from "./keys.js";
+import { addManagementKeysCommand } from "./management-keys.js";
+import { usingAccounts, type AccountsIo } from "./using-accounts.js";
+import { addTeamsCommand } from "./teams.js";
+
+/**
+ * Adds `keys`, `teams`, `management-keys` and `audit`.
+ * @param open opens the accounts of the configured data folder, for one command.
+ */
+export function addAccountCommands(
+  program: Command,
+  open: () => Promise<OpenAccounts>,
+  io: AccountsIo,
+): void {
+  const using = usingAccounts(open);
+  addKeysCommand(program, using, io);
+  addTeamsCommand(program, using, io);
+  addManagementKeysCommand(program, using, io);
+  addAuditCommand(program, using, io);
+}

@@ -1,0 +1,117 @@
+/** GET /auth/teams/{teamId}/models: the models that keys of a team can be given. */
+import { z } from "zod";
+import { actorOf } from "../../accounts/actors.js";
+import { authoriseManager } from "../../accounts/management-permissions.js";
+import type { Modality, Model } from "../../core/model.js";
+import { count, shape, shapes } from "../../dialects/shape.js";
+import type { HttpDeps } from "../deps.js";
+import { clusterName } from "../management/cluster.js";
+import type { ManagementCall } from "../route.js";
+import type { RouteDocs } from "../route-docs.js";
+
+const modalities = shapes(z.enum(["TEXT", "IMAGE"]));
+const price = z.string().describe("Cents of a US dollar for 100 million tokens.");
+const limit = z.string().describe("0 = no limit.");
+const none = z.array(z.never()).max(0).readonly();
+
+const languageModel = shape({
+  name: z.string(),
+  version: z.string(),
+  inputModalities: modalities,
+  outputModalities: modalities,
+  promptTextTokenPrice: price,
+  promptImageTokenPrice: price,
+  promptTextTokenPriceLongContext: price,
+  cachedPromptTokenPrice: price,
+  cachedPromptTokenPriceLongContext: price,
+  completionTextTokenPrice: price,
+  completionTokenPriceLongContext: price,
+  searchPrice: price,
+  rps: limit,
+  rpm: limit,
+  tpm: limit,
+  cluster: z.string(),
+  maxPromptLength: count("Tokens of a conversation."),
+  aliases: shapes(z.string()),
+  features: shape({ functionCalling: z.boolean(), structuredOutputs: z.boolean(), reasoning: z.boolean() }),
+  algorithm: z.string(),
+}).meta({ id: "ClusterLanguageModel" });
+
+const clusters = shape({
+  clusterConfigs: shapes(
+    shape({
+      languageModels: shapes(languageModel).describe("In order of id."),
+      embeddingModels: none,
+      imageGenerationModels: none,
+      audioModels: none,
+      videoGenerationModels: none,
+      clusterName: z.string(),
+    }).meta({ id: "ClusterConfig" }),
+  ),
+}).meta({ id: "ClusterConfigs" });
+
+/** Lists them. */
+export function listTeamModels({
+  accounts,
+  models,
+}: Pick<HttpDeps, "accounts" | "models">): (call: ManagementCall) => Promise<void> {
+  return async ({ ctx, manager, params, route }) => {
+    authoriseManager(manager, route.endpointAcl);
+    await accounts.teams.find(params["teamId"] ?? "", actorOf(manager));
+    const languageModels = models.list().map(present);
+    const others = {
+      embeddingModels: [],
+      imageGenerationModels: [],
+      audioModels: [],
+      videoGenerationModels: [],
+    };
+    const answer: z.infer<typeof clusters> = {
+      clusterConfigs: [{ languageModels, ...others, clusterName }],
+    };
+    ctx.body = answer;
+  };
+}
+
+export const teamModelsDocs: RouteDocs = {
+  operation: "listTeamModels",
+  tag: "Accounts",
+  summary: "List the models that a team can use",
+  params: { teamId: "Id of a team that the management key is for." },
+  answers: { 200: { description: "The models, by cluster; there is one.", schema: clusters } },
+};
+
+/** A long context costs what a short one does. */
+function present({ manifest }: Model): z.infer<typeof languageModel> {
+  const { prices, capabilities } = manifest;
+  const prompt = String(prices.promptTextTokenTicks);
+  const cached = String(prices.cachedPromptTextTokenTicks);
+  const completion = String(prices.completionTextTokenTicks);
+  return {
+    name: manifest.id,
+    version: manifest.version,
+    inputModalities: manifest.inputModalities.map((each) => modalityNames[each]),
+    outputModalities: manifest.outputModalities.map((each) => modalityNames[each]),
+    promptTextTokenPrice: prompt,
+    promptImageTokenPrice: "0",
+    promptTextTokenPriceLongContext: prompt,
+    cachedPromptTokenPrice: cached,
+    cachedPromptTokenPriceLongContext: cached,
+    completionTextTokenPrice: completion,
+    completionTokenPriceLongContext: completion,
+    searchPrice: "0",
+    rps: "0",
+    rpm: "0",
+    tpm: "0",
+    cluster: clusterName,
+    maxPromptLength: manifest.contextTokens,
+    aliases: manifest.aliases,
+    features: {
+      functionCalling: capabilities.tools,
+      structuredOutputs: capabilities.structuredOutputs,
+      reasoning: capabilities.reasoning,
+    },
+    algorithm: "",
+  };
+}
+
+const modalityNames = { text: "TEXT", image: "IMAGE" } as const satisfies Readonly<Record<Modality, string>>;

@@ -1,0 +1,101 @@
+/** An API key as the management plane tells it, and as it is wished for. */
+import { z } from "zod";
+import type { KeyChange } from "../../accounts/keys.js";
+import type { ApiKey } from "../../core/api-key.js";
+import { shape, shapes } from "../../dialects/shape.js";
+import { time, timestamp } from "../timestamp.js";
+import { epochMs, flag, instant, isTrue, set, texts, whole } from "./fields.js";
+
+const limit = (what: string) => z.number().min(1).meta({ type: "integer", description: what });
+
+const fields = {
+  redactedApiKey: z.string(),
+  userId: z.string().describe("Who made it."),
+  name: z.string(),
+  createTime: time,
+  modifyTime: time,
+  teamId: z.string(),
+  apiKeyId: z.string(),
+  disabled: z.boolean(),
+  expireTime: time.optional(),
+  qps: limit("Requests per second.").optional(),
+  qpm: limit("Requests per minute.").optional(),
+  tpm: z.string().optional().describe("Tokens per minute: a whole number, as a text."),
+  aclStrings: shapes(z.string()).describe(
+    "What it may use: `api-key:endpoint:<name>`, `api-key:model:<name>`, `*` for all; without any, nothing.",
+  ),
+};
+
+export const apiKeySchema = shape(fields).meta({
+  id: "ManagedApiKey",
+  description: "An API key, as the management plane tells it.",
+});
+
+export const createdApiKeySchema = shape({
+  ...fields,
+  apiKey: z.string().describe("The secret. It is told this once."),
+}).meta({ id: "CreatedApiKey", description: "An API key with the secret that it has just got." });
+
+/** Presents a key. */
+export function presentKey(key: ApiKey): z.infer<typeof apiKeySchema> {
+  return {
+    redactedApiKey: key.redacted,
+    userId: key.userId,
+    name: key.name,
+    createTime: timestamp(key.createTime),
+    modifyTime: timestamp(key.modifyTime),
+    teamId: key.teamId,
+    apiKeyId: key.id,
+    disabled: key.disabled,
+    ...(key.expireTime === null ? {} : { expireTime: timestamp(key.expireTime) }),
+    ...(key.qps === null ? {} : { qps: key.qps }),
+    ...(key.qpm === null ? {} : { qpm: key.qpm }),
+    ...(key.tpm === null ? {} : { tpm: String(key.tpm) }),
+    aclStrings: key.acls,
+  };
+}
+
+/** The same with its new secret. */
+export function presentCreatedKey(key: ApiKey, secret: string): z.infer<typeof createdApiKeySchema> {
+  return { ...presentKey(key), apiKey: secret };
+}
+
+/** What of a key can be set, when it is made and later. */
+export const settableFields = {
+  acls: texts.nullish().describe("What it may use; none opens nothing."),
+  aclStrings: texts.nullish().describe("Another name of `acls`."),
+  qps: whole("Requests per second.").nullish(),
+  qpm: whole("Requests per minute.").nullish(),
+  tpm: whole("Tokens per minute.").nullish(),
+  expireTime: instant.nullish().describe("RFC 3339; never when it is not set."),
+};
+
+export const changeableKey = z.object({
+  ...settableFields,
+  name: z.string().nullish(),
+  disabled: flag.nullish(),
+});
+
+/** What is set, in the accounts' own terms. */
+export function keyFields(wish: z.infer<typeof changeableKey>): KeyChange {
+  return set({
+    name: wish.name,
+    disabled: wish.disabled == null ? null : isTrue(wish.disabled),
+    acls: wish.aclStrings ?? wish.acls,
+    expireTime: wish.expireTime == null ? null : epochMs(wish.expireTime),
+    qps: wish.qps == null ? null : Number(wish.qps),
+    qpm: wish.qpm == null ? null : Number(wish.qpm),
+    tpm: wish.tpm == null ? null : Number(wish.tpm),
+  });
+}
+
+/** What is not set. */
+export const clearedKey: Required<KeyChange> = {
+  name: "",
+  disabled: false,
+  acls: [],
+  expireTime: null,
+  qps: null,
+  qpm: null,
+  tpm: null,
+};

@@ -1,0 +1,2 @@
+/** This server, which is all the cluster there is. */
+export const clusterName = "local";

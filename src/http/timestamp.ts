@@ -1,0 +1,9 @@
+import { z } from "zod";
+
+/** A time in an answer. */
+export const time = z.string().describe("RFC 3339, with microseconds.");
+
+/** RFC 3339 with six decimals of a second, as the hosted service writes it. */
+export function timestamp(epochMs: number): string {
+  return new Date(epochMs).toISOString().replace("Z", "000Z");
+}

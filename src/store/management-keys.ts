@@ -1,0 +1,94 @@
+import type { ManagementKey, ManagementKeyStore, Manager } from "../core/management-key.js";
+import type { Database } from "./database.js";
+import { prepare } from "./prepared.js";
+import type { ManagementKeyRow, TeamRow } from "./schema.js";
+import { writeOf } from "./writes.js";
+
+/** The table of management keys. A key of all teams has no team of its own. */
+export function createManagementKeyStore(database: Database): ManagementKeyStore {
+  const { kysely } = database;
+  const selectByHash = prepareByHash(database);
+  return {
+    insertion: (key) =>
+      writeOf("management_keys", kysely.insertInto("management_keys").values(toRow(key)).compile()),
+    removal: ({ id }) =>
+      writeOf("management_keys", kysely.deleteFrom("management_keys").where("id", "=", id).compile(), 1),
+    async findByHash(hash) {
+      const row = (await selectByHash({ hash })).rows[0];
+      return row === undefined ? null : { key: fromRow(row), team: teamOf(row) };
+    },
+    async list() {
+      const rows = await kysely
+        .selectFrom("management_keys")
+        .selectAll()
+        .orderBy("create_time")
+        .orderBy("id")
+        .execute();
+      return rows.map(fromRow);
+    },
+  };
+}
+
+/** A key's row and, beside it, its team's; all null of a key of all teams. */
+interface ManagerRow extends ManagementKeyRow {
+  readonly team_name: string | null;
+  readonly team_billing: TeamRow["billing"] | null;
+  readonly team_blocked: number | null;
+  readonly team_weight: number | null;
+  readonly team_create_time: number | null;
+}
+
+function prepareByHash({ kysely }: Database) {
+  return prepare(kysely, ["hash"], ({ hash }: { hash: Uint8Array }) =>
+    kysely
+      .selectFrom("management_keys")
+      .leftJoin("teams", "teams.id", "management_keys.team_id")
+      .selectAll("management_keys")
+      .select([
+        "teams.name as team_name",
+        "teams.billing as team_billing",
+        "teams.blocked as team_blocked",
+        "teams.weight as team_weight",
+        "teams.create_time as team_create_time",
+      ])
+      .where("management_keys.hash", "=", hash)
+      .$castTo<ManagerRow>(),
+  );
+}
+
+function teamOf(row: ManagerRow): Manager["team"] {
+  const { team_id: id, team_name: name, team_billing: billing } = row;
+  const { team_weight: weight, team_create_time: createTime } = row;
+  if (id === null || name === null || billing === null || weight === null || createTime === null) return null;
+  return { id, name, billing, blocked: row.team_blocked === 1, weight, createTime };
+}
+
+function toRow(key: ManagementKey): ManagementKeyRow {
+  return {
+    id: key.id,
+    team_id: key.teamId,
+    user_id: key.userId,
+    name: key.name,
+    hash: key.hash,
+    redacted: key.redacted,
+    acls: JSON.stringify(key.acls),
+    expire_time: key.expireTime,
+    create_time: key.createTime,
+    modify_time: key.modifyTime,
+  };
+}
+
+function fromRow(row: ManagementKeyRow): ManagementKey {
+  return {
+    id: row.id,
+    teamId: row.team_id,
+    userId: row.user_id,
+    name: row.name,
+    hash: new Uint8Array(row.hash),
+    redacted: row.redacted,
+    acls: JSON.parse(row.acls) as string[],
+    expireTime: row.expire_time,
+    createTime: row.create_time,
+    modifyTime: row.modify_time,
+  };
+}

@@ -1,0 +1,103 @@
+import { CommanderError } from "commander";
+import { describe, expect, it } from "vitest";
+import { commandWorld } from "./accounts.js";
+
+interface TeamJson {
+  readonly teamId: string;
+  readonly name: string;
+}
+
+interface EventJson {
+  readonly act: string;
+  readonly actor: string;
+  readonly objectId: string;
+  readonly before?: Readonly<Record<string, unknown>>;
+  readonly after?: Readonly<Record<string, unknown>>;
+}
+
+describe("hearth teams", () => {
+  it("makes, lists, renames, blocks and unblocks teams, by ID or name", async () => {
+    const { hearth, json, authenticate } = await commandWorld();
+    const { teamId } = await json<TeamJson>("teams", "create", "research");
+    const ops = await json<TeamJson>("teams", "create", "ops", "--unmetered");
+    expect(await hearth("teams", "rename", "research", "lab")).toBe(`${teamId}\n`);
+    const { apiKey } = await json<{ apiKey: string }>("keys", "create", "--team", "lab");
+    expect((await authenticate(apiKey)).team.id).toBe(teamId);
+    expect(await json("teams", "block", teamId)).toMatchObject({ teamId, name: "lab", blocked: true });
+    await expect(authenticate(apiKey)).rejects.toMatchObject({ kind: "permission_denied" });
+    expect(await hearth("teams", "ls")).toBe(
+      [
+        "NAME   ID              BILLING     CREATED    STATE",
+        `lab    ${teamId.slice(0, 13)}   prepaid     just now   blocked`,
+        `ops    ${ops.teamId.slice(0, 13)}   unmetered   just now   active`,
+        "",
+      ].join("\n"),
+    );
+    await hearth("teams", "unblock", "lab");
+    expect((await authenticate(apiKey)).team.blocked).toBe(false);
+    expect((await json<TeamJson[]>("teams", "ls")).map(({ name }) => name)).toEqual(["lab", "ops"]);
+  });
+
+  it("ends with code 2 on a name that cannot be used, and fails for a team that there is not", async () => {
+    const { hearth } = await commandWorld();
+    await expect(hearth("teams", "create", " ")).rejects.toBeInstanceOf(CommanderError);
+    await expect(hearth("teams", "block", "nobody")).rejects.toThrow("Cannot find team 'nobody'.");
+  });
+});
+
+describe("hearth management-keys", () => {
+  it("makes keys of all teams or of one, lists and removes them", async () => {
+    const { hearth, json, authenticateManager } = await commandWorld();
+    const { teamId } = await json<TeamJson>("teams", "create", "research");
+    const printed = await hearth("management-keys", "create", "--name", "console");
+    const all = /^ {2}(hm-[0-9A-Za-z]{54})$/m.exec(printed)?.[1] ?? null;
+    expect((await authenticateManager(all)).team).toBeNull();
+    const words = ["--team", "research", "--acl", "team-token:endpoint:ListApiKeys", "--expires", "7d"];
+    const one = await json<{ apiKey: string; apiKeyId: string }>("management-keys", "create", ...words);
+    expect(await authenticateManager(one.apiKey)).toMatchObject({
+      key: { acls: ["team-token:endpoint:ListApiKeys"], expireTime: Date.UTC(2026, 10, 28, 12) },
+      team: { id: teamId },
+    });
+    const listed = await hearth("management-keys", "ls");
+    expect(listed).toMatch(/^console +\S+ +hm-\.\.\.\S{4} +all +just now +active$/m);
+    expect(listed).toMatch(/^unnamed +\S+ +hm-\.\.\.\S{4} +research +just now +active$/m);
+    expect(await hearth("management-keys", "rm", one.apiKeyId)).toBe(`${one.apiKeyId}\n`);
+    await expect(authenticateManager(one.apiKey)).rejects.toMatchObject({ kind: "bad_credential" });
+    expect(await json("management-keys", "ls")).toHaveLength(1);
+  });
+
+  it("ends with code 2 on an ACL of another kind", async () => {
+    const { hearth } = await commandWorld();
+    const create = hearth("management-keys", "create", "--acl", "api-key:endpoint:*");
+    await expect(create).rejects.toBeInstanceOf(CommanderError);
+  });
+});
+
+describe("hearth audit", () => {
+  it("lists what was done at the command line, the newest first, with its things before and after", async () => {
+    const { hearth, json } = await commandWorld();
+    const { apiKeyId } = await json<{ apiKeyId: string }>("keys", "create", "--name", "laptop");
+    for (const words of [
+      ["update", apiKeyId, "--qps", "3"],
+      ["disable", apiKeyId],
+      ["rotate", apiKeyId],
+    ])
+      await hearth("keys", ...words);
+    await hearth("keys", "rm", apiKeyId);
+    const told = await json<EventJson[]>("audit");
+    expect(told.map(({ act, actor }) => [act, actor])).toEqual([
+      ["DeleteApiKey", "cli"],
+      ["RotateApiKey", "cli"],
+      ["UpdateApiKey", "cli"],
+      ["UpdateApiKey", "cli"],
+      ["CreateApiKey", "cli"],
+      ["CreateTeam", "server"],
+    ]);
+    expect([told[3]?.before?.["qps"], told[3]?.after?.["qps"]]).toEqual([null, 3]);
+    const printed = await hearth("audit", "--limit", "1");
+    expect(printed).toMatch(
+      /^TIME .*\n2026-11-21T12:00:00\.000Z {3}cli +Deleted the API key 'laptop' +\S+\n$/,
+    );
+    await expect(hearth("audit", "--limit", "0")).rejects.toBeInstanceOf(CommanderError);
+  });
+});

@@ -1,0 +1,157 @@
+import { createHash } from "node:crypto";
+import { sql } from "kysely";
+import { describe, expect, it } from "vitest";
+import { createKeyService } from "../../../src/accounts/keys.js";
+import { cliActor } from "../../../src/accounts/actors.js";
+import { systemRandom } from "../../../src/system.js";
+import { anAuditEvent, databaseOfTwoTeams } from "../../store/records.js";
+import { createAuditStore } from "../../../src/store/audit-events.js";
+import { createWrites } from "../../../src/store/writes.js";
+import { managed, now, type Managed, type ToldKey } from "./managed.js";
+
+interface Told {
+  readonly eventId: string;
+  readonly act: string;
+  readonly actor: string;
+  readonly objectId: string;
+  readonly description: string;
+  readonly before?: Readonly<Record<string, unknown>>;
+  readonly after?: Readonly<Record<string, unknown>>;
+}
+
+interface Page {
+  readonly events: readonly Told[];
+  readonly nextPageToken?: string;
+}
+
+async function events(server: Managed, teamId: string, query = ""): Promise<Page> {
+  return (await server.ask("GET", `/audit/teams/${teamId}/events${query}`)).body as Page;
+}
+
+describe("the audit log", () => {
+  it("has exactly one event of every act, with the thing before and after, and none of what was refused", async () => {
+    const server = await managed();
+    const teamId = await server.team("research");
+    const own = await server.manager({ teamId });
+    const { apiKeyId } = await server.key(teamId, { tpm: 5 });
+    const path = `/auth/api-keys/${apiKeyId}`;
+    server.clock.advance(1000);
+    await server.ask("PUT", path, { apiKey: { tpm: "7" } }, own);
+    await server.ask("PUT", path, { apiKey: { tpm: "0" } }, own);
+    await server.ask("PUT", path, { apiKey: { tpm: "8" } }, server.apiKey);
+    await server.ask("POST", `${path}/rotate`, {}, own);
+    await server.ask("PUT", `/auth/teams/${teamId}`, { team: { blocked: true } });
+    await server.ask("PUT", `/auth/teams/${teamId}`, { team: { blocked: false, name: "lab" } });
+    await server.ask("DELETE", path, undefined, own);
+    await server.ask("DELETE", path, undefined, own);
+    const told = (await events(server, teamId, "?orderBy=TIME_ASCENDING")).events;
+    expect(told.map(({ act, objectId, description }) => [act, objectId, description])).toEqual([
+      ["CreateTeam", teamId, "Created the team 'research'"],
+      ["CreateManagementKey", expect.any(String), "Created the management key 'console'"],
+      ["CreateApiKey", apiKeyId, "Created the API key 'laptop'"],
+      ["UpdateApiKey", apiKeyId, "Updated the API key 'laptop'"],
+      ["RotateApiKey", apiKeyId, "Rotated the API key 'laptop'"],
+      ["UpdateTeam", teamId, "Blocked the team 'research'"],
+      ["UpdateTeam", teamId, "Unblocked the team 'research'"],
+      ["DeleteApiKey", apiKeyId, "Deleted the API key 'laptop'"],
+    ]);
+    const [, made, created, updated, rotated, , unblocked, deleted] = told;
+    expect([created?.before, created?.after?.["tpm"]]).toEqual([undefined, 5]);
+    expect([updated?.before?.["tpm"], updated?.after?.["tpm"]]).toEqual([5, 7]);
+    expect(rotated?.before?.["redactedApiKey"]).not.toBe(rotated?.after?.["redactedApiKey"]);
+    expect([unblocked?.before, unblocked?.after]).toEqual([
+      { name: "research", billing: "prepaid", blocked: true, weight: 1 },
+      { name: "lab", billing: "prepaid", blocked: false, weight: 1 },
+    ]);
+    expect([deleted?.before, deleted?.after]).toEqual([rotated?.after, undefined]);
+    expect(updated?.actor).toBe(made?.objectId);
+    expect([made?.actor, deleted?.actor]).toEqual(["cli", updated?.actor]);
+  });
+
+  it("E10: holds no secret, no hash and no part of one but the last four characters", async () => {
+    const server = await managed();
+    const teamId = await server.team();
+    const manager = await server.manager({ teamId });
+    const { apiKey, apiKeyId } = await server.key(teamId);
+    const { body } = await server.ask("POST", `/auth/api-keys/${apiKeyId}/rotate`, {});
+    const rotated = body as ToldKey;
+    const query = { teamId: null, order: "ascending", after: null, from: null, to: null, limit: 99 } as const;
+    const all = JSON.stringify(await server.stores.audit.page(query));
+    expect(all).toContain(apiKey.slice(-4));
+    for (const secret of [apiKey, rotated.apiKey, manager]) {
+      expect(all).not.toContain(secret.slice(3, -4));
+      const hash = createHash("sha256").update(secret).digest();
+      for (const coding of ["hex", "base64"] as const) expect(all).not.toContain(hash.toString(coding));
+      expect(all).not.toContain(JSON.stringify([...hash]).slice(1, -1));
+    }
+  });
+
+  it("is told page by page, in either order, and by time, actor, words and id", async () => {
+    const server = await managed();
+    const teamId = await server.team();
+    for (const name of ["one", "two", "three"]) {
+      server.clock.advance(1000);
+      await server.key(teamId, { name });
+    }
+    const all = (await events(server, teamId)).events;
+    expect(all.map(({ description }) => description.split("'")[1])).toEqual([
+      "three",
+      "two",
+      "one",
+      "research",
+    ]);
+    for (const order of ["TIME_ASCENDING", "TIME_DESCENDING"]) {
+      const seen: Told[] = [];
+      let token: string | undefined = "";
+      while (token !== undefined) {
+        const page = await events(server, teamId, `?orderBy=${order}&page_size=3&pageToken=${token}`);
+        seen.push(...page.events);
+        token = page.nextPageToken;
+      }
+      expect(seen).toEqual(order === "TIME_ASCENDING" ? all.toReversed() : all);
+    }
+    const time = (ms: number) => encodeURIComponent(new Date(now + ms).toISOString());
+    const found = async (query: string) => (await events(server, teamId, query)).events;
+    expect(await found(`?eventTimeFrom=${time(1000)}&eventTimeTo=${time(3000)}`)).toEqual(all.slice(1, 3));
+    expect(await found("?eventFilter.query=KEY%20'TWO")).toEqual([all[1]]);
+    expect(await found(`?event_filter.event_id=${all[2]?.eventId}`)).toEqual([all[2]]);
+    expect(await found("?eventFilter.userId=nobody")).toEqual([]);
+    expect(await found(`?eventFilter.userId=${all[0]?.actor}`)).toEqual(all);
+  });
+
+  it("cannot be changed, emptied or written over, whoever asks the database", async () => {
+    const { kysely, ...database } = await databaseOfTwoTeams();
+    const audit = createAuditStore({ kysely, ...database });
+    await createWrites({ kysely, ...database }).commit([audit.insertion(anAuditEvent())]);
+    const query = {
+      teamId: "team-1",
+      order: "ascending",
+      after: null,
+      from: null,
+      to: null,
+      limit: 9,
+    } as const;
+    const before = await audit.page(query);
+    expect(before).toEqual([{ ...anAuditEvent(), entry: 1 }]);
+    const columns =
+      "select entry, id, time, 'nobody', user_id, team_id, act, object_id, description, null, null";
+    for (const statement of [
+      "update audit_events set actor = 'nobody'",
+      "delete from audit_events",
+      `insert or replace into audit_events ${columns} from audit_events`,
+    ])
+      await expect(sql.raw(statement).execute(kysely)).rejects.toThrow("the audit log is append-only");
+    expect(await audit.page(query)).toEqual(before);
+  });
+
+  it("and the act are one: where the event cannot be written, nothing is done", async () => {
+    const server = await managed();
+    const { stores, clock } = server;
+    const teamId = await server.team();
+    const broken = { ...stores.audit, insertion: () => stores.audit.insertion(anAuditEvent()) };
+    await stores.writes.commit([stores.audit.insertion(anAuditEvent())]);
+    const keys = createKeyService({ ...stores, audit: broken, clock, random: systemRandom });
+    await expect(keys.create({ teamId, name: "x" }, cliActor)).rejects.toThrow("append-only");
+    expect(await stores.keys.list(teamId)).toEqual([]);
+  });
+});

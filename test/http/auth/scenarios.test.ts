@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createRoutes } from "../../../src/http/routes.js";
+import { defaultHttpLimits } from "../../../src/http/deps.js";
+import { sharedManaged, type Answer, type Managed } from "./managed.js";
+
+interface Row {
+  readonly route: string;
+  /** The ACL that the route needs, and null for none. */
+  readonly acl: string | null;
+  readonly body?: object;
+  /** A body, or a query, that cannot be used, and the field that the refusal names. */
+  readonly bad?: readonly [what: object | string, field: string];
+  /** Status for a management key of another team where it is not 404. */
+  readonly elsewhere?: number;
+}
+
+const row = (route: string, acl: string | null, rest: Omit<Row, "route" | "acl"> = {}): Row => ({
+  route,
+  acl,
+  ...rest,
+});
+
+const table: readonly Row[] = [
+  row("POST /auth/teams/:teamId/api-keys", "CreateApiKey", {
+    body: { name: "x" },
+    bad: [{ name: 7 }, "name"],
+  }),
+  row("GET /auth/teams/:teamId/api-keys", "ListApiKeys", { bad: ["?pageSize=many", "pageSize"] }),
+  row("PUT /auth/api-keys/:apiKeyId", "UpdateApiKey", {
+    body: { apiKey: { name: "y" } },
+    bad: [{ apiKey: { tpm: "much" }, fieldMask: "tpm" }, "apiKey.tpm"],
+  }),
+  row("DELETE /auth/api-keys/:apiKeyId", "DeleteApiKey"),
+  row("POST /auth/api-keys/:apiKeyId/rotate", "RotateApiKey", {
+    body: {},
+    bad: [{ expireTime: "soon" }, "expireTime"],
+  }),
+  row("GET /auth/api-keys/:apiKeyId/propagation", "CheckApiKeyPropagation"),
+  row("GET /auth/management-keys/validation", null, { elsewhere: 200 }),
+  row("POST /auth/teams", "CreateTeam", { body: { name: "x" }, bad: [{}, "name"], elsewhere: 403 }),
+  row("GET /auth/teams", "ListTeams", { bad: ["?paginationToken=!", "paginationToken"], elsewhere: 200 }),
+  row("PUT /auth/teams/:teamId", "UpdateTeam", {
+    body: { team: { name: "z" } },
+    bad: [{ team: { name: "z" }, fieldMask: "weight" }, "fieldMask"],
+  }),
+  row("GET /auth/teams/:teamId/models", "ListModels"),
+  row("GET /auth/teams/:teamId/endpoints", "ListPossibleEndpointAcls"),
+  row("GET /audit/teams/:teamId/events", "AuditRead", { bad: ["?eventTimeFrom=monday", "eventTimeFrom"] }),
+];
+
+const unknownId = "0193a7c2-0000-7000-8000-000000000000";
+const refusal = (code: number, message: unknown = expect.any(String)) => ({ code, message, details: [] });
+
+let shared: { server: Managed; close: () => Promise<void> };
+const keys = { right: "", lacking: "", elsewhere: "" };
+let teamId = "";
+beforeAll(async () => {
+  shared = await sharedManaged();
+  const { server } = shared;
+  teamId = await server.team("ours");
+  keys.right = await server.manager({ teamId });
+  keys.lacking = await server.manager({ teamId, acls: ["team-token:endpoint:BillingRead"] });
+  keys.elsewhere = await server.manager({ teamId: await server.team("theirs") });
+});
+afterAll(() => shared.close());
+
+/** Asks for the row's route, of a key or team that is there or of one that is not. */
+async function ask(
+  { route, body }: Row,
+  credential: string | null,
+  change: { readonly bad?: object | string; readonly unknown?: true } = {},
+): Promise<Answer> {
+  const [method = "", path = ""] = route.split(" ");
+  const id = change.unknown ? unknownId : null;
+  const apiKeyId = id ?? (path.includes(":apiKeyId") ? (await shared.server.key(teamId)).apiKeyId : "");
+  const found = path.replace(":apiKeyId", apiKeyId).replace(":teamId", id ?? teamId);
+  const query = typeof change.bad === "string" ? change.bad : "";
+  const sent = typeof change.bad === "object" ? change.bad : body;
+  return shared.server.ask(method, found + query, sent, credential);
+}
+
+it("the table has every route of the management plane, with its ACL", () => {
+  const routes = createRoutes({ limits: defaultHttpLimits } as Parameters<typeof createRoutes>[0]);
+  const managing = routes.filter(({ guard }) => guard === "management-key");
+  expect(managing.map(({ method, path, endpointAcl }) => [`${method} ${path}`, endpointAcl])).toEqual(
+    table.map(({ route, acl }) => [route, acl]),
+  );
+});
+
+describe.each(table)("$route", (scenario) => {
+  const { route, acl, bad, elsewhere = 404 } = scenario;
+  const hasId = route.includes(":");
+
+  it.each([
+    ["no credential", null],
+    ["an API key", "api key"],
+    ["an unknown key", "unknown-key-of-nobody"],
+  ])("E14: answers 401 to %s, whatever it asks for", async (_, credential) => {
+    const presented = credential === "api key" ? shared.server.apiKey : credential;
+    const asked = [{}, { unknown: true as const }, ...(bad === undefined ? [] : [{ bad: bad[0] }])];
+    for (const change of asked)
+      expect(await ask(scenario, presented, change)).toEqual({ status: 401, body: refusal(16) });
+  });
+
+  it("answers another team's management key as if nothing were there", async () => {
+    const answer = await ask(scenario, keys.elsewhere);
+    expect(answer.status).toBe(elsewhere);
+    if (elsewhere === 404) expect(answer.body).toEqual(refusal(5));
+    if (hasId) expect(answer).toEqual(await ask(scenario, keys.elsewhere, { unknown: true }));
+    if (bad !== undefined)
+      expect(await ask(scenario, keys.elsewhere, { bad: bad[0] })).toMatchObject({ status: 400 });
+  });
+
+  it("answers 403 to a key without the ACL, and names it", async () => {
+    const answer = await ask(scenario, keys.lacking);
+    if (acl === null) return expect(answer.status).toBe(200);
+    const message = expect.stringContaining(`needs the ACL team-token:endpoint:${acl}.`) as string;
+    const denied = { status: 403, body: refusal(7, message) };
+    expect(answer).toEqual(denied);
+    if (hasId) expect(await ask(scenario, keys.lacking, { unknown: true })).toEqual(denied);
+    const only = await shared.server.manager({ teamId, acls: [`team-token:endpoint:${acl}`] });
+    expect((await ask(scenario, only)).body).not.toMatchObject({ message });
+  });
+
+  it("answers 200 to the right key, 404 for an unknown id and 400 naming the field of a bad body", async () => {
+    const right = route === "POST /auth/teams" ? undefined : keys.right;
+    expect((await ask(scenario, right ?? (await shared.server.manager({})))).status).toBe(200);
+    if (hasId) {
+      const message = route.includes(":apiKeyId") ? "Cannot find API key" : "Cannot find team";
+      expect(await ask(scenario, keys.right, { unknown: true })).toEqual({
+        status: 404,
+        body: refusal(5, message),
+      });
+    }
+    if (bad === undefined) return;
+    const told = await ask(scenario, keys.right, { bad: bad[0] });
+    expect(told).toEqual({ status: 400, body: refusal(3, expect.stringMatching(`^${bad[1]}: `)) });
+  });
+});
+
+it("E14: a management key opens nothing of /v1, and no API key changes or deletes itself", async () => {
+  const { server } = shared;
+  const made = await server.key(teamId, { acls: ["api-key:endpoint:*", "api-key:model:*"] });
+  expect((await server.ask("GET", "/v1/models", undefined, keys.right)).status).toBe(401);
+  expect((await server.ask("GET", "/v1/models", undefined, made.apiKey)).status).toBe(200);
+  const path = `/auth/api-keys/${made.apiKeyId}`;
+  const more = { apiKey: { acls: ["api-key:endpoint:*"] } };
+  expect((await server.ask("PUT", path, more, made.apiKey)).status).toBe(401);
+  expect((await server.ask("DELETE", path, undefined, made.apiKey)).status).toBe(401);
+  expect((await server.ask("GET", "/v1/models", undefined, made.apiKey)).status).toBe(200);
+});
+
+it("a team's own management key neither blocks nor unblocks it", async () => {
+  const { server } = shared;
+  for (const blocked of [true, false]) {
+    const id = await server.team();
+    if (!blocked) await server.ask("PUT", `/auth/teams/${id}`, { team: { blocked: true } });
+    const own = await server.manager({ teamId: id });
+    const answer = await server.ask("PUT", `/auth/teams/${id}`, { team: { blocked } }, own);
+    expect(answer).toMatchObject({ status: 403, body: { code: 7 } });
+  }
+});
+
+it.each([
+  ["an unknown path", "GET", "/auth/nothing", undefined, 404, 5],
+  ["a key by way of its team", "GET", "/auth/teams/a/api-keys/b", undefined, 404, 5],
+  ["another method", "PATCH", "/auth/api-keys/a", {}, 405, 12],
+  ["no body", "POST", "/auth/teams", undefined, 415, 3],
+])("tells of %s as a gRPC gateway does", async (_, method, path, body, status, code) => {
+  expect(await shared.server.ask(method, path, body)).toEqual({ status, body: refusal(code) });
+});
