@@ -108,7 +108,7 @@ async function assemble(
   const metrics = createMetrics(load);
   const shared = { models, metrics, clock, random, logger };
   const generator = createGenerator({
-    ...{ ...shared, engine, schemas, slots: scheduler, runs: stores.runs },
+    ...{ ...shared, engine, schemas, slots: scheduler, runs: stores.runs, ledger: stores.ledger },
     runsActiveMax: config.runsActiveMax,
     onSettleFailure: (runId, err) => logger.error({ runId, err }, "a run could not be settled"),
   });
@@ -156,7 +156,8 @@ async function closeAll({ shutdownGraceMs }: Config, parts: Closing): Promise<vo
   // Its followers would keep the server from closing.
   await parts.unattended.close();
   await parts.server.close(shutdownGraceMs);
-  await endRuns(parts.generator);
+  // What is still running when the grace time is over is settled before the database closes.
+  await parts.generator.close();
   await parts.engine.close();
   await Promise.all(parts.threads.map((thread) => thread.close()));
   parts.metrics.close();
@@ -196,13 +197,6 @@ function loadOf(engine: Engine, scheduler: Scheduler): ServerLoad {
   const held = (id: string) => ({ slotsHeld: scheduler.heldBy(id) });
   const models = engine.residents().map((model) => ({ ...model, ...held(model.id) }));
   return { queueDepth: scheduler.load.waiting, models };
-}
-
-/** What is still running when the grace time is over is aborted; its tokens are settled before the database closes. */
-async function endRuns(generator: Generator): Promise<void> {
-  const runs = [...generator.active];
-  for (const run of runs) run.abort();
-  await Promise.all(runs.map((run) => run.settled));
 }
 
 async function reasonsNotReady(database: Database, models: ModelRegistry): Promise<readonly string[]> {

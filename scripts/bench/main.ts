@@ -4,6 +4,7 @@
  * say little; quote the ratios and the medians.
  */
 import { parseArgs } from "node:util";
+import { accountsSection } from "./accounts.js";
 import { engineSection } from "./engine.js";
 import { httpSection } from "./http.js";
 import { loadSection } from "./load.js";
@@ -15,6 +16,7 @@ import { printTable, type Row } from "./table.js";
 type Section = (options: SectionOptions) => Promise<readonly Row[]> | AsyncIterable<readonly Row[]>;
 
 const sections: Readonly<Record<string, Section>> = {
+  accounts: accountsSection,
   start: startSection,
   http: httpSection,
   engine: engineSection,

@@ -19,26 +19,33 @@ export interface ActsDeps {
 }
 
 /** One act on one thing. */
-export interface Deed {
+export interface Deed extends Told {
+  readonly change: Write;
+}
+
+/** What the log says of an act. */
+export interface Told {
   readonly act: Act;
   readonly objectId: string;
   readonly teamId: string | null;
   readonly description: string;
   readonly before: AuditedFields | null;
   readonly after: AuditedFields | null;
-  readonly change: Write;
 }
 
 const attemptsMax = 5;
 
 /** Does it and logs it. @throws HearthError `conflict` when the thing is not as it was read any more. */
-export async function carryOut(
-  { audit, writes, clock, random }: ActsDeps,
-  actor: Actor,
-  { change, ...told }: Deed,
-): Promise<void> {
-  const event = { ...told, id: random.id(), time: clock.now(), actor: actor.id, userId: actor.userId };
-  await writes.commit([change, audit.insertion(event)]);
+export async function carryOut(deps: ActsDeps, actor: Actor, { change, ...told }: Deed): Promise<void> {
+  await deps.writes.commit([change, telling(deps, actor, told)]);
+}
+
+/** The entry of the log, to be written with what it tells of. */
+export function telling({ audit, clock, random }: Omit<ActsDeps, "writes">, actor: Actor, told: Told): Write {
+  return audit.insertion({
+    ...told,
+    ...{ id: random.id(), time: clock.now(), actor: actor.id, userId: actor.userId },
+  });
 }
 
 /** Reads, decides and acts anew when somebody else was quicker. */

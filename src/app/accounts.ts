@@ -1,6 +1,7 @@
 /** The part of the composition root that builds the accounts: the management plane, the first keys, the command line's own. */
 import { cliActor } from "../accounts/actors.js";
 import { createAuditLog, type AuditLog } from "../accounts/audit-log.js";
+import { createCreditService, type CreditService } from "../accounts/credits.js";
 import { createManagerAuthenticator } from "../accounts/authenticate-manager.js";
 import { ensureFirstKey, ensureFirstManagementKey } from "../accounts/first-start.js";
 import { createKeyService, type KeyService } from "../accounts/keys.js";
@@ -10,6 +11,7 @@ import type { Config } from "../config.js";
 import type { ApiKeyStore } from "../core/api-key.js";
 import type { Actor, AuditStore } from "../core/audit.js";
 import type { Clock } from "../core/clock.js";
+import type { LedgerStore } from "../core/ledger.js";
 import type { ManagementKeyStore } from "../core/management-key.js";
 import type { Random } from "../core/random.js";
 import type { TeamStore } from "../core/team.js";
@@ -18,6 +20,7 @@ import type { HttpDeps } from "../http/deps.js";
 import { createApiKeyStore } from "../store/api-keys.js";
 import { createAuditStore } from "../store/audit-events.js";
 import { openDatabase, type Database } from "../store/database.js";
+import { createLedgerStore } from "../store/ledger.js";
 import { createManagementKeyStore } from "../store/management-keys.js";
 import { createTeamStore } from "../store/teams.js";
 import { createWrites } from "../store/writes.js";
@@ -29,6 +32,7 @@ export interface AccountStores {
   readonly keys: ApiKeyStore;
   readonly managementKeys: ManagementKeyStore;
   readonly audit: AuditStore;
+  readonly ledger: LedgerStore;
   readonly writes: Writes;
 }
 
@@ -44,6 +48,7 @@ export function buildAccountStores(database: Database): AccountStores {
     keys: createApiKeyStore(database),
     managementKeys: createManagementKeyStore(database),
     audit: createAuditStore(database),
+    ledger: createLedgerStore(database),
     writes: createWrites(database),
   };
 }
@@ -92,6 +97,8 @@ export interface OpenAccounts {
   readonly teams: TeamService;
   readonly managementKeys: ManagementKeyService;
   readonly auditLog: AuditLog;
+  readonly credits: CreditService;
+  readonly ledger: Pick<LedgerStore, "verify">;
   /** Whoever is at the command line. */
   readonly actor: Actor;
   close(): Promise<void>;
@@ -104,6 +111,8 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
   return {
     ...buildAccounts(deps).accounts,
     managementKeys: createManagementKeyService(deps),
+    credits: createCreditService(deps),
+    ledger: deps.ledger,
     actor: cliActor,
     close: () => database.close(),
   };

@@ -2,13 +2,15 @@
 import type { Command } from "commander";
 import type { OpenAccounts } from "../app.js";
 import { addAuditCommand } from "./audit.js";
+import { addCreditsCommand } from "./credits.js";
 import { addKeysCommand } from "./keys.js";
+import { addLedgerCommand } from "./ledger.js";
 import { addManagementKeysCommand } from "./management-keys.js";
 import { usingAccounts, type AccountsIo } from "./using-accounts.js";
 import { addTeamsCommand } from "./teams.js";
 
 /**
- * Adds `keys`, `teams`, `management-keys` and `audit`.
+ * Adds `keys`, `teams`, `management-keys`, `credits`, `ledger` and `audit`.
  * @param open opens the accounts of the configured data folder, for one command.
  */
 export function addAccountCommands(
@@ -20,5 +22,7 @@ export function addAccountCommands(
   addKeysCommand(program, using, io);
   addTeamsCommand(program, using, io);
   addManagementKeysCommand(program, using, io);
+  addCreditsCommand(program, using, io);
+  addLedgerCommand(program, using, io);
   addAuditCommand(program, using, io);
 }

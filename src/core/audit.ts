@@ -9,7 +9,10 @@ export type Act =
   | "CreateTeam"
   | "UpdateTeam"
   | "CreateManagementKey"
-  | "DeleteManagementKey";
+  | "DeleteManagementKey"
+  | "PurchaseCredit"
+  | "RefundCredit"
+  | "AdjustCredit";
 
 /** Who acts, and on what they may. */
 export interface Actor {

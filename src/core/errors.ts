@@ -10,6 +10,7 @@ export type ErrorKind =
   | "unauthenticated" // no credential was presented
   | "bad_credential" // a credential was presented and is not known
   | "permission_denied"
+  | "no_credits" // the team has not what this may cost
   | "not_found"
   | "model_not_found"
   | "method_not_allowed"

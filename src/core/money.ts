@@ -24,6 +24,47 @@ export function costOf(usage: Usage, prices: Prices): Ticks {
   );
 }
 
+/**
+ * The most that a run can cost: no prompt token found evaluated, every choice as long as it may be.
+ * @throws RangeError when that is more than can be counted.
+ */
+export function costBoundOf(tokens: { prompt: number; sampled: number }, prices: Prices): Ticks {
+  const promptTicks = Math.max(prices.promptTextTokenTicks, prices.cachedPromptTextTokenTicks);
+  return whole(tokens.prompt * promptTicks + tokens.sampled * prices.completionTextTokenTicks);
+}
+
+/** Whether a run can cost nothing at all. */
+export function isFree(prices: Prices): boolean {
+  return costBoundOf({ prompt: 1, sampled: 1 }, prices) === 0;
+}
+
+/**
+ * An amount as people write it, such as `12.5`, in ticks.
+ * @throws RangeError with a clause saying what is wrong: not a decimal number, more places than ticks have, too large.
+ */
+export function usdToTicks(text: string): Ticks {
+  const [, sign = "", units = "", places = ""] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+  if (units === "") throw new RangeError("must be an amount of USD such as 12.50");
+  if (places.length > tickPlaces) throw new RangeError(`must have at most ${tickPlaces} decimal places`);
+  if (units.length > usdDigitsMax) throw new RangeError(tooLarge);
+  const ticks = BigInt(`${sign}${units}${places.padEnd(tickPlaces, "0")}`);
+  const amount = Number(ticks);
+  if (!Number.isSafeInteger(amount)) throw new RangeError(tooLarge);
+  return amount;
+}
+
+/** Ticks as USD in decimals, exactly, with two places at the least. */
+export function ticksToUsd(ticks: bigint): string {
+  const digits = String(ticks < 0n ? -ticks : ticks).padStart(tickPlaces + 1, "0");
+  const places = digits.slice(-tickPlaces).replace(/0{1,8}$/, "");
+  return `${ticks < 0n ? "-" : ""}${digits.slice(0, -tickPlaces)}.${places}`;
+}
+
+/** 1 USD = 10^10 ticks. */
+const tickPlaces = 10;
+const usdDigitsMax = 30;
+const tooLarge = "must be at most 900719 USD";
+
 /** @throws RangeError when the amount is not a safe integer: better no answer than a wrong sum. */
 function whole(amount: number): Ticks {
   if (!Number.isSafeInteger(amount)) throw new RangeError(`not a whole number of ticks: ${amount}`);

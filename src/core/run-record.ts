@@ -1,10 +1,10 @@
-import type { Ticks } from "./money.js";
+import type { Prices, Ticks } from "./money.js";
 import type { Usage } from "./usage.js";
 import type { Write } from "./write.js";
 
 /**
  * How a run ended: `running` until it has; `completed`; `aborted` by its client; `failed` with an error; `interrupted` when
- * the process died before it could say.
+ * the process died before it could say, or when its work was put back to be begun anew. What was interrupted costs nothing.
  */
 export type RunState = "running" | "completed" | "aborted" | "failed" | "interrupted";
 
@@ -21,6 +21,10 @@ export interface RunRecord {
   readonly state: RunState;
   readonly usage: Usage;
   readonly costTicks: Ticks;
+  /** What its cost is computed from; null for runs that are older than the price book. */
+  readonly prices: Prices | null;
+  /** What was held for it before it began; null when nothing had to be. */
+  readonly reservedTicks: Ticks | null;
   /** Milliseconds since the epoch. */
   readonly startTime: number;
   readonly endTime: number | null;
@@ -34,13 +38,20 @@ export interface RunOutcome {
 }
 
 export interface RunStore {
-  insert(record: RunRecord): Promise<void>;
+  /**
+   * @param together made in the same transaction.
+   * @throws HearthError `no_credits` where what is to be reserved is not there, `overloaded` while nothing can be written.
+   */
+  insert(record: RunRecord, together: readonly Write[]): Promise<void>;
   /**
    * Writes how a running run ended; a run that has ended already is left as it is.
    * @param together made in the same transaction.
    */
   settle(id: string, outcome: RunOutcome, together: readonly Write[]): Promise<void>;
-  /** Marks every run still `running` as `interrupted`; at start, nothing runs yet. @returns how many there were. */
+  /**
+   * Marks every run still `running` as `interrupted`, at no cost, and releases what was reserved for it; at start, nothing runs
+   * yet. @returns how many there were.
+   */
   interruptAll(endTime: number): Promise<number>;
   /** Newest first. */
   list(limit: number): Promise<readonly RunRecord[]>;

@@ -71,6 +71,14 @@ const table: Readonly<Record<ErrorKind, Row>> = {
     anthropic: "permission_error",
     code: "permission_denied",
   },
+  no_credits: {
+    status: 403,
+    sentence: "permissionDenied",
+    openai: "insufficient_quota",
+    anthropic: "billing_error",
+    code: "insufficient_quota",
+    anthropicStatus: 402,
+  },
   not_found: {
     status: 404,
     sentence: "notFound",

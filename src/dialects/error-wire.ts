@@ -36,12 +36,14 @@ const openaiType = z.enum([
   "permission_error",
   "not_found_error",
   "rate_limit_error",
+  "insufficient_quota",
   "server_error",
 ]);
 
 const anthropicType = z.enum([
   "invalid_request_error",
   "authentication_error",
+  "billing_error",
   "permission_error",
   "not_found_error",
   "request_too_large",

@@ -4,12 +4,14 @@
  */
 import type { DecodeJob, Engine, LoadedModel, Prompt } from "../core/engine.js";
 import { asHearthError } from "../core/errors.js";
-import type { GenerationEvent, GenerationRequest, ReasoningEffort } from "../core/generation.js";
+import type { GenerationEvent, GenerationRequest } from "../core/generation.js";
 import type { Model } from "../core/model.js";
 import { addEvent } from "../core/usage.js";
 import { judgeOf, type AnswerJudge } from "./answer-rules.js";
 import { drawChoice } from "./choice.js";
+import { refuseWithoutCredit, reservationOf } from "./credit.js";
 import { fittingPrompt } from "./fitting.js";
+import { reasoningTokensMaxOf } from "./reasoning-bound.js";
 import { record } from "./record.js";
 import type { Progress, Street, Task } from "./task.js";
 import { hold, unlessAborted } from "./waiting.js";
@@ -17,6 +19,7 @@ import { hold, unlessAborted } from "./waiting.js";
 /** Drives a run to the end of its last choice. @throws HearthError what kept it from there. */
 export async function drive(deps: Street, task: Task, progress: Progress): Promise<void> {
   const { model, request, signal } = task;
+  await refuseWithoutCredit(deps, task);
   const judging = judgeOf(deps.schemas, request);
   const asked = judging instanceof Promise ? await unlessAborted(judging, signal) : judging;
   const loaded = await hold(deps.load(model), signal);
@@ -24,7 +27,8 @@ export async function drive(deps: Street, task: Task, progress: Progress): Promi
   const judge = { ...asked, exact: asked.exact && (request.tools.length === 0 || loaded.callsAreExact) };
   const prompts = await unlessAborted(promptsOf(deps.engine, model, loaded, request), signal);
   const promptTokens = prompts.reduce((sum, { tokens }) => sum + tokens.length, 0);
-  const recorded = once(() => record(deps, task, progress, promptTokens));
+  const reservedTicks = await reservationOf(deps, task, loaded, prompts);
+  const recorded = once(() => record(deps, task, progress, { promptTokens, reservedTicks }));
   const begun = new Set<Prompt>();
   let next = 0;
   const worker = async (): Promise<void> => {
@@ -99,9 +103,9 @@ async function withSlot(deps: Street, task: Task, turn: Turn): Promise<void> {
       if (task.request.raw?.echo === true)
         emit({ type: "text-delta", choice: index, text: job.prompt.rawText ?? "", tokens: 0 });
     };
-    const drawing = drawChoice(deps.engine, { index, model, job, judge, signal, tell });
-    // Written while the engine is at work already: the row is there before the answer has its end.
-    const [end] = await Promise.all([drawing, recorded()]);
+    // Nothing is produced that is not reserved.
+    await recorded();
+    const end = await drawChoice(deps.engine, { index, model, job, judge, signal, tell });
     if (end === null) return;
     timings.saw(end);
     progress.ends.push(end);
@@ -128,7 +132,7 @@ function jobOf(task: Task, prompts: readonly Prompt[], judge: AnswerJudge, index
     toolChoice,
     rules: judge.rules,
     callIdPrefix: `call_${id.replaceAll("-", "")}${index}`,
-    reasoningTokensMax: request.reasoningTokensMax ?? reasoningTokensMax[request.reasoningEffort],
+    reasoningTokensMax: reasoningTokensMaxOf(request),
     topLogprobs,
     stop,
     maxTokens,
@@ -136,15 +140,6 @@ function jobOf(task: Task, prompts: readonly Prompt[], judge: AnswerJudge, index
     deterministic: request.deterministic,
   };
 }
-
-/** How long a model may think before its reasoning is ended. */
-const reasoningTokensMax: Readonly<Record<ReasoningEffort, number | null>> = {
-  none: 0,
-  low: 1024,
-  medium: 8192,
-  high: null,
-  default: null,
-};
 
 function once<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | null = null;

@@ -15,7 +15,8 @@ import { noUsage } from "../core/usage.js";
 import { createPromptCounter, tooManyInHand } from "./count.js";
 import { drive } from "./drive.js";
 import { timedLoads } from "./loads.js";
-import { settle } from "./record.js";
+import { settle, type Settled } from "./record.js";
+import { createSettling } from "./settling.js";
 import type { GenerateDeps, Progress, RunContext, Street, Task } from "./task.js";
 import { Stopwatch, type RunTimings } from "./timings.js";
 import { usableModel } from "./usable-model.js";
@@ -32,7 +33,7 @@ export interface Run {
   readonly events: AsyncIterable<GenerationEvent>;
   readonly timings: RunTimings;
   abort(): void;
-  /** Resolves, never rejects, once the slot is free and the usage row is settled. */
+  /** Resolves, never rejects, once the slot is free and the usage row is settled, or is being tried again. */
   readonly settled: Promise<void>;
 }
 
@@ -52,14 +53,18 @@ export interface Generator {
    * @throws HearthError as a run fails before its first token.
    */
   tokenize(model: string, text: string, signal: AbortSignal): Promise<readonly TextToken[]>;
-  /** Runs that have not settled yet. */
+  /** Runs whose end is not written yet. */
   readonly active: ReadonlySet<Run>;
+  /** Aborts every run; resolves when the end of each is written, or given up because it cannot be. */
+  close(): Promise<void>;
 }
 
 /** Builds the generator over its ports. */
 export function createGenerator(deps: GenerateDeps): Generator {
   const active = new Set<Run>();
-  const street: Street = { ...deps, load: timedLoads(deps) };
+  const late = new Set<Promise<void>>();
+  const settling = createSettling(deps.clock);
+  const street: Street = { ...deps, load: timedLoads(deps), settling };
   const counter = createPromptCounter(street);
   return {
     active,
@@ -70,7 +75,14 @@ export function createGenerator(deps: GenerateDeps): Generator {
       const model = usableModel(deps.models, request.model);
       if (active.size >= deps.runsActiveMax) throw tooManyInHand();
       const task = createTask(deps, model, request, context);
-      const settled = execute(street, task).finally(() => active.delete(run));
+      const settled = execute(street, task).then(({ unwritten }) => {
+        if (unwritten === null) return void active.delete(run);
+        const written = unwritten.then(() => {
+          active.delete(run);
+          late.delete(written);
+        });
+        late.add(written);
+      });
       const run: Run = {
         id: task.id,
         model,
@@ -84,6 +96,13 @@ export function createGenerator(deps: GenerateDeps): Generator {
       };
       active.add(run);
       return run;
+    },
+    async close() {
+      const runs = [...active];
+      for (const run of runs) run.abort();
+      await settling.close();
+      await Promise.all(runs.map((run) => run.settled));
+      await Promise.all(late);
     },
   };
 }
@@ -114,9 +133,9 @@ function createTask(
   };
 }
 
-/** The whole life of a run. Never rejects. */
-async function execute(deps: Street, task: Task): Promise<void> {
-  const progress: Progress = { loaded: null, usage: noUsage, recorded: false, ends: [], failure: null };
+/** The whole life of a run. Never rejects. @returns as settle(). */
+async function execute(deps: Street, task: Task): Promise<Settled> {
+  const progress: Progress = { loaded: null, usage: noUsage, recorded: null, ends: [], failure: null };
   try {
     await drive(deps, task, progress);
   } catch (thrown) {
@@ -127,11 +146,12 @@ async function execute(deps: Street, task: Task): Promise<void> {
   const state = progress.failure !== null ? "failed" : whole ? "completed" : "aborted";
   const last = progress.ends.at(-1);
   if (whole && last !== undefined) task.context.keeper?.add(last);
-  await settle(deps, task, progress, state);
+  const { unwritten } = await settle(deps, task, progress, state);
   const { ttftMs, decodeTps } = task.timings;
   deps.metrics.runEnded({ model: task.model.manifest.id, state, usage: progress.usage, ttftMs, decodeTps });
   if (progress.failure !== null) task.channel.fail(progress.failure);
   // The very last end is told only when the run is settled: whoever has the whole answer finds its row.
   if (whole && last !== undefined) task.channel.push(last);
   task.channel.end();
+  return { unwritten };
 }

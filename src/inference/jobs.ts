@@ -236,7 +236,7 @@ class Queue implements JobQueue {
         writes: (end) => {
           const isBusy = end.failure !== null && this.#isBusy(end.failure);
           isPutBack = isBusy || (end.state === "aborted" && !hand.cancelled);
-          return isPutBack ? [] : [...keeper.writes(end), jobs.removal(job.id)];
+          return isPutBack ? null : [...(keeper.writes(end) ?? []), jobs.removal(job.id)];
         },
       },
     });

@@ -14,6 +14,6 @@ export interface RunEnd {
 export interface Keeper {
   /** Every event of the run, in order, before its reader gets it. */
   add(event: GenerationEvent): void;
-  /** Once, after the last event: what is to be written. */
-  writes(end: RunEnd): readonly Write[];
+  /** Once, after the last event: what is to be written; null where the work is begun anew, so that this run is as good as none. */
+  writes(end: RunEnd): readonly Write[] | null;
 }

@@ -1,56 +1,91 @@
-/** A run's row in the usage table: inserted while it works, settled when it has ended. */
+/**
+ * A run in the books: its row in the usage table and what is reserved for it, written before the engine works; its end and what it
+ * is charged, written together when it has ended.
+ */
 import { asHearthError } from "../core/errors.js";
+import { chargeOf, reserveFor, settleFor } from "../core/ledger.js";
 import type { EndedRun } from "../core/metrics.js";
-import { costOf } from "../core/money.js";
+import { costOf, type Ticks } from "../core/money.js";
 import type { RunOutcome } from "../core/run-record.js";
 import { noUsage } from "../core/usage.js";
-import type { GenerateDeps, Progress, Task } from "./task.js";
+import type { Write } from "../core/write.js";
+import type { GenerateDeps, Progress, Street, Task } from "./task.js";
 
-/** The row is there before the first token is, so that a process that dies leaves a trace of every run. */
+/**
+ * The row is there before the first token is, so that a process that dies leaves a trace of every run.
+ * @throws HearthError `no_credits` when others have meanwhile taken what was to be reserved.
+ */
 export async function record(
   deps: GenerateDeps,
   task: Task,
   progress: Progress,
-  promptTokens: number,
+  { promptTokens, reservedTicks }: { readonly promptTokens: number; readonly reservedTicks: Ticks | null },
 ): Promise<void> {
-  const usage = { ...noUsage, promptTokens };
   const { principal, requestId, endpoint } = task.context;
-  await deps.runs.insert({
-    id: task.id,
-    requestId,
-    teamId: principal.team.id,
-    apiKeyId: principal.key.id,
-    model: task.model.manifest.id,
-    endpoint,
-    state: "running",
-    usage,
-    costTicks: costOf(usage, task.model.manifest.prices),
-    startTime: deps.clock.now(),
-    endTime: null,
-  });
-  progress.recorded = true;
+  const { id: model, prices } = task.model.manifest;
+  const usage = { ...noUsage, promptTokens };
+  const startTime = deps.clock.now();
+  const teamId = principal.team.id;
+  const reserve = reserveFor({ id: task.id, teamId }, reservedTicks ?? 0, startTime);
+  await deps.runs.insert(
+    {
+      ...{ id: task.id, requestId, teamId, apiKeyId: principal.key.id, model, endpoint },
+      ...{ state: "running", usage, costTicks: costOf(usage, prices), prices, reservedTicks },
+      ...{ startTime, endTime: null },
+    },
+    reserve === null ? [] : deps.ledger.posting(reserve),
+  );
+  progress.recorded = { reservedTicks };
 }
 
-/** What was produced is charged, also when the client left or the engine failed; what is kept of it is written with that. */
+/** What became of a run's end. */
+export interface Settled {
+  /** Resolves, never rejects, once it is written after all, or given up; null where it was written at once. */
+  readonly unwritten: Promise<void> | null;
+}
+
+/**
+ * What was produced is charged, also when the client left or the engine failed; what is kept of it is written with that.
+ */
 export async function settle(
-  deps: GenerateDeps,
+  deps: Street,
   task: Task,
   progress: Progress,
   state: EndedRun["state"],
-): Promise<void> {
-  const kept = task.context.keeper?.writes({ state, failure: progress.failure }) ?? [];
-  if (!progress.recorded && kept.length === 0) return;
-  const outcome: RunOutcome = {
-    state,
-    usage: progress.usage,
-    costTicks: costOf(progress.usage, task.model.manifest.prices),
-    endTime: deps.clock.now(),
-  };
+): Promise<Settled> {
+  const kept = task.context.keeper?.writes({ state, failure: progress.failure }) ?? null;
+  const isPutBack = task.context.keeper !== undefined && kept === null;
+  const write = (): Promise<void> =>
+    writeEnd(deps, task, progress, { state: isPutBack ? "interrupted" : state, kept });
   try {
-    await deps.runs.settle(task.id, outcome, kept);
+    await write();
+    return { unwritten: null };
   } catch (thrown) {
     deps.onSettleFailure(task.id, thrown);
-    // Whoever was told of the end would take it for kept.
-    if (kept.length > 0) progress.failure ??= asHearthError(thrown);
+    if (kept === null || kept.length === 0) return { unwritten: deps.settling.again(write) };
+    // Whoever was told of the end would take it for kept; nobody pays for what is lost, or made anew.
+    progress.failure ??= asHearthError(thrown);
+    const lost: End = { state: "interrupted", kept: null };
+    return { unwritten: deps.settling.again(() => writeEnd(deps, task, progress, lost)) };
   }
+}
+
+interface End {
+  readonly state: RunOutcome["state"];
+  readonly kept: readonly Write[] | null;
+}
+
+async function writeEnd(deps: Street, task: Task, progress: Progress, { state, kept }: End): Promise<void> {
+  const { recorded, usage } = progress;
+  if (recorded === null && (kept ?? []).length === 0) return;
+  const endTime = deps.clock.now();
+  const { reservedTicks } = recorded ?? { reservedTicks: 0 };
+  const cost = state === "interrupted" ? 0 : costOf(usage, task.model.manifest.prices);
+  const chargeTicks = chargeOf(cost, reservedTicks);
+  const run = { id: task.id, teamId: task.context.principal.team.id };
+  const entries = settleFor(run, { reservedTicks, chargeTicks }, endTime);
+  await deps.runs.settle(task.id, { state, usage, costTicks: chargeTicks, endTime }, [
+    ...(entries === null ? [] : deps.ledger.posting(entries)),
+    ...(kept ?? []),
+  ]);
 }

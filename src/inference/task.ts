@@ -8,13 +8,16 @@ import type { Engine, LoadedModel } from "../core/engine.js";
 import type { HearthError } from "../core/errors.js";
 import type { GenerationEnd, GenerationEvent, GenerationRequest } from "../core/generation.js";
 import type { Metrics } from "../core/metrics.js";
+import type { LedgerStore } from "../core/ledger.js";
 import type { Model, ModelRegistry } from "../core/model.js";
+import type { Ticks } from "../core/money.js";
 import type { Random } from "../core/random.js";
 import type { RunStore } from "../core/run-record.js";
 import type { Schemas } from "../core/schemas.js";
 import type { Slots, WorkClass } from "../core/slots.js";
 import type { Usage } from "../core/usage.js";
 import type { Keeper } from "./keeper.js";
+import type { Settling } from "./settling.js";
 import type { Stopwatch } from "./timings.js";
 
 export interface RunContext {
@@ -34,17 +37,21 @@ export interface GenerateDeps {
   readonly schemas: Schemas;
   readonly slots: Slots;
   readonly runs: RunStore;
+  readonly ledger: Pick<LedgerStore, "credit" | "posting">;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly random: Random;
   /** Runs that may exist at a time, whatever they wait for. */
   readonly runsActiveMax: number;
-  /** Told of a failure to write how a run ended; the client has its answer already. */
+  /** Told, once for each run, of a failure to write how it ended; the client has its answer, and it is tried again. */
   readonly onSettleFailure: (runId: string, thrown: unknown) => void;
 }
 
 /** What a run is driven over. */
-export type Street = GenerateDeps & { readonly load: (model: Model) => Promise<LoadedModel> };
+export interface Street extends GenerateDeps {
+  readonly load: (model: Model) => Promise<LoadedModel>;
+  readonly settling: Settling;
+}
 
 export interface Task {
   readonly id: string;
@@ -63,8 +70,8 @@ export interface Task {
 export interface Progress {
   loaded: LoadedModel | null;
   usage: Usage;
-  /** Whether the usage table has a row to settle. */
-  recorded: boolean;
+  /** What the usage table has to settle; null while it has no row. */
+  recorded: { readonly reservedTicks: Ticks | null } | null;
   ends: GenerationEnd[];
   failure: HearthError | null;
 }

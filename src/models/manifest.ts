@@ -10,7 +10,9 @@ const modelId = z
   .string()
   .regex(idPattern, "must be 1 to 200 letters, digits or ._:/- and not begin with . or /");
 const label = z.string().min(1).max(200);
-const ticks = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+/** A tenth of a USD for each token: with more, what a long run costs could not be counted. */
+const tokenTicksMax = 1_000_000_000;
+const ticks = z.number().int().min(0).max(tokenTicksMax);
 const count = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 const modalities = z
   .array(z.enum(["text", "image"]))

@@ -21,8 +21,10 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** How long a write waits for another process, such as `hearth keys`. */
-const busyTimeoutMs = 5000;
+/** How long opening waits for another process, which may be migrating. */
+const openTimeoutMs = 5000;
+/** How long a write waits for another process, such as `hearth keys`: the event loop stands still meanwhile. */
+const writeTimeoutMs = 250;
 const journalBytesMax = 67_108_864;
 const statementsCachedMax = 200;
 
@@ -35,12 +37,13 @@ export async function openDatabase(file: string): Promise<Database> {
   await make(file);
   let sqlite: Sqlite.Database | null = null;
   try {
-    sqlite = new Sqlite(file, { timeout: busyTimeoutMs });
+    sqlite = new Sqlite(file, { timeout: openTimeoutMs });
     sqlite.pragma("journal_mode = WAL");
     sqlite.pragma("synchronous = NORMAL");
     sqlite.pragma("foreign_keys = ON");
     sqlite.pragma(`journal_size_limit = ${journalBytesMax}`);
     migrate(sqlite);
+    sqlite.pragma(`busy_timeout = ${writeTimeoutMs}`);
     const keeping = keepingStatements(sqlite);
     const kysely = new Kysely<Schema>({ dialect: new SqliteDialect({ database: keeping }) });
     const opened = sqlite;

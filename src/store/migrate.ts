@@ -7,6 +7,7 @@ import { deferredCompletions } from "./migrations/0005-deferred-completions.js";
 import { responses } from "./migrations/0006-responses.js";
 import { management } from "./migrations/0007-management.js";
 import { audit } from "./migrations/0008-audit.js";
+import { ledger } from "./migrations/0009-ledger.js";
 import type { Migration } from "./migrations/migration.js";
 
 const migrations: readonly Migration[] = [
@@ -18,6 +19,7 @@ const migrations: readonly Migration[] = [
   responses,
   management,
   audit,
+  ledger,
 ];
 
 /**

@@ -1,8 +1,10 @@
-import { sql } from "kysely";
 import type { RunRecord, RunStore } from "../core/run-record.js";
 import type { Usage } from "../core/usage.js";
 import type { Database } from "./database.js";
-import { prepare, prepareBinding } from "./prepared.js";
+import { interruptRuns } from "./interrupted-runs.js";
+import { prepareBinding } from "./prepared.js";
+import { createPriceBook, priceColumns, pricesOf, type PricesBeside } from "./price-book.js";
+import { refusalOf } from "./refusal.js";
 import type { RunRow } from "./schema.js";
 import { changesOf } from "./writes.js";
 
@@ -28,16 +30,27 @@ const columns = [
   "model",
   "endpoint",
   "start_time",
+  "price_id",
+  "reserved_ticks",
 ] as const;
 
 /** The usage table: one row for every run. `insert` and `settle` run on every request. */
 export function createRunStore(database: Database): RunStore {
   const { kysely } = database;
-  const insertRow = prepare(kysely, columns, (row: RunRow) => kysely.insertInto("runs").values(row));
+  const inserting = prepareBinding(columns, (row: RunRow) => kysely.insertInto("runs").values(row));
+  const prices = createPriceBook(database);
   const settling = prepareSettling(database);
   return {
-    async insert(record) {
-      await insertRow(toRow(record));
+    async insert(record, together) {
+      const { teamId, model, startTime, reservedTicks } = record;
+      try {
+        const price = record.prices === null ? null : await prices.versionOf(model, record.prices, startTime);
+        const row = inserting(toRow(record, price));
+        if (together.length === 0) await kysely.executeQuery(row);
+        else database.commit([{ query: row, rows: null }, ...changesOf(together)], false);
+      } catch (thrown) {
+        throw refusalOf(thrown, { teamId, ticks: reservedTicks });
+      }
     },
     async settle(id, { state, usage, costTicks, endTime }, together) {
       const row = { id, state, ...usageToRow(usage), cost_ticks: costTicks, end_time: endTime };
@@ -45,21 +58,15 @@ export function createRunStore(database: Database): RunStore {
       // Not synced: what a power cut takes back, it takes back whole, and its job is done anew.
       else database.commit([{ query: settling(row), rows: null }, ...changesOf(together)], false);
     },
-    async interruptAll(endTime) {
-      const { numUpdatedRows } = await kysely
-        .updateTable("runs")
-        .set({ state: "interrupted", end_time: endTime })
-        // A literal: SQLite takes the partial index of running runs only when it sees the value.
-        .where("state", "=", sql.lit("running"))
-        .executeTakeFirst();
-      return Number(numUpdatedRows);
-    },
+    interruptAll: (endTime) => interruptRuns(database, endTime),
     async list(limit) {
       const newest = kysely
         .selectFrom("runs")
-        .selectAll()
+        .leftJoin("price_book", "price_book.id", "runs.price_id")
+        .selectAll("runs")
+        .select(priceColumns)
         .orderBy("start_time", "desc")
-        .orderBy("id", "desc");
+        .orderBy("runs.id", "desc");
       return (await newest.limit(limit).execute()).map(fromRow);
     },
   };
@@ -71,7 +78,7 @@ function prepareSettling({ kysely }: Database) {
   );
 }
 
-function toRow(record: RunRecord): RunRow {
+function toRow(record: RunRecord, price: number | null): RunRow {
   return {
     id: record.id,
     request_id: record.requestId,
@@ -84,10 +91,12 @@ function toRow(record: RunRecord): RunRow {
     cost_ticks: record.costTicks,
     start_time: record.startTime,
     end_time: record.endTime,
+    price_id: price,
+    reserved_ticks: record.reservedTicks,
   };
 }
 
-function fromRow(row: RunRow): RunRecord {
+function fromRow(row: RunRow & PricesBeside): RunRecord {
   return {
     id: row.id,
     requestId: row.request_id,
@@ -104,6 +113,8 @@ function fromRow(row: RunRow): RunRecord {
       reasoningTokens: row.reasoning_tokens,
     },
     costTicks: row.cost_ticks,
+    prices: pricesOf(row),
+    reservedTicks: row.reserved_ticks,
     startTime: row.start_time,
     endTime: row.end_time,
   };

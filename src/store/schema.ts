@@ -2,6 +2,7 @@ import type { Generated } from "kysely";
 import type { Act } from "../core/audit.js";
 import type { DeferredOutcome } from "../core/deferred-completion.js";
 import type { JobKind } from "../core/job.js";
+import type { LedgerAccount, TransactionKind } from "../core/ledger.js";
 import type { RunState } from "../core/run-record.js";
 import type { ResponseStatus } from "../core/stored-response.js";
 import type { Billing } from "../core/team.js";
@@ -14,6 +15,10 @@ export interface Schema {
   teams: TeamRow;
   api_keys: ApiKeyRow;
   runs: RunRow;
+  price_book: PriceTable;
+  ledger_transactions: TransactionTable;
+  ledger_entries: EntryRow;
+  ledger_balances: BalanceRow;
   jobs: JobRow;
   deferred_completions: DeferredRow;
   responses: ResponseRow;
@@ -100,6 +105,45 @@ export interface RunRow {
   cost_ticks: number;
   start_time: number;
   end_time: number | null;
+  /** null for runs that are older than the price book. */
+  price_id: number | null;
+  reserved_ticks: number | null;
+}
+
+export interface PriceRow {
+  id: number;
+  model: string;
+  prompt_text_token_ticks: number;
+  cached_prompt_text_token_ticks: number;
+  completion_text_token_ticks: number;
+  create_time: number;
+}
+
+/** The id grows with every insert. */
+type PriceTable = Omit<PriceRow, "id"> & { id: Generated<number> };
+
+export interface TransactionRow {
+  id: number;
+  kind: TransactionKind;
+  team_id: string;
+  run_id: string | null;
+  note: string | null;
+  create_time: number;
+}
+
+/** The id grows with every insert. */
+type TransactionTable = Omit<TransactionRow, "id"> & { id: Generated<number> };
+
+export interface EntryRow {
+  transaction_id: number;
+  account: LedgerAccount;
+  amount_ticks: number;
+}
+
+interface BalanceRow {
+  team_id: string;
+  account: LedgerAccount;
+  balance_ticks: number;
 }
 
 export interface JobRow {

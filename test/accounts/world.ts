@@ -1,5 +1,6 @@
 import { buildAccountStores } from "../../src/app/accounts.js";
 import { createKeyService } from "../../src/accounts/keys.js";
+import { createCreditService } from "../../src/accounts/credits.js";
 import { createManagementKeyService } from "../../src/accounts/management-keys.js";
 import { createTeamService } from "../../src/accounts/teams.js";
 import { createAuditLog } from "../../src/accounts/audit-log.js";
@@ -31,6 +32,7 @@ export async function emptyWorld() {
     service: createKeyService(deps),
     teamService: createTeamService(deps),
     managementKeyService: createManagementKeyService(deps),
+    creditService: createCreditService(deps),
     auditLog: createAuditLog(deps),
   };
 }

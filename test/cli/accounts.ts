@@ -14,13 +14,24 @@ export async function commandWorld() {
   let [closed, opened] = [0, 0];
   const open = () => {
     opened += 1;
-    const { service: keys, teamService: teams, managementKeyService: managementKeys, auditLog } = empty;
+    const { service: keys, teamService: teams, managementKeyService: managementKeys } = empty;
+    const { creditService: credits, ledger, auditLog } = empty;
     const close = () => Promise.resolve(void (closed += 1));
-    return Promise.resolve({ keys, teams, managementKeys, auditLog, actor: cliActor, close });
+    return Promise.resolve({
+      keys,
+      teams,
+      managementKeys,
+      credits,
+      ledger,
+      auditLog,
+      actor: cliActor,
+      close,
+    });
   };
+  let printed = "";
   /** What `hearth` and these words print. */
   const hearth = async (...words: string[]): Promise<string> => {
-    let printed = "";
+    printed = "";
     const program = new Command("hearth").exitOverride().configureOutput({ writeErr: () => undefined });
     addAccountCommands(program, open, { clock: empty.clock, out: { write: (text) => (printed += text) } });
     try {
@@ -35,6 +46,8 @@ export async function commandWorld() {
     authenticate: (secret: string | null) => authenticator.authenticate(secret),
     authenticateManager: (secret: string | null) => managers.authenticate(secret),
     hearth,
+    /** What the last command printed, also when it failed. */
+    printed: () => printed,
     /** The same, read as JSON. */
     json: async <Value>(...words: string[]): Promise<Value> =>
       JSON.parse(await hearth(...words, "--json")) as Value,

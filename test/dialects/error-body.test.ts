@@ -17,6 +17,7 @@ const rows: readonly [ErrorKind, number, string, string, number, string][] = [
   ["unauthenticated", 401, "authentication_error", "missing_api_key", 401, "authentication_error"],
   ["bad_credential", 401, "authentication_error", "invalid_api_key", 401, "authentication_error"],
   ["permission_denied", 403, "permission_error", "permission_denied", 403, "permission_error"],
+  ["no_credits", 403, "insufficient_quota", "insufficient_quota", 402, "billing_error"],
   ["not_found", 404, "not_found_error", "not_found", 404, "not_found_error"],
   ["model_not_found", 404, "invalid_request_error", "model_not_found", 404, "not_found_error"],
   ["method_not_allowed", 405, "invalid_request_error", "method_not_allowed", 405, "invalid_request_error"],

@@ -26,6 +26,7 @@ import { createScheduler, type Scheduler } from "../../src/scheduler/scheduler.j
 import { createDeferredStore } from "../../src/store/deferred-completions.js";
 import { openDatabase } from "../../src/store/database.js";
 import { createJobStore } from "../../src/store/jobs.js";
+import { createLedgerStore } from "../../src/store/ledger.js";
 import { createResponseStore } from "../../src/store/responses.js";
 import type { Writes } from "../../src/core/write.js";
 import { ember } from "../dialects/model.js";
@@ -107,6 +108,7 @@ export async function compose(script: Script, options: ComposeOptions = {}): Pro
       schemas: testSchemas(),
       slots: scheduler,
       runs: runs.store,
+      ledger: kept.ledger,
       metrics,
       clock,
       random,
@@ -191,9 +193,7 @@ export const hello = { model: "ember-1m", messages: [{ role: "user", content: "H
 function watchRuns(inner: Generator): { generator: Generator; nextRun: () => Promise<Run> } {
   const waiting: ((run: Run) => void)[] = [];
   const generator: Generator = {
-    active: inner.active,
-    countPrompt: (request, signal) => inner.countPrompt(request, signal),
-    tokenize: (model, text, signal) => inner.tokenize(model, text, signal),
+    ...inner,
     start(request, context) {
       const run = inner.start(request, context);
       for (const tell of waiting.splice(0)) tell(run);
@@ -228,13 +228,15 @@ async function keptStores() {
     jobs: createJobStore(database),
     deferred: createDeferredStore(database),
     responses: createResponseStore(database),
+    ledger: createLedgerStore(database),
   };
 }
 
 function memoryRuns(writes: Writes): { store: RunStore; records: RunRecord[] } {
   const records: RunRecord[] = [];
   const store: RunStore = {
-    async insert(record) {
+    async insert(record, together) {
+      await writes.commit(together);
       records.push(record);
     },
     async settle(id, outcome, together) {

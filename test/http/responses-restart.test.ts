@@ -66,8 +66,8 @@ describe("a server that closes with background responses in hand", () => {
     const records = await second.app.runs.list(100);
     const states = (id: string) =>
       records.filter(({ requestId }) => requestId === id).map(({ state }) => state);
-    expect(states(ids.followed)).toEqual(["aborted"]);
-    expect(states(ids.running).toSorted()).toEqual(["aborted", "completed"]);
+    expect(states(ids.followed)).toEqual(["interrupted"]);
+    expect(states(ids.running).toSorted()).toEqual(["completed", "interrupted"]);
     for (const id of [ids.waiting, ids.queued]) expect(states(id)).toEqual(["completed"]);
   });
 

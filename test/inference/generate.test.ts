@@ -6,6 +6,7 @@ import { createScriptedEngine, type Script } from "../../src/engine/scripted.js"
 import { createGenerator, type Run } from "../../src/inference/generate.js";
 import { createScheduler } from "../../src/scheduler/scheduler.js";
 import { openDatabase } from "../../src/store/database.js";
+import { createLedgerStore } from "../../src/store/ledger.js";
 import { createRunStore } from "../../src/store/runs.js";
 import { createTeamStore } from "../../src/store/teams.js";
 import { systemClock, systemRandom } from "../../src/system.js";
@@ -86,6 +87,7 @@ async function street(
     schemas: testSchemas(),
     slots: scheduler,
     runs: change(runs),
+    ledger: createLedgerStore(database),
     metrics: {
       requestAnswered: () => undefined,
       runEnded: () => undefined,
@@ -161,7 +163,7 @@ describe("a run", () => {
       () => ["one two three"],
       (runs) => ({
         ...runs,
-        insert: (row) => (broken ? Promise.reject(new Error("disk full")) : runs.insert(row)),
+        insert: (...written) => (broken ? Promise.reject(new Error("disk full")) : runs.insert(...written)),
       }),
     );
     const run = start();

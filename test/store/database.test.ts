@@ -38,7 +38,7 @@ describe("openDatabase", () => {
     expect(await pragma("journal_mode")).toBe("wal");
     expect(await pragma("foreign_keys")).toBe(1);
     expect(await pragma("synchronous")).toBe(1);
-    expect(await pragma("busy_timeout")).toBe(5000);
+    expect(await pragma("busy_timeout")).toBe(250);
   });
 
   it("answers until it is closed", async () => {

@@ -125,6 +125,8 @@ export function aRun(change: Partial<RunRecord> = {}): RunRecord {
     state: "running",
     usage: { promptTokens: 9, cachedTokens: 2, imageTokens: 1, completionTokens: 0, reasoningTokens: 0 },
     costTicks: 90,
+    prices: null,
+    reservedTicks: null,
     startTime: 5000,
     endTime: null,
     ...change,

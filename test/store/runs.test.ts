@@ -15,7 +15,7 @@ async function store(...records: readonly RunRecord[]) {
   const database = await temporaryDatabase();
   await createTeamStore(database).insert(aTeam());
   const runs = createRunStore(database);
-  for (const record of records) await runs.insert(record);
+  for (const record of records) await runs.insert(record, []);
   return runs;
 }
 
@@ -43,7 +43,7 @@ describe("the usage table", () => {
   it("writes with the end of a run what belongs to it, both or neither, without waiting for the disk", async () => {
     const database = await databaseOfTwoTeams();
     const [runs, jobs] = [createRunStore(database), createJobStore(database)];
-    await runs.insert(aRun());
+    await runs.insert(aRun(), []);
     await createWrites(database).commit([jobs.insertion(aJob())]);
     const twice = [jobs.removal("job-1"), jobs.insertion(aJob({ id: "job-2", teamId: "nobody" }))];
     await expect(runs.settle("run-1", outcome, twice)).rejects.toThrow(/FOREIGN KEY/);
@@ -58,7 +58,7 @@ describe("the usage table", () => {
   it("makes what belongs to a run also when that run has ended already", async () => {
     const database = await databaseOfTwoTeams();
     const [runs, jobs] = [createRunStore(database), createJobStore(database)];
-    await runs.insert(aRun(outcome));
+    await runs.insert(aRun(outcome), []);
     const late = { state: "aborted", usage: noUsage, costTicks: 0, endTime: 7000 } as const;
     await runs.settle("run-1", late, [jobs.insertion(aJob())]);
     expect(await runs.list(1)).toEqual([aRun(outcome)]);
@@ -69,16 +69,16 @@ describe("the usage table", () => {
     const database = await databaseOfTwoTeams();
     const commit = (): never => expect.fail("committed");
     const runs = createRunStore({ ...database, commit });
-    await runs.insert(aRun());
+    await runs.insert(aRun(), []);
     await runs.settle("run-1", outcome, []);
     expect(await runs.list(1)).toEqual([aRun(outcome)]);
   });
 
-  it("marks what was running when the process died, and nothing else", async () => {
+  it("marks what was running when the process died, at no cost, and nothing else", async () => {
     const ended = aRun({ id: "run-0", ...outcome });
     const runs = await store(aRun(), ended, aRun({ id: "run-2" }));
     expect(await runs.interruptAll(8000)).toBe(2);
-    const interrupted = { state: "interrupted", endTime: 8000 } as const;
+    const interrupted = { state: "interrupted", costTicks: 0, endTime: 8000 } as const;
     expect(await runs.list(10)).toEqual([aRun({ id: "run-2", ...interrupted }), aRun(interrupted), ended]);
     expect(await runs.interruptAll(9000)).toBe(0);
   });
@@ -98,7 +98,7 @@ describe("the usage table", () => {
     ["a team that does not exist", { teamId: "nobody" }],
   ])("refuses %s", async (_, change) => {
     const runs = await store();
-    await expect(runs.insert(aRun(change))).rejects.toThrow(/constraint failed|cannot store/);
+    await expect(runs.insert(aRun(change), [])).rejects.toThrow(/constraint failed|cannot store/);
     expect(await runs.list(1)).toEqual([]);
   });
 });

@@ -82,6 +82,63 @@ CREATE INDEX jobs_by_age on jobs (kind, create_time, id, lease_until);
 
 CREATE INDEX jobs_held on jobs (kind, lease_until) where lease_until is not null;
 
+CREATE TABLE ledger_balances (
+  team_id text not null references teams (id),
+  account text not null,
+  balance_ticks integer not null,
+  primary key (team_id, account),
+  constraint no_overdraft check (account not in ('credit', 'reserved') or balance_ticks >= 0),
+  constraint countable check (account not in ('credit', 'reserved') or balance_ticks <= 9007199254740991)
+) strict, without rowid;
+
+CREATE TRIGGER ledger_entries_are_counted after insert on ledger_entries begin
+  insert into ledger_balances (team_id, account, balance_ticks)
+    select team_id, new.account, 0 from ledger_transactions where id = new.transaction_id
+    on conflict do nothing;
+  update ledger_balances set balance_ticks = balance_ticks + new.amount_ticks
+    where team_id = (select team_id from ledger_transactions where id = new.transaction_id)
+    and account = new.account;
+end;
+
+CREATE TRIGGER ledger_entries_refuse_delete before delete on ledger_entries begin
+  select raise(abort, 'the ledger is append-only');
+end;
+
+CREATE TRIGGER ledger_entries_refuse_update before update on ledger_entries begin
+  select raise(abort, 'the ledger is append-only');
+end;
+
+CREATE TABLE ledger_entries (
+  transaction_id integer not null references ledger_transactions (id),
+  account text not null check (account in ('credit', 'reserved', 'owed', 'revenue', 'purchases', 'adjustments')),
+  amount_ticks integer not null check (amount_ticks <> 0),
+  primary key (transaction_id, account)
+) strict, without rowid;
+
+CREATE TRIGGER ledger_transactions_refuse_delete before delete on ledger_transactions begin
+  select raise(abort, 'the ledger is append-only');
+end;
+
+CREATE TRIGGER ledger_transactions_refuse_update before update on ledger_transactions begin
+  select raise(abort, 'the ledger is append-only');
+end;
+
+CREATE TABLE ledger_transactions (
+  id integer primary key not null,
+  kind text not null check (kind in ('reserve', 'settle', 'release', 'purchase', 'refund', 'adjust')),
+  team_id text not null references teams (id),
+  run_id text,
+  note text,
+  create_time integer not null,
+  check ((run_id is null) = (kind in ('purchase', 'refund', 'adjust')))
+) strict;
+
+CREATE UNIQUE INDEX ledger_reserves on ledger_transactions (run_id) where kind = 'reserve';
+
+CREATE UNIQUE INDEX ledger_run_ends on ledger_transactions (run_id) where kind in ('settle', 'release');
+
+CREATE INDEX ledger_transactions_by_team on ledger_transactions (team_id, create_time);
+
 CREATE TABLE management_keys (
   id text primary key not null,
   team_id text references teams (id),
@@ -93,6 +150,16 @@ CREATE TABLE management_keys (
   expire_time integer,
   create_time integer not null,
   modify_time integer not null
+) strict;
+
+CREATE TABLE price_book (
+  id integer primary key not null,
+  model text not null,
+  prompt_text_token_ticks integer not null check (prompt_text_token_ticks >= 0),
+  cached_prompt_text_token_ticks integer not null check (cached_prompt_text_token_ticks >= 0),
+  completion_text_token_ticks integer not null check (completion_text_token_ticks >= 0),
+  create_time integer not null,
+  unique (model, prompt_text_token_ticks, cached_prompt_text_token_ticks, completion_text_token_ticks)
 ) strict;
 
 CREATE TABLE response_events (
@@ -142,7 +209,7 @@ CREATE TABLE runs (
   reasoning_tokens integer not null check (reasoning_tokens >= 0),
   cost_ticks integer not null check (cost_ticks >= 0),
   start_time integer not null,
-  end_time integer,
+  end_time integer, price_id integer references price_book (id), reserved_ticks integer check (reserved_ticks >= 0),
   check ((state = 'running') = (end_time is null))
 ) strict;
 

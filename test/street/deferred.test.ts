@@ -92,8 +92,8 @@ describe("a server that closes", () => {
     expect(server.count("jobs")).toBe(0);
     const states = server.database.prepare("select state, count(*) as n from runs group by state").all();
     expect(states).toEqual([
-      { state: "aborted", n: 8 },
       { state: "completed", n: 2 },
+      { state: "interrupted", n: 8 },
     ]);
   });
 });

@@ -47,7 +47,8 @@ const reading: readonly ErrorKind[] = [
 const sentences: Readonly<Record<number, string>> = {
   400: "The request cannot be read, or asks for what this server does not do.",
   401: "There is no key, or none that this server knows.",
-  403: "The key may not do this.",
+  402: "The team has not enough credit.",
+  403: "The key may not do this, or the team has not enough credit.",
   404: "It does not exist, or the key may not see it.",
   409: "It is not in a state for this.",
   413: "The body is too large.",

@@ -46,6 +46,7 @@ export const chatCompletionDocs: RouteDocs = {
     "served is refused by name.",
   body: chatRequestSchema,
   example: { model: "hearth-tiny-3m", messages: [{ role: "user", content: "Hello!" }] },
+  errors: ["no_credits"],
   answers: {
     200: {
       description: "The answer; with `deferred: true` the id to fetch it by.",

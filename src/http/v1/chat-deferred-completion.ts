@@ -31,6 +31,7 @@ export const deferredCompletionDocs: RouteDocs = {
   summary: "Fetch a deferred answer, once",
   description: "An answer can be fetched once, within 24 hours.",
   params: { request_id: "What the request with `deferred: true` was answered with." },
+  errors: ["no_credits"],
   answers: {
     200: { description: "The answer, which is gone from here on.", schema: chatCompletion },
     202: { description: "It is not there yet.", schema: pendingCompletion },

@@ -44,6 +44,7 @@ export const completeDocs: RouteDocs = {
     prompt: "\n\nHuman: Hello!\n\nAssistant:",
     max_tokens_to_sample: 64,
   },
+  errors: ["no_credits"],
   answers: { 200: { description: "The answer.", schema: completion } },
   stream: { schema: z.union([completeEvent, anthropicError]), named: true, done: false },
 };

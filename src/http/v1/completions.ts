@@ -46,6 +46,7 @@ export const completionDocs: RouteDocs = {
     "refused by name.",
   body: completionRequestSchema,
   example: { model: "hearth-tiny-3m", prompt: "Once upon a time", max_tokens: 64 },
+  errors: ["no_credits"],
   answers: { 200: { description: "The completion.", schema: completion } },
   stream: { schema: z.union([completion, openaiErrorEvent]), named: false, done: true },
 };

@@ -44,6 +44,7 @@ export const messageDocs: RouteDocs = {
     max_tokens: 256,
     messages: [{ role: "user", content: "Hello!" }],
   },
+  errors: ["no_credits"],
   answers: { 200: { description: "The answer.", schema: message } },
   stream: { schema: z.union([messageEvent, anthropicError]), named: true, done: false },
 };

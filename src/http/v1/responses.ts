@@ -91,6 +91,7 @@ export const responseDocs: RouteDocs = {
     "Fields that are not listed change nothing and are ignored; what is listed but not served is refused by name.",
   body: responsesRequestSchema,
   example: { model: "hearth-tiny-3m", input: "Hello!" },
+  errors: ["no_credits"],
   answers: { 200: { description: "The response; one in the background is queued.", schema: responseSchema } },
   stream,
 };

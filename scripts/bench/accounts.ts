@@ -1,0 +1,130 @@
+/** What a request costs before and after its model works: who asks, what is reserved, what is settled; with few keys and with many. */
+import { join } from "node:path";
+import { createAuthenticator } from "../../src/accounts/authenticate.js";
+import { hashSecret } from "../../src/accounts/secret.js";
+import { chargeOf, moneyFor, reserveFor, settleFor } from "../../src/core/ledger.js";
+import { costOf } from "../../src/core/money.js";
+import type { Billing } from "../../src/core/team.js";
+import { createApiKeyStore } from "../../src/store/api-keys.js";
+import { openDatabase, type Database } from "../../src/store/database.js";
+import { createLedgerStore } from "../../src/store/ledger.js";
+import { prepareBinding } from "../../src/store/prepared.js";
+import { createRunStore } from "../../src/store/runs.js";
+import { createTeamStore } from "../../src/store/teams.js";
+import { systemClock, systemRandom } from "../../src/system.js";
+import { scratchFolder } from "./processes.js";
+import { quantile, type Row } from "./table.js";
+
+const few = 10;
+const many = 1_000_000;
+const requests = 10_000;
+const usage = {
+  promptTokens: 900,
+  cachedTokens: 400,
+  imageTokens: 0,
+  completionTokens: 200,
+  reasoningTokens: 0,
+};
+const prices = { promptTextTokenTicks: 100, cachedPromptTextTokenTicks: 25, completionTextTokenTicks: 400 };
+const bound = 1_000_000;
+
+/** Requests of a prepaid team over real SQLite, of keys drawn at random. */
+export async function accountsSection(): Promise<readonly Row[]> {
+  const [small, large] = [await measured(few, "prepaid"), await measured(many, "prepaid")];
+  const unmetered = await measured(few, "unmetered");
+  const ratio = quantile(large, 0.5) / quantile(small, 0.5);
+  return [
+    row(`authenticate, reserve, settle, ${few} keys`, small, "p50 <= 0.3 ms"),
+    row(`the same, ${many} keys`, large, ""),
+    { figure: "p50 of many keys to p50 of few", value: ratio.toFixed(2), reach: "<= 1.2" },
+    row(`of an unmetered team, ${few} keys`, unmetered, ""),
+  ];
+}
+
+function row(figure: string, times: readonly number[], reach: string): Row {
+  const [p50, p99] = [quantile(times, 0.5), quantile(times, 0.99)];
+  return { figure, value: `p50 ${p50.toFixed(3)} ms, p99 ${p99.toFixed(3)} ms`, reach };
+}
+
+/** Milliseconds of each request. */
+async function measured(keys: number, billing: Billing): Promise<readonly number[]> {
+  const data = scratchFolder();
+  const database = await openDatabase(join(data.path, "hearth.db"));
+  try {
+    await fill(database, keys, billing);
+    const request = requestOver(database, billing);
+    for (let warm = 0; warm < requests / 10; warm++) await request(secretOf(warm % keys));
+    const times: number[] = [];
+    for (let at = 0; at < requests; at++) {
+      // A step that meets every key before any twice.
+      const secret = secretOf((at * 7919) % keys);
+      const began = performance.now();
+      await request(secret);
+      times.push(performance.now() - began);
+    }
+    return times;
+  } finally {
+    await database.close();
+    data.remove();
+  }
+}
+
+const secretOf = (index: number): string => `bench-key-number-${index}`;
+
+async function fill(database: Database, keys: number, billing: Billing): Promise<void> {
+  const { kysely, commit } = database;
+  const team = { id: "team", name: "team", billing, blocked: false, weight: 1, createTime: 0 };
+  await createTeamStore(database).insert(team);
+  const credit = moneyFor("purchase", { teamId: "team", ticks: Number.MAX_SAFE_INTEGER, note: null }, 0);
+  await createLedgerStore(database).post(credit);
+  const acls = '["api-key:endpoint:*","api-key:model:*"]';
+  const columns = ["id", "hash"] as const;
+  const insertionOf = prepareBinding(columns, ({ id, hash }: { id: string; hash: Uint8Array }) =>
+    kysely.insertInto("api_keys").values({
+      ...{ id, hash, team_id: "team", user_id: "user", name: "key", redacted: "hk-...", acls },
+      ...{ disabled: 0, blocked: 0, expire_time: null, create_time: 0, modify_time: 0, modified_by: "user" },
+    }),
+  );
+  const chunk = 10_000;
+  for (let from = 0; from < keys; from += chunk) {
+    const count = Math.min(chunk, keys - from);
+    commit(
+      Array.from({ length: count }, (_, index) => ({
+        query: insertionOf({ id: systemRandom.id(), hash: hashSecret(secretOf(from + index)) }),
+        rows: 1,
+      })),
+      false,
+    );
+  }
+}
+
+/** One request, as the street makes it, but for the model. */
+function requestOver(database: Database, billing: Billing): (secret: string) => Promise<void> {
+  const authenticator = createAuthenticator({ keys: createApiKeyStore(database), clock: systemClock });
+  const [ledger, runs] = [createLedgerStore(database), createRunStore(database)];
+  const reservedTicks = billing === "prepaid" ? bound : null;
+  return async (secret) => {
+    const { key, team } = await authenticator.authenticate(secret);
+    if (reservedTicks !== null && (await ledger.credit(team.id)) < bound) throw new Error("no credit left");
+    const run = { id: systemRandom.id(), teamId: team.id };
+    const reserve = reserveFor(run, reservedTicks ?? 0, systemClock.now());
+    const costTicks = costOf(usage, prices);
+    await runs.insert(
+      {
+        ...{ ...run, requestId: run.id, apiKeyId: key.id, model: "model", endpoint: "/v1/chat/completions" },
+        ...{ state: "running", usage, costTicks, prices, reservedTicks },
+        ...{ startTime: systemClock.now(), endTime: null },
+      },
+      reserve === null ? [] : ledger.posting(reserve),
+    );
+    const chargeTicks = chargeOf(costTicks, reservedTicks);
+    const entries = settleFor(run, { reservedTicks, chargeTicks }, systemClock.now());
+    const outcome = {
+      state: "completed",
+      usage,
+      costTicks: chargeTicks,
+      endTime: systemClock.now(),
+    } as const;
+    await runs.settle(run.id, outcome, entries === null ? [] : ledger.posting(entries));
+  };
+}

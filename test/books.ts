@@ -1,0 +1,102 @@
+/** A whole server over the scripted engine, and a second look at its books, as `hearth credits` and `hearth ledger` have it. */
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { moneyFor, type Balances, type LedgerStore } from "../src/core/ledger.js";
+import type { RunStore } from "../src/core/run-record.js";
+import type { Billing } from "../src/core/team.js";
+import { createScriptedEngine, type Script, type ScriptedOptions } from "../src/engine/scripted.js";
+import type { Overrides } from "../src/app.js";
+import { openDatabase, type Database } from "../src/store/database.js";
+import { createLedgerStore } from "../src/store/ledger.js";
+import { createRunStore } from "../src/store/runs.js";
+import { startApp, temporaryFolder, testKey, type TestApp } from "./harness.js";
+
+/** What the built-in model charges. */
+export const prices = { prompt: 100, cached: 25, completion: 400 } as const;
+
+export interface Books {
+  readonly database: Database;
+  readonly ledger: LedgerStore;
+  readonly runs: RunStore;
+  readonly teamId: string;
+  buy(ticks: number): Promise<void>;
+  balances(): Promise<Balances>;
+  /** Kind of every transaction, and ticks of its entries by account, in order. */
+  transactions(): Promise<readonly (readonly [kind: string, entries: Readonly<Record<string, number>>])[]>;
+}
+
+export interface ServerWithBooks extends TestApp, Books {
+  readonly data: string;
+}
+
+/** A server whose one team is billed like this. */
+export async function serverWithBooks(
+  billing: Billing,
+  script: Script,
+  { clock, ...options }: ScriptedOptions & Pick<Overrides, "clock"> = {},
+): Promise<ServerWithBooks> {
+  const data = join(temporaryFolder(), "data");
+  const engine = createScriptedEngine(script, options);
+  const overrides = clock === undefined ? { engine } : { engine, clock };
+  const server = await startApp({ HEARTH_DATA: data, HEARTH_SHUTDOWN_GRACE_MS: "0" }, overrides);
+  return { ...server, ...(await openBooks(data, billing)), data };
+}
+
+/** The books of a data folder with one team, which is billed like this from now on. */
+export async function openBooks(data: string, billing: Billing): Promise<Books> {
+  const database = await openDatabase(join(data, "hearth.db"));
+  onTestFinished(() => database.close());
+  const { kysely } = database;
+  const { id: teamId } = await kysely.selectFrom("teams").select("id").executeTakeFirstOrThrow();
+  await kysely.updateTable("teams").set({ billing }).execute();
+  const ledger = createLedgerStore(database);
+  return {
+    database,
+    ledger,
+    runs: createRunStore(database),
+    teamId,
+    buy: (ticks) => ledger.post(moneyFor("purchase", { teamId, ticks, note: null }, 1)),
+    async balances() {
+      const all = await ledger.balances();
+      return all.get(teamId) ?? noBalances;
+    },
+    async transactions() {
+      const rows = await kysely
+        .selectFrom("ledger_transactions")
+        .innerJoin("ledger_entries", "transaction_id", "id")
+        .select(["id", "kind", "account", "amount_ticks"])
+        .orderBy("id")
+        .execute();
+      const byId = new Map<number, [string, Record<string, number>]>();
+      for (const { id, kind, account, amount_ticks: ticks } of rows)
+        byId.set(id, [kind, { ...byId.get(id)?.[1], [account]: ticks }]);
+      return [...byId.values()];
+    },
+  };
+}
+
+const noBalances: Balances = {
+  ...{ credit: 0n, reserved: 0n, owed: 0n },
+  ...{ revenue: 0n, purchases: 0n, adjustments: 0n },
+};
+
+export const authorization = { authorization: `Bearer ${testKey}`, "content-type": "application/json" };
+
+/** Three prompt tokens, and eight of an answer at the most. */
+export const asked = {
+  model: "hearth-tiny-3m",
+  prompt: "one two three",
+  max_tokens: 8,
+};
+
+/** What `asked` may cost. */
+export const bound = 3 * prices.prompt + 8 * prices.completion;
+
+export function complete({ url }: TestApp, more: object = {}, init: RequestInit = {}): Promise<Response> {
+  return fetch(`${url}/v1/completions`, {
+    method: "POST",
+    headers: authorization,
+    body: JSON.stringify({ ...asked, ...more }),
+    ...init,
+  });
+}

@@ -1,0 +1,62 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { costBoundOf, costOf, ticksToUsd, usdToTicks } from "../../src/core/money.js";
+
+const ticks = fc.integer({ min: -Number.MAX_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER });
+const price = fc.nat(1_000_000);
+
+describe("money", () => {
+  it("is written in decimals and read back to the last tick", () => {
+    fc.assert(
+      fc.property(ticks, (amount) => {
+        expect(usdToTicks(ticksToUsd(BigInt(amount)))).toBe(amount);
+      }),
+    );
+  });
+
+  it.each([
+    [0n, "0.00"],
+    [1n, "0.0000000001"],
+    [125_000_000_000n, "12.50"],
+    [-15_000_000_000n, "-1.50"],
+    [-1n, "-0.0000000001"],
+    [10n ** 30n, "100000000000000000000.00"],
+  ])("of %s ticks is written %s", (amount, usd) => {
+    expect(ticksToUsd(amount)).toBe(usd);
+  });
+
+  it.each(["", ".", "1.", ".5", "+1", "1_000", "0x10", "1 ", "١", "NaN", "9".repeat(400)])(
+    "refuses the amount %j",
+    (text) => {
+      expect(() => usdToTicks(text)).toThrow(RangeError);
+    },
+  );
+
+  it("bounds what a run costs, however much of its prompt is found evaluated and however short it ends", () => {
+    const usage = fc.tuple(fc.nat(10_000), fc.nat(10_000), fc.nat(10_000), fc.nat(10_000));
+    fc.assert(
+      fc.property(usage, price, price, price, ([prompt, cached, sampled, unused], p, c, o) => {
+        const prices = {
+          promptTextTokenTicks: p,
+          cachedPromptTextTokenTicks: c,
+          completionTextTokenTicks: o,
+        };
+        const used = {
+          ...{ promptTokens: prompt, cachedTokens: Math.min(cached, prompt), imageTokens: 0 },
+          ...{ completionTokens: sampled >> 1, reasoningTokens: sampled - (sampled >> 1) },
+        };
+        const bound = costBoundOf({ prompt, sampled: sampled + unused }, prices);
+        expect(bound).toBeGreaterThanOrEqual(costOf(used, prices));
+      }),
+    );
+  });
+
+  it("refuses to count what is more than can be counted", () => {
+    const prices = {
+      promptTextTokenTicks: 1e9,
+      cachedPromptTextTokenTicks: 0,
+      completionTextTokenTicks: 0,
+    };
+    expect(() => costBoundOf({ prompt: 9_007_200, sampled: 0 }, prices)).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,70 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { expect, it, onTestFinished } from "vitest";
+import { openBooks } from "../books.js";
+import { root, startApp, temporaryFolder, testKey } from "../harness.js";
+import { createScriptedEngine } from "../../src/engine/scripted.js";
+
+/** More of them, 100 for one, by TEST_KILLS. */
+const kills = Number(process.env["TEST_KILLS"] ?? 8);
+const program = fileURLToPath(new URL("./scripted-child.ts", import.meta.url));
+
+/** Runs the busy server on a data folder and kills it with -9 as soon as it has told so much. @returns what it told. */
+async function killedAfter(lines: number, data: string): Promise<readonly string[]> {
+  const child = spawn(process.execPath, ["--import", import.meta.resolve("tsx"), program], {
+    cwd: root,
+    env: {
+      PATH: process.env["PATH"],
+      HEARTH_PORT: "0",
+      HEARTH_DATA: data,
+      HEARTH_API_KEY: testKey,
+      HEARTH_LOG_LEVEL: "error",
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exited = once(child, "exit");
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const told: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    told.push(line);
+    if (told.length === lines) child.kill("SIGKILL");
+  }
+  await exited;
+  return told;
+}
+
+it(
+  "F12: killed with -9 at any moment between reserve and settle, the books balance and nothing stays reserved",
+  { timeout: kills * 20_000 },
+  async () => {
+    const data = join(temporaryFolder(), "data");
+    await startThenStop(data);
+    const books = await openBooks(data, "prepaid");
+    await books.buy(Number.MAX_SAFE_INTEGER);
+    let held = 0;
+    for (let round = 0; round < kills; round++) {
+      // Spread over the first hundred things that happen, each round at another one.
+      const told = await killedAfter(2 + ((round * 37) % 97), data);
+      expect(told[0]).toBe("listening");
+      expect(await books.ledger.verify()).toEqual([]);
+      if ((await books.balances()).reserved > 0n) held += 1;
+    }
+    // Else the test would have looked at servers with nothing in hand.
+    expect(held).toBeGreaterThan(0);
+    await startThenStop(data);
+    expect((await books.balances()).reserved).toBe(0n);
+    expect(await books.ledger.verify()).toEqual([]);
+    const runs = await books.runs.list(10_000);
+    expect(runs.filter(({ state }) => state === "interrupted").length).toBeGreaterThanOrEqual(held);
+    expect(runs.filter(({ state }) => state === "running")).toEqual([]);
+  },
+);
+
+/** A start, which puts in order what the one before has left. */
+async function startThenStop(data: string): Promise<void> {
+  const { app } = await startApp({ HEARTH_DATA: data }, { engine: createScriptedEngine(() => []) });
+  await app.close();
+}
