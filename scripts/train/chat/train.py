@@ -87,7 +87,7 @@ def publish(model, tokenizer):
         "id": NAME, "aliases": ["hearth-tiny"], "kind": "chat", "name": "Hearth Tiny 3M", "family": "qwen3", "version": "1.0.0",
         "file": target.name, "bytes": size, "sha256": digest, "contextTokens": model.cfg.context,
         "inputModalities": ["text"], "outputModalities": ["text"],
-        "capabilities": {"reasoning": True, "tools": True, "structuredOutputs": False},
+        "capabilities": {"reasoning": True, "tools": True, "structuredOutputs": True},
         "prices": {"promptTextTokenTicks": 100, "cachedPromptTextTokenTicks": 25, "completionTextTokenTicks": 400},
         "license": "Apache-2.0", "created": 1795219200,
         "madeBy": "scripts/train/chat/train.py, from generated conversations only, on one CPU thread",
