@@ -2,12 +2,18 @@
  * The composition root: the only file that constructs things, top to bottom from the configuration, and takes them down in
  * reverse. `overrides` is the test seam: whatever is given there is used instead of what would be built.
  */
-import { fileURLToPath } from "node:url";
-import { buildAccounts, buildAccountStores, makeFirstKeys, type FirstKeys } from "./app/accounts.js";
+import {
+  buildAccounts,
+  buildAccountStores,
+  buildDoors,
+  makeFirstKeys,
+  type Doors,
+  type FirstKeys,
+} from "./app/accounts.js";
 import { databaseFile, firstKeyFile, firstManagementKeyFile } from "./app/data-folder.js";
 import { buildEngine, buildThreads, type Workers } from "./app/engines.js";
+import { openRegistry } from "./app/registry.js";
 import { buildUnattended, type Unattended } from "./app/unattended.js";
-import { createAuthenticator } from "./accounts/authenticate.js";
 import { isLoopback, type Config } from "./config.js";
 import type { Clock } from "./core/clock.js";
 import type { Engine } from "./core/engine.js";
@@ -20,7 +26,6 @@ import type { Logger } from "./http/logger.js";
 import { createMetrics } from "./http/metrics.js";
 import { createHttpServer, type HttpServer } from "./http/server.js";
 import { createGenerator, type Generator } from "./inference/generate.js";
-import { loadRegistry, type LoadedRegistry } from "./models/registry.js";
 import { createScheduler, type Scheduler } from "./scheduler/scheduler.js";
 import { openDatabase, type Database } from "./store/database.js";
 import { lockFolder } from "./store/lock.js";
@@ -29,9 +34,10 @@ import { createJobStore } from "./store/jobs.js";
 import { createResponseStore } from "./store/responses.js";
 import { createRunStore } from "./store/runs.js";
 import { systemClock, systemRandom } from "./system.js";
-import { engineBuild, version } from "./version.js";
+import { version } from "./version.js";
 
 export { openAccounts, type OpenAccounts } from "./app/accounts.js";
+export { openRegistry };
 export { firstKeyFile } from "./app/data-folder.js";
 
 export interface Overrides extends Workers {
@@ -39,6 +45,8 @@ export interface Overrides extends Workers {
   readonly random?: Random;
   readonly engine?: Engine;
   readonly logger?: Logger;
+  /** Opened for this server, which closes it. */
+  readonly database?: Database;
 }
 
 export interface App extends FirstKeys {
@@ -55,17 +63,7 @@ export interface App extends FirstKeys {
   readonly engine: Engine;
 }
 
-/** The built-in models come with the program, wherever it was started. */
-const builtInModels = fileURLToPath(new URL("../models", import.meta.url));
-
 const silent: Logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
-
-/** The models that a configuration sees. */
-export function openRegistry(config: Config): Promise<LoadedRegistry> {
-  const { contextTokensMax, kvCacheType, flashAttention, gpu, threads } = config;
-  const engine = JSON.stringify([engineBuild, kvCacheType, flashAttention, gpu, threads]);
-  return loadRegistry({ folders: [config.models, builtInModels], contextTokensMax, engine });
-}
 
 /**
  * Builds the whole server; nothing listens yet.
@@ -75,7 +73,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const unlock = lockFolder(config.data);
   let database: Database | null = null;
   try {
-    database = await openDatabase(databaseFile(config));
+    database = overrides.database ?? (await openDatabase(databaseFile(config)));
     return await assemble(config, overrides, { database, unlock });
   } catch (thrown) {
     await database?.close();
@@ -112,16 +110,16 @@ async function assemble(
     runsActiveMax: config.runsActiveMax,
     onSettleFailure: (runId, err) => logger.error({ runId, err }, "a run could not be settled"),
   });
-  const authenticator = createAuthenticator({ keys: stores.keys, clock });
-  const unattended = buildUnattended(config, { ...shared, ...stores, authenticator, generator });
+  const { keyUse, ...doors } = buildDoors({ ...stores, clock, logger, hostedTokenizer });
+  const unattended = buildUnattended(config, { ...shared, ...stores, ...doors, generator });
   const server = buildServer(config, {
-    ...{ ...shared, ...unattended, authenticator, generator },
-    ...buildAccounts({ ...stores, clock, random }),
+    ...{ ...shared, ...unattended, ...doors, generator },
+    accounts: buildAccounts({ ...stores, clock, random }),
     hostedTokenizer,
     load,
     database,
   });
-  const parts = { database, unlock, scheduler, unattended, server, generator, engine, metrics };
+  const parts = { database, unlock, scheduler, unattended, server, generator, engine, metrics, keyUse };
   return {
     async listen() {
       const listening = await server.listen(config.host, config.port);
@@ -148,6 +146,7 @@ interface Closing extends DataFolder {
   readonly engine: Engine;
   readonly threads: readonly { close(): Promise<void> }[];
   readonly metrics: { close(): void };
+  readonly keyUse: Doors["keyUse"];
 }
 
 /** Everything that was built, in reverse. */
@@ -158,6 +157,7 @@ async function closeAll({ shutdownGraceMs }: Config, parts: Closing): Promise<vo
   await parts.server.close(shutdownGraceMs);
   // What is still running when the grace time is over is settled before the database closes.
   await parts.generator.close();
+  await parts.keyUse.close();
   await parts.engine.close();
   await Promise.all(parts.threads.map((thread) => thread.close()));
   parts.metrics.close();

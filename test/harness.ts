@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import OpenAI from "openai";
-import { beforeAll, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, onTestFinished, vi } from "vitest";
 import type { Clock } from "../src/core/clock.js";
 import type { Schemas } from "../src/core/schemas.js";
 import type { HostedTokenizer } from "../src/core/tokenizer.js";
@@ -40,16 +40,17 @@ export function temporaryFolder(finished: Finished = onTestFinished): string {
   return folder;
 }
 
-/** Schemas made into rules as the server does it, in a thread of their own that ends with the test. */
+let schemas: Schemas | null = null;
+afterAll(() => schemas?.close());
+
+/** Schemas made into rules as the server does it, in a thread of their own: one for all tests of a file, which share no state. */
 export function testSchemas(): Schemas {
-  const schemas = createSchemas({
+  return (schemas ??= createSchemas({
     clock: systemClock,
     closed: true,
     workerUrl: schemaWorkerUrl,
     log: () => undefined,
-  });
-  onTestFinished(() => schemas.close());
-  return schemas;
+  }));
 }
 
 /** The tokenizer of hosted models as the server has it; its thread, where one was started, ends with the test. */
@@ -81,12 +82,18 @@ export async function startApp(
   return { url, app, client: clientOf(url) };
 }
 
-/** One server for all tests of a file, where none of them minds what another left behind. To be called outside of them. */
-export function sharedApp(): () => TestApp {
+/**
+ * One server for all tests of a file, where none of them minds what another left behind. To be called outside of them.
+ * @param prepare makes what the server is to find, and tells its HEARTH_* variables.
+ */
+export function sharedApp(
+  prepare: (finished: Finished) => Promise<NodeJS.ProcessEnv> = () => Promise.resolve({}),
+): () => TestApp {
   let shared: TestApp | null = null;
   beforeAll(async () => {
     const cleanUps: Parameters<Finished>[0][] = [];
-    shared = await startApp({}, {}, (cleanUp) => void cleanUps.unshift(cleanUp));
+    const finished: Finished = (cleanUp) => void cleanUps.unshift(cleanUp);
+    shared = await startApp(await prepare(finished), {}, finished);
     return async () => {
       for (const cleanUp of cleanUps) await cleanUp();
     };

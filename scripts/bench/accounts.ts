@@ -1,16 +1,25 @@
-/** What a request costs before and after its model works: who asks, what is reserved, what is settled; with few keys and with many. */
+/**
+ * What a request costs before and after its model works: who asks, what the limits leave, what is reserved, what is settled; with
+ * few keys and with many. The estimate of a prompt's tokens is not in it: that is a thread's of its own.
+ */
 import { join } from "node:path";
 import { createAuthenticator } from "../../src/accounts/authenticate.js";
+import { createKeyUse } from "../../src/accounts/key-use.js";
+import { createRateLimits } from "../../src/accounts/rate-limits.js";
 import { hashSecret } from "../../src/accounts/secret.js";
 import { chargeOf, moneyFor, reserveFor, settleFor } from "../../src/core/ledger.js";
 import { costOf } from "../../src/core/money.js";
+import { everyModel } from "../../src/core/limits.js";
 import type { Billing } from "../../src/core/team.js";
 import { createApiKeyStore } from "../../src/store/api-keys.js";
 import { openDatabase, type Database } from "../../src/store/database.js";
+import { createKeyUseStore } from "../../src/store/key-use.js";
 import { createLedgerStore } from "../../src/store/ledger.js";
 import { prepareBinding } from "../../src/store/prepared.js";
 import { createRunStore } from "../../src/store/runs.js";
+import { createTeamLimitStore } from "../../src/store/team-limits.js";
 import { createTeamStore } from "../../src/store/teams.js";
+import { createWrites } from "../../src/store/writes.js";
 import { systemClock, systemRandom } from "../../src/system.js";
 import { scratchFolder } from "./processes.js";
 import { quantile, type Row } from "./table.js";
@@ -27,6 +36,8 @@ const usage = {
 };
 const prices = { promptTextTokenTicks: 100, cachedPromptTextTokenTicks: 25, completionTextTokenTicks: 400 };
 const bound = 1_000_000;
+/** Of every kind, each so wide that nobody is refused. */
+const limits = { qps: 1_000_000, qpm: 10_000_000, tpm: 1_000_000_000_000 };
 
 /** Requests of a prepaid team over real SQLite, of keys drawn at random. */
 export async function accountsSection(): Promise<readonly Row[]> {
@@ -34,7 +45,7 @@ export async function accountsSection(): Promise<readonly Row[]> {
   const unmetered = await measured(few, "unmetered");
   const ratio = quantile(large, 0.5) / quantile(small, 0.5);
   return [
-    row(`authenticate, reserve, settle, ${few} keys`, small, "p50 <= 0.3 ms"),
+    row(`authenticate, limits, reserve, settle, ${few} keys`, small, "p50 <= 0.3 ms"),
     row(`the same, ${many} keys`, large, ""),
     { figure: "p50 of many keys to p50 of few", value: ratio.toFixed(2), reach: "<= 1.2" },
     row(`of an unmetered team, ${few} keys`, unmetered, ""),
@@ -77,11 +88,14 @@ async function fill(database: Database, keys: number, billing: Billing): Promise
   await createTeamStore(database).insert(team);
   const credit = moneyFor("purchase", { teamId: "team", ticks: Number.MAX_SAFE_INTEGER, note: null }, 0);
   await createLedgerStore(database).post(credit);
+  const ofTeam = createTeamLimitStore(database).insertion({ teamId: "team", model: everyModel, ...limits });
+  await createWrites(database).commit([ofTeam]);
   const acls = '["api-key:endpoint:*","api-key:model:*"]';
   const columns = ["id", "hash"] as const;
   const insertionOf = prepareBinding(columns, ({ id, hash }: { id: string; hash: Uint8Array }) =>
     kysely.insertInto("api_keys").values({
       ...{ id, hash, team_id: "team", user_id: "user", name: "key", redacted: "hk-...", acls },
+      ...limits,
       ...{ disabled: 0, blocked: 0, expire_time: null, create_time: 0, modify_time: 0, modified_by: "user" },
     }),
   );
@@ -100,19 +114,21 @@ async function fill(database: Database, keys: number, billing: Billing): Promise
 
 /** One request, as the street makes it, but for the model. */
 function requestOver(database: Database, billing: Billing): (secret: string) => Promise<void> {
-  const authenticator = createAuthenticator({ keys: createApiKeyStore(database), clock: systemClock });
+  const admit = admissionOver(database);
   const [ledger, runs] = [createLedgerStore(database), createRunStore(database)];
   const reservedTicks = billing === "prepaid" ? bound : null;
   return async (secret) => {
-    const { key, team } = await authenticator.authenticate(secret);
-    if (reservedTicks !== null && (await ledger.credit(team.id)) < bound) throw new Error("no credit left");
+    const { principal, admission } = await admit(secret);
+    const { key, team } = principal;
+    if (reservedTicks !== null && (await ledger.spendable(team.id, systemClock.now())).credit < bound)
+      throw new Error("no credit left");
     const run = { id: systemRandom.id(), teamId: team.id };
     const reserve = reserveFor(run, reservedTicks ?? 0, systemClock.now());
     const costTicks = costOf(usage, prices);
     await runs.insert(
       {
-        ...{ ...run, requestId: run.id, apiKeyId: key.id, model: "model", endpoint: "/v1/chat/completions" },
-        ...{ state: "running", usage, costTicks, prices, reservedTicks },
+        ...{ ...run, requestId: run.id, apiKeyId: key.id, model: "model", askedModel: "model" },
+        ...{ endpoint: "/v1/chat/completions", state: "running", usage, costTicks, prices, reservedTicks },
         ...{ startTime: systemClock.now(), endTime: null },
       },
       reserve === null ? [] : ledger.posting(reserve),
@@ -125,6 +141,31 @@ function requestOver(database: Database, billing: Billing): (secret: string) => 
       costTicks: chargeTicks,
       endTime: systemClock.now(),
     } as const;
+    admission.settle(usage);
     await runs.settle(run.id, outcome, entries === null ? [] : ledger.posting(entries));
+  };
+}
+
+/** Who asks, and what the limits say. */
+function admissionOver(database: Database) {
+  const keyUse = createKeyUse({
+    keyUses: createKeyUseStore(database),
+    clock: systemClock,
+    // The last of it comes when the database is closed already.
+    onTrouble: () => undefined,
+  });
+  const keys = createApiKeyStore(database);
+  const authenticator = createAuthenticator({ keys, keyUse, clock: systemClock });
+  const rateLimits = createRateLimits({
+    teamLimits: createTeamLimitStore(database),
+    clock: systemClock,
+    estimate: () => Promise.resolve(usage.promptTokens),
+  });
+  return async (secret: string) => {
+    const principal = await authenticator.authenticate(secret, "127.0.0.1");
+    const admittance = rateLimits.admitRequest(principal);
+    const { admission, refusal } = await rateLimits.admitWork(admittance, "model", "");
+    if (admittance.refusal !== null || refusal !== null) throw new Error("a limit is too narrow");
+    return { principal, admission };
   };
 }

@@ -11,6 +11,7 @@ import { loadSection } from "./load.js";
 import type { SectionOptions } from "./options.js";
 import { schemaSection } from "./schema.js";
 import { startSection } from "./start.js";
+import { usageSection } from "./usage.js";
 import { printTable, type Row } from "./table.js";
 
 type Section = (options: SectionOptions) => Promise<readonly Row[]> | AsyncIterable<readonly Row[]>;
@@ -22,6 +23,7 @@ const sections: Readonly<Record<string, Section>> = {
   engine: engineSection,
   load: loadSection,
   schema: schemaSection,
+  usage: usageSection,
 };
 
 const { names, options } = readArguments();

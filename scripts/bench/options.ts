@@ -1,6 +1,6 @@
 /** What the command line asks of every section. */
 export interface SectionOptions {
-  /** The large model instead of the small one. */
+  /** The large model instead of the small one; ten times the usage. */
   readonly large: boolean;
   /** Requests of the load section. */
   readonly requests: number;

@@ -7,6 +7,7 @@ import type { Act, Actor, AuditedFields, AuditStore } from "../core/audit.js";
 import type { Clock } from "../core/clock.js";
 import { HearthError } from "../core/errors.js";
 import type { ManagementKey } from "../core/management-key.js";
+import type { Member } from "../core/member.js";
 import type { Random } from "../core/random.js";
 import type { Team } from "../core/team.js";
 import type { Write, Writes } from "../core/write.js";
@@ -73,6 +74,7 @@ export function auditedKey(key: ApiKey): AuditedFields {
     qpm: key.qpm,
     tpm: key.tpm,
     oldSecretExpireTime: timeOf(key.previousExpireTime),
+    ipRanges: key.ipRanges,
   };
 }
 
@@ -88,8 +90,27 @@ export function auditedManagementKey(key: ManagementKey): AuditedFields {
     redactedApiKey: key.redacted,
     acls: key.acls,
     expireTime: timeOf(key.expireTime),
+    ipRanges: key.ipRanges,
     teamId: key.teamId,
+    ownerUserId: key.userId,
   };
+}
+
+/** What the log says when a management key goes. */
+export function managementKeyRemoval(key: ManagementKey): Told {
+  return {
+    act: "DeleteManagementKey",
+    objectId: key.id,
+    teamId: key.teamId,
+    description: `Deleted the management key '${key.name}'`,
+    before: auditedManagementKey(key),
+    after: null,
+  };
+}
+
+/** A member as the log shows them. */
+export function auditedMember({ email, givenName, familyName, role, teamId }: Member): AuditedFields {
+  return { email, givenName, familyName, role, teamId };
 }
 
 function timeOf(epochMs: number | null): string | null {

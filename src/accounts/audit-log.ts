@@ -1,4 +1,5 @@
 import type { Actor, AuditPosition, AuditQuery, AuditStore, StoredAuditEvent } from "../core/audit.js";
+import type { Member, MemberStore } from "../core/member.js";
 import type { TeamStore } from "../core/team.js";
 import { teamSeen } from "./teams.js";
 
@@ -10,8 +11,13 @@ export interface AuditFilter {
   readonly text: string | null;
 }
 
+/** An event, and who it was on whose behalf, where that is or was a member. */
+export interface ToldAuditEvent extends StoredAuditEvent {
+  readonly member: Member | null;
+}
+
 export interface AuditPage {
-  readonly events: readonly StoredAuditEvent[];
+  readonly events: readonly ToldAuditEvent[];
   /** Where the next page goes on; null when there is none. */
   readonly next: AuditPosition | null;
 }
@@ -28,11 +34,12 @@ export interface AuditLog {
     actor: Actor,
   ): Promise<AuditPage>;
   /** The newest events of all teams and of the server, newest first. */
-  newest(limit: number): Promise<readonly StoredAuditEvent[]>;
+  newest(limit: number): Promise<readonly ToldAuditEvent[]>;
 }
 
 export interface AuditLogDeps {
   readonly audit: AuditStore;
+  readonly members: Pick<MemberStore, "known">;
   readonly teams: TeamStore;
 }
 
@@ -40,17 +47,31 @@ export interface AuditLogDeps {
 const eventsScannedMax = 1000;
 
 /** Reads the log. */
-export function createAuditLog({ audit, teams }: AuditLogDeps): AuditLog {
+export function createAuditLog(deps: AuditLogDeps): AuditLog {
+  const { audit, teams } = deps;
   return {
     async page(query, filter, actor) {
       await teamSeen(teams, query.teamId, actor);
       const isFiltered = Object.values(filter).some((wanted) => wanted !== null);
       const scanned = await audit.page({ ...query, limit: isFiltered ? eventsScannedMax : query.limit + 1 });
-      return pageOf(scanned, filter, query.limit, isFiltered && scanned.length === eventsScannedMax);
+      const goesOn = isFiltered && scanned.length === eventsScannedMax;
+      const { events, next } = pageOf(scanned, filter, query.limit, goesOn);
+      return { events: await withMembers(deps, events), next };
     },
-    newest: (limit) =>
-      audit.page({ teamId: null, order: "descending", after: null, from: null, to: null, limit }),
+    async newest(limit) {
+      const bounds = { after: null, from: null, to: null, limit };
+      return withMembers(deps, await audit.page({ teamId: null, order: "descending", ...bounds }));
+    },
   };
+}
+
+async function withMembers(
+  { members }: AuditLogDeps,
+  events: readonly StoredAuditEvent[],
+): Promise<ToldAuditEvent[]> {
+  const ids = [...new Set(events.map(({ userId }) => userId))];
+  const byId = new Map((await members.known(ids)).map((member) => [member.id, member]));
+  return events.map((event) => ({ ...event, member: byId.get(event.userId) ?? null }));
 }
 
 /** @param goesOn whether there may be more beyond what was scanned. */
@@ -59,7 +80,7 @@ function pageOf(
   filter: AuditFilter,
   limit: number,
   goesOn: boolean,
-): AuditPage {
+): { readonly events: readonly StoredAuditEvent[]; readonly next: AuditPosition | null } {
   const matching = scanned.filter((event) => matches(event, filter));
   const events = matching.slice(0, limit);
   const last = matching.length > limit ? events.at(-1) : goesOn ? scanned.at(-1) : undefined;

@@ -7,27 +7,32 @@ import type { Clock } from "../core/clock.js";
 import { HearthError } from "../core/errors.js";
 import type { ManagementKeyStore, Manager } from "../core/management-key.js";
 import { hint, incorrect, secretCharactersMax } from "./credential.js";
+import { createIpMatcher } from "./ip-ranges.js";
+import type { KeyUse } from "./key-use.js";
 import { hashSecret } from "./secret.js";
 
 export interface ManagerAuthenticator {
   /**
    * @param secret what the request presented; null when it presented nothing.
+   * @param address of the client.
    * @throws HearthError `unauthenticated` when nothing was presented, `bad_credential` when it is not a management key of this
    * server, `permission_denied` when the key may not be used now.
    */
-  authenticate(secret: string | null): Promise<Manager>;
+  authenticate(secret: string | null, address: string): Promise<Manager>;
 }
 
 export interface ManagerAuthenticatorDeps {
   readonly managementKeys: Pick<ManagementKeyStore, "findByHash">;
+  readonly keyUse: Pick<KeyUse, "note">;
   readonly clock: Clock;
 }
 
 /** Builds the authenticator over its ports. */
 export function createManagerAuthenticator(deps: ManagerAuthenticatorDeps): ManagerAuthenticator {
-  const { managementKeys, clock } = deps;
+  const { managementKeys, keyUse, clock } = deps;
+  const isWithin = createIpMatcher();
   return {
-    async authenticate(secret) {
+    async authenticate(secret, address) {
       if (secret === null)
         throw new HearthError(
           "unauthenticated",
@@ -44,8 +49,12 @@ export function createManagerAuthenticator(deps: ManagerAuthenticatorDeps): Mana
       const manager = await managementKeys.findByHash(hashSecret(secret));
       if (manager === null)
         throw incorrect("management key", secret, hint(secret, "hearth management-keys create"));
+      const { id, ipRanges } = manager.key;
+      if (ipRanges !== null && !isWithin(ipRanges, address))
+        throw new HearthError("permission_denied", "This management key may not be used from this address.");
       const refusal = refusalOf(manager, clock.now());
       if (refusal !== null) throw new HearthError("permission_denied", refusal);
+      keyUse.note(id);
       return manager;
     },
   };

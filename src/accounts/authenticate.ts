@@ -1,22 +1,26 @@
 /**
  * Who is asking: from the secret that a request presents to the key and team behind it. What that key may do is in
- * permissions.ts. Unknown and refused keys cost the same work, one hash and one look-up, so that time tells nothing.
+ * permissions.ts. Unknown and refused keys cost the same work, one hash and one look-up, so that time tells nothing. Whoever
+ * has a key but not its place learns nothing else of it.
  */
 import type { ApiKey, ApiKeyStore, Principal } from "../core/api-key.js";
 import type { Clock } from "../core/clock.js";
 import { HearthError } from "../core/errors.js";
 import { hint, incorrect, secretCharactersMax } from "./credential.js";
+import { createIpMatcher } from "./ip-ranges.js";
+import type { KeyUse } from "./key-use.js";
 import { hashSecret } from "./secret.js";
 
 export interface Authenticator {
   /**
    * @param secret what the request presented; null when it presented nothing.
+   * @param address of the client.
    * @throws HearthError `unauthenticated` when nothing was presented, `bad_credential` when it is not an API key of this
    * server, `permission_denied` when the key may not be used now.
    */
-  authenticate(secret: string | null): Promise<Principal>;
+  authenticate(secret: string | null, address: string): Promise<Principal>;
   /**
-   * The principal of a key that asked earlier, for work that was put off.
+   * The principal of a key that asked earlier, for work that was put off; from where, was looked at then.
    * @throws HearthError `permission_denied` when the key is gone or may not be used now.
    */
   readmit(keyId: string): Promise<Principal>;
@@ -24,13 +28,15 @@ export interface Authenticator {
 
 export interface AuthenticatorDeps {
   readonly keys: Pick<ApiKeyStore, "find" | "findByHash">;
+  readonly keyUse: Pick<KeyUse, "note">;
   readonly clock: Clock;
 }
 
 /** Builds the authenticator over its ports. */
-export function createAuthenticator({ keys, clock }: AuthenticatorDeps): Authenticator {
+export function createAuthenticator({ keys, keyUse, clock }: AuthenticatorDeps): Authenticator {
+  const isWithin = createIpMatcher();
   return {
-    async authenticate(secret) {
+    async authenticate(secret, address) {
       if (secret === null)
         throw new HearthError(
           "unauthenticated",
@@ -44,7 +50,12 @@ export function createAuthenticator({ keys, clock }: AuthenticatorDeps): Authent
       const principal = await keys.findByHash(hash);
       if (principal === null || isOver(principal.key, hash, clock.now()))
         throw incorrect("API key", secret, hint(secret, "hearth keys create"));
-      return usable(principal, clock);
+      const { id, ipRanges } = principal.key;
+      if (ipRanges !== null && !isWithin(ipRanges, address))
+        throw new HearthError("permission_denied", "This API key may not be used from this address.");
+      usable(principal, clock);
+      keyUse.note(id);
+      return principal;
     },
     async readmit(keyId) {
       const key = await keys.find(keyId);

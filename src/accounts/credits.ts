@@ -4,10 +4,13 @@
  */
 import type { Act, Actor } from "../core/audit.js";
 import { HearthError } from "../core/errors.js";
-import { moneyFor, type Balances, type LedgerStore } from "../core/ledger.js";
-import { ticksToUsd, usdToTicks, type Ticks } from "../core/money.js";
+import { moneyFor, noBalances, type Balances, type LedgerStore } from "../core/ledger.js";
+import { ticksToUsd, type Ticks } from "../core/money.js";
+import { monthOf, noSpending, type MonthlySpending, type SpendingStore } from "../core/spending.js";
 import type { Team, TeamStore } from "../core/team.js";
 import { telling, type ActsDeps } from "./acts.js";
+import { usdAmount } from "./amounts.js";
+import { invalid } from "./rules.js";
 import { teamSeen } from "./teams.js";
 
 /** How money comes or goes: bought, given back, or corrected by an amount that may be negative. */
@@ -23,6 +26,15 @@ export interface CreditAmount {
 export interface TeamCredits {
   readonly team: Team;
   readonly balances: Balances;
+  /** Of this month. */
+  readonly month: MonthlySpending;
+}
+
+export interface ChangedCredits extends TeamCredits {
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  /** As it was meant: a refund's is positive. */
+  readonly ticks: Ticks;
 }
 
 export interface CreditService {
@@ -31,7 +43,7 @@ export interface CreditService {
    * @throws HearthError `invalid_value` naming the field, `not_found` when there is no such team, `permission_denied` to an
    * actor of one team, `no_credits` when there is not as much to take away.
    */
-  change(kind: CreditChange, teamId: string, amount: CreditAmount, actor: Actor): Promise<TeamCredits>;
+  change(kind: CreditChange, teamId: string, amount: CreditAmount, actor: Actor): Promise<ChangedCredits>;
   /** What these teams have, in the same order. */
   of(teams: readonly Team[]): Promise<readonly TeamCredits[]>;
 }
@@ -39,6 +51,7 @@ export interface CreditService {
 export interface CreditDeps extends Omit<ActsDeps, "writes"> {
   readonly teams: TeamStore;
   readonly ledger: LedgerStore;
+  readonly spending: SpendingStore;
 }
 
 const noteCharactersMax = 500;
@@ -49,7 +62,12 @@ export function createCreditService(deps: CreditDeps): CreditService {
     change: (kind, teamId, amount, actor) => change(deps, kind, teamId, amount, actor),
     async of(teams) {
       const balances = await deps.ledger.balances();
-      return teams.map((team) => ({ team, balances: balances.get(team.id) ?? none }));
+      const months = await deps.spending.all(monthOf(deps.clock.now()));
+      return teams.map((team) => ({
+        team,
+        balances: balances.get(team.id) ?? noBalances,
+        month: months.get(team.id) ?? noSpending,
+      }));
     },
   };
 }
@@ -66,7 +84,7 @@ async function change(
   teamId: string,
   { usd, note }: CreditAmount,
   actor: Actor,
-): Promise<TeamCredits> {
+): Promise<ChangedCredits> {
   const team = await teamSeen(deps.teams, teamId, actor);
   if (actor.teamId !== null)
     throw new HearthError(
@@ -77,6 +95,7 @@ async function change(
   if (note !== null && [...note].length > noteCharactersMax)
     throw invalid("note", `must have at most ${noteCharactersMax} characters`);
   const [act, verb] = acts[kind];
+  const time = deps.clock.now();
   const event = telling(deps, actor, {
     ...{ act, objectId: team.id, teamId: team.id },
     description: `${verb} ${ticksToUsd(BigInt(ticks))} USD of credit for the team '${team.name}'`,
@@ -84,44 +103,27 @@ async function change(
     after: { usd: ticksToUsd(BigInt(ticks)), note },
   });
   try {
-    await deps.ledger.post(moneyFor(kind, { teamId, ticks, note }, deps.clock.now()), [event]);
+    await deps.ledger.post(moneyFor(kind, { teamId, ticks, note }, time), [event]);
   } catch (thrown) {
     if (!(thrown instanceof HearthError) || thrown.kind !== "no_credits") throw thrown;
-    const { credit } = await balancesOf(deps, team);
+    const { credit } = await deps.ledger.balancesOf(team.id);
     throw new HearthError(
       "no_credits",
       `The team '${team.name}' has ${ticksToUsd(credit)} USD of credit that can be taken away.`,
     );
   }
-  return { team, balances: await balancesOf(deps, team) };
+  return { ...(await creditsOf(deps, team)), time, ticks };
 }
 
-async function balancesOf({ ledger }: CreditDeps, { id }: Team): Promise<Balances> {
-  return (await ledger.balances()).get(id) ?? none;
+/** What the team has, and has spent this month. */
+async function creditsOf({ ledger, spending, clock }: CreditDeps, team: Team): Promise<TeamCredits> {
+  const balances = await ledger.balancesOf(team.id);
+  return { team, balances, month: await spending.find(team.id, monthOf(clock.now())) };
 }
-
-const none: Balances = {
-  credit: 0n,
-  reserved: 0n,
-  owed: 0n,
-  revenue: 0n,
-  purchases: 0n,
-  adjustments: 0n,
-};
 
 function amountOf(kind: CreditChange, usd: string): Ticks {
-  let ticks: Ticks;
-  try {
-    ticks = usdToTicks(usd);
-  } catch (thrown) {
-    if (thrown instanceof RangeError) throw invalid("amount", thrown.message);
-    throw thrown;
-  }
+  const ticks = usdAmount("amount", usd);
   if (ticks === 0) throw invalid("amount", "must not be 0");
   if (ticks < 0 && kind !== "adjust") throw invalid("amount", "must not be negative");
   return ticks;
-}
-
-function invalid(param: string, what: string): HearthError {
-  return new HearthError("invalid_value", `${param} ${what}.`, { param });
 }

@@ -38,7 +38,7 @@ export async function ensureFirstKey(deps: FirstStartDeps): Promise<FirstStart> 
   const team = await ensureFirstTeam(deps);
   if (pinnedKey !== null && (await managementKeys.findByHash(hashSecret(pinnedKey))) !== null)
     throw twofold("HEARTH_API_KEY", "a management key");
-  const known = pinnedKey === null ? (await keys.list(null)).length > 0 : await isStored(keys, pinnedKey);
+  const known = pinnedKey === null ? !(await keys.isEmpty()) : await isStored(keys, pinnedKey);
   if (known) return { secret: null, team };
   const secret = pinnedKey ?? issueSecret("hk-", random);
   if (pinnedKey === null) await deps.writeFirstKey(secret);

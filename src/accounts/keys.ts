@@ -10,13 +10,14 @@ import type { Write } from "../core/write.js";
 import { auditedKey, carryOut, persistently, type ActsDeps } from "./acts.js";
 import { sees } from "./actors.js";
 import { ensureFirstTeam } from "./first-team.js";
+import { checkIpRanges } from "./ip-ranges.js";
 import { meant } from "./meant.js";
 import { newKey } from "./new-key.js";
 import { allAcls } from "./permissions.js";
 import { rotated, type Rotation } from "./rotation.js";
 import { checkAcls, checkExpireTime, checkLimit, checkName } from "./rules.js";
 import { issueSecret } from "./secret.js";
-import { teamSeen } from "./teams.js";
+import { ofOneTeam, teamSeen } from "./teams.js";
 
 /** What a new key should be. */
 export interface KeyWish {
@@ -32,11 +33,13 @@ export interface KeyWish {
   readonly qpm?: number | null;
   /** Tokens per minute. */
   readonly tpm?: number | null;
+  /** Addresses and CIDR ranges that it may be used from; anywhere when null or left out. */
+  readonly ipRanges?: readonly string[] | null;
 }
 
 /** What an existing key should become; what is left out stays. */
 export type KeyChange = Partial<
-  Pick<ApiKey, "name" | "disabled" | "acls" | "expireTime" | "qps" | "qpm" | "tpm">
+  Pick<ApiKey, "name" | "disabled" | "blocked" | "acls" | "expireTime" | "qps" | "qpm" | "tpm" | "ipRanges">
 >;
 
 export interface CreatedKey {
@@ -56,7 +59,7 @@ export interface KeyService {
   page(query: KeyQuery, actor: Actor): Promise<readonly ApiKey[]>;
   /** @throws HearthError `not_found`. */
   find(id: string, actor: Actor): Promise<ApiKey>;
-  /** @throws HearthError `not_found`, `invalid_value` naming the field. */
+  /** @throws HearthError `not_found`, `invalid_value` naming the field, `permission_denied` when an actor of one team would block or unblock it. */
   update(id: string, change: KeyChange, actor: Actor): Promise<ApiKey>;
   /** Gives a key a new secret. @throws HearthError `not_found`, `invalid_value` naming the field. */
   rotate(
@@ -73,6 +76,9 @@ export interface KeyService {
    */
   meant(reference: string): Promise<ApiKey>;
 }
+
+/** Keys that one reference may stand for: one is meant, the others are told of. */
+const likeMax = 10;
 
 export interface KeyServiceDeps extends ActsDeps {
   readonly keys: ApiKeyStore;
@@ -112,7 +118,12 @@ export function createKeyService(deps: KeyServiceDeps): KeyService {
         return key;
       }),
     meant: async (reference) =>
-      meant("API key", reference, await keys.list(null), ({ redacted }) => redacted === reference),
+      meant(
+        "API key",
+        reference,
+        await keys.like(reference, likeMax),
+        ({ redacted }) => redacted === reference,
+      ),
   };
 }
 
@@ -124,6 +135,7 @@ async function create(deps: KeyServiceDeps, wish: KeyWish, actor: Actor): Promis
   checkAcls(acls);
   checkExpireTime(expireTime, clock.now());
   for (const field of ["qps", "qpm", "tpm"] as const) checkLimit(field, wish[field] ?? null);
+  checkIpRanges(wish.ipRanges ?? null);
   const secret = issueSecret("hk-", random);
   const key = newKey({ ...wish, secret, teamId: team.id, acls, expireTime }, actor.userId, clock, random);
   await act(deps, "CreateApiKey", { before: null, after: key }, keys.insertion(key), actor);
@@ -148,6 +160,10 @@ function changed(before: ApiKey, change: KeyChange, actor: Actor, now: number): 
   if (change.name !== undefined) checkName(change.name);
   if (change.acls !== undefined) checkAcls(change.acls);
   for (const field of ["qps", "qpm", "tpm"] as const) checkLimit(field, change[field] ?? null);
+  checkIpRanges(change.ipRanges ?? null);
+  // What the operator has blocked must not unblock itself.
+  if (actor.teamId !== null && (change.blocked ?? before.blocked) !== before.blocked)
+    throw ofOneTeam("block or unblock keys");
   const { expireTime = before.expireTime } = change;
   // A key that has expired may be renamed without being given a new time.
   if (expireTime !== before.expireTime) checkExpireTime(expireTime, now);
@@ -190,9 +206,14 @@ async function act(
     act: what,
     objectId: key.id,
     teamId: key.teamId,
-    description: `${verbs[what]} the API key '${key.name}'`,
+    description: `${verbOf(what, before, after)} the API key '${key.name}'`,
     before: before === null ? null : auditedKey(before),
     after: after === null ? null : auditedKey(after),
     change,
   });
+}
+
+function verbOf(what: KeyAct, before: ApiKey | null, after: ApiKey | null): string {
+  if (before === null || after === null || before.blocked === after.blocked) return verbs[what];
+  return after.blocked ? "Blocked" : "Unblocked";
 }

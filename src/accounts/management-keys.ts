@@ -1,10 +1,13 @@
 import type { Actor } from "../core/audit.js";
+import { HearthError } from "../core/errors.js";
 import type { ManagementKey, ManagementKeyStore } from "../core/management-key.js";
+import type { MemberStore } from "../core/member.js";
 import type { TeamStore } from "../core/team.js";
-import { auditedManagementKey, carryOut, type ActsDeps } from "./acts.js";
+import { auditedManagementKey, carryOut, managementKeyRemoval, type ActsDeps } from "./acts.js";
+import { checkIpRanges } from "./ip-ranges.js";
 import { allManagementAcls } from "./management-permissions.js";
 import { meant } from "./meant.js";
-import { checkExpireTime, checkManagementAcls, checkName } from "./rules.js";
+import { checkExpireTime, checkManagementAcls, checkName, invalid } from "./rules.js";
 import { hashSecret, issueSecret, redactSecret } from "./secret.js";
 import { teamSeen } from "./teams.js";
 
@@ -17,11 +20,15 @@ export interface ManagementKeyWish {
   readonly acls?: readonly string[];
   /** Milliseconds since the epoch; never when null or left out. */
   readonly expireTime?: number | null;
+  /** Addresses and CIDR ranges that it may be used from; anywhere when null or left out. */
+  readonly ipRanges?: readonly string[] | null;
+  /** Id of the member whose it is: it may no more than their role and their team; nobody's when null or left out. */
+  readonly memberId?: string | null;
 }
 
 /** Management keys, as the operator makes, lists and removes them; no route does. */
 export interface ManagementKeyService {
-  /** The secret is known only now. @throws HearthError `invalid_value` naming the field, `not_found` for the team. */
+  /** The secret is known only now. @throws HearthError `invalid_value` naming the field, `not_found` for the team or member. */
   create(
     wish: ManagementKeyWish,
     actor: Actor,
@@ -34,6 +41,7 @@ export interface ManagementKeyService {
 
 export interface ManagementKeyServiceDeps extends ActsDeps {
   readonly managementKeys: ManagementKeyStore;
+  readonly members: MemberStore;
   readonly teams: TeamStore;
 }
 
@@ -45,7 +53,9 @@ export function createManagementKeyService(deps: ManagementKeyServiceDeps): Mana
       checkName(wish.name);
       checkManagementAcls(wish.acls ?? []);
       checkExpireTime(wish.expireTime ?? null, clock.now());
+      checkIpRanges(wish.ipRanges ?? null);
       if (wish.teamId !== null) await teamSeen(teams, wish.teamId, actor);
+      if (wish.memberId != null) await checkMember(deps, wish.memberId, wish.teamId);
       const secret = issueSecret("hm-", random);
       return { key: await addManagementKey(deps, secret, wish, actor), secret };
     },
@@ -53,15 +63,7 @@ export function createManagementKeyService(deps: ManagementKeyServiceDeps): Mana
     async remove(reference, actor) {
       const all = await managementKeys.list();
       const key = meant("management key", reference, all, ({ redacted }) => redacted === reference);
-      await carryOut(deps, actor, {
-        act: "DeleteManagementKey",
-        objectId: key.id,
-        teamId: key.teamId,
-        description: `Deleted the management key '${key.name}'`,
-        before: auditedManagementKey(key),
-        after: null,
-        change: managementKeys.removal(key),
-      });
+      await carryOut(deps, actor, { ...managementKeyRemoval(key), change: managementKeys.removal(key) });
       return key;
     },
   };
@@ -69,21 +71,23 @@ export function createManagementKeyService(deps: ManagementKeyServiceDeps): Mana
 
 /** Adds the key of a secret that is known already. */
 export async function addManagementKey(
-  deps: Omit<ManagementKeyServiceDeps, "teams">,
+  deps: Omit<ManagementKeyServiceDeps, "members" | "teams">,
   secret: string,
-  { teamId, name, acls = allManagementAcls, expireTime = null }: ManagementKeyWish,
+  { teamId, name, acls = allManagementAcls, expireTime = null, ...wish }: ManagementKeyWish,
   actor: Actor,
 ): Promise<ManagementKey> {
   const now = deps.clock.now();
   const key: ManagementKey = {
     id: deps.random.id(),
     teamId,
-    userId: actor.userId,
+    userId: wish.memberId ?? actor.userId,
     name,
     hash: hashSecret(secret),
     redacted: redactSecret(secret),
     acls,
     expireTime,
+    ipRanges: wish.ipRanges ?? null,
+    lastUseTime: null,
     createTime: now,
     modifyTime: now,
   };
@@ -97,4 +101,16 @@ export async function addManagementKey(
     change: deps.managementKeys.insertion(key),
   });
   return key;
+}
+
+/** Whether that member can have a key of that team. */
+async function checkMember(
+  { members }: ManagementKeyServiceDeps,
+  memberId: string,
+  teamId: string | null,
+): Promise<void> {
+  const member = await members.find(memberId);
+  if (member === null) throw new HearthError("not_found", "Cannot find member", { param: "memberId" });
+  if (member.teamId !== null && member.teamId !== teamId)
+    throw invalid("teamId", "must be the team of the member, who belongs to it alone");
 }

@@ -1,28 +1,36 @@
 /**
- * What a management key may do: its ACL strings, `team-token:endpoint:<name>`, against the name that a route needs. Whose
- * things it sees is another matter: that is its team's, in actors.ts.
+ * What a management key may do: its ACL strings, `team-token:endpoint:<name>`, against the name that a route needs, and, where
+ * it is a member's, their role. Whose things it sees is another matter: that is its team's, in actors.ts.
  */
 import { HearthError } from "../core/errors.js";
 import type { Manager } from "../core/management-key.js";
+import { roles, type Role } from "../core/member.js";
 
-/** Names that the ACL of a management key can have. */
-export const managementEndpoints = [
-  "CreateApiKey",
-  "ListApiKeys",
-  "UpdateApiKey",
-  "DeleteApiKey",
-  "RotateApiKey",
-  "CheckApiKeyPropagation",
-  "ListModels",
-  "ListPossibleEndpointAcls",
-  "ListTeams",
-  "CreateTeam",
-  "UpdateTeam",
-  "AuditRead",
-  "BillingRead",
-] as const;
+/** Names that the ACL of a management key can have, each with the least role whose own keys may use it. */
+const leastRoles = {
+  CreateApiKey: "admin",
+  ListApiKeys: "member",
+  UpdateApiKey: "admin",
+  DeleteApiKey: "admin",
+  RotateApiKey: "admin",
+  CheckApiKeyPropagation: "member",
+  ListModels: "member",
+  ListPossibleEndpointAcls: "member",
+  ListTeams: "member",
+  CreateTeam: "owner",
+  UpdateTeam: "owner",
+  ListMembers: "member",
+  CreateMember: "owner",
+  UpdateMember: "owner",
+  DeleteMember: "owner",
+  AuditRead: "member",
+  BillingRead: "member",
+  BillingWrite: "owner",
+} as const satisfies Readonly<Record<string, Role>>;
 
-export type ManagementEndpoint = (typeof managementEndpoints)[number];
+export type ManagementEndpoint = keyof typeof leastRoles;
+
+export const managementEndpoints = Object.keys(leastRoles) as readonly ManagementEndpoint[];
 
 /** Opens every route of the management plane. */
 export const allManagementAcls: readonly string[] = ["team-token:endpoint:*"];
@@ -38,12 +46,17 @@ export function isManagementAcl(acl: string): boolean {
  * @param endpoint name of the ACL that the route needs; null for none.
  * @throws HearthError `permission_denied`.
  */
-export function authoriseManager({ key }: Manager, endpoint: string | null): void {
-  if (endpoint === null || key.acls.includes("team-token:endpoint:*")) return;
+export function authoriseManager({ key, member }: Manager, endpoint: ManagementEndpoint | null): void {
+  if (endpoint === null) return;
   const needed = `team-token:endpoint:${endpoint}`;
-  if (!key.acls.includes(needed))
+  if (!key.acls.includes("team-token:endpoint:*") && !key.acls.includes(needed))
     throw new HearthError(
       "permission_denied",
       `This management key has no access to this endpoint: it needs the ACL ${needed}.`,
+    );
+  if (member !== null && roles.indexOf(member.role) > roles.indexOf(leastRoles[endpoint]))
+    throw new HearthError(
+      "permission_denied",
+      `This management key is a member's whose role is '${member.role}': this endpoint needs '${leastRoles[endpoint]}'.`,
     );
 }

@@ -12,6 +12,7 @@ export interface NewKey {
   readonly qps?: number | null;
   readonly qpm?: number | null;
   readonly tpm?: number | null;
+  readonly ipRanges?: readonly string[] | null;
 }
 
 /** The noun for a key, not stored yet. @param userId of whoever makes it. */
@@ -33,6 +34,8 @@ export function newKey({ secret, ...wish }: NewKey, userId: string, clock: Clock
     tpm: wish.tpm ?? null,
     previousHash: null,
     previousExpireTime: null,
+    ipRanges: wish.ipRanges ?? null,
+    lastUseTime: null,
     createTime: now,
     modifyTime: now,
     modifiedBy: userId,

@@ -4,6 +4,7 @@ import { isAcl, endpointNames } from "./permissions.js";
 import { isManagementAcl, managementEndpoints } from "./management-permissions.js";
 
 const nameCharactersMax = 100;
+const emailCharactersMax = 254;
 const aclsMax = 100;
 const int32Max = 2 ** 31 - 1;
 
@@ -15,7 +16,22 @@ export function checkName(name: string): void {
   const characters = [...name.trim()].length;
   if (characters === 0 || [...name].length > nameCharactersMax)
     throw invalid("name", `must have 1 to ${nameCharactersMax} characters`);
-  if (/\p{Cc}|\p{Cs}|\u2028|\u2029/u.test(name)) throw invalid("name", "must not have control characters");
+  if (unprintable.test(name)) throw invalid("name", "must not have control characters");
+}
+
+/** Of a member: empty, or up to 100 characters that a terminal can print. */
+export function checkPersonName(field: "givenName" | "familyName", name: string): void {
+  if ([...name].length > nameCharactersMax)
+    throw invalid(field, `must have at most ${nameCharactersMax} characters`);
+  if (unprintable.test(name)) throw invalid(field, "must not have control characters");
+}
+
+/** Of a member: something, one @ and something. Whether it is reached there, only a message could tell. */
+export function checkEmail(email: string): void {
+  if (email.length > emailCharactersMax)
+    throw invalid("email", `must have at most ${emailCharactersMax} characters`);
+  if (unprintable.test(email) || !/^[^@\s]+@[^@\s]+$/.test(email))
+    throw invalid("email", "must be an e-mail address, such as ada@example.com");
 }
 
 /** Of an API key. */
@@ -43,6 +59,14 @@ export function checkLimit(field: keyof typeof limitsMax, limit: number | null):
   if (limit !== null && (!Number.isSafeInteger(limit) || limit < 1 || limit > most))
     throw invalid(field, `must be a whole number from 1 to ${most}`);
 }
+
+/** Of a limit: what an ACL may name, too. */
+export function checkModelId(model: string): void {
+  if (!isAcl(`api-key:model:${model}`)) throw invalid("model", "must be the id of a model, or *");
+}
+
+/** Control characters, and what turns the order of the text that follows. */
+const unprintable = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 
 export function invalid(param: string, what: string): HearthError {
   return new HearthError("invalid_value", `${param} ${what}.`, { param });

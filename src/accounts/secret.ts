@@ -34,6 +34,11 @@ export function redactSecret(secret: string): string {
   return `${prefix}...${secret.length >= shownFromCharacters ? secret.slice(-4) : ""}`;
 }
 
+/** A text with what looks like a secret, or like the beginning of one, left out: for logs of what strangers send. */
+export function withoutSecrets(text: string): string {
+  return text.replaceAll(/h[km]-[0-9a-z]{4,}/gi, "***");
+}
+
 /** Whether it is long as an issued secret and begins like one, but cannot have been issued: some character is wrong. */
 export function looksMistyped(secret: string): boolean {
   const checked = "hk-".length + bodyCharacters;

@@ -97,7 +97,8 @@ function verbOf(before: Team, after: Team): string {
   return after.blocked ? "Blocked" : "Unblocked";
 }
 
-function ofOneTeam(what: string): HearthError {
+/** The refusal of what is the operator's to do. */
+export function ofOneTeam(what: string): HearthError {
   return new HearthError(
     "permission_denied",
     `This management key is for one team: it may not ${what}. Please ask the operator of this server.`,

@@ -1,38 +1,72 @@
-/** The part of the composition root that builds the accounts: the management plane, the first keys, the command line's own. */
+/** The part of the composition root that builds the accounts: doors, the management plane, the first keys, the command line's own. */
 import { cliActor } from "../accounts/actors.js";
 import { createAuditLog, type AuditLog } from "../accounts/audit-log.js";
+import { createBilling } from "../accounts/billing.js";
 import { createCreditService, type CreditService } from "../accounts/credits.js";
+import {
+  createHostedPriceService,
+  type HostedPriceService,
+  type ModelNames,
+} from "../accounts/hosted-prices.js";
+import { createSpendingService, type SpendingService } from "../accounts/spending-limits.js";
+import { createUsageReports, type UsageReports } from "../accounts/usage.js";
+import { createAuthenticator } from "../accounts/authenticate.js";
 import { createManagerAuthenticator } from "../accounts/authenticate-manager.js";
 import { ensureFirstKey, ensureFirstManagementKey } from "../accounts/first-start.js";
 import { createKeyService, type KeyService } from "../accounts/keys.js";
 import { createManagementKeyService, type ManagementKeyService } from "../accounts/management-keys.js";
+import { createKeyUse, type KeyUse } from "../accounts/key-use.js";
+import { createMemberService, type MemberService } from "../accounts/members.js";
+import { createPromptEstimate } from "../accounts/prompt-estimate.js";
+import { createRateLimits } from "../accounts/rate-limits.js";
+import { createTeamLimitService, type TeamLimitService } from "../accounts/team-limits.js";
 import { createTeamService, type TeamService } from "../accounts/teams.js";
 import type { Config } from "../config.js";
 import type { ApiKeyStore } from "../core/api-key.js";
 import type { Actor, AuditStore } from "../core/audit.js";
 import type { Clock } from "../core/clock.js";
+import type { HostedPriceStore } from "../core/hosted-prices.js";
 import type { LedgerStore } from "../core/ledger.js";
+import type { SpendingStore } from "../core/spending.js";
+import type { UsageStore } from "../core/usage-report.js";
+import type { TeamLimitStore } from "../core/limits.js";
 import type { ManagementKeyStore } from "../core/management-key.js";
+import type { KeyUseStore } from "../core/key-use.js";
+import type { MemberStore } from "../core/member.js";
 import type { Random } from "../core/random.js";
 import type { TeamStore } from "../core/team.js";
 import type { Writes } from "../core/write.js";
 import type { HttpDeps } from "../http/deps.js";
+import type { Logger } from "../http/logger.js";
 import { createApiKeyStore } from "../store/api-keys.js";
 import { createAuditStore } from "../store/audit-events.js";
 import { openDatabase, type Database } from "../store/database.js";
 import { createLedgerStore } from "../store/ledger.js";
 import { createManagementKeyStore } from "../store/management-keys.js";
+import { createKeyUseStore } from "../store/key-use.js";
+import { createMemberStore } from "../store/members.js";
+import { createHostedPriceStore } from "../store/hosted-prices.js";
+import { createSpendingStore } from "../store/spending-limits.js";
+import { createUsageStore } from "../store/usage-hours.js";
+import { createTeamLimitStore } from "../store/team-limits.js";
 import { createTeamStore } from "../store/teams.js";
 import { createWrites } from "../store/writes.js";
 import { systemClock, systemRandom } from "../system.js";
+import { openRegistry } from "./registry.js";
 import { databaseFile, firstKeyFile, firstManagementKeyFile, writeSecret } from "./data-folder.js";
 
 export interface AccountStores {
   readonly teams: TeamStore;
+  readonly teamLimits: TeamLimitStore;
   readonly keys: ApiKeyStore;
   readonly managementKeys: ManagementKeyStore;
+  readonly keyUses: KeyUseStore;
+  readonly members: MemberStore;
   readonly audit: AuditStore;
   readonly ledger: LedgerStore;
+  readonly usage: UsageStore;
+  readonly spending: SpendingStore;
+  readonly hostedPrices: HostedPriceStore;
   readonly writes: Writes;
 }
 
@@ -45,23 +79,57 @@ export interface AccountDeps extends AccountStores {
 export function buildAccountStores(database: Database): AccountStores {
   return {
     teams: createTeamStore(database),
+    teamLimits: createTeamLimitStore(database),
     keys: createApiKeyStore(database),
     managementKeys: createManagementKeyStore(database),
+    keyUses: createKeyUseStore(database),
+    members: createMemberStore(database),
     audit: createAuditStore(database),
     ledger: createLedgerStore(database),
+    usage: createUsageStore(database),
+    spending: createSpendingStore(database),
+    hostedPrices: createHostedPriceStore(database),
     writes: createWrites(database),
   };
 }
 
-/** The management plane over them. */
-export function buildAccounts(deps: AccountDeps): Pick<HttpDeps, "managers" | "accounts"> {
+/** Who is let in, and what is noted of it. */
+export interface Doors extends Pick<HttpDeps, "authenticator" | "managers" | "rateLimits"> {
+  /** To be closed before the database is. */
+  readonly keyUse: KeyUse;
+}
+
+export interface DoorDeps extends AccountStores, Pick<HttpDeps, "hostedTokenizer"> {
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Builds the doors of both planes. */
+export function buildDoors(deps: DoorDeps): Doors {
+  const { logger, clock, hostedTokenizer: tokenizer } = deps;
+  const onTrouble = (err: unknown): void =>
+    logger.error({ err }, "when keys were last used could not be written");
+  const keyUse = createKeyUse({ ...deps, onTrouble });
   return {
-    managers: createManagerAuthenticator(deps),
-    accounts: {
-      keys: createKeyService(deps),
-      teams: createTeamService(deps),
-      auditLog: createAuditLog(deps),
-    },
+    authenticator: createAuthenticator({ ...deps, keyUse }),
+    managers: createManagerAuthenticator({ ...deps, keyUse }),
+    rateLimits: createRateLimits({ ...deps, estimate: createPromptEstimate({ tokenizer, clock }) }),
+    keyUse,
+  };
+}
+
+/** What the management plane manages. */
+export function buildAccounts(deps: AccountDeps): HttpDeps["accounts"] {
+  return {
+    keys: createKeyService(deps),
+    teams: createTeamService(deps),
+    teamLimits: createTeamLimitService(deps),
+    members: createMemberService(deps),
+    auditLog: createAuditLog(deps),
+    credits: createCreditService(deps),
+    billing: createBilling(deps),
+    spending: createSpendingService(deps),
+    usage: createUsageReports(deps),
   };
 }
 
@@ -95,9 +163,16 @@ export async function makeFirstKeys(config: Config, deps: AccountDeps): Promise<
 export interface OpenAccounts {
   readonly keys: KeyService;
   readonly teams: TeamService;
+  readonly teamLimits: TeamLimitService;
+  readonly members: MemberService;
   readonly managementKeys: ManagementKeyService;
   readonly auditLog: AuditLog;
   readonly credits: CreditService;
+  readonly spending: SpendingService;
+  readonly usage: UsageReports;
+  readonly hostedPrices: HostedPriceService;
+  /** The models of this server, by whose names hosted prices are found. */
+  modelNames(): Promise<readonly ModelNames[]>;
   readonly ledger: Pick<LedgerStore, "verify">;
   /** Whoever is at the command line. */
   readonly actor: Actor;
@@ -109,9 +184,10 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
   const database = await openDatabase(databaseFile(config));
   const deps = { ...buildAccountStores(database), clock: systemClock, random: systemRandom };
   return {
-    ...buildAccounts(deps).accounts,
+    ...buildAccounts(deps),
     managementKeys: createManagementKeyService(deps),
-    credits: createCreditService(deps),
+    hostedPrices: createHostedPriceService(deps),
+    modelNames: async () => (await openRegistry(config)).list().map(({ manifest }) => manifest),
     ledger: deps.ledger,
     actor: cliActor,
     close: () => database.close(),

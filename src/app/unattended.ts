@@ -1,11 +1,11 @@
 /** The part of the composition root that builds what is done when nobody waits: the two queues, what is kept, and its end. */
 import type { Authenticator } from "../accounts/authenticate.js";
+import type { RateLimits } from "../accounts/rate-limits.js";
 import type { Config } from "../config.js";
 import type { Clock } from "../core/clock.js";
 import type { DeferredStore } from "../core/deferred-completion.js";
 import type { JobStore } from "../core/job.js";
 import type { ModelRegistry } from "../core/model.js";
-import type { Random } from "../core/random.js";
 import type { ResponseStore } from "../core/stored-response.js";
 import type { Writes } from "../core/write.js";
 import type { HttpDeps } from "../http/deps.js";
@@ -24,10 +24,10 @@ export interface UnattendedDeps {
   readonly responses: ResponseStore;
   readonly writes: Writes;
   readonly authenticator: Authenticator;
+  readonly rateLimits: RateLimits;
   readonly models: ModelRegistry;
   readonly generator: Generator;
   readonly clock: Clock;
-  readonly random: Random;
   readonly logger: Logger;
 }
 
@@ -42,7 +42,7 @@ export type UnattendedLimits = Pick<Config, "jobsQueuedMax" | "jobsActiveMax" | 
 
 /** Builds it all; nothing is worked on before `start`. */
 export function buildUnattended(limits: UnattendedLimits, deps: UnattendedDeps): Unattended {
-  const { deferred, responses, clock, random, logger } = deps;
+  const { deferred, responses, clock, logger } = deps;
   const queueOf = (trade: Trade): JobQueue =>
     createJobQueue({
       ...deps,
@@ -62,7 +62,7 @@ export function buildUnattended(limits: UnattendedLimits, deps: UnattendedDeps):
   return {
     memory,
     background,
-    deferrals: createDeferrals({ deferred, queue: completions, clock, random }),
+    deferrals: createDeferrals({ deferred, queue: completions, clock }),
     async start() {
       await Promise.all([background.start(), completions.start()]);
       retention.start();

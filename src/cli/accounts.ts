@@ -6,11 +6,14 @@ import { addCreditsCommand } from "./credits.js";
 import { addKeysCommand } from "./keys.js";
 import { addLedgerCommand } from "./ledger.js";
 import { addManagementKeysCommand } from "./management-keys.js";
+import { addMembersCommand } from "./members.js";
+import { addPricesCommand } from "./prices.js";
+import { addUsageCommand } from "./usage.js";
 import { usingAccounts, type AccountsIo } from "./using-accounts.js";
 import { addTeamsCommand } from "./teams.js";
 
 /**
- * Adds `keys`, `teams`, `management-keys`, `credits`, `ledger` and `audit`.
+ * Adds `keys`, `teams`, `members`, `management-keys`, `credits`, `usage`, `prices`, `ledger` and `audit`.
  * @param open opens the accounts of the configured data folder, for one command.
  */
 export function addAccountCommands(
@@ -21,8 +24,11 @@ export function addAccountCommands(
   const using = usingAccounts(open);
   addKeysCommand(program, using, io);
   addTeamsCommand(program, using, io);
+  addMembersCommand(program, using, io);
   addManagementKeysCommand(program, using, io);
   addCreditsCommand(program, using, io);
+  addUsageCommand(program, using, io);
+  addPricesCommand(program, using, io);
   addLedgerCommand(program, using, io);
   addAuditCommand(program, using, io);
 }

@@ -1,6 +1,6 @@
-/** `hearth audit`: what was done to keys and teams, and by whom. */
+/** `hearth audit`: what was done to keys, teams and members, and by whom. */
 import { InvalidArgumentError, type Command } from "commander";
-import type { StoredAuditEvent } from "../core/audit.js";
+import type { ToldAuditEvent } from "../accounts/audit-log.js";
 import { formatJson, formatTable } from "./table.js";
 import type { AccountsIo, UsingAccounts } from "./using-accounts.js";
 
@@ -10,7 +10,7 @@ const eventsMax = 10_000;
 export function addAuditCommand(program: Command, using: UsingAccounts, { out }: AccountsIo): void {
   program
     .command("audit")
-    .description("list what was done to keys and teams, the newest first")
+    .description("list what was done to keys, teams and members, the newest first")
     .option("--limit <n>", "how many events", limitArgument, 50)
     .option("--json", "print one JSON array, with what things were before and after")
     .action(async ({ limit, json }: { limit: number; json?: true }) => {
@@ -27,12 +27,13 @@ function limitArgument(written: string): number {
 }
 
 /** The fields of the management API. */
-function eventToJson(event: StoredAuditEvent) {
+function eventToJson({ member, ...event }: ToldAuditEvent) {
+  const { email, givenName, familyName } = member ?? {};
   return {
     eventTime: new Date(event.time).toISOString(),
     eventId: event.id,
     description: event.description,
-    user: { userId: event.userId },
+    user: { userId: event.userId, email, givenName, familyName },
     actor: event.actor,
     ...(event.teamId === null ? {} : { teamId: event.teamId }),
     act: event.act,
@@ -42,10 +43,10 @@ function eventToJson(event: StoredAuditEvent) {
   };
 }
 
-function toTable(events: readonly StoredAuditEvent[]): string {
+function toTable(events: readonly ToldAuditEvent[]): string {
   const rows = events.map((event) => [
     new Date(event.time).toISOString(),
-    event.actor,
+    event.member?.email ?? event.actor,
     event.description,
     event.objectId,
   ]);

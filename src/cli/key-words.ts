@@ -3,7 +3,7 @@ import type { CreatedKey } from "../accounts/keys.js";
 import type { ApiKey, Principal } from "../core/api-key.js";
 import { ago } from "./span.js";
 import { formatTable } from "./table.js";
-import { shortId } from "./using-accounts.js";
+import { lastUse, shortId } from "./using-accounts.js";
 
 export function createdToText({ key, team, secret }: CreatedKey): string {
   return (
@@ -22,7 +22,8 @@ export function keyToLine(key: ApiKey): string {
   return `${key.id}\n`;
 }
 
-export function keyToJson({ key, team }: Principal) {
+/** @param now in milliseconds since the epoch, as whether it has expired depends on it. */
+export function keyToJson({ key, team }: Principal, now: number) {
   return {
     apiKeyId: key.id,
     name: key.name,
@@ -33,27 +34,31 @@ export function keyToJson({ key, team }: Principal) {
     createTime: new Date(key.createTime).toISOString(),
     modifyTime: new Date(key.modifyTime).toISOString(),
     ...(key.expireTime === null ? {} : { expireTime: new Date(key.expireTime).toISOString() }),
+    ...(key.lastUseTime === null ? {} : { lastUseTime: new Date(key.lastUseTime).toISOString() }),
+    status: stateOf(key, team.blocked, now),
     disabled: key.disabled,
     blocked: key.blocked,
     ...(key.qps === null ? {} : { qps: key.qps }),
     ...(key.qpm === null ? {} : { qpm: key.qpm }),
     ...(key.tpm === null ? {} : { tpm: String(key.tpm) }),
+    ...(key.ipRanges === null ? {} : { ipRanges: key.ipRanges }),
     aclStrings: key.acls,
   };
 }
 
-export function createdToJson({ secret, ...created }: CreatedKey) {
-  return { ...keyToJson(created), apiKey: secret };
+export function createdToJson({ secret, ...created }: CreatedKey, now: number) {
+  return { ...keyToJson(created, now), apiKey: secret };
 }
 
 export function keysToTable(all: readonly Principal[], now: number): string {
-  const head = ["NAME", "ID", "KEY", "TEAM", "CREATED", "STATE"];
+  const head = ["NAME", "ID", "KEY", "TEAM", "CREATED", "LAST USED", "STATE"];
   const rows = all.map(({ key, team }) => [
     key.name,
     shortId(key.id),
     key.redacted,
     team.name,
     ago(now - key.createTime),
+    lastUse(key, now),
     stateOf(key, team.blocked, now),
   ]);
   return formatTable(head, rows);

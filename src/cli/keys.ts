@@ -15,6 +15,7 @@ import { formatJson } from "./table.js";
 import {
   asUsage,
   collect,
+  ipArgument,
   limitArgument,
   timeArgument,
   toEach,
@@ -29,6 +30,7 @@ interface KeyOptions {
   readonly qps?: number | "none";
   readonly qpm?: number | "none";
   readonly tpm?: number | "none";
+  readonly ip?: readonly string[] | "any";
   readonly json?: true;
 }
 
@@ -43,7 +45,10 @@ export function addKeysCommand(program: Command, using: UsingAccounts, io: Accou
     .option("--json", "print one JSON array")
     .action(async ({ json }: { json?: true }) => {
       const all = await using((accounts) => accounts.keys.list());
-      io.out.write(json === true ? formatJson(all.map(keyToJson)) : keysToTable(all, io.clock.now()));
+      const now = io.clock.now();
+      io.out.write(
+        json === true ? formatJson(all.map((each) => keyToJson(each, now))) : keysToTable(all, now),
+      );
     });
   addUpdate(keys, using, io);
   addRotate(keys, using, io);
@@ -52,6 +57,17 @@ export function addKeysCommand(program: Command, using: UsingAccounts, io: Accou
   );
   addForEach(keys, "enable", "let disabled API keys open again", using, io, (accounts, id) =>
     accounts.keys.update(id, { disabled: false }, accounts.actor),
+  );
+  addForEach(
+    keys,
+    "block",
+    "let API keys open nothing until the operator unblocks them",
+    using,
+    io,
+    (accounts, id) => accounts.keys.update(id, { blocked: true }, accounts.actor),
+  );
+  addForEach(keys, "unblock", "let blocked API keys open again", using, io, (accounts, id) =>
+    accounts.keys.update(id, { blocked: false }, accounts.actor),
   );
   addForEach(keys, "rm", "remove API keys for good", using, io, (accounts, id) =>
     accounts.keys.remove(id, accounts.actor),
@@ -69,7 +85,9 @@ function addCreate(keys: Command, using: UsingAccounts, io: AccountsIo): void {
           return accounts.keys.create({ teamId, name: "unnamed", ...changeOf(options) }, accounts.actor);
         }),
       );
-      io.out.write(json === true ? formatJson(createdToJson(created)) : createdToText(created));
+      io.out.write(
+        json === true ? formatJson(createdToJson(created, io.clock.now())) : createdToText(created),
+      );
     });
 }
 
@@ -88,7 +106,7 @@ function addUpdate(keys: Command, using: UsingAccounts, io: AccountsIo): void {
           await asUsage(command, () => accounts.keys.update(id, change, accounts.actor)),
         );
       });
-      io.out.write(json === true ? formatJson(keyToJson(found)) : keyToLine(found.key));
+      io.out.write(json === true ? formatJson(keyToJson(found, io.clock.now())) : keyToLine(found.key));
     });
 }
 
@@ -119,7 +137,9 @@ function addRotate(keys: Command, using: UsingAccounts, io: AccountsIo): void {
           );
           return { ...(await withTeam(accounts, key)), secret };
         });
-        io.out.write(json === true ? formatJson(createdToJson(created)) : rotatedToText(created));
+        io.out.write(
+          json === true ? formatJson(createdToJson(created, io.clock.now())) : rotatedToText(created),
+        );
       },
     );
 }
@@ -158,10 +178,11 @@ function withKeyOptions(command: Command, io: AccountsIo): Command {
     .option("--qps <n>", "requests per second, or none", limitArgument)
     .option("--qpm <n>", "requests per minute, or none", limitArgument)
     .option("--tpm <n>", "tokens per minute, or none", limitArgument)
+    .option("--ip <range>", "address or CIDR range to be used from, or any; may be repeated", ipArgument)
     .option("--json", "print one JSON object");
 }
 
-function changeOf({ name, acl, expires, qps, qpm, tpm }: KeyOptions): KeyChange {
+function changeOf({ name, acl, expires, qps, qpm, tpm, ip }: KeyOptions): KeyChange {
   return {
     ...(name === undefined ? {} : { name }),
     ...(acl === undefined ? {} : { acls: acl }),
@@ -169,6 +190,7 @@ function changeOf({ name, acl, expires, qps, qpm, tpm }: KeyOptions): KeyChange 
     ...(qps === undefined ? {} : { qps: qps === "none" ? null : qps }),
     ...(qpm === undefined ? {} : { qpm: qpm === "none" ? null : qpm }),
     ...(tpm === undefined ? {} : { tpm: tpm === "none" ? null : tpm }),
+    ...(ip === undefined ? {} : { ipRanges: ip === "any" ? null : ip }),
   };
 }
 

@@ -8,7 +8,7 @@ export function addLedgerCommand(program: Command, using: UsingAccounts, { out }
   const ledger = program.command("ledger").description("look after the books");
   ledger
     .command("verify")
-    .description("recompute every balance, cost and charge, and tell what does not agree")
+    .description("recompute every balance, cost, charge and sum of use, and tell what does not agree")
     .option("--json", "print one JSON object")
     .action(async ({ json }: { json?: true }) => {
       const problems = await using((accounts) => accounts.ledger.verify());

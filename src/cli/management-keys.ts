@@ -1,13 +1,17 @@
 /** `hearth management-keys`: makes, lists and removes the keys of the management plane. */
 import type { Command } from "commander";
 import type { OpenAccounts } from "../app.js";
+import type { ManagementKeyWish } from "../accounts/management-keys.js";
 import type { ManagementKey } from "../core/management-key.js";
+import type { Member } from "../core/member.js";
 import type { Team } from "../core/team.js";
 import { ago } from "./span.js";
 import { formatJson, formatTable } from "./table.js";
 import {
   asUsage,
   collect,
+  ipArgument,
+  lastUse,
   shortId,
   timeArgument,
   toEach,
@@ -20,6 +24,8 @@ interface KeyOptions {
   readonly team?: string;
   readonly acl?: readonly string[];
   readonly expires?: number | "never";
+  readonly ip?: readonly string[] | "any";
+  readonly member?: string;
   readonly json?: true;
 }
 
@@ -33,11 +39,8 @@ export function addManagementKeysCommand(program: Command, using: UsingAccounts,
     .description("list the management keys")
     .option("--json", "print one JSON array")
     .action(async ({ json }: { json?: true }) => {
-      const [all, teams] = await using(async (accounts) => [
-        await accounts.managementKeys.list(),
-        await accounts.teams.list(accounts.actor),
-      ]);
-      io.out.write(json === true ? formatJson(all.map(keyToJson)) : toTable(all, teams, io.clock.now()));
+      const all = await using(listAll);
+      io.out.write(json === true ? formatJson(all.keys.map(keyToJson)) : toTable(all, io.clock.now()));
     });
   keys
     .command("rm")
@@ -69,23 +72,48 @@ function addCreate(keys: Command, using: UsingAccounts, io: AccountsIo): void {
       collect,
     )
     .option("--expires <time>", "when it expires, such as 30d", timeArgument(io.clock))
+    .option("--ip <range>", "address or CIDR range to be used from, or any; may be repeated", ipArgument)
+    .option("--member <member>", "ID or e-mail of the member whose it is: it may what they may")
     .option("--json", "print one JSON object")
-    .action(async ({ name, team, acl, expires, json }: KeyOptions, command: Command) => {
+    .action(async ({ json, ...options }: KeyOptions, command: Command) => {
       const { key, secret } = await using((accounts) =>
-        asUsage(command, async () => {
-          const teamId = team === undefined ? null : (await accounts.teams.meant(team)).id;
-          const wish = {
-            name,
-            teamId,
-            expireTime: expires === "never" ? null : (expires ?? null),
-            ...(acl === undefined ? {} : { acls: acl }),
-          };
-          return accounts.managementKeys.create(wish, accounts.actor);
-        }),
+        asUsage(command, async () =>
+          accounts.managementKeys.create(await wishOf(options, accounts), accounts.actor),
+        ),
       );
       const text = `Management key "${key.name}", ID ${shortId(key.id)}:\n\n  ${secret}\n\nKeep it in a safe place: it is not shown again.\n`;
       io.out.write(json === true ? formatJson({ ...keyToJson(key), apiKey: secret }) : text);
     });
+}
+
+/** A key of a member who belongs to a team is for that team, where none is named. */
+async function wishOf(
+  { name, team, acl, expires, ip, member }: KeyOptions,
+  { members, teams }: OpenAccounts,
+): Promise<ManagementKeyWish> {
+  const owner = member === undefined ? null : await members.meant(member);
+  return {
+    name,
+    teamId: team === undefined ? (owner?.teamId ?? null) : (await teams.meant(team)).id,
+    memberId: owner?.id ?? null,
+    ipRanges: ip === "any" ? null : (ip ?? null),
+    expireTime: expires === "never" ? null : (expires ?? null),
+    ...(acl === undefined ? {} : { acls: acl }),
+  };
+}
+
+interface All {
+  readonly keys: readonly ManagementKey[];
+  readonly members: readonly Member[];
+  readonly teams: readonly Team[];
+}
+
+async function listAll({ managementKeys, members, teams, actor }: OpenAccounts): Promise<All> {
+  return {
+    keys: await managementKeys.list(),
+    members: await members.list(),
+    teams: await teams.list(actor),
+  };
 }
 
 /** The fields that the management API tells of the key that asks. */
@@ -99,19 +127,24 @@ function keyToJson(key: ManagementKey) {
     ownerUserId: key.userId,
     createTime: new Date(key.createTime).toISOString(),
     ...(key.expireTime === null ? {} : { expireTime: new Date(key.expireTime).toISOString() }),
+    ...(key.lastUseTime === null ? {} : { lastUseTime: new Date(key.lastUseTime).toISOString() }),
     acls: key.acls,
+    ipRanges: key.ipRanges,
   };
 }
 
-function toTable(all: readonly ManagementKey[], teams: readonly Team[], now: number): string {
+function toTable({ keys, members, teams }: All, now: number): string {
   const names = new Map(teams.map(({ id, name }) => [id, name]));
-  const rows = all.map((key) => [
+  const emails = new Map(members.map(({ id, email }) => [id, email]));
+  const rows = keys.map((key) => [
     key.name,
     shortId(key.id),
     key.redacted,
     key.teamId === null ? "all" : (names.get(key.teamId) ?? key.teamId),
+    emails.get(key.userId) ?? "-",
     ago(now - key.createTime),
+    lastUse(key, now),
     key.expireTime !== null && key.expireTime <= now ? "expired" : "active",
   ]);
-  return formatTable(["NAME", "ID", "KEY", "TEAM", "CREATED", "STATE"], rows);
+  return formatTable(["NAME", "ID", "KEY", "TEAM", "MEMBER", "CREATED", "LAST USED", "STATE"], rows);
 }

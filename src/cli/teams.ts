@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { TeamChange } from "../accounts/teams.js";
 import type { Team } from "../core/team.js";
 import { ago } from "./span.js";
+import { addTeamLimitsCommand } from "./team-limits.js";
 import { formatJson, formatTable } from "./table.js";
 import { asUsage, shortId, type AccountsIo, type UsingAccounts } from "./using-accounts.js";
 
@@ -47,6 +48,7 @@ export function addTeamsCommand(program: Command, using: UsingAccounts, io: Acco
   addChange(teams.command("unblock").argument("<team>", "ID or name"), {
     ...{ description: "let a team's keys open again", change: () => ({ blocked: false }), using, io },
   });
+  addTeamLimitsCommand(teams, using, io);
 }
 
 interface ChangeCommand {

@@ -3,6 +3,7 @@ import { InvalidArgumentError, type Command } from "commander";
 import type { OpenAccounts } from "../app.js";
 import type { Clock } from "../core/clock.js";
 import { HearthError } from "../core/errors.js";
+import { ago } from "./span.js";
 
 export interface AccountsIo {
   readonly clock: Clock;
@@ -81,9 +82,23 @@ export function limitArgument(written: string): number | "none" {
   return Number(written);
 }
 
+/** A range of addresses, beside those that were given before; `any` takes all of them back. */
+export function ipArgument(
+  written: string,
+  before: readonly string[] | "any" = "any",
+): readonly string[] | "any" {
+  if (written === "any") return written;
+  return before === "any" ? [written] : [...before, written];
+}
+
 /** Adds to what an option was given before. */
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
+}
+
+/** When a key was last used, as a listing tells it; the minute that it was is all that is known. */
+export function lastUse({ lastUseTime }: { readonly lastUseTime: number | null }, now: number): string {
+  return lastUseTime === null ? "never" : ago(now - lastUseTime);
 }
 
 /** An id begins with the millisecond of its making: 12 digits and a dash tell most apart. */

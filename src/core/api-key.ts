@@ -17,7 +17,7 @@ export interface ApiKey {
   readonly disabled: boolean;
   readonly blocked: boolean;
   readonly expireTime: number | null;
-  /** Requests per second, requests and tokens per minute that it is meant for; null = no limit of its own. */
+  /** Requests per second, requests and tokens per minute that it may make; null = no limit of its own. */
   readonly qps: number | null;
   readonly qpm: number | null;
   readonly tpm: number | null;
@@ -25,6 +25,10 @@ export interface ApiKey {
   readonly previousHash: Uint8Array | null;
   /** When the secret before the last rotation ceases to open anything; null exactly when there is none. */
   readonly previousExpireTime: number | null;
+  /** Addresses and CIDR ranges that it may be used from; null = anywhere. */
+  readonly ipRanges: readonly string[] | null;
+  /** Minute in which it was last used, as far as that is written down; null = never. */
+  readonly lastUseTime: number | null;
   readonly createTime: number;
   readonly modifyTime: number;
   readonly modifiedBy: string;
@@ -58,13 +62,20 @@ export interface ApiKeyStore {
   /** @throws HearthError `conflict` when the hash or id exists already. */
   insert(key: ApiKey): Promise<void>;
   insertion(key: ApiKey): Write;
-  /** What `before` becomes; a commit of it fails with `conflict` when the key is not as `before` any more. */
+  /**
+   * What `before` becomes; a commit of it fails with `conflict` when the key is not as `before` any more. When it was last used
+   * is no part of that, and stays.
+   */
   replacement(before: ApiKey, after: ApiKey): Write;
   /** A commit of it fails with `conflict` when the key is not as it was read any more. */
   removal(key: ApiKey): Write;
   /** The key with that hash, or with that hash before its last rotation, and its team, in one look-up. */
   findByHash(hash: Uint8Array): Promise<Principal | null>;
   find(id: string): Promise<ApiKey | null>;
+  /** Whether there is any. */
+  isEmpty(): Promise<boolean>;
+  /** Keys with that id, an id that begins so, or that redacted form, in order of id. */
+  like(reference: string, limit: number): Promise<readonly ApiKey[]>;
   /** In order of creation; all teams when `teamId` is null. */
   list(teamId: string | null): Promise<readonly ApiKey[]>;
   /** In order of creation. */

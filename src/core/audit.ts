@@ -8,11 +8,18 @@ export type Act =
   | "DeleteApiKey"
   | "CreateTeam"
   | "UpdateTeam"
+  | "UpdateTeamLimits"
   | "CreateManagementKey"
   | "DeleteManagementKey"
+  | "CreateMember"
+  | "UpdateMember"
+  | "DeleteMember"
   | "PurchaseCredit"
   | "RefundCredit"
-  | "AdjustCredit";
+  | "AdjustCredit"
+  | "SetSpendingLimit"
+  | "SetHostedPrice"
+  | "DeleteHostedPrice";
 
 /** Who acts, and on what they may. */
 export interface Actor {

@@ -31,6 +31,10 @@ export interface ErrorDetails {
   readonly code?: string;
   /** Seconds after which the same request may succeed. */
   readonly retryAfterSeconds?: number;
+  /** The same in milliseconds, where it is known that exactly. */
+  readonly retryAfterMs?: number;
+  /** Whether clients are told to ask again, or not to; left out, they use their own judgement. */
+  readonly shouldRetry?: boolean;
   /** Methods of the `Allow` header of a 405. */
   readonly allow?: readonly string[];
   /** What really happened: logged, never sent. */
@@ -42,6 +46,8 @@ export class HearthError extends Error {
   readonly param: string | null;
   readonly code: string | null;
   readonly retryAfterSeconds: number | null;
+  readonly retryAfterMs: number | null;
+  readonly shouldRetry: boolean | null;
   readonly allow: readonly string[];
 
   constructor(kind: ErrorKind, message: string, details: ErrorDetails = {}) {
@@ -51,6 +57,8 @@ export class HearthError extends Error {
     this.param = details.param ?? null;
     this.code = details.code ?? null;
     this.retryAfterSeconds = details.retryAfterSeconds ?? null;
+    this.retryAfterMs = details.retryAfterMs ?? null;
+    this.shouldRetry = details.shouldRetry ?? null;
     this.allow = details.allow ?? [];
   }
 }

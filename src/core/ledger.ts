@@ -38,8 +38,34 @@ export interface LedgerTransaction {
   readonly entries: readonly LedgerEntry[];
 }
 
+/** What a team may spend just now. */
+export interface Spendable {
+  readonly credit: Ticks;
+  /** What is left of its spending limit of the month; null = it has none. */
+  readonly monthTicks: Ticks | null;
+}
+
 /** What a team's accounts stand at; sums over years outgrow safe integers. */
 export type Balances = Readonly<Record<LedgerAccount, bigint>>;
+
+/** Money that came or went, as its team's credit has it. */
+export interface MoneyChange {
+  readonly origin: "purchase" | "refund" | "adjust";
+  /** What it made the credit more by; less when it is negative. */
+  readonly ticks: bigint;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+}
+
+/** The accounts of a team without any transaction. */
+export const noBalances: Balances = {
+  credit: 0n,
+  reserved: 0n,
+  owed: 0n,
+  revenue: 0n,
+  purchases: 0n,
+  adjustments: 0n,
+};
 
 export interface LedgerStore {
   /** The changes that write a transaction, to be made with others; no entry is ever changed or deleted afterwards. */
@@ -49,8 +75,12 @@ export interface LedgerStore {
    * @throws HearthError `no_credits` where a balance would be overdrawn, `invalid_value` where one would be too large to count.
    */
   post(transaction: LedgerTransaction, together?: readonly Write[]): Promise<void>;
-  /** What a team may spend. */
-  credit(teamId: string): Promise<Ticks>;
+  /** What a team may spend in the month of that time, in milliseconds since the epoch. */
+  spendable(teamId: string, now: number): Promise<Spendable>;
+  /** Of one team. */
+  balancesOf(teamId: string): Promise<Balances>;
+  /** What came to a team's credit and went from it without a run, the newest first. */
+  money(teamId: string, limit: number): Promise<readonly MoneyChange[]>;
   /** Of every team that has a transaction, by team id. */
   balances(): Promise<ReadonlyMap<string, Balances>>;
   /** Recomputes everything. @returns a sentence for each thing that is wrong, a bounded number of them; none: it balances. */
@@ -110,11 +140,24 @@ export function moneyFor(
   return transaction({ kind, teamId, runId: null, note, createTime, entries });
 }
 
+/** What is lacking: credit, or room below the spending limit of the month. */
+export type Lacking = "credit" | "month";
+
+/** What lacks for a request that may cost so much; null where nothing does. */
+export function lackingFor({ credit, monthTicks }: Spendable, ticks: Ticks): Lacking | null {
+  if (ticks > credit) return "credit";
+  return monthTicks !== null && ticks > monthTicks ? "month" : null;
+}
+
 /**
- * What a team without enough credit is told, in the words of the hosted service.
+ * What a team without enough to spend is told, in the words of the hosted service, which are the same for both.
  * @param boundTicks what the request may cost at the most; null where that is not known yet.
  */
-export function noCredits(teamId: string, boundTicks: Ticks | null): HearthError {
+export function noCredits(teamId: string, boundTicks: Ticks | null, lacking: Lacking): HearthError {
+  const remedy = {
+    credit: "please ask the operator of this server for more credits.",
+    month: "please have its limit raised, or wait for the next month (UTC).",
+  };
   const bound =
     boundTicks === null
       ? ""
@@ -122,7 +165,7 @@ export function noCredits(teamId: string, boundTicks: Ticks | null): HearthError
   return new HearthError(
     "no_credits",
     `Your team ${teamId} has either used all available credits or reached its monthly spending limit. ` +
-      `To continue making API requests, please ask the operator of this server for more credits.${bound}`,
+      `To continue making API requests, ${remedy[lacking]}${bound}`,
   );
 }
 

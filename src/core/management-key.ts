@@ -1,3 +1,4 @@
+import type { Member } from "./member.js";
 import type { Team } from "./team.js";
 import type { Write } from "./write.js";
 
@@ -6,7 +7,7 @@ export interface ManagementKey {
   readonly id: string;
   /** The one team that it sees; null = all of this server. */
   readonly teamId: string | null;
-  /** Member who made it. */
+  /** Member whose it is; of a key that is nobody's, who made it. */
   readonly userId: string;
   readonly name: string;
   /** SHA-256 of the secret, 32 bytes. */
@@ -16,6 +17,10 @@ export interface ManagementKey {
   /** `team-token:endpoint:<name>`, `*` matching all. */
   readonly acls: readonly string[];
   readonly expireTime: number | null;
+  /** Addresses and CIDR ranges that it may be used from; null = anywhere. */
+  readonly ipRanges: readonly string[] | null;
+  /** Minute in which it was last used, as far as that is written down; null = never. */
+  readonly lastUseTime: number | null;
   readonly createTime: number;
   readonly modifyTime: number;
 }
@@ -25,13 +30,15 @@ export interface Manager {
   readonly key: ManagementKey;
   /** null = all teams. */
   readonly team: Team | null;
+  /** Whose key it is; null where it is nobody's: then its ACLs alone say what it may. */
+  readonly member: Member | null;
 }
 
 export interface ManagementKeyStore {
   insertion(key: ManagementKey): Write;
   /** A commit of it fails with `conflict` when there is no such key any more. */
   removal(key: ManagementKey): Write;
-  /** The key with that hash and its team, in one look-up. */
+  /** The key with that hash, its team and its member, in one look-up; a key of a member who was removed is not found. */
   findByHash(hash: Uint8Array): Promise<Manager | null>;
   /** In order of creation. */
   list(): Promise<readonly ManagementKey[]>;

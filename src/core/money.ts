@@ -60,6 +60,25 @@ export function ticksToUsd(ticks: bigint): string {
   return `${ticks < 0n ? "-" : ""}${digits.slice(0, -tickPlaces)}.${places}`;
 }
 
+/**
+ * The price of a million tokens as price lists have it, in USD such as `0.25`, in ticks a token.
+ * @throws RangeError with a clause saying what is wrong, as `usdToTicks` does.
+ */
+export function perMillionToTicks(usd: string): Ticks {
+  const ticks = usdToTicks(usd);
+  if (ticks < 0) throw new RangeError("must not be negative");
+  if (ticks % tokensPriced !== 0)
+    throw new RangeError("must be a whole number of ticks a token: USD with at most 4 decimal places");
+  return ticks / tokensPriced;
+}
+
+/** The same the other way. */
+export function ticksToPerMillion(ticks: Ticks): string {
+  return ticksToUsd(BigInt(ticks) * BigInt(tokensPriced));
+}
+
+const tokensPriced = 1_000_000;
+
 /** 1 USD = 10^10 ticks. */
 const tickPlaces = 10;
 const usdDigitsMax = 30;

@@ -16,6 +16,8 @@ export interface RunRecord {
   readonly apiKeyId: string;
   /** Resolved model id. */
   readonly model: string;
+  /** The name it was asked for by: an id or an alias; null for runs that are older than its record. */
+  readonly askedModel: string | null;
   /** The route, such as `/v1/chat/completions`. */
   readonly endpoint: string;
   readonly state: RunState;

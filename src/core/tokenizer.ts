@@ -10,5 +10,10 @@ export interface HostedTokenizer {
    * @throws the signal's reason when it aborts before the tokens are there.
    */
   tokenize(model: string, text: string, signal: AbortSignal): Promise<readonly TextToken[]>;
+  /**
+   * How many tokens a text is by an encoding of nowadays, whoever is to read it.
+   * @throws as `tokenize` does.
+   */
+  count(text: string, signal: AbortSignal): Promise<number>;
   close(): Promise<void>;
 }

@@ -19,7 +19,7 @@ export function presentCached(make: () => CachedAnswer): (ctx: Context) => void 
       const answer = make();
       made = { ...answer, etag: `"${createHash("sha256").update(answer.text).digest("base64url")}"` };
     }
-    ctx.set({ "cache-control": "no-cache", "x-content-type-options": "nosniff", ...made.headers });
+    ctx.set({ "cache-control": "no-cache", ...made.headers });
     ctx.status = 200;
     ctx.etag = made.etag;
     if (ctx.fresh) {

@@ -1,7 +1,14 @@
 import type { AuditLog } from "../accounts/audit-log.js";
 import type { Authenticator } from "../accounts/authenticate.js";
 import type { ManagerAuthenticator } from "../accounts/authenticate-manager.js";
+import type { Billing } from "../accounts/billing.js";
+import type { CreditService } from "../accounts/credits.js";
 import type { KeyService } from "../accounts/keys.js";
+import type { MemberService } from "../accounts/members.js";
+import type { RateLimits } from "../accounts/rate-limits.js";
+import type { TeamLimitService } from "../accounts/team-limits.js";
+import type { SpendingService } from "../accounts/spending-limits.js";
+import type { UsageReports } from "../accounts/usage.js";
 import type { TeamService } from "../accounts/teams.js";
 import type { Clock } from "../core/clock.js";
 import type { ServerLoad } from "../core/metrics.js";
@@ -38,7 +45,13 @@ export interface HttpLimits {
 export interface Accounts {
   readonly keys: KeyService;
   readonly teams: TeamService;
+  readonly teamLimits: TeamLimitService;
+  readonly members: MemberService;
   readonly auditLog: AuditLog;
+  readonly credits: CreditService;
+  readonly billing: Billing;
+  readonly spending: SpendingService;
+  readonly usage: UsageReports;
 }
 
 /** Everything the HTTP side is built over. */
@@ -49,6 +62,8 @@ export interface HttpDeps {
   /** Of the management plane. */
   readonly managers: ManagerAuthenticator;
   readonly accounts: Accounts;
+  /** Who may ask how much. */
+  readonly rateLimits: RateLimits;
   readonly generator: Generator;
   /** Of models that run elsewhere. */
   readonly hostedTokenizer: HostedTokenizer;

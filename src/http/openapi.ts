@@ -4,7 +4,7 @@
  * error table.
  */
 import { anthropicError, managementError, openaiError } from "../dialects/error-wire.js";
-import { failureDescription, failureStatuses, retried } from "./openapi/failures.js";
+import { failureDescription, failureHeaders, failureStatuses } from "./openapi/failures.js";
 import {
   answerHeaders,
   failureName,
@@ -55,15 +55,32 @@ export function openapiDocument(routes: readonly Route[], version: string): Open
           description: "`Authorization: Bearer <management key>`; an API key does not do.",
         },
       },
-      headers: {
-        RequestId: { description: "Names the request; the log has it too.", schema: { type: "string" } },
-        RetryAfter: { description: "Seconds to wait.", schema: { type: "integer", minimum: 1 } },
-      },
+      headers,
       responses: failuresOf(routes, schemas),
       schemas: schemas.components,
     },
   };
 }
+
+const headers = {
+  RequestId: { description: "Names the request; the log has it too.", schema: { type: "string" } },
+  RetryAfter: { description: "Seconds to wait.", schema: { type: "integer", minimum: 1 } },
+  RetryAfterMs: { description: "Milliseconds to wait.", schema: { type: "integer", minimum: 1 } },
+  ShouldRetry: {
+    description: "`false` where the request alone is more than a limit allows.",
+    schema: { enum: ["true", "false"] },
+  },
+  RateLimit: { description: "Of the limit of which least is left.", schema: { type: "integer", minimum: 1 } },
+  RateLimitRemaining: { description: "What is left of it.", schema: { type: "integer", minimum: 0 } },
+  RateLimitReset: {
+    description: "Time until all of it is left, such as `120ms`, `1.2s` or `6m0s`.",
+    schema: { type: "string" },
+  },
+  RateLimitResetTime: {
+    description: "When all of it is left.",
+    schema: { type: "string", format: "date-time" },
+  },
+} as const;
 
 const description = [
   "A local model server behind the interface that clients of hosted AI services already speak.",
@@ -75,6 +92,9 @@ const description = [
   "Every answer carries `x-request-id`. Answers of a model tell how long it took in the headers `x-hearth-queue-ms`, " +
     "`x-hearth-prefill-ms`, `x-hearth-ttft-ms` and `x-hearth-decode-tps` (a stream tells the last three in its trailers), and " +
     "in `x-hearth-cached-tokens` how much of the prompt had been evaluated before.",
+  "A key, and what its team asks of a model, may be limited: requests in one second and in one minute, tokens in one minute. Then " +
+    "every answer tells what is left in `x-ratelimit-{limit,remaining,reset}-{requests,tokens}`, to Anthropic clients in " +
+    "`anthropic-ratelimit-{requests,tokens}-{limit,remaining,reset}`.",
 ].join("\n\n");
 
 const errorSchemas = { openai: openaiError, anthropic: anthropicError, management: managementError } as const;
@@ -113,7 +133,7 @@ function failuresOf(routes: readonly Route[], schemas: JsonSchemas): Record<stri
         description: failureDescription(status, route.errors),
         headers: {
           ...answerHeaders,
-          ...(retried.has(status) ? { "retry-after": { $ref: "#/components/headers/RetryAfter" } } : {}),
+          ...referring(failureHeaders(status, route.errors)),
         },
         content: {
           "application/json": {
@@ -122,4 +142,11 @@ function failuresOf(routes: readonly Route[], schemas: JsonSchemas): Record<stri
         },
       };
   return failures;
+}
+
+function referring(names: Readonly<Record<string, string>>): NonNullable<ResponseObject["headers"]> {
+  const references = Object.entries(names).map(
+    ([header, name]) => [header, { $ref: `#/components/headers/${name}` }] as const,
+  );
+  return Object.fromEntries(references);
 }

@@ -11,6 +11,7 @@ export const routeTags = {
   Models: "The models that the key may use, and their tokenizers.",
   Keys: "The key that asks.",
   Accounts: "Keys, teams and the audit log, with a management key.",
+  Billing: "Credit, limits and use of teams, with a management key.",
   Server: "Health, figures, and this document.",
 } as const;
 

@@ -1,4 +1,5 @@
 import type { ManagementEndpoint } from "../accounts/management-permissions.js";
+import type { RequestAdmittance } from "../accounts/rate-limits.js";
 import type { Principal } from "../core/api-key.js";
 import type { Manager } from "../core/management-key.js";
 import type { ErrorDialect } from "../dialects/error-body.js";
@@ -30,10 +31,13 @@ interface AnyCall {
 /** One authenticated request, as a handler sees it. */
 export interface Call extends AnyCall {
   readonly principal: Principal;
+  /** By the limits of its key. */
+  readonly admittance: RequestAdmittance;
 }
 
 /** One authenticated request to the management plane. */
 export interface ManagementCall extends AnyCall {
+  readonly route: ManagementRoute;
   readonly manager: Manager;
 }
 
@@ -50,6 +54,7 @@ export interface GuardedRoute extends RouteBase {
 
 export interface ManagementRoute extends RouteBase {
   readonly guard: "management-key";
+  readonly endpointAcl: ManagementEndpoint | null;
   /** In the same order. */
   readonly handler: (call: ManagementCall) => Promise<void> | void;
 }

@@ -4,6 +4,7 @@ import type { Context, Middleware, RequestState } from "./context.js";
 import type { BuiltDeps, HttpLimits } from "./deps.js";
 import { authenticate, authenticateManager } from "./middleware/authenticate.js";
 import { readJsonBody } from "./middleware/body.js";
+import { limitRequest } from "./middleware/limit.js";
 import type { Route } from "./route.js";
 
 /** The router over the route table; each request of a route goes through the stations that its guard and method ask for. */
@@ -45,8 +46,9 @@ async function enter(
   route: Route,
   ctx: Context,
   params: Readonly<Record<string, string>>,
-  { authenticator, managers, limits }: BuiltDeps,
+  deps: BuiltDeps,
 ): Promise<void> {
+  const { authenticator, managers, limits } = deps;
   ctx.state.errorDialect = route.errors;
   ctx.state.routePath = route.path;
   const { requestId } = ctx.state;
@@ -57,8 +59,9 @@ async function enter(
     return route.handler({ ctx, manager, body, params, requestId, route });
   }
   const principal = await authenticate(ctx, authenticator);
+  const admittance = limitRequest(deps, ctx, route, principal);
   const body = await bodyOf(route, ctx, limits);
-  await route.handler({ ctx, principal, body, params, requestId, route });
+  await route.handler({ ctx, principal, admittance, body, params, requestId, route });
 }
 
 async function bodyOf(route: Route, ctx: Context, { bodyBytesMax }: HttpLimits): Promise<unknown> {

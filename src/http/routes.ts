@@ -7,6 +7,7 @@ import { auditEventsDocs, listAuditEvents } from "./audit/teams-events.js";
 import { deleteKey, deleteKeyDocs, updateKey, updateKeyDocs } from "./auth/api-keys.js";
 import { propagationDocs, tellPropagation } from "./auth/api-keys-propagation.js";
 import { rotateKey, rotateKeyDocs } from "./auth/api-keys-rotate.js";
+import { deleteMember, deleteMemberDocs, updateMember, updateMemberDocs } from "./auth/members.js";
 import { managementKeyDocs, presentManagementKey } from "./auth/management-keys-validation.js";
 import {
   createTeam,
@@ -18,8 +19,25 @@ import {
 } from "./auth/teams.js";
 import { createKey, createKeyDocs, keyListDocs, listKeys } from "./auth/teams-api-keys.js";
 import { listTeamEndpoints, teamEndpointsDocs } from "./auth/teams-endpoints.js";
+import { createMember, createMemberDocs, listMembers, memberListDocs } from "./auth/teams-members.js";
+import {
+  listTeamLimits,
+  teamLimitListDocs,
+  updateTeamLimits,
+  updateTeamLimitsDocs,
+} from "./auth/teams-limits.js";
 import { listTeamModels, teamModelsDocs } from "./auth/teams-models.js";
 import type { BuiltDeps } from "./deps.js";
+import { invoicePreviewDocs, previewInvoice } from "./v1/billing-teams-postpaid-invoice-preview.js";
+import {
+  setSpendingLimit,
+  setSpendingLimitDocs,
+  spendingLimitsDocs,
+  tellSpendingLimits,
+} from "./v1/billing-teams-postpaid-spending-limits.js";
+import { balanceDocs, tellBalance } from "./v1/billing-teams-prepaid-balance.js";
+import { topUp, topUpDocs } from "./v1/billing-teams-prepaid-top-up.js";
+import { tellUsage, usageDocs } from "./v1/billing-teams-usage.js";
 import { apiKeyDocs, presentApiKey } from "./v1/api-key.js";
 import { chatCompletionDocs, createChatCompletion } from "./v1/chat-completions.js";
 import { deferredCompletionDocs, takeDeferredCompletion } from "./v1/chat-deferred-completion.js";
@@ -78,6 +96,8 @@ export function createRoutes(deps: BuiltDeps): readonly Route[] {
     keyedRoute("GET", "/v1/api-key", null, presentApiKey, apiKeyDocs),
     ...keyRoutes(deps),
     ...teamRoutes(deps, () => routes),
+    ...memberRoutes(deps),
+    ...billingRoutes(deps),
     ...serverRoutes(deps),
     openRoute(
       "GET",
@@ -165,8 +185,34 @@ function teamRoutes(deps: BuiltDeps, routes: () => readonly Route[]): readonly R
     row("GET", "/auth/teams", "ListTeams", listTeams(deps), teamListDocs),
     row("PUT", "/auth/teams/:teamId", "UpdateTeam", updateTeam(deps), updateTeamDocs),
     row("GET", "/auth/teams/:teamId/models", "ListModels", listTeamModels(deps), teamModelsDocs),
+    row("GET", "/auth/teams/:teamId/limits", "ListTeams", listTeamLimits(deps), teamLimitListDocs),
+    row("PUT", "/auth/teams/:teamId/limits", "UpdateTeam", updateTeamLimits(deps), updateTeamLimitsDocs),
     row("GET", "/auth/teams/:teamId/endpoints", "ListPossibleEndpointAcls", endpoints, teamEndpointsDocs),
     row("GET", "/audit/teams/:teamId/events", "AuditRead", listAuditEvents(deps), auditEventsDocs),
+  ];
+}
+
+function memberRoutes(deps: BuiltDeps): readonly Route[] {
+  const row = managementRoute;
+  return [
+    row("POST", "/auth/teams/:teamId/members", "CreateMember", createMember(deps), createMemberDocs),
+    row("GET", "/auth/teams/:teamId/members", "ListMembers", listMembers(deps), memberListDocs),
+    row("PUT", "/auth/members/:memberId", "UpdateMember", updateMember(deps), updateMemberDocs),
+    row("DELETE", "/auth/members/:memberId", "DeleteMember", deleteMember(deps), deleteMemberDocs),
+  ];
+}
+
+function billingRoutes(deps: BuiltDeps): readonly Route[] {
+  const [row, read, write] = [managementRoute, "BillingRead", "BillingWrite"] as const;
+  const [balance, limits, limit] = [tellBalance(deps), tellSpendingLimits(deps), setSpendingLimit(deps)];
+  const invoice = previewInvoice(deps);
+  return [
+    row("GET", "/v1/billing/teams/:teamId/prepaid/balance", read, balance, balanceDocs),
+    row("POST", "/v1/billing/teams/:teamId/prepaid/top-up", write, topUp(deps), topUpDocs),
+    row("GET", "/v1/billing/teams/:teamId/postpaid/spending-limits", read, limits, spendingLimitsDocs),
+    row("POST", "/v1/billing/teams/:teamId/postpaid/spending-limits", write, limit, setSpendingLimitDocs),
+    row("GET", "/v1/billing/teams/:teamId/postpaid/invoice/preview", read, invoice, invoicePreviewDocs),
+    row("POST", "/v1/billing/teams/:teamId/usage", read, tellUsage(deps), usageDocs),
   ];
 }
 

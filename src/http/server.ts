@@ -40,7 +40,12 @@ export function createHttpServer(deps: HttpDeps): HttpServer {
   const limits = { ...defaultHttpLimits, ...deps.limits };
   const built: BuiltDeps = { ...deps, limits };
   const drain = createDrain(clock);
-  const app = new Koa<RequestState>({ env: "production", proxy: deps.trustProxy });
+  const app = new Koa<RequestState>({
+    env: "production",
+    proxy: deps.trustProxy,
+    // A proxy adds the address that it sees at the end; what stands before it, the client may have made up.
+    maxIpsCount: 1,
+  });
   app.on("error", (error: unknown) => {
     if (!isClientLeaving(error)) logger.error({ err: error }, "answer failed");
   });

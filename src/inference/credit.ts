@@ -5,7 +5,7 @@
 import type { LoadedModel, Prompt } from "../core/engine.js";
 import { HearthError } from "../core/errors.js";
 import type { GenerationRequest } from "../core/generation.js";
-import { noCredits } from "../core/ledger.js";
+import { lackingFor, noCredits } from "../core/ledger.js";
 import { costBoundOf, isFree, type Ticks } from "../core/money.js";
 import { reasoningTokensMaxOf } from "./reasoning-bound.js";
 import type { GenerateDeps, Task } from "./task.js";
@@ -14,10 +14,14 @@ import type { GenerateDeps, Task } from "./task.js";
 const reasoningMarkTokensMax = 64;
 
 /** Refuses a team that has nothing at all before a model is loaded for it. @throws HearthError `no_credits`. */
-export async function refuseWithoutCredit({ ledger }: GenerateDeps, { model, context }: Task): Promise<void> {
+export async function refuseWithoutCredit(
+  { ledger, clock }: GenerateDeps,
+  { model, context }: Task,
+): Promise<void> {
   const { team } = context.principal;
   if (team.billing === "unmetered" || isFree(model.manifest.prices)) return;
-  if ((await ledger.credit(team.id)) === 0) throw noCredits(team.id, null);
+  const lacking = lackingFor(await ledger.spendable(team.id, clock.now()), 1);
+  if (lacking !== null) throw noCredits(team.id, null, lacking);
 }
 
 /**
@@ -25,7 +29,7 @@ export async function refuseWithoutCredit({ ledger }: GenerateDeps, { model, con
  * @throws HearthError `no_credits` when the team has less, `invalid_value` when it is more than can be counted.
  */
 export async function reservationOf(
-  { ledger }: GenerateDeps,
+  { ledger, clock }: GenerateDeps,
   { model, request, context }: Task,
   loaded: LoadedModel,
   prompts: readonly Prompt[],
@@ -34,7 +38,9 @@ export async function reservationOf(
   const bound = boundOf(request, prompts, model.manifest.capabilities.reasoning, loaded.contextTokens);
   const ticks = countable(() => costBoundOf(bound, model.manifest.prices));
   if (team.billing === "unmetered") return null;
-  if (ticks > 0 && ticks > (await ledger.credit(team.id))) throw noCredits(team.id, ticks);
+  if (ticks === 0) return ticks;
+  const lacking = lackingFor(await ledger.spendable(team.id, clock.now()), ticks);
+  if (lacking !== null) throw noCredits(team.id, ticks, lacking);
   return ticks;
 }
 

@@ -6,7 +6,6 @@ import type { Clock } from "../core/clock.js";
 import type { DeferredStore } from "../core/deferred-completion.js";
 import { HearthError, type ErrorDetails, type ErrorKind } from "../core/errors.js";
 import type { Job } from "../core/job.js";
-import type { Random } from "../core/random.js";
 import type { JobQueue } from "./jobs.js";
 
 /** How long an outcome waits to be fetched. */
@@ -14,11 +13,10 @@ export const deferredKeptMs = 24 * 60 * 60 * 1000;
 
 export interface Deferrals {
   /**
-   * Takes a request; once this resolves it is on the disk.
-   * @param body JSON text of the request. @returns the id to fetch its answer with.
+   * Takes a request; once this resolves it is on the disk. Its id is what its answer is fetched with.
    * @throws HearthError `overloaded` when too much is put off already.
    */
-  put(body: string, asker: Pick<Job, "teamId" | "apiKeyId" | "endpoint">): Promise<string>;
+  put(request: Omit<Job, "kind" | "attempts" | "createTime">): Promise<void>;
   /**
    * @returns the JSON text of the answer, which is given away by that, or null while it is pending.
    * @throws HearthError `not_found` for one that is not there (any more) or is another team's; else what kept it from an answer.
@@ -30,18 +28,15 @@ export interface DeferralsDeps {
   readonly deferred: DeferredStore;
   readonly queue: JobQueue;
   readonly clock: Clock;
-  readonly random: Random;
 }
 
 /** Builds them over the queue of their trade. */
-export function createDeferrals({ deferred, queue, clock, random }: DeferralsDeps): Deferrals {
+export function createDeferrals({ deferred, queue, clock }: DeferralsDeps): Deferrals {
   return {
-    async put(body, asker) {
-      const id = random.id();
+    async put(request) {
       const createTime = clock.now();
-      const pending = deferred.insertion({ id, teamId: asker.teamId, createTime });
-      await queue.enqueue({ id, ...asker, body, createTime }, [pending]);
-      return id;
+      const { id, teamId } = request;
+      await queue.enqueue({ ...request, createTime }, [deferred.insertion({ id, teamId, createTime })]);
     },
     async take(id, teamId) {
       const outcome = await deferred.take(id, teamId, clock.now());

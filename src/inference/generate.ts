@@ -72,8 +72,7 @@ export function createGenerator(deps: GenerateDeps): Generator {
       counter.count(usableModel(deps.models, request.model), request, signal),
     tokenize: async (model, text, signal) => counter.tokenize(usableModel(deps.models, model), text, signal),
     start(request, context) {
-      const model = usableModel(deps.models, request.model);
-      if (active.size >= deps.runsActiveMax) throw tooManyInHand();
+      const model = accepted(deps, active, request, context);
       const task = createTask(deps, model, request, context);
       const settled = execute(street, task).then(({ unwritten }) => {
         if (unwritten === null) return void active.delete(run);
@@ -105,6 +104,23 @@ export function createGenerator(deps: GenerateDeps): Generator {
       await Promise.all(late);
     },
   };
+}
+
+/** The model that is to answer. Of a request that is not taken, nothing stays counted. */
+function accepted(
+  { models, runsActiveMax }: GenerateDeps,
+  active: ReadonlySet<Run>,
+  request: GenerationRequest,
+  { admission }: RunContext,
+): Model {
+  try {
+    const model = usableModel(models, request.model);
+    if (active.size >= runsActiveMax) throw tooManyInHand();
+    return model;
+  } catch (thrown) {
+    admission?.settle(noUsage);
+    throw thrown;
+  }
 }
 
 function createTask(
@@ -140,6 +156,9 @@ async function execute(deps: Street, task: Task): Promise<Settled> {
     await drive(deps, task, progress);
   } catch (thrown) {
     if (!task.signal.aborted) progress.failure ??= asHearthError(thrown);
+  } finally {
+    // Before anybody hears of the end: who asks after that meets what was truly taken.
+    task.context.admission?.settle(progress.usage);
   }
   progress.loaded?.release();
   const whole = progress.ends.length === task.request.choices;

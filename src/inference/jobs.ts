@@ -10,6 +10,7 @@ import type { Clock } from "../core/clock.js";
 import { asHearthError, HearthError } from "../core/errors.js";
 import type { GenerationRequest } from "../core/generation.js";
 import type { Job, JobKind, JobStore } from "../core/job.js";
+import type { Admission } from "../core/limits.js";
 import type { WorkClass } from "../core/slots.js";
 import type { Write, Writes } from "../core/write.js";
 import type { Generator, Run } from "./generate.js";
@@ -20,6 +21,8 @@ export interface Undertaking {
   readonly principal: Principal;
   readonly request: GenerationRequest;
   readonly keeper: Keeper;
+  /** Of the limits that let it in when it was taken. */
+  readonly admission: Admission;
   /** The run is over: its outcome is written, or the job was put back and will be begun anew. */
   ended(outcome: "written" | "put-back"): void;
 }
@@ -224,13 +227,14 @@ class Queue implements JobQueue {
   async #run(hand: Hand, undertaking: Undertaking): Promise<boolean> {
     const { generator, jobs, trade } = this.#deps;
     const { job } = hand;
-    const { principal, request, keeper } = undertaking;
+    const { principal, request, keeper, admission } = undertaking;
     let isPutBack = true;
     const run = generator.start(request, {
       principal,
       requestId: job.id,
       endpoint: job.endpoint,
       workClass: trade.workClass,
+      admission,
       keeper: {
         add: (event) => keeper.add(event),
         writes: (end) => {

@@ -29,7 +29,8 @@ export async function record(
   const reserve = reserveFor({ id: task.id, teamId }, reservedTicks ?? 0, startTime);
   await deps.runs.insert(
     {
-      ...{ id: task.id, requestId, teamId, apiKeyId: principal.key.id, model, endpoint },
+      ...{ id: task.id, requestId, teamId, apiKeyId: principal.key.id, endpoint },
+      ...{ model, askedModel: task.request.model },
       ...{ state: "running", usage, costTicks: costOf(usage, prices), prices, reservedTicks },
       ...{ startTime, endTime: null },
     },

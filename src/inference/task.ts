@@ -7,6 +7,7 @@ import type { Clock } from "../core/clock.js";
 import type { Engine, LoadedModel } from "../core/engine.js";
 import type { HearthError } from "../core/errors.js";
 import type { GenerationEnd, GenerationEvent, GenerationRequest } from "../core/generation.js";
+import type { Admission } from "../core/limits.js";
 import type { Metrics } from "../core/metrics.js";
 import type { LedgerStore } from "../core/ledger.js";
 import type { Model, ModelRegistry } from "../core/model.js";
@@ -29,6 +30,8 @@ export interface RunContext {
   readonly workClass?: WorkClass;
   /** Makes something of the events that outlives the run. */
   readonly keeper?: Keeper;
+  /** Told, once, what the run has truly taken; absent: nobody counts it. */
+  readonly admission?: Admission;
 }
 
 export interface GenerateDeps {
@@ -37,7 +40,7 @@ export interface GenerateDeps {
   readonly schemas: Schemas;
   readonly slots: Slots;
   readonly runs: RunStore;
-  readonly ledger: Pick<LedgerStore, "credit" | "posting">;
+  readonly ledger: Pick<LedgerStore, "spendable" | "posting">;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly random: Random;

@@ -42,6 +42,10 @@ export function createApiKeyStore(database: Database): ApiKeyStore {
       const row = await kysely.selectFrom("api_keys").selectAll().where("id", "=", id).executeTakeFirst();
       return row === undefined ? null : fromRow(row);
     },
+    async isEmpty() {
+      return (await kysely.selectFrom("api_keys").select("id").limit(1).executeTakeFirst()) === undefined;
+    },
+    like: (reference, limit) => like(database, reference, limit),
     async list(teamId) {
       const all = kysely.selectFrom("api_keys").selectAll().orderBy("create_time").orderBy("id");
       const rows = await (teamId === null ? all : all.where("team_id", "=", teamId)).execute();
@@ -49,6 +53,23 @@ export function createApiKeyStore(database: Database): ApiKeyStore {
     },
     page: (query) => page(database, query),
   };
+}
+
+async function like({ kysely }: Database, reference: string, limit: number): Promise<ApiKey[]> {
+  const rows = await kysely
+    .selectFrom("api_keys")
+    .selectAll()
+    // No id holds the last character of all: what begins with the reference is below it.
+    .where((key) =>
+      key.or([
+        key.and([key("id", ">=", reference), key("id", "<", `${reference}\u{10ffff}`)]),
+        key("redacted", "=", reference),
+      ]),
+    )
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  return rows.map(fromRow);
 }
 
 async function page({ kysely }: Database, query: KeyQuery): Promise<ApiKey[]> {
@@ -116,7 +137,8 @@ function toPrincipal(row: PrincipalRow): Principal {
   };
 }
 
-function toRow(key: ApiKey): ApiKeyRow {
+/** All but when it was last used. */
+function toRow(key: ApiKey): Omit<ApiKeyRow, "last_use_time"> {
   return {
     id: key.id,
     team_id: key.teamId,
@@ -136,6 +158,7 @@ function toRow(key: ApiKey): ApiKeyRow {
     tpm: key.tpm,
     previous_hash: key.previousHash,
     previous_expire_time: key.previousExpireTime,
+    ip_ranges: key.ipRanges === null ? null : JSON.stringify(key.ipRanges),
   };
 }
 
@@ -159,5 +182,7 @@ function fromRow(row: ApiKeyRow): ApiKey {
     tpm: row.tpm,
     previousHash: row.previous_hash === null ? null : new Uint8Array(row.previous_hash),
     previousExpireTime: row.previous_expire_time,
+    ipRanges: row.ip_ranges === null ? null : (JSON.parse(row.ip_ranges) as string[]),
+    lastUseTime: row.last_use_time,
   };
 }

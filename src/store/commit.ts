@@ -1,6 +1,7 @@
 import type Sqlite from "better-sqlite3";
 import type { CompiledQuery, SqliteDatabase } from "kysely";
 import { HearthError } from "../core/errors.js";
+import { whileUsable } from "./unavailable.js";
 
 /** A statement to be made with others. */
 export interface Change {
@@ -13,7 +14,8 @@ export interface Change {
  * Makes several statements, none of which returns rows, in one transaction.
  * @param synced whether it is on the disk itself when this returns. One that is not survives the process, as all do, but may be
  * taken back by a power cut; then all that was written after it is, too.
- * @throws HearthError `conflict`, with nothing made, when one of them does not change as many rows as it must.
+ * @throws HearthError with nothing made: `conflict` when one of them does not change as many rows as it must, `overloaded` when the
+ * database cannot be written just now.
  */
 export type Commit = (changes: readonly Change[], synced: boolean) => void;
 
@@ -33,11 +35,11 @@ export function createCommit(sqlite: Sqlite.Database, statements: Pick<SqliteDat
   return (changes, synced) => {
     if (changes.length === 0) return;
     if (sqlite.inTransaction) throw new Error("another transaction is open on this connection");
-    if (!synced) return all.immediate(changes);
+    if (!synced) return whileUsable(() => all.immediate(changes));
     // Never a kept statement: SQLite obeys this pragma when it is prepared, not when it is run.
     sqlite.pragma("synchronous = FULL");
     try {
-      all.immediate(changes);
+      whileUsable(() => all.immediate(changes));
     } finally {
       sqlite.pragma("synchronous = NORMAL");
     }

@@ -6,12 +6,13 @@
 import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import Sqlite from "better-sqlite3";
-import { Kysely, sql, SqliteDialect, type SqliteDatabase } from "kysely";
+import { Kysely, sql, SqliteDialect, type SqliteDatabase, type SqliteStatement } from "kysely";
 import { createCommit, type Commit } from "./commit.js";
 import { codeOf, failure } from "./failure.js";
 import { makeFolder } from "./folder.js";
 import { migrate } from "./migrate.js";
 import type { Schema } from "./schema.js";
+import { whileUsable } from "./unavailable.js";
 
 export interface Database {
   readonly kysely: Kysely<Schema>;
@@ -26,6 +27,8 @@ const openTimeoutMs = 5000;
 /** How long a write waits for another process, such as `hearth keys`: the event loop stands still meanwhile. */
 const writeTimeoutMs = 250;
 const journalBytesMax = 67_108_864;
+/** Pages kept in memory, taken as they are read: with a million keys, those that a request looks at are most of them there. */
+const cacheBytesMax = 268_435_456;
 const statementsCachedMax = 200;
 
 /**
@@ -42,6 +45,7 @@ export async function openDatabase(file: string): Promise<Database> {
     sqlite.pragma("synchronous = NORMAL");
     sqlite.pragma("foreign_keys = ON");
     sqlite.pragma(`journal_size_limit = ${journalBytesMax}`);
+    sqlite.pragma(`cache_size = -${cacheBytesMax / 1024}`);
     migrate(sqlite);
     sqlite.pragma(`busy_timeout = ${writeTimeoutMs}`);
     const keeping = keepingStatements(sqlite);
@@ -77,18 +81,28 @@ async function make(file: string): Promise<void> {
 
 /** Preparing a statement costs more than running it; kysely prepares on every call. */
 function keepingStatements(sqlite: Sqlite.Database): SqliteDatabase {
-  const statements = new Map<string, Sqlite.Statement<readonly unknown[]>>();
+  const statements = new Map<string, SqliteStatement>();
   return {
     close: () => sqlite.close(),
     prepare(text) {
       let statement = statements.get(text);
       if (statement === undefined) {
         if (statements.size >= statementsCachedMax) statements.clear();
-        statement = sqlite.prepare<readonly unknown[]>(text);
+        statement = whileUsable(() => telling(sqlite.prepare<readonly unknown[]>(text)));
         statements.set(text, statement);
       }
       return statement;
     },
+  };
+}
+
+/** The statement, whose failures say what they mean to whoever asked. */
+function telling(statement: Sqlite.Statement<readonly unknown[]>): SqliteStatement {
+  return {
+    reader: statement.reader,
+    all: (parameters) => whileUsable(() => statement.all(parameters)),
+    run: (parameters) => whileUsable(() => statement.run(parameters)),
+    iterate: (parameters) => statement.iterate(parameters),
   };
 }
 

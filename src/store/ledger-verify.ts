@@ -1,10 +1,11 @@
 /**
- * Recomputes the ledger from nothing but its entries and the runs, and tells of every difference. It trusts no balance that is
+ * Recomputes the ledger, and what runs add up to, from nothing but the entries and the runs, and tells of every difference. It trusts no balance that is
  * kept, no cost that is written, and none of the constraints that should have kept either right.
  */
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { Database } from "./database.js";
 import type { Schema } from "./schema.js";
+import { usageLooks } from "./usage-verify.js";
 
 /** Sentences of each kind; what is wrong once is often wrong everywhere. */
 const problemsMax = 20;
@@ -95,4 +96,5 @@ const looks: readonly RawBuilder<Problem>[] = [
       as problem
     from ledger_balances as kept where account = 'reserved' and balance_ticks <>
       coalesce((select sum(reserved_ticks) from runs where state = 'running' and runs.team_id = kept.team_id), 0)`,
+  ...usageLooks,
 ];

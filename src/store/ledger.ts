@@ -1,5 +1,12 @@
 import { sql } from "kysely";
-import type { Balances, LedgerStore, LedgerTransaction } from "../core/ledger.js";
+import {
+  noBalances,
+  type Balances,
+  type LedgerStore,
+  type LedgerTransaction,
+  type MoneyChange,
+} from "../core/ledger.js";
+import { monthOf, type Month } from "../core/spending.js";
 import type { Database } from "./database.js";
 import { verifyLedger } from "./ledger-verify.js";
 import { prepare, prepareBinding } from "./prepared.js";
@@ -18,15 +25,9 @@ const entryColumns = ["account", "amount_ticks"] as const;
  * the checks on it are what refuses an overdraft, whoever asks at the same time.
  */
 export function createLedgerStore(database: Database): LedgerStore {
-  const { kysely, commit } = database;
+  const { commit } = database;
   const posting = preparePosting(database);
-  const creditOf = prepare(kysely, ["teamId"], ({ teamId }: { teamId: string }) =>
-    kysely
-      .selectFrom("ledger_balances")
-      .select("balance_ticks")
-      .where("team_id", "=", teamId)
-      .where("account", "=", "credit"),
-  );
+  const spendableOf = prepareSpendable(database);
   return {
     posting,
     // async: whatever is thrown becomes a rejection.
@@ -37,12 +38,36 @@ export function createLedgerStore(database: Database): LedgerStore {
         throw refusalOf(thrown, { teamId: transaction.teamId, ticks: null });
       }
     },
-    async credit(teamId) {
-      return (await creditOf({ teamId })).rows[0]?.balance_ticks ?? 0;
+    async spendable(teamId, now) {
+      const [row] = (await spendableOf({ teamId, month: monthOf(now) })).rows;
+      return { credit: row?.credit ?? 0, monthTicks: row?.month_ticks ?? null };
     },
-    balances: () => balances(database),
+    balances: () => balances(database, null),
+    balancesOf: async (teamId) => (await balances(database, teamId)).get(teamId) ?? noBalances,
+    money: (teamId, limit) => money(database, teamId, limit),
     verify: () => verifyLedger(database),
   };
+}
+
+/** Two balances and a limit, each by its key; asked on every priced request. */
+function prepareSpendable({ kysely }: Database) {
+  type Asked = { readonly teamId: string; readonly month: Month };
+  type Row = { readonly credit: number | null; readonly month_ticks: number | null };
+  return prepare(kysely, ["teamId", "month"], ({ teamId, month }: Asked) =>
+    kysely
+      .selectNoFrom([
+        sql<number | null>`(select balance_ticks from ledger_balances
+          where team_id = ${teamId} and account = 'credit')`.as("credit"),
+        sql<
+          number | null
+        >`(select max(0, min(coalesce(hard_ticks, soft_ticks), coalesce(soft_ticks, hard_ticks))
+            - coalesce(charged_ticks + reserved_ticks, 0))
+          from spending_limits as bound
+          left join team_months as spent on spent.team_id = bound.team_id and spent.month = ${month}
+          where bound.team_id = ${teamId})`.as("month_ticks"),
+      ])
+      .$castTo<Row>(),
+  );
 }
 
 function preparePosting({
@@ -68,25 +93,37 @@ function preparePosting({
   };
 }
 
-async function balances({ kysely }: Database): Promise<ReadonlyMap<string, Balances>> {
+async function money({ kysely }: Database, teamId: string, limit: number): Promise<readonly MoneyChange[]> {
+  const rows = await kysely
+    .selectFrom("ledger_transactions")
+    .innerJoin("ledger_entries", (entry) =>
+      entry.onRef("transaction_id", "=", "id").on("account", "=", "credit"),
+    )
+    .select(["kind", "create_time", "amount_ticks"])
+    .where("team_id", "=", teamId)
+    .where("run_id", "is", null)
+    .orderBy("create_time", "desc")
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    origin: row.kind as MoneyChange["origin"],
+    ticks: BigInt(row.amount_ticks),
+    time: row.create_time,
+  }));
+}
+
+async function balances({ kysely }: Database, teamId: string | null): Promise<ReadonlyMap<string, Balances>> {
   const rows = await kysely
     .selectFrom("ledger_balances")
     .select(["team_id", "account"])
     // As text: sums over years outgrow the integers of JavaScript.
     .select(sql<string>`cast(balance_ticks as text)`.as("ticks"))
+    .$if(teamId !== null, (all) => all.where("team_id", "=", teamId))
     .orderBy("team_id")
     .execute();
   const teams = new Map<string, Balances>();
   for (const { team_id, account, ticks } of rows)
-    teams.set(team_id, { ...(teams.get(team_id) ?? nothing), [account]: BigInt(ticks) });
+    teams.set(team_id, { ...(teams.get(team_id) ?? noBalances), [account]: BigInt(ticks) });
   return teams;
 }
-
-const nothing: Balances = {
-  credit: 0n,
-  reserved: 0n,
-  owed: 0n,
-  revenue: 0n,
-  purchases: 0n,
-  adjustments: 0n,
-};

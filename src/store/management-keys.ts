@@ -1,4 +1,5 @@
 import type { ManagementKey, ManagementKeyStore, Manager } from "../core/management-key.js";
+import type { Role } from "../core/member.js";
 import type { Database } from "./database.js";
 import { prepare } from "./prepared.js";
 import type { ManagementKeyRow, TeamRow } from "./schema.js";
@@ -15,7 +16,7 @@ export function createManagementKeyStore(database: Database): ManagementKeyStore
       writeOf("management_keys", kysely.deleteFrom("management_keys").where("id", "=", id).compile(), 1),
     async findByHash(hash) {
       const row = (await selectByHash({ hash })).rows[0];
-      return row === undefined ? null : { key: fromRow(row), team: teamOf(row) };
+      return row === undefined ? null : { key: fromRow(row), team: teamOf(row), member: memberOf(row) };
     },
     async list() {
       const rows = await kysely
@@ -29,13 +30,19 @@ export function createManagementKeyStore(database: Database): ManagementKeyStore
   };
 }
 
-/** A key's row and, beside it, its team's; all null of a key of all teams. */
+/** A key's row and, beside it, its team's, all null of a key of all teams, and its member's, likewise of nobody's key. */
 interface ManagerRow extends ManagementKeyRow {
   readonly team_name: string | null;
   readonly team_billing: TeamRow["billing"] | null;
   readonly team_blocked: number | null;
   readonly team_weight: number | null;
   readonly team_create_time: number | null;
+  readonly member_team_id: string | null;
+  readonly member_email: string | null;
+  readonly member_given_name: string | null;
+  readonly member_family_name: string | null;
+  readonly member_role: Role | null;
+  readonly member_create_time: number | null;
 }
 
 function prepareByHash({ kysely }: Database) {
@@ -43,6 +50,7 @@ function prepareByHash({ kysely }: Database) {
     kysely
       .selectFrom("management_keys")
       .leftJoin("teams", "teams.id", "management_keys.team_id")
+      .leftJoin("members", "members.id", "management_keys.user_id")
       .selectAll("management_keys")
       .select([
         "teams.name as team_name",
@@ -50,8 +58,15 @@ function prepareByHash({ kysely }: Database) {
         "teams.blocked as team_blocked",
         "teams.weight as team_weight",
         "teams.create_time as team_create_time",
+        "members.team_id as member_team_id",
+        "members.email as member_email",
+        "members.given_name as member_given_name",
+        "members.family_name as member_family_name",
+        "members.role as member_role",
+        "members.create_time as member_create_time",
       ])
       .where("management_keys.hash", "=", hash)
+      .where("members.remove_time", "is", null)
       .$castTo<ManagerRow>(),
   );
 }
@@ -63,7 +78,20 @@ function teamOf(row: ManagerRow): Manager["team"] {
   return { id, name, billing, blocked: row.team_blocked === 1, weight, createTime };
 }
 
-function toRow(key: ManagementKey): ManagementKeyRow {
+function memberOf(row: ManagerRow): Manager["member"] {
+  const { user_id: id, member_team_id: teamId, member_email: email, member_role: role } = row;
+  const {
+    member_given_name: givenName,
+    member_family_name: familyName,
+    member_create_time: createTime,
+  } = row;
+  if (email === null || givenName === null || familyName === null || role === null || createTime === null)
+    return null;
+  return { id, teamId, email, givenName, familyName, role, createTime };
+}
+
+/** All but when it was last used. */
+function toRow(key: ManagementKey): Omit<ManagementKeyRow, "last_use_time"> {
   return {
     id: key.id,
     team_id: key.teamId,
@@ -75,6 +103,7 @@ function toRow(key: ManagementKey): ManagementKeyRow {
     expire_time: key.expireTime,
     create_time: key.createTime,
     modify_time: key.modifyTime,
+    ip_ranges: key.ipRanges === null ? null : JSON.stringify(key.ipRanges),
   };
 }
 
@@ -90,5 +119,7 @@ function fromRow(row: ManagementKeyRow): ManagementKey {
     expireTime: row.expire_time,
     createTime: row.create_time,
     modifyTime: row.modify_time,
+    ipRanges: row.ip_ranges === null ? null : (JSON.parse(row.ip_ranges) as string[]),
+    lastUseTime: row.last_use_time,
   };
 }

@@ -8,6 +8,12 @@ import { responses } from "./migrations/0006-responses.js";
 import { management } from "./migrations/0007-management.js";
 import { audit } from "./migrations/0008-audit.js";
 import { ledger } from "./migrations/0009-ledger.js";
+import { teamLimits } from "./migrations/0010-team-limits.js";
+import { members } from "./migrations/0011-members.js";
+import { keyUse } from "./migrations/0012-key-use.js";
+import { usageHours } from "./migrations/0013-usage-hours.js";
+import { spendingLimits } from "./migrations/0014-spending-limits.js";
+import { hostedPrices } from "./migrations/0015-hosted-prices.js";
 import type { Migration } from "./migrations/migration.js";
 
 const migrations: readonly Migration[] = [
@@ -20,6 +26,12 @@ const migrations: readonly Migration[] = [
   management,
   audit,
   ledger,
+  teamLimits,
+  members,
+  keyUse,
+  usageHours,
+  spendingLimits,
+  hostedPrices,
 ];
 
 /**

@@ -28,6 +28,7 @@ const columns = [
   "team_id",
   "api_key_id",
   "model",
+  "asked_model",
   "endpoint",
   "start_time",
   "price_id",
@@ -85,6 +86,7 @@ function toRow(record: RunRecord, price: number | null): RunRow {
     team_id: record.teamId,
     api_key_id: record.apiKeyId,
     model: record.model,
+    asked_model: record.askedModel,
     endpoint: record.endpoint,
     state: record.state,
     ...usageToRow(record.usage),
@@ -103,6 +105,7 @@ function fromRow(row: RunRow & PricesBeside): RunRecord {
     teamId: row.team_id,
     apiKeyId: row.api_key_id,
     model: row.model,
+    askedModel: row.asked_model,
     endpoint: row.endpoint,
     state: row.state,
     usage: {

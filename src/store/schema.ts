@@ -5,6 +5,7 @@ import type { JobKind } from "../core/job.js";
 import type { LedgerAccount, TransactionKind } from "../core/ledger.js";
 import type { RunState } from "../core/run-record.js";
 import type { ResponseStatus } from "../core/stored-response.js";
+import type { Role } from "../core/member.js";
 import type { Billing } from "../core/team.js";
 
 /**
@@ -13,19 +14,25 @@ import type { Billing } from "../core/team.js";
  */
 export interface Schema {
   teams: TeamRow;
-  api_keys: ApiKeyRow;
+  api_keys: ApiKeyTable;
   runs: RunRow;
   price_book: PriceTable;
   ledger_transactions: TransactionTable;
   ledger_entries: EntryRow;
   ledger_balances: BalanceRow;
+  usage_hours: UsageHourRow;
+  spending_limits: SpendingLimitRow;
+  team_months: TeamMonthRow;
+  hosted_prices: HostedPriceTable;
   jobs: JobRow;
   deferred_completions: DeferredRow;
   responses: ResponseRow;
   response_items: ItemRow;
   response_events: EventsRow;
-  management_keys: ManagementKeyRow;
+  management_keys: ManagementKeyTable;
+  members: MemberRow;
   audit_events: AuditRow;
+  team_limits: TeamLimitRow;
 }
 
 export interface TeamRow {
@@ -35,6 +42,15 @@ export interface TeamRow {
   blocked: number;
   weight: number;
   create_time: number;
+}
+
+export interface TeamLimitRow {
+  team_id: string;
+  /** Or `*`. */
+  model: string;
+  qps: number | null;
+  qpm: number | null;
+  tpm: number | null;
 }
 
 export interface ApiKeyRow {
@@ -57,7 +73,13 @@ export interface ApiKeyRow {
   tpm: number | null;
   previous_hash: Uint8Array | null;
   previous_expire_time: number | null;
+  /** JSON array of strings. */
+  ip_ranges: string | null;
+  last_use_time: number | null;
 }
+
+/** When a key was last used is written apart from all else. */
+type ApiKeyTable = Omit<ApiKeyRow, "last_use_time"> & { last_use_time: Generated<number | null> };
 
 export interface ManagementKeyRow {
   id: string;
@@ -71,6 +93,27 @@ export interface ManagementKeyRow {
   expire_time: number | null;
   create_time: number;
   modify_time: number;
+  /** JSON array of strings. */
+  ip_ranges: string | null;
+  last_use_time: number | null;
+}
+
+type ManagementKeyTable = Omit<ManagementKeyRow, "last_use_time"> & {
+  last_use_time: Generated<number | null>;
+};
+
+export interface MemberRow {
+  id: string;
+  team_id: string | null;
+  email: string;
+  /** As it is compared. */
+  email_folded: string;
+  given_name: string;
+  family_name: string;
+  role: Role;
+  create_time: number;
+  /** null = they are a member still. */
+  remove_time: number | null;
 }
 
 export interface AuditRow {
@@ -108,6 +151,49 @@ export interface RunRow {
   /** null for runs that are older than the price book. */
   price_id: number | null;
   reserved_ticks: number | null;
+  asked_model: string | null;
+}
+
+/** Triggers of the runs keep it. */
+interface UsageHourRow {
+  team_id: string;
+  hour: number;
+  model: string;
+  asked_model: string;
+  api_key_id: string;
+  runs: number;
+  prompt_tokens: number;
+  cached_tokens: number;
+  image_tokens: number;
+  completion_tokens: number;
+  reasoning_tokens: number;
+  cost_ticks: number;
+  credit_ticks: number;
+}
+
+interface SpendingLimitRow {
+  team_id: string;
+  hard_ticks: number | null;
+  soft_ticks: number | null;
+}
+
+/** Triggers of the runs keep it. */
+interface TeamMonthRow {
+  team_id: string;
+  /** Such as 202611. */
+  month: number;
+  charged_ticks: number;
+  reserved_ticks: number;
+}
+
+interface HostedPriceTable {
+  /** Grows with every insert. */
+  id: Generated<number>;
+  alias: string;
+  prompt_ticks: number;
+  cached_ticks: number;
+  completion_ticks: number;
+  create_time: number;
 }
 
 export interface PriceRow {

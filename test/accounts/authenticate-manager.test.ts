@@ -14,18 +14,28 @@ async function world(change: Partial<ManagementKey> = {}, team: Partial<Team> = 
   await empty.teams.insert(aTeam(team));
   await empty.writes.commit([empty.managementKeys.insertion(aManagementKey({ hash, ...change }))]);
   const managers = createManagerAuthenticator(empty);
-  return { ...empty, authenticate: (presented: string | null) => managers.authenticate(presented) };
+  const authenticate = (presented: string | null, address = "127.0.0.1") =>
+    managers.authenticate(presented, address);
+  return { ...empty, authenticate };
 }
 
 describe("a manager is let in", () => {
   it("as the key and the team that it is for", async () => {
     const { authenticate } = await world();
-    expect(await authenticate(secret)).toEqual({ key: aManagementKey({ hash }), team: aTeam() });
+    expect(await authenticate(secret)).toEqual({
+      key: aManagementKey({ hash }),
+      team: aTeam(),
+      member: null,
+    });
   });
 
   it("as a key of all teams, also while a team is blocked", async () => {
     const { authenticate } = await world({ teamId: null }, { blocked: true });
-    expect(await authenticate(secret)).toEqual({ key: aManagementKey({ hash, teamId: null }), team: null });
+    expect(await authenticate(secret)).toEqual({
+      key: aManagementKey({ hash, teamId: null }),
+      team: null,
+      member: null,
+    });
   });
 
   it("until the millisecond in which the key expires", async () => {
@@ -66,11 +76,12 @@ describe("a manager is refused", () => {
   });
 
   it("E17: after one look-up of one hash, whether the key is unknown, expired or of a blocked team", async () => {
-    const { clock } = await emptyWorld();
+    const { clock, keyUse } = await emptyWorld();
     const found = [
       null,
-      { key: aManagementKey({ expireTime: 1 }), team: aTeam() },
-      { key: aManagementKey(), team: aTeam({ blocked: true }) },
+      { key: aManagementKey({ expireTime: 1 }), team: aTeam(), member: null },
+      { key: aManagementKey({ ipRanges: ["10.0.0.1"] }), team: aTeam(), member: null },
+      { key: aManagementKey(), team: aTeam({ blocked: true }), member: null },
     ];
     for (const manager of found) {
       const looked: number[] = [];
@@ -78,8 +89,8 @@ describe("a manager is refused", () => {
         looked.push(presented.length);
         return Promise.resolve(manager);
       };
-      const managers = createManagerAuthenticator({ managementKeys: { findByHash }, clock });
-      await expect(managers.authenticate(secret)).rejects.toThrow();
+      const managers = createManagerAuthenticator({ managementKeys: { findByHash }, keyUse, clock });
+      await expect(managers.authenticate(secret, "127.0.0.1")).rejects.toThrow();
       expect(looked).toEqual([32]);
     }
   });

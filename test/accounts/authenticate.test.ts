@@ -9,12 +9,13 @@ import { emptyWorld } from "./world.js";
 const secret = "the-operators-own-key";
 
 async function world(key: Partial<ApiKey> = {}, team: Partial<Team> = {}) {
-  const { keys, teams, writes, clock } = await emptyWorld();
+  const { keys, teams, writes, clock, keyUse, used } = await emptyWorld();
   await teams.insert(aTeam(team));
   await keys.insert(aKey({ hash: hashSecret(secret), ...key }));
-  const authenticator = createAuthenticator({ keys, clock });
-  const authenticate = (presented: string | null) => authenticator.authenticate(presented);
-  return { authenticate, authenticator, keys, writes, clock };
+  const authenticator = createAuthenticator({ keys, keyUse, clock });
+  const authenticate = (presented: string | null, address = "127.0.0.1") =>
+    authenticator.authenticate(presented, address);
+  return { authenticate, authenticator, keys, writes, clock, used };
 }
 
 describe("a request is let in", () => {
@@ -32,6 +33,26 @@ describe("a request is let in", () => {
       kind: "permission_denied",
       message: "This API key has expired.",
     });
+  });
+});
+
+describe("where a key may be used from", () => {
+  const ipRanges = ["10.0.0.0/8"];
+
+  it("is looked at, and what is refused for it is no use of the key", async () => {
+    const { authenticate, used } = await world({ ipRanges });
+    await expect(authenticate(secret, "203.0.113.9")).rejects.toMatchObject({
+      kind: "permission_denied",
+      message: "This API key may not be used from this address.",
+    });
+    expect(used).toEqual([]);
+    expect((await authenticate(secret, "::ffff:10.1.2.3")).key.ipRanges).toEqual(ipRanges);
+    expect(used).toEqual([aKey().id]);
+  });
+
+  it("was looked at when it asked for work that was put off", async () => {
+    const { authenticator } = await world({ ipRanges });
+    expect((await authenticator.readmit(aKey().id)).key.ipRanges).toEqual(ipRanges);
   });
 });
 
@@ -100,9 +121,9 @@ describe("a request is refused", () => {
 
   it("E17: after one look-up, whether its key is unknown or disabled, and none when it is too long", async () => {
     const looked: number[] = [];
-    const { clock } = await emptyWorld();
+    const { clock, keyUse } = await emptyWorld();
     const hash = hashSecret("disabled-key-disabled");
-    const disabled = { key: aKey({ disabled: true, hash }), team: aTeam() };
+    const disabled = { key: aKey({ disabled: true, hash, ipRanges: ["127.0.0.1"] }), team: aTeam() };
     const keys = {
       find: () => Promise.resolve(null),
       findByHash: (hash: Uint8Array) => {
@@ -110,8 +131,8 @@ describe("a request is refused", () => {
         return Promise.resolve(looked.length === 1 ? disabled : null);
       },
     };
-    const authenticator = createAuthenticator({ keys, clock });
-    const authenticate = (presented: string) => authenticator.authenticate(presented);
+    const authenticator = createAuthenticator({ keys, keyUse, clock });
+    const authenticate = (presented: string) => authenticator.authenticate(presented, "127.0.0.1");
     await expect(authenticate("disabled-key-disabled")).rejects.toMatchObject({ kind: "permission_denied" });
     await expect(authenticate("unknown-key-unknown")).rejects.toMatchObject({ kind: "bad_credential" });
     await expect(authenticate("long".repeat(1000))).rejects.toMatchObject({ kind: "bad_credential" });

@@ -9,7 +9,7 @@ const pinned = "the-operators-own-key";
 async function world() {
   const empty = await emptyWorld();
   const authenticator = createAuthenticator(empty);
-  const authenticate = (secret: string | null) => authenticator.authenticate(secret);
+  const authenticate = (secret: string | null) => authenticator.authenticate(secret, "127.0.0.1");
   const written: string[] = [];
   const start = (
     pinnedKey: string | null,
@@ -88,7 +88,7 @@ describe("the first start, of the management plane", () => {
     const secret = await ensureFirstManagementKey({ ...empty, pinnedKey: null, writeFirstKey });
     expect(secret).toMatch(/^hm-[0-9A-Za-z]{54}$/);
     expect(seen).toEqual([[secret, 0]]);
-    const { key, team } = await managers.authenticate(secret);
+    const { key, team } = await managers.authenticate(secret, "127.0.0.1");
     expect([key.teamId, team, key.acls]).toEqual([null, null, ["team-token:endpoint:*"]]);
     expect(await ensureFirstManagementKey({ ...empty, pinnedKey: null, writeFirstKey })).toBeNull();
     expect(seen).toHaveLength(1);
@@ -99,7 +99,7 @@ describe("the first start, of the management plane", () => {
     const writeFirstKey = () => Promise.reject(new Error("nothing to write"));
     const start = () => ensureFirstManagementKey({ ...empty, pinnedKey: pinned, writeFirstKey });
     expect([await start(), await start()]).toEqual([pinned, null]);
-    expect((await createManagerAuthenticator(empty).authenticate(pinned)).key.name).toBe(
+    expect((await createManagerAuthenticator(empty).authenticate(pinned, "127.0.0.1")).key.name).toBe(
       "pinned by HEARTH_MANAGEMENT_KEY",
     );
   });

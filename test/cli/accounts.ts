@@ -15,13 +15,20 @@ export async function commandWorld() {
   const open = () => {
     opened += 1;
     const { service: keys, teamService: teams, managementKeyService: managementKeys } = empty;
-    const { creditService: credits, ledger, auditLog } = empty;
+    const { creditService: credits, memberService: members, ledger, auditLog } = empty;
+    const { teamLimitService: teamLimits } = empty;
     const close = () => Promise.resolve(void (closed += 1));
     return Promise.resolve({
       keys,
       teams,
+      members,
+      teamLimits,
       managementKeys,
       credits,
+      spending: empty.spendingService,
+      usage: empty.usageReports,
+      hostedPrices: empty.hostedPriceService,
+      modelNames: () => Promise.resolve([{ id: "small", aliases: ["hosted-mini", "hosted-max"] }]),
       ledger,
       auditLog,
       actor: cliActor,
@@ -43,8 +50,8 @@ export async function commandWorld() {
   };
   return {
     ...empty,
-    authenticate: (secret: string | null) => authenticator.authenticate(secret),
-    authenticateManager: (secret: string | null) => managers.authenticate(secret),
+    authenticate: (secret: string | null) => authenticator.authenticate(secret, "127.0.0.1"),
+    authenticateManager: (secret: string | null) => managers.authenticate(secret, "127.0.0.1"),
     hearth,
     /** What the last command printed, also when it failed. */
     printed: () => printed,

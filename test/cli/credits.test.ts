@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { aTeam } from "../store/records.js";
+import { createRunStore } from "../../src/store/runs.js";
+import { aRun, aTeam } from "../store/records.js";
 import { commandWorld } from "./accounts.js";
 
 async function world() {
@@ -17,9 +18,9 @@ describe("hearth credits", () => {
     await run("credits", "adjust", "ops", "--", "-0.0000000001");
     expect(await run("credits", "show")).toBe(
       [
-        "NAME   ID           BILLING     CREDIT USD   RESERVED USD   USED USD",
-        "ops    team-one-1   prepaid     10.00        0.00           0.00",
-        "lab    team-one-2   unmetered   0.00         0.00           0.00",
+        "NAME   ID           BILLING     CREDIT USD   RESERVED USD   USED USD   MONTH USD   LIMIT USD",
+        "ops    team-one-1   prepaid     10.00        0.00           0.00       0.00        none",
+        "lab    team-one-2   unmetered   0.00         0.00           0.00       0.00        none",
         "",
       ].join("\n"),
     );
@@ -33,6 +34,10 @@ describe("hearth credits", () => {
         usedUsd: "0.00",
         boughtUsd: "10.0000000001",
         adjustedUsd: "-0.0000000001",
+        monthUsd: "0.00",
+        monthReservedUsd: "0.00",
+        hardLimitUsd: null,
+        softLimitUsd: null,
       },
     ]);
     expect(await run("ledger", "verify")).toBe("The books balance.\n");
@@ -79,13 +84,48 @@ describe("hearth credits", () => {
       await expect(run("credits", ...words)).rejects.toThrow(
         "The team 'ops' has 3.00 USD of credit that can be taken away.",
       );
-    expect(await ledger.credit("team-one-1")).toBe(30_000_000_000);
+    expect((await ledger.balancesOf("team-one-1")).credit).toBe(30_000_000_000n);
   });
 
   it("changes nothing where no team is meant, or more than one", async () => {
     const { run } = await world();
     await expect(run("credits", "add", "team", "1")).rejects.toThrow("More than one team is called 'team'");
     await expect(run("credits", "add", "nobody", "1")).rejects.toThrow("Cannot find team 'nobody'.");
+  });
+});
+
+describe("hearth credits limit", () => {
+  it("sets and clears the limits of a team's month, and shows the smaller one beside what is spent", async () => {
+    const { run, json, database } = await world();
+    await run("credits", "limit", "ops", "--hard", "20", "--soft", "12.5");
+    const spent = { id: "run-1", teamId: "team-one-1", costTicks: 15_000, startTime: Date.UTC(2026, 10, 1) };
+    await createRunStore(database).insert(aRun({ ...spent, state: "completed", endTime: 6000 }), []);
+    const before = { id: "run-2", teamId: "team-one-1", costTicks: 99, startTime: Date.UTC(2026, 10, 1) - 1 };
+    await createRunStore(database).insert(aRun({ ...before, state: "completed", endTime: 6000 }), []);
+    expect(await run("credits", "show", "ops")).toMatch(/0\.0000015 +12\.50\n$/);
+    const shown = { monthUsd: "0.0000015", hardLimitUsd: "20.00", softLimitUsd: null };
+    expect(await json("credits", "limit", "ops", "--soft", "none")).toMatchObject([shown]);
+    expect(await json("credits", "limit", "ops")).toMatchObject([shown]);
+    const [cleared, set] = await json<readonly object[]>("audit");
+    expect(set).toMatchObject({ act: "SetSpendingLimit", before: { hardUsd: null, softUsd: null } });
+    expect(cleared).toMatchObject({
+      actor: "cli",
+      objectId: "team-one-1",
+      description: "Set the monthly spending limits of the team 'ops'",
+      before: { hardUsd: "20.00", softUsd: "12.50" },
+      after: { hardUsd: "20.00", softUsd: null },
+    });
+  });
+
+  it.each([
+    ["--hard", "much", "hard must be an amount of USD such as 12.50."],
+    ["--soft", "-1", "soft must not be negative."],
+  ])("ends with code 2 on %s %s", async (option, amount, message) => {
+    const { run } = await world();
+    await expect(run("credits", "limit", "ops", `${option}=${amount}`)).rejects.toMatchObject({
+      exitCode: 2,
+      message: `error: ${message}`,
+    });
   });
 });
 

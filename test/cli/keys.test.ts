@@ -42,7 +42,7 @@ describe("hearth keys create", () => {
 
 describe("hearth keys ls", () => {
   it("shows every key in a table, oldest first, without secrets", async () => {
-    const { run, keys, teams, clock } = await world();
+    const { run, keys, keyUses, teams, clock } = await world();
     const ago = (seconds: number) => ({ createTime: clock.time - seconds * 1000 });
     await teams.insert(aTeam());
     await teams.insert(aTeam({ id: "team-2", name: "ops", blocked: true }));
@@ -60,17 +60,18 @@ describe("hearth keys ls", () => {
       await keys.insert(
         aKey({ id: `0193a7c2-000${index}-7`, hash: new Uint8Array(32).fill(index), ...change }),
       );
+    await keyUses.write(new Map([["0193a7c2-0000-7", clock.time - 300_000]]));
     expect(await run("ls")).toBe(
       [
-        "NAME     ID              KEY          TEAM      CREATED          STATE",
-        "größte   0193a7c2-0000   hk-...abcd   default   3 years ago      disabled",
-        "laptop   0193a7c2-0001   hk-...abcd   default   2 months ago     blocked",
-        "laptop   0193a7c2-0002   hk-...abcd   default   2 weeks ago      expired",
-        "laptop   0193a7c2-0003   hk-...abcd   ops       1 day ago        team blocked",
-        "laptop   0193a7c2-0004   ...          default   1 hour ago       active",
-        "laptop   0193a7c2-0005   hk-...abcd   default   1 minute ago     active",
-        "laptop   0193a7c2-0006   hk-...abcd   default   59 seconds ago   active",
-        "laptop   0193a7c2-0007   hk-...abcd   default   just now         active",
+        "NAME     ID              KEY          TEAM      CREATED          LAST USED       STATE",
+        "größte   0193a7c2-0000   hk-...abcd   default   3 years ago      5 minutes ago   disabled",
+        "laptop   0193a7c2-0001   hk-...abcd   default   2 months ago     never           blocked",
+        "laptop   0193a7c2-0002   hk-...abcd   default   2 weeks ago      never           expired",
+        "laptop   0193a7c2-0003   hk-...abcd   ops       1 day ago        never           team blocked",
+        "laptop   0193a7c2-0004   ...          default   1 hour ago       never           active",
+        "laptop   0193a7c2-0005   hk-...abcd   default   1 minute ago     never           active",
+        "laptop   0193a7c2-0006   hk-...abcd   default   59 seconds ago   never           active",
+        "laptop   0193a7c2-0007   hk-...abcd   default   just now         never           active",
         "",
       ].join("\n"),
     );
@@ -78,7 +79,7 @@ describe("hearth keys ls", () => {
 
   it("prints the head alone, or an empty JSON array, when there are no keys", async () => {
     const { run } = await world();
-    expect(await run("ls")).toBe("NAME   ID   KEY   TEAM   CREATED   STATE\n");
+    expect(await run("ls")).toBe("NAME   ID   KEY   TEAM   CREATED   LAST USED   STATE\n");
     expect(JSON.parse(await run("ls", "--json"))).toEqual([]);
   });
 });
@@ -173,5 +174,43 @@ describe("hearth keys disable and enable", () => {
     await expect(authenticate(apiKey)).rejects.toMatchObject({ kind: "permission_denied" });
     expect(await json("keys", "enable", apiKeyId)).toEqual([apiKeyId]);
     expect((await authenticate(apiKey)).key.disabled).toBe(false);
+  });
+});
+
+describe("hearth keys block and unblock", () => {
+  it("let a key open nothing, and open again; enabling it does not unblock it", async () => {
+    const { json, run, authenticate } = await world();
+    const { apiKey, apiKeyId } = await json<KeyJson>("keys", "create");
+    expect(await run("block", apiKeyId)).toBe(`${apiKeyId}\n`);
+    await run("enable", apiKeyId);
+    await expect(authenticate(apiKey)).rejects.toMatchObject({
+      kind: "permission_denied",
+      message: "This API key is blocked. Please ask the operator of this server.",
+    });
+    expect(await json("keys", "ls")).toMatchObject([{ status: "blocked", blocked: true, disabled: false }]);
+    expect(await json("keys", "unblock", apiKeyId)).toEqual([apiKeyId]);
+    expect((await authenticate(apiKey)).key.blocked).toBe(false);
+    expect(await json("keys", "ls")).toMatchObject([{ status: "active" }]);
+    const acts = await json<{ description: string; actor: string }[]>("audit", "--limit", "3");
+    expect(acts.map(({ description, actor }) => [description, actor])).toEqual([
+      ["Unblocked the API key 'unnamed'", "cli"],
+      ["Updated the API key 'unnamed'", "cli"],
+      ["Blocked the API key 'unnamed'", "cli"],
+    ]);
+  });
+});
+
+describe("hearth keys --ip", () => {
+  it("lets a key open from there alone; any lets it open from anywhere again", async () => {
+    const { json, run, authenticate } = await world();
+    const ranges = ["10.0.0.0/8", "2001:db8::/32"];
+    const words = ranges.flatMap((range) => ["--ip", range]);
+    const { apiKey, apiKeyId, ...made } = await json<KeyJson>("keys", "create", ...words);
+    expect(made["ipRanges"]).toEqual(ranges);
+    await expect(authenticate(apiKey)).rejects.toMatchObject({ kind: "permission_denied" });
+    expect(await json("keys", "update", apiKeyId, "--name", "desk")).toMatchObject({ ipRanges: ranges });
+    expect(await json("keys", "update", apiKeyId, "--ip", "any")).not.toHaveProperty("ipRanges");
+    expect((await authenticate(apiKey)).key.id).toBe(apiKeyId);
+    await expect(run("update", apiKeyId, "--ip", "10.0.0.0/40")).rejects.toBeInstanceOf(CommanderError);
   });
 });

@@ -59,8 +59,8 @@ describe("hearth management-keys", () => {
       team: { id: teamId },
     });
     const listed = await hearth("management-keys", "ls");
-    expect(listed).toMatch(/^console +\S+ +hm-\.\.\.\S{4} +all +just now +active$/m);
-    expect(listed).toMatch(/^unnamed +\S+ +hm-\.\.\.\S{4} +research +just now +active$/m);
+    expect(listed).toMatch(/^console +\S+ +hm-\.\.\.\S{4} +all +- +just now +never +active$/m);
+    expect(listed).toMatch(/^unnamed +\S+ +hm-\.\.\.\S{4} +research +- +just now +never +active$/m);
     expect(await hearth("management-keys", "rm", one.apiKeyId)).toBe(`${one.apiKeyId}\n`);
     await expect(authenticateManager(one.apiKey)).rejects.toMatchObject({ kind: "bad_credential" });
     expect(await json("management-keys", "ls")).toHaveLength(1);

@@ -66,10 +66,16 @@ export function createContract(routes: readonly Route[], report: (problem: strin
  */
 function errorPlace(routes: readonly Route[], path: string): readonly string[] {
   const above = routes.filter((route) => `${path}/`.startsWith(`${route.path}/`));
-  const beside = routes.filter((route) => route.path.split("/")[1] === path.split("/")[1]);
+  const beside = (parts: number) => {
+    const plane = (of: string) => of.split("/").slice(0, parts).join("/");
+    return routes.filter((route) => plane(route.path) === plane(path));
+  };
+  const shared = [beside(2), beside(3)].map(
+    (all) => all.find(({ errors }) => all.every((other) => other.errors === errors))?.errors,
+  );
   const words =
     above.find(({ errors }) => errors !== "openai")?.errors ??
-    beside.find(({ errors }) => beside.every((other) => other.errors === errors))?.errors ??
+    shared.find((errors) => errors !== undefined) ??
     "openai";
   return ["components", "responses", failureName({ errors: words }, 500)];
 }

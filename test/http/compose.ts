@@ -5,9 +5,8 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { buildAccounts, buildAccountStores } from "../../src/app/accounts.js";
+import { buildAccounts, buildAccountStores, buildDoors } from "../../src/app/accounts.js";
 import { buildUnattended, type UnattendedLimits } from "../../src/app/unattended.js";
-import { createAuthenticator } from "../../src/accounts/authenticate.js";
 import type { ApiKey } from "../../src/core/api-key.js";
 import type { Model, ModelRegistry } from "../../src/core/model.js";
 import type { Random } from "../../src/core/random.js";
@@ -24,11 +23,11 @@ import { createHttpServer, type HttpServer } from "../../src/http/server.js";
 import { createGenerator, type Generator, type Run } from "../../src/inference/generate.js";
 import { createScheduler, type Scheduler } from "../../src/scheduler/scheduler.js";
 import { createDeferredStore } from "../../src/store/deferred-completions.js";
-import { openDatabase } from "../../src/store/database.js";
+import { openDatabase, type Database } from "../../src/store/database.js";
 import { createJobStore } from "../../src/store/jobs.js";
 import { createLedgerStore } from "../../src/store/ledger.js";
 import { createResponseStore } from "../../src/store/responses.js";
-import type { Writes } from "../../src/core/write.js";
+import { changesOf } from "../../src/store/writes.js";
 import { ember } from "../dialects/model.js";
 import { temporaryFolder, testSchemas, testTokenizer } from "../harness.js";
 import { createManualClock, type ManualClock } from "./manual-clock.js";
@@ -96,7 +95,7 @@ export async function compose(script: Script, options: ComposeOptions = {}): Pro
   const metrics = createMetrics(load);
   onTestFinished(() => metrics.close());
   const kept = await keptStores();
-  const runs = memoryRuns(kept.writes);
+  const runs = memoryRuns(kept.database);
   const logs: LogLine[] = [];
   const log = (level: string) => (fields: object, message: string) =>
     void logs.push({ level, fields, message });
@@ -116,26 +115,26 @@ export async function compose(script: Script, options: ComposeOptions = {}): Pro
       onSettleFailure: (_id, thrown) => log("error")({ err: thrown }, "not settled"),
     }),
   );
-  const authenticator = createAuthenticator({ keys: kept.keys, clock });
   const logger = { info: log("info"), warn: log("warn"), error: log("error") };
+  const hostedTokenizer = options.http?.hostedTokenizer ?? testTokenizer();
+  const { keyUse, ...doors } = buildDoors({ ...kept, clock, logger, hostedTokenizer });
   const { generator } = watched;
   const limits = { jobsQueuedMax: 100, jobsActiveMax: 4, responsesMax: 1_000, ...options.jobs };
   const unattended = buildUnattended(limits, {
     ...kept,
-    authenticator,
+    ...doors,
     models,
     generator,
     clock,
-    random,
     logger,
   });
   await unattended.start();
   const server = createHttpServer({
     ...unattended,
-    ...buildAccounts({ ...kept, clock, random }),
-    authenticator,
+    ...doors,
+    accounts: buildAccounts({ ...kept, clock, random }),
     generator: watched.generator,
-    hostedTokenizer: testTokenizer(),
+    hostedTokenizer,
     models,
     clock,
     random,
@@ -154,6 +153,7 @@ export async function compose(script: Script, options: ComposeOptions = {}): Pro
   onTestFinished(async () => {
     await unattended.close();
     await server.close(0);
+    await keyUse.close();
   });
   return {
     url,
@@ -225,6 +225,7 @@ async function keptStores() {
     await accounts.keys.insert(keyOf(name));
   return {
     ...accounts,
+    database,
     jobs: createJobStore(database),
     deferred: createDeferredStore(database),
     responses: createResponseStore(database),
@@ -232,15 +233,17 @@ async function keptStores() {
   };
 }
 
-function memoryRuns(writes: Writes): { store: RunStore; records: RunRecord[] } {
+/** What is to be written with a run does not wait for the disk, as in the table of runs. */
+function memoryRuns({ commit }: Database): { store: RunStore; records: RunRecord[] } {
   const records: RunRecord[] = [];
   const store: RunStore = {
+    // async: whatever is thrown becomes a rejection.
     async insert(record, together) {
-      await writes.commit(together);
+      commit(changesOf(together), false);
       records.push(record);
     },
     async settle(id, outcome, together) {
-      await writes.commit(together);
+      commit(changesOf(together), false);
       const at = records.findIndex((record) => record.id === id && record.state === "running");
       const record = records[at];
       if (record !== undefined) records[at] = { ...record, ...outcome };
@@ -276,6 +279,8 @@ function keyOf(name: keyof typeof keys): ApiKey {
     tpm: null,
     previousHash: null,
     previousExpireTime: null,
+    ipRanges: null,
+    lastUseTime: null,
     createTime: startTime - 1234,
     modifyTime: startTime,
     modifiedBy: "user-1",

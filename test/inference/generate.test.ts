@@ -38,6 +38,8 @@ const key = {
   tpm: null,
   previousHash: null,
   previousExpireTime: null,
+  ipRanges: null,
+  lastUseTime: null,
   createTime: 0,
   modifyTime: 0,
   modifiedBy: "user",

@@ -183,6 +183,7 @@ function tradeOf(attempts: Map<string, number>, ended: World["ended"]): Trade {
       return Promise.resolve({
         principal: { key: aKey(), team: aTeam() },
         request: {} as GenerationRequest,
+        admission: { settle: () => undefined },
         keeper: {
           add: () => undefined,
           writes: ({ state, failure }) => ended(job.id, failure === null ? state : textOf(failure)),

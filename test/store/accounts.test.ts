@@ -124,8 +124,8 @@ describe("the table of management keys", () => {
     ];
     await writes.commit([keys.insertion(one), keys.insertion(all)]);
     expect(await keys.list()).toEqual([all, one]);
-    expect(await keys.findByHash(one.hash)).toEqual({ key: one, team: aTeam() });
-    expect(await keys.findByHash(all.hash)).toEqual({ key: all, team: null });
+    expect(await keys.findByHash(one.hash)).toEqual({ key: one, team: aTeam(), member: null });
+    expect(await keys.findByHash(all.hash)).toEqual({ key: all, team: null, member: null });
     await writes.commit([keys.removal(one)]);
     await expect(writes.commit([keys.removal(one)])).rejects.toMatchObject({ kind: "conflict" });
     expect(await keys.findByHash(one.hash)).toBeNull();

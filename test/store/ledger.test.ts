@@ -2,48 +2,10 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import { HearthError } from "../../src/core/errors.js";
-import { chargeOf, moneyFor, reserveFor, settleFor } from "../../src/core/ledger.js";
-import { costOf, type Prices } from "../../src/core/money.js";
-import { openDatabase, type Database } from "../../src/store/database.js";
-import { createLedgerStore } from "../../src/store/ledger.js";
-import { createRunStore } from "../../src/store/runs.js";
+import { openDatabase } from "../../src/store/database.js";
 import { createTeamStore } from "../../src/store/teams.js";
-import { aRun, aTeam, databaseOfTwoTeams, temporaryFolder } from "./records.js";
-
-const prices: Prices = {
-  promptTextTokenTicks: 10,
-  cachedPromptTextTokenTicks: 3,
-  completionTextTokenTicks: 40,
-};
-const teamId = "team-1";
-
-/** The books of a database, and runs as the street makes them: reserved with their row, settled with their end. */
-function booksOf(database: Database) {
-  const [ledger, runs] = [createLedgerStore(database), createRunStore(database)];
-  return {
-    ledger,
-    runs,
-    buy: (ticks: number) => ledger.post(moneyFor("purchase", { teamId, ticks, note: null }, 1)),
-    refund: (ticks: number) => ledger.post(moneyFor("refund", { teamId, ticks, note: null }, 1)),
-    begin(id: string, reservedTicks: number | null) {
-      const reserve = reserveFor({ id, teamId }, reservedTicks ?? 0, 1);
-      const row = aRun({ id, teamId, prices, reservedTicks });
-      return runs.insert(row, reserve === null ? [] : ledger.posting(reserve));
-    },
-    async end(id: string, reservedTicks: number | null, completionTokens: number) {
-      const usage = { ...aRun().usage, completionTokens };
-      const chargeTicks = chargeOf(costOf(usage, prices), reservedTicks);
-      const entries = settleFor({ id, teamId }, { reservedTicks, chargeTicks }, 2);
-      const outcome = { state: "completed", usage, costTicks: chargeTicks, endTime: 2 } as const;
-      await runs.settle(id, outcome, entries === null ? [] : ledger.posting(entries));
-      return chargeTicks;
-    },
-  };
-}
-
-const kindOf = (thrown: unknown): string => (thrown instanceof HearthError ? thrown.kind : String(thrown));
-const outcomeOf = (work: Promise<unknown>): Promise<string> => work.then(() => "done", kindOf);
+import { aTeam, databaseOfTwoTeams, temporaryFolder } from "./records.js";
+import { booksOf, outcomeOf, teamId } from "./run-books.js";
 
 type Step =
   | { readonly type: "buy" | "refund" | "begin"; readonly ticks: number }
@@ -100,7 +62,7 @@ describe("the ledger", () => {
             for (const reserved of held.values()) credit += reserved ?? 0;
             held.clear();
           }
-          expect(await books.ledger.credit(teamId)).toBe(credit);
+          expect(await books.credit()).toBe(credit);
         }
         const balances = (await books.ledger.balances()).get(teamId);
         const reserved = [...held.values()].reduce((sum: number, each) => sum + (each ?? 0), 0);
@@ -141,7 +103,7 @@ describe("the ledger", () => {
     const books = booksOf(await databaseOfTwoTeams());
     await books.buy(Number.MAX_SAFE_INTEGER);
     expect(await outcomeOf(books.buy(1))).toBe("invalid_value");
-    expect(await books.ledger.credit(teamId)).toBe(Number.MAX_SAFE_INTEGER);
+    expect(await books.credit()).toBe(Number.MAX_SAFE_INTEGER);
   });
 
   it("counts what a team has bought in all its time beyond what JavaScript counts", async () => {

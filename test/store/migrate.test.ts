@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { createApiKeyStore } from "../../src/store/api-keys.js";
 import { openDatabase } from "../../src/store/database.js";
 import { createJobStore } from "../../src/store/jobs.js";
@@ -9,12 +9,15 @@ import { runs } from "../../src/store/migrations/0002-runs.js";
 import { teamWeights } from "../../src/store/migrations/0003-team-weights.js";
 import { createResponseStore } from "../../src/store/responses.js";
 import { createRunStore } from "../../src/store/runs.js";
+import { createLedgerStore } from "../../src/store/ledger.js";
+import { createSpendingStore } from "../../src/store/spending-limits.js";
+import { createUsageStore } from "../../src/store/usage-hours.js";
 import { createTeamStore } from "../../src/store/teams.js";
 import { createWrites } from "../../src/store/writes.js";
 import { aJob, aKey, aResponse, aRun, aTeam, someItems, temporaryFolder } from "./records.js";
 
 /** A database as the third version of the schema left it, with a row in every table. */
-function databaseOfVersion3(): string {
+function databaseOfVersion3(more = ""): string {
   const file = join(temporaryFolder(), "hearth.db");
   const sqlite = new Sqlite(file);
   for (const statement of [...accounts, ...runs, ...teamWeights]) sqlite.exec(statement);
@@ -24,6 +27,7 @@ function databaseOfVersion3(): string {
       '["api-key:endpoint:*","api-key:model:*"]', 0, 0, null, 1000, 1000, 'user-1');
     insert into runs values ('run-1', 'request-1', 'team-1', 'key-1', 'small', '/v1/chat/completions', 'running',
       9, 2, 1, 0, 0, 90, 5000, null);
+    ${more}
     pragma user_version = 3`);
   sqlite.close();
   return file;
@@ -44,4 +48,37 @@ it("brings a database of version 3 up to date with everything that is in it, and
   expect(await jobs.find("job-1")).toEqual(aJob());
   expect(await responses.input("resp-1", "team-1")).toEqual(someItems("in"));
   await database.close();
+});
+
+it("adds up what the runs of an older database have used and cost", async () => {
+  const hour = Date.UTC(2026, 10, 30, 23);
+  const run = (id: string, state: string, startTime: number) =>
+    `insert into runs values ('${id}', 'r', 'team-1', 'key-1', 'small', '/v1/complete', '${state}',
+      9, 2, 1, 5, 4, ${state === "interrupted" ? 0 : 180}, ${startTime}, 7);`;
+  const runs = [
+    run("a", "completed", hour),
+    run("b", "aborted", hour + 3_599_999),
+    run("c", "failed", hour + 3_600_000),
+    run("d", "interrupted", hour),
+  ];
+  const database = await openDatabase(databaseOfVersion3(runs.join("\n")));
+  onTestFinished(() => database.close());
+  const used = await createUsageStore(database).rows({
+    ...{ teamId: "team-1", from: 0, to: hour + 7_200_000, unit: "hour", by: ["model"], hosted: [] },
+    ...{ order: "time", limit: 9 },
+  });
+  expect(used).toMatchObject([
+    {
+      time: hour,
+      runs: 2,
+      costTicks: 360n,
+      creditTicks: 0n,
+      usage: { promptTokens: 18, reasoningTokens: 8 },
+    },
+    { time: hour + 3_600_000, runs: 1, costTicks: 180n, usage: { imageTokens: 1, completionTokens: 5 } },
+  ]);
+  const spending = createSpendingStore(database);
+  expect((await spending.find("team-1", 202611)).chargedTicks).toBe(360n);
+  expect((await spending.find("team-1", 202612)).chargedTicks).toBe(180n);
+  expect(await createLedgerStore(database).verify()).toEqual([]);
 });

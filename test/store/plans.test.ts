@@ -1,20 +1,19 @@
-import { join } from "node:path";
-import Sqlite from "better-sqlite3";
-import { Kysely, SqliteDialect } from "kysely";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import type { Write, Writes } from "../../src/core/write.js";
 import { createApiKeyStore } from "../../src/store/api-keys.js";
 import { createAuditStore } from "../../src/store/audit-events.js";
-import { createCommit } from "../../src/store/commit.js";
-import { openDatabase, type Database } from "../../src/store/database.js";
+import type { Database } from "../../src/store/database.js";
 import { createDeferredStore } from "../../src/store/deferred-completions.js";
 import { createJobStore } from "../../src/store/jobs.js";
+import { createKeyUseStore } from "../../src/store/key-use.js";
 import { createManagementKeyStore } from "../../src/store/management-keys.js";
+import { createMemberStore } from "../../src/store/members.js";
 import { createResponseStore } from "../../src/store/responses.js";
-import type { Schema } from "../../src/store/schema.js";
+import { createTeamLimitStore } from "../../src/store/team-limits.js";
 import { createTeamStore } from "../../src/store/teams.js";
 import { createWrites } from "../../src/store/writes.js";
-import { aKey, anEnding, aTeam, someItems, temporaryFolder } from "./records.js";
+import { aKey, aMember, anEnding, aTeam, someItems } from "./records.js";
+import { watched } from "./watched.js";
 
 function storesOf(database: Database) {
   return {
@@ -23,8 +22,11 @@ function storesOf(database: Database) {
     responses: createResponseStore(database),
     keys: createApiKeyStore(database),
     managementKeys: createManagementKeyStore(database),
+    keyUses: createKeyUseStore(database),
+    members: createMemberStore(database),
     audit: createAuditStore(database),
     teams: createTeamStore(database),
+    teamLimits: createTeamLimitStore(database),
     writes: createWrites(database),
   };
 }
@@ -44,6 +46,8 @@ const ending = anEnding({ output: someItems("a"), events: new Uint8Array(1) });
 /** By the hash of its secret. */
 const key = "api_keys by sqlite_autoindex_api_keys_2 (hash=?)";
 const team = "teams by sqlite_autoindex_teams_1 (id=?)";
+const member = "members by sqlite_autoindex_members_1 (id=?)";
+const ofTeam = (bounds: string) => `members by members_by_team (${bounds})`;
 const pages = { after: { time: 1, entry: 2 }, from: 1, to: 2, limit: 3 };
 
 /** There is no row to change. */
@@ -135,7 +139,48 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
     [
       "management_keys by sqlite_autoindex_management_keys_2 (hash=?)",
       "teams by sqlite_autoindex_teams_1 (id=?)",
+      "members by sqlite_autoindex_members_1 (id=?)",
     ],
+  ],
+  "keyUses.write": [
+    ({ keyUses }) => keyUses.write(new Map([["a", 1]])),
+    [
+      "SCAN used VIRTUAL TABLE INDEX 1:",
+      "api_keys by sqlite_autoindex_api_keys_1 (id=?)",
+      "SCAN used VIRTUAL TABLE INDEX 1:",
+      "management_keys by sqlite_autoindex_management_keys_1 (id=?)",
+    ],
+  ],
+  "members.find": [({ members }) => members.find("a"), [member]],
+  "members.findByEmail": [
+    ({ members }) => members.findByEmail("a"),
+    ["members by members_by_email (email_folded=?)"],
+  ],
+  "members.known": [
+    ({ members }) => members.known(["a", "b"]),
+    [member, "SCAN json_each VIRTUAL TABLE INDEX 1:"],
+  ],
+  "members.countOwners": [({ members }) => members.countOwners(null), [ofTeam("team_id=?")]],
+  "members.page": [
+    ({ members }) => members.page({ teamId: "a", after: { createTime: 1, id: "a" }, limit: 2 }),
+    [ofTeam("team_id=? AND (create_time,id)>(?,?)")],
+  ],
+  "members.replacement": [
+    ({ members, writes }) =>
+      changedInVain(writes, members.replacement(aMember(), aMember({ role: "admin" }))),
+    [member, "other by members_by_team (team_id=?)", "other by members_by_email (email_folded=?)"],
+  ],
+  "members.removal": [
+    ({ members, writes }) => changedInVain(writes, members.removal(aMember(), 1)),
+    [member, "other by members_by_team (team_id=?)"],
+  ],
+  "teamLimits.findFor": [
+    ({ teamLimits }) => teamLimits.findFor("a", "b"),
+    ["SEARCH team_limits USING PRIMARY KEY (team_id=? AND model=?)"],
+  ],
+  "teamLimits.list": [
+    ({ teamLimits }) => teamLimits.list("a"),
+    ["SEARCH team_limits USING PRIMARY KEY (team_id=?)", "USE TEMP B-TREE FOR ORDER BY"],
   ],
   "audit.page": [
     ({ audit }) => audit.page({ ...pages, teamId: "a", order: "ascending" }),
@@ -156,38 +201,3 @@ it.each(Object.entries(methods))("%s is answered from an index", async (_, [ask,
   await ask(storesOf(database));
   expect(seen).toEqual(steps);
 });
-
-/** A migrated, empty database that writes down how SQLite goes about every statement. */
-async function watched(): Promise<{ database: Database; seen: readonly string[] }> {
-  const file = join(temporaryFolder(), "hearth.db");
-  await (await openDatabase(file)).close();
-  const sqlite = new Sqlite(file);
-  onTestFinished(() => void sqlite.close());
-  const seen: string[] = [];
-  const statements = {
-    prepare: (text: string) => {
-      seen.push(...stepsOf(sqlite, text));
-      return sqlite.prepare<readonly unknown[]>(text);
-    },
-    close: () => void sqlite.close(),
-  };
-  const kysely = new Kysely<Schema>({ dialect: new SqliteDialect({ database: statements }) });
-  const commit = createCommit(sqlite, statements);
-  return {
-    database: { kysely, commit, answers: () => Promise.resolve(true), close: () => kysely.destroy() },
-    seen,
-  };
-}
-
-function stepsOf(sqlite: Sqlite.Database, text: string): readonly string[] {
-  const plan = sqlite.prepare<readonly unknown[], { detail: string }>(`explain query plan ${text}`);
-  // No statement has a question mark that is not a parameter's place.
-  const nulls = Array.from({ length: text.split("?").length - 1 }, () => null);
-  return plan
-    .all(nulls)
-    .map(({ detail }) => detail)
-    .filter((detail) => !/SUBQUERY \d+$|^CO-ROUTINE|^SETUP$|^RECURSIVE STEP$/.test(detail))
-    .map((detail) =>
-      detail.replace(/^SEARCH (\w+) USING (?:COVERING )?INDEX (\w+ \(.*\))(?: LEFT-JOIN)?$/, "$1 by $2"),
-    );
-}

@@ -6,6 +6,7 @@ import type { ApiKey } from "../../src/core/api-key.js";
 import type { AuditEvent } from "../../src/core/audit.js";
 import type { Job } from "../../src/core/job.js";
 import type { ManagementKey } from "../../src/core/management-key.js";
+import type { Member } from "../../src/core/member.js";
 import type { RunRecord } from "../../src/core/run-record.js";
 import type { ResponseEnding, StoredItem, StoredResponse } from "../../src/core/stored-response.js";
 import type { Team } from "../../src/core/team.js";
@@ -75,6 +76,8 @@ export function aKey(change: Partial<ApiKey> = {}): ApiKey {
     tpm: null,
     previousHash: null,
     previousExpireTime: null,
+    ipRanges: null,
+    lastUseTime: null,
     createTime: 1000,
     modifyTime: 1000,
     modifiedBy: "user-1",
@@ -92,8 +95,23 @@ export function aManagementKey(change: Partial<ManagementKey> = {}): ManagementK
     redacted: "hm-...abcd",
     acls: ["team-token:endpoint:*"],
     expireTime: null,
+    ipRanges: null,
+    lastUseTime: null,
     createTime: 1000,
     modifyTime: 1000,
+    ...change,
+  };
+}
+
+export function aMember(change: Partial<Member> = {}): Member {
+  return {
+    id: "member-1",
+    teamId: "team-1",
+    email: "ada@example.com",
+    givenName: "Ada",
+    familyName: "Lovelace",
+    role: "owner",
+    createTime: 1000,
     ...change,
   };
 }
@@ -121,6 +139,7 @@ export function aRun(change: Partial<RunRecord> = {}): RunRecord {
     teamId: "team-1",
     apiKeyId: "key-1",
     model: "small",
+    askedModel: null,
     endpoint: "/v1/chat/completions",
     state: "running",
     usage: { promptTokens: 9, cachedTokens: 2, imageTokens: 1, completionTokens: 0, reasoningTokens: 0 },

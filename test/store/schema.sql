@@ -13,7 +13,7 @@ CREATE TABLE api_keys (
   modify_time integer not null,
   modified_by text not null
 , qps integer check (qps > 0), qpm integer check (qpm > 0), tpm integer check (tpm > 0), previous_hash blob check (length(previous_hash) = 32), previous_expire_time integer
-  check ((previous_expire_time is null) = (previous_hash is null))) strict;
+  check ((previous_expire_time is null) = (previous_hash is null)), ip_ranges text check (json_type(ip_ranges) = 'array'), last_use_time integer) strict;
 
 CREATE UNIQUE INDEX api_keys_by_previous_hash on api_keys (previous_hash) where previous_hash is not null;
 
@@ -65,6 +65,17 @@ CREATE TABLE deferred_completions (
 ) strict;
 
 CREATE INDEX deferred_completions_by_expiry on deferred_completions (expire_time) where expire_time is not null;
+
+CREATE TABLE hosted_prices (
+  id integer primary key not null,
+  alias text not null,
+  prompt_ticks integer not null check (prompt_ticks >= 0),
+  cached_ticks integer not null check (cached_ticks >= 0),
+  completion_ticks integer not null check (completion_ticks >= 0),
+  create_time integer not null
+) strict;
+
+CREATE INDEX hosted_prices_by_alias on hosted_prices (alias, id);
 
 CREATE TABLE jobs (
   id text primary key not null,
@@ -133,6 +144,8 @@ CREATE TABLE ledger_transactions (
   check ((run_id is null) = (kind in ('purchase', 'refund', 'adjust')))
 ) strict;
 
+CREATE INDEX ledger_money on ledger_transactions (team_id, create_time) where run_id is null;
+
 CREATE UNIQUE INDEX ledger_reserves on ledger_transactions (run_id) where kind = 'reserve';
 
 CREATE UNIQUE INDEX ledger_run_ends on ledger_transactions (run_id) where kind in ('settle', 'release');
@@ -150,7 +163,23 @@ CREATE TABLE management_keys (
   expire_time integer,
   create_time integer not null,
   modify_time integer not null
+, ip_ranges text check (json_type(ip_ranges) = 'array'), last_use_time integer) strict;
+
+CREATE TABLE members (
+  id text primary key not null,
+  team_id text references teams (id),
+  email text not null,
+  email_folded text not null,
+  given_name text not null,
+  family_name text not null,
+  role text not null check (role in ('owner', 'admin', 'member')),
+  create_time integer not null,
+  remove_time integer
 ) strict;
+
+CREATE UNIQUE INDEX members_by_email on members (email_folded) where remove_time is null;
+
+CREATE INDEX members_by_team on members (team_id, create_time, id) where remove_time is null;
 
 CREATE TABLE price_book (
   id integer primary key not null,
@@ -194,6 +223,59 @@ CREATE TABLE responses (
 
 CREATE INDEX responses_ended on responses (expire_time) where status not in ('queued', 'in_progress');
 
+CREATE TRIGGER runs_are_rolled_up after update of state on runs
+when old.state = 'running' and new.state not in ('running', 'interrupted') begin
+  insert into usage_hours values (
+    new.team_id, new.start_time - new.start_time % 3600000, new.model, coalesce(new.asked_model, new.model),
+    new.api_key_id, 1, new.prompt_tokens, new.cached_tokens, new.image_tokens, new.completion_tokens,
+    new.reasoning_tokens, new.cost_ticks, iif(new.reserved_ticks is null, 0, new.cost_ticks))
+  on conflict do update set runs = runs + 1,
+    prompt_tokens = prompt_tokens + excluded.prompt_tokens,
+    cached_tokens = cached_tokens + excluded.cached_tokens,
+    image_tokens = image_tokens + excluded.image_tokens,
+    completion_tokens = completion_tokens + excluded.completion_tokens,
+    reasoning_tokens = reasoning_tokens + excluded.reasoning_tokens,
+    cost_ticks = cost_ticks + excluded.cost_ticks,
+    credit_ticks = credit_ticks + excluded.credit_ticks;
+end;
+
+CREATE TRIGGER runs_begun_are_counted after insert on runs
+when new.reserved_ticks > 0 or (new.state <> 'running' and new.cost_ticks > 0) begin
+  insert into team_months values (
+    new.team_id, cast(strftime('%Y%m', new.start_time / 1000, 'unixepoch') as integer), iif(new.state = 'running', 0, new.cost_ticks),
+    iif(new.state = 'running', new.reserved_ticks, 0))
+  on conflict do update set charged_ticks = charged_ticks + excluded.charged_ticks,
+    reserved_ticks = reserved_ticks + excluded.reserved_ticks;
+  select raise(abort, 'monthly_limit') from spending_limits as bound
+    join team_months as spent on spent.team_id = bound.team_id and spent.month = cast(strftime('%Y%m', new.start_time / 1000, 'unixepoch') as integer)
+    where bound.team_id = new.team_id and new.state = 'running'
+    and charged_ticks + reserved_ticks > min(
+      coalesce(hard_ticks, 9223372036854775807), coalesce(soft_ticks, 9223372036854775807));
+end;
+
+CREATE TRIGGER runs_ended_are_counted after update of state on runs
+when old.state = 'running' and new.state <> 'running' and (new.cost_ticks > 0 or old.reserved_ticks > 0) begin
+  insert into team_months values (old.team_id, cast(strftime('%Y%m', old.start_time / 1000, 'unixepoch') as integer), new.cost_ticks, 0)
+  on conflict do update set charged_ticks = charged_ticks + excluded.charged_ticks,
+    reserved_ticks = reserved_ticks - coalesce(old.reserved_ticks, 0);
+end;
+
+CREATE TRIGGER runs_ended_are_rolled_up after insert on runs
+when new.state not in ('running', 'interrupted') begin
+  insert into usage_hours values (
+    new.team_id, new.start_time - new.start_time % 3600000, new.model, coalesce(new.asked_model, new.model),
+    new.api_key_id, 1, new.prompt_tokens, new.cached_tokens, new.image_tokens, new.completion_tokens,
+    new.reasoning_tokens, new.cost_ticks, iif(new.reserved_ticks is null, 0, new.cost_ticks))
+  on conflict do update set runs = runs + 1,
+    prompt_tokens = prompt_tokens + excluded.prompt_tokens,
+    cached_tokens = cached_tokens + excluded.cached_tokens,
+    image_tokens = image_tokens + excluded.image_tokens,
+    completion_tokens = completion_tokens + excluded.completion_tokens,
+    reasoning_tokens = reasoning_tokens + excluded.reasoning_tokens,
+    cost_ticks = cost_ticks + excluded.cost_ticks,
+    credit_ticks = credit_ticks + excluded.credit_ticks;
+end;
+
 CREATE TABLE runs (
   id text primary key not null,
   request_id text not null,
@@ -209,15 +291,39 @@ CREATE TABLE runs (
   reasoning_tokens integer not null check (reasoning_tokens >= 0),
   cost_ticks integer not null check (cost_ticks >= 0),
   start_time integer not null,
-  end_time integer, price_id integer references price_book (id), reserved_ticks integer check (reserved_ticks >= 0),
+  end_time integer, price_id integer references price_book (id), reserved_ticks integer check (reserved_ticks >= 0), asked_model text,
   check ((state = 'running') = (end_time is null))
 ) strict;
 
 CREATE INDEX runs_by_team on runs (team_id, start_time);
 
-CREATE INDEX runs_by_time on runs (start_time);
+CREATE INDEX runs_by_time on runs (start_time, id);
 
 CREATE INDEX runs_running on runs (state) where state = 'running';
+
+CREATE TABLE spending_limits (
+  team_id text primary key not null references teams (id),
+  hard_ticks integer check (hard_ticks >= 0),
+  soft_ticks integer check (soft_ticks >= 0)
+) strict, without rowid;
+
+CREATE TABLE team_limits (
+  team_id text not null references teams (id),
+  model text not null,
+  qps integer check (qps > 0),
+  qpm integer check (qpm > 0),
+  tpm integer check (tpm > 0),
+  primary key (team_id, model),
+  check (coalesce(qps, qpm, tpm) is not null)
+) strict, without rowid;
+
+CREATE TABLE team_months (
+  team_id text not null references teams (id),
+  month integer not null check (month % 100 between 1 and 12),
+  charged_ticks integer not null check (charged_ticks >= 0),
+  reserved_ticks integer not null check (reserved_ticks >= 0),
+  primary key (team_id, month)
+) strict, without rowid;
 
 CREATE TABLE teams (
   id text primary key not null,
@@ -226,3 +332,20 @@ CREATE TABLE teams (
   blocked integer not null check (blocked in (0, 1)),
   create_time integer not null
 , weight integer not null default 1 check (weight between 1 and 1000)) strict;
+
+CREATE TABLE usage_hours (
+  team_id text not null,
+  hour integer not null check (hour % 3600000 = 0),
+  model text not null,
+  asked_model text not null,
+  api_key_id text not null,
+  runs integer not null,
+  prompt_tokens integer not null,
+  cached_tokens integer not null,
+  image_tokens integer not null,
+  completion_tokens integer not null,
+  reasoning_tokens integer not null,
+  cost_ticks integer not null,
+  credit_ticks integer not null,
+  primary key (team_id, hour, model, asked_model, api_key_id)
+) strict, without rowid;

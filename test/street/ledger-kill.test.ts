@@ -8,8 +8,9 @@ import { openBooks } from "../books.js";
 import { root, startApp, temporaryFolder, testKey } from "../harness.js";
 import { createScriptedEngine } from "../../src/engine/scripted.js";
 
-/** More of them, 100 for one, by TEST_KILLS. */
+/** More of them, 100 for one, by TEST_KILLS; in parts, by TEST_KILLS_FROM. */
 const kills = Number(process.env["TEST_KILLS"] ?? 8);
+const killsFrom = Number(process.env["TEST_KILLS_FROM"] ?? 0);
 const program = fileURLToPath(new URL("./scripted-child.ts", import.meta.url));
 
 /** Runs the busy server on a data folder and kills it with -9 as soon as it has told so much. @returns what it told. */
@@ -45,7 +46,7 @@ it(
     const books = await openBooks(data, "prepaid");
     await books.buy(Number.MAX_SAFE_INTEGER);
     let held = 0;
-    for (let round = 0; round < kills; round++) {
+    for (let round = killsFrom; round < killsFrom + kills; round++) {
       // Spread over the first hundred things that happen, each round at another one.
       const told = await killedAfter(2 + ((round * 37) % 97), data);
       expect(told[0]).toBe("listening");

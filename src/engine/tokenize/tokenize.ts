@@ -25,6 +25,9 @@ const lineMax = 32;
 /** The encodings take about 100 MB, which a server that is asked now and then need not hold. */
 const idleMsMax = 300_000;
 
+/** The encoding of texts that are only counted. */
+const countedBy = "o200k_base";
+
 /** Builds the tokenizer; neither tiktoken nor a thread is loaded before the first text. */
 export function createHostedTokenizer(deps: HostedTokenizerDeps): HostedTokenizer {
   const limits = { workMsMax, memoryMbMax, lineMax, idleMsMax };
@@ -36,9 +39,14 @@ export function createHostedTokenizer(deps: HostedTokenizerDeps): HostedTokenize
     async tokenize(model, text, signal) {
       const encoding = encodingOf(model);
       if (encoding === undefined) throw modelNotFound(model);
-      const outcome = await thread.run({ encoding, text }, signal);
-      if (outcome.type === "lost") throw tooMuch(outcome);
+      const outcome = await thread.run({ type: "tokenize", encoding, text }, signal);
+      if (outcome.type !== "tokenized") throw unanswered(outcome);
       return unpackTokens(outcome.tokens);
+    },
+    async count(text, signal) {
+      const outcome = await thread.run({ type: "count", encoding: countedBy, text }, signal);
+      if (outcome.type !== "counted") throw unanswered(outcome);
+      return outcome.count;
     },
     close: () => thread.close(),
   };
@@ -49,6 +57,10 @@ function readTable(): ReadonlyMap<string, string> {
   const require = createRequire(import.meta.url);
   const table = require("tiktoken/model_to_encoding.json") as Readonly<Record<string, string>>;
   return new Map(Object.entries(table));
+}
+
+function unanswered(outcome: WorkLost | TokenizeOutcome): Error {
+  return outcome.type === "lost" ? tooMuch(outcome) : new Error(`the thread answered with '${outcome.type}'`);
 }
 
 function tooMuch({ why }: WorkLost): HearthError {

@@ -20,10 +20,11 @@ const loaded = new Map<string, Tiktoken>();
 
 answerWork(tokenize);
 
-function tokenize({ encoding, text }: TokenizeWork): TokenizeOutcome {
+function tokenize({ type, encoding, text }: TokenizeWork): TokenizeOutcome {
   const tiktoken = loaded.get(encoding) ?? load(encoding);
   loaded.set(encoding, tiktoken);
   const ids = tiktoken.encode_ordinary(text);
+  if (type === "count") return { type: "counted", count: ids.length };
   return { type: "tokenized", tokens: packTokens([...ids], (id) => tiktoken.decode_single_token_bytes(id)) };
 }
 

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { actorOf } from "../../accounts/actors.js";
 import { authoriseManager } from "../../accounts/management-permissions.js";
-import type { StoredAuditEvent } from "../../core/audit.js";
+import type { ToldAuditEvent } from "../../accounts/audit-log.js";
 import { shape, shapes } from "../../dialects/shape.js";
 import type { HttpDeps } from "../deps.js";
 import { epochMs, instant, read } from "../management/fields.js";
@@ -31,12 +31,17 @@ const auditEvent = shape({
   eventTime: time,
   eventId: z.string(),
   description: z.string(),
-  user: shape({ userId: z.string() }).describe("On whose behalf."),
+  user: shape({
+    userId: z.string(),
+    email: z.string().optional(),
+    givenName: z.string().optional(),
+    familyName: z.string().optional(),
+  }).describe("On whose behalf; more than the id where that is, or was, a member."),
   actor: z
     .string()
     .describe("Id of a management key, `cli` at the command line, `server` for what a start makes."),
   act: z.string().describe("Such as `UpdateApiKey`."),
-  objectId: z.string().describe("Id of the key or team."),
+  objectId: z.string().describe("Id of the key, team or member."),
   before: fields.optional().describe("The thing before, without secrets; not there when it was made."),
   after: fields.optional().describe("The thing after; not there when it was removed."),
 }).meta({ id: "AuditEvent" });
@@ -88,16 +93,22 @@ export const auditEventsDocs: RouteDocs = {
   answers: { 200: { description: "One page of events.", schema: pageSchema } },
 };
 
-function present(event: StoredAuditEvent): z.infer<typeof auditEvent> {
+function present(event: ToldAuditEvent): z.infer<typeof auditEvent> {
   return {
     eventTime: timestamp(event.time),
     eventId: event.id,
     description: event.description,
-    user: { userId: event.userId },
+    user: presentUser(event),
     actor: event.actor,
     act: event.act,
     objectId: event.objectId,
     ...(event.before === null ? {} : { before: event.before }),
     ...(event.after === null ? {} : { after: event.after }),
   };
+}
+
+function presentUser({ userId, member }: ToldAuditEvent): z.infer<typeof auditEvent>["user"] {
+  if (member === null) return { userId };
+  const { email, givenName, familyName } = member;
+  return { userId, email, givenName, familyName };
 }

@@ -3,11 +3,11 @@ import { z } from "zod";
 import { actorOf } from "../../accounts/actors.js";
 import type { KeyChange } from "../../accounts/keys.js";
 import { authoriseManager } from "../../accounts/management-permissions.js";
-import { shape } from "../../dialects/shape.js";
 import type { HttpDeps } from "../deps.js";
 import { apiKeySchema, changeableKey, clearedKey, keyFields, presentKey } from "../management/api-key.js";
 import { masked } from "../management/field-mask.js";
 import { read } from "../management/fields.js";
+import { nothing } from "../management/nothing.js";
 import type { ManagementCall } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
 
@@ -25,8 +25,6 @@ const changeSchema = z
     id: "ApiKeyChange",
     description: "What of a key is to change; without a mask, the fields that are set.",
   });
-
-const nothing = shape({}).meta({ id: "Nothing", description: "It is done." });
 
 /** Changes a key. */
 export function updateKey({ accounts }: Pick<HttpDeps, "accounts">): (call: ManagementCall) => Promise<void> {
@@ -54,7 +52,8 @@ export const updateKeyDocs: RouteDocs = {
   operation: "updateApiKey",
   tag: "Accounts",
   summary: "Change an API key",
-  description: "The next request with the key finds it changed.",
+  description:
+    "The next request with the key finds it changed. A management key that is for one team does not block or unblock it.",
   params,
   body: changeSchema,
   example: { apiKey: { tpm: "42" }, fieldMask: "tpm" },

@@ -15,14 +15,19 @@ const managementKey = shape({
     .describe("The team that it is for; of a key for all teams, the first. `scopeId` tells it better."),
   scope: z.enum(["SCOPE_TEAM", "SCOPE_GLOBAL"]),
   scopeId: z.string().optional().describe("The team; not there for `SCOPE_GLOBAL`."),
-  ownerUserId: z.string(),
+  ownerUserId: z.string().describe("The member whose it is; of nobody's key, who made it."),
   createTime: time,
   modifyTime: time,
   expireTime: time.optional(),
   name: z.string(),
   acls: shapes(z.string()).describe("What it may do: `team-token:endpoint:<name>`, `*` for all."),
   redactedApiKey: z.string(),
-  ipRanges: z.null().describe("It may be used from anywhere."),
+  ipRanges: shapes(z.string())
+    .nullable()
+    .describe("IP addresses and CIDR ranges that it may be used from; null where it is anywhere."),
+  lastUseTime: time
+    .optional()
+    .describe("To the minute, of an earlier request; not there when there was none."),
 }).meta({ id: "ManagementKey", description: "A management key, without its secret." });
 
 /** Tells. */
@@ -44,7 +49,8 @@ export function presentManagementKey({
       name: key.name,
       acls: key.acls,
       redactedApiKey: key.redacted,
-      ipRanges: null,
+      ipRanges: key.ipRanges,
+      ...(key.lastUseTime === null ? {} : { lastUseTime: timestamp(key.lastUseTime) }),
     };
     ctx.body = body;
   };

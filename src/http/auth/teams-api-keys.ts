@@ -84,7 +84,7 @@ export const createKeyDocs: RouteDocs = {
   operation: "createApiKey",
   tag: "Accounts",
   summary: "Make an API key",
-  description: "The limits are kept and told; they are not enforced yet.",
+  description: "Its limits hold from its first request on; those of its team and the model hold beside them.",
   params,
   body: wishSchema,
   example: { name: "laptop", acls: ["api-key:endpoint:*", "api-key:model:*"] },

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { actorOf } from "../../accounts/actors.js";
 import { authoriseManager } from "../../accounts/management-permissions.js";
+import { everyModel, noLimits, type Limits, type TeamLimits } from "../../core/limits.js";
 import type { Modality, Model } from "../../core/model.js";
 import { count, shape, shapes } from "../../dialects/shape.js";
 import type { HttpDeps } from "../deps.js";
@@ -57,8 +58,8 @@ export function listTeamModels({
 }: Pick<HttpDeps, "accounts" | "models">): (call: ManagementCall) => Promise<void> {
   return async ({ ctx, manager, params, route }) => {
     authoriseManager(manager, route.endpointAcl);
-    await accounts.teams.find(params["teamId"] ?? "", actorOf(manager));
-    const languageModels = models.list().map(present);
+    const limits = await accounts.teamLimits.list(params["teamId"] ?? "", actorOf(manager));
+    const languageModels = models.list().map((model) => present(model, limitsOn(limits, model)));
     const others = {
       embeddingModels: [],
       imageGenerationModels: [],
@@ -80,8 +81,14 @@ export const teamModelsDocs: RouteDocs = {
   answers: { 200: { description: "The models, by cluster; there is one.", schema: clusters } },
 };
 
+/** Those of the model itself, or else those of every model. */
+function limitsOn(limits: readonly TeamLimits[], { manifest }: Model): Limits {
+  const of = (name: string) => limits.find(({ model }) => model === name);
+  return of(manifest.id) ?? of(everyModel) ?? noLimits;
+}
+
 /** A long context costs what a short one does. */
-function present({ manifest }: Model): z.infer<typeof languageModel> {
+function present({ manifest }: Model, { qps, qpm, tpm }: Limits): z.infer<typeof languageModel> {
   const { prices, capabilities } = manifest;
   const prompt = String(prices.promptTextTokenTicks);
   const cached = String(prices.cachedPromptTextTokenTicks);
@@ -99,9 +106,9 @@ function present({ manifest }: Model): z.infer<typeof languageModel> {
     completionTextTokenPrice: completion,
     completionTokenPriceLongContext: completion,
     searchPrice: "0",
-    rps: "0",
-    rpm: "0",
-    tpm: "0",
+    rps: String(qps ?? 0),
+    rpm: String(qpm ?? 0),
+    tpm: String(tpm ?? 0),
     cluster: clusterName,
     maxPromptLength: manifest.contextTokens,
     aliases: manifest.aliases,

@@ -21,6 +21,13 @@ const fields = {
   qps: limit("Requests per second.").optional(),
   qpm: limit("Requests per minute.").optional(),
   tpm: z.string().optional().describe("Tokens per minute: a whole number, as a text."),
+  blocked: z.literal(true).optional().describe("There when the operator has blocked it."),
+  ipRanges: shapes(z.string())
+    .optional()
+    .describe("IP addresses and CIDR ranges that it may be used from; not there where it is anywhere."),
+  lastUseTime: time
+    .optional()
+    .describe("To the minute, and told within a minute; not there when it never was."),
   aclStrings: shapes(z.string()).describe(
     "What it may use: `api-key:endpoint:<name>`, `api-key:model:<name>`, `*` for all; without any, nothing.",
   ),
@@ -51,6 +58,9 @@ export function presentKey(key: ApiKey): z.infer<typeof apiKeySchema> {
     ...(key.qps === null ? {} : { qps: key.qps }),
     ...(key.qpm === null ? {} : { qpm: key.qpm }),
     ...(key.tpm === null ? {} : { tpm: String(key.tpm) }),
+    ...(key.blocked ? { blocked: true } : {}),
+    ...(key.ipRanges === null ? {} : { ipRanges: key.ipRanges }),
+    ...(key.lastUseTime === null ? {} : { lastUseTime: timestamp(key.lastUseTime) }),
     aclStrings: key.acls,
   };
 }
@@ -68,12 +78,16 @@ export const settableFields = {
   qpm: whole("Requests per minute.").nullish(),
   tpm: whole("Tokens per minute.").nullish(),
   expireTime: instant.nullish().describe("RFC 3339; never when it is not set."),
+  ipRanges: texts
+    .nullish()
+    .describe("IP addresses and CIDR ranges that it may be used from; anywhere when there are none."),
 };
 
 export const changeableKey = z.object({
   ...settableFields,
   name: z.string().nullish(),
   disabled: flag.nullish(),
+  blocked: flag.nullish(),
 });
 
 /** What is set, in the accounts' own terms. */
@@ -81,8 +95,11 @@ export function keyFields(wish: z.infer<typeof changeableKey>): KeyChange {
   return set({
     name: wish.name,
     disabled: wish.disabled == null ? null : isTrue(wish.disabled),
+    blocked: wish.blocked == null ? null : isTrue(wish.blocked),
     acls: wish.aclStrings ?? wish.acls,
     expireTime: wish.expireTime == null ? null : epochMs(wish.expireTime),
+    // An empty list is the same as none, as in all JSON of protocol buffers.
+    ipRanges: wish.ipRanges?.length === 0 ? null : wish.ipRanges,
     qps: wish.qps == null ? null : Number(wish.qps),
     qpm: wish.qpm == null ? null : Number(wish.qpm),
     tpm: wish.tpm == null ? null : Number(wish.tpm),
@@ -93,8 +110,10 @@ export function keyFields(wish: z.infer<typeof changeableKey>): KeyChange {
 export const clearedKey: Required<KeyChange> = {
   name: "",
   disabled: false,
+  blocked: false,
   acls: [],
   expireTime: null,
+  ipRanges: null,
   qps: null,
   qpm: null,
   tpm: null,

@@ -10,14 +10,14 @@ import type { Context } from "../context.js";
  * @throws HearthError `unauthenticated`, `bad_credential` or `permission_denied`.
  */
 export async function authenticate(ctx: Context, authenticator: Authenticator): Promise<Principal> {
-  const principal = await authenticator.authenticate(readCredential(ctx.req.headers));
+  const principal = await authenticator.authenticate(readCredential(ctx.req.headers), ctx.ip);
   ctx.state.principal = principal;
   return principal;
 }
 
 /** Who is managing. @throws as `authenticate` does. */
 export async function authenticateManager(ctx: Context, managers: ManagerAuthenticator): Promise<Manager> {
-  const manager = await managers.authenticate(readCredential(ctx.req.headers));
+  const manager = await managers.authenticate(readCredential(ctx.req.headers), ctx.ip);
   ctx.state.manager = manager;
   return manager;
 }

@@ -18,12 +18,13 @@ export function errorDialect(routes: readonly Route[]): Middleware {
   };
 }
 
-/** The first parts of paths under which there is but one dialect. */
+/** The beginnings of paths, of one part or two, under which there is but one dialect. */
 function planes(routes: readonly Route[]): (readonly [path: string, dialect: ErrorDialect])[] {
   const dialects = new Map<string, Set<ErrorDialect>>();
   for (const { path, errors } of routes) {
-    const first = path.split("/").slice(0, 2).join("/");
-    dialects.set(first, (dialects.get(first) ?? new Set()).add(errors));
+    const parts = path.split("/");
+    for (const first of new Set([parts.slice(0, 2).join("/"), parts.slice(0, 3).join("/")]))
+      dialects.set(first, (dialects.get(first) ?? new Set()).add(errors));
   }
   return [...dialects].flatMap(([first, [dialect, another]]) =>
     dialect === undefined || another !== undefined ? [] : [[first, dialect] as const],

@@ -32,9 +32,18 @@ function writeError(ctx: Context, error: HearthError, bodyBytesMax: number): voi
   const { errorDialect, requestId } = ctx.state;
   ctx.status = errorStatus(error, errorDialect);
   ctx.body = errorBody(error, errorDialect, requestId);
-  if (error.retryAfterSeconds !== null)
-    ctx.set("retry-after", String(Math.max(1, Math.ceil(error.retryAfterSeconds))));
+  ctx.set(retryHeaders(error));
   if (error.allow.length > 0) ctx.set("allow", error.allow.join(", "));
   if (ctx.status === 401) ctx.set("www-authenticate", "Bearer");
   if (!canBeDiscarded(ctx.req, bodyBytesMax)) ctx.set("connection", "close");
+}
+
+/** When to ask again: clients that know `retry-after-ms` read it first, and all of them obey `x-should-retry`. */
+function retryHeaders({ retryAfterMs, retryAfterSeconds, shouldRetry }: HearthError): Record<string, string> {
+  const seconds = retryAfterMs === null ? retryAfterSeconds : retryAfterMs / 1000;
+  return {
+    ...(seconds === null ? {} : { "retry-after": String(Math.max(1, Math.ceil(seconds))) }),
+    ...(retryAfterMs === null ? {} : { "retry-after-ms": String(retryAfterMs) }),
+    ...(shouldRetry === null ? {} : { "x-should-retry": String(shouldRetry) }),
+  };
 }

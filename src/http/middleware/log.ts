@@ -1,3 +1,4 @@
+import { withoutSecrets } from "../../accounts/secret.js";
 import type { Clock } from "../../core/clock.js";
 import type { Middleware } from "../context.js";
 import type { Logger } from "../logger.js";
@@ -14,7 +15,7 @@ export function logRequests(logger: Logger, clock: Clock): Middleware {
       {
         requestId,
         method: ctx.method,
-        path: routePath ?? ctx.path.slice(0, pathCharsMax),
+        path: routePath ?? withoutSecrets(ctx.path).slice(0, pathCharsMax),
         status: ctx.status,
         ms: Math.round(clock.monotonic() - began),
         ...(principal === null ? {} : { teamId: principal.team.id, apiKeyId: principal.key.id }),

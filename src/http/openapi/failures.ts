@@ -9,6 +9,7 @@ export function failureStatuses(route: Route): readonly number[] {
   const kinds: readonly ErrorKind[] = [
     ...always,
     ...(guard === "none" ? [] : keyed),
+    ...(guard === "api-key" ? limited : []),
     ...(docs.query === undefined ? [] : choosing),
     ...(route.path.includes(":") || route.path.includes("*") ? finding : []),
     ...(docs.body === undefined ? [] : reading),
@@ -24,12 +25,41 @@ export function failureDescription(status: number, dialect: ErrorDialect): strin
   return `${sentences[status] ?? "It failed."} ${label}: ${codes.map((code) => `\`${code}\``).join(", ")}.`;
 }
 
-/** Statuses whose answers say when to come again. */
-export const retried: ReadonlySet<number> = new Set([429, 503, 529]);
+/** By name, the components that describe the headers of failures that say when to come again. */
+export function failureHeaders(status: number, dialect: ErrorDialect): Readonly<Record<string, string>> {
+  if (status === 503 || status === 529) return { "retry-after": "RetryAfter" };
+  if (status !== 429) return {};
+  const told = {
+    "retry-after": "RetryAfter",
+    "retry-after-ms": "RetryAfterMs",
+    "x-should-retry": "ShouldRetry",
+  };
+  return { ...told, ...limitHeaders[dialect] };
+}
+
+const limitHeaders: Readonly<Record<ErrorDialect, Readonly<Record<string, string>>>> = {
+  openai: Object.fromEntries(
+    ["requests", "tokens"].flatMap((kind) => [
+      [`x-ratelimit-limit-${kind}`, "RateLimit"],
+      [`x-ratelimit-remaining-${kind}`, "RateLimitRemaining"],
+      [`x-ratelimit-reset-${kind}`, "RateLimitReset"],
+    ]),
+  ),
+  anthropic: Object.fromEntries(
+    ["requests", "tokens"].flatMap((kind) => [
+      [`anthropic-ratelimit-${kind}-limit`, "RateLimit"],
+      [`anthropic-ratelimit-${kind}-remaining`, "RateLimitRemaining"],
+      [`anthropic-ratelimit-${kind}-reset`, "RateLimitResetTime"],
+    ]),
+  ),
+  management: {},
+};
 
 /** The host that is asked for is not this server, or the server is closing. */
 const always: readonly ErrorKind[] = ["permission_denied", "overloaded", "internal"];
 const keyed: readonly ErrorKind[] = ["unauthenticated", "bad_credential", "permission_denied"];
+/** A key has limits, and so has what a team asks of a model. */
+const limited: readonly ErrorKind[] = ["rate_limited"];
 const choosing: readonly ErrorKind[] = ["invalid_field", "invalid_value"];
 const finding: readonly ErrorKind[] = ["invalid_value", "not_found", "model_not_found"];
 const reading: readonly ErrorKind[] = [
@@ -54,7 +84,7 @@ const sentences: Readonly<Record<number, string>> = {
   413: "The body is too large.",
   415: "The body is not JSON, or there is none.",
   422: "A field is missing or of the wrong type.",
-  429: "Too many requests.",
+  429: "More was asked than a limit leaves; what is left of it is told on every answer.",
   500: "The server failed.",
   503: "The server cannot take this now.",
   529: "The server cannot take this now.",

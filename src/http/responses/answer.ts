@@ -7,6 +7,7 @@ import {
 import { generationRequest, type ResponsesRequest } from "../../dialects/openai-responses/parse.js";
 import { doneFrame, eventFrame, pingFrame } from "../../dialects/sse.js";
 import type { BuiltDeps } from "../deps.js";
+import { limitWork, puttingOff } from "../middleware/limit.js";
 import type { JsonPresenter, Reply, StreamPresenter } from "../reply.js";
 import type { Call } from "../route.js";
 import { itemsToStore, type RequestItems } from "./items.js";
@@ -30,10 +31,13 @@ export async function answer(deps: BuiltDeps, reply: Reply, asked: Asked): Promi
   const { stream: streamed } = request;
   const encoder = createResponseEncoder(identity);
   const kept = { memory: deps.memory, encoder, teamId: principal.team.id, createTime, own, streamed };
-  const run = deps.generator.start(generationRequest(request, [...before, ...own]), {
+  const generation = generationRequest(request, [...before, ...own]);
+  const admission = await limitWork(deps, call, request.model, generation);
+  const run = deps.generator.start(generation, {
     principal,
     requestId,
     endpoint: route.path,
+    admission,
     ...(request.store ? { keeper: keepResponse(kept) } : {}),
   });
   // A stream is told in the pieces that its reader gets, which are not always those that were kept.
@@ -47,6 +51,8 @@ export async function putInBackground(deps: BuiltDeps, reply: Reply, asked: Aske
   const { ctx, principal, body, route } = call;
   const { memory, background } = deps;
   const { id } = identity;
+  const generation = generationRequest(request, [...items.before, ...items.own]);
+  const admission = await limitWork(deps, call, request.model, generation);
   const encoder = createResponseEncoder(identity);
   const opening = encoder.open();
   const response = encoder.response();
@@ -65,8 +71,9 @@ export async function putInBackground(deps: BuiltDeps, reply: Reply, asked: Aske
   const log = request.stream ? memory.logs.open(id) : null;
   log?.append(...opening);
   const asker = { teamId: principal.team.id, apiKeyId: principal.key.id, endpoint: route.path };
+  const put = () => background.enqueue({ id, ...asker, body: JSON.stringify(body), createTime }, stored);
   try {
-    await background.enqueue({ id, ...asker, body: JSON.stringify(body), createTime }, stored);
+    await puttingOff(deps, admission, id, put);
   } catch (thrown) {
     memory.logs.close(id);
     throw thrown;

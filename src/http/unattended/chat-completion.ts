@@ -1,6 +1,7 @@
 /** Deferred completions as the queue makes them: the request is read again, answered whole, and the answer kept. */
 import { authorise } from "../../accounts/permissions.js";
 import type { Authenticator } from "../../accounts/authenticate.js";
+import type { RateLimits } from "../../accounts/rate-limits.js";
 import type { Clock } from "../../core/clock.js";
 import type { DeferredOutcome, DeferredStore } from "../../core/deferred-completion.js";
 import { HearthError } from "../../core/errors.js";
@@ -15,6 +16,7 @@ import { usableModel } from "../../inference/usable-model.js";
 
 export interface DeferredTradeDeps {
   readonly authenticator: Authenticator;
+  readonly rateLimits: Pick<RateLimits, "takeUp">;
   readonly deferred: DeferredStore;
   readonly models: ModelRegistry;
   readonly clock: Clock;
@@ -22,7 +24,7 @@ export interface DeferredTradeDeps {
 
 /** What the queue does for a deferred completion. */
 export function deferredTrade(deps: DeferredTradeDeps): Trade {
-  const { authenticator, deferred, models, clock } = deps;
+  const { authenticator, rateLimits, deferred, models, clock } = deps;
   const ending = (job: Job, outcome: Exclude<DeferredOutcome, { state: "pending" }>): Write =>
     deferred.ending(job.id, outcome, clock.now() + deferredKeptMs);
   const failed = (job: Job, error: HearthError): Write =>
@@ -42,6 +44,7 @@ export function deferredTrade(deps: DeferredTradeDeps): Trade {
       return {
         principal,
         request,
+        admission: await rateLimits.takeUp(job.id, principal, model.manifest.id),
         keeper: {
           add: (event) => fold.add(event),
           writes: ({ state, failure }) => [

@@ -5,6 +5,7 @@
 import { deflateRawSync } from "node:zlib";
 import type { Authenticator } from "../../accounts/authenticate.js";
 import { authorise } from "../../accounts/permissions.js";
+import type { RateLimits } from "../../accounts/rate-limits.js";
 import type { Clock } from "../../core/clock.js";
 import { HearthError } from "../../core/errors.js";
 import type { Job } from "../../core/job.js";
@@ -29,6 +30,7 @@ import type { Logger } from "../logger.js";
 
 export interface ResponseTradeDeps {
   readonly authenticator: Authenticator;
+  readonly rateLimits: Pick<RateLimits, "takeUp">;
   readonly memory: Memory;
   readonly models: ModelRegistry;
   readonly clock: Clock;
@@ -84,7 +86,7 @@ async function find(memory: Memory, { id, teamId }: Job): Promise<StoredResponse
 }
 
 async function undertake(deps: ResponseTradeDeps, job: Job, stored: StoredResponse): Promise<Undertaking> {
-  const { authenticator, models, memory, clock } = deps;
+  const { authenticator, rateLimits, models, memory, clock } = deps;
   const request = parseResponsesRequest(JSON.parse(job.body));
   const model = usableModel(models, request.model);
   const principal = await authenticator.readmit(job.apiKeyId);
@@ -100,6 +102,7 @@ async function undertake(deps: ResponseTradeDeps, job: Job, stored: StoredRespon
   const before = previousId === null ? [] : await memory.conversation(previousId, teamId);
   return {
     principal,
+    admission: await rateLimits.takeUp(job.id, principal, model.manifest.id),
     request: generationRequest(request, read([...before, ...(await memory.input(stored))])),
     ...tell(deps, job.id, request, encoder),
   };

@@ -12,6 +12,7 @@ import { dataFrame, doneFrame, pingFrame } from "../../dialects/sse.js";
 import type { Run } from "../../inference/generate.js";
 import { usableModel } from "../../inference/usable-model.js";
 import type { BuiltDeps } from "../deps.js";
+import { limitWork, puttingOff } from "../middleware/limit.js";
 import { createReply, type JsonPresenter, type StreamPresenter } from "../reply.js";
 import type { Call } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
@@ -19,18 +20,24 @@ import type { RouteDocs } from "../route-docs.js";
 /** The handler over its dependencies. */
 export function createChatCompletion(deps: BuiltDeps): (call: Call) => Promise<void> {
   const reply = createReply(deps);
-  return async ({ ctx, principal, body, requestId, route }) => {
+  return async (call) => {
+    const { ctx, principal, body, requestId, route } = call;
     const { request, stream, deferred, includeUsage, callsAsFunction } = parseChatRequest(body);
     const model = deps.models.find(request.model)?.manifest.id ?? request.model;
     authorise(principal, { endpoint: route.endpointAcl, model, modelAsWritten: request.model });
     if (deferred) {
       // A model that cannot answer is told of now, not when the answer is fetched.
       usableModel(deps.models, request.model);
+      const admission = await limitWork(deps, call, request.model, request);
+      const id = deps.random.id();
       const asker = { teamId: principal.team.id, apiKeyId: principal.key.id, endpoint: route.path };
-      ctx.body = { request_id: await deps.deferrals.put(JSON.stringify(body), asker) };
+      const put = () => deps.deferrals.put({ id, ...asker, body: JSON.stringify(body) });
+      await puttingOff(deps, admission, id, put);
+      ctx.body = { request_id: id };
       return;
     }
-    const run = deps.generator.start(request, { principal, requestId, endpoint: route.path });
+    const admission = await limitWork(deps, call, request.model, request);
+    const run = deps.generator.start(request, { principal, requestId, endpoint: route.path, admission });
     const identity = identify(run, deps.clock, { choices: request.choices, callsAsFunction });
     if (stream) await reply.sendStream(ctx, run, streamPresenter(identity, includeUsage));
     else await reply.sendJson(ctx, run, jsonPresenter(identity));

@@ -13,6 +13,7 @@ import { errorBody } from "../../dialects/error-body.js";
 import { anthropicError } from "../../dialects/error-wire.js";
 import { eventFrame } from "../../dialects/sse.js";
 import type { BuiltDeps } from "../deps.js";
+import { limitWork } from "../middleware/limit.js";
 import { createReply, type JsonPresenter, type StreamPresenter } from "../reply.js";
 import type { Call } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
@@ -20,11 +21,13 @@ import type { RouteDocs } from "../route-docs.js";
 /** The handler over its dependencies. */
 export function createComplete(deps: BuiltDeps): (call: Call) => Promise<void> {
   const reply = createReply(deps);
-  return async ({ ctx, principal, body, requestId, route }) => {
+  return async (call) => {
+    const { ctx, principal, body, requestId, route } = call;
     const { request, stream } = parseCompleteRequest(body);
     const model = deps.models.find(request.model)?.manifest.id ?? request.model;
     authorise(principal, { endpoint: route.endpointAcl, model, modelAsWritten: request.model });
-    const run = deps.generator.start(request, { principal, requestId, endpoint: route.path });
+    const admission = await limitWork(deps, call, request.model, request);
+    const run = deps.generator.start(request, { principal, requestId, endpoint: route.path, admission });
     const identity = { id: run.id, model: run.model };
     if (stream) await reply.sendStream(ctx, run, streamPresenter(identity, requestId));
     else await reply.sendJson(ctx, run, jsonPresenter(identity));

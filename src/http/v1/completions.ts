@@ -13,6 +13,7 @@ import { completionRequestSchema } from "../../dialects/openai-completions/schem
 import { completion } from "../../dialects/openai-completions/wire.js";
 import { dataFrame, doneFrame, pingFrame } from "../../dialects/sse.js";
 import type { BuiltDeps } from "../deps.js";
+import { limitWork } from "../middleware/limit.js";
 import { createReply, type JsonPresenter, type StreamPresenter } from "../reply.js";
 import type { Call } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
@@ -20,11 +21,13 @@ import type { RouteDocs } from "../route-docs.js";
 /** The handler over its dependencies. */
 export function createCompletion(deps: BuiltDeps): (call: Call) => Promise<void> {
   const reply = createReply(deps);
-  return async ({ ctx, principal, body, requestId, route }) => {
+  return async (call) => {
+    const { ctx, principal, body, requestId, route } = call;
     const { request, stream, includeUsage, ...told } = parseCompletionRequest(body);
     const model = deps.models.find(request.model)?.manifest.id ?? request.model;
     authorise(principal, { endpoint: route.endpointAcl, model, modelAsWritten: request.model });
-    const run = deps.generator.start(request, { principal, requestId, endpoint: route.path });
+    const admission = await limitWork(deps, call, request.model, request);
+    const run = deps.generator.start(request, { principal, requestId, endpoint: route.path, admission });
     const identity: CompletionIdentity = {
       id: run.id,
       created: Math.floor(deps.clock.now() / 1000),

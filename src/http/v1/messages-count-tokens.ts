@@ -5,20 +5,21 @@ import { messagesRequestSchema } from "../../dialects/anthropic-messages/schema.
 import { tokenCount } from "../../dialects/anthropic-messages/wire.js";
 import { whileClientWaits } from "../client.js";
 import type { BuiltDeps } from "../deps.js";
+import { limitWork, settling } from "../middleware/limit.js";
 import type { Call } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
 
 /** The handler over its dependencies. */
-export function countMessageTokens(
-  deps: Pick<BuiltDeps, "models" | "generator">,
-): (call: Call) => Promise<void> {
-  return async ({ ctx, principal, body, route }) => {
+export function countMessageTokens(deps: BuiltDeps): (call: Call) => Promise<void> {
+  return async (call) => {
+    const { ctx, principal, body, route } = call;
     const { request } = parseMessagesRequest(body);
     const model = deps.models.find(request.model)?.manifest.id ?? request.model;
     authorise(principal, { endpoint: route.endpointAcl, model, modelAsWritten: request.model });
-    const tokens = await whileClientWaits(ctx.req.socket, (signal) =>
-      deps.generator.countPrompt(request, signal),
-    );
+    const admission = await limitWork(deps, call, request.model, request);
+    const count = () =>
+      whileClientWaits(ctx.req.socket, (signal) => deps.generator.countPrompt(request, signal));
+    const tokens = await settling(admission, count, (counted) => counted ?? 0);
     if (tokens !== null) ctx.body = { input_tokens: tokens };
   };
 }

@@ -13,6 +13,7 @@ import { messagesRequestSchema } from "../../dialects/anthropic-messages/schema.
 import { message, messageEvent } from "../../dialects/anthropic-messages/wire.js";
 import { eventFrame } from "../../dialects/sse.js";
 import type { BuiltDeps } from "../deps.js";
+import { limitWork } from "../middleware/limit.js";
 import { createReply, type JsonPresenter, type StreamPresenter } from "../reply.js";
 import type { Call } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
@@ -20,11 +21,13 @@ import type { RouteDocs } from "../route-docs.js";
 /** The handler over its dependencies. */
 export function createMessage(deps: BuiltDeps): (call: Call) => Promise<void> {
   const reply = createReply(deps);
-  return async ({ ctx, principal, body, requestId, route }) => {
+  return async (call) => {
+    const { ctx, principal, body, requestId, route } = call;
     const { request, stream, thinking } = parseMessagesRequest(body);
     const model = deps.models.find(request.model)?.manifest.id ?? request.model;
     authorise(principal, { endpoint: route.endpointAcl, model, modelAsWritten: request.model });
-    const run = deps.generator.start(request, { principal, requestId, endpoint: route.path });
+    const admission = await limitWork(deps, call, request.model, request);
+    const run = deps.generator.start(request, { principal, requestId, endpoint: route.path, admission });
     const identity = { id: run.id, model: run.model, thinking, maxTokens: request.maxTokens };
     if (stream) await reply.sendStream(ctx, run, streamPresenter(identity, requestId));
     else await reply.sendJson(ctx, run, jsonPresenter(identity));

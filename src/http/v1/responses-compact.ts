@@ -4,6 +4,7 @@ import { foldCompaction, parseCompactRequest } from "../../dialects/openai-respo
 import { compactRequestSchema } from "../../dialects/openai-responses/schema.js";
 import { compactionSchema } from "../../dialects/openai-responses/wire.js";
 import type { BuiltDeps } from "../deps.js";
+import { limitWork } from "../middleware/limit.js";
 import { createReply } from "../reply.js";
 import { findItems } from "../responses/items.js";
 import type { RouteDocs } from "../route-docs.js";
@@ -12,13 +13,15 @@ import type { Call } from "../route.js";
 /** The handler over its dependencies. */
 export function compactConversation(deps: BuiltDeps): (call: Call) => Promise<void> {
   const reply = createReply(deps);
-  return async ({ ctx, principal, body, requestId, route }) => {
+  return async (call) => {
+    const { ctx, principal, body, requestId, route } = call;
     const request = parseCompactRequest(body);
     const model = deps.models.find(request.model)?.manifest.id ?? request.model;
     authorise(principal, { endpoint: route.endpointAcl, model, modelAsWritten: request.model });
     const { before, own } = await findItems(deps.memory, request, principal.team.id);
     const asked = request.generation([...before, ...own]);
-    const run = deps.generator.start(asked, { principal, requestId, endpoint: route.path });
+    const admission = await limitWork(deps, call, request.model, asked);
+    const run = deps.generator.start(asked, { principal, requestId, endpoint: route.path, admission });
     const id = `cmp_${run.id.replaceAll("-", "")}`;
     const fold = foldCompaction({ id, created: Math.floor(deps.clock.now() / 1000), model: run.model });
     await reply.sendJson(ctx, run, { add: (event) => fold.add(event), body: () => fold.result() });

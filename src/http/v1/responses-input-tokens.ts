@@ -6,23 +6,24 @@ import { responsesRequestSchema } from "../../dialects/openai-responses/schema.j
 import { inputTokensSchema } from "../../dialects/openai-responses/wire.js";
 import { whileClientWaits } from "../client.js";
 import type { HttpDeps } from "../deps.js";
+import { limitWork, settling } from "../middleware/limit.js";
 import { findItems } from "../responses/items.js";
 import type { RouteDocs } from "../route-docs.js";
 import type { Call } from "../route.js";
 
 /** The handler over its dependencies. */
-export function countInputTokens({
-  models,
-  memory,
-  generator,
-}: Pick<HttpDeps, "models" | "memory" | "generator">): (call: Call) => Promise<void> {
-  return async ({ ctx, principal, body, route }) => {
+export function countInputTokens(deps: HttpDeps): (call: Call) => Promise<void> {
+  const { models, memory, generator } = deps;
+  return async (call) => {
+    const { ctx, principal, body, route } = call;
     const request = parseResponsesRequest(body);
     const model = models.find(request.model)?.manifest.id ?? request.model;
     authorise(principal, { endpoint: route.endpointAcl, model, modelAsWritten: request.model });
     const { before, own } = await findItems(memory, request, principal.team.id);
     const asked = generationRequest(request, [...before, ...own]);
-    const tokens = await whileClientWaits(ctx.req.socket, (signal) => generator.countPrompt(asked, signal));
+    const admission = await limitWork(deps, call, request.model, asked);
+    const count = () => whileClientWaits(ctx.req.socket, (signal) => generator.countPrompt(asked, signal));
+    const tokens = await settling(admission, count, (counted) => counted ?? 0);
     if (tokens !== null) ctx.body = inputTokensBody(tokens);
   };
 }

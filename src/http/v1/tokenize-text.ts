@@ -11,6 +11,7 @@ import { count, shape, shapes } from "../../dialects/shape.js";
 import { wellFormed } from "../../dialects/well-formed.js";
 import { whileClientWaits } from "../client.js";
 import type { BuiltDeps } from "../deps.js";
+import { limitWork, settling } from "../middleware/limit.js";
 import type { Call } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
 
@@ -31,17 +32,18 @@ const token = shape({
 const answer = shape({ token_ids: shapes(token), model: z.string() }).meta({ id: "TokenizedText" });
 
 /** The handler over its dependencies. */
-export function tokenizeText(
-  deps: Pick<BuiltDeps, "models" | "generator" | "hostedTokenizer">,
-): (call: Call) => Promise<void> {
-  return async ({ ctx, principal, body, route }) => {
+export function tokenizeText(deps: BuiltDeps): (call: Call) => Promise<void> {
+  return async (call) => {
+    const { ctx, principal, body, route } = call;
     const { model: name, text } = parse(body);
     const local = deps.models.find(name);
     const model = local?.manifest.id ?? name;
     authorise(principal, { endpoint: route.endpointAcl, model, modelAsWritten: name });
     const tokenizer =
       local === null && deps.hostedTokenizer.knows(name) ? deps.hostedTokenizer : deps.generator;
-    const tokens = await whileClientWaits(ctx.req.socket, (signal) => tokenizer.tokenize(name, text, signal));
+    const admission = await limitWork(deps, call, name, text);
+    const tell = () => whileClientWaits(ctx.req.socket, (signal) => tokenizer.tokenize(name, text, signal));
+    const tokens = await settling(admission, tell, (told) => told?.length ?? 0);
     if (tokens !== null) ctx.body = { token_ids: tokens.map(present), model };
   };
 }

@@ -4,6 +4,7 @@ import { onTestFinished } from "vitest";
 import { createManagementKeyService, type ManagementKeyWish } from "../../../src/accounts/management-keys.js";
 import { cliActor } from "../../../src/accounts/actors.js";
 import { buildAccountStores, type AccountStores } from "../../../src/app/accounts.js";
+import type { App, Overrides } from "../../../src/app.js";
 import { createScriptedEngine } from "../../../src/engine/scripted.js";
 import { openDatabase } from "../../../src/store/database.js";
 import { systemRandom } from "../../../src/system.js";
@@ -41,6 +42,9 @@ export interface ToldKey {
 
 export interface Managed {
   readonly url: string;
+  readonly app: App;
+  /** The server's data folder. */
+  readonly data: string;
   readonly clock: ManualClock;
   readonly stores: AccountStores;
   /** An API key that opens all of /v1. */
@@ -51,6 +55,8 @@ export interface Managed {
   team(name?: string): Promise<string>;
   /** A new API key of the team. */
   key(teamId: string, wish?: object): Promise<ToldKey>;
+  /** Id of a new member of the team. */
+  member(teamId: string, wish?: object): Promise<string>;
   /** Secret of a new management key. */
   manager(wish: Partial<ManagementKeyWish>): Promise<string>;
 }
@@ -58,13 +64,15 @@ export interface Managed {
 /** The server over a fresh data folder; the clock stands at `now`. */
 export async function managed(
   finished: (cleanUp: () => void | Promise<void>) => void = onTestFinished,
+  overrides: Overrides = {},
+  environment: NodeJS.ProcessEnv = {},
 ): Promise<Managed> {
-  const data = join(temporaryFolder(finished), "data");
+  const data = environment["HEARTH_DATA"] ?? join(temporaryFolder(finished), "data");
   const clock = createManualClock(now);
   const engine = createScriptedEngine(() => ["Good", " day."]);
-  const { url } = await startApp(
-    { HEARTH_DATA: data, HEARTH_MANAGEMENT_KEY: pinnedManagementKey },
-    { clock, engine },
+  const { url, app } = await startApp(
+    { HEARTH_DATA: data, HEARTH_MANAGEMENT_KEY: pinnedManagementKey, ...environment },
+    { clock, engine, ...overrides },
     finished,
   );
   const database = await openDatabase(join(data, "hearth.db"));
@@ -84,6 +92,8 @@ export async function managed(
   };
   return {
     url,
+    app,
+    data,
     clock,
     stores,
     apiKey: testKey,
@@ -94,15 +104,22 @@ export async function managed(
       const made = await ask("POST", `/auth/teams/${teamId}/api-keys`, { name: "laptop", ...wish });
       return made.body as ToldKey;
     },
+    member: async (teamId, wish = {}) => {
+      const email = `${crypto.randomUUID()}@example.com`;
+      const made = await ask("POST", `/auth/teams/${teamId}/members`, { email, ...wish });
+      return (made.body as { memberId: string }).memberId;
+    },
     manager: async (wish) =>
       (await managementKeys.create({ name: "console", teamId: null, ...wish }, cliActor)).secret,
   };
 }
 
 /** One such server for all tests of a file. To be called outside of them, in `beforeAll`. */
-export async function sharedManaged(): Promise<{ server: Managed; close: () => Promise<void> }> {
+export async function sharedManaged(
+  ...options: readonly [overrides?: Overrides, environment?: NodeJS.ProcessEnv]
+): Promise<{ server: Managed; close: () => Promise<void> }> {
   const cleanUps: (() => void | Promise<void>)[] = [];
-  const server = await managed((cleanUp) => void cleanUps.unshift(cleanUp));
+  const server = await managed((cleanUp) => void cleanUps.unshift(cleanUp), ...options);
   return {
     server,
     close: async () => {

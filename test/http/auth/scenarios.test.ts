@@ -8,16 +8,28 @@ interface Row {
   /** The ACL that the route needs, and null for none. */
   readonly acl: string | null;
   readonly body?: object;
+  /** Where a body can be sent only once. */
+  readonly newBody?: () => object | undefined;
   /** A body, or a query, that cannot be used, and the field that the refusal names. */
   readonly bad?: readonly [what: object | string, field: string];
   /** Status for a management key of another team where it is not 404. */
   readonly elsewhere?: number;
+  /** Only a management key of all teams may. */
+  readonly ofAllTeams?: true;
 }
 
 const row = (route: string, acl: string | null, rest: Omit<Row, "route" | "acl"> = {}): Row => ({
   route,
   acl,
   ...rest,
+});
+
+const analytics = (endTime: string) => ({
+  analyticsRequest: {
+    timeRange: { startTime: "2026-11-21 00:00:00", endTime, timezone: "UTC" },
+    timeUnit: "TIME_UNIT_HOUR",
+    values: [{ name: "usd", aggregation: "AGGREGATION_SUM" }],
+  },
 });
 
 const table: readonly Row[] = [
@@ -37,22 +49,59 @@ const table: readonly Row[] = [
   }),
   row("GET /auth/api-keys/:apiKeyId/propagation", "CheckApiKeyPropagation"),
   row("GET /auth/management-keys/validation", null, { elsewhere: 200 }),
-  row("POST /auth/teams", "CreateTeam", { body: { name: "x" }, bad: [{}, "name"], elsewhere: 403 }),
+  row("POST /auth/teams", "CreateTeam", {
+    body: { name: "x" },
+    bad: [{}, "name"],
+    elsewhere: 403,
+    ofAllTeams: true,
+  }),
   row("GET /auth/teams", "ListTeams", { bad: ["?paginationToken=!", "paginationToken"], elsewhere: 200 }),
   row("PUT /auth/teams/:teamId", "UpdateTeam", {
     body: { team: { name: "z" } },
     bad: [{ team: { name: "z" }, fieldMask: "weight" }, "fieldMask"],
   }),
   row("GET /auth/teams/:teamId/models", "ListModels"),
+  row("GET /auth/teams/:teamId/limits", "ListTeams"),
+  row("PUT /auth/teams/:teamId/limits", "UpdateTeam", {
+    body: { limits: { qpm: 600 } },
+    bad: [{ limits: { tpm: "much" } }, "limits.tpm"],
+    ofAllTeams: true,
+  }),
   row("GET /auth/teams/:teamId/endpoints", "ListPossibleEndpointAcls"),
   row("GET /audit/teams/:teamId/events", "AuditRead", { bad: ["?eventTimeFrom=monday", "eventTimeFrom"] }),
+  row("POST /auth/teams/:teamId/members", "CreateMember", {
+    newBody: () => ({ email: `${crypto.randomUUID()}@example.com` }),
+    bad: [{ email: "x@example.com", role: "king" }, "role"],
+  }),
+  row("GET /auth/teams/:teamId/members", "ListMembers", { bad: ["?pageSize=-1", "pageSize"] }),
+  row("PUT /auth/members/:memberId", "UpdateMember", {
+    body: { member: { givenName: "Grace" } },
+    bad: [{ member: {}, fieldMask: "teamId" }, "fieldMask"],
+  }),
+  row("DELETE /auth/members/:memberId", "DeleteMember"),
+  row("GET /v1/billing/teams/:teamId/prepaid/balance", "BillingRead"),
+  row("POST /v1/billing/teams/:teamId/prepaid/top-up", "BillingWrite", {
+    body: { amount: { val: "500" } },
+    bad: [{ amount: { val: "-5" } }, "amount.val"],
+    ofAllTeams: true,
+  }),
+  row("GET /v1/billing/teams/:teamId/postpaid/spending-limits", "BillingRead"),
+  row("POST /v1/billing/teams/:teamId/postpaid/spending-limits", "BillingWrite", {
+    body: { desiredSoftSpendingLimit: { val: 5000 } },
+    bad: [{}, "desiredSoftSpendingLimit"],
+  }),
+  row("GET /v1/billing/teams/:teamId/postpaid/invoice/preview", "BillingRead"),
+  row("POST /v1/billing/teams/:teamId/usage", "BillingRead", {
+    body: analytics("2026-11-22 00:00:00"),
+    bad: [analytics("tomorrow"), "analyticsRequest.timeRange.endTime"],
+  }),
 ];
 
 const unknownId = "0193a7c2-0000-7000-8000-000000000000";
 const refusal = (code: number, message: unknown = expect.any(String)) => ({ code, message, details: [] });
 
 let shared: { server: Managed; close: () => Promise<void> };
-const keys = { right: "", lacking: "", elsewhere: "" };
+const keys = { right: "", lacking: "", lackingBilling: "", elsewhere: "" };
 let teamId = "";
 beforeAll(async () => {
   shared = await sharedManaged();
@@ -60,22 +109,27 @@ beforeAll(async () => {
   teamId = await server.team("ours");
   keys.right = await server.manager({ teamId });
   keys.lacking = await server.manager({ teamId, acls: ["team-token:endpoint:BillingRead"] });
+  keys.lackingBilling = await server.manager({ teamId, acls: ["team-token:endpoint:BillingWrite"] });
   keys.elsewhere = await server.manager({ teamId: await server.team("theirs") });
 });
 afterAll(() => shared.close());
 
 /** Asks for the row's route, of a key or team that is there or of one that is not. */
 async function ask(
-  { route, body }: Row,
+  { route, body, newBody = () => body }: Row,
   credential: string | null,
   change: { readonly bad?: object | string; readonly unknown?: true } = {},
 ): Promise<Answer> {
   const [method = "", path = ""] = route.split(" ");
   const id = change.unknown ? unknownId : null;
   const apiKeyId = id ?? (path.includes(":apiKeyId") ? (await shared.server.key(teamId)).apiKeyId : "");
-  const found = path.replace(":apiKeyId", apiKeyId).replace(":teamId", id ?? teamId);
+  const memberId = id ?? (path.includes(":memberId") ? await shared.server.member(teamId) : "");
+  const found = path
+    .replace(":apiKeyId", apiKeyId)
+    .replace(":memberId", memberId)
+    .replace(":teamId", id ?? teamId);
   const query = typeof change.bad === "string" ? change.bad : "";
-  const sent = typeof change.bad === "object" ? change.bad : body;
+  const sent = typeof change.bad === "object" ? change.bad : newBody();
   return shared.server.ask(method, found + query, sent, credential);
 }
 
@@ -112,21 +166,23 @@ describe.each(table)("$route", (scenario) => {
   });
 
   it("answers 403 to a key without the ACL, and names it", async () => {
-    const answer = await ask(scenario, keys.lacking);
+    const lacking = acl === "BillingRead" ? keys.lackingBilling : keys.lacking;
+    const answer = await ask(scenario, lacking);
     if (acl === null) return expect(answer.status).toBe(200);
     const message = expect.stringContaining(`needs the ACL team-token:endpoint:${acl}.`) as string;
     const denied = { status: 403, body: refusal(7, message) };
     expect(answer).toEqual(denied);
-    if (hasId) expect(await ask(scenario, keys.lacking, { unknown: true })).toEqual(denied);
+    if (hasId) expect(await ask(scenario, lacking, { unknown: true })).toEqual(denied);
     const only = await shared.server.manager({ teamId, acls: [`team-token:endpoint:${acl}`] });
     expect((await ask(scenario, only)).body).not.toMatchObject({ message });
   });
 
   it("answers 200 to the right key, 404 for an unknown id and 400 naming the field of a bad body", async () => {
-    const right = route === "POST /auth/teams" ? undefined : keys.right;
-    expect((await ask(scenario, right ?? (await shared.server.manager({})))).status).toBe(200);
+    const right = scenario.ofAllTeams === true ? await shared.server.manager({}) : keys.right;
+    expect((await ask(scenario, right)).status).toBe(200);
     if (hasId) {
-      const message = route.includes(":apiKeyId") ? "Cannot find API key" : "Cannot find team";
+      const [, of = ""] = /:(\w+)Id/.exec(route) ?? [];
+      const message = `Cannot find ${of === "apiKey" ? "API key" : of}`;
       expect(await ask(scenario, keys.right, { unknown: true })).toEqual({
         status: 404,
         body: refusal(5, message),
@@ -163,6 +219,9 @@ it("a team's own management key neither blocks nor unblocks it", async () => {
 
 it.each([
   ["an unknown path", "GET", "/auth/nothing", undefined, 404, 5],
+  ["an unknown path of billing", "GET", "/v1/billing/teams/a/invoices", undefined, 404, 5],
+  ["billing itself", "GET", "/v1/billing", undefined, 404, 5],
+  ["another method of billing", "PUT", "/v1/billing/teams/a/usage", {}, 405, 12],
   ["a key by way of its team", "GET", "/auth/teams/a/api-keys/b", undefined, 404, 5],
   ["another method", "PATCH", "/auth/api-keys/a", {}, 405, 12],
   ["no body", "POST", "/auth/teams", undefined, 415, 3],

@@ -1,0 +1,106 @@
+/** Rows of use as series over time: for each group one point for every unit of the time, also where nothing was used. */
+import { ticksToUsd } from "../../core/money.js";
+import { monthOf, monthStart } from "../../core/spending.js";
+import { dayMs, hourMs, type UsageRow } from "../../core/usage-report.js";
+
+export type TimeUnit = "hour" | "day" | "month" | "none";
+
+export const valueNames = [
+  "usd",
+  "requests",
+  "tokens",
+  "promptTokens",
+  "cachedTokens",
+  "imageTokens",
+  "completionTokens",
+  "reasoningTokens",
+] as const;
+
+export type ValueName = (typeof valueNames)[number];
+
+export interface Series {
+  readonly group: readonly string[];
+  readonly labels: readonly string[];
+  /** The most costly first. */
+  readonly costTicks: bigint;
+  /** By the beginning of the unit. */
+  readonly points: ReadonlyMap<number, readonly number[]>;
+}
+
+/**
+ * The beginnings of all units that the time has a part of.
+ * @param max no more than so many and one are told.
+ */
+export function unitStarts(unit: TimeUnit, from: number, to: number, max: number): readonly number[] {
+  const starts = [startOf(unit, from, from)];
+  for (let at = after(unit, starts[0] ?? from); unit !== "none" && at < to; at = after(unit, at)) {
+    starts.push(at);
+    if (starts.length > max) break;
+  }
+  return starts;
+}
+
+/** Adds rows up to a series for each group. @param from where the one unit begins that is all the time. */
+export function seriesOf(
+  rows: readonly UsageRow[],
+  unit: TimeUnit,
+  from: number,
+  names: readonly ValueName[],
+): readonly Series[] {
+  const all = new Map<string, UsageRow[]>();
+  for (const row of rows) {
+    const name = JSON.stringify(row.group.map(({ id }) => id));
+    const before = all.get(name);
+    if (before === undefined) all.set(name, [row]);
+    else before.push(row);
+  }
+  const series = [...all.values()].map((group) => oneSeries(group, unit, from, names));
+  return series.sort((a, b) => (a.costTicks === b.costTicks ? 0 : a.costTicks > b.costTicks ? -1 : 1));
+}
+
+function oneSeries(
+  rows: readonly UsageRow[],
+  unit: TimeUnit,
+  from: number,
+  names: readonly ValueName[],
+): Series {
+  const sums = new Map<number, bigint[]>();
+  for (const row of rows) {
+    const start = startOf(unit, row.time ?? from, from);
+    const before = sums.get(start) ?? names.map(() => 0n);
+    sums.set(
+      start,
+      names.map((name, at) => (before[at] ?? 0n) + amountOf(row, name)),
+    );
+  }
+  const told = (name: ValueName, amount: bigint): number =>
+    name === "usd" ? Number(ticksToUsd(amount)) : Number(amount);
+  const group = rows[0]?.group ?? [];
+  return {
+    group: group.map(({ id }) => id),
+    labels: group.map(({ id, name }) => name ?? id),
+    costTicks: rows.reduce((sum, { costTicks }) => sum + costTicks, 0n),
+    points: new Map(
+      [...sums].map(([start, amounts]) => [start, names.map((name, at) => told(name, amounts[at] ?? 0n))]),
+    ),
+  };
+}
+
+/** In ticks, where it is money. */
+function amountOf({ runs, usage, costTicks }: UsageRow, name: ValueName): bigint {
+  if (name === "usd") return costTicks;
+  if (name === "requests") return BigInt(runs);
+  if (name === "tokens") return BigInt(usage.promptTokens + usage.completionTokens + usage.reasoningTokens);
+  return BigInt(usage[name]);
+}
+
+function startOf(unit: TimeUnit, time: number, from: number): number {
+  if (unit === "none") return from;
+  if (unit === "month") return monthStart(monthOf(time));
+  return time - (time % (unit === "day" ? dayMs : hourMs));
+}
+
+function after(unit: TimeUnit, start: number): number {
+  if (unit === "month") return monthStart(monthOf(start + 31 * dayMs));
+  return start + (unit === "day" ? dayMs : hourMs);
+}

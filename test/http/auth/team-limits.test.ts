@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { builtInModel } from "../../harness.js";
+import { managed, type Managed } from "./managed.js";
+
+async function withTeam() {
+  const server = await managed();
+  const teamId = await server.team();
+  const path = `/auth/teams/${teamId}/limits`;
+  const put = (body: object, credential?: string) => server.ask("PUT", path, body, credential);
+  const get = async () => (await server.ask("GET", path)).body;
+  return { server, teamId, put, get };
+}
+
+interface Clusters {
+  readonly clusterConfigs: readonly {
+    readonly languageModels: readonly Readonly<Record<string, unknown>>[];
+  }[];
+}
+
+/** What the team's list of models tells of the built-in one. */
+async function toldOfModel(server: Managed, teamId: string) {
+  const { body } = await server.ask("GET", `/auth/teams/${teamId}/models`);
+  const models = (body as Clusters).clusterConfigs.flatMap(({ languageModels }) => languageModels);
+  const { rps, rpm, tpm } = models.find(({ name }) => name === builtInModel) ?? {};
+  return { rps, rpm, tpm };
+}
+
+describe("limits of a team", () => {
+  it("are set for every model and for one, read back, and cleared by a mask", async () => {
+    const { put, get } = await withTeam();
+    expect(await get()).toEqual({ limits: [] });
+    const made = await put({ limits: { qps: 5, tpm: "100000" } });
+    expect(made).toEqual({ status: 200, body: { model: "*", qps: 5, tpm: "100000" } });
+    await put({ model: builtInModel, limits: { qpm: 60 } });
+    await put({ limits: { qpm: "600" }, field_mask: "qpm,qps" });
+    const ofModel = { model: builtInModel, qpm: 60 };
+    expect(await get()).toEqual({ limits: [{ model: "*", qpm: 600, tpm: "100000" }, ofModel] });
+    expect((await put({ limits: {}, fieldMask: "qpm,tpm" })).body).toEqual({ model: "*" });
+    expect(await get()).toEqual({ limits: [ofModel] });
+  });
+
+  it("are told by the list of models, those of the model in place of those of every model", async () => {
+    const { server, teamId, put } = await withTeam();
+    expect(await toldOfModel(server, teamId)).toEqual({ rps: "0", rpm: "0", tpm: "0" });
+    await put({ limits: { qps: 5, qpm: 100, tpm: "9000" } });
+    expect(await toldOfModel(server, teamId)).toEqual({ rps: "5", rpm: "100", tpm: "9000" });
+    await put({ model: builtInModel, limits: { qpm: 7 } });
+    expect(await toldOfModel(server, teamId)).toEqual({ rps: "0", rpm: "7", tpm: "0" });
+  });
+
+  it("are read and not changed by a management key of that team", async () => {
+    const { server, teamId, put, get } = await withTeam();
+    await put({ limits: { qps: 5 } });
+    const own = await server.manager({ teamId });
+    expect(await server.ask("GET", `/auth/teams/${teamId}/limits`, undefined, own)).toMatchObject({
+      status: 200,
+    });
+    const refused = await put({ limits: { qps: 500 } }, own);
+    expect(refused).toMatchObject({
+      status: 403,
+      body: { message: expect.stringContaining("may not change its limits") as string },
+    });
+    expect(await get()).toEqual({ limits: [{ model: "*", qps: 5 }] });
+  });
+
+  it("are refused by name where they cannot be, and a change of them stands in the audit log", async () => {
+    const { server, teamId, put } = await withTeam();
+    for (const [body, field] of [
+      [{ limits: { qps: 0 } }, "qps"],
+      [{ limits: { qpm: 2 ** 31 } }, "qpm"],
+      [{ model: "a b", limits: { qps: 1 } }, "model"],
+      [{ limits: {} }, "fieldMask"],
+      [{ limits: { qps: 1 }, fieldMask: "rps" }, "fieldMask"],
+    ] as const)
+      expect(await put(body)).toMatchObject({
+        status: 400,
+        body: { message: expect.stringMatching(`^${field}`) as string },
+      });
+    await put({ limits: { tpm: 5 } });
+    const { body } = await server.ask(
+      "GET",
+      `/audit/teams/${teamId}/events?orderBy=TIME_DESCENDING&pageSize=1`,
+    );
+    expect(body).toMatchObject({
+      events: [{ description: "Changed the limits of the team 'research' on every model" }],
+    });
+  });
+});
