@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { APIUserAbortError, NotFoundError, AuthenticationError } from "openai";
-import { builtInModel, clientOf, startApp, type TestApp, until } from "../harness.js";
+import { builtInModel, clientOf, sharedApp, startApp, type TestApp, until } from "../harness.js";
+
+const shared = sharedApp();
 
 const story = [{ role: "user" as const, content: "Tell me a long story." }];
 const greeting = [{ role: "user" as const, content: "Hello!" }];
@@ -40,7 +42,7 @@ async function whole(app: TestApp, body: object = {}) {
 
 describe("the official client and the built-in model", () => {
   it("get an answer that ends its turn", async () => {
-    const app = await startApp();
+    const app = shared();
     const { text, finish, answer } = await whole(app);
     expect(text.trim()).not.toBe("");
     expect(finish).toBe("stop");
@@ -49,7 +51,7 @@ describe("the official client and the built-in model", () => {
   });
 
   it("get the same text and usage streamed and whole", async () => {
-    const app = await startApp();
+    const app = shared();
     const [json, frames] = [await whole(app), await streamed(app, {})];
     expect(frames.text).toBe(json.text);
     expect(frames.finish).toBe(json.finish);
@@ -58,7 +60,7 @@ describe("the official client and the built-in model", () => {
   });
 
   it("agree through the client's own stream helper", async () => {
-    const app = await startApp();
+    const app = shared();
     const { text } = await whole(app);
     const helper = app.client.chat.completions.stream({
       model: builtInModel,
@@ -97,7 +99,7 @@ describe("the official client and the built-in model", () => {
   });
 
   it("a neighbour's answer is the same, token for token, whether others come, run and leave or not", async () => {
-    const app = await startApp();
+    const app = shared();
     const alone = await whole(app, { messages: story, max_tokens: 200 });
     const neighbour = whole(app, { messages: story, max_tokens: 200 });
     for (let round = 0; round < 6; round++) {
@@ -157,7 +159,7 @@ describe("the official client and the built-in model", () => {
 
 describe("generation", () => {
   it("with one seed is reproducible, and differs between seeds", async () => {
-    const app = await startApp();
+    const app = shared();
     const ask = async (seed: number): Promise<string> =>
       (await whole(app, { messages: story, temperature: 1.5, seed, max_tokens: 40 })).text;
     const [first, second] = [await ask(7), await ask(7)];
@@ -178,14 +180,14 @@ describe("generation", () => {
   });
 
   it("ends at max_tokens with finish_reason length, and counts exactly that many", async () => {
-    const app = await startApp();
+    const app = shared();
     const { finish, usage } = await whole(app, { messages: story, max_tokens: 7 });
     expect(finish).toBe("length");
     expect(usage?.completion_tokens).toBe(7);
   });
 
   it("ends before a stop text, which is no part of the answer", async () => {
-    const app = await startApp();
+    const app = shared();
     const { text } = await whole(app, { messages: story, max_tokens: 60 });
     const stop = text.slice(20, 27);
     const cut = await whole(app, { messages: story, max_tokens: 60, stop: [stop] });
@@ -204,7 +206,7 @@ describe("generation", () => {
   });
 
   it("puts the reasoning into reasoning_content and counts it apart", async () => {
-    const app = await startApp();
+    const app = shared();
     const { answer, text, usage } = await whole(app, { messages: greeting, reasoning_effort: "low" });
     const message = answer.choices[0]?.message as { reasoning_content?: string } | undefined;
     expect(message?.reasoning_content?.trim()).not.toBe("");
@@ -216,7 +218,7 @@ describe("generation", () => {
   });
 
   it("F4: does not end a turn where a user writes the end mark", async () => {
-    const app = await startApp();
+    const app = shared();
     const marked = await whole(app, { messages: [{ role: "user", content: "a<|im_end|>b" }], max_tokens: 1 });
     const plain = await whole(app, { messages: [{ role: "user", content: "ab" }], max_tokens: 1 });
     const added = (marked.usage?.prompt_tokens ?? 0) - (plain.usage?.prompt_tokens ?? 0);
@@ -224,7 +226,7 @@ describe("generation", () => {
   });
 
   it("F3: refuses a prompt longer than the context with both numbers, also a huge one, and serves on", async () => {
-    const app = await startApp();
+    const app = shared();
     for (const words of [2500, 1_600_000]) {
       const content = "word ".repeat(words);
       const error = await whole(app, { messages: [{ role: "user", content }] }).catch(
@@ -256,7 +258,7 @@ describe("generation", () => {
 
 describe("an error that the official client raises", () => {
   it("is NotFoundError for a model that does not exist, streamed or not", async () => {
-    const app = await startApp();
+    const app = shared();
     for (const stream of [true, false]) {
       const asked = app.client.chat.completions.create({ model: "gpt-x", messages: greeting, stream });
       await expect(asked).rejects.toBeInstanceOf(NotFoundError);
@@ -264,7 +266,7 @@ describe("an error that the official client raises", () => {
   });
 
   it("is AuthenticationError for a wrong key", async () => {
-    const app = await startApp();
+    const app = shared();
     const asked = clientOf(app.url, "hk-not-a-key-at-all").models.list();
     await expect(asked).rejects.toBeInstanceOf(AuthenticationError);
   });

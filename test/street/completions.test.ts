@@ -5,7 +5,9 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { BadRequestError } from "openai";
 import { describe, expect, it } from "vitest";
 import { writeModel } from "../gguf-writer.js";
-import { builtInModel, startApp, temporaryFolder, testKey, type TestApp } from "../harness.js";
+import { builtInModel, sharedApp, startApp, temporaryFolder, type TestApp, testKey } from "../harness.js";
+
+const shared = sharedApp();
 
 /** What the model was taught to read, written by hand; its control tokens have to be asked for. */
 const templated = "<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n";
@@ -29,7 +31,7 @@ const joined = (tokens: readonly Token[]): string =>
 
 describe("the official OpenAI client's completions and the built-in model", () => {
   it("answer a prompt that is templated by hand as a chat is answered", async () => {
-    const app = await startApp();
+    const app = shared();
     const raw = await app.client.completions.create({ ...ask, stream: false });
     const chat = await app.client.chat.completions.create({
       model: builtInModel,
@@ -46,7 +48,7 @@ describe("the official OpenAI client's completions and the built-in model", () =
   });
 
   it("tell all that the model writes as text, the marks of its reasoning too", async () => {
-    const app = await startApp();
+    const app = shared();
     const prompt = "<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n";
     const { choices, usage } = await app.client.completions.create({ ...ask, prompt, stream: false });
     expect(choices[0]?.text).toMatch(/^<think>\n[^]+<\/think>/);
@@ -54,7 +56,7 @@ describe("the official OpenAI client's completions and the built-in model", () =
   });
 
   it("F4: read no control token unless they are asked to", async () => {
-    const app = await startApp();
+    const app = shared();
     const count = async (parse: boolean): Promise<number> => {
       const body = { ...ask, parse_special: parse, max_tokens: 1, stream: false } as const;
       return (await app.client.completions.create(body)).usage?.prompt_tokens ?? 0;
@@ -64,7 +66,7 @@ describe("the official OpenAI client's completions and the built-in model", () =
   });
 
   it("are the same streamed and whole, of several prompts and choices, with their log probabilities", async () => {
-    const app = await startApp();
+    const app = shared();
     const drawn = { n: 2, seed: 3, temperature: 0.8, logprobs: 2, deterministic: true };
     const body = { ...ask, ...drawn, prompt: [templated, "One, two,"] };
     const json = await app.client.completions.create({ ...body, stream: false });
@@ -105,7 +107,7 @@ describe("the official OpenAI client's completions and the built-in model", () =
   });
 
   it("take token ids as they are, and tell their text where it is echoed", async () => {
-    const app = await startApp();
+    const app = shared();
     const text = "Wörter 🔥 und mehr";
     const prompt = (await tokenize(app, text)).map(({ token_id: id }) => id);
     const body = { model: builtInModel, temperature: 0, max_tokens: 4, echo: true, stream: false } as const;
@@ -118,7 +120,7 @@ describe("the official OpenAI client's completions and the built-in model", () =
   });
 
   it("refuse a token that the vocabulary has not, and a gap that the model cannot fill, and serve on", async () => {
-    const app = await startApp();
+    const app = shared();
     const refused: [object, string][] = [
       [{ prompt: [1, 2_147_483_647] }, "prompt"],
       [{ prompt: [[1], [999_999]] }, "prompt"],
@@ -158,7 +160,7 @@ describe("the official OpenAI client's completions and the built-in model", () =
   });
 
   it("tell the likeliest of several draws", async () => {
-    const app = await startApp();
+    const app = shared();
     const body = { ...ask, temperature: 1.5, seed: 1, logprobs: 0, stream: false } as const;
     const mean = (numbers: readonly number[] = []): number =>
       numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
@@ -170,7 +172,7 @@ describe("the official OpenAI client's completions and the built-in model", () =
   });
 
   it("are read by the AI SDK, streamed and not", async () => {
-    const app = await startApp();
+    const app = shared();
     const model = createOpenAI({ baseURL: `${app.url}/v1`, apiKey: testKey }).completion(builtInModel);
     const options = { model, prompt: "Hello!", temperature: 0, maxOutputTokens: 12, maxRetries: 0 };
     const { text, usage } = await generateText(options);
@@ -182,7 +184,7 @@ describe("the official OpenAI client's completions and the built-in model", () =
 
 describe("POST /v1/tokenize-text and the built-in model", () => {
   it("gives the exact bytes of any text, and no token of its own", async () => {
-    const app = await startApp();
+    const app = shared();
     for (const text of ["", "Hello world!", "naïve 🔥\u0000\uFEFF\r\n\t", "a<|im_end|>b</think>"]) {
       const tokens = await tokenize(app, text);
       expect(joined(tokens)).toBe(text);
@@ -194,7 +196,7 @@ describe("POST /v1/tokenize-text and the built-in model", () => {
 
 describe("POST /v1/complete and the built-in model", () => {
   it("answers as messages are answered, streamed and not", async () => {
-    const app = await startApp();
+    const app = shared();
     const client = new Anthropic({ baseURL: app.url, apiKey: testKey, maxRetries: 0 });
     const body = {
       model: builtInModel,

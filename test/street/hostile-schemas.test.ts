@@ -1,9 +1,11 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { builtInModel, startApp, testKey, type TestApp, until } from "../harness.js";
+import { builtInModel, sharedApp, startApp, type TestApp, testKey, until } from "../harness.js";
 import { first, tokenCalled, whole } from "./answers.js";
 import { patterns, shapes, sizes, type Hostile } from "./hostile.js";
+
+const shared = sharedApp();
 
 /** A refusal has to be there by then; of a few tries, because the machine has others to serve. */
 const refusalMsMax = 1000;
@@ -112,7 +114,7 @@ describe.each([
   ["D3: a hostile size", sizes],
 ])("%s", (_, list) => {
   it("is refused within a second, or served and held to, while a neighbour's stream goes on", async () => {
-    const app = await startApp();
+    const app = shared();
     const neighbour = startNeighbour(app);
     for (const hostile of list) {
       await isAnswered(app, hostile, false);
@@ -126,7 +128,7 @@ describe("D2: a schema", () => {
   it.each([...patterns, ...shapes].filter(({ fate }) => fate === "refused").slice(0, 12))(
     "of a tool is refused all the same: $name",
     async (hostile) => {
-      await isAnswered(await startApp(), hostile, true);
+      await isAnswered(shared(), hostile, true);
     },
   );
 
@@ -139,7 +141,7 @@ describe("D2: a schema", () => {
     await new Promise<void>((resolve) => web.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => void web.close());
     const { port } = web.address() as AddressInfo;
-    const app = await startApp();
+    const app = shared();
     for (const keyword of ["$ref", "$dynamicRef"]) {
       const reply = await ask(app, { properties: { a: { [keyword]: `http://127.0.0.1:${port}/a.json` } } });
       expect(reply).toMatchObject({ status: 400, code: "invalid_schema" });
@@ -214,7 +216,7 @@ describe("D5: a grammar that the engine cannot take", () => {
 
 describe("D6: a model that wants nothing but white space", () => {
   it("comes to the end of its JSON all the same", async () => {
-    const app = await startApp();
+    const app = shared();
     const tokens = await Promise.all(["Ġ", "Ċ"].map(tokenCalled));
     const schema = {
       type: "object",

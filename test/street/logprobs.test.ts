@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { builtInModel, startApp } from "../harness.js";
+import { builtInModel, sharedApp } from "../harness.js";
 import { first, type FoldedChoice, streamed, whole } from "./answers.js";
+
+const shared = sharedApp();
 
 const story = [{ role: "user" as const, content: "Tell me a long story." }];
 const schema = {
@@ -23,7 +25,7 @@ describe("log probabilities", () => {
     ["text held to a schema", { ...held, max_tokens: 60 }],
     ["text behind reasoning", { reasoning_effort: "low", max_tokens: 40 }],
   ])("of %s are real: the likeliest is taken, shares add up to no more than 1", async (_case, body) => {
-    const app = await startApp();
+    const app = shared();
     const choice = first(await whole(app, { ...body, logprobs: true, top_logprobs: 20 }));
     const tokens = tokensOf(choice);
     expect(tokens.length).toBeGreaterThan(5);
@@ -42,7 +44,7 @@ describe("log probabilities", () => {
     ["text that a stop text ends", { messages: story, max_tokens: 60, stop: ["e", "\n"] }],
     ["text behind reasoning", { reasoning_effort: "low", max_tokens: 40 }],
   ])("of %s change nothing in it, and are the same streamed and whole", async (_case, body) => {
-    const app = await startApp();
+    const app = shared();
     const told = { ...body, logprobs: true, top_logprobs: 3 };
     const [plain, json, frames] = [await whole(app, body), await whole(app, told), await streamed(app, told)];
     expect(first(json).content).toBe(first(plain).content);
@@ -51,7 +53,7 @@ describe("log probabilities", () => {
   });
 
   it("spell the text in bytes also where a character is spread over tokens", async () => {
-    const app = await startApp();
+    const app = shared();
     const messages = [{ role: "user", content: 'Say "🙂🔥 čaj 日本".' }];
     // Any character, so that the answer is full of those that the vocabulary has no token for.
     const pattern = {
@@ -73,7 +75,7 @@ describe("log probabilities", () => {
   });
 
   it("leave a stop text and what came behind it out", async () => {
-    const app = await startApp();
+    const app = shared();
     const { content } = first(await whole(app, { messages: story, max_tokens: 60 }));
     const stop = content.slice(20, 27);
     const cut = first(await whole(app, { messages: story, max_tokens: 60, stop, logprobs: true }));
@@ -91,13 +93,13 @@ describe("log probabilities", () => {
   });
 
   it.each([0, 1, 5, 20])("tell %i alternatives where so many are asked for", async (top) => {
-    const app = await startApp();
+    const app = shared();
     const choice = first(await whole(app, { max_tokens: 4, logprobs: true, top_logprobs: top }));
     for (const { top_logprobs: told } of tokensOf(choice)) expect(told.length).toBe(top);
   });
 
   it("show a token that is no text by its name, and without bytes", async () => {
-    const app = await startApp();
+    const app = shared();
     const choice = first(
       await whole(app, { max_tokens: 40, messages: story, logprobs: true, top_logprobs: 20 }),
     );
@@ -108,7 +110,7 @@ describe("log probabilities", () => {
   });
 
   it("are those of temperature 1, whatever is drawn with", async () => {
-    const app = await startApp();
+    const app = shared();
     const ask = async (body: object) =>
       tokensOf(first(await whole(app, { max_tokens: 1, logprobs: true, top_logprobs: 5, ...body })))[0];
     const cold = await ask({});
@@ -117,7 +119,7 @@ describe("log probabilities", () => {
   });
 
   it("are those of every choice", async () => {
-    const app = await startApp();
+    const app = shared();
     const body = { n: 3, temperature: 1, seed: 1, max_tokens: 12, logprobs: true, top_logprobs: 2 };
     const { choices } = await whole(app, body);
     for (const choice of choices) expect(bytesOf(choice)).toBe(choice.content);
@@ -125,7 +127,7 @@ describe("log probabilities", () => {
   });
 
   it("are no more than 20 alternatives, and need logprobs: true", async () => {
-    const app = await startApp();
+    const app = shared();
     const ask = (body: object) =>
       app.client.chat.completions.create({
         model: builtInModel,

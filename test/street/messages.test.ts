@@ -1,6 +1,8 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
-import { builtInModel, startApp, testKey, until, type TestApp } from "../harness.js";
+import { builtInModel, sharedApp, startApp, type TestApp, testKey, until } from "../harness.js";
+
+const shared = sharedApp();
 
 /** The newest client no longer names the temperature, and sends it all the same. */
 type Params = Anthropic.MessageCreateParamsNonStreaming & { temperature?: number };
@@ -50,7 +52,7 @@ function lasting({ content, stop_reason, stop_sequence, usage }: Anthropic.Messa
 
 describe("the official Anthropic client and the built-in model", () => {
   it("get the same answer streamed and whole, to the last count", async () => {
-    const { whole, streamed, types } = await bothWays(await startApp());
+    const { whole, streamed, types } = await bothWays(shared());
     expect(textOf(whole).trim()).not.toBe("");
     expect([whole.model, whole.stop_reason]).toEqual([builtInModel, "end_turn"]);
     expect(lasting(streamed)).toEqual(lasting(whole));
@@ -63,7 +65,7 @@ describe("the official Anthropic client and the built-in model", () => {
   });
 
   it("agree with the answer that the same words get by way of chat", async () => {
-    const app = await startApp();
+    const app = shared();
     const chat = await app.client.chat.completions.create({
       model: builtInModel,
       messages: [
@@ -81,7 +83,7 @@ describe("the official Anthropic client and the built-in model", () => {
   });
 
   it("think when asked to, and take back what was thought in the next turn", async () => {
-    const app = await startApp();
+    const app = shared();
     const thinking = { type: "enabled", budget_tokens: 1024 } as const;
     const { whole, streamed } = await bothWays(app, { max_tokens: 1500, thinking });
     const [thought, said] = whole.content;
@@ -100,7 +102,7 @@ describe("the official Anthropic client and the built-in model", () => {
   });
 
   it("call a tool that has to be called with arguments of its schema, and go on with its result", async () => {
-    const app = await startApp();
+    const app = shared();
     const asked = { tools: [weather], tool_choice: { type: "tool", name: "get_weather" } } as const;
     const { whole, streamed } = await bothWays(app, { ...asked, tools: [weather] });
     expect(lasting(streamed)).toEqual(lasting(whole));
@@ -128,14 +130,14 @@ describe("the official Anthropic client and the built-in model", () => {
 
   it("hold the answer to a schema", async () => {
     const schema = { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] };
-    const { whole } = await bothWays(await startApp(), {
+    const { whole } = await bothWays(shared(), {
       output_config: { format: { type: "json_schema", schema } },
     });
     expect(JSON.parse(textOf(whole))).toEqual({ ok: expect.any(Boolean) as boolean });
   });
 
   it("go on with an answer that was begun", async () => {
-    const app = await startApp();
+    const app = shared();
     const messages: Turn[] = [{ role: "user", content: "Count from 1 to 10." }];
     const begun: Turn = { role: "assistant", content: "1, 2, 3, 4," };
     const message = await clientOf(app).messages.create(params({ messages: [...messages, begun] }));
@@ -190,7 +192,7 @@ describe("the official Anthropic client and the built-in model", () => {
   });
 
   it("abort in mid-stream: the slot is free and the tokens that came are in the usage table", async () => {
-    const app = await startApp();
+    const app = shared();
     const stream = clientOf(app).messages.stream(params({ messages: [...story], max_tokens: 2000 }));
     let pieces = 0;
     stream.on("text", () => {
@@ -231,7 +233,7 @@ describe("an error that the official Anthropic client raises", () => {
       /prompt is too long: .*2047/,
     ],
   ])("is %s, streamed or not", async (_case, fields, key, kind, message) => {
-    const app = await startApp();
+    const app = shared();
     for (const stream of [true, false]) {
       const asked = clientOf(app, key).messages.create({ ...params(fields), stream });
       const error: unknown = await asked.catch((thrown: unknown) => thrown);

@@ -1,9 +1,10 @@
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { writeModel } from "../gguf-writer.js";
 import { buildVocabulary } from "../gguf-writer/vocabulary.js";
-import { startApp, temporaryFolder, type TestApp } from "../harness.js";
+import { sharedApp, startApp, temporaryFolder, type TestApp } from "../harness.js";
+import { writeVouchedModel } from "../vouched-model.js";
 import { first, type FoldedAnswer, streamed, whole } from "./answers.js";
+
+const shared = sharedApp();
 
 const story = [{ role: "user" as const, content: "Tell me a long story." }];
 const reasoned = ({ usage }: FoldedAnswer): number =>
@@ -20,7 +21,7 @@ const opening =
 /** A server with a model of random weights that begins its answers inside a reasoning block. */
 async function startOpening(): Promise<TestApp> {
   const folder = temporaryFolder();
-  await writeModel(join(folder, "random.gguf"), { chatTemplate: opening, words: [], seed: 2 });
+  await writeVouchedModel(folder, "random", { chatTemplate: opening, words: [], seed: 2 });
   return startApp({ HEARTH_MODELS: folder });
 }
 
@@ -28,7 +29,7 @@ describe("reasoning_effort of the built-in model", () => {
   it.each(["low", "medium", "high"])(
     "%s has it think first, apart from its answer, and counted apart",
     async (effort) => {
-      const app = await startApp();
+      const app = shared();
       const body = { reasoning_effort: effort };
       const [json, frames] = [await whole(app, body), await streamed(app, body)];
       for (const answer of [json, frames]) {
@@ -49,7 +50,7 @@ describe("reasoning_effort of the built-in model", () => {
   );
 
   it("none has it answer at once, also where it is made to answer in a form", async () => {
-    const app = await startApp();
+    const app = shared();
     for (const more of [{}, { response_format: { type: "json_object" }, max_tokens: 30 }]) {
       const answer = await whole(app, { reasoning_effort: "none", ...more });
       expect([first(answer).reasoning, reasoned(answer)]).toEqual(["", 0]);
@@ -58,7 +59,7 @@ describe("reasoning_effort of the built-in model", () => {
   });
 
   it("leaves the bound of max_tokens to the visible text", async () => {
-    const app = await startApp();
+    const app = shared();
     const free = await whole(app, { reasoning_effort: "low", messages: story });
     const bound = await whole(app, { reasoning_effort: "low", messages: story, max_tokens: 4 });
     expect(first(bound).reasoning).toBe(first(free).reasoning);
@@ -66,7 +67,7 @@ describe("reasoning_effort of the built-in model", () => {
   });
 
   it("comes before a forced form, which holds for the answer alone", async () => {
-    const app = await startApp();
+    const app = shared();
     const schema = { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] };
     const format = { type: "json_schema", json_schema: { name: "s", schema } };
     const answer = await whole(app, { reasoning_effort: "low", response_format: format, max_tokens: 60 });
@@ -77,7 +78,7 @@ describe("reasoning_effort of the built-in model", () => {
   });
 
   it("of a word that is none is a 400 that names the field", async () => {
-    const app = await startApp();
+    const app = shared();
     const asked = whole(app, { reasoning_effort: "a lot" });
     await expect(asked).rejects.toMatchObject({ status: 400, param: "reasoning_effort" });
   });

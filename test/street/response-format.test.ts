@@ -1,8 +1,10 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, it } from "vitest";
-import { startApp, until } from "../harness.js";
+import { sharedApp, until } from "../harness.js";
 import { first, streamed, whole } from "./answers.js";
+
+const shared = sharedApp();
 
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
@@ -90,7 +92,7 @@ describe("response_format json_schema on the built-in model", () => {
   it.each(schemas)(
     "gives %s that validates, strict or not, greedy or drawn, streamed or not",
     async (_, schema) => {
-      const app = await startApp();
+      const app = shared();
       const validate = ajv.compile(schema);
       for (const strict of [true, false])
         for (const seed of [1, 2, 3]) {
@@ -115,7 +117,7 @@ describe("response_format json_schema on the built-in model", () => {
   );
 
   it("holds every one of several choices to the schema", async () => {
-    const app = await startApp();
+    const app = shared();
     const schema = schemas[4]?.[1];
     const { choices } = await whole(app, {
       n: 4,
@@ -132,7 +134,7 @@ describe("response_format json_schema on the built-in model", () => {
   });
 
   it("redraws what the rules cannot say until it is right, and tells and counts that answer alone", async () => {
-    const app = await startApp();
+    const app = shared();
     const schema = {
       type: "array",
       items: { type: "integer", minimum: 0, maximum: 2 },
@@ -166,7 +168,7 @@ describe("response_format json_schema on the built-in model", () => {
 
 describe("response_format json_object on the built-in model", () => {
   it("gives one JSON object and nothing around it, or is cut", async () => {
-    const app = await startApp();
+    const app = shared();
     for (const thinking of ["none", "low"])
       for (const seed of [1, 2, 3, 4]) {
         const body = {

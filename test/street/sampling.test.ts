@@ -1,6 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
-import { builtInModel, startApp, type TestApp, until } from "../harness.js";
+import { builtInModel, sharedApp, startApp, type TestApp, until } from "../harness.js";
 import { first, streamed, tokenCalled, whole } from "./answers.js";
+
+const shared = sharedApp();
 
 const story = [{ role: "user" as const, content: "Tell me a long story." }];
 const wild = { messages: story, temperature: 1.5, seed: 11, max_tokens: 24 };
@@ -9,7 +11,7 @@ const textsOf = ({ choices }: { readonly choices: readonly { readonly content: s
 
 describe("logit_bias", () => {
   it("of -100 keeps a token out of every answer", async () => {
-    const app = await startApp();
+    const app = shared();
     const told = { messages: story, max_tokens: 40, logprobs: true };
     const free = first(await whole(app, told));
     const counts = new Map<string, number>();
@@ -26,7 +28,7 @@ describe("logit_bias", () => {
   });
 
   it("of 100 forces a token, and nothing else comes", async () => {
-    const app = await startApp();
+    const app = shared();
     const logit_bias = { [await tokenCalled("x")]: 100 };
     for (const body of [{}, wild, { logprobs: true }]) {
       const { content, finish } = first(await whole(app, { max_tokens: 5, ...body, logit_bias }));
@@ -35,7 +37,7 @@ describe("logit_bias", () => {
   });
 
   it("of -100 on the token that ends the turn lets the answer go on to its bound", async () => {
-    const app = await startApp();
+    const app = shared();
     const free = await whole(app);
     expect(first(free).finish).toBe("stop");
     const bound = (free.usage?.completion_tokens ?? 0) + 20;
@@ -50,7 +52,7 @@ describe("logit_bias", () => {
   });
 
   it("of a token that the vocabulary does not have changes nothing", async () => {
-    const app = await startApp();
+    const app = shared();
     const plain = await whole(app, { max_tokens: 10 });
     const biased = await whole(app, { max_tokens: 10, logit_bias: { "9999999999": 100, "999999": -100 } });
     expect(textsOf(biased)).toEqual(textsOf(plain));
@@ -65,7 +67,7 @@ describe("logit_bias", () => {
     [{ "7": "much" }, 422, "logit_bias.7"],
     [[1, 2], 422, "logit_bias"],
   ])("%j is a %i that names the field", async (logit_bias, status, param) => {
-    const app = await startApp();
+    const app = shared();
     const asked = whole(app, { logit_bias });
     await expect(asked).rejects.toMatchObject({ status, param });
   });
@@ -91,7 +93,7 @@ describe("n choices", () => {
   });
 
   it("are drawn independently, repeat with their seed, and their usage adds up", async () => {
-    const app = await startApp();
+    const app = shared();
     const body = { ...wild, n: 6, deterministic: true };
     const answer = await whole(app, { ...body, logprobs: true });
     expect(new Set(textsOf(answer)).size).toBeGreaterThan(3);
@@ -105,7 +107,7 @@ describe("n choices", () => {
   });
 
   it("count the prompt once, and each its own tokens", async () => {
-    const app = await startApp();
+    const app = shared();
     const bias = { [await tokenCalled("x")]: 100 };
     const ask = async (n: number) => (await whole(app, { n, max_tokens: 9, logit_bias: bias })).usage;
     const [one, five] = [await ask(1), await ask(5)];
@@ -152,7 +154,7 @@ describe("n choices", () => {
   });
 
   it("of 0 and 129 are a 400 that names the field", async () => {
-    const app = await startApp();
+    const app = shared();
     for (const n of [0, 129])
       await expect(whole(app, { n })).rejects.toMatchObject({ status: 400, param: "n" });
   });
@@ -167,7 +169,7 @@ describe("drawing", () => {
     ["min_p of 1", { min_p: 1 }],
     ["top_p of 0", { top_p: 0 }],
   ])("with a %s takes the likeliest token, with and without log probabilities", async (_case, body) => {
-    const app = await startApp();
+    const app = shared();
     const greedy = await ask(app, { temperature: 0 });
     expect(await ask(app, body)).toBe(greedy);
     expect(await ask(app, { ...body, logprobs: true })).toBe(greedy);
@@ -175,7 +177,7 @@ describe("drawing", () => {
   });
 
   it("repeats with a seed, with and without log probabilities, and differs with another", async () => {
-    const app = await startApp();
+    const app = shared();
     for (const logprobs of [false, true]) {
       const [one, same, other] = [
         await ask(app, { logprobs, deterministic: true }),
@@ -188,7 +190,7 @@ describe("drawing", () => {
   });
 
   it("differs from one request to the next where no seed is given", async () => {
-    const app = await startApp();
+    const app = shared();
     const texts = new Set<string>();
     for (let round = 0; round < 4; round++) texts.add(await ask(app, { seed: null }));
     expect(texts.size).toBeGreaterThan(1);
@@ -200,7 +202,7 @@ describe("drawing", () => {
     ["presence_penalty", 2, [0, 2, 2, 2]],
     ["presence_penalty", -1, [0, -1, -1, -1]],
   ])("with a %s of %f takes so much off the logits of what was said", async (field, penalty, taken) => {
-    const app = await startApp();
+    const app = shared();
     // Likely enough to be said again and again, and others stay visible.
     const body = {
       max_tokens: 4,
@@ -222,7 +224,7 @@ describe("drawing", () => {
   });
 
   it("with a penalty says the same with and without log probabilities", async () => {
-    const app = await startApp();
+    const app = shared();
     const long = { messages: story, max_tokens: 80 };
     const plain = first(await whole(app, long)).content;
     for (const frequency_penalty of [2, -2]) {
@@ -235,7 +237,7 @@ describe("drawing", () => {
 
 describe("bounds of an answer", () => {
   it("are any of four stop texts, whichever comes first", async () => {
-    const app = await startApp();
+    const app = shared();
     const { content } = first(await whole(app, { messages: story, max_tokens: 60 }));
     const stop = [content.slice(40, 46), content.slice(25, 31), content.slice(10, 16), "never there"];
     const at = Math.min(...stop.map((text) => content.indexOf(text)).filter((place) => place >= 0));
@@ -245,7 +247,7 @@ describe("bounds of an answer", () => {
   });
 
   it("are max_completion_tokens, and max_tokens where that is absent", async () => {
-    const app = await startApp();
+    const app = shared();
     for (const [bounds, count] of [
       [{ max_completion_tokens: 5 }, 5],
       [{ max_tokens: 6 }, 6],

@@ -1,7 +1,9 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
-import { startApp } from "../harness.js";
+import { sharedApp } from "../harness.js";
 import { first, streamed, whole, type FoldedAnswer } from "./answers.js";
+
+const shared = sharedApp();
 
 const person = {
   type: "object",
@@ -98,7 +100,7 @@ function check(answer: FoldedAnswer, { schema, tools, thinking }: Row): void {
 
 describe("D7: the built-in model with", () => {
   it.each(rows)("%s: answers what was asked for or says why not, streamed as not", async (_, row) => {
-    const app = await startApp();
+    const app = shared();
     const asked = bodyOf(row);
     const plain = await whole(app, asked);
     check(plain, row);
@@ -120,7 +122,7 @@ describe("D7: an answer cut by max_tokens", () => {
   const constant = { type: "object", properties: { text: { const: hard } }, required: ["text"] };
 
   it("inside a string, an escape or a character is `length`, and whole characters of the whole answer", async () => {
-    const app = await startApp();
+    const app = shared();
     const body = { response_format: formatOf(constant), reasoning_effort: "none" };
     const complete = first(await whole(app, body));
     expect(complete.finish).toBe("stop");
@@ -144,7 +146,7 @@ describe("D7: an answer cut by max_tokens", () => {
   });
 
   it("inside the arguments of a call is `length`, with the beginning of the arguments", async () => {
-    const app = await startApp();
+    const app = shared();
     const tool = { type: "function", function: { name: "note", parameters: constant } };
     const body = {
       tools: [tool],
@@ -174,7 +176,7 @@ describe("D7: an answer cut by max_tokens", () => {
 
 describe("D7: a stop text", () => {
   it("that cuts JSON makes it `length`, never a whole answer", async () => {
-    const app = await startApp();
+    const app = shared();
     const body = { response_format: formatOf(person), reasoning_effort: "none" };
     for (const ask of [whole, streamed]) {
       const { content, finish } = first(await ask(app, { ...body, stop: "mood" }));
@@ -186,7 +188,7 @@ describe("D7: a stop text", () => {
   });
 
   it("that ends ordinary text is `stop`, as ever", async () => {
-    const app = await startApp();
+    const app = shared();
     const free = first(await whole(app, { reasoning_effort: "none" })).content;
     const word = free.split(" ").at(-1) ?? "";
     const { content, finish } = first(await whole(app, { reasoning_effort: "none", stop: word }));

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type OpenAI from "openai";
-import { startApp } from "../harness.js";
+import { sharedApp } from "../harness.js";
 import { first, type FoldedCall, streamed, tokenCalled, whole } from "./answers.js";
+
+const shared = sharedApp();
 
 type Tool = OpenAI.Chat.Completions.ChatCompletionFunctionTool;
 
@@ -49,7 +51,7 @@ function expectRight({ name, arguments: json }: FoldedCall): void {
 
 describe("tool_choice", () => {
   it("auto lets the model call by itself, with right arguments and nothing else said, and talk where it likes", async () => {
-    const app = await startApp();
+    const app = shared();
     for (const body of [{ tools: [weather] }, { tools: [weather], tool_choice: "auto" }]) {
       const called = first(await whole(app, { ...body, messages: askWeather }));
       expect(called).toMatchObject({ content: "", finish: "tool_calls", calls: [{ name: "get_weather" }] });
@@ -61,7 +63,7 @@ describe("tool_choice", () => {
   });
 
   it("none calls nothing, and the model is not told of the tools", async () => {
-    const app = await startApp();
+    const app = shared();
     const plain = await whole(app, { messages: askWeather, max_tokens: 40 });
     const none = await whole(app, { messages: askWeather, max_tokens: 40, tools: all, tool_choice: "none" });
     expect(none).toEqual({ ...plain, usage: { ...none.usage } });
@@ -69,7 +71,7 @@ describe("tool_choice", () => {
   });
 
   it("required calls one of the tools at least, whatever is asked", async () => {
-    const app = await startApp();
+    const app = shared();
     for (const temperature of [0, 1.5]) {
       const answer = await whole(app, { tools: all, tool_choice: "required", temperature, seed: 5, n: 4 });
       for (const { calls, content, finish } of answer.choices) {
@@ -81,7 +83,7 @@ describe("tool_choice", () => {
   });
 
   it.each(["get_weather", "get_time", "add"])("of %s by name calls that one, once", async (name) => {
-    const app = await startApp();
+    const app = shared();
     for (const messages of [askWeather, [{ role: "user", content: "Hello!" }]]) {
       const { calls, finish } = first(await whole(app, { messages, tools: all, tool_choice: named(name) }));
       expect([finish, calls.map((call) => call.name)]).toEqual(["tool_calls", [name]]);
@@ -90,7 +92,7 @@ describe("tool_choice", () => {
   });
 
   it("allowed_tools calls none but those, though the model knows all", async () => {
-    const app = await startApp();
+    const app = shared();
     const forced = await whole(app, {
       messages: askWeather,
       tools: all,
@@ -136,14 +138,14 @@ describe("tool_choice", () => {
       "tools.0.function.parameters",
     ],
   ])("D8: %s is a 400 that names the field", async (_case, body, param) => {
-    const app = await startApp();
+    const app = shared();
     await expect(whole(app, body)).rejects.toMatchObject({ status: 400, param });
   });
 });
 
 describe("tool calls", () => {
   it("come one in a chunk, and say the same streamed and whole", async () => {
-    const app = await startApp();
+    const app = shared();
     const bodies = [
       { messages: askWeather, tools: [weather] },
       { tools: all, tool_choice: "required" },
@@ -164,7 +166,7 @@ describe("tool calls", () => {
   });
 
   it("are at most one with parallel_tool_calls false, under either name, and several where it is not", async () => {
-    const app = await startApp();
+    const app = shared();
     const ask = async (more: object) => first(await whole(app, { ...(await talkative()), ...more }));
     for (const key of ["parallel_tool_calls", "parallel_function_calling"]) {
       const { calls, finish } = await ask({ [key]: false });
@@ -178,7 +180,7 @@ describe("tool calls", () => {
   });
 
   it("have ids of their own, in every choice and every answer", async () => {
-    const app = await startApp();
+    const app = shared();
     const body = { ...(await talkative()), n: 3 };
     const ids = [await whole(app, body), await streamed(app, body)].flatMap(({ choices }) =>
       choices.flatMap(({ calls }) => calls.map(({ id }) => id)),
@@ -189,7 +191,7 @@ describe("tool calls", () => {
   });
 
   it("and their results are read by the model in the turns that follow", async () => {
-    const app = await startApp();
+    const app = shared();
     const asked = first(await whole(app, { messages: askWeather, tools: [weather] }));
     const [call] = asked.calls;
     const { id, ...called } = call ?? { id: "", name: "", arguments: "" };
@@ -210,7 +212,7 @@ describe("tool calls", () => {
   });
 
   it("that max_tokens cuts are told with finish_reason length, never as whole", async () => {
-    const app = await startApp();
+    const app = shared();
     const body = { messages: askWeather, tools: [weather], tool_choice: "required" };
     const { usage } = await whole(app, body);
     for (let bound = 1; bound < (usage?.completion_tokens ?? 0); bound += 1)
@@ -222,7 +224,7 @@ describe("tool calls", () => {
   });
 
   it("are told as function_call to a client that gave functions", async () => {
-    const app = await startApp();
+    const app = shared();
     const ask = async (body: object, stream: boolean) => {
       const answer = await fetch(`${app.url}/v1/chat/completions`, {
         method: "POST",

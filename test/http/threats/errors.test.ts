@@ -1,0 +1,173 @@
+import Sqlite from "better-sqlite3";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createScriptedEngine } from "../../../src/engine/scripted.js";
+import { builtInModel, root, temporaryFolder } from "../../harness.js";
+import { sharedManaged, type Managed } from "../auth/managed.js";
+import {
+  credentialOf,
+  guardedRoutes,
+  makeThing,
+  nameOf,
+  newSide,
+  pathWith,
+  takesBody,
+  unknownLike,
+  type Side,
+} from "./world.js";
+
+let shared: { server: Managed; close: () => Promise<void> };
+let side: Side;
+const cleanUps: (() => void | Promise<void>)[] = [];
+beforeAll(async () => {
+  const models = join(
+    temporaryFolder((cleanUp) => void cleanUps.push(cleanUp)),
+    "models",
+  );
+  mkdirSync(models);
+  writeFileSync(join(models, "broken.gguf"), "GGUF but no more");
+  const engine = createScriptedEngine((prompt) => {
+    if (prompt.includes("fail half-way")) return ["Good ", new Error(`EACCES: ${models}/weights.bin`)];
+    return prompt.includes("fail")
+      ? [new Error(`ENOENT: no such file, open '${models}/weights.bin'`)]
+      : ["Good day."];
+  });
+  shared = await sharedManaged({ engine }, { HEARTH_MODELS: models });
+  side = await newSide(shared.server, "ours");
+});
+afterAll(async () => {
+  await shared.close();
+  for (const cleanUp of cleanUps) await cleanUp();
+});
+
+/** Nothing of the machine, the program or its statements. */
+function expectNothingInside(text: string): void {
+  const { data } = shared.server;
+  for (const inside of [data, root, tmpdir(), process.cwd(), "node_modules", "node:internal", "weights.bin"])
+    expect(text).not.toContain(inside);
+  expect(text).not.toMatch(/(^|["'\s(])\/(home|root|usr|var|etc|proc|tmp|work|Users)\//);
+  expect(text).not.toMatch(/\bat \S+ \(|\bat (async )?(file|node):|\.[cm]?[jt]s:\d+/);
+  expect(text).not.toMatch(/SQLITE|sqlite|no such (table|column)|\bselect\b.*\bfrom\b|insert into/i);
+}
+
+interface Ask {
+  readonly path: string;
+  readonly headers?: Record<string, string>;
+  readonly method?: string;
+  readonly body?: string;
+}
+
+describe.each(guardedRoutes.map((route) => [nameOf(route), route] as const))(
+  "E11: errors of %s",
+  (_, route) => {
+    const send = async ({ path, method = route.method, headers = {}, body }: Ask) => {
+      const response = await fetch(shared.server.url + path, {
+        method,
+        headers: {
+          authorization: `Bearer ${credentialOf(route, side) ?? ""}`,
+          "content-type": "application/json",
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body }),
+      });
+      const text = await response.text();
+      expectNothingInside(text + JSON.stringify([...response.headers]));
+      return response.status;
+    };
+    const example = takesBody(route) ? JSON.stringify(route.docs.example ?? {}) : undefined;
+    const right = async (): Promise<Ask> => ({
+      path: await pathWith(route, (param) => makeThing(shared.server, side, param)),
+      ...(example === undefined ? {} : { body: example }),
+    });
+
+    it("tell nothing of the inside, whatever is wrong with the request", async () => {
+      const ask = await right();
+      const unknown = await pathWith(route, async (param) =>
+        unknownLike(await makeThing(shared.server, side, param)),
+      );
+      const bodies = [
+        "",
+        "{",
+        "[]",
+        "null",
+        "7",
+        "{}",
+        '{"model":7,"messages":7,"name":7}',
+        `{"x":${"[".repeat(200)}`,
+        example?.replaceAll(builtInModel, "broken") ?? "{}",
+      ];
+      const wrong: Ask[] = [
+        { ...ask, headers: { authorization: "" } },
+        { ...ask, headers: { authorization: "Bearer ../../etc/passwd" } },
+        { ...ask, path: unknown },
+        { ...ask, path: `${ask.path}/../../../etc/passwd` },
+        { ...ask, path: `${ask.path}%2f..%2f..%2fetc%2fpasswd` },
+        { ...ask, path: `${ask.path}%00` },
+        { ...ask, path: `${ask.path}%zz` },
+        {
+          ...ask,
+          path: `${ask.path}?pageSize=x&limit=x&starting_after=x&paginationToken=x&pageToken=x&stream=x`,
+        },
+        { ...ask, headers: { "content-type": "text/plain" } },
+        { path: ask.path, method: "PATCH", body: "{}" },
+        ...(example === undefined ? [] : bodies.map((body) => ({ ...ask, body }))),
+      ];
+      const statuses = [];
+      for (const each of wrong) statuses.push(await send(each));
+      expect(statuses.filter((status) => status >= 500 && status !== 503 && status !== 529)).toEqual([]);
+      expect(statuses.some((status) => status >= 400)).toBe(true);
+    });
+
+    it("tell nothing of the inside, whichever table of the database is not there", async () => {
+      const ask = await right();
+      const database = new Sqlite(join(shared.server.data, "hearth.db"));
+      database.pragma("synchronous = OFF");
+      // Else renaming rewrites triggers, and "excluded" in them wrongly.
+      database.pragma("legacy_alter_table = ON");
+      const tables = database
+        .prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite%'")
+        .pluck()
+        .all() as string[];
+      const statuses = [];
+      for (const table of tables) {
+        database.exec(`alter table "${table}" rename to away`);
+        statuses.push(await send(ask));
+        database.exec(`alter table away rename to "${table}"`);
+      }
+      database.close();
+      expect(statuses).toContain(500);
+    });
+  },
+);
+
+it.each(["fail", "fail half-way"])(
+  "E11: an engine that fails tells nothing of why to the client of '%s'",
+  async (content) => {
+    const headers = { authorization: `Bearer ${side.apiKey}`, "content-type": "application/json" };
+    const asked = { model: builtInModel, max_tokens: 50 };
+    const messages = [{ role: "user", content }];
+    for (const [path, body] of [
+      ["/v1/chat/completions", { ...asked, messages }],
+      ["/v1/completions", { ...asked, prompt: content }],
+      ["/v1/messages", { ...asked, messages }],
+      [
+        "/v1/complete",
+        { model: builtInModel, max_tokens_to_sample: 50, prompt: `\n\nHuman: ${content}\n\nAssistant:` },
+      ],
+      ["/v1/responses", { model: builtInModel, input: content }],
+      ["/v1/responses/compact", { model: builtInModel, input: content }],
+    ] as const)
+      for (const stream of [false, true]) {
+        const response = await fetch(shared.server.url + path, {
+          method: "POST",
+          headers,
+          body: JSON.stringify({ ...body, stream }),
+        });
+        const text = await response.text();
+        expect(text).toMatch(/internal|error/i);
+        expectNothingInside(text);
+      }
+  },
+);

@@ -1,0 +1,149 @@
+import Sqlite from "better-sqlite3";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { sharedManaged, type Managed } from "../auth/managed.js";
+import { watchQueries, type RunQuery } from "./queries.js";
+import {
+  credentialOf,
+  guardedRoutes,
+  makeThing,
+  nameOf,
+  newSide,
+  pathWith,
+  takesBody,
+  type Side,
+} from "./world.js";
+
+/** A mark that nothing else has, in each text that would mean something to SQL. */
+const mark = "zq7mark";
+const attacks = [
+  `' OR '1'='1' -- ${mark}`,
+  `'; DROP TABLE teams; --${mark}`,
+  `" OR ""="${mark}`,
+  `1) OR (1=1 ${mark}`,
+  `%' UNION SELECT hash FROM api_keys -- ${mark}`,
+  `x' || (select hash from management_keys) || '${mark}`,
+  `\\'; attach database '/tmp/${mark}' as x; --`,
+  `${mark}\u0000'; delete from runs; --`,
+];
+
+let shared: { server: Managed; close: () => Promise<void> };
+let side: Side;
+let queries: RunQuery[];
+const restore: (() => void)[] = [];
+beforeAll(async () => {
+  queries = watchQueries((cleanUp) => void restore.push(cleanUp));
+  shared = await sharedManaged();
+  side = await newSide(shared.server, "ours");
+});
+afterAll(async () => {
+  await shared.close();
+  for (const undo of restore) undo();
+});
+beforeEach(() => void (queries.length = 0));
+
+function read(queries: Readonly<Record<string, string>>): string {
+  const database = new Sqlite(join(shared.server.data, "hearth.db"), { readonly: true });
+  const all = Object.entries(queries).map(([name, sql]) => [name, database.prepare(sql).all()]);
+  database.close();
+  return JSON.stringify(all);
+}
+
+const schema = () => read({ schema: "select type, name, sql from sqlite_schema order by name" });
+
+/** Every row of accounts. */
+const dump = () =>
+  read(
+    Object.fromEntries(
+      ["teams", "api_keys", "management_keys", "audit_events", "ledger_balances"].map((table) => [
+        table,
+        `select * from ${table}`,
+      ]),
+    ),
+  );
+
+function isAttacked({ sql }: RunQuery): boolean {
+  return sql.includes(mark) || /drop table|attach|union select/i.test(sql);
+}
+
+/** Something was asked of the database, and no word of an attack became SQL. */
+function expectOnlyValues(): void {
+  expect(queries.length).toBeGreaterThan(0);
+  expect(queries.filter(isAttacked)).toEqual([]);
+}
+
+async function status(method: string, path: string, headers: Record<string, string>, body?: string) {
+  const response = await fetch(shared.server.url + path, {
+    method,
+    headers: { "content-type": "application/json", ...headers },
+    ...(body === undefined ? {} : { body }),
+  });
+  await response.text();
+  return response.status;
+}
+
+describe.each(guardedRoutes.map((route) => [nameOf(route), route] as const))("E3: %s", (_, route) => {
+  const honest = () => ({ authorization: `Bearer ${credentialOf(route, side) ?? ""}` });
+  const body = takesBody(route) ? JSON.stringify(route.docs.example ?? {}) : undefined;
+  const thing = (param: string) => makeThing(shared.server, side, param);
+
+  it("takes SQL in a credential for a wrong key", async () => {
+    const path = await pathWith(route, () => "x");
+    const before = dump();
+    for (const attack of attacks) {
+      const secret = attack.replaceAll("\u0000", "");
+      for (const headers of [{ authorization: `Bearer ${secret}` }, { "x-api-key": secret }])
+        expect(await status(route.method, path, headers, body)).toBe(401);
+    }
+    expect(dump()).toBe(before);
+    expectOnlyValues();
+  });
+
+  it("takes SQL in its path for what is not there", async () => {
+    const before = dump();
+    const pattern = { path: route.path.replace("*id", ":id") };
+    const named = pattern.path.includes(":");
+    for (const attack of named ? attacks : []) {
+      const answered = await status(route.method, await pathWith(pattern, () => attack), honest(), body);
+      expect([400, 404]).toContain(answered);
+    }
+    // Where the path names nothing, nothing of it is looked up.
+    const longer = `${route.path.replace(/[:*]\w+/g, "x")}/${encodeURIComponent(attacks[0] ?? "")}`;
+    expect([400, 404, 405]).toContain(await status(route.method, longer, honest(), body));
+    expect(dump()).toBe(before);
+    expect(queries.filter(isAttacked)).toEqual([]);
+  });
+
+  it("takes SQL in each field of its query and each text of its body for a text", async () => {
+    const [path, before] = [await pathWith(route, thing), schema()];
+    for (const attack of attacks) {
+      for (const field of body === undefined ? [...Object.keys(route.docs.query?.shape ?? {}), mark] : []) {
+        const query = `?${encodeURIComponent(field)}=${encodeURIComponent(attack)}`;
+        expect(await status(route.method, path + query, honest())).toBeLessThan(500);
+      }
+      for (const attacked of body === undefined ? [] : attackedBodies(route.docs.example ?? {}, attack)) {
+        const sent = JSON.stringify(attacked);
+        expect(await status(route.method, path, honest(), sent), sent).toBeLessThan(500);
+      }
+    }
+    expect(schema()).toBe(before);
+    expectOnlyValues();
+  });
+});
+
+/** The body with each of its texts, and each of its names, replaced in turn. */
+function attackedBodies(body: unknown, attack: string): readonly unknown[] {
+  if (typeof body === "string") return [attack];
+  if (typeof body !== "object" || body === null) return [];
+  if (Array.isArray(body)) {
+    const list: readonly unknown[] = body;
+    return list.flatMap((item, at) => attackedBodies(item, attack).map((changed) => list.with(at, changed)));
+  }
+  const entries = Object.entries(body);
+  return [
+    { ...body, [attack]: attack },
+    ...entries.flatMap(([name, value]) =>
+      attackedBodies(value, attack).map((changed) => ({ ...body, [name]: changed })),
+    ),
+  ];
+}

@@ -1,0 +1,203 @@
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sharedManaged, type Managed } from "../auth/managed.js";
+import { exchange } from "../raw.js";
+import {
+  credentialOf,
+  guardedRoutes,
+  makeThing,
+  nameOf,
+  newSide,
+  pathWith,
+  routes,
+  takesBody,
+  type Side,
+} from "./world.js";
+
+const bodyBytesMax = 65_536;
+let shared: { server: Managed; close: () => Promise<void> };
+let side: Side;
+beforeAll(async () => {
+  shared = await sharedManaged({}, { HEARTH_BODY_BYTES_MAX: String(bodyBytesMax) });
+  side = await newSide(shared.server, "ours");
+});
+afterAll(() => shared.close());
+
+const plainPath = (path: string): string => path.replace(/[:*]\w+/g, "x");
+const port = (): number => Number(new URL(shared.server.url).port);
+const credential = (route: (typeof routes)[number]) => `Bearer ${credentialOf(route, side) ?? ""}`;
+const rows = (of: typeof routes) => of.map((route) => [nameOf(route), route] as const);
+
+it.each(rows(routes))("E4: %s does not answer to the name of another host", async (_, route) => {
+  for (const host of ["evil.example", "evil@localhost", "localhost.evil.example:4280"]) {
+    const text = await exchange(
+      port(),
+      `${route.method} ${plainPath(route.path)} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${credential(route)}\r\nConnection: close\r\n\r\n`,
+    );
+    expect(text).toMatch(/^HTTP\/1.1 403 /);
+  }
+});
+
+describe("E5: what a page of another origin may do", () => {
+  const origin = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
+
+  it.each(rows(routes))("%s: no answer is for it, not even that of a preflight", async (_, route) => {
+    const url = shared.server.url + plainPath(route.path);
+    const asked = [
+      { method: "OPTIONS", headers: { ...origin, "access-control-request-method": route.method } },
+      {
+        method: "OPTIONS",
+        headers: {
+          ...origin,
+          "access-control-request-headers": "authorization",
+          "access-control-request-private-network": "true",
+        },
+      },
+      { method: route.method, headers: origin },
+    ];
+    for (const init of asked) {
+      const response = await fetch(url, init);
+      await response.text();
+      const told = [...response.headers.keys()].filter((name) => name.startsWith("access-control-"));
+      expect([init.method, told]).toEqual([init.method, []]);
+    }
+  });
+
+  it.each(rows(guardedRoutes.filter(takesBody)))(
+    "%s: no body that a form could send is read",
+    async (_, route) => {
+      const url =
+        shared.server.url + (await pathWith(route, (param) => makeThing(shared.server, side, param)));
+      const body = JSON.stringify(route.docs.example ?? {});
+      for (const type of [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+        "",
+      ]) {
+        const headers = { ...origin, authorization: credential(route), "content-type": type };
+        const response = await fetch(url, { method: route.method, headers, body });
+        await response.text();
+        expect([type, response.status]).toEqual([type, 415]);
+      }
+    },
+  );
+});
+
+describe("E7: a client that abuses the protocol", () => {
+  const request = (head: string) => exchange(port(), head);
+
+  it.each([
+    [
+      "two lengths of one body",
+      "POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
+    ],
+    [
+      "a length and chunks",
+      "POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    ],
+    ["a folded header", "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A: b\r\n c\r\n\r\n"],
+    ["a space before the colon", "GET /healthz HTTP/1.1\r\nHost : localhost\r\n\r\n"],
+    ["a bare line feed in a header", "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A: b\nX-C: d\r\n\r\n"],
+  ])("with %s is sent away, and the next one is served", async (_, head) => {
+    expect(await request(head)).toMatch(/^(HTTP\/1.1 4\d\d |$)/);
+    expect((await fetch(`${shared.server.url}/healthz`)).status).toBe(200);
+  });
+
+  it("with fifty requests at once on one connection gets fifty answers, in order", async () => {
+    const get = (id: number) => `GET /v1/models HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: ${id}\r\n`;
+    const all = Array.from(
+      { length: 50 },
+      (_, at) => `${get(at)}${at === 49 ? "Connection: close\r\n" : ""}\r\n`,
+    );
+    const text = await request(all.join(""));
+    const ids = [...text.matchAll(/^x-request-id: (\d+)\r$/gim)].map(([, id]) => Number(id));
+    expect(ids).toEqual(Array.from({ length: 50 }, (_, at) => at));
+    expect(text.match(/HTTP\/1.1 401 /g)).toHaveLength(50);
+  });
+
+  it("with 10,000 headers is answered or sent away", async () => {
+    const head = `GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${"x: y\r\n".repeat(10_000)}\r\n`;
+    expect(await request(head)).toMatch(/^HTTP\/1.1 (200|431) /);
+  });
+
+  it("in HTTP/1.0 is answered, and its connection closed", async () => {
+    expect(await request("GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n")).toMatch(/^HTTP\/1.1 200 /);
+  });
+});
+
+describe.each(rows(guardedRoutes.filter(takesBody)))("E8: a body for %s", (_, route) => {
+  const example = JSON.stringify(route.docs.example ?? {});
+  const nested = (levels: number) => `{"x":${"[".repeat(levels)}${"]".repeat(levels)}}`;
+  const send = async (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) => {
+    const path = await pathWith(route, (param) => makeThing(shared.server, side, param));
+    const response = await fetch(shared.server.url + path, {
+      method: route.method,
+      headers: { "content-type": "application/json", authorization: credential(route), ...headers },
+      body,
+    });
+    return { status: response.status, text: await response.text() };
+  };
+
+  it.each<[string, string | Uint8Array<ArrayBuffer>, readonly number[]]>([
+    ["that is cut off", example.slice(0, -1), [400]],
+    ["with NaN", '{"a":NaN}', [400]],
+    ["that is no UTF-8", new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), [400]],
+    ["nested 30,000 levels deep", nested(30_000), [400]],
+    ["nested as deep as is read", nested(126), [200, 400, 403, 422]],
+    ["that is a list", "[]", [400, 422]],
+    ["that is null", "null", [400, 422]],
+    [
+      "of half a surrogate pair in each name and text",
+      '{"\\ud800":"\\ud800","name":"\\ud800","model":"\\ud800"}',
+      [200, 400, 403, 404, 422],
+    ],
+    [
+      "of numbers that no number holds",
+      '{"tpm":1e400,"max_tokens":1e400,"name":1e999}',
+      [200, 400, 403, 404, 422],
+    ],
+    ["larger than allowed", `{"x":"${"x".repeat(bodyBytesMax)}"}`, [413]],
+  ])("%s is told as what it is", async (_case, body, statuses) => {
+    const { status, text } = await send(body);
+    expect(statuses, text).toContain(status);
+    expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
+  });
+
+  it("that touches prototypes changes none, wherever it stands", async () => {
+    for (const name of ["__proto__", "constructor", "prototype", "hasOwnProperty", "toString"]) {
+      const part = `${JSON.stringify(name)}:{"polluted":true,"prototype":{"polluted":true}}`;
+      for (const body of [
+        `{${part},${example.slice(1)}`.replace(",}", "}"),
+        `{"apiKey":{${part}},"team":{${part}},"member":{${part}},"metadata":{${part}},"fieldMask":${JSON.stringify(name)}}`,
+      ])
+        expect((await send(body)).status).toBeLessThan(500);
+      expect("polluted" in {}).toBe(false);
+    }
+  });
+
+  it("in gzip is not inflated, however small it is", async () => {
+    const bomb = new Uint8Array(gzipSync(Buffer.alloc(50_000_000, 0x20)));
+    const { status, text } = await send(bomb, { "content-encoding": "gzip" });
+    expect([status, text]).toEqual([415, expect.stringContaining("Compressed")]);
+  });
+
+  it("E9: in parts with a boundary without end is refused unread", async () => {
+    const boundary = "-".repeat(16_000);
+    for (const type of [
+      `multipart/form-data; boundary=${boundary}`,
+      `multipart/mixed; boundary="${boundary}`,
+      "multipart/form-data",
+    ]) {
+      const { status } = await send(`--${boundary}\r\n`.repeat(60), { "content-type": type });
+      expect(status).toBe(415);
+    }
+  });
+});
+
+it("E9: a boundary of a megabyte does not get past the headers", async () => {
+  const boundary = "-".repeat(1_000_000);
+  const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=${boundary}\r\nContent-Length: 4\r\n\r\nbody`;
+  expect(await exchange(port(), head)).toMatch(/^(HTTP\/1.1 431 |$)/);
+  expect((await fetch(`${shared.server.url}/healthz`)).status).toBe(200);
+});

@@ -1,0 +1,122 @@
+import { join } from "node:path";
+import { Command } from "commander";
+import { pino } from "pino";
+import { describe, expect, it } from "vitest";
+import { openAccounts } from "../../../src/app.js";
+import { addAccountCommands } from "../../../src/cli/accounts.js";
+import { loadConfig } from "../../../src/config.js";
+import { builtInModel } from "../../harness.js";
+import { managed } from "../auth/managed.js";
+import { exchange } from "../raw.js";
+import { openDatabase } from "../../../src/store/database.js";
+
+/** What would forge a line, move a terminal's cursor, or turn the order of what follows. */
+const hostile = [
+  "one\r\n2026-01-01T00:00:00Z cli Created the team 'x'",
+  "\u001b[2J\u001b[1;1H",
+  "\u001b]0;title\u0007",
+  "a\u009b31mb",
+  "a\u0000b",
+  "a\u2028b",
+  "a\u202egnp.exe",
+  "a\u2066b\u2069",
+];
+// eslint-disable-next-line no-control-regex -- that is what it is about
+const unprintable = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
+
+describe("E16: a text that a terminal or a log would obey", () => {
+  it.each(hostile)("%j is no name for a key or a team", async (name) => {
+    const server = await managed();
+    const teamId = await server.team();
+    const { apiKeyId } = await server.key(teamId);
+    for (const [method, path, body] of [
+      ["POST", "/auth/teams", { name }],
+      ["PUT", `/auth/teams/${teamId}`, { team: { name } }],
+      ["POST", `/auth/teams/${teamId}/api-keys`, { name }],
+      ["PUT", `/auth/api-keys/${apiKeyId}`, { apiKey: { name } }],
+    ] as const) {
+      const answer = await server.ask(method, path, body);
+      expect(answer).toMatchObject({
+        status: 400,
+        body: { message: expect.stringMatching(/^name/) as string },
+      });
+    }
+  });
+
+  it("that stands in the database all the same is printed as signs that do nothing, on one line", async () => {
+    const server = await managed();
+    const database = await openDatabase(join(server.data, "hearth.db"));
+    const teamId = await server.team("plain");
+    await server.key(teamId, { name: "plain" });
+    for (const name of hostile) {
+      await database.kysely.updateTable("teams").set({ name }).where("id", "=", teamId).execute();
+      await database.kysely.updateTable("api_keys").set({ name }).where("team_id", "=", teamId).execute();
+      for (const words of [["teams", "ls"], ["keys", "ls"], ["audit"]]) {
+        const printed = await hearth(server.data, words);
+        expect(printed).not.toMatch(unprintable);
+        const events = (
+          await server.stores.audit.page({
+            teamId: null,
+            order: "ascending",
+            after: null,
+            from: null,
+            to: null,
+            limit: 99,
+          })
+        ).length;
+        expect(printed.trimEnd().split("\n")).toHaveLength(words[0] === "audit" ? events + 1 : 3);
+      }
+    }
+    await database.close();
+  });
+
+  it("in any field of a request stays inside its one line of the log", async () => {
+    const lines: string[] = [];
+    const logger = pino({ level: "trace" }, { write: (line: string) => void lines.push(line) });
+    const server = await managed(undefined, { logger });
+    const before = lines.length;
+    for (const text of hostile) {
+      const messages = [{ role: "user", content: text, name: text }];
+      const body = { model: builtInModel, messages, user: text, metadata: { [text]: text }, stop: text };
+      expect((await server.ask("POST", "/v1/chat/completions", body, server.apiKey)).status).toBe(200);
+      await server.ask("POST", "/v1/chat/completions", { ...body, model: text }, server.apiKey);
+      await server.ask("GET", `/v1/models/${encodeURIComponent(text)}`, undefined, server.apiKey);
+      await server.ask("GET", `/nowhere/${encodeURIComponent(text)}`);
+    }
+    expect(lines.length - before).toBe(4 * hostile.length);
+    for (const line of lines) {
+      expect(line).toMatch(/^\{.*\}\n$/);
+      expect(line.slice(0, -1)).not.toMatch(unprintable);
+      expect(() => void JSON.parse(line)).not.toThrow();
+    }
+  });
+
+  it("never becomes a header of an answer", async () => {
+    const server = await managed();
+    const port = Number(new URL(server.url).port);
+    for (const path of [
+      "/v1/models/x%0d%0aset-cookie:%20a=b",
+      "/%0d%0aset-cookie:%20a=b",
+      "/v1/models?x=%0d%0aset-cookie:%20a=b",
+    ]) {
+      const head = `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.apiKey}\r\nX-Request-Id: a%0d%0aset-cookie: a=b\r\nConnection: close\r\n\r\n`;
+      const [headers = ""] = (await exchange(port, head)).split("\r\n\r\n");
+      expect(headers).toMatch(/^HTTP\/1.1 [24]0/);
+      expect(headers.toLowerCase()).not.toContain("set-cookie");
+    }
+  });
+});
+
+/** What `hearth` and these words print, beside the running server. */
+async function hearth(data: string, words: readonly string[]): Promise<string> {
+  let printed = "";
+  const program = new Command("hearth").exitOverride();
+  const { config } = loadConfig({ HEARTH_DATA: data });
+  const clock = { now: () => Date.UTC(2026, 10, 21, 13), monotonic: () => 0, after: () => () => undefined };
+  addAccountCommands(program, () => openAccounts(config), {
+    clock,
+    out: { write: (text) => (printed += text) },
+  });
+  await program.parseAsync(words, { from: "user" });
+  return printed;
+}
