@@ -11,8 +11,9 @@ import {
   type FirstKeys,
 } from "./app/accounts.js";
 import { databaseFile, firstKeyFile, firstManagementKeyFile } from "./app/data-folder.js";
-import { buildEngine, buildThreads, type Workers } from "./app/engines.js";
+import { buildDrawing } from "./app/drawing.js";
 import { openRegistry } from "./app/registry.js";
+import { buildRunning, type GivenEngines } from "./app/running.js";
 import { buildUnattended, type Unattended } from "./app/unattended.js";
 import { isLoopback, type Config } from "./config.js";
 import type { Clock } from "./core/clock.js";
@@ -40,10 +41,9 @@ export { openAccounts, type OpenAccounts } from "./app/accounts.js";
 export { openRegistry };
 export { firstKeyFile } from "./app/data-folder.js";
 
-export interface Overrides extends Workers {
+export interface Overrides extends GivenEngines {
   readonly clock?: Clock;
   readonly random?: Random;
-  readonly engine?: Engine;
   readonly logger?: Logger;
   /** Opened for this server, which closes it. */
   readonly database?: Database;
@@ -100,51 +100,54 @@ async function assemble(
   const models = await openRegistry(config);
   for (const warning of models.warnings) logger.warn({ warning }, "models folder");
   const scheduler = createScheduler(config, clock);
-  const engine = overrides.engine ?? buildEngine(config, { clock, random, logger }, overrides);
-  const { schemas, hostedTokenizer } = buildThreads(config, { clock, logger }, overrides);
-  const load = (): ServerLoad => loadOf(engine, scheduler);
+  const running = buildRunning(config, { clock, random, logger }, models, overrides);
+  const { engines, schemas, hostedTokenizer } = running;
+  const load = (): ServerLoad => loadOf(engines, scheduler);
   const metrics = createMetrics(load);
   const shared = { models, metrics, clock, random, logger };
-  const generator = createGenerator({
-    ...{ ...shared, engine, schemas, slots: scheduler, runs: stores.runs, ledger: stores.ledger },
-    runsActiveMax: config.runsActiveMax,
-    onSettleFailure: (runId, err) => logger.error({ runId, err }, "a run could not be settled"),
-  });
+  const booked = {
+    ...{ ...shared, slots: scheduler, runs: stores.runs, ledger: stores.ledger },
+    onSettleFailure: (runId: string, err: unknown) =>
+      logger.error({ runId, err }, "a run could not be settled"),
+  };
+  const generator = createGenerator({ ...running, ...booked, runsActiveMax: config.runsActiveMax });
+  const drawing = buildDrawing(config, database, { ...running, ...booked });
   const { keyUse, ...doors } = buildDoors({ ...stores, clock, logger, hostedTokenizer });
-  const unattended = buildUnattended(config, { ...shared, ...stores, ...doors, generator });
-  const server = buildServer(config, {
-    ...{ ...shared, ...unattended, ...doors, generator },
-    accounts: buildAccounts({ ...stores, clock, random }),
-    hostedTokenizer,
-    load,
-    database,
+  const unattended = buildUnattended(config, {
+    ...{ ...shared, ...stores, ...doors, generator },
+    images: drawing.images,
   });
-  const parts = { database, unlock, scheduler, unattended, server, generator, engine, metrics, keyUse };
+  const server = buildServer(config, {
+    ...{ ...shared, ...unattended, ...drawing, ...doors, generator },
+    accounts: buildAccounts({ ...stores, clock, random }),
+    ...{ hostedTokenizer, load, database },
+  });
+  const parts = { database, unlock, scheduler, unattended, server, metrics, engines, keyUse };
+  const behind = { runners: [generator, drawing.drawings], threads: [schemas, hostedTokenizer] };
   return {
     async listen() {
       const listening = await server.listen(config.host, config.port);
       await unattended.start();
       return listening;
     },
-    close: once(() => closeAll(config, { ...parts, threads: [schemas, hostedTokenizer] })),
+    close: once(() => closeAll(config, { ...parts, ...behind })),
     ...firstKeys,
-    firstKeyFile: firstKeyFile(config),
-    firstManagementKeyFile: firstManagementKeyFile(config),
-    models,
-    generator,
-    scheduler,
-    runs: stores.runs,
-    engine,
+    ...{ firstKeyFile: firstKeyFile(config), firstManagementKeyFile: firstManagementKeyFile(config) },
+    ...{ models, generator, scheduler, runs: stores.runs, engine: running.engine },
   };
+}
+
+interface Closable {
+  close(): Promise<void>;
 }
 
 interface Closing extends DataFolder {
   readonly scheduler: Scheduler;
   readonly unattended: Unattended;
   readonly server: HttpServer;
-  readonly generator: Generator;
-  readonly engine: Engine;
-  readonly threads: readonly { close(): Promise<void> }[];
+  readonly runners: readonly Closable[];
+  readonly engines: readonly Closable[];
+  readonly threads: readonly Closable[];
   readonly metrics: { close(): void };
   readonly keyUse: Doors["keyUse"];
 }
@@ -156,9 +159,9 @@ async function closeAll({ shutdownGraceMs }: Config, parts: Closing): Promise<vo
   await parts.unattended.close();
   await parts.server.close(shutdownGraceMs);
   // What is still running when the grace time is over is settled before the database closes.
-  await parts.generator.close();
+  await Promise.all(parts.runners.map((each) => each.close()));
   await parts.keyUse.close();
-  await parts.engine.close();
+  await Promise.all(parts.engines.map((engine) => engine.close()));
   await Promise.all(parts.threads.map((thread) => thread.close()));
   parts.metrics.close();
   await parts.database.close();
@@ -193,9 +196,10 @@ function buildServer(config: Config, deps: ServerDeps): HttpServer {
   });
 }
 
-function loadOf(engine: Engine, scheduler: Scheduler): ServerLoad {
+function loadOf(engines: readonly Pick<Engine, "residents">[], scheduler: Scheduler): ServerLoad {
   const held = (id: string) => ({ slotsHeld: scheduler.heldBy(id) });
-  const models = engine.residents().map((model) => ({ ...model, ...held(model.id) }));
+  const residents = engines.flatMap((engine) => engine.residents());
+  const models = residents.map((model) => ({ ...model, ...held(model.id) }));
   return { queueDepth: scheduler.load.waiting, models };
 }
 

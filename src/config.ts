@@ -69,6 +69,17 @@ const settings = {
   tokenGapMsMax: whole(10, 600_000).default(500),
   /** Bytes of evaluated prompts kept in the data folder; 0 keeps none. */
   prefixCacheBytesMax: whole(0, 1_099_511_627_776).default(1_073_741_824),
+  /** Bytes of drawn images kept in the data folder for an hour each; 0 keeps none. */
+  imagesBytesMax: whole(0, 1_099_511_627_776).default(1_073_741_824),
+  /**
+   * Hosts that images of conversations may be fetched from: names, `*.domain`, or `*` for any public address, with `:port` where it
+   * is not the scheme's own; `off`: only `data:` URLs are read.
+   */
+  imageFetch: z.union([z.literal("off").transform((): string[] => []), list]).default([]),
+  /** Images that one request may hold. */
+  imagesMax: whole(0, 1_000).default(32),
+  /** Id or alias of the model that describes images; null: the largest that can. */
+  visionModel: z.string().min(1).nullable().default(null),
   /** Type of the KV cache: the smaller ones halve and quarter its memory, and make prefill slower. */
   kvCacheType: z.enum(["f16", "q8_0", "q4_0"]).default("f16"),
   flashAttention: z.enum(["auto", "on", "off"]).default("auto"),

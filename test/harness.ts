@@ -22,7 +22,9 @@ import { loadConfig } from "../src/config.js";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 const workerUrl = new URL("../dist/engine/llama/worker.js", import.meta.url);
+const visionWorkerUrl = new URL("../dist/engine/vision/worker.js", import.meta.url);
 const schemaWorkerUrl = new URL("../dist/engine/schemas/worker.js", import.meta.url);
+const imagesWorkerUrl = new URL("../dist/engine/images/worker.js", import.meta.url);
 const tokenizerWorkerUrl = new URL("../dist/engine/tokenize/worker.js", import.meta.url);
 const program = join(root, "dist/main.js");
 
@@ -76,7 +78,10 @@ export async function startApp(
   finished: Finished = onTestFinished,
 ): Promise<TestApp> {
   const { config } = loadConfig({ ...defaults(finished), ...environment });
-  const app = await createApp(config, { workerUrl, schemaWorkerUrl, tokenizerWorkerUrl, ...overrides });
+  const app = await createApp(config, {
+    ...{ workerUrl, schemaWorkerUrl, imagesWorkerUrl, visionWorkerUrl, tokenizerWorkerUrl },
+    ...overrides,
+  });
   finished(() => app.close());
   const { url } = await app.listen();
   return { url, app, client: clientOf(url) };

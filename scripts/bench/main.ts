@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 import { accountsSection } from "./accounts.js";
 import { engineSection } from "./engine.js";
 import { httpSection } from "./http.js";
+import { imagesSection } from "./images.js";
 import { loadSection } from "./load.js";
 import type { SectionOptions } from "./options.js";
 import { schemaSection } from "./schema.js";
@@ -21,6 +22,7 @@ const sections: Readonly<Record<string, Section>> = {
   start: startSection,
   http: httpSection,
   engine: engineSection,
+  images: imagesSection,
   load: loadSection,
   schema: schemaSection,
   usage: usageSection,

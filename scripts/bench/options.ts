@@ -1,6 +1,6 @@
 /** What the command line asks of every section. */
 export interface SectionOptions {
-  /** The large model instead of the small one; ten times the usage. */
+  /** The large model instead of the small one; ten times the usage; drawings of 512 pixels. */
   readonly large: boolean;
   /** Requests of the load section. */
   readonly requests: number;

@@ -40,11 +40,11 @@ export function scoreOf(skill: string, outcomes: readonly Outcome[]): Score {
   };
 }
 
-/** Scores as a table, the total last. */
-export function renderTable(scores: readonly Score[], total: Score): string {
+/** Scores as a table, the total last where there is one. */
+export function renderTable(scores: readonly Score[], total: Score | null): string {
   const rows = [
     ["skill", "items", "not served", "passed", "percent", "tok/s"],
-    ...[...scores, total].map((score) => [
+    ...[...scores, ...(total === null ? [] : [total])].map((score) => [
       score.skill,
       String(score.items),
       String(score.notServed),
@@ -62,7 +62,8 @@ export function renderTable(scores: readonly Score[], total: Score): string {
       .join("  "),
   );
   const rule = "-".repeat(lines[0]?.length ?? 0);
-  return [lines[0], rule, ...lines.slice(1, -1), rule, lines.at(-1)].join("\n");
+  const body = total === null ? lines.slice(1) : [...lines.slice(1, -1), rule, lines.at(-1)];
+  return [lines[0], rule, ...body].join("\n");
 }
 
 /** What was asked, answered and missed, for every item that failed. */

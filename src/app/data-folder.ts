@@ -19,6 +19,11 @@ export function firstManagementKeyFile({ data }: Folder): string {
   return join(data, "first-management-key");
 }
 
+/** Drawn images that are fetched by URL. */
+export function imagesFolder({ data }: Folder): string {
+  return join(data, "images");
+}
+
 /** Writes a secret for its owner only. */
 export async function writeSecret(file: string, secret: string): Promise<void> {
   await writeFile(file, `${secret}\n`, { mode: 0o600 });

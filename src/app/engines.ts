@@ -8,6 +8,7 @@ import { createLlamaEngine } from "../engine/llama/engine.js";
 import { usableCores, usableMemoryBytes } from "../engine/llama/machine.js";
 import type { LlamaSettings } from "../engine/llama/protocol.js";
 import { createSmokeLoad } from "../engine/llama/smoke-load.js";
+import { ModelMemory } from "../engine/model-memory.js";
 import { createSchemas } from "../engine/schemas/schemas.js";
 import { createHostedTokenizer } from "../engine/tokenize/tokenize.js";
 import type { Logger } from "../http/logger.js";
@@ -16,8 +17,14 @@ import { verifyWeights } from "../models/verify.js";
 /** What engines are built over, beside their settings. */
 export type Machine = { readonly clock: Clock; readonly random: Random; readonly logger: Logger };
 
+/** The memory that the models of all engines share. */
+export function buildMemory({ memoryBytesMax }: Config, { clock }: Machine): ModelMemory {
+  const most = memoryBytesMax === 0 ? usableMemoryBytes() : memoryBytesMax;
+  return new ModelMemory({ clock, memoryBytesMax: most });
+}
+
 /** The engine that runs chat models. */
-export function buildEngine(config: Config, machine: Machine, given: Workers): Engine {
+export function buildEngine(config: Config, memory: ModelMemory, machine: Machine, given: Workers): Engine {
   const settings = llamaSettings(config);
   const workerUrl = given.workerUrl ?? new URL("../engine/llama/worker.js", import.meta.url);
   const log = (level: "warn" | "error", message: string): void =>
@@ -32,7 +39,7 @@ export function buildEngine(config: Config, machine: Machine, given: Workers): E
     settings,
     clock: machine.clock,
     random: machine.random,
-    memoryBytesMax: config.memoryBytesMax === 0 ? usableMemoryBytes() : config.memoryBytesMax,
+    memory,
     keepAliveMs: config.keepAliveMs,
     verify: verifyWeights,
     smoke,
@@ -45,6 +52,10 @@ export function buildEngine(config: Config, machine: Machine, given: Workers): E
 export interface Workers {
   /** Of the engine. */
   readonly workerUrl?: URL;
+  /** Of the engine that draws. */
+  readonly imagesWorkerUrl?: URL;
+  /** Of the engine that describes images. */
+  readonly visionWorkerUrl?: URL;
   /** Of the schemas. */
   readonly schemaWorkerUrl?: URL;
   /** Of the hosted models' tokenizer. */

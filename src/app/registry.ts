@@ -1,6 +1,7 @@
 /** The part of the composition root that knows where models are. */
 import { fileURLToPath } from "node:url";
 import type { Config } from "../config.js";
+import { visionFamilies } from "../engine/vision/families.js";
 import { loadRegistry, type LoadedRegistry } from "../models/registry.js";
 import { engineBuild } from "../version.js";
 
@@ -11,5 +12,6 @@ const builtInModels = fileURLToPath(new URL("../../models", import.meta.url));
 export function openRegistry(config: Config): Promise<LoadedRegistry> {
   const { contextTokensMax, kvCacheType, flashAttention, gpu, threads } = config;
   const engine = JSON.stringify([engineBuild, kvCacheType, flashAttention, gpu, threads]);
-  return loadRegistry({ folders: [config.models, builtInModels], contextTokensMax, engine });
+  const folders = [config.models, builtInModels];
+  return loadRegistry({ folders, contextTokensMax, engine, visionFamilies, visionModel: config.visionModel });
 }

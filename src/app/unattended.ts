@@ -5,6 +5,7 @@ import type { Config } from "../config.js";
 import type { Clock } from "../core/clock.js";
 import type { DeferredStore } from "../core/deferred-completion.js";
 import type { JobStore } from "../core/job.js";
+import type { ImageStore } from "../core/kept-image.js";
 import type { ModelRegistry } from "../core/model.js";
 import type { ResponseStore } from "../core/stored-response.js";
 import type { Writes } from "../core/write.js";
@@ -22,6 +23,7 @@ export interface UnattendedDeps {
   readonly jobs: JobStore;
   readonly deferred: DeferredStore;
   readonly responses: ResponseStore;
+  readonly images: Pick<ImageStore, "deleteExpired">;
   readonly writes: Writes;
   readonly authenticator: Authenticator;
   readonly rateLimits: RateLimits;
@@ -42,7 +44,7 @@ export type UnattendedLimits = Pick<Config, "jobsQueuedMax" | "jobsActiveMax" | 
 
 /** Builds it all; nothing is worked on before `start`. */
 export function buildUnattended(limits: UnattendedLimits, deps: UnattendedDeps): Unattended {
-  const { deferred, responses, clock, logger } = deps;
+  const { deferred, responses, images, clock, logger } = deps;
   const queueOf = (trade: Trade): JobQueue =>
     createJobQueue({
       ...deps,
@@ -56,7 +58,7 @@ export function buildUnattended(limits: UnattendedLimits, deps: UnattendedDeps):
   const completions = queueOf(deferredTrade(deps));
   const retention = createRetention(
     clock,
-    [(now, most) => deferred.deleteExpired(now, most), (now, most) => responses.deleteExpired(now, most)],
+    [deferred, responses, images].map((each) => (now, most) => each.deleteExpired(now, most)),
     (thrown) => logger.error({ err: thrown }, "what has expired could not be deleted"),
   );
   return {

@@ -75,10 +75,11 @@ function listenError(config: Config, thrown: unknown): Error {
 function greeting(config: Config, app: App, url: string): string {
   const usable = app.models.list().filter((model) => model.unusable === null);
   const names = usable.map((model) => model.manifest.id);
+  const talking = usable.find(({ manifest }) => manifest.kind === "chat");
   const file = relative(process.cwd(), app.firstKeyFile) || app.firstKeyFile;
   const { shown, inCurl } = keyWords(config, app, file);
   const body = JSON.stringify({
-    model: names[0] ?? "MODEL",
+    model: talking?.manifest.id ?? "MODEL",
     messages: [{ role: "user", content: "Hello!" }],
   });
   return [

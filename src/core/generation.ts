@@ -5,6 +5,8 @@
  * HearthError thrown in place of any of them. `stream: false` is a fold of the same events.
  */
 
+import type { MessageImage } from "./images.js";
+
 export type Role = "system" | "user" | "assistant" | "tool";
 
 export interface ToolCall {
@@ -18,6 +20,8 @@ export interface ToolCall {
 export interface Message {
   readonly role: Role;
   readonly content: string;
+  /** Images that stand in the content; whoever makes a prompt of it has to put words in their places first. */
+  readonly images?: readonly MessageImage[];
   readonly name?: string;
   readonly reasoning?: string;
   readonly toolCalls?: readonly ToolCall[];
@@ -141,6 +145,8 @@ export interface GenerationStart {
   readonly promptTokens: number;
   /** Prompt tokens whose evaluation was skipped. */
   readonly cachedTokens: number;
+  /** Prompt tokens that tell what is on images; absent: none. */
+  readonly imageTokens?: number;
 }
 
 /** A token and how likely it was, as the natural logarithm of its probability. */

@@ -31,6 +31,8 @@ export interface Metrics {
   requestAnswered(request: AnsweredRequest): void;
   runEnded(run: EndedRun): void;
   modelLoaded(load: FinishedLoad): void;
+  /** A step of an image is done. @param model resolved id. */
+  drawingStep(model: string): void;
 }
 
 /** A model in memory and how much of it is in use. */

@@ -2,20 +2,37 @@ import type { Prices } from "./money.js";
 
 export type Modality = "text" | "image";
 
+/** What a model is for: it answers conversations, it draws, or it describes pictures. */
+export type ModelKind = "chat" | "image" | "vision";
+
+/** One of several files of a model. */
+export interface ModelFile {
+  /** In the manifest's folder, such as `unet/model.onnx`. */
+  readonly path: string;
+  readonly bytes: number;
+  /** Hex digest. */
+  readonly sha256: string;
+}
+
 /** What a manifest says of a model; the same for built-in models and for what the user brings. */
 export interface ModelManifest {
   readonly id: string;
   readonly aliases: readonly string[];
-  readonly kind: "chat";
+  readonly kind: ModelKind;
   readonly name: string;
   /** Architecture family, such as `qwen3`. */
   readonly family: string;
   readonly version: string;
-  /** Name of the weights, in the manifest's own folder. */
+  /** Name of the weights, in the manifest's own folder; of a model of several files the one that tells of the others. */
   readonly file: string;
+  /** Of all its files. */
   readonly bytes: number;
   /** Hex digest of the weights; null when it was never computed (a GGUF put into the folder by hand). */
   readonly sha256: string | null;
+  /** Every file of a model of several; absent: they are not known one by one, or there is but the one. */
+  readonly files?: readonly ModelFile[] | undefined;
+  /** How a model draws where its maker says so; absent: as models of its layout do. */
+  readonly drawing?: { readonly steps: number; readonly guidanceScale: number } | undefined;
   /** Tokens a conversation may hold, prompt and answer together. */
   readonly contextTokens: number;
   readonly inputModalities: readonly Modality[];

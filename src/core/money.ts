@@ -11,16 +11,19 @@ export interface Prices {
   readonly promptTextTokenTicks: Ticks;
   readonly cachedPromptTextTokenTicks: Ticks;
   readonly completionTextTokenTicks: Ticks;
+  /** For each image; absent: nothing. */
+  readonly imageTicks?: Ticks | undefined;
 }
 
-/** The cost of a run: uncached prompt, cached prompt, and everything sampled (reasoning included). */
+/** The cost of a run: uncached prompt, cached prompt, everything sampled (reasoning included), and images. */
 export function costOf(usage: Usage, prices: Prices): Ticks {
   const evaluated = usage.promptTokens - usage.cachedTokens;
   const sampled = usage.completionTokens + usage.reasoningTokens;
   return whole(
     evaluated * prices.promptTextTokenTicks +
       usage.cachedTokens * prices.cachedPromptTextTokenTicks +
-      sampled * prices.completionTextTokenTicks,
+      sampled * prices.completionTextTokenTicks +
+      (usage.images ?? 0) * (prices.imageTicks ?? 0),
   );
 }
 
@@ -28,14 +31,21 @@ export function costOf(usage: Usage, prices: Prices): Ticks {
  * The most that a run can cost: no prompt token found evaluated, every choice as long as it may be.
  * @throws RangeError when that is more than can be counted.
  */
-export function costBoundOf(tokens: { prompt: number; sampled: number }, prices: Prices): Ticks {
+export function costBoundOf(
+  most: { readonly prompt: number; readonly sampled: number; readonly images?: number },
+  prices: Prices,
+): Ticks {
   const promptTicks = Math.max(prices.promptTextTokenTicks, prices.cachedPromptTextTokenTicks);
-  return whole(tokens.prompt * promptTicks + tokens.sampled * prices.completionTextTokenTicks);
+  return whole(
+    most.prompt * promptTicks +
+      most.sampled * prices.completionTextTokenTicks +
+      (most.images ?? 0) * (prices.imageTicks ?? 0),
+  );
 }
 
 /** Whether a run can cost nothing at all. */
 export function isFree(prices: Prices): boolean {
-  return costBoundOf({ prompt: 1, sampled: 1 }, prices) === 0;
+  return costBoundOf({ prompt: 1, sampled: 1, images: 1 }, prices) === 0;
 }
 
 /**

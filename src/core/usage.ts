@@ -7,6 +7,8 @@ export interface Usage {
   readonly imageTokens: number;
   readonly completionTokens: number;
   readonly reasoningTokens: number;
+  /** Images that were drawn; absent: none. */
+  readonly images?: number | undefined;
 }
 
 export const noUsage: Usage = {
@@ -25,6 +27,7 @@ export function addEvent(usage: Usage, event: GenerationEvent): Usage {
         ...usage,
         promptTokens: usage.promptTokens + event.promptTokens,
         cachedTokens: usage.cachedTokens + event.cachedTokens,
+        imageTokens: usage.imageTokens + (event.imageTokens ?? 0),
       };
     case "text-delta":
     case "tool-call-start":

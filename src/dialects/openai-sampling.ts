@@ -83,7 +83,7 @@ export function parseStops({ stop }: SamplingBody): readonly string[] {
 }
 
 /** 32-bit seeds, signed or not, keep their bits; wider ones are folded so that both halves count. */
-function seed32(seed: number): number {
+export function seed32(seed: number): number {
   const low = BigInt.asUintN(32, BigInt(seed));
   if (seed >= -(2 ** 31) && seed < 2 ** 32) return Number(low);
   return Number(low ^ BigInt.asUintN(32, BigInt(seed) >> 32n));

@@ -12,10 +12,12 @@ import type { UsageReports } from "../accounts/usage.js";
 import type { TeamService } from "../accounts/teams.js";
 import type { Clock } from "../core/clock.js";
 import type { ServerLoad } from "../core/metrics.js";
+import type { ImageStore } from "../core/kept-image.js";
 import type { ModelRegistry } from "../core/model.js";
 import type { Random } from "../core/random.js";
 import type { HostedTokenizer } from "../core/tokenizer.js";
 import type { Deferrals } from "../inference/defer.js";
+import type { Drawings } from "../inference/draw.js";
 import type { Generator } from "../inference/generate.js";
 import type { JobQueue } from "../inference/jobs.js";
 import type { Memory } from "../inference/remember.js";
@@ -65,6 +67,9 @@ export interface HttpDeps {
   /** Who may ask how much. */
   readonly rateLimits: RateLimits;
   readonly generator: Generator;
+  readonly drawings: Drawings;
+  /** Drawn images that are fetched by URL. */
+  readonly images: ImageStore;
   /** Of models that run elsewhere. */
   readonly hostedTokenizer: HostedTokenizer;
   /** Completions that are asked for now and fetched later. */

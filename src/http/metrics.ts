@@ -28,12 +28,14 @@ export function createMetrics(load: () => ServerLoad): ServerMetrics {
   const requestAnswered = countRequests(registry);
   const runEnded = countRuns(registry);
   const modelLoaded = timeLoads(registry);
+  const drawingStep = countSteps(registry);
   addLoadGauges(registry, load);
   const close = addProcessGauges(registry);
   return {
     requestAnswered,
     runEnded,
     modelLoaded,
+    drawingStep,
     async scrape() {
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
@@ -134,8 +136,15 @@ function tokenCounters(registry: Registry): (run: EndedRun) => void {
     labelNames: ["model", "result"] as const,
     registers,
   });
+  const drawn = new Counter({
+    name: "hearth_images_total",
+    help: "Images that ended runs drew.",
+    labelNames: ["model"] as const,
+    registers,
+  });
   return ({ model, usage }) => {
-    const { promptTokens, cachedTokens, completionTokens, reasoningTokens } = usage;
+    const { promptTokens, cachedTokens, completionTokens, reasoningTokens, images } = usage;
+    if (images !== undefined) drawn.inc({ model }, images);
     tokens.inc({ model, kind: "prompt" }, promptTokens);
     tokens.inc({ model, kind: "cached" }, cachedTokens);
     tokens.inc({ model, kind: "completion" }, completionTokens);
@@ -143,6 +152,16 @@ function tokenCounters(registry: Registry): (run: EndedRun) => void {
     prefix.inc({ model, result: "hit" }, cachedTokens);
     prefix.inc({ model, result: "miss" }, promptTokens - cachedTokens);
   };
+}
+
+function countSteps(registry: Registry): Metrics["drawingStep"] {
+  const steps = new Counter({
+    name: "hearth_image_steps_total",
+    help: "Steps from noise to image that are done, of images under way too.",
+    labelNames: ["model"] as const,
+    registers: [registry],
+  });
+  return (model) => steps.inc({ model });
 }
 
 function timeLoads(registry: Registry): (load: FinishedLoad) => void {

@@ -8,6 +8,7 @@ export const routeTags = {
   Responses: "Answers that the server keeps: chains of them, and work in the background.",
   Messages: "Answers to conversations, as Anthropic clients ask for them.",
   Completions: "The older routes: raw prompts, and Anthropic's prompts of turns.",
+  Images: "Images that are drawn from a text.",
   Models: "The models that the key may use, and their tokenizers.",
   Keys: "The key that asks.",
   Accounts: "Keys, teams and the audit log, with a management key.",
@@ -20,8 +21,8 @@ export interface AnswerDocs {
   readonly description: string;
   /** Of a JSON answer. */
   readonly schema?: z.ZodType;
-  /** Of an answer that is text; one with neither has no body. */
-  readonly contentType?: string;
+  /** Of an answer that is no JSON, or whichever of several it has; one with neither has no body. */
+  readonly contentType?: string | readonly string[];
 }
 
 /** What is sent with `stream: true`, with status 200. */

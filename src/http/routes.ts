@@ -56,6 +56,7 @@ import {
   languageModelListDocs,
   listLanguageModels,
 } from "./v1/language-models.js";
+import { createImages, imagesDocs } from "./v1/images-generations.js";
 import { createMessage, messageDocs } from "./v1/messages.js";
 import { countMessageTokens, messageTokensDocs } from "./v1/messages-count-tokens.js";
 import { findModel, listModels, modelDocs, modelListDocs } from "./v1/models.js";
@@ -74,6 +75,7 @@ import { countInputTokens, inputTokensDocs } from "./v1/responses-input-tokens.j
 import { tokenizeText, tokenizeTextDocs } from "./v1/tokenize-text.js";
 import { docsPageDocs, presentDocsPage } from "./docs.js";
 import { healthDocs, presentHealth } from "./healthz.js";
+import { imageDocs, presentImage } from "./images.js";
 import { metricsDocs, presentMetrics, presentMetricsToKeys } from "./metrics.js";
 import { openApiDocs, presentOpenApi } from "./openapi-json.js";
 import { presentReadiness, readinessDocs } from "./readyz.js";
@@ -92,6 +94,8 @@ export function createRoutes(deps: BuiltDeps): readonly Route[] {
   const routes: readonly Route[] = [
     ...textRoutes(deps),
     ...responseRoutes(deps),
+    keyedRoute("POST", "/v1/images/generations", "image", createImages(deps), imagesDocs),
+    openRoute("GET", "/images/:name", presentImage(deps), imageDocs),
     ...modelRoutes(deps),
     keyedRoute("GET", "/v1/api-key", null, presentApiKey, apiKeyDocs),
     ...keyRoutes(deps),
@@ -152,8 +156,8 @@ function modelRoutes(deps: BuiltDeps): readonly Route[] {
     row("/v1/models/*id", findModel(deps), modelDocs),
     row("/v1/language-models", listLanguageModels(deps), languageModelListDocs),
     row("/v1/language-models/*id", findLanguageModel(deps), languageModelDocs),
-    row("/v1/image-generation-models", listImageGenerationModels, imageModelListDocs),
-    row("/v1/image-generation-models/*id", findImageGenerationModel, imageModelDocs),
+    row("/v1/image-generation-models", listImageGenerationModels(deps), imageModelListDocs),
+    row("/v1/image-generation-models/*id", findImageGenerationModel(deps), imageModelDocs),
     row("/v1/hearth/ps", listModelsInMemory(deps), modelsInMemoryDocs),
   ];
 }

@@ -2,16 +2,34 @@
 import { mayUseModel } from "../accounts/permissions.js";
 import type { Principal } from "../core/api-key.js";
 import { modelNotFound } from "../core/errors.js";
-import type { Model, ModelRegistry } from "../core/model.js";
+import type { Model, ModelKind, ModelRegistry } from "../core/model.js";
 
-/** In order of id. */
-export function visibleModels(models: ModelRegistry, principal: Principal): readonly Model[] {
-  return models.list().filter((model) => mayUseModel(principal, model.manifest.id));
+/** In order of id. @param kind what they are for; absent: whatever they can be asked for. */
+export function visibleModels(
+  models: ModelRegistry,
+  principal: Principal,
+  kind?: ModelKind,
+): readonly Model[] {
+  return models.list().filter((model) => mayUseModel(principal, model.manifest.id) && isOf(model, kind));
 }
 
-/** By id or alias. @throws HearthError `model_not_found`, the same for one that is not there and one that is not theirs. */
-export function visibleModel(models: ModelRegistry, principal: Principal, name: string): Model {
+/**
+ * By id or alias.
+ * @throws HearthError `model_not_found`, the same for one that is not there, one that is not theirs and one of another kind.
+ */
+export function visibleModel(
+  models: ModelRegistry,
+  principal: Principal,
+  name: string,
+  kind?: ModelKind,
+): Model {
   const model = models.find(name);
-  if (model === null || !mayUseModel(principal, model.manifest.id)) throw modelNotFound(name);
+  if (model === null || !mayUseModel(principal, model.manifest.id) || !isOf(model, kind))
+    throw modelNotFound(name);
   return model;
+}
+
+function isOf({ manifest }: Model, kind: ModelKind | undefined): boolean {
+  // A model that sees is asked by this server alone.
+  return kind === undefined ? manifest.kind !== "vision" : manifest.kind === kind;
 }

@@ -13,43 +13,52 @@ export interface PromptCounter {
    * @throws HearthError `context_length_exceeded`, naming both numbers, where it does not fit; `model_unavailable`,
    * `overloaded`.
    */
-  count(model: Model, request: GenerationRequest, signal: AbortSignal): Promise<number>;
+  count(model: Model, request: GenerationRequest, teamId: string, signal: AbortSignal): Promise<number>;
   /** The tokens of a text, none added. @throws HearthError `model_unavailable`, `overloaded`. */
   tokenize(model: Model, text: string, signal: AbortSignal): Promise<readonly TextToken[]>;
 }
 
 /** Builds the counter; as many counts as runs may be in hand at a time. */
-export function createPromptCounter({ engine, load, runsActiveMax }: Street): PromptCounter {
+export function createPromptCounter({ engine, load, grounding, runsActiveMax }: Street): PromptCounter {
   let active = 0;
+  /** One of so many at a time. */
+  const inHand = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (active >= runsActiveMax) throw tooManyInHand();
+    active += 1;
+    try {
+      return await work();
+    } finally {
+      active -= 1;
+    }
+  };
   /** Does something with a model in memory. */
   const borrow = async <T>(
     model: Model,
     signal: AbortSignal,
     work: (loaded: LoadedModel) => Promise<T>,
   ): Promise<T> => {
-    if (active >= runsActiveMax) throw tooManyInHand();
-    active += 1;
+    const loaded = await hold(load(model), signal);
     try {
-      const loaded = await hold(load(model), signal);
-      try {
-        return await unlessAborted(work(loaded), signal);
-      } finally {
-        loaded.release();
-      }
+      return await unlessAborted(work(loaded), signal);
     } finally {
-      active -= 1;
+      loaded.release();
     }
   };
   return {
-    async count(model, request, signal) {
-      const { tokens } = await borrow(model, signal, (loaded) =>
-        request.truncates === true
-          ? fittingPrompt(engine, model, loaded, request)
-          : engine.prompt(model, request),
-      );
-      return tokens.length;
-    },
-    tokenize: (model, text, signal) => borrow(model, signal, () => engine.tokenize(model, text)),
+    count: (model, asked, teamId, signal) =>
+      inHand(async () => {
+        const grounded = Promise.resolve(grounding.ground(asked.messages, teamId, signal));
+        const { messages } = await unlessAborted(grounded, signal);
+        const request = { ...asked, messages };
+        const { tokens } = await borrow(model, signal, async (loaded) =>
+          request.truncates === true
+            ? (await fittingPrompt(engine, model, loaded, request)).prompt
+            : engine.prompt(model, request),
+        );
+        return tokens.length;
+      }),
+    tokenize: (model, text, signal) =>
+      inHand(() => borrow(model, signal, () => engine.tokenize(model, text))),
   };
 }
 

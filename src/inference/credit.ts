@@ -8,15 +8,15 @@ import type { GenerationRequest } from "../core/generation.js";
 import { lackingFor, noCredits } from "../core/ledger.js";
 import { costBoundOf, isFree, type Ticks } from "../core/money.js";
 import { reasoningTokensMaxOf } from "./reasoning-bound.js";
-import type { GenerateDeps, Task } from "./task.js";
+import type { Booked, GenerateDeps, Task } from "./task.js";
 
 /** Tokens around a block of reasoning, which no bound counts. */
 const reasoningMarkTokensMax = 64;
 
 /** Refuses a team that has nothing at all before a model is loaded for it. @throws HearthError `no_credits`. */
 export async function refuseWithoutCredit(
-  { ledger, clock }: GenerateDeps,
-  { model, context }: Task,
+  { ledger, clock }: Pick<GenerateDeps, "ledger" | "clock">,
+  { model, context }: Booked,
 ): Promise<void> {
   const { team } = context.principal;
   if (team.billing === "unmetered" || isFree(model.manifest.prices)) return;
@@ -29,13 +29,30 @@ export async function refuseWithoutCredit(
  * @throws HearthError `no_credits` when the team has less, `invalid_value` when it is more than can be counted.
  */
 export async function reservationOf(
-  { ledger, clock }: GenerateDeps,
+  deps: GenerateDeps,
   { model, request, context }: Task,
   loaded: LoadedModel,
   prompts: readonly Prompt[],
 ): Promise<Ticks | null> {
-  const { team } = context.principal;
   const bound = boundOf(request, prompts, model.manifest.capabilities.reasoning, loaded.contextTokens);
+  return bounded(deps, { model, context }, bound);
+}
+
+/** The same for a run that draws so many images. */
+export async function imagesReservationOf(
+  deps: Pick<GenerateDeps, "ledger" | "clock">,
+  run: Pick<Booked, "model" | "context">,
+  images: number,
+): Promise<Ticks | null> {
+  return bounded(deps, run, { prompt: 0, sampled: 0, images });
+}
+
+async function bounded(
+  { ledger, clock }: Pick<GenerateDeps, "ledger" | "clock">,
+  { model, context }: Pick<Booked, "model" | "context">,
+  bound: Parameters<typeof costBoundOf>[0],
+): Promise<Ticks | null> {
+  const { team } = context.principal;
   const ticks = countable(() => costBoundOf(bound, model.manifest.prices));
   if (team.billing === "unmetered") return null;
   if (ticks === 0) return ticks;

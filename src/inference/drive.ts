@@ -2,15 +2,14 @@
  * A run on its way through its ports: the rules of its answer, the model, the prompt, then its choices, as many side by side
  * as the model has slots. It tells events and what they add up to; how the run began and how it is settled is generate.ts's.
  */
-import type { DecodeJob, Engine, LoadedModel, Prompt } from "../core/engine.js";
+import type { DecodeJob, LoadedModel, Prompt } from "../core/engine.js";
 import { asHearthError } from "../core/errors.js";
-import type { GenerationEvent, GenerationRequest } from "../core/generation.js";
-import type { Model } from "../core/model.js";
+import type { GenerationEvent } from "../core/generation.js";
 import { addEvent } from "../core/usage.js";
 import { judgeOf, type AnswerJudge } from "./answer-rules.js";
 import { drawChoice } from "./choice.js";
 import { refuseWithoutCredit, reservationOf } from "./credit.js";
-import { fittingPrompt } from "./fitting.js";
+import { promptsOf } from "./prompts.js";
 import { reasoningTokensMaxOf } from "./reasoning-bound.js";
 import { record } from "./record.js";
 import type { Progress, Street, Task } from "./task.js";
@@ -22,10 +21,15 @@ export async function drive(deps: Street, task: Task, progress: Progress): Promi
   await refuseWithoutCredit(deps, task);
   const judging = judgeOf(deps.schemas, request);
   const asked = judging instanceof Promise ? await unlessAborted(judging, signal) : judging;
+  // While images are looked at, the model that answers may serve others.
+  const { id: teamId } = task.context.principal.team;
+  const grounding = deps.grounding.ground(request.messages, teamId, signal);
+  const grounded = grounding instanceof Promise ? await unlessAborted(grounding, signal) : grounding;
   const loaded = await hold(deps.load(model), signal);
   progress.loaded = loaded;
   const judge = { ...asked, exact: asked.exact && (request.tools.length === 0 || loaded.callsAreExact) };
-  const prompts = await unlessAborted(promptsOf(deps.engine, model, loaded, request), signal);
+  const making = promptsOf(deps.engine, model, loaded, request, grounded);
+  const { prompts, imageTokens } = await unlessAborted(making, signal);
   const promptTokens = prompts.reduce((sum, { tokens }) => sum + tokens.length, 0);
   const reservedTicks = await reservationOf(deps, task, loaded, prompts);
   const recorded = once(() => record(deps, task, progress, { promptTokens, reservedTicks }));
@@ -35,7 +39,7 @@ export async function drive(deps: Street, task: Task, progress: Progress): Promi
     while (next < request.choices && !signal.aborted) {
       const index = next++;
       const job = jobOf(task, prompts, judge, index);
-      await withSlot(deps, task, { progress, loaded, job, judge, index, begun, recorded });
+      await withSlot(deps, task, { progress, loaded, job, judge, index, imageTokens, begun, recorded });
     }
   };
   const workers = Array.from({ length: Math.min(request.choices, loaded.slots) }, () =>
@@ -47,19 +51,6 @@ export async function drive(deps: Street, task: Task, progress: Progress): Promi
   await Promise.all(workers);
 }
 
-/** The prompts of a request: of its conversation, or the raw ones. */
-async function promptsOf(
-  engine: Engine,
-  model: Model,
-  loaded: LoadedModel,
-  request: GenerationRequest,
-): Promise<readonly Prompt[]> {
-  if (request.truncates === true && request.raw === undefined)
-    return [await fittingPrompt(engine, model, loaded, request)];
-  const sources = request.raw?.prompts ?? [request];
-  return Promise.all(sources.map((source) => engine.prompt(model, source)));
-}
-
 /** What one choice is drawn with. */
 interface Turn {
   readonly progress: Progress;
@@ -67,6 +58,8 @@ interface Turn {
   readonly job: DecodeJob;
   readonly judge: AnswerJudge;
   readonly index: number;
+  /** Tokens of the prompt that tell of images. */
+  readonly imageTokens: number;
   /** Prompts whose `generation-start` is told. */
   readonly begun: Set<Prompt>;
   /** Inserts the run's row, once. */
@@ -75,7 +68,7 @@ interface Turn {
 
 /** One choice on a slot of its own, from waiting for it to giving it back. */
 async function withSlot(deps: Street, task: Task, turn: Turn): Promise<void> {
-  const { progress, loaded, job, judge, index, recorded } = turn;
+  const { progress, loaded, job, judge, index, imageTokens, recorded } = turn;
   const { model, signal, timings, emit } = task;
   const { weight: teamWeight } = task.context.principal.team;
   const slot = await deps.slots.acquire({
@@ -90,8 +83,9 @@ async function withSlot(deps: Street, task: Task, turn: Turn): Promise<void> {
   timings.slotHeld(slot.queuedMs);
   let served = job.prompt.tokens.length;
   try {
-    const tell = (event: GenerationEvent): void => {
-      const starts = event.type === "generation-start";
+    const tell = (told: GenerationEvent): void => {
+      const starts = told.type === "generation-start";
+      const event = starts && imageTokens > 0 ? { ...told, imageTokens } : told;
       if (!starts || !turn.begun.has(job.prompt)) {
         progress.usage = addEvent(progress.usage, event);
         if ("tokens" in event) served += event.tokens;

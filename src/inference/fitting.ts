@@ -7,6 +7,12 @@ import type { Model } from "../core/model.js";
 /** Room that a shortened prompt leaves for the answer, where the request names no bound of its own. */
 const answerTokens = 1024;
 
+/** A prompt, and the messages that it was made from. */
+export interface Fitted {
+  readonly prompt: Prompt;
+  readonly messages: readonly Message[];
+}
+
 /**
  * The prompt of a conversation without as many of its oldest turns as have to go; its leading system messages stay, and so
  * does everything from the last user message on.
@@ -17,26 +23,28 @@ export async function fittingPrompt(
   model: Model,
   loaded: LoadedModel,
   request: GenerationRequest,
-): Promise<Prompt> {
+): Promise<Fitted> {
   const { contextTokens } = loaded;
   const room = Math.min(request.maxTokens ?? answerTokens, contextTokens >> 2);
-  const without = (cut: number): Promise<Prompt> =>
-    engine.prompt(model, { ...request, messages: cutAt(request.messages, cut) });
-  const fits = async (cut: number): Promise<Prompt | null> => {
-    const prompt = await unlessTooLong(without(cut));
-    return prompt !== null && prompt.tokens.length + room <= contextTokens ? prompt : null;
+  const without = async (cut: number): Promise<Fitted> => {
+    const messages = cutAt(request.messages, cut);
+    return { messages, prompt: await engine.prompt(model, { ...request, messages }) };
+  };
+  const fits = async (cut: number): Promise<Fitted | null> => {
+    const fitted = await unlessTooLong(without(cut));
+    return fitted !== null && fitted.prompt.tokens.length + room <= contextTokens ? fitted : null;
   };
   const whole = await fits(0);
   if (whole !== null) return whole;
   const cuts = cutsOf(request.messages);
   // The first cut that fits, by halves: a later one never makes a longer prompt.
   let [low, high] = [0, cuts.length];
-  let best: Prompt | null = null;
+  let best: Fitted | null = null;
   while (low < high) {
     const middle = (low + high) >> 1;
-    const prompt = await fits(cuts[middle] ?? 0);
-    if (prompt === null) low = middle + 1;
-    else [best, high] = [prompt, middle];
+    const fitted = await fits(cuts[middle] ?? 0);
+    if (fitted === null) low = middle + 1;
+    else [best, high] = [fitted, middle];
   }
   return best ?? without(cuts.at(-1) ?? 0);
 }
@@ -70,9 +78,9 @@ function leadingSystem(messages: readonly Message[]): number {
   return first === -1 ? messages.length : first;
 }
 
-async function unlessTooLong(prompting: Promise<Prompt>): Promise<Prompt | null> {
+async function unlessTooLong(fitting: Promise<Fitted>): Promise<Fitted | null> {
   try {
-    return await prompting;
+    return await fitting;
   } catch (thrown) {
     if (thrown instanceof HearthError && thrown.kind === "context_length_exceeded") return null;
     throw thrown;

@@ -47,7 +47,7 @@ export interface Generator {
    * The tokens of the prompt that a request would be answered from; nothing is generated, recorded or charged.
    * @throws HearthError as a run fails before its first token.
    */
-  countPrompt(request: GenerationRequest, signal: AbortSignal): Promise<number>;
+  countPrompt(request: GenerationRequest, teamId: string, signal: AbortSignal): Promise<number>;
   /**
    * The tokens of a text, by a model's own tokenizer; nothing is recorded or charged.
    * @throws HearthError as a run fails before its first token.
@@ -68,8 +68,8 @@ export function createGenerator(deps: GenerateDeps): Generator {
   const counter = createPromptCounter(street);
   return {
     active,
-    countPrompt: async (request, signal) =>
-      counter.count(usableModel(deps.models, request.model), request, signal),
+    countPrompt: async (request, teamId, signal) =>
+      counter.count(usableModel(deps.models, request.model), request, teamId, signal),
     tokenize: async (model, text, signal) => counter.tokenize(usableModel(deps.models, model), text, signal),
     start(request, context) {
       const model = accepted(deps, active, request, context);
@@ -136,6 +136,7 @@ function createTask(
   return {
     id: random.id(),
     model,
+    askedModel: request.model,
     request,
     context,
     channel,

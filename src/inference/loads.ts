@@ -1,10 +1,13 @@
 import type { Clock } from "../core/clock.js";
-import type { Engine, LoadedModel } from "../core/engine.js";
+import type { ResidentModel } from "../core/engine.js";
 import type { Metrics } from "../core/metrics.js";
 import type { Model } from "../core/model.js";
 
-interface LoadsDeps {
-  readonly engine: Engine;
+interface LoadsDeps<Loaded> {
+  readonly engine: {
+    load(model: Model): Promise<Loaded>;
+    residents(): readonly ResidentModel[];
+  };
   readonly metrics: Metrics;
   readonly clock: Clock;
 }
@@ -13,7 +16,11 @@ interface LoadsDeps {
  * The engine's `load`, with its time told: of all who ask while a model is not in memory, the first one's wait counts, room
  * made and weights verified included.
  */
-export function timedLoads({ engine, metrics, clock }: LoadsDeps): (model: Model) => Promise<LoadedModel> {
+export function timedLoads<Loaded>({
+  engine,
+  metrics,
+  clock,
+}: LoadsDeps<Loaded>): (model: Model) => Promise<Loaded> {
   const loading = new Set<string>();
   return (model) => {
     const { id } = model.manifest;

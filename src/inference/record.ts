@@ -9,16 +9,16 @@ import { costOf, type Ticks } from "../core/money.js";
 import type { RunOutcome } from "../core/run-record.js";
 import { noUsage } from "../core/usage.js";
 import type { Write } from "../core/write.js";
-import type { GenerateDeps, Progress, Street, Task } from "./task.js";
+import type { Booked, Books, Progress } from "./task.js";
 
 /**
  * The row is there before the first token is, so that a process that dies leaves a trace of every run.
  * @throws HearthError `no_credits` when others have meanwhile taken what was to be reserved.
  */
 export async function record(
-  deps: GenerateDeps,
-  task: Task,
-  progress: Progress,
+  deps: Pick<Books, "runs" | "ledger" | "clock">,
+  task: Booked,
+  progress: Pick<Progress, "recorded">,
   { promptTokens, reservedTicks }: { readonly promptTokens: number; readonly reservedTicks: Ticks | null },
 ): Promise<void> {
   const { principal, requestId, endpoint } = task.context;
@@ -30,7 +30,7 @@ export async function record(
   await deps.runs.insert(
     {
       ...{ id: task.id, requestId, teamId, apiKeyId: principal.key.id, endpoint },
-      ...{ model, askedModel: task.request.model },
+      ...{ model, askedModel: task.askedModel },
       ...{ state: "running", usage, costTicks: costOf(usage, prices), prices, reservedTicks },
       ...{ startTime, endTime: null },
     },
@@ -38,6 +38,9 @@ export async function record(
   );
   progress.recorded = { reservedTicks };
 }
+
+/** What the books look at of a run's progress. */
+type Account = Pick<Progress, "recorded" | "usage" | "failure">;
 
 /** What became of a run's end. */
 export interface Settled {
@@ -49,9 +52,9 @@ export interface Settled {
  * What was produced is charged, also when the client left or the engine failed; what is kept of it is written with that.
  */
 export async function settle(
-  deps: Street,
-  task: Task,
-  progress: Progress,
+  deps: Books,
+  task: Booked,
+  progress: Account,
   state: EndedRun["state"],
 ): Promise<Settled> {
   const kept = task.context.keeper?.writes({ state, failure: progress.failure }) ?? null;
@@ -76,7 +79,7 @@ interface End {
   readonly kept: readonly Write[] | null;
 }
 
-async function writeEnd(deps: Street, task: Task, progress: Progress, { state, kept }: End): Promise<void> {
+async function writeEnd(deps: Books, task: Booked, progress: Account, { state, kept }: End): Promise<void> {
   const { recorded, usage } = progress;
   if (recorded === null && (kept ?? []).length === 0) return;
   const endTime = deps.clock.now();

@@ -17,6 +17,7 @@ import type { RunStore } from "../core/run-record.js";
 import type { Schemas } from "../core/schemas.js";
 import type { Slots, WorkClass } from "../core/slots.js";
 import type { Usage } from "../core/usage.js";
+import type { Grounding } from "./ground.js";
 import type { Keeper } from "./keeper.js";
 import type { Settling } from "./settling.js";
 import type { Stopwatch } from "./timings.js";
@@ -38,6 +39,8 @@ export interface GenerateDeps {
   readonly models: ModelRegistry;
   readonly engine: Engine;
   readonly schemas: Schemas;
+  /** Puts words in the places of images. */
+  readonly grounding: Grounding;
   readonly slots: Slots;
   readonly runs: RunStore;
   readonly ledger: Pick<LedgerStore, "spendable" | "posting">;
@@ -56,9 +59,17 @@ export interface Street extends GenerateDeps {
   readonly settling: Settling;
 }
 
+/** What a run is recorded, charged and settled over, whatever it makes. */
+export type Books = Pick<Street, "runs" | "ledger" | "clock" | "settling" | "onSettleFailure">;
+
+/** Whose run it is, of which model. */
+export type Booked = Pick<Task, "id" | "model" | "askedModel" | "context">;
+
 export interface Task {
   readonly id: string;
   readonly model: Model;
+  /** Its name as it was asked for: an alias, or its id. */
+  readonly askedModel: string;
   readonly request: GenerationRequest;
   readonly context: RunContext;
   readonly channel: Channel<GenerationEvent>;

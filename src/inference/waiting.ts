@@ -1,10 +1,12 @@
 /**
  * Waiting, for a run whose client may leave meanwhile: the run stops waiting at once, what it waited for goes on for others.
  */
-import type { LoadedModel } from "../core/engine.js";
 
 /** The model, held; a run that leaves while it loads lets go of it as soon as it is there. */
-export async function hold(loading: Promise<LoadedModel>, signal: AbortSignal): Promise<LoadedModel> {
+export async function hold<Loaded extends { release(): void }>(
+  loading: Promise<Loaded>,
+  signal: AbortSignal,
+): Promise<Loaded> {
   try {
     return await unlessAborted(loading, signal);
   } catch (thrown) {

@@ -3,23 +3,30 @@ import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Model, ModelManifest } from "../core/model.js";
+import { bareDiffusers, inspectDiffusers } from "./diffusers.js";
 import type { GgufHeader } from "./gguf.js";
 import { idFromName, isModelId, parseManifest } from "./manifest.js";
 import { kvBytesPerToken } from "./memory.js";
 import { stemOf } from "./parts.js";
+import { bareVision, inspectVision } from "./vision-folder.js";
 import { inspectWeights, type Weights } from "./weights.js";
 
 export const manifestFile = "manifest.json";
 const manifestBytesMax = 64 * 1024;
 
 /** The model of a folder with a manifest.json. Whatever is wrong with it is told in `unusable`. */
-export async function describeManifest(folder: string): Promise<Model> {
+export async function describeManifest(folder: string, visionFamilies: readonly string[]): Promise<Model> {
   const text = await readManifest(folder);
   if (text === null)
     return broken(folder, "", `its ${manifestFile} cannot be read, or is larger than 64 KiB.`);
   const parsed = parseManifest(text);
   if (!parsed.ok) return broken(folder, text, parsed.reason);
   const { manifest } = parsed;
+  if (manifest.kind === "image") return toModel(manifest, await inspectDiffusers(folder, manifest));
+  if (manifest.kind === "vision") {
+    const { weights } = await inspectVision(folder, visionFamilies, manifest);
+    return toModel(manifest, weights);
+  }
   return toModel(manifest, await inspectWeights(folder, manifest.file, manifest.bytes));
 }
 
@@ -27,6 +34,18 @@ export async function describeManifest(folder: string): Promise<Model> {
 export async function describeBare(folder: string, file: string, contextTokensMax: number): Promise<Model> {
   const weights = await inspectWeights(folder, file, null);
   return toModel(manifestOf(file, weights, contextTokensMax), weights);
+}
+
+/** The model of a folder in the layout of Diffusers, without a manifest. */
+export async function describeDiffusers(folder: string): Promise<Model> {
+  const weights = await inspectDiffusers(folder, null);
+  return toModel(bareDiffusers(folder, weights), weights);
+}
+
+/** The model of a folder in the layout of transformers.js, without a manifest. */
+export async function describeVision(folder: string, visionFamilies: readonly string[]): Promise<Model> {
+  const found = await inspectVision(folder, visionFamilies, null);
+  return toModel(bareVision(folder, found), found.weights);
 }
 
 function toModel(manifest: ModelManifest, weights: Weights): Model {

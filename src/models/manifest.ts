@@ -13,16 +13,27 @@ const label = z.string().min(1).max(200);
 /** A tenth of a USD for each token: with more, what a long run costs could not be counted. */
 const tokenTicksMax = 1_000_000_000;
 const ticks = z.number().int().min(0).max(tokenTicksMax);
+/** A thousand USD for each image. */
+const imageTicksMax = 10_000_000_000_000;
+const filesMax = 64;
+const stepsMax = 1000;
 const count = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 const modalities = z
   .array(z.enum(["text", "image"]))
   .min(1)
   .max(2);
 
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 lower-case hex digits");
+const file = z.strictObject({
+  path: z.string().max(255).refine(isPlainPath, "must be the path of a file in the manifest's own folder"),
+  bytes: count,
+  sha256,
+});
+
 const schema = z.strictObject({
   id: modelId,
   aliases: z.array(modelId).max(32),
-  kind: z.literal("chat"),
+  kind: z.enum(["chat", "image", "vision"]),
   name: label,
   family: label,
   version: label,
@@ -31,10 +42,11 @@ const schema = z.strictObject({
     .max(255)
     .refine(isPlainFileName, "must be the name of a file in the manifest's own folder"),
   bytes: count,
-  sha256: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/, "must be 64 lower-case hex digits")
-    .nullable(),
+  sha256: sha256.nullable(),
+  files: z.array(file).min(1).max(filesMax).optional(),
+  drawing: z
+    .strictObject({ steps: z.number().int().min(1).max(stepsMax), guidanceScale: z.number().min(0).max(100) })
+    .optional(),
   contextTokens: count,
   inputModalities: modalities,
   outputModalities: modalities,
@@ -47,6 +59,7 @@ const schema = z.strictObject({
     promptTextTokenTicks: ticks,
     cachedPromptTextTokenTicks: ticks,
     completionTextTokenTicks: ticks,
+    imageTicks: z.number().int().min(0).max(imageTicksMax).optional(),
   }),
   license: label,
   // The end of the year 9999: later times have no RFC 3339 form.
@@ -85,6 +98,11 @@ export function idFromName(name: string): string {
     .replace(/^[.-]+/, "")
     .slice(0, 200);
   return id === "" ? "unnamed" : id;
+}
+
+/** Of a file in the folder or one of its folders. */
+function isPlainPath(path: string): boolean {
+  return path.split("/").every(isPlainFileName);
 }
 
 function isPlainFileName(name: string): boolean {

@@ -7,9 +7,18 @@ import { createHash } from "node:crypto";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Model, ModelRegistry } from "../core/model.js";
-import { describeBare, describeManifest, manifestFile } from "./describe.js";
+import {
+  describeBare,
+  describeDiffusers,
+  describeManifest,
+  describeVision,
+  manifestFile,
+} from "./describe.js";
+import { indexFile } from "./diffusers.js";
 import { quoted } from "./gguf/refusal.js";
 import { isLaterPart } from "./parts.js";
+import { seerAmong, withSight } from "./sight.js";
+import { isVisionFolder } from "./vision-folder.js";
 
 const entriesPerFolderMax = 10_000;
 
@@ -20,30 +29,39 @@ export interface RegistryOptions {
   readonly contextTokensMax: number;
   /** Engine build and settings that change answers: they are part of each fingerprint. */
   readonly engine?: string;
+  /** `model_type` of the models that can describe pictures here; absent: none can. */
+  readonly visionFamilies?: readonly string[];
+  /** Id or alias of the model that is to describe images; absent or null: the largest that can. */
+  readonly visionModel?: string | null;
 }
 
 export interface LoadedRegistry extends ModelRegistry {
   /** What was left out and why: clashing ids and aliases, folders that cannot be read. Public sentences. */
   readonly warnings: readonly string[];
+  /** The model that describes the images in conversations; null: there is none. */
+  readonly seer: Model | null;
 }
 
 /**
- * Looks into every folder for subfolders with a manifest.json, and for bare *.gguf files there and one folder deeper.
+ * Looks into every folder for subfolders with a manifest.json, a model_index.json, or a config.json and an onnx folder, and for
+ * bare *.gguf files there and one folder deeper.
  * Never rejects for what the folders hold.
  */
 export async function loadRegistry(options: RegistryOptions): Promise<LoadedRegistry> {
   const warnings: string[] = [];
   const models = new Map<string, Model>();
   for (const folder of await distinct(options.folders))
-    for (const model of await scanFolder(folder, options.contextTokensMax, warnings)) {
+    for (const model of await scanFolder(folder, options, warnings)) {
       const { id, file } = model.manifest;
       if (models.has(id))
         warnings.push(`Two models are called ${quoted(id)}; the one in ${quoted(file)} was left out.`);
       else models.set(id, { ...model, fingerprint: fingerprintWith(model, options.engine ?? "") });
     }
-  const byName = withAliases(models, warnings);
-  const sorted = [...models.values()].sort((a, b) => (a.manifest.id < b.manifest.id ? -1 : 1));
-  return { warnings, list: () => sorted, find: (name) => byName.get(name) ?? null };
+  const found = withAliases(models, warnings);
+  const seer = seerAmong(found, options.visionModel ?? null, warnings);
+  const byName = new Map([...found].map(([name, model]) => [name, withSight(model, seer)]));
+  const sorted = [...models.keys()].sort().flatMap((id) => byName.get(id) ?? []);
+  return { warnings, seer, list: () => sorted, find: (name) => byName.get(name) ?? null };
 }
 
 /** The same weights answer differently on another build of the engine, or with another type of cache. */
@@ -71,26 +89,28 @@ function withAliases(models: ReadonlyMap<string, Model>, warnings: string[]): Re
 
 async function scanFolder(
   folder: string,
-  contextTokensMax: number,
+  options: RegistryOptions,
   warnings: string[],
 ): Promise<readonly Model[]> {
   const models: Model[] = [];
   for (const name of await namesIn(folder, warnings)) {
     const path = join(folder, name);
     if (isBareModel(name) && !(await isFolder(path)))
-      models.push(await describeBare(folder, name, contextTokensMax));
-    else if (await isFolder(path)) models.push(...(await scanSubfolder(path, contextTokensMax, warnings)));
+      models.push(await describeBare(folder, name, options.contextTokensMax));
+    else if (await isFolder(path)) models.push(...(await scanSubfolder(path, options, warnings)));
   }
   return models;
 }
 
 async function scanSubfolder(
   folder: string,
-  contextTokensMax: number,
+  { contextTokensMax, visionFamilies = [] }: RegistryOptions,
   warnings: string[],
 ): Promise<readonly Model[]> {
   const names = await namesIn(folder, warnings);
-  if (names.includes(manifestFile)) return [await describeManifest(folder)];
+  if (names.includes(manifestFile)) return [await describeManifest(folder, visionFamilies)];
+  if (names.includes(indexFile)) return [await describeDiffusers(folder)];
+  if (isVisionFolder(names)) return [await describeVision(folder, visionFamilies)];
   const models: Model[] = [];
   for (const name of names)
     if (isBareModel(name) && !(await isFolder(join(folder, name))))

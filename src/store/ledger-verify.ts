@@ -41,7 +41,8 @@ const accountsOfKind = sql`case kind
 const charge = sql`case when run.state = 'interrupted' then 0 else min(
   (run.prompt_tokens - run.cached_tokens) * price.prompt_text_token_ticks
   + run.cached_tokens * price.cached_prompt_text_token_ticks
-  + (run.completion_tokens + run.reasoning_tokens) * price.completion_text_token_ticks,
+  + (run.completion_tokens + run.reasoning_tokens) * price.completion_text_token_ticks
+  + run.images * run.image_ticks,
   coalesce(run.reserved_ticks, 9223372036854775807)) end`;
 
 const amountIn = (id: RawBuilder<unknown>, account: string) =>

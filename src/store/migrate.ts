@@ -14,6 +14,7 @@ import { keyUse } from "./migrations/0012-key-use.js";
 import { usageHours } from "./migrations/0013-usage-hours.js";
 import { spendingLimits } from "./migrations/0014-spending-limits.js";
 import { hostedPrices } from "./migrations/0015-hosted-prices.js";
+import { images } from "./migrations/0016-images.js";
 import type { Migration } from "./migrations/migration.js";
 
 const migrations: readonly Migration[] = [
@@ -32,6 +33,7 @@ const migrations: readonly Migration[] = [
   usageHours,
   spendingLimits,
   hostedPrices,
+  images,
 ];
 
 /**

@@ -1,4 +1,4 @@
-import type { Prices } from "../core/money.js";
+import type { Prices, Ticks } from "../core/money.js";
 import type { Database } from "./database.js";
 import type { PriceRow } from "./schema.js";
 
@@ -10,7 +10,7 @@ export interface PriceBook {
 /** Versions kept in memory; there are as many as models, but for prices that change. */
 const versionsKeptMax = 1000;
 
-/** The table of what models charge, version by version. */
+/** The table of what models charge for text, version by version. */
 export function createPriceBook({ kysely }: Database): PriceBook {
   const kept = new Map<string, number>();
   return {
@@ -44,8 +44,8 @@ export const priceColumns = [
 /** The prices beside a row that has any. */
 export type PricesBeside = { readonly [Column in (typeof priceColumns)[number]]: number | null };
 
-/** @returns null where there are none. */
-export function pricesOf(row: PricesBeside): Prices | null {
+/** @param imageTicks is in the run's own row. @returns null where there are none. */
+export function pricesOf(row: PricesBeside, imageTicks: Ticks): Prices | null {
   const {
     prompt_text_token_ticks: promptTextTokenTicks,
     cached_prompt_text_token_ticks: cachedPromptTextTokenTicks,
@@ -57,7 +57,8 @@ export function pricesOf(row: PricesBeside): Prices | null {
     completionTextTokenTicks === null
   )
     return null;
-  return { promptTextTokenTicks, cachedPromptTextTokenTicks, completionTextTokenTicks };
+  const ofText = { promptTextTokenTicks, cachedPromptTextTokenTicks, completionTextTokenTicks };
+  return imageTicks === 0 ? ofText : { ...ofText, imageTicks };
 }
 
 function toColumns(model: string, prices: Prices): Omit<PriceRow, "id" | "create_time"> {

@@ -10,7 +10,7 @@ import { changesOf } from "./writes.js";
 
 type UsageColumns = Pick<
   RunRow,
-  "prompt_tokens" | "cached_tokens" | "image_tokens" | "completion_tokens" | "reasoning_tokens"
+  "prompt_tokens" | "cached_tokens" | "image_tokens" | "completion_tokens" | "reasoning_tokens" | "images"
 >;
 type Outcome = Pick<RunRow, "id" | "state" | "cost_ticks" | "end_time"> & UsageColumns;
 
@@ -20,6 +20,7 @@ const usageColumns = [
   "image_tokens",
   "completion_tokens",
   "reasoning_tokens",
+  "images",
 ] as const;
 const outcomeColumns = ["id", "state", ...usageColumns, "cost_ticks", "end_time"] as const;
 const columns = [
@@ -33,6 +34,7 @@ const columns = [
   "start_time",
   "price_id",
   "reserved_ticks",
+  "image_ticks",
 ] as const;
 
 /** The usage table: one row for every run. `insert` and `settle` run on every request. */
@@ -95,6 +97,7 @@ function toRow(record: RunRecord, price: number | null): RunRow {
     end_time: record.endTime,
     price_id: price,
     reserved_ticks: record.reservedTicks,
+    image_ticks: record.prices?.imageTicks ?? 0,
   };
 }
 
@@ -114,9 +117,10 @@ function fromRow(row: RunRow & PricesBeside): RunRecord {
       imageTokens: row.image_tokens,
       completionTokens: row.completion_tokens,
       reasoningTokens: row.reasoning_tokens,
+      ...(row.images === 0 ? {} : { images: row.images }),
     },
     costTicks: row.cost_ticks,
-    prices: pricesOf(row),
+    prices: pricesOf(row, row.image_ticks),
     reservedTicks: row.reserved_ticks,
     startTime: row.start_time,
     endTime: row.end_time,
@@ -130,5 +134,6 @@ function usageToRow(usage: Usage): UsageColumns {
     image_tokens: usage.imageTokens,
     completion_tokens: usage.completionTokens,
     reasoning_tokens: usage.reasoningTokens,
+    images: usage.images ?? 0,
   };
 }

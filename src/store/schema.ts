@@ -33,6 +33,7 @@ export interface Schema {
   members: MemberRow;
   audit_events: AuditRow;
   team_limits: TeamLimitRow;
+  kept_images: KeptImageRow;
 }
 
 export interface TeamRow {
@@ -152,6 +153,16 @@ export interface RunRow {
   price_id: number | null;
   reserved_ticks: number | null;
   asked_model: string | null;
+  /** That it drew, and what each cost. */
+  images: number;
+  image_ticks: number;
+}
+
+export interface KeptImageRow {
+  name: string;
+  run_id: string;
+  bytes: number;
+  expire_time: number;
 }
 
 /** Triggers of the runs keep it. */

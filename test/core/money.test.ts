@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { costBoundOf, costOf, ticksToUsd, usdToTicks } from "../../src/core/money.js";
+import { noUsage } from "../../src/core/usage.js";
 
 const ticks = fc.integer({ min: -Number.MAX_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER });
 const price = fc.nat(1_000_000);
@@ -35,18 +36,33 @@ describe("money", () => {
   it("bounds what a run costs, however much of its prompt is found evaluated and however short it ends", () => {
     const usage = fc.tuple(fc.nat(10_000), fc.nat(10_000), fc.nat(10_000), fc.nat(10_000));
     fc.assert(
-      fc.property(usage, price, price, price, ([prompt, cached, sampled, unused], p, c, o) => {
-        const prices = {
-          promptTextTokenTicks: p,
-          cachedPromptTextTokenTicks: c,
-          completionTextTokenTicks: o,
-        };
-        const used = {
-          ...{ promptTokens: prompt, cachedTokens: Math.min(cached, prompt), imageTokens: 0 },
-          ...{ completionTokens: sampled >> 1, reasoningTokens: sampled - (sampled >> 1) },
-        };
-        const bound = costBoundOf({ prompt, sampled: sampled + unused }, prices);
-        expect(bound).toBeGreaterThanOrEqual(costOf(used, prices));
+      fc.property(
+        usage,
+        fc.tuple(price, price, price, price),
+        ([prompt, cached, sampled, unused], [p, c, o, i]) => {
+          const prices = {
+            promptTextTokenTicks: p,
+            cachedPromptTextTokenTicks: c,
+            completionTextTokenTicks: o,
+            imageTicks: i,
+          };
+          const used = {
+            ...{ promptTokens: prompt, cachedTokens: Math.min(cached, prompt), imageTokens: 0 },
+            ...{ completionTokens: sampled >> 1, reasoningTokens: sampled - (sampled >> 1) },
+            images: cached,
+          };
+          const bound = costBoundOf({ prompt, sampled: sampled + unused, images: cached + unused }, prices);
+          expect(bound).toBeGreaterThanOrEqual(costOf(used, prices));
+        },
+      ),
+    );
+  });
+
+  it("law: n images cost n times one", () => {
+    const text = { promptTextTokenTicks: 3, cachedPromptTextTokenTicks: 2, completionTextTokenTicks: 5 };
+    fc.assert(
+      fc.property(fc.nat(10), price, (images, imageTicks) => {
+        expect(costOf({ ...noUsage, images }, { ...text, imageTicks })).toBe(images * imageTicks);
       }),
     );
   });

@@ -20,16 +20,21 @@ import {
 import type { HttpDeps } from "../../src/http/deps.js";
 import { createMetrics } from "../../src/http/metrics.js";
 import { createHttpServer, type HttpServer } from "../../src/http/server.js";
+import { createDrawings } from "../../src/inference/draw.js";
 import { createGenerator, type Generator, type Run } from "../../src/inference/generate.js";
 import { createScheduler, type Scheduler } from "../../src/scheduler/scheduler.js";
 import { createDeferredStore } from "../../src/store/deferred-completions.js";
 import { openDatabase, type Database } from "../../src/store/database.js";
+import { createImageStore } from "../../src/store/kept-images.js";
 import { createJobStore } from "../../src/store/jobs.js";
 import { createLedgerStore } from "../../src/store/ledger.js";
 import { createResponseStore } from "../../src/store/responses.js";
 import { changesOf } from "../../src/store/writes.js";
+import { blind } from "../blind.js";
 import { ember } from "../dialects/model.js";
+import { createScriptedPainter } from "../scripted-painter.js";
 import { temporaryFolder, testSchemas, testTokenizer } from "../harness.js";
+import { systemRandom } from "../../src/system.js";
 import { createManualClock, type ManualClock } from "./manual-clock.js";
 
 export const keys = {
@@ -100,21 +105,13 @@ export async function compose(script: Script, options: ComposeOptions = {}): Pro
   const log = (level: string) => (fields: object, message: string) =>
     void logs.push({ level, fields, message });
   const models = registryOf([emptyFile, ember, slashed]);
-  const watched = watchRuns(
-    createGenerator({
-      models,
-      engine,
-      schemas: testSchemas(),
-      slots: scheduler,
-      runs: runs.store,
-      ledger: kept.ledger,
-      metrics,
-      clock,
-      random,
-      runsActiveMax: 64,
-      onSettleFailure: (_id, thrown) => log("error")({ err: thrown }, "not settled"),
-    }),
-  );
+  const booked = {
+    ...{ models, slots: scheduler, runs: runs.store, ledger: kept.ledger, metrics, clock, random },
+    runsActiveMax: 64,
+    onSettleFailure: (_id: string, thrown: unknown) => log("error")({ err: thrown }, "not settled"),
+  };
+  const watched = watchRuns(createGenerator({ ...booked, engine, schemas: testSchemas(), grounding: blind }));
+  const drawings = createDrawings({ ...booked, painter: createScriptedPainter(), images: kept.images });
   const logger = { info: log("info"), warn: log("warn"), error: log("error") };
   const hostedTokenizer = options.http?.hostedTokenizer ?? testTokenizer();
   const { keyUse, ...doors } = buildDoors({ ...kept, clock, logger, hostedTokenizer });
@@ -134,6 +131,8 @@ export async function compose(script: Script, options: ComposeOptions = {}): Pro
     ...doors,
     accounts: buildAccounts({ ...kept, clock, random }),
     generator: watched.generator,
+    drawings,
+    images: kept.images,
     hostedTokenizer,
     models,
     clock,
@@ -229,6 +228,11 @@ async function keptStores() {
     jobs: createJobStore(database),
     deferred: createDeferredStore(database),
     responses: createResponseStore(database),
+    images: createImageStore(database, {
+      folder: join(temporaryFolder(), "images"),
+      bytesMax: 1_000_000,
+      random: systemRandom,
+    }),
     ledger: createLedgerStore(database),
   };
 }

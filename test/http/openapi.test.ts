@@ -54,6 +54,8 @@ describe("the OpenAPI document", () => {
       "DELETE /v1/responses/{response_id}",
       "GET /v1/responses/{response_id}/input_items",
       "POST /v1/responses/{response_id}/cancel",
+      "POST /v1/images/generations",
+      "GET /images/{name}",
       "GET /v1/models",
       "GET /v1/models/{id}",
       "GET /v1/language-models",

@@ -43,6 +43,18 @@ describe("a request body", () => {
       200,
       "Good day.",
     ],
+    [
+      "with brackets behind an escaped quote in a long string",
+      JSON.stringify({ ...hello, user: `${"x".repeat(200)}"${"[".repeat(200)}` }),
+      200,
+      "Good day.",
+    ],
+    [
+      "nested just too deep behind a long string that ends with backslashes",
+      `{"user":${JSON.stringify(`${"x".repeat(200)}\\\\`)},${deep(128).slice(1)}`,
+      400,
+      "nested deeper",
+    ],
     ["with a byte order mark", `\ufeff${JSON.stringify(hello)}`, 200, "Good day."],
     [
       "with keys that touch prototypes",

@@ -10,6 +10,8 @@ import { askerOf, type Asker } from "./responses.js";
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
 
+/** Of deferred completions, responses and images. */
+const tables = 3;
 const bornAt = Date.UTC(2026, 10, 21);
 
 /** A server over that data folder at that time; whoever says "Wait" is not answered. */
@@ -22,11 +24,13 @@ async function serve(data: string, startTime: number) {
   return { clock, app, ask: askerOf(url, testKey, builtInModel) };
 }
 
-/** A sweep that is due: of one table, then of the other. */
+/** A sweep that is due: of one table after the other. */
 async function sweep(clock: ManualClock, dueInMs: number): Promise<void> {
   clock.advance(dueInMs);
-  await clock.whenWaiting(20);
-  clock.advance(20);
+  for (let table = 1; table < tables; table += 1) {
+    await clock.whenWaiting(20);
+    clock.advance(20);
+  }
   await clock.whenWaiting(hourMs);
 }
 

@@ -59,6 +59,12 @@ const scenarios: readonly Scenario[] = [
   ["GET", "/v1/language-models", null, 401, "missing_api_key"],
   ["GET", "/v1/language-models/ember", keys.ada, 200, '"fingerprint":"fp_7d20c4e1ab"'],
   ["GET", "/v1/image-generation-models", keys.ada, 200, '{"models":[]}'],
+  ["POST", "/v1/images/generations", null, 401, "missing_api_key"],
+  ["POST", "/v1/images/generations", keys.eve, 422, '"param":"prompt"'],
+  ["POST", "/v1/images/generations", keys.ada, 422, '"param":"prompt"'],
+  ["GET", "/v1/images/generations", keys.ada, 405, "method_not_allowed"],
+  ["GET", "/images/nothing.png", null, 404, "There is no such image"],
+  ["GET", "/images/", null, 404, "no such path"],
   ["POST", "/v1/language-models", keys.ada, 405, "method_not_allowed"],
   ["DELETE", "/v1/models", keys.ada, 405, "method_not_allowed"],
   ["OPTIONS", "/v1/models", null, 204, ""],
@@ -87,7 +93,7 @@ describe("a route", () => {
   it("E1: answers 401 to whoever has no key, without exception", async () => {
     const server = await compose(say);
     const routes = createRoutes({ limits: defaultHttpLimits } as Parameters<typeof createRoutes>[0]);
-    const open = ["/healthz", "/readyz", "/openapi.json", "/docs"];
+    const open = ["/healthz", "/readyz", "/openapi.json", "/docs", "/images/:name"];
     const guarded = routes.filter(({ path }) => !open.includes(path));
     const planes = new Set(guarded.map(({ path }) => path.split("/")[1]));
     expect(planes).toEqual(new Set(["v1", "auth", "audit", "metrics"]));

@@ -56,7 +56,13 @@ async function fit(contextTokens: number, messages: readonly Message[], maxToken
     close: () => scripted.close(),
   };
   const loaded = await engine.load(ember);
-  const prompt = await fittingPrompt(engine, ember, loaded, requestOf(messages, maxTokens));
+  const { prompt, messages: used } = await fittingPrompt(
+    engine,
+    ember,
+    loaded,
+    requestOf(messages, maxTokens),
+  );
+  expect(used).toEqual(told.get(prompt));
   return { kept: told.get(prompt) ?? [], tokens: prompt.tokens.length, prompts: asked.length };
 }
 

@@ -10,6 +10,7 @@ import { createLedgerStore } from "../../src/store/ledger.js";
 import { createRunStore } from "../../src/store/runs.js";
 import { createTeamStore } from "../../src/store/teams.js";
 import { systemClock, systemRandom } from "../../src/system.js";
+import { blind } from "../blind.js";
 import { ember } from "../dialects/model.js";
 import { temporaryFolder, testSchemas } from "../harness.js";
 import { gate } from "../http/compose.js";
@@ -87,6 +88,7 @@ async function street(
     models: { list: () => [ember], find: (name) => (name === "ember" ? ember : null) },
     engine,
     schemas: testSchemas(),
+    grounding: blind,
     slots: scheduler,
     runs: change(runs),
     ledger: createLedgerStore(database),
@@ -94,6 +96,7 @@ async function street(
       requestAnswered: () => undefined,
       runEnded: () => undefined,
       modelLoaded: () => undefined,
+      drawingStep: () => undefined,
     },
     clock: systemClock,
     random: systemRandom,

@@ -92,10 +92,14 @@ describe("a manifest", () => {
     ["contextTokens", 0],
     ["contextTokens", 1.5],
     ["sha256", "ABC"],
-    ["kind", "image"],
+    ["kind", "audio"],
     ["inputModalities", []],
     ["inputModalities", ["smell"]],
     ["created", 1e15],
+    ["drawing", { steps: 0, guidanceScale: 1 }],
+    ["files", [{ path: "../unet/model.onnx", bytes: 1, sha256: "0".repeat(64) }]],
+    ["files", [{ path: "/unet", bytes: 1, sha256: "0".repeat(64) }]],
+    ["files", []],
   ])("with %s of %j is refused, naming it", (key, value) => {
     expect(reason({ [key]: value })).toContain(key);
   });

@@ -33,6 +33,13 @@ function databaseOfVersion3(more = ""): string {
   return file;
 }
 
+it("gives runs that are older than drawing no images and no price of one", async () => {
+  const database = await openDatabase(databaseOfVersion3());
+  const row = await database.kysely.selectFrom("runs").select(["images", "image_ticks"]).executeTakeFirst();
+  expect(row).toEqual({ images: 0, image_ticks: 0 });
+  await database.close();
+});
+
 it("brings a database of version 3 up to date with everything that is in it, and does so once", async () => {
   const file = databaseOfVersion3();
   await (await openDatabase(file)).close();

@@ -4,6 +4,8 @@ import { createApiKeyStore } from "../../src/store/api-keys.js";
 import { createAuditStore } from "../../src/store/audit-events.js";
 import type { Database } from "../../src/store/database.js";
 import { createDeferredStore } from "../../src/store/deferred-completions.js";
+import { systemRandom } from "../../src/system.js";
+import { createImageStore } from "../../src/store/kept-images.js";
 import { createJobStore } from "../../src/store/jobs.js";
 import { createKeyUseStore } from "../../src/store/key-use.js";
 import { createManagementKeyStore } from "../../src/store/management-keys.js";
@@ -27,6 +29,7 @@ function storesOf(database: Database) {
     audit: createAuditStore(database),
     teams: createTeamStore(database),
     teamLimits: createTeamLimitStore(database),
+    images: createImageStore(database, { folder: "/nowhere", bytesMax: 9, random: systemRandom }),
     writes: createWrites(database),
   };
 }
@@ -190,6 +193,15 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
     ({ audit }) => audit.page({ ...pages, teamId: null, order: "descending" }),
     ["audit_events by audit_events_by_time (time>? AND time<?)"],
   ],
+  "images.find": [
+    ({ images }) => images.find(`${"a".repeat(32)}.png`, 1),
+    ["SEARCH kept_images USING PRIMARY KEY (name=?)"],
+  ],
+  "images.deleteExpired": [
+    ({ images }) => images.deleteExpired(1, 2),
+    ["kept_images by kept_images_by_expiry (expire_time<?)"],
+  ],
+  "images.room": [({ images }) => images.room("run-1", 1), ["SCAN kept_images"]],
   "responses.count": [
     ({ responses }) => responses.count(),
     ["SCAN responses USING COVERING INDEX sqlite_autoindex_responses_1"],

@@ -93,6 +93,15 @@ CREATE INDEX jobs_by_age on jobs (kind, create_time, id, lease_until);
 
 CREATE INDEX jobs_held on jobs (kind, lease_until) where lease_until is not null;
 
+CREATE TABLE kept_images (
+  name text primary key not null,
+  run_id text not null,
+  bytes integer not null check (bytes > 0),
+  expire_time integer not null
+) strict, without rowid;
+
+CREATE INDEX kept_images_by_expiry on kept_images (expire_time);
+
 CREATE TABLE ledger_balances (
   team_id text not null references teams (id),
   account text not null,
@@ -291,7 +300,7 @@ CREATE TABLE runs (
   reasoning_tokens integer not null check (reasoning_tokens >= 0),
   cost_ticks integer not null check (cost_ticks >= 0),
   start_time integer not null,
-  end_time integer, price_id integer references price_book (id), reserved_ticks integer check (reserved_ticks >= 0), asked_model text,
+  end_time integer, price_id integer references price_book (id), reserved_ticks integer check (reserved_ticks >= 0), asked_model text, images integer not null default 0 check (images >= 0), image_ticks integer not null default 0 check (image_ticks >= 0),
   check ((state = 'running') = (end_time is null))
 ) strict;
 

@@ -5,6 +5,7 @@ import { noTools } from "../../../src/core/generation.js";
 import type { Model, ModelManifest } from "../../../src/core/model.js";
 import { usableCores, usableMemoryBytes } from "../../../src/engine/llama/machine.js";
 import { createLlamaEngine } from "../../../src/engine/llama/engine.js";
+import { ModelMemory } from "../../../src/engine/model-memory.js";
 import { systemClock, systemRandom } from "../../../src/system.js";
 import { benchModel } from "../server.js";
 
@@ -66,7 +67,7 @@ export function directEngine(): Engine {
     },
     random: systemRandom,
     clock: systemClock,
-    memoryBytesMax: usableMemoryBytes(),
+    memory: new ModelMemory({ clock: systemClock, memoryBytesMax: usableMemoryBytes() }),
     keepAliveMs: 3_600_000,
     verify: () => Promise.resolve(null),
     smoke: () => Promise.resolve(null),

@@ -23,7 +23,21 @@ const stopsMax = 64;
 const budgetTokensMin = 1_024;
 
 const textBlock = z.object({ type: z.literal("text"), text: z.string() });
-const imageBlock = z.object({ type: z.literal("image") });
+const imageBlock = z.object({
+  type: z.literal("image"),
+  source: z.discriminatedUnion("type", [
+    z.object({
+      type: z.literal("base64"),
+      media_type: z.enum(["image/jpeg", "image/png", "image/gif", "image/webp"]),
+      data: z.string(),
+    }),
+    z.object({
+      type: z.literal("url"),
+      url: z.string().describe("http(s) only where the operator allows it."),
+    }),
+    z.object({ type: z.literal("file") }).describe("Not served: refused."),
+  ]),
+});
 const documentBlock = z.object({
   type: z.literal("document"),
   source: z.discriminatedUnion("type", [

@@ -4,6 +4,7 @@
  */
 import type { Message, ToolCall } from "../../core/generation.js";
 import { invalidValue, unsupported } from "../field-error.js";
+import { prefixed, together, type Content, type Piece } from "../pieces.js";
 import { wellFormed } from "../well-formed.js";
 import type { BlockBody, MessageBody, MessagesRequestBody } from "./schema.js";
 
@@ -59,28 +60,29 @@ function merged(turns: readonly Turn[]): readonly Turn[] {
 }
 
 function readTurn(turn: Turn): readonly Message[] {
-  if (turn.role === "system") return [{ role: "system", content: paragraphs(turn.blocks.map(readText)) }];
+  if (turn.role === "system") return [{ role: "system", ...paragraphs(turn.blocks.map(readPiece)) }];
   return turn.role === "user" ? readUser(turn) : [readAnswer(turn)];
 }
 
 /** Results of calls are messages of their own, in their place among the texts. */
 function readUser({ blocks }: Turn): readonly Message[] {
   const messages: Message[] = [];
-  let said: string[] = [];
+  let said: Piece[] = [];
   const flush = (): void => {
-    const content = paragraphs(said);
-    if (content !== "" || messages.length === 0) messages.push({ role: "user", content });
+    const told = paragraphs(said);
+    const isEmpty = told.content === "" && told.images === undefined;
+    if (!isEmpty || messages.length === 0) messages.push({ role: "user", ...told });
     said = [];
   };
   for (const { block, param } of blocks) {
     if (block.type !== "tool_result") {
-      said.push(readText({ block, param }));
+      said.push(readPiece({ block, param }));
       continue;
     }
     if (said.length > 0) flush();
     messages.push({
       role: "tool",
-      content: readResult(block, param),
+      ...readResult(block, param),
       toolCallId: wellFormed(block.tool_use_id),
     });
   }
@@ -90,16 +92,19 @@ function readUser({ blocks }: Turn): readonly Message[] {
 
 type ResultBody = Extract<BlockBody, { type: "tool_result" }>;
 
-function readResult({ content, is_error: isError }: ResultBody, param: string): string {
+function readResult({ content, is_error: isError }: ResultBody, param: string): Content {
   const blocks = content == null ? [] : placed("user", content, param).blocks;
-  const result = paragraphs(blocks.map(readText));
+  const result = paragraphs(blocks.map(readPiece));
   if (isError !== true) return result;
-  return result === "" ? "Error" : `Error: ${result}`;
+  return result.content === "" && result.images === undefined
+    ? { content: "Error" }
+    : prefixed("Error: ", result);
 }
 
-/** What a person or a tool said in one block. */
-function readText({ block, param }: PlacedBlock): string {
+/** What a person or a tool said, or showed, in one block. */
+function readPiece({ block, param }: PlacedBlock): Piece {
   if (block.type === "text") return wellFormed(block.text);
+  if (block.type === "image") return readImage(block, param);
   if (block.type !== "document") throw unsupported(param, `content blocks of the type '${block.type}' are`);
   const { source, title, context, citations } = block;
   if (citations?.enabled === true) throw unsupported(`${param}.citations`, "citations are");
@@ -108,8 +113,23 @@ function readText({ block, param }: PlacedBlock): string {
   return wellFormed([title ?? "", context ?? "", source.data].filter((part) => part !== "").join("\n"));
 }
 
-function paragraphs(texts: readonly string[]): string {
-  return texts.filter((each) => each !== "").join("\n\n");
+type ImageBody = Extract<BlockBody, { type: "image" }>;
+
+function readImage({ source }: ImageBody, param: string): Piece {
+  switch (source.type) {
+    case "base64": {
+      const url = `data:${source.media_type};base64,${source.data}`;
+      return { url, detail: "auto", param: `${param}.source.data` };
+    }
+    case "url":
+      return { url: source.url, detail: "auto", param: `${param}.source.url` };
+    case "file":
+      throw unsupported(`${param}.source`, "images that were uploaded are");
+  }
+}
+
+function paragraphs(pieces: readonly Piece[]): Content {
+  return together(pieces, "\n\n");
 }
 
 /** Redacted thinking is of another server's making: nobody here can read it. */

@@ -1,6 +1,7 @@
 /** The conversation of a chat request, from wire messages to the house's own. Pure. */
 import type { Message, ToolCall } from "../../core/generation.js";
 import { unsupported } from "../field-error.js";
+import { detailOf, together, type Content, type Piece } from "../pieces.js";
 import { wellFormed } from "../well-formed.js";
 import type { ChatMessageBody, ContentBody } from "./schema.js";
 
@@ -16,18 +17,18 @@ function parseMessage(message: ChatMessageBody, param: string): Message {
   switch (message.role) {
     case "system":
     case "developer":
-      return { role: "system", content: text(message.content, param), ...named(message.name) };
+      return { role: "system", ...read(message.content, param), ...named(message.name) };
     case "user":
-      return { role: "user", content: text(message.content, param), ...named(message.name) };
+      return { role: "user", ...read(message.content, param), ...named(message.name) };
     case "assistant":
       return parseAnswer(message, param);
     case "tool": {
       const { tool_call_id: id } = message;
-      const result = { role: "tool", content: text(message.content, param) } as const;
+      const result = { role: "tool", ...read(message.content, param) } as const;
       return id == null ? result : { ...result, toolCallId: wellFormed(id) };
     }
     case "function":
-      return { role: "tool", content: text(message.content, param), ...named(message.name) };
+      return { role: "tool", ...read(message.content, param), ...named(message.name) };
   }
 }
 
@@ -35,7 +36,7 @@ type AnswerBody = Extract<ChatMessageBody, { role: "assistant" }>;
 
 function parseAnswer(message: AnswerBody, param: string): Message {
   const calls = parseCalls(message);
-  const said = text(message.content, param, true);
+  const { content: said } = read(message.content, param, true);
   const reasoning = wellFormed(message.reasoning_content ?? "");
   return {
     role: "assistant",
@@ -66,13 +67,20 @@ function named(name: string | null | undefined): { readonly name?: string } {
 }
 
 /** Parts follow one another without anything between them. */
-function text(content: ContentBody, param: string, isAnswer = false): string {
-  if (content == null) return "";
-  if (typeof content === "string") return wellFormed(content);
-  const texts = content.map((part, index) => {
-    if (part.type === "text") return part.text;
-    if (part.type === "refusal" && isAnswer) return part.refusal;
-    throw unsupported(`${param}.content.${index}`, `content parts of the type '${part.type}' are`);
-  });
-  return wellFormed(texts.join(""));
+function read(content: ContentBody, param: string, isAnswer = false): Content {
+  if (content == null) return { content: "" };
+  if (typeof content === "string") return { content: wellFormed(content) };
+  return together(content.map((part, index) => readPart(part, `${param}.content.${index}`, isAnswer)));
+}
+
+type PartBody = Exclude<NonNullable<ContentBody>, string>[number];
+
+function readPart(part: PartBody, param: string, isAnswer: boolean): Piece {
+  if (part.type === "text") return part.text;
+  if (part.type === "refusal" && isAnswer) return part.refusal;
+  if (part.type === "image_url" && !isAnswer) {
+    const { url, detail } = part.image_url;
+    return { url, detail: detailOf(detail, part.detail), param: `${param}.image_url.url` };
+  }
+  throw unsupported(param, `content parts of the type '${part.type}' are`);
 }

@@ -15,9 +15,14 @@ const callsMax = 1_000;
 
 const textPart = z.object({ type: z.literal("text"), text: z.string() });
 const refusalPart = z.object({ type: z.literal("refusal"), refusal: z.string() });
+const detail = z.enum(["auto", "low", "high"]).nullish();
 const imagePart = z.object({
   type: z.literal("image_url"),
-  image_url: z.object({ url: z.string(), detail: z.enum(["auto", "low", "high"]).nullish() }),
+  image_url: z.object({
+    url: z.string().describe("`data:` with PNG, JPEG, WebP or GIF; http(s) where the operator allows it."),
+    detail: detail.describe("`high` looks closer, at what is small and at text."),
+  }),
+  detail: detail.describe("xAI's place for it."),
 });
 const part = z
   .discriminatedUnion("type", [
@@ -30,7 +35,7 @@ const part = z
   ])
   .meta({
     id: "ChatContentPart",
-    description: "Text is read; other parts are refused unless the model takes them.",
+    description: "Text and images are read; files and audio are refused.",
   });
 const content = z.union([z.string(), list(part, partsMax)]);
 const name = z.string().nullish();

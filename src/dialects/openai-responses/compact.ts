@@ -36,13 +36,16 @@ export function parseCompactRequest(body: unknown): CompactRequest {
   const parsed = compactRequestSchema.safeParse(body);
   if (!parsed.success) throw fieldError(parsed.error, body);
   const fields = parsed.data;
+  const input = readInput(fields);
+  const conversation = (items: readonly InputItem[]) =>
+    conversationOf(fields.instructions ?? null, items, items.length - input.length);
   return {
     model: fields.model,
-    input: readInput(fields),
+    input,
     previousResponseId: fields.previous_response_id ?? null,
     generation: (items) => ({
       model: fields.model,
-      messages: [...conversationOf(fields.instructions ?? null, items), { role: "user", content: task }],
+      messages: [...conversation(items), { role: "user", content: task }],
       tools: [],
       toolChoice: noTools,
       format: { type: "text" },

@@ -12,6 +12,9 @@ const id = z.string().nullish();
 const status = z.enum(["in_progress", "completed", "incomplete"]).nullish();
 const opaque = list(z.unknown(), annotationsMax).nullish();
 
+/** How closely an image is looked at. What is stored is not held to it. */
+export const imageDetail = z.enum(["auto", "low", "high"]).nullish();
+
 const part = z.discriminatedUnion("type", [
   z.object({ type: z.literal("input_text"), text: z.string() }),
   z.object({ type: z.literal("output_text"), text: z.string(), annotations: opaque, logprobs: opaque }),

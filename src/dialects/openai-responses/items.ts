@@ -119,6 +119,7 @@ function partsOf(content: ItemContent, role: MessageItem["role"]): ItemPart[] {
 }
 
 function wholePart(part: ItemPart): ItemPart {
+  if (part.type === "input_image") return { ...part, detail: part.detail ?? "auto" };
   if (part.type !== "output_text") return part;
   return { ...part, annotations: part.annotations ?? [], logprobs: part.logprobs ?? [] };
 }

@@ -4,17 +4,29 @@
  */
 import type { Message, ToolCall } from "../../core/generation.js";
 import { unsupported } from "../field-error.js";
+import { detailOf, together, type Content, type Piece } from "../pieces.js";
 import { wellFormed } from "../well-formed.js";
-import type { InputItem, ItemContent, MessageItem, ReasoningInput } from "./item-schema.js";
+import {
+  imageDetail,
+  type InputItem,
+  type ItemContent,
+  type ItemPart,
+  type MessageItem,
+  type ReasoningInput,
+} from "./item-schema.js";
 import { unseal } from "./sealed.js";
 
-/** Reads items in their order; calls of tools that ran elsewhere, and references that nobody resolved, are left out. */
-export function messagesOf(items: readonly InputItem[]): readonly Message[] {
+/**
+ * Reads items in their order; calls of tools that ran elsewhere, and references that nobody resolved, are left out.
+ * @param before how many of the items are not the request's own.
+ */
+export function messagesOf(items: readonly InputItem[], before: number): readonly Message[] {
   const turns: (Draft | Message)[] = [];
-  for (const item of items) {
+  for (const [index, item] of items.entries()) {
     const last = turns.at(-1);
     const open = last !== undefined && "calls" in last ? last : null;
-    const turn = isAnswer(item) ? addAnswer(open, item) : messageOf(item);
+    const param = index < before ? "previous_response_id" : `input.${index - before}`;
+    const turn = isAnswer(item) ? addAnswer(open, item) : messageOf(item, param);
     if (turn !== null && turn !== last) turns.push(turn);
   }
   return turns.map((turn) => ("calls" in turn ? answerOf(turn) : turn));
@@ -48,7 +60,7 @@ function addAnswer(open: Draft | null, item: AnswerItem): Draft | null {
   const draft = open === null || open.content !== null || open.calls.length > 0 ? newDraft() : open;
   if (thought !== null) draft.reasoning.push(thought);
   else if (item.type === "message") {
-    draft.content = textOf(item.content);
+    draft.content = contentOf(item.content, "input").content;
     draft.name = item.name ?? null;
   }
   return draft;
@@ -76,12 +88,14 @@ function reasoningText({ content, summary, encrypted_content: sealed }: Reasonin
   return wellFormed(unseal(sealed ?? "") ?? "");
 }
 
-function messageOf(item: InputItem): Message | null {
+function messageOf(item: InputItem, param: string): Message | null {
   switch (item.type) {
     case "message":
-      return { role: roleOf(item), content: textOf(item.content), ...named(item.name) };
-    case "function_call_output":
-      return { role: "tool", content: textOf(item.output), toolCallId: wellFormed(item.call_id) };
+      return { role: roleOf(item), ...contentOf(item.content, `${param}.content`), ...named(item.name) };
+    case "function_call_output": {
+      const result = contentOf(item.output, `${param}.output`);
+      return { role: "tool", ...result, toolCallId: wellFormed(item.call_id) };
+    }
     case "compaction":
       return {
         role: "system",
@@ -101,12 +115,17 @@ function named(name: string | null | undefined): { readonly name?: string } {
 }
 
 /** Parts follow one another without anything between them. */
-function textOf(content: ItemContent): string {
-  if (typeof content === "string") return wellFormed(content);
-  const texts = content.map((part) => {
-    if (part.type === "input_text" || part.type === "output_text") return part.text;
-    if (part.type === "refusal") return part.refusal;
-    throw unsupported("input", `content parts of the type '${part.type}' are`);
-  });
-  return wellFormed(texts.join(""));
+function contentOf(content: ItemContent, param: string): Content {
+  if (typeof content === "string") return { content: wellFormed(content) };
+  return together(content.map((part, index) => pieceOf(part, `${param}.${index}`)));
+}
+
+function pieceOf(part: ItemPart, param: string): Piece {
+  if (part.type === "input_text" || part.type === "output_text") return part.text;
+  if (part.type === "refusal") return part.refusal;
+  if (part.type === "input_image" && part.image_url != null) {
+    const detail = imageDetail.safeParse(part.detail).data;
+    return { url: part.image_url, detail: detailOf(detail), param: `${param}.image_url` };
+  }
+  throw unsupported("input", `content parts of the type '${part.type}' are`);
 }

@@ -64,17 +64,23 @@ export function parseResponsesRequest(body: unknown): ResponsesRequest {
  * @param items what was said before, then the request's own input with its references resolved, in order.
  */
 export function generationRequest(request: ResponsesRequest, items: readonly InputItem[]): GenerationRequest {
-  const { generation, settings } = request;
-  return { ...generation, messages: conversationOf(settings.instructions, items) };
+  const { generation, settings, input } = request;
+  const before = items.length - input.length;
+  return { ...generation, messages: conversationOf(settings.instructions, items, before) };
 }
 
-/** The messages of a conversation, what the assistant is told to be first. */
+/**
+ * The messages of a conversation, what the assistant is told to be first.
+ * @param before how many of the items are not the request's own.
+ */
 export function conversationOf(
   instructions: string | null,
   items: readonly InputItem[],
+  before: number,
 ): GenerationRequest["messages"] {
-  if (instructions === null) return messagesOf(items);
-  return [{ role: "system", content: wellFormed(instructions) }, ...messagesOf(items)];
+  const messages = messagesOf(items, before);
+  if (instructions === null) return messages;
+  return [{ role: "system", content: wellFormed(instructions) }, ...messages];
 }
 
 /**

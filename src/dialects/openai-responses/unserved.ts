@@ -3,7 +3,7 @@
  * is refused by name; a line leaves this file when its machinery arrives.
  */
 import { invalidValue, unsupported } from "../field-error.js";
-import type { InputItem, ItemContent } from "./item-schema.js";
+import { imageDetail, type InputItem, type ItemContent } from "./item-schema.js";
 import type { ResponsesRequestBody } from "./schema.js";
 import { unseal } from "./sealed.js";
 
@@ -21,16 +21,26 @@ export function refuseUnserved(fields: ResponsesRequestBody): void {
 export function refuseUnservedItems(items: readonly InputItem[]): void {
   for (const [index, item] of items.entries()) {
     const param = `input.${index}`;
-    if (item.type === "message") refuseParts(item.content, `${param}.content`);
-    else if (item.type === "function_call_output") refuseParts(item.output, `${param}.output`);
+    if (item.type === "message") refuseParts(item.content, `${param}.content`, item.role === "assistant");
+    else if (item.type === "function_call_output") refuseParts(item.output, `${param}.output`, false);
     else if (item.type === "compaction" && unseal(item.encrypted_content) === null)
       throw invalidValue(`${param}.encrypted_content`, "was not made by this server");
   }
 }
 
-function refuseParts(content: ItemContent, param: string): void {
+function refuseParts(content: ItemContent, param: string, isAnswer: boolean): void {
   if (typeof content === "string") return;
-  for (const [index, { type }] of content.entries())
-    if (type === "input_image" || type === "input_file" || type === "input_audio")
-      throw unsupported(`${param}.${index}`, `content parts of the type '${type}' are`);
+  for (const [index, part] of content.entries()) {
+    const at = `${param}.${index}`;
+    if (
+      part.type === "input_file" ||
+      part.type === "input_audio" ||
+      (isAnswer && part.type === "input_image")
+    )
+      throw unsupported(at, `content parts of the type '${part.type}' are`);
+    if (part.type !== "input_image") continue;
+    if (part.image_url == null) throw unsupported(`${at}.file_id`, "images that were uploaded are");
+    if (!imageDetail.safeParse(part.detail).success)
+      throw invalidValue(`${at}.detail`, "must be one of auto, low, high");
+  }
 }

@@ -11,7 +11,8 @@ import { HearthError } from "../../core/errors.js";
 import { mergingEvents, type GenerationEvent } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
 import type { Random } from "../../core/random.js";
-import { ResidentModels } from "./models.js";
+import type { ModelMemory } from "../model-memory.js";
+import { ResidentModels } from "../resident-models.js";
 import { unpackTokens, type PackedTokens } from "../packed-tokens.js";
 import type {
   Call,
@@ -31,8 +32,8 @@ export interface LlamaEngineDeps {
   readonly settings: LlamaSettings;
   readonly random: Random;
   readonly clock: Clock;
-  /** Memory that all models together may take. */
-  readonly memoryBytesMax: number;
+  /** Shared with the other engines. */
+  readonly memory: ModelMemory;
   /** How long an idle model stays in memory. */
   readonly keepAliveMs: number;
   /** One public sentence when the weights are not what their manifest says, else null. */
@@ -56,7 +57,7 @@ export function createLlamaEngine(deps: LlamaEngineDeps): Engine {
       models.forget();
     }));
   };
-  const models: ResidentModels = new ResidentModels({
+  const models: ResidentModels<NativeModel> = new ResidentModels<NativeModel>({
     ...deps,
     estimate: (model) => memoryEstimate(model, deps.settings),
     check: async (model) => (await deps.verify(model)) ?? (await deps.smoke(model)),

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { actorOf } from "../../accounts/actors.js";
 import { authoriseManager } from "../../accounts/management-permissions.js";
 import { everyModel, noLimits, type Limits, type TeamLimits } from "../../core/limits.js";
-import type { Modality, Model } from "../../core/model.js";
+import type { Modality, Model, ModelKind } from "../../core/model.js";
 import { count, shape, shapes } from "../../dialects/shape.js";
 import type { HttpDeps } from "../deps.js";
 import { clusterName } from "../management/cluster.js";
@@ -38,12 +38,25 @@ const languageModel = shape({
   algorithm: z.string(),
 }).meta({ id: "ClusterLanguageModel" });
 
+const imageModel = shape({
+  name: z.string(),
+  version: z.string(),
+  inputModalities: modalities,
+  outputModalities: modalities,
+  imagePrice: z.string().describe("Cents of a US dollar for one image, rounded up."),
+  rps: limit,
+  rpm: limit,
+  tpm: limit,
+  cluster: z.string(),
+  aliases: shapes(z.string()),
+}).meta({ id: "ClusterImageModel" });
+
 const clusters = shape({
   clusterConfigs: shapes(
     shape({
       languageModels: shapes(languageModel).describe("In order of id."),
       embeddingModels: none,
-      imageGenerationModels: none,
+      imageGenerationModels: shapes(imageModel).describe("In order of id."),
       audioModels: none,
       videoGenerationModels: none,
       clusterName: z.string(),
@@ -59,15 +72,16 @@ export function listTeamModels({
   return async ({ ctx, manager, params, route }) => {
     authoriseManager(manager, route.endpointAcl);
     const limits = await accounts.teamLimits.list(params["teamId"] ?? "", actorOf(manager));
-    const languageModels = models.list().map((model) => present(model, limitsOn(limits, model)));
+    const of = (kind: ModelKind) => models.list().filter(({ manifest }) => manifest.kind === kind);
+    const languageModels = of("chat").map((model) => present(model, limitsOn(limits, model)));
+    const imageGenerationModels = of("image").map((model) => presentPainter(model, limitsOn(limits, model)));
     const others = {
       embeddingModels: [],
-      imageGenerationModels: [],
       audioModels: [],
       videoGenerationModels: [],
     };
     const answer: z.infer<typeof clusters> = {
-      clusterConfigs: [{ languageModels, ...others, clusterName }],
+      clusterConfigs: [{ languageModels, imageGenerationModels, ...others, clusterName }],
     };
     ctx.body = answer;
   };
@@ -99,7 +113,7 @@ function present({ manifest }: Model, { qps, qpm, tpm }: Limits): z.infer<typeof
     inputModalities: manifest.inputModalities.map((each) => modalityNames[each]),
     outputModalities: manifest.outputModalities.map((each) => modalityNames[each]),
     promptTextTokenPrice: prompt,
-    promptImageTokenPrice: "0",
+    promptImageTokenPrice: manifest.inputModalities.includes("image") ? prompt : "0",
     promptTextTokenPriceLongContext: prompt,
     cachedPromptTokenPrice: cached,
     cachedPromptTokenPriceLongContext: cached,
@@ -121,4 +135,20 @@ function present({ manifest }: Model, { qps, qpm, tpm }: Limits): z.infer<typeof
   };
 }
 
+function presentPainter({ manifest }: Model, { qps, qpm, tpm }: Limits): z.infer<typeof imageModel> {
+  return {
+    name: manifest.id,
+    version: manifest.version,
+    inputModalities: manifest.inputModalities.map((each) => modalityNames[each]),
+    outputModalities: manifest.outputModalities.map((each) => modalityNames[each]),
+    imagePrice: String(Math.ceil((manifest.prices.imageTicks ?? 0) / ticksPerCent)),
+    rps: String(qps ?? 0),
+    rpm: String(qpm ?? 0),
+    tpm: String(tpm ?? 0),
+    cluster: clusterName,
+    aliases: manifest.aliases,
+  };
+}
+
+const ticksPerCent = 100_000_000;
 const modalityNames = { text: "TEXT", image: "IMAGE" } as const satisfies Readonly<Record<Modality, string>>;

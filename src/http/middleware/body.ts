@@ -1,5 +1,6 @@
 /** Reads the JSON body of a request: how large, how deep, in which coding. What is in it is the dialect's to judge. */
 import type { IncomingMessage } from "node:http";
+import { setImmediate } from "node:timers/promises";
 import { HearthError } from "../../core/errors.js";
 
 /**
@@ -11,6 +12,14 @@ const discardBytesMax = 16 * 1024 * 1024;
 /** Levels of arrays and objects; whatever walks the body later may recurse without fear. */
 const nestingMax = 128;
 
+/** Reading a larger body takes some milliseconds at each step: others get their turn between two. */
+const atOnceBytesMax = 1024 * 1024;
+
+/** Of a string; what is longer is searched for its end. A search costs as much as a look at some tens of bytes. */
+const lookedAtBytesMax = 64;
+
+const quote = 0x22;
+const backslash = 0x5c;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
@@ -30,11 +39,19 @@ export async function readJsonBody(req: IncomingMessage, bodyBytesMax: number): 
   } catch {
     throw malformed("The request body is not valid UTF-8.");
   }
+  await turnAfter(bytes);
   try {
     return JSON.parse(text) as unknown;
   } catch {
     throw malformed("The request body is not valid JSON.");
+  } finally {
+    await turnAfter(bytes);
   }
+}
+
+/** Resolves at once for a small body, and for a large one when others had their turn. */
+async function turnAfter({ length }: Buffer): Promise<void> {
+  if (length > atOnceBytesMax) await setImmediate();
 }
 
 /** Whether the rest of a request is small enough to be read and thrown away for the sake of the connection. */
@@ -83,13 +100,9 @@ function collect(req: IncomingMessage, bodyBytesMax: number): Promise<Buffer> {
 
 function isTooDeep(bytes: Buffer): boolean {
   let depth = 0;
-  let inString = false;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at];
-    if (inString) {
-      if (byte === 0x5c) at += 1;
-      else if (byte === 0x22) inString = false;
-    } else if (byte === 0x22) inString = true;
+    if (byte === quote) at = endOfString(bytes, at + 1);
     else if (byte === 0x5b || byte === 0x7b) {
       depth += 1;
       if (depth > nestingMax) return true;
@@ -98,6 +111,30 @@ function isTooDeep(bytes: Buffer): boolean {
   return false;
 }
 
+/** Where the quote is that ends a string; the length of all where none does. */
+function endOfString(bytes: Buffer, from: number): number {
+  let looked = 0;
+  for (let at = from; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === quote) return at;
+    looked += 1;
+    if (byte === backslash) at += 1;
+    else if (looked > lookedAtBytesMax) {
+      const next = bytes.indexOf(quote, at + 1);
+      if (next === -1) break;
+      if (!isEscaped(bytes, next)) return next;
+      at = next;
+      looked = 0;
+    }
+  }
+  return bytes.length;
+}
+
+function isEscaped(bytes: Buffer, at: number): boolean {
+  let backslashes = 0;
+  while (bytes[at - 1 - backslashes] === backslash) backslashes += 1;
+  return backslashes % 2 === 1;
+}
 function malformed(message: string): HearthError {
   return new HearthError("malformed", message);
 }

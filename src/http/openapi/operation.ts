@@ -112,7 +112,7 @@ function responseOf(
 ): ResponseObject {
   const content: Readonly<Record<string, MediaType>> = {
     ...(schema === undefined ? {} : { "application/json": { schema: schemas.of(schema, "answer") } }),
-    ...(contentType === undefined ? {} : { [contentType]: { schema: { type: "string" } } }),
+    ...Object.fromEntries([contentType ?? []].flat().map((type) => [type, { schema: { type: "string" } }])),
     ...(stream === undefined ? {} : { "text/event-stream": eventsOf(stream, schemas) }),
   };
   return {

@@ -34,7 +34,7 @@ const languageModelList = shape({ models: shapes(languageModel) }).meta({ id: "L
 export function listLanguageModels({ models }: Pick<HttpDeps, "models">): (call: Call) => void {
   return ({ ctx, principal, route }) => {
     authorise(principal, { endpoint: route.endpointAcl, model: null });
-    ctx.body = { models: visibleModels(models, principal).map(present) };
+    ctx.body = { models: visibleModels(models, principal, "chat").map(present) };
   };
 }
 
@@ -42,7 +42,7 @@ export function listLanguageModels({ models }: Pick<HttpDeps, "models">): (call:
 export function findLanguageModel({ models }: Pick<HttpDeps, "models">): (call: Call) => void {
   return ({ ctx, principal, params, route }) => {
     authorise(principal, { endpoint: route.endpointAcl, model: null });
-    ctx.body = present(visibleModel(models, principal, params["id"] ?? ""));
+    ctx.body = present(visibleModel(models, principal, params["id"] ?? "", "chat"));
   };
 }
 
@@ -75,7 +75,7 @@ function present({ manifest, fingerprint }: Model): z.infer<typeof languageModel
     output_modalities: manifest.outputModalities,
     prompt_text_token_price: prices.promptTextTokenTicks,
     cached_prompt_text_token_price: prices.cachedPromptTextTokenTicks,
-    prompt_image_token_price: 0,
+    prompt_image_token_price: manifest.inputModalities.includes("image") ? prices.promptTextTokenTicks : 0,
     completion_text_token_price: prices.completionTextTokenTicks,
     search_price: 0,
     aliases: manifest.aliases,

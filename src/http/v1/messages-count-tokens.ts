@@ -18,7 +18,9 @@ export function countMessageTokens(deps: BuiltDeps): (call: Call) => Promise<voi
     authorise(principal, { endpoint: route.endpointAcl, model, modelAsWritten: request.model });
     const admission = await limitWork(deps, call, request.model, request);
     const count = () =>
-      whileClientWaits(ctx.req.socket, (signal) => deps.generator.countPrompt(request, signal));
+      whileClientWaits(ctx.req.socket, (signal) =>
+        deps.generator.countPrompt(request, principal.team.id, signal),
+      );
     const tokens = await settling(admission, count, (counted) => counted ?? 0);
     if (tokens !== null) ctx.body = { input_tokens: tokens };
   };

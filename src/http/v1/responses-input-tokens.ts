@@ -22,7 +22,8 @@ export function countInputTokens(deps: HttpDeps): (call: Call) => Promise<void> 
     const { before, own } = await findItems(memory, request, principal.team.id);
     const asked = generationRequest(request, [...before, ...own]);
     const admission = await limitWork(deps, call, request.model, asked);
-    const count = () => whileClientWaits(ctx.req.socket, (signal) => generator.countPrompt(asked, signal));
+    const count = () =>
+      whileClientWaits(ctx.req.socket, (signal) => generator.countPrompt(asked, principal.team.id, signal));
     const tokens = await settling(admission, count, (counted) => counted ?? 0);
     if (tokens !== null) ctx.body = inputTokensBody(tokens);
   };

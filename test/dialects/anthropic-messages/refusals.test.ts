@@ -88,7 +88,7 @@ describe("a messages request that cannot be served", () => {
   });
 
   const asked = (...content: object[]) => ({ messages: [{ role: "user", content }] });
-  const image = { type: "image", source: { type: "url", url: "https://example.com/a.png" } };
+  const image = { type: "image", source: { type: "file", file_id: "f" } };
   const result = { type: "tool_result", tool_use_id: "toolu_1" };
 
   it.each<[string, object, string, RegExp]>([
@@ -101,16 +101,16 @@ describe("a messages request that cannot be served", () => {
     ],
     ["an unknown block", asked({ type: "smell" }), "messages.0.content.0.type", /not a known value/],
     [
-      "an image",
+      "an image that was uploaded",
       asked({ type: "text", text: "?" }, image),
-      "messages.0.content.1",
-      /'image' are not supported/,
+      "messages.0.content.1.source",
+      /uploaded are not supported/,
     ],
     [
-      "an image in a result",
+      "an image that was uploaded, in a result",
       asked({ ...result, content: [image] }),
-      "messages.0.content.0.content.0",
-      /'image' are not supported/,
+      "messages.0.content.0.content.0.source",
+      /uploaded are not supported/,
     ],
     [
       "a PDF",

@@ -10,7 +10,7 @@ describe("a chat request", () => {
     ["modalities", { modalities: ["text", "audio"] }],
     [
       "messages.1.content.0",
-      says("user", { content: [{ type: "image_url", image_url: { url: "data:," } }] }),
+      says("assistant", { content: [{ type: "image_url", image_url: { url: "data:," } }] }),
     ],
     [
       "messages.1.content.1",

@@ -113,7 +113,12 @@ describe("a responses request that cannot be served", () => {
       "input.0.content.0.type",
       /not a known value/,
     ],
-    ["an image", { input: [{ role: "user", content: [image] }] }, "input.0.content.0", /'input_image'/],
+    [
+      "an image of an answer",
+      { input: [{ role: "assistant", content: [image] }] },
+      "input.0.content.0",
+      /'input_image'/,
+    ],
     [
       "a file",
       { input: [{ role: "user", content: [{ type: "input_file", file_id: "f" }] }] },
@@ -121,10 +126,10 @@ describe("a responses request that cannot be served", () => {
       /'input_file'/,
     ],
     [
-      "an image as a result",
-      { input: [{ ...result, output: [image] }] },
-      "input.0.output.0",
-      /'input_image'/,
+      "an image that was uploaded, as a result",
+      { input: [{ ...result, output: [{ type: "input_image", file_id: "f" }] }] },
+      "input.0.output.0.file_id",
+      /uploaded are not supported/,
     ],
     [
       "a summary of another server",

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { createLlamaEngine } from "../../../src/engine/llama/engine.js";
+import { ModelMemory } from "../../../src/engine/model-memory.js";
 import { systemClock, systemRandom } from "../../../src/system.js";
 import { ember } from "../../dialects/model.js";
 import { gate } from "../../http/compose.js";
@@ -22,7 +23,7 @@ it("a model that is still being looked at when the engine closes starts no worke
     },
     random: systemRandom,
     clock: systemClock,
-    memoryBytesMax: Number.MAX_SAFE_INTEGER,
+    memory: new ModelMemory({ clock: systemClock, memoryBytesMax: Number.MAX_SAFE_INTEGER }),
     keepAliveMs: 1000,
     verify: () => looking.opened.then(() => null),
     smoke: () => Promise.resolve(null),

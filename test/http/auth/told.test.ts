@@ -32,7 +32,7 @@ describe("what else the plane tells", () => {
     const teamId = await server.team();
     const { body } = await server.ask("GET", `/auth/teams/${teamId}/endpoints`);
     const { acls } = body as { acls: readonly { readonly acl: string; readonly value: string }[] };
-    expect(acls.map(({ value }) => value)).toEqual(["chat", "models", "sample", "tokenize"]);
+    expect(acls.map(({ value }) => value)).toEqual(["chat", "image", "models", "sample", "tokenize"]);
     expect(acls[0]).toEqual({
       acl: "api-key:endpoint:chat",
       description: "Grants access to use a specific endpoint with an API Key.",

@@ -67,7 +67,7 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("E12: %s",
       const { sniff, type } = open(response.headers);
       expect(sniff).toBe("nosniff");
       if (route.path !== "/docs")
-        expect(type).toMatch(/^(application\/json; charset=utf-8|text\/plain; .*)$/);
+        expect(type).toMatch(/^(application\/json; charset=utf-8|text\/plain; .*|image\/png)$/);
       else
         expect(response.headers.get("content-security-policy")).toMatch(
           /default-src 'none'.*script-src 'sha256-/,

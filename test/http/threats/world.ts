@@ -2,11 +2,15 @@
  * What the tests of threats share: the table of routes, and teams that have one thing of every kind which a route names in its
  * path. A route that is added is asked like the others from that day on.
  */
+import { join } from "node:path";
 import { createTeamService } from "../../../src/accounts/teams.js";
 import { cliActor } from "../../../src/accounts/actors.js";
 import { defaultHttpLimits } from "../../../src/http/deps.js";
 import type { Route } from "../../../src/http/route.js";
 import { createRoutes } from "../../../src/http/routes.js";
+import { openDatabase } from "../../../src/store/database.js";
+import { createImageStore } from "../../../src/store/kept-images.js";
+import { createWrites } from "../../../src/store/writes.js";
 import { systemRandom } from "../../../src/system.js";
 import { builtInModel } from "../../harness.js";
 import { everything, type Answer, type Managed } from "../auth/managed.js";
@@ -67,7 +71,23 @@ const makers: Readonly<Record<string, (server: Managed, side: Side) => Promise<s
     const body = { model, messages: [{ role: "user", content: "Hello" }], deferred: true };
     return idOf(server.ask("POST", "/v1/chat/completions", body, apiKey), "request_id");
   },
+  name: keptImage,
 };
+
+/** Name of an image that anybody can fetch. */
+async function keptImage({ data, clock }: Managed): Promise<string> {
+  const database = await openDatabase(join(data, "hearth.db"));
+  try {
+    const options = { folder: join(data, "images"), bytesMax: 1_000_000, random: systemRandom };
+    const room = await createImageStore(database, options).room(systemRandom.id(), 100);
+    const name = await room.add(new Uint8Array(10), "png");
+    await createWrites(database).commit(room.insertions(clock.now() + 60_000));
+    await room.close(true);
+    return name;
+  } finally {
+    await database.close();
+  }
+}
 
 /** A new thing of that side. @throws Error for a kind of thing that nobody has told here how to make. */
 export function makeThing(server: Managed, side: Side, param: string): Promise<string> {

@@ -1,25 +1,29 @@
 import { describe, expect, it } from "vitest";
-import type { Model } from "../../../src/core/model.js";
-import { HearthError } from "../../../src/core/errors.js";
-import { ResidentModels, type ModelsDeps } from "../../../src/engine/llama/models.js";
-import { ember } from "../../dialects/model.js";
-import { createManualClock } from "../../http/manual-clock.js";
+import type { Model } from "../../src/core/model.js";
+import { HearthError } from "../../src/core/errors.js";
+import { ModelMemory } from "../../src/engine/model-memory.js";
+import { ResidentModels, type ModelsDeps } from "../../src/engine/resident-models.js";
+import { ember } from "../dialects/model.js";
+import { createManualClock } from "../http/manual-clock.js";
 
 const named = (id: string): Model => ({ ...ember, manifest: { ...ember.manifest, id } });
 
+const native = { contextTokens: 64, slots: 2, device: "cpu" };
+type Options = Partial<ModelsDeps<typeof native>> & { readonly memoryBytesMax?: number };
+
 /** Models of 10 bytes each, on a machine with room for two, whose loads and unloads are told in order. */
-function machine(overrides: Partial<ModelsDeps> = {}) {
+function machine({ memoryBytesMax = 20, ...overrides }: Options = {}) {
   const clock = createManualClock(0);
   const told: string[] = [];
   const models = new ResidentModels({
     clock,
-    memoryBytesMax: 20,
+    memory: new ModelMemory({ clock: overrides.clock ?? clock, memoryBytesMax }),
     keepAliveMs: 1000,
     estimate: () => 10,
     check: () => Promise.resolve(null),
     load: (model) => {
       told.push(`load ${model.manifest.id}`);
-      return Promise.resolve({ contextTokens: 64, slots: 2, device: "cpu", callsAreExact: true });
+      return Promise.resolve(native);
     },
     unload: (model) => {
       told.push(`unload ${model.manifest.id}`);
@@ -65,6 +69,24 @@ describe("the models in memory", () => {
     expect(told).toEqual(["load a", "load b", "unload a", "load c"]);
   });
 
+  it("make room for those of another engine, and wait for them", async () => {
+    const clock = createManualClock(0);
+    const memory = new ModelMemory({ clock, memoryBytesMax: 20 });
+    const chat = machine({ clock, memory });
+    const vision = machine({ clock, memory });
+    const a = await chat.models.lease(named("a"));
+    (await chat.models.lease(named("b"))).release();
+    await vision.models.lease(named("c"));
+    expect(chat.told).toEqual(["load a", "load b", "unload b"]);
+    let loaded = false;
+    const waiting = vision.models.lease(named("d")).then(() => (loaded = true));
+    await settle();
+    expect(loaded).toBe(false);
+    a.release();
+    await waiting;
+    expect([chat.told.at(-1), vision.told]).toEqual(["unload a", ["load c", "load d"]]);
+  });
+
   it("weigh how long a model takes to load against how long it was unused", async () => {
     const clock = createManualClock(0);
     const told: string[] = [];
@@ -73,7 +95,7 @@ describe("the models in memory", () => {
       clock,
       load: (model) => {
         clock.advance(loadMs[model.manifest.id] ?? 0);
-        return Promise.resolve({ contextTokens: 64, slots: 2, device: "cpu", callsAreExact: true });
+        return Promise.resolve(native);
       },
       unload: (model) => Promise.resolve(void told.push(model.manifest.id)),
     });
@@ -136,9 +158,7 @@ describe("the models in memory", () => {
     let broken = true;
     const { models, clock } = machine({
       load: () =>
-        broken
-          ? Promise.reject(new HearthError("model_unavailable", "broken"))
-          : Promise.resolve({ contextTokens: 64, slots: 2, device: "cpu", callsAreExact: true }),
+        broken ? Promise.reject(new HearthError("model_unavailable", "broken")) : Promise.resolve(native),
     });
     await expect(models.lease(named("a"))).rejects.toThrow("broken");
     broken = false;

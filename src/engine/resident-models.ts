@@ -1,35 +1,41 @@
 /**
- * The models in memory: loads each once however many ask for it, keeps it while anybody holds it and for a while after, makes
- * room by letting idle ones go, and does not try a load that failed again before its time. Owns no native object: what loads
- * and unloads is the worker's.
+ * The models that one engine has in memory: loads each once however many ask for it, keeps it while anybody holds it and for a
+ * while after, lets idle ones go where others need the room, and does not try a load that failed again before its time. Owns no
+ * native object: what loads and unloads is the engine's worker's.
  *
  * Modes of a model: loading (single flight) -> resident (leased or idle) -> gone; a failed load leaves a memory of itself.
  */
-import type { Clock } from "../../core/clock.js";
-import type { LoadedModel, ResidentModel } from "../../core/engine.js";
-import { asHearthError, HearthError } from "../../core/errors.js";
-import type { Model } from "../../core/model.js";
-import type { NativeModel } from "./protocol.js";
-import { makeRoom, type Held } from "./residency.js";
+import type { Clock } from "../core/clock.js";
+import type { ResidentModel } from "../core/engine.js";
+import { asHearthError, HearthError } from "../core/errors.js";
+import type { Model } from "../core/model.js";
+import type { ModelMemory } from "./model-memory.js";
+import type { Held } from "./room.js";
 
-export interface ModelsDeps {
+/** What an engine's worker says of a model it has loaded; it may say more. */
+export type Native = Pick<ResidentModel, "contextTokens" | "slots" | "device">;
+
+export interface ModelsDeps<N extends Native> {
   readonly clock: Clock;
-  /** Memory that all models together may take. */
-  readonly memoryBytesMax: number;
+  /** Shared with the other engines. */
+  readonly memory: ModelMemory;
   /** How long an idle model stays. */
   readonly keepAliveMs: number;
   readonly estimate: (model: Model) => number;
   /** One public sentence when the weights must not be loaded, else null. */
   readonly check: (model: Model) => Promise<string | null>;
-  readonly load: (model: Model) => Promise<NativeModel>;
+  readonly load: (model: Model) => Promise<N>;
   readonly unload: (model: Model) => Promise<void>;
 }
 
-interface Entry {
+/** A model, held in memory until released; a second release does nothing. */
+export type Leased<N extends Native> = N & { release(): void };
+
+interface Entry<N extends Native> {
   readonly model: Model;
   readonly bytes: number;
-  readonly ready: Promise<NativeModel>;
-  native: NativeModel | null;
+  readonly ready: Promise<N>;
+  native: N | null;
   leases: number;
   lastUsed: number;
   loadMs: number;
@@ -47,34 +53,30 @@ interface Failure {
 const backoffMsMin = 1000;
 const backoffMsMax = 60_000;
 
-export class ResidentModels {
-  readonly #deps: ModelsDeps;
-  readonly #entries = new Map<string, Entry>();
+export class ResidentModels<N extends Native> {
+  readonly #deps: ModelsDeps<N>;
+  readonly #entries = new Map<string, Entry<N>>();
   readonly #failures = new Map<string, Failure>();
-  /** Loads wait for room, and decide about it, one after the other. */
-  #turn: Promise<unknown> = Promise.resolve();
-  #onIdle: (() => void)[] = [];
 
-  constructor(deps: ModelsDeps) {
+  constructor(deps: ModelsDeps<N>) {
     this.#deps = deps;
+    deps.memory.join({ held: () => this.#held(), evict: (id) => this.#evict(id) });
   }
 
   /**
    * Holds a model in memory until released.
    * @throws HearthError `model_unavailable`: with `retryAfterSeconds` when its last load failed a moment ago.
    */
-  async lease(model: Model): Promise<LoadedModel> {
+  async lease(model: Model): Promise<Leased<N>> {
     const entry = this.#entries.get(model.manifest.id) ?? this.#begin(model);
     entry.leases += 1;
     entry.stopTimer();
     entry.until = null;
     try {
-      const { contextTokens, slots, callsAreExact } = await entry.ready;
+      const native = await entry.ready;
       let held = true;
       return {
-        contextTokens,
-        slots,
-        callsAreExact,
+        ...native,
         release: () => {
           if (held) this.#release(entry);
           held = false;
@@ -88,9 +90,11 @@ export class ResidentModels {
 
   /** What `hearth ps` shows. */
   list(): readonly ResidentModel[] {
-    return [...this.#entries.values()].flatMap(({ model, bytes, native, loadedAt, until }) =>
-      native === null ? [] : [{ id: model.manifest.id, bytes, ...native, loadedAt, until }],
-    );
+    return [...this.#entries.values()].flatMap(({ model, bytes, native, loadedAt, until }) => {
+      if (native === null) return [];
+      const { contextTokens, slots, device } = native;
+      return [{ id: model.manifest.id, bytes, contextTokens, slots, device, loadedAt, until }];
+    });
   }
 
   /** The worker is gone, and everything in it. */
@@ -99,7 +103,7 @@ export class ResidentModels {
     this.#entries.clear();
   }
 
-  #begin(model: Model): Entry {
+  #begin(model: Model): Entry<N> {
     const { id } = model.manifest;
     const failure = this.#failures.get(id);
     const left = (failure?.until ?? 0) - this.#deps.clock.monotonic();
@@ -108,7 +112,7 @@ export class ResidentModels {
         param: "model",
         retryAfterSeconds: Math.ceil(left / 1000),
       });
-    const entry: Entry = {
+    const entry: Entry<N> = {
       model,
       bytes: this.#deps.estimate(model),
       // Begun once the entry is there, so that whoever asks meanwhile finds it.
@@ -126,8 +130,8 @@ export class ResidentModels {
     return entry;
   }
 
-  async #load(entry: Entry): Promise<NativeModel> {
-    const { clock, check } = this.#deps;
+  async #load(entry: Entry<N>): Promise<N> {
+    const { clock, check, memory } = this.#deps;
     const { manifest } = entry.model;
     try {
       const reason = await check(entry.model);
@@ -135,9 +139,9 @@ export class ResidentModels {
         throw new HearthError("model_unavailable", `The model '${manifest.id}' cannot be used: ${reason}`, {
           param: "model",
         });
-      const turn = this.#turn.then(() => this.#loadInTurn(entry));
-      this.#turn = turn.catch(() => undefined);
-      const native = await turn;
+      const native = await memory.load({ id: manifest.id, bytes: entry.bytes }, () =>
+        this.#loadInTurn(entry),
+      );
       this.#failures.delete(manifest.id);
       return native;
     } catch (thrown) {
@@ -150,9 +154,8 @@ export class ResidentModels {
     }
   }
 
-  async #loadInTurn(entry: Entry): Promise<NativeModel> {
+  async #loadInTurn(entry: Entry<N>): Promise<N> {
     const { clock, load } = this.#deps;
-    await this.#makeRoom(entry);
     const began = clock.monotonic();
     const native = await load(entry.model);
     entry.loadMs = clock.monotonic() - began;
@@ -161,23 +164,12 @@ export class ResidentModels {
     return native;
   }
 
-  async #makeRoom(entry: Entry): Promise<void> {
-    const { memoryBytesMax, clock, unload } = this.#deps;
-    for (;;) {
-      const room = makeRoom(this.#held(), entry.bytes, memoryBytesMax, clock.monotonic());
-      if (room.type === "never") throw tooLarge(entry, memoryBytesMax);
-      if (room.type === "wait") {
-        await new Promise<void>((resolve) => this.#onIdle.push(resolve));
-        continue;
-      }
-      for (const id of room.evict) {
-        const leaving = this.#entries.get(id);
-        this.#entries.delete(id);
-        leaving?.stopTimer();
-        if (leaving !== undefined) await unload(leaving.model);
-      }
-      return;
-    }
+  async #evict(id: string): Promise<void> {
+    const leaving = this.#entries.get(id);
+    if (leaving === undefined) return;
+    this.#entries.delete(id);
+    leaving.stopTimer();
+    await this.#deps.unload(leaving.model);
   }
 
   #held(): readonly Held[] {
@@ -186,29 +178,20 @@ export class ResidentModels {
     );
   }
 
-  #release(entry: Entry): void {
-    const { clock, keepAliveMs } = this.#deps;
+  #release(entry: Entry<N>): void {
+    const { clock, keepAliveMs, memory } = this.#deps;
     entry.leases -= 1;
     entry.lastUsed = clock.monotonic();
     if (entry.leases > 0) return;
     entry.until = clock.now() + keepAliveMs;
     entry.stopTimer = clock.after(keepAliveMs, () => this.#expire(entry));
-    for (const wake of this.#onIdle.splice(0)) wake();
+    memory.idle();
   }
 
-  #expire(entry: Entry): void {
+  #expire(entry: Entry<N>): void {
     const { id } = entry.model.manifest;
     if (entry.leases > 0 || this.#entries.get(id) !== entry) return;
     this.#entries.delete(id);
-    const turn = this.#turn.then(() => this.#deps.unload(entry.model));
-    this.#turn = turn.catch(() => undefined);
+    this.#deps.memory.unload(() => this.#deps.unload(entry.model)).catch(() => undefined);
   }
-}
-
-function tooLarge(entry: Entry, budget: number): HearthError {
-  const inGb = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
-  const message =
-    `The model '${entry.model.manifest.id}' needs about ${inGb(entry.bytes)} of memory, ` +
-    `more than the ${inGb(budget)} that models may take (memoryBytesMax).`;
-  return new HearthError("model_unavailable", message, { param: "model" });
 }

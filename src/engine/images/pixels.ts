@@ -1,0 +1,18 @@
+import type { Numbers } from "./graph.js";
+
+/** An image of the decoder, [1, 3, height, width] from -1 to 1, as bytes: red, green and blue of every pixel, row by row. */
+export function toPixels({ data, shape }: Numbers): Uint8Array<ArrayBuffer> {
+  const [, channels = 3, height = 0, width = 0] = shape;
+  const area = height * width;
+  if (channels !== 3 || data.length !== 3 * area) throw new Error("the decoder gave no image");
+  const pixels = new Uint8Array(3 * area);
+  for (let place = 0; place < area; place += 1)
+    for (let channel = 0; channel < 3; channel += 1)
+      pixels[place * 3 + channel] = byteOf(data[channel * area + place] ?? 0);
+  return pixels;
+}
+
+/** What is no number is black. */
+function byteOf(value: number): number {
+  return Math.max(0, Math.min(255, Math.round((value / 2 + 0.5) * 255))) || 0;
+}

@@ -1,0 +1,32 @@
+import type { Picture } from "../../core/images.js";
+
+/** Smaller pictures have no quarters worth a look of their own. */
+const sideMin = 64;
+
+export interface Tile extends Picture {
+  /** Where in the whole it is. */
+  readonly place: string;
+}
+
+/** The quarters of a picture, in reading order; none of one that is too small. */
+export function tilesOf(picture: Picture): readonly Tile[] {
+  const [width, height] = [picture.width >> 1, picture.height >> 1];
+  if (Math.min(width, height) < sideMin) return [];
+  const right = picture.width - width;
+  const bottom = picture.height - height;
+  return [
+    { place: "top left", ...cut(picture, 0, 0, width, height) },
+    { place: "top right", ...cut(picture, right, 0, width, height) },
+    { place: "bottom left", ...cut(picture, 0, bottom, width, height) },
+    { place: "bottom right", ...cut(picture, right, bottom, width, height) },
+  ];
+}
+
+function cut(whole: Picture, left: number, top: number, width: number, height: number): Picture {
+  const rgb = new Uint8Array(width * height * 3);
+  for (let row = 0; row < height; row += 1) {
+    const start = ((top + row) * whole.width + left) * 3;
+    rgb.set(whole.rgb.subarray(start, start + width * 3), row * width * 3);
+  }
+  return { width, height, rgb };
+}

@@ -1,0 +1,133 @@
+/**
+ * Models that draw, in the folders in which Diffusers' ONNX exports are published: model_index.json and beside it a folder for
+ * each part. It owns what such a folder has to hold; what is in the parts is the engine's to read.
+ */
+import { open, readdir, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { z } from "zod";
+import type { ModelManifest } from "../core/model.js";
+import { grouped, quoted } from "./gguf/refusal.js";
+import { idFromName, isModelId } from "./manifest.js";
+import type { Weights } from "./weights.js";
+
+/** The file that such a folder is known by. */
+export const indexFile = "model_index.json";
+
+/** Without these nothing can be drawn. */
+const neededFiles = [
+  indexFile,
+  "scheduler/scheduler_config.json",
+  "tokenizer/vocab.json",
+  "tokenizer/merges.txt",
+  "text_encoder/model.onnx",
+  "unet/model.onnx",
+  "vae_decoder/model.onnx",
+] as const;
+const parts = ["scheduler", "tokenizer", "text_encoder", "unet", "vae_decoder"] as const;
+const pipelines = /^(Onnx|ORT)?(StableDiffusion|LatentConsistencyModel)Pipeline$/;
+const indexBytesMax = 64 * 1024;
+const filesPerPartMax = 100;
+/** Tokens of a prompt that the text encoders of these models read. */
+const promptTokens = 77;
+
+const index = z.object({ _class_name: z.string().max(200) });
+
+/**
+ * Looks at the files of a folder: that all are there, that what it names can be drawn with, and that they have the sizes that
+ * the manifest says.
+ * @param manifest null where the folder has none.
+ */
+export async function inspectDiffusers(folder: string, manifest: ModelManifest | null): Promise<Weights> {
+  const path = join(folder, indexFile);
+  const modifiedTime = (await stat(path).catch(() => null))?.mtimeMs ?? 0;
+  const bytes = await bytesOf(folder);
+  const found = { path, bytes, modifiedTime, header: null };
+  return {
+    ...found,
+    problem: (await missing(folder)) ?? (await unreadable(path)) ?? wrongSize(bytes, manifest),
+  };
+}
+
+/** The manifest of a folder that has none, known by its name. */
+export function bareDiffusers(folder: string, { bytes, modifiedTime }: Weights): ModelManifest {
+  const name = basename(folder);
+  const id = idFromName(name);
+  return {
+    id,
+    aliases: name !== id && isModelId(name) ? [name] : [],
+    kind: "image",
+    name: name.slice(0, 200),
+    family: "stable-diffusion",
+    version: "unknown",
+    file: indexFile,
+    bytes,
+    sha256: null,
+    contextTokens: promptTokens,
+    inputModalities: ["text"],
+    outputModalities: ["image"],
+    capabilities: { reasoning: false, tools: false, structuredOutputs: false },
+    prices: { promptTextTokenTicks: 0, cachedPromptTextTokenTicks: 0, completionTextTokenTicks: 0 },
+    license: "unknown",
+    created: Math.floor(modifiedTime / 1000),
+    madeBy: "unknown",
+  };
+}
+
+async function missing(folder: string): Promise<string | null> {
+  for (const name of neededFiles) {
+    const stats = await stat(join(folder, name)).catch(() => null);
+    if (stats === null) return `its file ${quoted(name)} is missing.`;
+    if (!stats.isFile()) return `its file ${quoted(name)} is not a regular file.`;
+    if (stats.size === 0) return `its file ${quoted(name)} is empty.`;
+  }
+  return null;
+}
+
+async function unreadable(path: string): Promise<string | null> {
+  const text = await textOf(path);
+  if (text === null) return `its ${indexFile} cannot be read, or is larger than 64 KiB.`;
+  const parsed = index.safeParse(jsonOf(text));
+  if (!parsed.success) return `its ${indexFile} does not say what it is.`;
+  const { _class_name: pipeline } = parsed.data;
+  return pipelines.test(pipeline) ? null : `it is a ${quoted(pipeline)}, which this server cannot draw with.`;
+}
+
+function wrongSize(bytes: number, manifest: ModelManifest | null): string | null {
+  if (manifest === null || manifest.bytes === bytes) return null;
+  return `its files are ${grouped(bytes)} bytes, the manifest says ${grouped(manifest.bytes)}.`;
+}
+
+/** Of the index and of every file in the folders of its parts. */
+async function bytesOf(folder: string): Promise<number> {
+  const names = [indexFile];
+  for (const part of parts) {
+    const inside = await readdir(join(folder, part)).catch(() => []);
+    names.push(...inside.slice(0, filesPerPartMax).map((name) => join(part, name)));
+  }
+  let bytes = 0;
+  for (const name of names) {
+    const stats = await stat(join(folder, name)).catch(() => null);
+    if (stats?.isFile() === true) bytes += stats.size;
+  }
+  return bytes;
+}
+
+async function textOf(path: string): Promise<string | null> {
+  const file = await open(path, "r").catch(() => null);
+  if (file === null) return null;
+  try {
+    return (await file.stat()).size > indexBytesMax ? null : await file.readFile("utf8");
+  } catch {
+    return null;
+  } finally {
+    await file.close();
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

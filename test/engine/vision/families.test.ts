@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { visionFamilies } from "../../../src/engine/vision/families.js";
+import { writeCaptioner } from "../../vision-models/captioner.js";
+import { writeFlorence2 } from "../../vision-models/florence2.js";
+import { writeQwen2Vl, writeSmolVlm } from "../../vision-models/asked.js";
+import { black, blue, green, picture, red, seeing } from "./seeing.js";
+
+const layouts: Readonly<Record<string, (folder: string) => void>> = {
+  "vision-encoder-decoder": writeCaptioner,
+  idefics3: (folder) => writeSmolVlm(folder, "idefics3"),
+  smolvlm: writeSmolVlm,
+  florence2: writeFlorence2,
+  qwen2_vl: writeQwen2Vl,
+};
+
+describe("the families that are served", () => {
+  it("are each shown to load from the layout that they are published in", () => {
+    expect(Object.keys(layouts)).toEqual(visionFamilies);
+  });
+});
+
+describe.each(Object.entries(layouts))("a folder of the family %s", (family, write) => {
+  it("loads as it is, and says what is on pictures of any proportions", async () => {
+    const { describe: look } = seeing(write);
+    expect(await look(picture([red]))).toEqual({ text: "red picture", tokens: 3 });
+    expect((await look(picture([green], 32, 300))).text).toBe("green picture");
+    expect((await look(picture([blue], 300, 32))).text).toBe("blue picture");
+    expect((await look(picture([red]), { prompt: "What is it?" })).text).toBe("red picture");
+  });
+
+  it("looks closer when it is asked to, and counts that", async () => {
+    const { describe: look } = seeing(write);
+    const { text, tokens } = await look(picture([green], 600, 600), { detail: "high" });
+    const more = family === "vision-encoder-decoder" ? 4 : 1;
+    expect(text.split("\n")).toHaveLength(1 + more);
+    expect(text.match(/green picture/g)).toHaveLength(1 + more);
+    expect(tokens).toBe(3 * (1 + more));
+  });
+
+  it("is stopped between two words", async () => {
+    const { describe: look } = seeing(write);
+    await look(picture([red]));
+    const leaving = new AbortController();
+    const endless = look(picture([black]), {}, leaving.signal);
+    leaving.abort(new Error("gone"));
+    await expect(endless).rejects.toThrow("gone");
+    expect((await look(picture([red]))).text).toBe("red picture");
+  });
+});

@@ -1,0 +1,93 @@
+/** Local servers that stand for the internet: every address that is dialled leads to one of them, and is written down. */
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type RequestListener } from "node:http";
+import { connect, type AddressInfo, type Server } from "node:net";
+import type { LookupAddress } from "node:dns";
+import { onTestFinished } from "vitest";
+import type { ImageFetcher } from "../../../../src/core/images.js";
+import { createImageFetcher } from "../../../../src/engine/vision/fetch/fetch.js";
+import { readAllowedHosts } from "../../../../src/engine/vision/fetch/hosts.js";
+import { createManualClock, type ManualClock } from "../../../http/manual-clock.js";
+
+/** An address of somebody's on the internet. */
+export const publicAddress = "93.184.216.34";
+
+export interface Internet {
+  readonly fetcher: ImageFetcher;
+  readonly clock: ManualClock;
+  /** `address:port` of every connection that was opened. */
+  readonly dialled: readonly string[];
+  /** Names that were looked up. */
+  readonly lookedUp: readonly string[];
+  readonly requests: readonly IncomingMessage[];
+  readonly logs: readonly string[];
+  /** What a client would get of that URL, as text. */
+  read(url: string): Promise<string>;
+  /** The message of its refusal. */
+  refusal(url: string): Promise<string>;
+}
+
+export interface InternetOptions {
+  readonly allowed?: readonly string[];
+  /** Addresses of names, one answer after another; the last one stays. Absent: the public address. */
+  readonly names?: Readonly<Record<string, readonly (readonly string[])[]>>;
+  /** Stands in place of the HTTP server. */
+  readonly server?: Server;
+}
+
+export const param = "messages.0.content.0.image_url.url";
+
+export async function internet(listener: RequestListener, options: InternetOptions = {}): Promise<Internet> {
+  const requests: IncomingMessage[] = [];
+  const server =
+    options.server ??
+    createServer((request, response) => {
+      requests.push(request);
+      listener(request, response);
+    });
+  const port = await listening(server);
+  const clock = createManualClock(0);
+  const [dialled, lookedUp, logs]: [string[], string[], string[]] = [[], [], []];
+  const fetcher = createImageFetcher({
+    clock,
+    allowedHosts: readAllowedHosts(options.allowed ?? ["*"]),
+    log: (message) => logs.push(message),
+    lookup: async (host) => {
+      const answers = options.names?.[host] ?? [[publicAddress]];
+      const at = Math.min(lookedUp.filter((name) => name === host).length, answers.length - 1);
+      lookedUp.push(host);
+      return (answers[at] ?? []).map(addressOf);
+    },
+    dial: ({ address }, asked) => {
+      dialled.push(`${address}:${asked}`);
+      return connect({ host: "127.0.0.1", port });
+    },
+  });
+  const { signal } = new AbortController();
+  const read = (url: string): Promise<string> =>
+    fetcher.fetch(url, param, signal).then((bytes) => Buffer.from(bytes).toString());
+  const refusal = (url: string): Promise<string> =>
+    read(url).then(
+      (text) => Promise.reject(new Error(`${url} was read: ${text.slice(0, 100)}`)),
+      (error: Error) => error.message,
+    );
+  return { fetcher, clock, dialled, lookedUp, requests, logs, read, refusal };
+}
+
+/** Listens on a free port until the test ends, whatever is still connected. */
+async function listening(server: Server): Promise<number> {
+  const sockets = new Set<{ destroy(): void }>();
+  server.on("connection", (socket) => sockets.add(socket));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await once(server, "close");
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+function addressOf(address: string): LookupAddress {
+  return { address, family: address.includes(":") ? 6 : 4 };
+}
