@@ -74,6 +74,10 @@ function planned(items: readonly Item[], pictures: readonly string[], skills: re
   return { items: items.filter(({ skill }) => isWanted(skill)), pictures: pictures.filter(isWanted) };
 }
 
+interface LanguageModels {
+  readonly models: readonly { readonly id: string }[];
+}
+
 interface ChatOutcomes {
   readonly model: string;
   readonly outcomes: readonly Outcome[];
@@ -105,7 +109,7 @@ async function evaluate({ items, pictures }: Plan, wanted: string | null): Promi
 }
 
 async function chat(client: OpenAI, items: readonly Item[], wanted: string | null): Promise<ChatOutcomes> {
-  const model = wanted ?? (await client.models.list()).data[0]?.id;
+  const model = wanted ?? (await client.get<LanguageModels>("/language-models")).models[0]?.id;
   if (model === undefined) throw new Error("the server has no models");
   // The first answer waits for the model to be loaded; that is not its speed.
   await client.chat.completions.create({

@@ -23,11 +23,11 @@ const chunk = z.object({
   ),
 });
 const failure = z.object({ error: z.object({ message: z.string() }) });
-const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
+const modelList = z.object({ models: z.array(z.object({ id: z.string() })) });
 
-/** The ids of the models that the key may use. @throws Error with the server's own message. */
+/** The ids of the models that the key may chat with. @throws Error with the server's own message. */
 export async function listModels(server: ChatServer): Promise<readonly string[]> {
-  return modelList.parse(await getJson(server, "/v1/models")).data.map((model) => model.id);
+  return modelList.parse(await getJson(server, "/v1/language-models")).models.map((model) => model.id);
 }
 
 /** What the server answers to a GET. @throws Error with the server's own message when it refuses. */

@@ -4,13 +4,22 @@ import type { Principal } from "../core/api-key.js";
 import { modelNotFound } from "../core/errors.js";
 import type { Model, ModelKind, ModelRegistry } from "../core/model.js";
 
-/** In order of id. @param kind what they are for; absent: whatever they can be asked for. */
+/**
+ * In order of id. @param kind what they are for; absent: whatever they can be asked for, first the models that chat, for many a
+ * client takes the first of all.
+ */
 export function visibleModels(
   models: ModelRegistry,
   principal: Principal,
   kind?: ModelKind,
 ): readonly Model[] {
-  return models.list().filter((model) => mayUseModel(principal, model.manifest.id) && isOf(model, kind));
+  const visible = models
+    .list()
+    .filter((model) => mayUseModel(principal, model.manifest.id) && isOf(model, kind));
+  return [
+    ...visible.filter((model) => isOf(model, "chat")),
+    ...visible.filter((model) => !isOf(model, "chat")),
+  ];
 }
 
 /**

@@ -106,3 +106,8 @@ describe("what the built-in painter draws from a sentence", () => {
     expect(await saidToAnthropic(file)).toContain("red circle");
   });
 });
+
+it("the built-in models are listed with the one that chats first, which clients take that ask for none", async () => {
+  const { data } = await app().client.models.list();
+  expect(data.map(({ id }) => id)).toEqual([builtInModel, "hearth-painter-3m"]);
+});

@@ -20,13 +20,13 @@ const model = shape({
 
 const modelList = shape({
   object: z.literal("list"),
-  data: shapes(model).describe("In order of id."),
+  data: shapes(model).describe("First those that chat, each kind in order of id."),
   has_more: z.literal(false),
   first_id: z.string().nullable(),
   last_id: z.string().nullable(),
 }).meta({ id: "ModelList" });
 
-/** Lists the models in order of id. */
+/** Lists the models, those that chat first. */
 export function listModels(deps: Pick<HttpDeps, "models">): (call: Call) => void {
   return ({ ctx, principal, route }) => {
     authorise(principal, { endpoint: route.endpointAcl, model: null });
