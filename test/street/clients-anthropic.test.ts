@@ -27,7 +27,10 @@ describe("the official Anthropic client", () => {
     const { url } = shared();
     const client = new Anthropic(optionsOf(url));
     const models = await collect(client.models.list());
-    expect(models).toMatchObject([{ id: builtInModel, type: "model" }]);
+    expect(models).toMatchObject([
+      { id: builtInModel, type: "model" },
+      { id: "hearth-painter-3m", type: "model" },
+    ]);
     expect(models[0]?.display_name).not.toBe("");
     expect(new Date(models[0]?.created_at ?? "").getTime()).toBeGreaterThan(0);
     expect({ ...(await client.models.retrieve(builtInModel)) }).toEqual({ ...models[0] });

@@ -18,7 +18,13 @@ describe("what else the plane tells", () => {
         {
           languageModels: [expect.objectContaining({ name: "hearth-tiny-3m", cluster: "local", tpm: "0" })],
           embeddingModels: [],
-          imageGenerationModels: [],
+          imageGenerationModels: [
+            expect.objectContaining({
+              name: "hearth-painter-3m",
+              outputModalities: ["IMAGE"],
+              imagePrice: "1",
+            }),
+          ],
           audioModels: [],
           videoGenerationModels: [],
           clusterName: "local",
