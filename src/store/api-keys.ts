@@ -3,7 +3,8 @@ import type { ApiKey, ApiKeyStore, KeyQuery, Principal } from "../core/api-key.j
 import { insertUnique } from "./conflict.js";
 import type { Database } from "./database.js";
 import { prepare } from "./prepared.js";
-import type { ApiKeyRow, Schema, TeamRow } from "./schema.js";
+import type { ApiKeyRow, Schema } from "./schema.js";
+import { teamBeside, teamColumns, type TeamBeside } from "./team-beside.js";
 import { asBefore } from "./unchanged.js";
 import { writeOf } from "./writes.js";
 
@@ -94,13 +95,7 @@ async function page({ kysely }: Database, query: KeyQuery): Promise<ApiKey[]> {
 }
 
 /** A key's row and, beside it, its team's. */
-interface PrincipalRow extends ApiKeyRow {
-  readonly team_name: string;
-  readonly team_billing: TeamRow["billing"];
-  readonly team_blocked: number;
-  readonly team_weight: number;
-  readonly team_create_time: number;
-}
+type PrincipalRow = ApiKeyRow & TeamBeside;
 
 function prepareByHash({ kysely }: Database) {
   type Hashes = Readonly<Record<"hash" | "previousHash", Uint8Array>>;
@@ -109,13 +104,7 @@ function prepareByHash({ kysely }: Database) {
       .selectFrom("api_keys")
       .innerJoin("teams", "teams.id", "api_keys.team_id")
       .selectAll("api_keys")
-      .select([
-        "teams.name as team_name",
-        "teams.billing as team_billing",
-        "teams.blocked as team_blocked",
-        "teams.weight as team_weight",
-        "teams.create_time as team_create_time",
-      ])
+      .select(teamColumns)
       .where((key) =>
         key.or([key("api_keys.hash", "=", hash), key("api_keys.previous_hash", "=", previousHash)]),
       )
@@ -124,17 +113,7 @@ function prepareByHash({ kysely }: Database) {
 }
 
 function toPrincipal(row: PrincipalRow): Principal {
-  return {
-    key: fromRow(row),
-    team: {
-      id: row.team_id,
-      name: row.team_name,
-      billing: row.team_billing,
-      blocked: row.team_blocked === 1,
-      weight: row.team_weight,
-      createTime: row.team_create_time,
-    },
-  };
+  return { key: fromRow(row), team: teamBeside(row) };
 }
 
 /** All but when it was last used. */

@@ -2,7 +2,8 @@ import type { ManagementKey, ManagementKeyStore, Manager } from "../core/managem
 import type { Role } from "../core/member.js";
 import type { Database } from "./database.js";
 import { prepare } from "./prepared.js";
-import type { ManagementKeyRow, TeamRow } from "./schema.js";
+import type { ManagementKeyRow } from "./schema.js";
+import { teamBeside, teamColumns, type MaybeTeamBeside } from "./team-beside.js";
 import { writeOf } from "./writes.js";
 
 /** The table of management keys. A key of all teams has no team of its own. */
@@ -16,7 +17,7 @@ export function createManagementKeyStore(database: Database): ManagementKeyStore
       writeOf("management_keys", kysely.deleteFrom("management_keys").where("id", "=", id).compile(), 1),
     async findByHash(hash) {
       const row = (await selectByHash({ hash })).rows[0];
-      return row === undefined ? null : { key: fromRow(row), team: teamOf(row), member: memberOf(row) };
+      return row === undefined ? null : { key: fromRow(row), team: teamBeside(row), member: memberOf(row) };
     },
     async list() {
       const rows = await kysely
@@ -31,12 +32,8 @@ export function createManagementKeyStore(database: Database): ManagementKeyStore
 }
 
 /** A key's row and, beside it, its team's, all null of a key of all teams, and its member's, likewise of nobody's key. */
-interface ManagerRow extends ManagementKeyRow {
-  readonly team_name: string | null;
-  readonly team_billing: TeamRow["billing"] | null;
-  readonly team_blocked: number | null;
-  readonly team_weight: number | null;
-  readonly team_create_time: number | null;
+interface ManagerRow extends ManagementKeyRow, MaybeTeamBeside {
+  readonly team_id: string | null;
   readonly member_team_id: string | null;
   readonly member_email: string | null;
   readonly member_given_name: string | null;
@@ -53,11 +50,7 @@ function prepareByHash({ kysely }: Database) {
       .leftJoin("members", "members.id", "management_keys.user_id")
       .selectAll("management_keys")
       .select([
-        "teams.name as team_name",
-        "teams.billing as team_billing",
-        "teams.blocked as team_blocked",
-        "teams.weight as team_weight",
-        "teams.create_time as team_create_time",
+        ...teamColumns,
         "members.team_id as member_team_id",
         "members.email as member_email",
         "members.given_name as member_given_name",
@@ -69,13 +62,6 @@ function prepareByHash({ kysely }: Database) {
       .where("members.remove_time", "is", null)
       .$castTo<ManagerRow>(),
   );
-}
-
-function teamOf(row: ManagerRow): Manager["team"] {
-  const { team_id: id, team_name: name, team_billing: billing } = row;
-  const { team_weight: weight, team_create_time: createTime } = row;
-  if (id === null || name === null || billing === null || weight === null || createTime === null) return null;
-  return { id, name, billing, blocked: row.team_blocked === 1, weight, createTime };
 }
 
 function memberOf(row: ManagerRow): Manager["member"] {

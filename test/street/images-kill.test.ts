@@ -1,38 +1,18 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../src/system.js";
 import { openBooks } from "../books.js";
 import { writePricedPainter } from "../drawing-models.js";
-import { root, startApp, temporaryFolder, testKey, until } from "../harness.js";
+import { startApp, temporaryFolder, until } from "../harness.js";
 import { createScriptedPainter } from "../scripted-painter.js";
+import { killedAfter } from "./killed-child.js";
 
 /** More of them by TEST_KILLS. */
 const kills = Number(process.env["TEST_KILLS"] ?? 6);
 const program = fileURLToPath(new URL("./drawing-child.ts", import.meta.url));
 const price = 700;
-
-/** Runs the busy server and kills it with -9 as soon as it has told so much. @returns what it told. */
-async function killedAfter(lines: number, environment: NodeJS.ProcessEnv): Promise<readonly string[]> {
-  const child = spawn(process.execPath, ["--import", import.meta.resolve("tsx"), program], {
-    cwd: root,
-    env: { PATH: process.env["PATH"], HEARTH_PORT: "0", HEARTH_API_KEY: testKey, ...environment },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const exited = once(child, "exit");
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const told: string[] = [];
-  for await (const line of createInterface({ input: child.stdout })) {
-    told.push(line);
-    if (told.length === lines) child.kill("SIGKILL");
-  }
-  await exited;
-  return told;
-}
 
 it(
   "F12: killed with -9 in mid-drawing, no credit is lost, what was told of is there, and no file is left that is nobody's",
@@ -53,7 +33,7 @@ it(
     const kept = new Set<string>();
     let [held, orphans] = [0, 0];
     for (let round = 0; round < kills; round += 1) {
-      const told = await killedAfter(3 + ((round * 11) % 40), environment);
+      const told = await killedAfter(3 + ((round * 11) % 40), program, environment);
       expect(told[0]).toBe("listening");
       for (const line of told) if (line.startsWith("kept ")) kept.add(line.slice("kept ".length));
       expect(await books.ledger.verify()).toEqual([]);

@@ -1,41 +1,15 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { expect, it, onTestFinished } from "vitest";
-import { openBooks } from "../books.js";
-import { root, startApp, temporaryFolder, testKey } from "../harness.js";
+import { expect, it } from "vitest";
 import { createScriptedEngine } from "../../src/engine/scripted.js";
+import { openBooks } from "../books.js";
+import { startApp, temporaryFolder } from "../harness.js";
+import { killedAfter } from "./killed-child.js";
 
 /** More of them, 100 for one, by TEST_KILLS; in parts, by TEST_KILLS_FROM. */
 const kills = Number(process.env["TEST_KILLS"] ?? 8);
 const killsFrom = Number(process.env["TEST_KILLS_FROM"] ?? 0);
 const program = fileURLToPath(new URL("./scripted-child.ts", import.meta.url));
-
-/** Runs the busy server on a data folder and kills it with -9 as soon as it has told so much. @returns what it told. */
-async function killedAfter(lines: number, data: string): Promise<readonly string[]> {
-  const child = spawn(process.execPath, ["--import", import.meta.resolve("tsx"), program], {
-    cwd: root,
-    env: {
-      PATH: process.env["PATH"],
-      HEARTH_PORT: "0",
-      HEARTH_DATA: data,
-      HEARTH_API_KEY: testKey,
-      HEARTH_LOG_LEVEL: "error",
-    },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const exited = once(child, "exit");
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const told: string[] = [];
-  for await (const line of createInterface({ input: child.stdout })) {
-    told.push(line);
-    if (told.length === lines) child.kill("SIGKILL");
-  }
-  await exited;
-  return told;
-}
 
 it(
   "F12: killed with -9 at any moment between reserve and settle, the books balance and nothing stays reserved",
@@ -48,7 +22,7 @@ it(
     let held = 0;
     for (let round = killsFrom; round < killsFrom + kills; round++) {
       // Spread over the first hundred things that happen, each round at another one.
-      const told = await killedAfter(2 + ((round * 37) % 97), data);
+      const told = await killedAfter(2 + ((round * 37) % 97), program, { HEARTH_DATA: data });
       expect(told[0]).toBe("listening");
       expect(await books.ledger.verify()).toEqual([]);
       if ((await books.balances()).reserved > 0n) held += 1;
