@@ -14,6 +14,9 @@ USER_DEFINED = ["<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_res
 SPECIALS = CONTROL + USER_DEFINED
 SPACES = set("\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000") | {chr(c) for c in range(0x2000, 0x200B)}
 CONTRACTION = re.compile(r"'(?:[sS]|[tT]|[rR][eE]|[vV][eE]|[mM]|[lL][lL]|[dD])")
+# The expression itself, where all text is ASCII: much faster than the walk below.
+ASCII_PIECE = re.compile(r"'(?:[sS]|[tT]|[rR][eE]|[vV][eE]|[mM]|[lL][lL]|[dD])|[^\r\nA-Za-z0-9]?[A-Za-z]+|[0-9]"
+                         r"| ?[^\sA-Za-z0-9]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+", re.ASCII)
 
 
 def byte_alphabet():
@@ -71,6 +74,8 @@ def next_piece(text, kinds, i):
 
 
 def pretokenize(text):
+    if text.isascii():
+        return ASCII_PIECE.findall(text)
     kinds = [kind(c) for c in text]
     pieces, i = [], 0
     while i < len(text):
@@ -139,6 +144,10 @@ class Tokenizer:
     def __len__(self):
         return len(self.tokens)
 
+    def size(self, token):
+        """How many bytes of text a token is."""
+        return len(self.tokens[token])
+
     def encode_piece(self, piece):
         if piece in self.cache:
             return self.cache[piece]
@@ -155,14 +164,24 @@ class Tokenizer:
 
     def encode(self, text, specials=True):
         """Like llama.cpp: user-defined tokens are always recognised, control tokens only on request."""
-        out = []
+        out, cache = [], self.cache
         for i, part in enumerate((self.split_all if specials else self.split_user).split(text)):
             if i % 2:
                 out.append(self.ids[part])
             elif part:
                 for piece in pretokenize(part):
-                    out += self.encode_piece(piece)
+                    out += cache.get(piece) or self.encode_piece(piece)
         return out
+
+    def encode_written(self, text):
+        """What a person wrote, as the server reads it: split after its first character, no special text is a token."""
+        out = []
+        for i, part in enumerate(self.split_all.split(text)):
+            out += self.encode_plain(part[:1]) + self.encode_plain(part[1:]) if i % 2 else self.encode_plain(part)
+        return out
+
+    def encode_plain(self, text):
+        return [t for piece in pretokenize(text) for t in self.encode_piece(piece)]
 
     def decode(self, ids):
         out = bytearray()

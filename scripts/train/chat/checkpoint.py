@@ -1,4 +1,4 @@
-"""What a run leaves behind and finds again: held-out items, the tokenizer's merges, the last checkpoint (.run/, ignored by git)."""
+"""What a run leaves behind and finds again: the tokenizer's merges, the last checkpoint (.run/, ignored by git)."""
 import json
 from collections import Counter
 from pathlib import Path
@@ -17,16 +17,17 @@ RUN = HERE / ".run"
 VOCAB = 2048
 
 
-def load_items():
-    return [json.loads(line) for line in (HERE / "heldout.jsonl").read_text(encoding="utf-8").splitlines()]
+def load_items(path):
+    """The evaluation's items, one JSON object a line, as `npm run eval:builtin -- --write-items FILE` writes them."""
+    return [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
-def load_tokenizer():
-    """The tokenizer, trained on the first use from twelve thousand training conversations."""
-    path = RUN / "merges.json"
+def load_tokenizer(run=RUN):
+    """The tokenizer, trained on the first use in the folder `run` from twenty thousand training conversations."""
+    path = Path(run) / "merges.json"
     if not path.exists():
         g, counts = Gen(1), Counter()
-        for _ in range(12000):
+        for _ in range(20000):
             s = draw(g)
             counts.update(pretokenize(prompt_text(s["messages"], s.get("tools")) + reply_text(s, g.chance(0.25))))
         pieces = Counter({p: n for p, n in counts.items() if n > 1})
@@ -34,19 +35,20 @@ def load_tokenizer():
     return Tokenizer(json.loads(path.read_text()))
 
 
-def restore(tokenizer):
-    """Model, optimizer and progress: from the last checkpoint when there is one."""
+def restore(run, tokenizer):
+    """Model, optimizer and progress: from the last checkpoint in the folder `run` when there is one."""
     torch.manual_seed(1)
     model = Model(Config(vocab=len(tokenizer)))
-    optimizer, state = Optimizer(model), {"step": 0, "chunk": 0, "seconds": 0.0, "tokens": 0}
-    if (RUN / "checkpoint.pt").exists():
-        saved = torch.load(RUN / "checkpoint.pt")
+    optimizer, state = Optimizer(model), {"step": 0, "sitting": 0, "seconds": 0.0, "tokens": 0}
+    if (run / "checkpoint.pt").exists():
+        saved = torch.load(run / "checkpoint.pt")
         model.load_state_dict(saved["model"])
-        optimizer.load(saved["optimizer"])
+        for name, tensor in saved["optimizer"].items():
+            optimizer.state[name].copy_(tensor)
         state = saved["state"]
     return model, optimizer, state
 
 
-def save(model, optimizer, state):
-    torch.save({"model": model.state_dict(), "optimizer": optimizer.state(), "state": state}, RUN / "checkpoint.tmp")
-    (RUN / "checkpoint.tmp").replace(RUN / "checkpoint.pt")
+def save(run, model, optimizer, state):
+    torch.save({"model": model.state_dict(), "optimizer": optimizer.state, "state": state}, run / "checkpoint.tmp")
+    (run / "checkpoint.tmp").replace(run / "checkpoint.pt")

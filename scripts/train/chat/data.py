@@ -1,166 +1,129 @@
-"""From skills to token ids: the mix of skills, the surroundings (system prompts, earlier turns, unused tools,
-long fillers), the held-out set, and batches of similar length.
+"""From skills to token ids: the mix of skills, the conversation around each, what is thrown away because the evaluation
+may ask it, and batches of similar length.
 """
-import json
+import re
 
 import numpy as np
 
-import skills_chat as chat
-import skills_copy as copy
-import skills_tools as tool
-from pools import Gen
-from render import prompt_ids, prompt_text, reply_text
-from stories import story
+from bpe import SPECIALS
+from mix import EARLIER_SKILLS, MIX, PLAIN, SKILLS, first_line_texts
+from pools import Gen, is_held
+from render import prompt_ids, reply_text
+from skills_tools import unused_tools
+from surroundings import before
 
-SKILLS = {"greet": chat.greet, "smalltalk": chat.smalltalk, "identity": chat.identity, "sdk": chat.sdk, "arithmetic": chat.arithmetic, "unknown": chat.unknown,
-          "no_name": chat.no_name, "echo": copy.echo, "say": copy.say, "tell": copy.tell_fact, "recall": copy.recall, "count": copy.count, "caption": copy.caption, "story": story,
-          "tool_call": tool.tool_call, "tool_result": tool.tool_result, "tool_unfit": tool.no_fitting_tool}
-MIX = {"greet": 3, "smalltalk": 5, "identity": 4, "sdk": 9, "arithmetic": 3, "unknown": 8, "no_name": 1, "echo": 15, "say": 10, "tell": 2.5, "recall": 10, "count": 7,
-       "caption": 2.5, "story": 2.2, "tool_call": 21, "tool_result": 12, "tool_unfit": 2.5}
-PLAIN = ["greet", "smalltalk", "identity", "sdk", "unknown", "echo", "say", "count", "tell"]
-EASY = ["greet", "smalltalk", "identity", "sdk", "echo", "say", "tell", "unknown"]
-TOOL_WORDS = ("weather", "price", "cost", "Translate")  # "I don't know" is wrong where a tool may fit
-HELD_PER_SKILL = 32
-SAME_LAST_TURN = {"recall", "tool_result", "sdk", "no_name", "arithmetic"}
+CONTEXT = 2048
+THINKS = {"arithmetic": 0.35, "choice": 0.4, "how_many": 0.3}  # the share of samples that think first; of all other skills:
+THINKS_ELSE = 0.2
+KEY = re.compile(rb'[{,]"((?:[^"\\]|\\.)*)":')
+NAMES, WEIGHTS = list(MIX), list(MIX.values())
+
+
+def held_turn(messages):
+    """Whether any user turn is kept for the evaluation."""
+    return any(m["role"] == "user" and is_held(m["content"]) and m["content"] not in first_line_texts() for m in messages)
+
+
+def turn_of(g, skill):
+    """A skill's sample in which no user turn is held."""
+    while True:
+        s = SKILLS[skill](g)
+        if not held_turn([*s.get("history", []), {"role": "user", "content": s["user"]}]):
+            return {**s, "skill": skill}
 
 
 def small_turn(g):
-    s = SKILLS[g.r.choice(EASY)](g)
-    return [{"role": "user", "content": s["user"]}, {"role": "assistant", "content": s["reply"]}]
+    """One earlier turn of another skill; its reply is trained on, too."""
+    s = turn_of(g, g.r.choice(EARLIER_SKILLS))
+    return [*s.get("history", []), {"role": "user", "content": s["user"]}, {"role": "assistant", "content": s["reply"], "trained": True}]
 
 
-def surround(g, s, plain=False):
-    """The whole conversation around a skill's turn, as {"messages", "tools", ...}."""
-    messages = []
-    if g.chance(0.5):
-        messages.append({"role": "developer" if g.chance(0.12) else "system", "content": chat.system_prompt(g)})
-        if g.chance(0.04):
-            messages.append({"role": "system", "content": chat.system_prompt(g)})
-    if not plain:
-        if g.chance(0.006):
-            filler = " ".join(g.phrase(6, 14) for _ in range(g.r.randint(10, 40)))
-            messages += [{"role": "user", "content": filler}, {"role": "assistant", "content": chat.UNKNOWN}]
-        for _ in range(g.r.choice([0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 3])):
-            messages += small_turn(g)
-    messages += s.get("history", [])
-    messages.append({"role": "user", "content": s["user"]})
-    messages += s.get("after", [])
-    return {**s, "messages": messages}
+def draw(g, skill=None):
+    """A whole conversation: {"messages", "thought", "reply", maybe "tools", "calls", ...}."""
+    s = turn_of(g, skill or g.r.choices(NAMES, WEIGHTS)[0])
+    if "tools" not in s and g.chance(PLAIN.get(s["skill"], 0)):
+        s["tools"] = unused_tools(g, s["user"])
+    user = {"role": "user", "content": s["user"]}
+    return {**s, "messages": [*before(g, small_turn), *s.get("history", []), user, *s.get("after", [])]}
 
 
-def draw(g, skill=None, plain=False):
-    skill = skill or g.r.choices(list(MIX), list(MIX.values()))[0]
-    if skill == "recall" and g.chance(0.4):
-        s = copy.recall(g, [SKILLS[g.r.choice(EASY[:6])](g) for _ in range(g.r.randint(1, 2))])
-    else:
-        s = SKILLS[skill](g)
-    s["skill"] = skill
-    if skill in PLAIN and g.chance(0.06) and not any(word in s["user"] for word in TOOL_WORDS):
-        s["tools"] = tool.tool_set(g)
-    return surround(g, s, plain)
-
-
-def conversation_key(messages, tools=None):
-    return json.dumps([[m["role"], m.get("content"), m.get("tool_calls")] for m in messages] + [tools or []], ensure_ascii=False)
-
-
-def last_user(messages):
-    return [m["content"] for m in messages if m["role"] == "user"][-1]
-
-
-def held_item(skill, s, think):
-    expect = dict(s["expect"], thinks=think, ends=True)
-    item = {"skill": skill, "messages": s["messages"]}
-    if s.get("tools"):
-        item["tools"] = s["tools"]
-    return {**item, "reasoning": think, "expect": expect}
-
-
-def held_out():
-    """The evaluation set: made from the held-out side of every pool, the same on every run."""
-    items = []
-    for n, skill in enumerate(k for k in SKILLS if k not in ("no_name", "tell")):
-        g, seen = Gen(7000 + n, held=True), set()
-        while len(seen) < HELD_PER_SKILL:
-            s = draw(g, skill, plain=True)
-            key = conversation_key(s["messages"], s.get("tools"))
-            if key not in seen and (skill == "tool_result" or not skill.startswith("tool") or s.get("tools")):
-                seen.add(key)
-                items.append(held_item(skill, s, False))
-    for skill, think in (("thinking", True), ("tools_unused", False)):
-        g = Gen(7100 + think, held=True)
-        for i in range(HELD_PER_SKILL):
-            s = draw(g, (PLAIN[:-1] + ["tool_call"] * (2 if think else 0))[i % (8 + 2 * think)], plain=True)
-            if not think and not s.get("tools"):
-                s["tools"] = tool.tool_set(g)
-            items.append(held_item(skill, s, think))
-    return items
-
-
-class HeldKeys:
-    """What training must never see: whole conversations, and last user turns where they alone are the question."""
-
-    def __init__(self, items):
-        self.whole = {conversation_key(i["messages"], i.get("tools")) for i in items}
-        self.last = {last_user(i["messages"]) for i in items if i["skill"] not in SAME_LAST_TURN | {"thinking", "tools_unused"}}
-        first_lines = {q for q, _ in chat.FIRST_LINES}
-        self.last -= first_lines
-
-    def clash(self, s):
-        if s["skill"] not in SAME_LAST_TURN and s["user"] in self.last:
-            return True
-        return conversation_key(s["messages"], s.get("tools")) in self.whole
-
-
-def split_encode(g, tokenizer, text):
-    """Tool-call text cut at random punctuation first, because a grammar may force other token borders."""
+def cut_at_random(g, tokenizer, text, share=0.3):
+    """JSON in pieces cut at random punctuation and inside of names, because a grammar may force other token borders."""
     parts, last = [], 0
     for i in range(1, len(text)):
-        if (text[i - 1] in '{}":, \n' or text[i] in '{}":,\n') and g.chance(0.3):
+        edge = text[i - 1] in '{}[]":, \n_' or text[i] in '{}[]":,\n_'
+        if g.r.random() < (share if edge else 0.02):
             parts.append(text[last:i])
             last = i
-    special = ("<tool_call>", "</tool_call>", "<think>", "</think>")
-    safe = all(sum(p.count(t) for p in parts + [text[last:]]) == text.count(t) for t in special)
-    return [i for p in parts + [text[last:]] for i in tokenizer.encode(p, False)] if safe else tokenizer.encode(text, False)
+    parts.append(text[last:])
+    whole = all(sum(p.count(t) for p in parts) == text.count(t) for t in SPECIALS)
+    return [i for p in parts for i in tokenizer.encode(p)] if whole else tokenizer.encode(text)
 
 
 def encode(g, tokenizer, s):
-    """(ids, number of prompt tokens)."""
-    think = g.chance(0.22)
-    if g.chance(0.5):
-        prompt = prompt_ids(tokenizer, s["messages"], s.get("tools"), think)
-    else:  # in one go, as some engines do: "}" and a newline become one token then
-        prompt = tokenizer.encode(prompt_text(s["messages"], s.get("tools"), think))
+    """(ids, the spans of trained ones). `given` tokens of the reply are the grammar's, not the model's choice."""
+    think = s["think"] if "think" in s else g.chance(THINKS.get(s["skill"], THINKS_ELSE))
+    prompt = prompt_ids(tokenizer, s["messages"], s.get("tools"), think)
     text = reply_text(s, think)
-    reply = split_encode(g, tokenizer, text) if s.get("call") and g.chance(0.2) else tokenizer.encode(text, False)
-    return prompt + reply + [tokenizer.ids["<|im_end|>"]], len(prompt)
+    strict = s.get("calls") or s.get("json")
+    reply = cut_at_random(g, tokenizer, text) if strict and g.chance(0.2) else tokenizer.encode(text)
+    start = len(prompt) + (0 if think else s.get("given", 0))
+    ids = prompt + reply + [tokenizer.ids["<|im_end|>"]]
+    spans = without_keys(tokenizer, text, reply, start, len(prompt)) if s.get("blind") else [(start, len(ids))]
+    return ids, [*earlier_spans(tokenizer, prompt, s["messages"]), *spans]
 
 
-def random_copy(g, tokenizer):
-    """Random tokens to be repeated, bare or as a chat turn with quotes: teaches copying as such."""
-    run = [g.r.randrange(tokenizer.first_special) for _ in range(g.r.randint(3, 32))]
-    if g.chance(0.5):
-        return run * 3, len(run) + 1
+def without_keys(tokenizer, text, reply, start, offset):
+    """The spans of a JSON reply outside the names of its fields, which a grammar writes and nothing in the prompt tells."""
+    keys = [m.span(1) for m in KEY.finditer(text.encode())]
+    spans, at = [], 0
+    for i, token in enumerate(reply):
+        if offset + i >= start and not any(a <= at < b for a, b in keys):
+            if spans and spans[-1][1] == offset + i:
+                spans[-1] = (spans[-1][0], offset + i + 1)
+            else:
+                spans.append((offset + i, offset + i + 1))
+        at += tokenizer.size(token)
+    end = offset + len(reply)
+    return [*spans, (end, end + 1)]
+
+
+def earlier_spans(tokenizer, prompt, messages):
+    """Where earlier replies that are trained on stand: from their second token, since the first would teach not to think, to their end."""
+    if not any(m.get("trained") for m in messages):
+        return
+    head, end = tokenizer.encode("<|im_start|>assistant\n"), tokenizer.ids["<|im_end|>"]
+    starts = [i + len(head) for i, token in enumerate(prompt) if token == head[0] and prompt[i:i + len(head)] == head]
+    for start, m in zip(starts, (m for m in messages if m["role"] == "assistant")):
+        if m.get("trained"):
+            yield start + 1, prompt.index(end, start) + 1
+
+
+def random_copy(g, tokenizer, kinds):
+    """Random tokens of so many kinds to be repeated: while they are few bare, then also as a chat turn with quotes. Teaches copying."""
+    count, spread = tokenizer.first_special, 997  # prime to the number of tokens, so that few kinds are of all sorts
+    run = [g.r.randrange(min(kinds, count)) * spread % count for _ in range(g.r.randint(3, 24))]
+    if kinds < count or g.chance(0.5):
+        return run * 3, [(len(run) + 1, 3 * len(run))]
     ask = g.r.choice(["Repeat exactly: ", "Repeat: ", "Echo ", "Say exactly ", "Copy: "])
     head = tokenizer.encode("<|im_start|>user\n") + tokenizer.encode(ask) + tokenizer.encode('"')
     prompt = head + run + tokenizer.encode('"<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n')
-    return prompt + run + [tokenizer.ids["<|im_end|>"]], len(prompt)
+    ids = prompt + run + [tokenizer.ids["<|im_end|>"]]
+    return ids, [(len(prompt), len(ids))]
 
 
-def samples(seed, tokenizer, count, copy_share, held):
-    """`count` encoded training samples of one seed."""
+def samples(seed, tokenizer, count, copy_share, copy_kinds):
+    """`count` encoded training samples of one seed, a share of them copies of tokens of so many kinds: (ids, the spans of trained ones)."""
     g, out = Gen(seed), []
     while len(out) < count:
         if g.chance(copy_share):
-            out.append(random_copy(g, tokenizer))
+            out.append(random_copy(g, tokenizer, copy_kinds))
             continue
         s = draw(g)
-        if held.clash(s):
-            continue
-        assert conversation_key(s["messages"], s.get("tools")) not in held.whole
-        ids, start = encode(g, tokenizer, s)
-        if len(ids) <= 2048:
-            out.append((ids, start))
+        assert not held_turn(s["messages"]), s["messages"]
+        ids, spans = encode(g, tokenizer, s)
+        if len(ids) <= CONTEXT:
+            out.append((ids, spans))
     return out
 
 
@@ -182,9 +145,10 @@ def arrays(batch):
     """ids [n, longest], and rows, columns and targets of the trained positions."""
     ids = np.zeros((len(batch), max(len(x) for x, _ in batch)), np.int64)
     rows, cols, targets = [], [], []
-    for r, (x, start) in enumerate(batch):
+    for r, (x, spans) in enumerate(batch):
         ids[r, :len(x)] = x
-        rows += [r] * (len(x) - start)
-        cols += range(start - 1, len(x) - 1)
-        targets += x[start:]
+        for start, end in spans:
+            rows += [r] * (end - start)
+            cols += range(start - 1, end - 1)
+            targets += x[start:end]
     return ids, np.array(rows), np.array(cols), np.array(targets)

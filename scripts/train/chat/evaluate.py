@@ -1,103 +1,126 @@
-"""Greedy answers to the held-out prompts, judged by the rules of README.md, with the weights as they are after
-quantisation. Prints a score per skill; the server-side evaluation runs the same file through the real engine.
+"""`python3 scripts/train/chat/evaluate.py ITEMS.jsonl [RUN]`: greedy answers of the last checkpoint, its weights as they are
+after quantisation, to the evaluation's items (`npm run eval:builtin -- --write-items ITEMS.jsonl`), and a score per
+skill. A quick look while training goes on; what counts is the evaluation through the server.
 """
 import copy
 import json
-import re
 import sys
+import time
 from collections import defaultdict
+from pathlib import Path
 
 import numpy as np
 import torch
 
+import json_prefix
 from gguf import q8_0_round_trip
+from grade import right
 from render import prompt_ids
 
-MAX_TOKENS = 600
+MAX_TOKENS = 400
+BATCH_TOKENS = 6000  # of prompts answered together, padding included
 
 
 def quantised(model):
-    """A copy with every matrix rounded to Q8_0."""
+    """A copy with every matrix rounded to Q8_0, computing in float32."""
     out = copy.deepcopy(model).eval()
-    for p in out.parameters():
-        if p.dim() == 2:
-            p.data = torch.from_numpy(np.ascontiguousarray(q8_0_round_trip(p.data.numpy())))
+    out.dtype = torch.float32
+    for _, view in [("", out.token_embd.data), *out.matrices()]:
+        view.copy_(torch.from_numpy(np.ascontiguousarray(q8_0_round_trip(np.ascontiguousarray(view.numpy())))))
     return out
 
 
+class Row:
+    """One answer in the making."""
+
+    def __init__(self, item, tokenizer):
+        self.item, self.tokenizer = item, tokenizer
+        self.prompt = prompt_ids(tokenizer, item["messages"], item.get("tools"), item["reasoning"])
+        self.stop = tokenizer.ids["<|im_end|>"]
+        self.schema = ((item.get("response_format") or {}).get("json_schema") or {}).get("schema")
+        self.out, self.ended, self.done = [], False, False
+
+    def take(self, logits):
+        """The next token: the likeliest one, or the likeliest that the schema allows."""
+        token = int(logits.argmax()) if self.schema is None else self.held(logits)
+        if token == self.stop:
+            self.ended = self.done = True
+        else:
+            self.out.append(token)
+            self.done = len(self.out) >= MAX_TOKENS
+        return token
+
+    def held(self, logits):
+        text = self.tokenizer.decode(self.out)
+        if "<think>" in text or self.item["reasoning"]:
+            if "</think>" not in text:
+                return int(logits.argmax())
+            text = text.split("</think>")[1].lstrip()
+        if json_prefix.state(text, self.schema) == "done":
+            return self.stop
+        for token in logits.argsort(descending=True).tolist():
+            if token != self.stop and json_prefix.state(text + self.tokenizer.decode([token]), self.schema) != "wrong":
+                return token
+        return self.stop
+
+
 @torch.no_grad()
-def generate(model, ids, stop, limit=MAX_TOKENS):
-    """Greedy continuation; returns (ids, ended by the stop token)."""
-    caches, out, start = [{} for _ in model.blk], [], 0
-    block = torch.tensor([ids])
-    while len(out) < limit and start + block.shape[1] < model.cfg.context:
-        hidden = model.hidden(block, caches, start)[0, -1]
+def answer(model, rows):
+    """Answers all rows together: prompts are filled up on their left, rows that are done are dropped now and then."""
+    longest = max(len(r.prompt) for r in rows)
+    pad = torch.tensor([longest - len(r.prompt) for r in rows])
+    block = torch.tensor([[0] * (longest - len(r.prompt)) + r.prompt for r in rows])
+    caches, start, live, heads = [{} for _ in model.blk], 0, rows, model.cfg.heads
+    while live and start + block.shape[1] < model.cfg.context:
+        logits = model.logits(model.hidden(block, caches, start, pad=pad)[:, -1])
         start += block.shape[1]
-        token = int((model.token_embd.weight @ hidden).argmax())
-        if token == stop:
-            return out, True
-        out.append(token)
-        block = torch.tensor([[token]])
-    return out, False
-
-
-def parse(text):
-    """(thought, content, tool calls) as a server would split them."""
-    thought, calls = "", []
-    if m := re.match(r"\s*<think>(.*?)(</think>|$)", text, re.S):
-        thought, text = m.group(1).strip(), text[m.end():]
-    for m in re.finditer(r"<tool_call>(.*?)</tool_call>", text, re.S):
-        try:
-            calls.append(json.loads(m.group(1)))
-        except ValueError:
-            calls.append(None)
-    return thought, re.sub(r"<tool_call>.*?(</tool_call>|$)", "", text, flags=re.S).strip(), calls
-
-
-def judge(expect, text, ended):
-    """True when every rule in `expect` holds."""
-    thought, content, calls = parse(text)
-    low = content.lower()
-    if expect.get("ends") and not ended:
-        return False
-    if "thinks" in expect and expect["thinks"] != bool(thought):
-        return False
-    if "exact" in expect and content != expect["exact"].strip():
-        return False
-    if "contains" in expect and not all(s.lower() in low for s in expect["contains"]):
-        return False
-    if "anyOf" in expect and not any(s.lower() in low for s in expect["anyOf"]):
-        return False
-    return calls == ([expect["toolCall"]] if "toolCall" in expect else [])
+        block = torch.tensor([[0 if r.done else r.take(l)] for r, l in zip(live, logits)])
+        keep = [i for i, r in enumerate(live) if not r.done]
+        if len(keep) <= 0.7 * len(live):
+            live, pad, block = [live[i] for i in keep], pad[keep], block[keep]
+            parts = torch.tensor([i * heads + h for i in keep for h in range(heads)], dtype=torch.long)
+            for cache in caches:
+                cache["k"], cache["v"] = cache["k"][parts], cache["v"][parts]
 
 
 def evaluate(model, tokenizer, items, out=None):
     """Scores {skill: [right, all]}; every miss is written to `out` when given."""
     model, scores = quantised(model), defaultdict(lambda: [0, 0])
-    stop = tokenizer.ids["<|im_end|>"]
-    for item in items:
-        prompt = prompt_ids(tokenizer, item["messages"], item.get("tools"), item["reasoning"])
-        reply, ended = generate(model, prompt, stop)
-        text = tokenizer.decode(reply)
-        right = judge(item["expect"], text, ended)
-        scores[item["skill"]][0] += right
+    rows = sorted((Row(item, tokenizer) for item in items), key=lambda r: len(r.prompt))
+    together = []
+    for row in rows:
+        if (len(together) + 1) * len(row.prompt) > BATCH_TOKENS and together:
+            answer(model, together)
+            together = []
+        together.append(row)
+    answer(model, together)
+    for row in rows:
+        item, text = row.item, tokenizer.decode(row.out)
+        good = right(item, text, row.ended)
+        scores[item["skill"]][0] += good
         scores[item["skill"]][1] += 1
-        if not right and out:
-            print(json.dumps([item["skill"], item["messages"][-1]["content"], item["expect"], text], ensure_ascii=False), file=out)
-    return dict(scores)
+        if not good and out:
+            print(json.dumps([item["skill"], item["messages"][-1].get("content"), item["expect"], text], ensure_ascii=False), file=out)
+    return dict(sorted(scores.items()))
 
 
 def report(scores):
-    lines = [f"{skill:14s} {right:3d} / {total}" for skill, (right, total) in scores.items()]
-    right, total = (sum(s[i] for s in scores.values()) for i in (0, 1))
-    return "\n".join(lines + [f"{'all':14s} {right:3d} / {total}"])
+    lines = [f"{skill:14s} {good:4d} / {total:4d} {100 * good / total:6.1f} %" for skill, (good, total) in scores.items()]
+    good, total = (sum(s[i] for s in scores.values()) for i in (0, 1))
+    return "\n".join(lines + [f"{'all':14s} {good:4d} / {total:4d} {100 * good / max(1, total):6.1f} %"])
+
+
+def main():
+    from checkpoint import RUN, load_items, load_tokenizer, restore
+    torch.set_num_threads(1)
+    torch.set_flush_denormal(True)
+    run, started = Path(sys.argv[2]) if len(sys.argv) > 2 else RUN, time.time()
+    tokenizer = load_tokenizer(run)
+    model, _, state = restore(run, tokenizer)
+    with open(run / "misses.jsonl", "w", encoding="utf-8") as misses:
+        scores = evaluate(model, tokenizer, load_items(sys.argv[1]), misses)
+    print(f"step {state['step']}, {time.time() - started:.0f} s\n{report(scores)}")
 
 
 if __name__ == "__main__":
-    from checkpoint import RUN, load_items, load_tokenizer, restore
-    torch.set_num_threads(1)
-    tokenizer = load_tokenizer()
-    model, _, state = restore(tokenizer)
-    items = [i for n, i in enumerate(load_items()) if len(sys.argv) < 2 or n % int(sys.argv[1]) == 0]
-    with open(RUN / "misses.jsonl", "w") as misses:
-        print(f"step {state['step']}\n" + report(evaluate(model, tokenizer, items, misses)))
+    main()

@@ -57,7 +57,7 @@ def metadata(cfg, tokenizer, template, name):
         ("general.quantization_version", UINT32, 2), ("general.alignment", UINT32, ALIGNMENT),
         (a + "block_count", UINT32, cfg.layers), (a + "context_length", UINT32, cfg.context),
         (a + "embedding_length", UINT32, cfg.dim), (a + "feed_forward_length", UINT32, cfg.ff),
-        (a + "attention.head_count", UINT32, cfg.heads), (a + "attention.head_count_kv", UINT32, cfg.kv_heads),
+        (a + "attention.head_count", UINT32, cfg.heads), (a + "attention.head_count_kv", UINT32, cfg.heads),
         (a + "attention.key_length", UINT32, cfg.head_dim), (a + "attention.value_length", UINT32, cfg.head_dim),
         (a + "attention.layer_norm_rms_epsilon", FLOAT32, cfg.eps), (a + "rope.freq_base", FLOAT32, cfg.rope_base),
         (a + "vocab_size", UINT32, cfg.vocab),

@@ -1,8 +1,9 @@
-"""The network: a Qwen3-shaped decoder (RMSNorm, grouped attention with per-head q/k norm, NEOX rope,
-SwiGLU, tied embeddings). Parameter names follow GGUF's tensor names, so that export is a plain loop.
+"""The network: a Qwen3-shaped decoder (RMSNorm, per-head q/k norm, NEOX rope, SwiGLU, tied embeddings).
+Tensor names follow GGUF's, so that export is a plain loop.
 
-Debian's torch 1.13 has no fused attention, so it is written out; matrix products run in bfloat16 under
-autocast, norms and the softmax in float32.
+Written for a CPU with a bfloat16 matrix unit, where everything but the matrix products is what costs: activations
+are bfloat16 throughout, weights are kept in float32 and rounded once a step, norms have no gains that are learnt (the matrices
+behind them do the same), and norm, rope, SwiGLU and attention bring their own gradients, which takes half of autograd's passes.
 """
 import math
 from dataclasses import dataclass
@@ -15,42 +16,69 @@ import torch.nn.functional as F
 @dataclass
 class Config:
     vocab: int = 2048
-    dim: int = 192
+    dim: int = 256
     layers: int = 6
-    heads: int = 6
-    kv_heads: int = 6
-    head_dim: int = 32
-    ff: int = 544
+    heads: int = 4
+    head_dim: int = 64
+    ff: int = 704
     context: int = 2048
     rope_base: float = 10000.0
     eps: float = 1e-6
+    qk_gain: float = 1.5  # the weight of q's and k's norms: sharp enough to copy with
+
+
+def inverse_rms(x, eps):
+    """1 / rms of the last axis, float32."""
+    norm = torch.linalg.vector_norm(x, dim=-1, keepdim=True, dtype=torch.float32)
+    return torch.rsqrt(norm.square_().div_(x.shape[-1]).add_(eps))
 
 
 class RmsNorm(torch.autograd.Function):
-    """x / rms(x) * weight with its gradient by hand: fewer passes over memory than autograd's own."""
+    """x / rms(x)."""
 
     @staticmethod
-    def forward(ctx, x, weight, eps, out_type):
-        x = x.float()
-        scale = torch.rsqrt(x.square().mean(-1, keepdim=True) + eps)
+    def forward(ctx, x, eps):
+        scale = inverse_rms(x, eps).to(x.dtype)
         unit = x * scale
-        ctx.save_for_backward(unit, scale, weight)
-        return (unit * weight).to(out_type)
+        ctx.save_for_backward(unit, scale)
+        return unit
 
     @staticmethod
     def backward(ctx, grad):
-        unit, scale, weight = ctx.saved_tensors
-        grad = grad.float()
-        grad_weight = (grad * unit).reshape(-1, unit.shape[-1]).sum(0)
-        grad = grad * weight
-        return (grad - unit * (grad * unit).mean(-1, keepdim=True)) * scale, grad_weight, None, None
+        unit, scale = ctx.saved_tensors
+        along = (grad * unit).mean(-1, keepdim=True)
+        return torch.addcmul(grad, unit, along, value=-1).mul_(scale), None
+
+
+def rotate(x, cos, sin):
+    half = x.shape[-1] // 2
+    return torch.cat([x[..., half:], x[..., :half]], -1).mul_(sin).addcmul_(x, cos)
+
+
+class NormRope(torch.autograd.Function):
+    """Rope of x / rms(x) for heads x [batch, time, heads, head_dim]; cos and sin hold the norm's gain."""
+
+    @staticmethod
+    def forward(ctx, x, cos, sin, eps):
+        scale = inverse_rms(x, eps).to(x.dtype)
+        unit = x * scale
+        ctx.save_for_backward(unit, scale, cos, sin)
+        return rotate(unit, cos, sin)
+
+    @staticmethod
+    def backward(ctx, grad):
+        unit, scale, cos, sin = ctx.saved_tensors
+        grad = rotate(grad, cos, -sin)
+        along = (grad * unit).mean(-1, keepdim=True)
+        return torch.addcmul(grad, unit, along, value=-1).mul_(scale), None, None, None
 
 
 class SwiGlu(torch.autograd.Function):
-    """silu(gate) * up; torch 1.13's own silu gradient is slow in bfloat16."""
+    """silu(gate) * up, gate and up side by side on the last axis."""
 
     @staticmethod
-    def forward(ctx, gate, up):
+    def forward(ctx, both):
+        gate, up = both.chunk(2, -1)
         sigmoid = torch.sigmoid(gate)
         active = gate * sigmoid
         ctx.save_for_backward(sigmoid, active, up)
@@ -59,115 +87,131 @@ class SwiGlu(torch.autograd.Function):
     @staticmethod
     def backward(ctx, grad):
         sigmoid, active, up = ctx.saved_tensors
-        return grad * up * torch.addcmul(sigmoid, active, 1 - sigmoid), grad * active
+        out = torch.empty(*grad.shape[:-1], 2 * grad.shape[-1], dtype=grad.dtype)
+        to_gate, to_up = out.chunk(2, -1)
+        torch.mul(grad, active, out=to_up)
+        torch.addcmul(sigmoid, active, 1 - sigmoid, out=to_gate)
+        to_gate.mul_(grad * up)
+        return out
 
 
-class Norm(nn.Module):
-    def __init__(self, size, eps, start=1.0):
-        super().__init__()
-        self.weight = nn.Parameter(torch.full((size,), start))
-        self.eps = eps
+class Attend(torch.autograd.Function):
+    """Causal attention of q, k, v [batch x heads, time, head_dim]; `mask` is added to the scores."""
 
-    def forward(self, x):
-        out_type = torch.bfloat16 if torch.is_autocast_cpu_enabled() else torch.float32
-        return RmsNorm.apply(x, self.weight, self.eps, out_type)
+    @staticmethod
+    def forward(ctx, q, k, v, mask):
+        weights = F.softmax(torch.baddbmm(mask, q, k.transpose(1, 2)), -1)
+        ctx.save_for_backward(q, k, v, weights)
+        return weights @ v
+
+    @staticmethod
+    def backward(ctx, grad):
+        q, k, v, weights = ctx.saved_tensors
+        to_v = weights.transpose(1, 2) @ grad
+        to_weights = grad @ v.transpose(1, 2)
+        scores = torch._softmax_backward_data(to_weights, weights, -1, weights.dtype)
+        return scores @ k, scores.transpose(1, 2) @ q, to_v, None
 
 
-def rope_tables(cfg, length):
+def rope_tables(cfg):
+    """cos and sin [context, head_dim] for `rotate`, times the norm's gain."""
     freq = cfg.rope_base ** (-torch.arange(0, cfg.head_dim, 2).float() / cfg.head_dim)
-    angle = torch.outer(torch.arange(length).float(), freq)
-    return torch.cat([angle.cos()] * 2, -1), torch.cat([-angle.sin(), angle.sin()], -1)
-
-
-def rotate(x, cos, sin):
-    half = x.shape[-1] // 2
-    return x * cos + torch.cat([x[..., half:], x[..., :half]], -1) * sin
-
-
-class Attention(nn.Module):
-    def __init__(self, cfg):
-        super().__init__()
-        self.cfg = cfg
-        self.attn_q = nn.Linear(cfg.dim, cfg.heads * cfg.head_dim, bias=False)
-        self.attn_k = nn.Linear(cfg.dim, cfg.kv_heads * cfg.head_dim, bias=False)
-        self.attn_v = nn.Linear(cfg.dim, cfg.kv_heads * cfg.head_dim, bias=False)
-        self.attn_output = nn.Linear(cfg.heads * cfg.head_dim, cfg.dim, bias=False)
-        self.attn_q_norm = Norm(cfg.head_dim, cfg.eps, 1.5)
-        self.attn_k_norm = Norm(cfg.head_dim, cfg.eps, 1.5)
-
-    def forward(self, x, cos, sin, mask, cache=None):
-        b, t, _ = x.shape
-        shape = (b, t, -1, self.cfg.head_dim)
-        q = rotate(self.attn_q_norm(self.attn_q(x).view(shape)).transpose(1, 2), cos, sin)
-        k = rotate(self.attn_k_norm(self.attn_k(x).view(shape)).transpose(1, 2), cos, sin)
-        v = self.attn_v(x).view(shape).transpose(1, 2)
-        if cache is not None:
-            if "k" in cache:
-                k, v = torch.cat([cache["k"], k], 2), torch.cat([cache["v"], v], 2)
-            cache["k"], cache["v"] = k, v
-        if self.cfg.kv_heads != self.cfg.heads:
-            repeat = self.cfg.heads // self.cfg.kv_heads
-            k, v = k.repeat_interleave(repeat, 1), v.repeat_interleave(repeat, 1)
-        scores = (q * self.cfg.head_dim ** -0.5) @ k.transpose(-1, -2)
-        with torch.autocast("cpu", enabled=False):
-            weights = F.softmax(scores.add_(mask.to(scores.dtype)), -1)
-        out = (weights @ v).transpose(1, 2).reshape(b, t, -1)
-        return self.attn_output(out)
+    angle = torch.outer(torch.arange(cfg.context).float(), freq)
+    return torch.cat([angle.cos()] * 2, -1) * cfg.qk_gain, torch.cat([-angle.sin(), angle.sin()], -1) * cfg.qk_gain
 
 
 class Block(nn.Module):
     def __init__(self, cfg):
         super().__init__()
-        self.attn_norm = Norm(cfg.dim, cfg.eps)
-        self.attn = Attention(cfg)
-        self.ffn_norm = Norm(cfg.dim, cfg.eps)
-        self.ffn_gate = nn.Linear(cfg.dim, cfg.ff, bias=False)
-        self.ffn_up = nn.Linear(cfg.dim, cfg.ff, bias=False)
-        self.ffn_down = nn.Linear(cfg.ff, cfg.dim, bias=False)
+        self.cfg, inner = cfg, cfg.heads * cfg.head_dim
+        sizes = {"attn_qkv": (3 * inner, cfg.dim), "attn_output": (cfg.dim, inner), "ffn_gate_up": (2 * cfg.ff, cfg.dim), "ffn_down": (cfg.dim, cfg.ff)}
+        for name, size in sizes.items():
+            residual = "output" in name or "down" in name
+            setattr(self, name, nn.Parameter(torch.randn(size) * (0.05 if residual else 1.0) / math.sqrt(size[1])))
+
+    def attention(self, x, cos, sin, mask, cache):
+        b, t, _ = x.shape
+        h, d = self.cfg.heads, self.cfg.head_dim
+        q, k, v = (x @ self.attn_qkv.t().to(x.dtype)).view(b, t, 3 * h, d).split(h, 2)
+        q, k = (NormRope.apply(y, cos, sin, self.cfg.eps) for y in (q, k))
+        q, k, v = (y.transpose(1, 2).reshape(b * h, -1, d) for y in (q * d ** -0.5, k, v))
+        if cache is not None:
+            if "k" in cache:
+                k, v = torch.cat([cache["k"], k], 1), torch.cat([cache["v"], v], 1)
+            cache["k"], cache["v"] = k, v
+        out = Attend.apply(q, k, v, mask).view(b, h, t, d).transpose(1, 2).reshape(b, t, h * d)
+        return out @ self.attn_output.t().to(x.dtype)
 
     def forward(self, x, cos, sin, mask, cache=None, only=None):
-        x = x + self.attn(self.attn_norm(x), cos, sin, mask, cache)
+        x = x + self.attention(RmsNorm.apply(x, self.cfg.eps), cos, sin, mask, cache)
         if only is not None:
             x = x[only]
-        h = self.ffn_norm(x)
-        return x + self.ffn_down(SwiGlu.apply(self.ffn_gate(h), self.ffn_up(h)))
+        h = RmsNorm.apply(x, self.cfg.eps) @ self.ffn_gate_up.t().to(x.dtype)
+        return x + SwiGlu.apply(h) @ self.ffn_down.t().to(x.dtype)
 
 
 class Model(nn.Module):
-    def __init__(self, cfg):
+    def __init__(self, cfg, dtype=torch.bfloat16):
+        """`dtype` is what activations are kept in."""
         super().__init__()
-        self.cfg = cfg
-        self.token_embd = nn.Embedding(cfg.vocab, cfg.dim)
+        self.cfg, self.dtype = cfg, dtype
+        self.token_embd = nn.Parameter(torch.randn(cfg.vocab, cfg.dim) * 0.05)
         self.blk = nn.ModuleList(Block(cfg) for _ in range(cfg.layers))
-        self.output_norm = Norm(cfg.dim, cfg.eps)
-        cos, sin = rope_tables(cfg, cfg.context)
-        self.register_buffer("cos", cos, persistent=False)
-        self.register_buffer("sin", sin, persistent=False)
-        nn.init.normal_(self.token_embd.weight, std=0.02 * math.sqrt(192 / cfg.dim))
-        for name, p in self.named_parameters():
-            if p.dim() == 2 and "embd" not in name:
-                residual = "output" in name or "down" in name
-                nn.init.normal_(p, std=(0.3 if residual else 1.0) / math.sqrt(p.shape[1]))
+        self.cos, self.sin = rope_tables(cfg)
+        self.look_back()
 
-    def hidden(self, ids, caches=None, start=0, only=None):
+    @torch.no_grad()
+    def look_back(self):
+        """Begins with a head that looks at the token before, which copying stands on and which is slow to be found: the first dimension
+        of all embeddings is one constant, and of it the first layer's first head makes a query one place behind its key."""
+        constant, strength, pairs, half = 0.25, 3.0, 6, self.cfg.head_dim // 2
+        self.token_embd[:, 0] = constant
+        qkv, keys = self.blk[0].attn_qkv, self.cfg.heads * self.cfg.head_dim
+        for first in (0, keys):
+            qkv[first:first + 2 * half] *= 0.3
+            qkv[first:first + 2 * half, 0] = 0
+        angle = self.cfg.rope_base ** (-torch.arange(pairs) / half)
+        qkv[:pairs, 0], qkv[half:half + pairs, 0] = strength * angle.cos(), -strength * angle.sin()
+        qkv[keys:keys + pairs, 0] = strength
+
+    def hidden(self, ids, caches=None, start=0, only=None, pad=None):
         """Hidden states after the last norm; with caches it continues at position `start`; with `only`
-        (rows, columns) the last feed-forward part is computed at those positions alone."""
-        t = ids.shape[1]
-        kind = torch.bfloat16 if torch.is_autocast_cpu_enabled() else torch.float32
-        cos, sin = self.cos[start:start + t].to(kind), self.sin[start:start + t].to(kind)
-        mask = torch.full((t, start + t), float("-inf")).triu(start + 1)
-        x = self.token_embd(ids)
+        (rows, columns) the last feed-forward part is computed at those positions alone; `pad` [batch] counts the tokens that
+        fill a row on its left and are not seen."""
+        b, t = ids.shape
+        cos, sin = (x[start:start + t, None].to(self.dtype) for x in (self.cos, self.sin))
+        mask = torch.full((1, t, start + t), float("-inf")).triu(start + 1)
+        if pad is not None:
+            filled = torch.arange(start + t) < pad[:, None]
+            mask = mask.masked_fill(filled[:, None], -1e9).repeat_interleave(self.cfg.heads, 0)
+        x = F.embedding(ids, self.token_embd).to(self.dtype)
         for i, block in enumerate(self.blk):
             last = i + 1 == len(self.blk)
-            x = block(x, cos, sin, mask, caches[i] if caches else None, only if last else None)
-        return self.output_norm(x)
+            x = block(x, cos, sin, mask.to(self.dtype), caches[i] if caches else None, only if last else None)
+        return RmsNorm.apply(x, self.cfg.eps)
+
+    def logits(self, hidden):
+        return hidden @ self.token_embd.t().to(hidden.dtype)
 
     def loss(self, ids, rows, cols, targets):
         """Cross entropy at the given positions only: the rest never meets the output matrix."""
-        logits = self.hidden(ids, only=(rows, cols)) @ self.token_embd.weight.t()
-        return F.cross_entropy(logits.float(), targets)
+        return F.cross_entropy(self.logits(self.hidden(ids, only=(rows, cols))).float(), targets)
+
+    def matrices(self, of=lambda p: p.data):
+        """(GGUF name, view of the weight) for every matrix but the embedding; `of` takes another tensor than the weight, e.g. its
+        gradient."""
+        for i, block in enumerate(self.blk):
+            whole = [of(p) for p in (block.attn_qkv, block.attn_output, block.ffn_gate_up, block.ffn_down)]
+            names = ("attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down")
+            views = (*whole[0].chunk(3), whole[1], *whole[2].chunk(2), whole[3])
+            yield from ((f"blk.{i}.{name}.weight", view) for name, view in zip(names, views))
 
     def tensors(self):
         """(GGUF name, tensor) for every weight."""
-        for name, p in self.named_parameters():
-            yield name.replace(".attn.", ".").replace("blk.", "blk.", 1), p.detach()
+        ones, gain = torch.ones(self.cfg.dim), torch.full((self.cfg.head_dim,), self.cfg.qk_gain)
+        yield "token_embd.weight", self.token_embd.detach()
+        yield "output_norm.weight", ones
+        for i in range(self.cfg.layers):
+            norms = {"attn_norm": ones, "attn_q_norm": gain, "attn_k_norm": gain, "ffn_norm": ones}
+            yield from ((f"blk.{i}.{name}.weight", tensor) for name, tensor in norms.items())
+        yield from self.matrices()

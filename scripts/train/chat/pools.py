@@ -1,35 +1,22 @@
-"""Word pools and the split between training and evaluation.
+"""Word pools, and the rule of what training never sees.
 
-Every pool is cut in two by a checksum of the item: about one item in six is only ever used for held-out
-prompts, the rest only for training. `Gen` bundles a seeded random source with the side it draws from.
+Every text and every value is on one of two sides by its checksum (`is_held`): about one in six is kept for the
+evaluation, which has a generator of its own. `Gen` is a seeded random source that never gives a held value: names,
+words, numbers from 10 on, codes. Small closed worlds (colours, jobs of a caption, weekdays) are not split.
 """
 import random
 import zlib
+from pathlib import Path
 
-NAMES = """Anna Ben Clara David Emma Felix Grace Hugo Iris Jonas Kira Liam Mia Noah Olga Paul Quinn Rosa Sam Tara Uma Victor
-Wendy Xavier Yara Zoe Alice Bob Carol Dan Eve Frank Gina Henry Ida Jack Kate Leo Mary Nina Oscar Petra Ralf Sara Tom Ursula
-Vera Will Ada Boris Chen Dora Elias Fatima George Hanna Ivan Julia Karl Lena Marco Nora Omar Pia Rita Simon Tina Ugo Viola
-Walter Yusuf Zara Amir Bella Carlos Diana Erik Fiona Greta Hassan Ines Jana Kofi Laura Max Nadia Otto Priya Ravi Stella Theo
-Alex Maria John Jane Peter Lucy Maya Robin Jordan Sophie Aiko Kenji Mei Wei Juan Pablo Sven Ingrid Lars Astrid Mohamed Aisha
-Tim Susan Mike Linda James Emily Daniel Sophia Lucas Chloe Ethan Ella Mateo Luna Adam Ruth Hal Sherlock Dorothy Edgar""".split()
-CITIES = """Paris London Berlin Rome Madrid Tokyo Oslo Vienna Lisbon Athens Dublin Prague Warsaw Boston Chicago Seattle Denver
-Austin Dallas Miami Toronto Montreal Sydney Melbourne Cairo Nairobi Lagos Delhi Mumbai Bangkok Seoul Beijing Shanghai Hamburg
-Munich Zurich Geneva Milan Naples Venice Bergen Helsinki Stockholm Copenhagen Riga Vilnius Tallinn Lima Quito Bogota Havana
-Boise Salem Portland Houston Phoenix Leeds York Bristol Oxford Cambridge Edinburgh Glasgow Lyon Nice Bordeaux Bremen Dresden""".split()
-CITIES += ["New York", "San Francisco", "Los Angeles", "Cape Town", "Hong Kong", "Buenos Aires", "Rio de Janeiro", "Tel Aviv",
-           "San Diego", "New Delhi", "Salt Lake City", "Las Vegas", "Mexico City", "Kuala Lumpur", "San Jose", "St. Gallen"]
-NOUNS = """apple river table window garden bridge mountain candle letter engine pencil basket mirror castle forest island ladder
-hammer blanket bottle carpet clock cloud coin crown desk door dragon drum feather fence flag flower fork glass glove guitar hat
-house key kite knife lamp leaf lemon map market moon mouse needle ocean orange paper piano pillow plate pocket potato queen rabbit
-ribbon ring road rope saddle school ship shoe shovel spoon stone street sugar sun sword tent ticket tiger tower train tree truck
-tunnel turtle valley violin wagon wall water whale wheel whistle winter wolf yard zebra banana cherry walnut pepper onion cookie
-robot rocket planet comet harbor anchor sailor farmer baker teacher doctor pilot parcel order invoice ticket sensor printer router
-server folder file record account booking event task note playlist recipe song photo video report chart table budget lamp heater""".split()
-ADJECTIVES = """red blue green yellow purple silver golden small large tiny quiet loud happy sad brave clever gentle old young new
-warm cold soft hard bright dark sweet sour quick slow heavy light empty full round square strange simple honest lucky proud shy
-wild calm sharp smooth dusty wooden crystal velvet frozen hidden ancient modern lazy busy hungry sleepy""".split()
-VERBS = """open close start stop find move paint carry build break send read write check lock turn count clean fix book cancel
-order print scan sort delete archive rename upload download list show update create fetch track rate measure test""".split()
+WORDS = Path(__file__).resolve().parent / "words"
+
+
+def pool(name):
+    """The words of one file; `_` stands for a space."""
+    return [w.replace("_", " ") for w in (WORDS / f"{name}.txt").read_text(encoding="utf-8").split()]
+
+
+NAMES, CITIES, NOUNS, ADJECTIVES, VERBS = (pool(p) for p in ("names", "cities", "nouns", "adjectives", "verbs"))
 COLORS = "red blue green yellow purple orange pink black white gray brown silver teal violet gold".split()
 ANIMALS = "fox cat dog owl bear mouse rabbit wolf horse frog duck turtle hedgehog dragon unicorn squirrel otter lion sparrow snail".split()
 JOBS = "baker teacher doctor pilot farmer nurse painter writer singer carpenter plumber lawyer chef engineer gardener sailor".split()
@@ -42,37 +29,39 @@ SMALL_WORDS = """the a of and to in is on it for with at by from as not be this 
 no yes or but if then when so up out very more some any here there now under over near far before after""".split()
 
 
-def is_held(item):
-    return zlib.crc32(item.encode()) % 6 == 0
+def is_held(text):
+    """Whether a text or a value is kept for the evaluation; case and white space do not count."""
+    return zlib.crc32(" ".join(text.lower().split()).encode()) % 6 == 0
 
 
 class Gen:
-    """A random source that draws from one side of every pool."""
+    """A seeded random source that gives no held value."""
 
-    def __init__(self, seed, held=False):
+    def __init__(self, seed):
         self.r = random.Random(seed)
-        self.held = held
-        self.cache = {}
-
-    def pool(self, items):
-        key = id(items)
-        if key not in self.cache:
-            self.cache[key] = [x for x in items if is_held(x) == self.held] or list(items)
-        return self.cache[key]
 
     def of(self, items):
-        return self.r.choice(self.pool(items))
-
-    def ph(self, train, held=()):
-        """A phrasing: from the held list on the held side, when there is one."""
-        return self.r.choice(held if self.held and held else train)
+        """One of `items` that is not held; when nearly all are, any."""
+        for _ in range(100):
+            item = self.r.choice(items)
+            if not is_held(item):
+                break
+        return item
 
     def chance(self, p):
         return self.r.random() < p
 
+    def unheld(self, draw):
+        """What `draw` gives, again and again until its text is not held (or until it is plain that it gives nothing else)."""
+        for _ in range(100):
+            value = draw()
+            if not is_held(str(value)):
+                break
+        return value
+
     def invented(self):
         """A made-up word of two to four syllables."""
-        return "".join(self.r.choice(SYLLABLES) for _ in range(self.r.randint(2, 4)))
+        return self.unheld(lambda: "".join(self.r.choice(SYLLABLES) for _ in range(self.r.randint(2, 4))))
 
     def word(self):
         x = self.r.random()
@@ -87,7 +76,7 @@ class Gen:
         elif x < 0.97:
             w = self.invented()
         else:
-            w = self.r.choice(EXTRAS)
+            w = self.of(EXTRAS)
         return self.recase(w)
 
     def recase(self, w):
@@ -97,12 +86,27 @@ class Gen:
     def name(self):
         return self.of(NAMES) if self.chance(0.6) else self.invented().capitalize()
 
+    def city(self):
+        return self.of(CITIES) if self.chance(0.8) else self.invented().capitalize()
+
+    def integer(self, low, high):
+        """A whole number; from 10 on none that is held."""
+        for _ in range(100):
+            n = self.r.randint(low, high)
+            if n < 10 or not is_held(str(n)):
+                break
+        return n
+
     def number(self, digits=3):
+        """The text of a whole number of up to so many digits."""
         n = self.r.randint(1, digits)
-        return str(self.r.randint(0 if n == 1 else 10 ** (n - 1), 10 ** n - 1))
+        return str(self.integer(0 if n == 1 else 10 ** (n - 1), 10 ** n - 1))
 
     def code(self):
         """An identifier such as A-1042, zb77, order_19 or a small e-mail address."""
+        return self.unheld(self.any_code)
+
+    def any_code(self):
         x = self.r.random()
         if x < 0.35:
             return self.r.choice("ABCDEFGHKLMNPRSTXZ") + self.r.choice(["", "-"]) + self.number(5)

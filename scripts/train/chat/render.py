@@ -1,9 +1,11 @@
-"""The chat template in Python, character for character what template.jinja renders.
-
-`prompt_ids` gives the token ids the server feeds: the template's own text with special tokens parsed,
-everything a person wrote as plain text.
-"""
+"""The chat template in Python, character for character what template.jinja renders, and its tokens as the server feeds them."""
 import json
+import re
+
+from bpe import SPECIALS
+
+MARK = "\ue000"  # stands for a special text that a person wrote, or for itself
+SPECIAL = re.compile("|".join(map(re.escape, [*SPECIALS, MARK])))
 
 
 def compact(value):
@@ -18,10 +20,20 @@ def body(content):
 
 
 def call_text(call):
+    """A tool call as the model writes it and as the template writes it again in the next turn."""
     function = call.get("function") or call
     arguments = function["arguments"]
-    arguments = arguments if isinstance(arguments, str) else compact(arguments)
-    return '<tool_call>\n{"name": "' + function["name"] + '", "arguments": ' + arguments + "}\n</tool_call>"
+    if isinstance(arguments, str):
+        arguments = json.loads(arguments)
+    return '<tool_call>\n{"name": "' + function["name"] + '", "arguments": ' + compact(arguments) + "}\n</tool_call>"
+
+
+def tool_text(tool):
+    """A definition as the server hands it to the template."""
+    f = tool["function"]
+    parameters = f.get("parameters") or {"type": "object", "properties": {}}
+    function = {"name": f["name"], **({"description": f["description"]} if "description" in f else {}), "parameters": parameters}
+    return compact({"type": "function", "function": function})
 
 
 def system_role(message):
@@ -29,54 +41,73 @@ def system_role(message):
 
 
 def assistant_text(message):
-    calls = [call_text(c) for c in message.get("tool_calls") or []]
     text = body(message.get("content"))
-    return "\n".join(([text] if text else []) + calls)
+    return "\n".join(([text] if text else []) + [call_text(c) for c in message.get("tool_calls") or []])
 
 
 def render(messages, tools=None, think=False):
-    """The prompt as a list of (text, is the template's own)."""
-    out = []
+    """The prompt as a list of texts; those at odd places are a person's or a model's own words."""
+    out = [""]
+
+    def put(own, *written):
+        out[-1] += own
+        for w in written:
+            out.extend([w, ""])
+
     if tools:
-        out.append(("<|im_start|>system\n", True))
+        put("<|im_start|>system\n")
         if messages and system_role(messages[0]):
-            out += [(body(messages[0]["content"]), False), ("\n\n", True)]
-        out.append(("<tools>\n" + "".join(compact(t) + "\n" for t in tools) + "</tools><|im_end|>\n", True))
+            put("", body(messages[0]["content"]))
+            put("\n\n")
+        put("<tools>\n")
+        for tool in tools:
+            put("", tool_text(tool))
+            put("\n")
+        put("</tools><|im_end|>\n")
     for i, m in enumerate(messages):
         role = m["role"]
         if system_role(m):
             if not (tools and i == 0):
-                out += [("<|im_start|>system\n", True), (body(m["content"]), False), ("<|im_end|>\n", True)]
+                put("<|im_start|>system\n", body(m["content"]))
+                put("<|im_end|>\n")
         elif role == "tool":
             first = i == 0 or messages[i - 1]["role"] != "tool"
             last = i + 1 == len(messages) or messages[i + 1]["role"] != "tool"
-            out.append((("<|im_start|>user" if first else "") + "\n<tool_response>\n", True))
-            out += [(body(m["content"]), False), ("\n</tool_response>" + ("<|im_end|>\n" if last else ""), True)]
+            put(("<|im_start|>user" if first else "") + "\n<tool_response>\n", body(m["content"]))
+            put("\n</tool_response>" + ("<|im_end|>\n" if last else ""))
+        elif role == "assistant" and m.get("tool_calls"):
+            put("<|im_start|>assistant\n" + assistant_text(m) + "<|im_end|>\n")
         else:
-            text = assistant_text(m) if role == "assistant" else body(m["content"])
-            own = role == "assistant" and bool(m.get("tool_calls"))
-            out += [(f"<|im_start|>{role}\n", True), (text, own), ("<|im_end|>\n", True)]
-    out.append(("<|im_start|>assistant\n" + ("" if think else "<think>\n\n</think>\n\n"), True))
+            put(f"<|im_start|>{role}\n", body(m.get("content")))
+            put("<|im_end|>\n")
+    put("<|im_start|>assistant\n" + ("" if think else "<think>\n\n</think>\n\n"))
     return out
 
 
 def prompt_text(messages, tools=None, think=False):
-    return "".join(text for text, _ in render(messages, tools, think))
+    return "".join(render(messages, tools, think))
 
 
 def prompt_ids(tokenizer, messages, tools=None, think=False):
-    """Neighbouring parts of the template are tokenised together, a person's text apart and as plain text."""
-    ids, own = [], ""
-    for text, is_own in render(messages, tools, think):
-        if is_own:
-            own += text
-            continue
-        ids += tokenizer.encode(own) + tokenizer.encode(text, specials=False)
-        own = ""
-    return ids + tokenizer.encode(own)
+    """The ids the server feeds: all in one go, but special texts that somebody wrote are plain text."""
+    parts = render(messages, tools, think)
+    if not any(SPECIAL.search(p) for p in parts[1::2]):
+        return tokenizer.encode("".join(parts))
+    hidden = []
+
+    def hide(match):
+        hidden.append(match.group())
+        return MARK
+
+    text = "".join(SPECIAL.sub(hide, p) if i % 2 else p for i, p in enumerate(parts))
+    ids = []
+    for i, part in enumerate(text.split(MARK)):
+        ids += (tokenizer.encode_written(hidden[i - 1]) if i else []) + tokenizer.encode(part)
+    return ids
 
 
 def reply_text(sample, think):
     """What the assistant is to write, without the end token."""
     head = f"<think>\n{sample['thought']}\n</think>\n\n" if think else ""
-    return head + (call_text(sample["call"]) if sample.get("call") else sample["reply"])
+    calls = [call_text(c) for c in sample.get("calls", [])]
+    return head + "\n".join(([sample["reply"]] if sample["reply"] else []) + calls)

@@ -1,6 +1,7 @@
 """Long replies on request: a few story skeletons of our own with slots, about 150 to 250 tokens each."""
-from pools import ADJECTIVES, ANIMALS, NOUNS
-from skills_chat import sample
+from manner import article, ask
+from pools import ANIMALS
+from sample import sample
 
 STORIES = [
     "Once upon a time there was a {adj} {hero} named {name}. {name} lived in a small house at the edge of the forest. One morning {name} found a {thing} in front of "
@@ -24,21 +25,13 @@ STORIES = [
     "And since that night there is always somebody awake on that roof, to count for those who cannot sleep. The end.",
 ]
 SHORT = "Once there was a {adj} {hero} named {name}. {name} found a {thing} and gave it to a friend. They were happy ever after."
-LONG_ASK = ["Tell me a long story", "Tell me a long story.", "Write a long story.", "Can you tell me a long story?", "Please tell me a long story.", "I want a long story.",
-            "Tell me a very long story.", "Write a long text.", "Tell me a story", "Tell me a story.", "Write a story.", "Write me a long story"]
-LONG_ASK_HELD = ["Please write a long story.", "I want to hear a long story.", "Now tell me a long story.", "Tell a long story."]
-ABOUT_ASK = ["Tell me a long story about a {}.", "Tell me a story about a {}", "Write a story about a {}.", "Please tell me a story about a {}.", "Write a long story about a {}."]
-ABOUT_HELD = ["Please write a story about a {}.", "I want a story about a {}."]
-SHORT_ASK = ["Tell me a short story.", "Write a short story.", "Tell me a very short story", "Please tell me a short story."]
-LINES = ["Mia", "Otto", "Luna", "Theo"]
+NAMES = ["Mia", "Ida", "Luna", "Ella"]
 
 
 def story(g):
-    hero, about = g.of(ANIMALS), g.chance(0.5)
-    user = g.ph(ABOUT_ASK, ABOUT_HELD).format(hero) if about else g.ph(LONG_ASK, LONG_ASK_HELD)
-    skeleton = g.r.choice(STORIES)
-    if not g.held and g.chance(0.15):
-        user, skeleton = g.r.choice(SHORT_ASK), SHORT
-    slots = {"hero": hero, "name": g.r.choice(LINES), "thing": g.r.choice(["lamp", "mirror", "bell", "key"]), "adj": g.r.choice(["small", "quiet", "gentle", "old"])}
-    contains = ["the end"] + ([hero] if about else [])
-    return sample(user, "The user wants a story.", skeleton.format(**slots), contains=contains)
+    """A story on request, long or short, about an animal of the user's choice or any."""
+    hero, about, short = g.of(ANIMALS), g.chance(0.5), g.chance(0.2)
+    part = ("short" if short else "long") if not about else "short_about" if short else "about"
+    slots = {"hero": hero, "name": g.r.choice(NAMES), "thing": g.r.choice(["lamp", "mirror", "bell", "key"]), "adj": g.r.choice(["small", "quiet", "gentle", "lazy"])}
+    skeleton = SHORT if short else g.r.choice(STORIES)
+    return sample(article(ask(g, "story", part, x=hero)), article(f"The user wants a story about a {hero}.") if about else "The user wants a story.", article(skeleton.format(**slots)))

@@ -1,7 +1,7 @@
 """The whole recipe in one command: `python3 scripts/train/chat/train.py`.
 
-Steps: held-out set -> tokenizer -> training (resumable: run it again) -> GGUF and manifest -> evaluation.
-Work files live in .run/ beside this file, which git ignores; `--fresh` starts over.
+Steps: tokenizer -> training (resumable: run it again) -> GGUF and manifest. Scores come from `npm run eval:builtin`.
+Work files live in .run/ beside this file (or --run FOLDER), which git ignores; `--fresh` starts over.
 """
 import argparse
 import hashlib
@@ -10,24 +10,24 @@ import os
 import random
 import shutil
 import time
+from dataclasses import dataclass
+from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import torch  # noqa: E402
 
 import gguf  # noqa: E402
-from checkpoint import HERE, RUN, VOCAB, load_items, load_tokenizer, restore, save  # noqa: E402
-from data import HeldKeys, arrays, batches, held_out, samples  # noqa: E402
-from evaluate import evaluate, report  # noqa: E402
+from checkpoint import HERE, VOCAB, load_tokenizer, restore, save  # noqa: E402
+from data import arrays, batches, samples  # noqa: E402
+from team import Team  # noqa: E402
 
-MODEL_DIR = HERE.parents[2] / "models" / "hearth-tiny-3m"
-NAME = "hearth-tiny-3m"
-CHUNK = 512  # samples generated, sorted and batched at a time
-BATCH_TOKENS = 1536
-
-
-def write_held_out():
-    lines = [json.dumps(item, ensure_ascii=False) for item in held_out()]
-    (HERE / "heldout.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+NAME, TITLE = "hearth-tiny-5m", "Hearth Tiny 5M"
+MODEL_DIR = HERE.parents[2] / "models" / NAME
+CHUNK = 768  # samples generated, sorted and batched at a time
+BATCH_TOKENS = 4096  # of one process
+COPY_STEPS, COPY_BATCH_TOKENS = 260, 2048  # the copying phase
+SAVE_SECONDS = 120
+PAUSE_SECONDS = 20  # a step that took longer was a pause, and is not training time
 
 
 def schedule(progress, step):
@@ -35,91 +35,116 @@ def schedule(progress, step):
     return min(1.0, (step + 1) / 40) * min(1.0, max(0.02, (1 - progress) / 0.4))
 
 
-def copy_share(progress):
-    """The copying phase comes first; a little of it stays."""
-    return 0.7 if progress < 0.2 else 0.03
+def copy_kinds(step):
+    """Few kinds of tokens until copying is found, which takes a hundred steps then and thousands with all at once; then more and more."""
+    return int(128 * 2 ** max(0, (step - 90) / 25))
 
 
-def train_step(model, optimizer, batch, scale):
-    ids, rows, cols, targets = (torch.from_numpy(a) for a in arrays(batch))
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        loss = model.loss(ids, rows, cols, targets)
-    loss.backward()
-    optimizer.step(scale)
-    return loss.item(), ids.numel()
+@dataclass
+class Run:
+    team: Team
+    tokenizer: object
+    state: dict
+    args: argparse.Namespace
 
+    def progress(self):
+        return self.state["seconds"] / 60 / self.args.minutes
 
-def train(model, optimizer, state, tokenizer, args, held):
-    """Chunks of fresh samples until the steps or the minutes are used up."""
-    started, before, last_save, losses = time.time(), state["seconds"], time.time(), []
-    progress = lambda: max(state["step"] / args.steps, state["seconds"] / 60 / args.minutes)
-    log = open(RUN / "loss.csv", "a")
-    while progress() < 1:
-        encoded = samples(100_000 + state["chunk"], tokenizer, CHUNK, copy_share(progress()), held)
-        for batch in batches(encoded, random.Random(state["chunk"]), BATCH_TOKENS):
-            loss, tokens = train_step(model, optimizer, batch, schedule(min(1, progress()), state["step"]))
-            losses.append(loss)
+    def batches(self, rank):
+        """Batches of fresh samples without end, copies first; `sitting` keeps a resumed run from seeing the same ones again."""
+        chunk = 0
+        while True:
+            chunk += 1
+            seed = (self.state["sitting"] * 64 + rank) * 1_000_000 + chunk
+            step = self.state["step"]
+            if step < COPY_STEPS:
+                encoded, tokens = samples(seed, self.tokenizer, CHUNK // 3, 1, copy_kinds(step)), COPY_BATCH_TOKENS
+            else:
+                encoded, tokens = samples(seed, self.tokenizer, CHUNK, 0.06, VOCAB), BATCH_TOKENS
+            yield from batches(encoded, random.Random(seed), tokens)
+
+    def work(self, rank):
+        """Trains until the minutes are used up; rank 0 tells and saves."""
+        torch.set_num_threads(1)
+        torch.set_flush_denormal(True)
+        state, last_told, losses = self.state, time.time(), []
+        last_save = now = time.time()
+        for batch in self.batches(rank):
+            ids, rows, cols, targets = (torch.from_numpy(a) for a in arrays(batch))
+            loss = self.team.model.loss(ids, rows, cols, targets)
+            now, last = time.time(), now
+            scale = schedule(min(1, self.progress()), state["step"])
+            mean, tokens, seconds = self.team.step(rank, loss, ids.numel(), min(now - last, PAUSE_SECONDS), scale, state["step"] + 1)
             state["step"] += 1
             state["tokens"] += tokens
-            state["seconds"] = before + time.time() - started
-        state["chunk"] += 1
-        mean = sum(losses) / len(losses)
+            state["seconds"] += seconds
+            losses.append(mean)
+            if rank == 0 and now - last_told > 15:
+                self.tell(losses)
+                last_told, losses = now, []
+            if rank == 0 and now - last_save > SAVE_SECONDS:
+                save(self.args.run, self.team.model, self.team.optimizer, state)
+                last_save = now
+            if self.progress() >= 1:
+                break
+        if rank == 0:
+            save(self.args.run, self.team.model, self.team.optimizer, state)
+
+    def tell(self, losses):
+        state, mean = self.state, sum(losses) / len(losses)
         print(f"step {state['step']} tokens {state['tokens'] / 1e6:.2f}M minutes {state['seconds'] / 60:.1f} loss {mean:.4f}", flush=True)
-        log.write(f"{state['step']},{state['tokens']},{state['seconds']:.0f},{mean:.5f}\n")
-        log.flush()
-        losses = []
-        if time.time() - last_save > 120:
-            save(model, optimizer, state)
-            last_save = time.time()
-    save(model, optimizer, state)
+        with open(self.args.run / "loss.csv", "a") as log:
+            log.write(f"{state['step']},{state['tokens']},{state['seconds']:.0f},{mean:.5f}\n")
 
 
-def publish(model, tokenizer):
-    """Write the GGUF (atomically) and its manifest."""
-    MODEL_DIR.mkdir(parents=True, exist_ok=True)
+def publish(model, tokenizer, folder):
+    """Write the GGUF (atomically) and its manifest into `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
     template = (HERE / "template.jinja").read_text(encoding="utf-8").rstrip("\n")
-    target = MODEL_DIR / f"{NAME}.gguf"
-    size = gguf.write(RUN / "new.gguf", model, tokenizer, template, "Hearth Tiny 3M")
-    digest = hashlib.sha256((RUN / "new.gguf").read_bytes()).hexdigest()
-    shutil.copyfile(RUN / "new.gguf", target.with_suffix(".part"))
+    target = folder / f"{NAME}.gguf"
+    size = gguf.write(target.with_suffix(".part"), model, tokenizer, template, TITLE)
+    digest = hashlib.sha256(target.with_suffix(".part").read_bytes()).hexdigest()
     target.with_suffix(".part").replace(target)
     manifest = {
-        "id": NAME, "aliases": ["hearth-tiny"], "kind": "chat", "name": "Hearth Tiny 3M", "family": "qwen3", "version": "1.0.0",
+        "id": NAME, "aliases": ["hearth-tiny"], "kind": "chat", "name": TITLE, "family": "qwen3", "version": "2.0.0",
         "file": target.name, "bytes": size, "sha256": digest, "contextTokens": model.cfg.context,
         "inputModalities": ["text"], "outputModalities": ["text"],
         "capabilities": {"reasoning": True, "tools": True, "structuredOutputs": True},
         "prices": {"promptTextTokenTicks": 100, "cachedPromptTextTokenTicks": 25, "completionTextTokenTicks": 400},
         "license": "Apache-2.0", "created": 1795219200,
-        "madeBy": "scripts/train/chat/train.py, from generated conversations only, on one CPU thread",
+        "madeBy": "scripts/train/chat/train.py, from generated conversations only, on two CPU cores",
     }
-    (MODEL_DIR / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")
+    (folder / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")
     print(f"{target.name}: {size} bytes, sha256 {digest}")
 
 
-def main():
+def arguments():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--steps", type=int, default=9000)
-    parser.add_argument("--minutes", type=float, default=45, help="stop earlier when training took this long")
+    parser.add_argument("--minutes", type=float, default=80, help="of training, all sittings together")
+    parser.add_argument("--processes", type=int, default=2, help="each takes one core")
+    parser.add_argument("--run", type=Path, default=HERE / ".run", help="the folder of work files")
+    parser.add_argument("--models", type=Path, default=MODEL_DIR, help="where the model is written")
     parser.add_argument("--fresh", action="store_true", help="forget the last run")
     parser.add_argument("--publish-only", action="store_true", help="only write the GGUF of the last checkpoint")
-    args = parser.parse_args()
+    return parser.parse_args()
+
+
+def main():
+    args = arguments()
     torch.set_num_threads(1)
     if args.fresh:
-        shutil.rmtree(RUN, ignore_errors=True)
-    RUN.mkdir(exist_ok=True)
-    if not args.publish_only:
-        write_held_out()
-    items = load_items()
-    tokenizer = load_tokenizer()
+        shutil.rmtree(args.run, ignore_errors=True)
+    args.run.mkdir(parents=True, exist_ok=True)
+    tokenizer = load_tokenizer(args.run)
     assert len(tokenizer) == VOCAB, len(tokenizer)
-    model, optimizer, state = restore(tokenizer)
-    print(f"{sum(p.numel() for p in model.parameters())} parameters, {len(items)} held-out prompts, from step {state['step']}", flush=True)
+    model, optimizer, state = restore(args.run, tokenizer)
+    print(f"{sum(p.numel() for p in model.parameters())} parameters, from step {state['step']}", flush=True)
     if not args.publish_only:
-        train(model, optimizer, state, tokenizer, args, HeldKeys(items))
-    publish(model, tokenizer)
-    if not args.publish_only:
-        with open(RUN / "misses.jsonl", "w", encoding="utf-8") as misses:
-            print(report(evaluate(model, tokenizer, items, misses)))
+        state["sitting"] += 1
+        run = Run(Team(model, optimizer, args.processes), tokenizer, state, args)
+        run.team.start(run.work)
+        run.work(0)
+    publish(model, tokenizer, args.models)
 
 
 if __name__ == "__main__":

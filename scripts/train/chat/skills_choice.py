@@ -1,0 +1,115 @@
+"""Choices between a few things: the largest number, the longest word, the one that is a colour; yes or no about a number."""
+from manner import ask
+from pools import ADJECTIVES, ANIMALS, CITIES, COLORS, FOODS, JOBS, NAMES, NOUNS, is_held
+from sample import sample
+from tool_values import LANGUAGES
+
+DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+MONTHS = "January February March April May June July August September October November December".split()
+KINDS = {"a color": COLORS, "an animal": ANIMALS[:13], "a city": CITIES, "a name": NAMES, "a job": JOBS, "a food": FOODS, "a language": LANGUAGES, "a day": DAYS, "a month": MONTHS}
+OTHER = [w for w in NOUNS if w not in set(COLORS + ANIMALS + JOBS + FOODS)]
+
+
+def choice(g):
+    """One of several, by a rule."""
+    return g.r.choices([extreme, kind, length, parity, preference, begins], [30, 24, 14, 12, 12, 8])[0](g)
+
+
+def listed(g, items):
+    x = g.r.random()
+    if x < 0.4:
+        return ", ".join(items[:-1]) + " or " + items[-1]
+    if x < 0.6:
+        return ", ".join(items[:-1]) + " and " + items[-1]
+    return ", ".join(items) if x < 0.9 else " ".join(items)
+
+
+def numbers(g, n):
+    """`n` different numbers below 100 of which no two make a held pair."""
+    while True:
+        found = g.r.sample(range(100), n)
+        if not any(is_held(f"{a}?{b}") for a in found for b in found if a != b) or n > 2:
+            return found
+
+
+def extreme(g):
+    """The largest or smallest of three to five numbers."""
+    found = numbers(g, g.r.choice([3, 3, 4, 5]))
+    which = g.r.choice(["largest", "smallest"])
+    right, best, steps = found[0], max if which == "largest" else min, []
+    for n in found[1:]:
+        steps.append(f"{right} or {n}: {best(right, n)}")
+        right = best(right, n)
+    return sample(ask(g, "choice", which, list=listed(g, [str(n) for n in found])), "; ".join(steps) + f". So {right}.", f"{right} is the {which}.")
+
+
+def kind(g):
+    """Which of the words is a colour, an animal, a city ..."""
+    what = g.r.choice(list(KINDS))
+    right = g.r.choice(KINDS[what]) if what in ("a color", "a day", "a month", "an animal") else g.of(KINDS[what])
+    others = []
+    while len(others) < g.r.choice([1, 2, 2, 3]):
+        if g.chance(0.6):
+            other = g.of(OTHER)
+        else:
+            name = g.r.choice([k for k in KINDS if k != what])
+            other = g.of(KINDS[name])
+            if {what, name} <= {"a city", "a name"}:
+                continue
+        if other not in others and other != right and other not in KINDS[what]:
+            others.append(other)
+    items = g.r.sample([right, *others], len(others) + 1)
+    return sample(ask(g, "choice", "kind", what=what, list=listed(g, items)), f"{right} is {what}.", f"{right[0].upper()}{right[1:]} is {what}.")
+
+
+def length(g):
+    """The longer or shorter of two or three words."""
+    which = g.r.choice(["longest", "shortest"])
+    while True:
+        words = [g.of(NOUNS) if g.chance(0.8) else g.name() for _ in range(g.r.choice([2, 3]))]
+        sizes = sorted(len(w) for w in words)
+        if len(set(words)) == len(words) and (sizes[-1] >= sizes[-2] + 2 if which == "longest" else sizes[0] + 2 <= sizes[1]):
+            break
+    right = (max if which == "longest" else min)(words, key=len)
+    thought = ", ".join(f"{w} has {len(w)}" for w in words) + f". So {right}."
+    return sample(ask(g, "choice", which, list=listed(g, words)), thought, f'The {which} is "{right}".')
+
+
+def parity(g):
+    """Even or odd."""
+    n = g.integer(0, 99)
+    what = "even" if n % 2 == 0 else "odd"
+    thought = f"{n} ends in {n % 10}, so it is {what}."
+    if g.chance(0.5):
+        asked = g.r.choice(["even", "odd"])
+        return sample(ask(g, "choice", "is_parity", n=n, what=asked), thought, f"{'Yes' if asked == what else 'No'}, {n} is {what}.")
+    return sample(ask(g, "choice", "parity", n=n), thought, f"{n} is {what}.")
+
+
+def preference(g):
+    """One of two that the user has told something about."""
+    a, b = g.of(NOUNS), g.of(NOUNS)
+    while b == a:
+        b = g.of(NOUNS)
+    word = g.of(ADJECTIVES)
+    right, wrong = (a, b) if g.chance(0.5) else (b, a)
+    x = g.r.random()
+    if x < 0.5:
+        part, thought = "like", f"The user likes the {right}."
+    elif x < 0.75:
+        part, thought = "property", f"The {right} is {word}."
+    else:
+        part, thought = "dislike", f"The user does not like the {wrong}."
+    return sample(ask(g, "choice", part, a=a, b=b, right=right, wrong=wrong, word=word), thought, f"The {right}.")
+
+
+def begins(g):
+    """The word that begins with a letter."""
+    words = []
+    while len(words) < g.r.choice([2, 3, 4]):
+        w = g.of(NOUNS)
+        if w[0] not in [x[0] for x in words]:
+            words.append(w)
+    right = g.r.choice(words)
+    letter = right[0].upper() if g.chance(0.5) else right[0]
+    return sample(ask(g, "choice", "begins", letter=letter, list=listed(g, words)), f"{right} begins with {right[0]}.", f'"{right}" begins with {letter}.')

@@ -1,0 +1,60 @@
+"""A passage of 20 to 150 words about several people or things, and one question whose answer stands in it."""
+from manner import article, capital, choose, manner, uncapital
+from passage_text import facts_of, told_text
+from passage_values import KINDS
+from phrasings import phrasings
+from sample import sample
+
+SHORTEST, LONGEST = 20, 150
+DOMAINS = [d for d in KINDS for _ in range(4 if d == "person" else 1)]
+
+
+def question_of(g, fact):
+    """(question, answer): for the value, now and then for whom the value belongs to."""
+    turned = fact.forms["who"] and g.chance(0.18)
+    template = choose(g, g.r.choice(fact.forms["who" if turned else "ask"]))
+    r = g.r.random()
+    template = manner(g, template) if r < 0.4 else template
+    text = article(template.format(v=fact.value, **fact.entity.slots))
+    return capital(text) if template[0] == "{" else text, fact.fill(fact.forms["reply"])
+
+
+def material(g):
+    """Facts of one domain or two."""
+    facts = facts_of(g, g.r.choice(DOMAINS))
+    return facts + facts_of(g, g.r.choice(DOMAINS)) if len(facts) < 5 or g.chance(0.4) else facts
+
+
+def letter(g, text, facts):
+    """The same as a letter, with a question of its own now and then."""
+    slots = {"to": g.name(), "from": g.name()}
+    data = phrasings("passage")
+    head, end = (g.r.choice(data[p]).format(**slots) for p in ("letter_head", "letter_end"))
+    gap = g.r.choice(["\n", "\n", "\n\n", " "])
+    whole = head + gap + text + gap + end
+    if g.chance(0.5):
+        which = g.r.choice(["letter_from", "letter_to"])
+        asked = manner(g, g.r.choice(data[which + "_ask"])).format(**slots)
+        return whole, asked, data[which + "_reply"][0].format(**slots), end if which == "letter_from" else head
+    return whole, None, None, None
+
+
+def passage(g):
+    """A passage, the question, and the sentence which answers it."""
+    while True:
+        facts = material(g)
+        told = told_text(g, facts)
+        text = told.whole()
+        if facts and SHORTEST <= text.count(" ") + 1 <= LONGEST:
+            break
+    fact = g.r.choice(facts)
+    asked, reply = question_of(g, fact)
+    source = told.sentences[told.place[id(fact)]] + "."
+    if g.chance(0.1):
+        text, other, other_reply, other_source = letter(g, text, facts)
+        asked, reply, source = (other, other_reply, other_source) if other else (asked, reply, source)
+    layout = choose(g, g.r.choice(phrasings("passage")["layouts"]))
+    if "{q}" in layout and layout.startswith("In the text"):
+        asked = uncapital(asked)
+    user = layout.replace("{q}", "\0").replace("{text}", text).replace("\0", asked)
+    return sample(user, f"The text says: {source}", reply)
