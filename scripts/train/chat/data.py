@@ -9,7 +9,7 @@ from bpe import SPECIALS
 from mix import EARLIER_SKILLS, MIX, PLAIN, SKILLS, first_line_texts
 from pools import Gen, is_held
 from render import prompt_ids, reply_text
-from skills_tools import unused_tools
+from skills.tools import unused_tools
 from surroundings import before
 
 CONTEXT = 2048

@@ -1,27 +1,17 @@
 """Which skills there are, how often each is drawn, which may stand before another, and how often tools stand by unused."""
 from functools import lru_cache
 
-import skills_choice
-import skills_facts
-import skills_image
-import skills_json
-import skills_passage
-import skills_recall
-import skills_sums
-import skills_talk
-import skills_tools
-import skills_unknown
-import skills_words
-from stories import story
+from skills import choice, facts, fill_json, image, passage, recall, sums, talk, tools, unknown, words
+from skills.story import story
 
 SKILLS = {
-    "greet": skills_talk.greet, "smalltalk": skills_talk.smalltalk, "identity": skills_talk.identity, "sdk": skills_talk.sdk,
-    "recall": skills_recall.recall, "not_told": skills_recall.not_told, "tell": skills_recall.tell,
-    "arithmetic": skills_sums.arithmetic, "how_many": skills_sums.how_many, "count": skills_sums.count, "choice": skills_choice.choice,
-    "words": skills_words.words, "say": skills_words.say, "facts": skills_facts.fact, "story": story, "passage": skills_passage.passage, "unknown": skills_unknown.unknown,
-    "image": skills_image.image, "json": skills_json.fill_json,
-    "tool_call": skills_tools.tool_call, "tool_calls": skills_tools.tool_calls, "tool_result": skills_tools.tool_result, "tool_again": skills_tools.tool_again,
-    "tool_unfit": skills_tools.tool_unfit,
+    "greet": talk.greet, "smalltalk": talk.smalltalk, "identity": talk.identity, "sdk": talk.sdk,
+    "recall": recall.recall, "not_told": recall.not_told, "tell": recall.tell,
+    "arithmetic": sums.arithmetic, "how_many": sums.how_many, "count": sums.count, "choice": choice.choice,
+    "words": words.words, "say": words.say, "facts": facts.fact, "story": story, "passage": passage.passage, "unknown": unknown.unknown,
+    "image": image.image, "json": fill_json.fill_json,
+    "tool_call": tools.tool_call, "tool_calls": tools.tool_calls, "tool_result": tools.tool_result, "tool_again": tools.tool_again,
+    "tool_unfit": tools.tool_unfit,
 }
 MIX = {
     "greet": 1.5, "smalltalk": 2, "identity": 2, "sdk": 2.5, "recall": 9, "not_told": 0.7, "tell": 0.8, "arithmetic": 11, "how_many": 4, "count": 1.5, "choice": 4,
@@ -37,4 +27,4 @@ EARLIER_SKILLS = ["greet", "smalltalk", "identity", "arithmetic", "arithmetic", 
 @lru_cache(None)
 def first_line_texts():
     """The closed list of first lines of SDK examples, which are meant to be known by heart."""
-    return frozenset(line[0] if isinstance(line, (list, tuple)) else line for line in skills_talk.first_lines())
+    return frozenset(line[0] if isinstance(line, (list, tuple)) else line for line in talk.first_lines())

@@ -9,12 +9,12 @@ from pools import Gen
 
 
 def skills():
-    """Every public function of the skills_*.py modules (and stories.py) that takes only `g`, by name."""
+    """Every public function of the modules in skills/ that takes only `g`, by name."""
     out = {}
-    for path in sorted(Path(__file__).resolve().parent.glob("skills_*.py")) + [Path(__file__).resolve().parent / "stories.py"]:
-        module = importlib.import_module(path.stem)
+    for path in sorted((Path(__file__).resolve().parent / "skills").glob("*.py")):
+        module = importlib.import_module(f"skills.{path.stem}")
         for name, f in inspect.getmembers(module, inspect.isfunction):
-            if f.__module__ == path.stem and f.__doc__ and required(f) == ["g"]:
+            if f.__module__ == module.__name__ and f.__doc__ and required(f) == ["g"]:
                 out[name] = f
     return out
 
@@ -38,7 +38,8 @@ def main():
         return
     for name, f in known.items():
         g, start = Gen(1), time.perf_counter()
-        if "user" not in f(g):
+        first = f(g)
+        if not isinstance(first, dict) or "user" not in first:
             continue
         texts = {f(g)["user"] for _ in range(2000)}
         print(f"{name:16} {(time.perf_counter() - start) / 2000 * 1e6:6.0f} microseconds, {len(texts)} different of 2000")

@@ -4,8 +4,8 @@ doing without when no tool fits.
 from pools import NOUNS
 from render import compact
 from sample import sample
-from tool_asks import DOMAIN_NAMES, DOMAINS, familiar, invented, joined
-from tool_results import answer, result
+from skills.tool_asks import DOMAIN_NAMES, DOMAINS, familiar, invented, joined
+from skills.tool_results import answer, result
 from phrasings import phrasings, say
 
 UNKNOWN = "I don't know. I am only a small built-in model."

@@ -6,11 +6,11 @@ import json
 from functools import lru_cache
 from pathlib import Path
 
-from json_values import invented_field, joined, value
+from skills.json_values import invented_field, joined, value
 from phrasings import fill, phrasings, say
 from sample import sample
 
-RECORDS = json.loads((Path(__file__).resolve().parent / "json_records.json").read_text(encoding="utf-8"))
+RECORDS = json.loads((Path(__file__).resolve().parents[1] / "words" / "json_records.json").read_text(encoding="utf-8"))
 KINDS = list(RECORDS)
 MOST = 8
 UNKNOWN_KEY = 0.1

@@ -18,7 +18,7 @@ NAMED_COUNTRIES = ("Netherlands", "Philippines", "United States", "Dominican Rep
 def all_facts():
     """{kind: [(subject, answer)]}."""
     out = {}
-    for fact in json.loads((Path(__file__).resolve().parent / "facts.json").read_text(encoding="utf-8")):
+    for fact in json.loads((Path(__file__).resolve().parents[1] / "facts.json").read_text(encoding="utf-8")):
         out.setdefault(fact["kind"], []).append((fact["subject"], fact["answer"]))
     return out
 

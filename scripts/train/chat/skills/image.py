@@ -4,7 +4,7 @@ on a white background]`. Captions are the captioner's own (scripts/train/shapes)
 import sys
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "shapes"))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "shapes"))
 
 from manner import ask  # noqa: E402
 from phrasings import say  # noqa: E402

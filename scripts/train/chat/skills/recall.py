@@ -5,10 +5,10 @@ from manner import article, ask, pick, uncapital
 from phrasings import phrasings
 from pools import ANIMALS, COLORS, FOODS, JOBS, NOUNS, is_held
 from sample import sample
-from skills_facts import fact as known_fact
-from skills_sums import arithmetic
-from skills_talk import greet, identity, smalltalk
-from skills_words import words
+from skills.facts import fact as known_fact
+from skills.sums import arithmetic
+from skills.talk import greet, identity, smalltalk
+from skills.words import words
 
 KINDS = {"name": 10, "number": 7, "label": 4, "color": 8, "city": 2, "pet": 2, "relative": 1.5, "job": 1.5, "age": 1.5, "word": 3, "food": 1, "thing": 2}
 RELATIVES = "brother sister mother father friend son daughter uncle aunt cousin teacher boss neighbor wife husband grandmother grandfather niece nephew".split()

@@ -2,7 +2,7 @@
 import json
 
 from pools import ADJECTIVES, NOUNS
-from tool_values import clock, path, price, words
+from skills.tool_values import clock, path, price, words
 
 KEYS = ["temperature", "condition", "status", "time", "price", "result", "total", "city", "wind", "unit", "name", "sum", "message", "humidity", "date", "count", "distance", "state",
         "answer", "title", "owner", "amount", "duration", "rate", "score", "weather", "forecast", "email", "address", "color", "weight", "stock", "value", "error", "id", "code"]

@@ -1,7 +1,7 @@
 """A passage of 20 to 150 words about several people or things, and one question whose answer stands in it."""
 from manner import article, capital, choose, manner, uncapital
-from passage_text import facts_of, told_text
-from passage_values import KINDS
+from skills.passage_text import facts_of, told_text
+from skills.passage_values import KINDS
 from phrasings import phrasings
 from sample import sample
 

@@ -1,6 +1,6 @@
 """Values of JSON fields: what a person says and what stands in the object."""
 from pools import ADJECTIVES, ANIMALS, COLORS, FOODS, JOBS, NOUNS
-from tool_values import LANGUAGES, ROOMS, clock, price, text_of, words
+from skills.tool_values import LANGUAGES, ROOMS, clock, price, text_of, words
 
 DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 MONTHS = "January February March April May June July August September October November December".split()

@@ -3,7 +3,7 @@ import re
 from functools import lru_cache
 
 from manner import article, capital, choose
-from passage_values import KINDS, PRONOUNS, RELATIVES, RIVALS, SUBJECTS, VALUES
+from skills.passage_values import KINDS, PRONOUNS, RELATIVES, RIVALS, SUBJECTS, VALUES
 from phrasings import phrasings
 from pools import ANIMALS, NOUNS
 

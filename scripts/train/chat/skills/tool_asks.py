@@ -9,9 +9,9 @@ from pathlib import Path
 from manner import article
 from phrasings import fill, phrasings, say
 from pools import NOUNS, VERBS, is_held
-from tool_values import value
+from skills.tool_values import value
 
-DOMAINS = json.loads((Path(__file__).resolve().parent / "tool_domains.json").read_text(encoding="utf-8"))
+DOMAINS = json.loads((Path(__file__).resolve().parents[1] / "words" / "tool_domains.json").read_text(encoding="utf-8"))
 DOMAIN_NAMES = list(DOMAINS)
 HINTS = {"city": ["The city", "City name, e.g. Paris", "The city and state, e.g. San Francisco, CA"], "name": ["Who it is", "The person"], "topic": ["What to search for"],
          "int": ["A number"], "clock": ["The time, e.g. 14:30"], "phrase": ["The text"]}

@@ -2,7 +2,7 @@
 from manner import ask
 from pools import ADJECTIVES, ANIMALS, CITIES, COLORS, FOODS, JOBS, NAMES, NOUNS, is_held
 from sample import sample
-from tool_values import LANGUAGES
+from skills.tool_values import LANGUAGES
 
 DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 MONTHS = "January February March April May June July August September October November December".split()

@@ -9,8 +9,8 @@ from pathlib import Path
 from manner import article, ask
 from pools import CITIES, NOUNS, SMALL_WORDS
 from sample import sample
-from skills_facts import all_facts, question
-from skills_words import spelled
+from skills.facts import all_facts, question
+from skills.words import spelled
 
 UNKNOWN = "I don't know. I am only a small built-in model."
 TOPICS = {"person": 5, "work": 3, "event": 3, "idea": 5, "program": 2, "task": 2, "food": 3, "goods": 3, "place": 3, "company": 2, "country": 5, "city": 3, "made_up": 3, "noun": 5, "fixed": 8, "times": 1}
@@ -20,7 +20,7 @@ UNITS = "minutes hours days seconds grams pages pieces legs wheels letters peopl
 
 @lru_cache(maxsize=None)
 def topics():
-    return json.loads((Path(__file__).resolve().parent / "topics.json").read_text(encoding="utf-8"))
+    return json.loads((Path(__file__).resolve().parents[1] / "words" / "topics.json").read_text(encoding="utf-8"))
 
 
 def listed_countries():
