@@ -4,6 +4,7 @@
  * described before, which is shared within one team only, as prompts are. How an image is fetched, read or seen is behind ports.
  */
 import { createHash } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { HearthError } from "../core/errors.js";
 import type { Message } from "../core/generation.js";
@@ -40,6 +41,8 @@ export interface Grounding {
 /** Descriptions that are remembered, and how long they may be together. */
 const describedMax = 10_000;
 const describedCharsMax = 16_000_000;
+/** Bytes whose digest is made at once: about a millisecond. */
+const digestedBytesMax = 1024 * 1024;
 
 /** Builds it; nothing is remembered yet. */
 export function createGrounding(deps: GroundDeps): Grounding {
@@ -87,7 +90,7 @@ interface Looking {
 async function wordsFor(looking: Looking, { url, detail, param }: MessageImage): Promise<string> {
   const { deps, described, seer, teamId, signal } = looking;
   const bytes = await deps.fetcher.fetch(url, param, signal);
-  const digest = createHash("sha256").update(bytes).digest("hex");
+  const digest = await digestOf(bytes);
   // `auto` is `low`: what was described for one is there for the other.
   const closeness = detail === "high" ? "high" : "low";
   const key = JSON.stringify([teamId, digest, seer.fingerprint, closeness]);
@@ -98,6 +101,16 @@ async function wordsFor(looking: Looking, { url, detail, param }: MessageImage):
   const words = text === "" ? "[image]" : `[image: ${text}]`;
   described.set(key, words);
   return words;
+}
+
+/** In slices: others get their turn between two. */
+async function digestOf(bytes: Uint8Array): Promise<string> {
+  const hash = createHash("sha256");
+  for (let from = 0; from < bytes.length; from += digestedBytesMax) {
+    if (from > 0) await setImmediate();
+    hash.update(bytes.subarray(from, from + digestedBytesMax));
+  }
+  return hash.digest("hex");
 }
 
 /** A message with words in the places of its images, each apart from what stands around it by a line's end. */

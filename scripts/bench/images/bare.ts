@@ -6,14 +6,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { InferenceSession, Tensor } from "onnxruntime-node";
+import { threadOptions } from "../../../src/engine/onnx-threads.js";
 import type { BareSettings, BareTime, BareWork } from "./bare-process.js";
 
 const settings = JSON.parse(process.argv[2] ?? "") as BareSettings;
 const open = (path: string, threads: number): Promise<InferenceSession> =>
   InferenceSession.create(path, {
+    ...threadOptions(threads),
     executionProviders: ["cpu"],
-    intraOpNumThreads: threads,
-    interOpNumThreads: 1,
     logSeverityLevel: 3,
   });
 const describe = await captioner();

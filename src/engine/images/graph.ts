@@ -1,5 +1,6 @@
 /** One ONNX graph of a model, fed by what its own metadata says: names, types and ranks differ from export to export. */
 import { InferenceSession, Tensor } from "onnxruntime-node";
+import { threadOptions } from "../onnx-threads.js";
 import { fromHalves, toHalves } from "./half.js";
 
 export interface GraphOptions {
@@ -33,8 +34,7 @@ type Value = InferenceSession.TensorValueMetadata;
 export async function openGraph(path: string, { threads }: GraphOptions): Promise<Graph> {
   const session = await InferenceSession.create(path, {
     executionProviders: ["cpu"],
-    intraOpNumThreads: threads,
-    interOpNumThreads: 1,
+    ...threadOptions(threads),
     logSeverityLevel: 3,
   });
   const inputs = new Map(session.inputMetadata.flatMap((each) => (each.isTensor ? [[each.name, each]] : [])));
@@ -72,7 +72,12 @@ function filled(
 ): Tensor {
   switch (type) {
     case "float32":
-      return new Tensor("float32", Float32Array.from(values), shape);
+      // The runtime only reads it.
+      return new Tensor(
+        "float32",
+        values instanceof Float32Array ? values : Float32Array.from(values),
+        shape,
+      );
     case "float16":
       return new Tensor("float16", toHalves(Float32Array.from(values)), shape);
     case "float64":

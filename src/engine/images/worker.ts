@@ -3,6 +3,7 @@
  * whole process. So it looks at a shared number between steps, and ends by itself when it is told to.
  */
 import { parentPort, workerData } from "node:worker_threads";
+import { giveWay } from "../onnx-threads.js";
 import { openPainter, type Painter } from "./painter.js";
 import type { Report, Work, WorkerData } from "./protocol.js";
 import { Unusable } from "./unusable.js";
@@ -13,6 +14,7 @@ const painters = new Map<string, Painter>();
 
 class Stopped extends Error {}
 
+giveWay("drawing");
 parentPort?.on("message", (work: Work) => {
   void answer(work);
 });

@@ -13,8 +13,10 @@ import {
   type PreTrainedTokenizer,
   type Tensor,
 } from "@huggingface/transformers";
+import type { InferenceSession } from "onnxruntime-node";
 import type { Picture } from "../../core/images.js";
 import type { Described } from "../../core/vision.js";
+import { threadOptions } from "../onnx-threads.js";
 import type { OpenOptions, Stopped } from "./family.js";
 import { filesOf } from "./layout.js";
 
@@ -25,9 +27,26 @@ env.logLevel = LogLevel.NONE;
 /** Tensors by the names of a model's inputs. */
 export type Feeds = Readonly<Record<string, unknown>>;
 
+/** How a model says one token after another, by all its configuration files. */
+export interface GenerationSettings {
+  readonly decoder_start_token_id: number | null;
+  readonly eos_token_id: number | readonly number[] | null;
+  readonly do_sample: boolean;
+  readonly num_beams: number;
+  readonly num_return_sequences: number;
+}
+
 /** A model with its sessions open. */
 export interface Runner {
+  readonly sessions: Readonly<Partial<Record<string, InferenceSession>>>;
   generate(inputs: Feeds): Promise<Tensor>;
+  /** The library's own reading, which `generate` begins with. */
+  _prepare_generation_config(given: null, inputs: Feeds): GenerationSettings;
+  /** What changes the likelihoods of tokens before one is chosen. */
+  _get_logits_processor(
+    settings: GenerationSettings,
+    inputTokens: number,
+  ): { readonly processors: readonly unknown[] };
   dispose(): Promise<unknown>;
 }
 
@@ -55,7 +74,7 @@ export async function openRunner(opener: Opener, folder: string, { threads }: Op
     device: "cpu",
     dtype,
     use_external_data_format: externalData,
-    session_options: { intraOpNumThreads: threads, interOpNumThreads: 1, logSeverityLevel: 4 },
+    session_options: { ...threadOptions(threads), logSeverityLevel: 4 },
   };
   return (await opener.from_pretrained(folder, options)) as Runner;
 }
@@ -83,8 +102,12 @@ export function stopWhen(stopped: Stopped): StoppingCriteria {
 
 /** The text of the tokens from `from` on. */
 export function readTokens(tokenizer: PreTrainedTokenizer, output: Tensor, from: number): Described {
-  const ids = Array.from(output.data as BigInt64Array, Number).slice(from);
-  const text = tokenizer.decode(ids, { skip_special_tokens: true });
+  return readIds(tokenizer, Array.from(output.data as BigInt64Array, Number).slice(from));
+}
+
+/** The text of tokens. */
+export function readIds(tokenizer: PreTrainedTokenizer, ids: readonly number[]): Described {
+  const text = tokenizer.decode([...ids], { skip_special_tokens: true });
   return { text: text.trim(), tokens: ids.length };
 }
 

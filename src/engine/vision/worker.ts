@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import type { Described } from "../../core/vision.js";
 import { threadsFor } from "../llama/machine.js";
+import { giveWay } from "../onnx-threads.js";
 import { openerOf } from "./families.js";
 import type { Seer, Stopped } from "./family.js";
 import type { FromWorker, Replies, ToWorker, VisionModel, VisionSettings } from "./protocol.js";
@@ -16,6 +17,7 @@ const settings = workerData as VisionSettings;
 const seers = new Map<string, Seer>();
 let turn: Promise<void> = Promise.resolve();
 
+giveWay("seeing");
 parentPort?.on("message", (message: ToWorker) => {
   turn = turn.then(() => answer(message));
 });

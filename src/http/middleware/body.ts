@@ -1,4 +1,5 @@
 /** Reads the JSON body of a request: how large, how deep, in which coding. What is in it is the dialect's to judge. */
+import { isAscii } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { HearthError } from "../../core/errors.js";
@@ -33,9 +34,11 @@ export async function readJsonBody(req: IncomingMessage, bodyBytesMax: number): 
   const bytes = await collect(req, bodyBytesMax);
   if (bytes.length === 0) throw unsupportedMedia("The request has no body; a JSON object is expected.");
   if (isTooDeep(bytes)) throw malformed(`The request body is nested deeper than ${nestingMax} levels.`);
+  await turnAfter(bytes);
   let text: string;
   try {
-    text = utf8.decode(bytes);
+    // What large bodies hold is mostly base64: as ASCII it is read in a fifth of the time.
+    text = isAscii(bytes) ? bytes.toString("latin1") : utf8.decode(bytes);
   } catch {
     throw malformed("The request body is not valid UTF-8.");
   }

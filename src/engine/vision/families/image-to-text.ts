@@ -2,11 +2,20 @@
  * Models that caption: an encoder of pictures and a decoder of text (VisionEncoderDecoder, such as vit-gpt2-image-captioning).
  * They cannot be asked anything; a closer look is one at each quarter.
  */
-import { AutoModelForVision2Seq } from "@huggingface/transformers";
+import { AutoModelForVision2Seq, type Tensor } from "@huggingface/transformers";
 import type { Picture } from "../../../core/images.js";
 import type { Described } from "../../../core/vision.js";
 import type { OpenOptions, Seer, Stopped } from "../family.js";
-import { openImageProcessor, openRunner, openTokenizer, rawImage, readTokens, stopWhen } from "../library.js";
+import { plainCaption } from "../greedy.js";
+import {
+  openImageProcessor,
+  openRunner,
+  openTokenizer,
+  rawImage,
+  readIds,
+  readTokens,
+  stopWhen,
+} from "../library.js";
 import { tilesOf } from "../tiles.js";
 
 const tokensMax = 128;
@@ -15,8 +24,10 @@ const tokensMax = 128;
 export async function openImageToText(folder: string, options: OpenOptions): Promise<Seer> {
   const [process, tokenizer] = await Promise.all([openImageProcessor(folder), openTokenizer(folder)]);
   const runner = await openRunner(AutoModelForVision2Seq, folder, options);
+  const plain = plainCaption(runner, tokensMax);
   const caption = async (picture: Picture, stopped: Stopped): Promise<Described> => {
     const { pixel_values: inputs } = await process([rawImage(picture)]);
+    if (plain !== null) return readIds(tokenizer, await plain((inputs as Tensor).ort_tensor, stopped));
     const output = await runner.generate({
       inputs,
       max_new_tokens: tokensMax,

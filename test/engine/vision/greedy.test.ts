@@ -1,0 +1,79 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { AutoModelForVision2Seq, type Tensor } from "@huggingface/transformers";
+import { afterEach, describe, expect, it } from "vitest";
+import { plainCaption, type Caption } from "../../../src/engine/vision/greedy.js";
+import { openImageProcessor, openRunner, rawImage, type Runner } from "../../../src/engine/vision/library.js";
+import { heldOutScenes } from "../../../scripts/eval-builtin/pictures.js";
+import { render } from "../../../scripts/eval-builtin/world/render.js";
+import { writeCaptioner } from "../../vision-models/captioner.js";
+
+const builtIn = fileURLToPath(new URL("../../../models/hearth-captioner-2m", import.meta.url));
+const folders: string[] = [];
+const runners: Runner[] = [];
+
+afterEach(async () => {
+  for (const runner of runners.splice(0)) await runner.dispose();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+/** A captioner whose generation is configured so. */
+function written(settings: object): string {
+  const folder = mkdtempSync(join(tmpdir(), "hearth-greedy-"));
+  folders.push(folder);
+  writeCaptioner(folder);
+  const file = join(folder, "generation_config.json");
+  const given = JSON.parse(readFileSync(file, "utf8")) as object;
+  writeFileSync(file, JSON.stringify({ ...given, ...settings }));
+  return folder;
+}
+
+async function opened(folder: string): Promise<Runner> {
+  const runner = await openRunner(AutoModelForVision2Seq, folder, { threads: 1 });
+  runners.push(runner);
+  return runner;
+}
+
+function taken(runner: Runner, tokensMax: number): Caption {
+  const caption = plainCaption(runner, tokensMax);
+  if (caption === null) throw new Error("the library's loop was taken");
+  return caption;
+}
+
+describe("the plain loop", () => {
+  it.each([
+    ["a written model", () => written({})],
+    ["the built-in model", () => builtIn],
+  ])("says of a picture, token by token, what the library's says: %s", async (_, folderOf) => {
+    const folder = folderOf();
+    const process = await openImageProcessor(folder);
+    const runner = await opened(folder);
+    const caption = taken(runner, 40);
+    for (const scene of heldOutScenes(6, 5, { freeColors: true, largeMax: 0.44 })) {
+      const { pixel_values: inputs } = await process([rawImage(render(scene, 96))]);
+      const output = await runner.generate({ inputs, max_new_tokens: 40 });
+      const [, ...said] = Array.from(output.data as BigInt64Array, Number);
+      expect(await caption((inputs as Tensor).ort_tensor, () => false)).toEqual(said);
+    }
+  });
+
+  it("ends where it is told to, and where it has said as much as it may", async () => {
+    const runner = await opened(written({}));
+    const process = await openImageProcessor(folders[0] ?? "");
+    const dark = { width: 32, height: 32, rgb: new Uint8Array(32 * 32 * 3) };
+    const { pixel_values: inputs } = await process([rawImage(dark)]);
+    const pixels = (inputs as Tensor).ort_tensor;
+    expect(await taken(runner, 7)(pixels, () => false)).toHaveLength(7);
+    let asked = 0;
+    expect(await taken(runner, 7)(pixels, () => (asked += 1) > 3)).toHaveLength(3);
+  });
+
+  it.each([{ num_beams: 4 }, { do_sample: true }, { no_repeat_ngram_size: 2 }, { repetition_penalty: 1.2 }])(
+    "is not taken for a model that says more than the likeliest: %j",
+    async (settings) => {
+      expect(plainCaption(await opened(written(settings)), 7)).toBeNull();
+    },
+  );
+});
