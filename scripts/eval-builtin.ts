@@ -1,34 +1,43 @@
 /**
  * `npm run eval:builtin`: how well the built-in models do on what they were not trained on. The chat model is asked over HTTP
- * through the official client (scripts/train/chat/data.py leaves out of training whatever clashes with one of its questions), as
- * is the one that draws; the one that sees describes pictures (eval-builtin/pictures.ts). Scores are a measure,
- * not a check: it exits with 0 whenever it could ask, 1 when the server failed, 2 when it was called wrongly.
+ * through the official client what eval-builtin/chat draws and the training cannot have had, as is the one that draws; the one
+ * that sees describes pictures (eval-builtin/pictures.ts). Scores are a measure, not a check: it exits with 0 whenever it could
+ * ask, 1 when the server failed, 2 when it was called wrongly.
  *
- *   --json             the scores and every outcome as JSON
- *   --skill NAME       only the items of this skill; may be given more than once
- *   --show-failures    also what was asked, answered and missed
- *   --model ID         another chat model than the first that the server lists
- *   --items FILE       another file of items than scripts/train/chat/heldout.jsonl, and no pictures
+ *   --json                the scores and every outcome as JSON
+ *   --skill NAME          only the items of this skill; may be given more than once
+ *   --items-per-skill N   how many items a skill of the chat model has (200)
+ *   --seed N              other items of the same kinds (1)
+ *   --show-failures       also what was asked, answered and missed
+ *   --model ID            another chat model than the first that the server lists
+ *   --items FILE          the items of a file instead, and no pictures
+ *   --write-items FILE    writes the chat model's items and ends
  */
+import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import OpenAI from "openai";
-import { askAll, type Outcome } from "./eval-builtin/ask.js";
+import { askAll } from "./eval-builtin/ask.js";
+import { chatSkills, generateItems } from "./eval-builtin/chat/generate.js";
 import { readItems, type Item } from "./eval-builtin/items.js";
-import { askPictures, pictureSkills, type PictureOutcomes } from "./eval-builtin/pictures.js";
+import { askPictures, pictureSkills } from "./eval-builtin/pictures.js";
+import { report, text, type ChatOutcomes, type Evaluation } from "./eval-builtin/report.js";
 import { startServer } from "./eval-builtin/server.js";
-import { renderFailures, renderTable, scoreOf, scoresOf } from "./eval-builtin/table.js";
+import { captionSpeed, chatSpeed, imageSpeed, type Speed } from "./eval-builtin/speed.js";
 
 const concurrency = 4;
 const requestTimeoutMs = 300_000;
-const heldOut = fileURLToPath(new URL("train/chat/heldout.jsonl", import.meta.url));
+const chatTraining = fileURLToPath(new URL("train/chat", import.meta.url));
 
 const options = {
   json: { type: "boolean", default: false },
   "show-failures": { type: "boolean", default: false },
   skill: { type: "string", multiple: true },
   model: { type: "string" },
-  items: { type: "string", default: heldOut },
+  items: { type: "string" },
+  "items-per-skill": { type: "string", default: "200" },
+  seed: { type: "string", default: "1" },
+  "write-items": { type: "string" },
 } as const;
 
 process.exitCode = await main();
@@ -38,8 +47,11 @@ async function main(): Promise<number> {
   let plan: Plan;
   try {
     ({ values } = parseArgs({ options, allowPositionals: false }));
-    const pictures = values.items === heldOut ? pictureSkills : [];
-    plan = planned(await readItems(values.items), pictures, values.skill ?? []);
+    plan = values.items === undefined ? await drawn(values) : await read(values.items, values.skill ?? []);
+    if (values["write-items"] !== undefined) {
+      await writeFile(values["write-items"], plan.items.map((item) => `${JSON.stringify(item)}\n`).join(""));
+      return 0;
+    }
   } catch (thrown) {
     process.stderr.write(`eval:builtin: ${thrown instanceof Error ? thrown.message : String(thrown)}\n`);
     return 2;
@@ -64,30 +76,48 @@ interface Plan {
   readonly pictures: readonly string[];
 }
 
-/** @param skills those that are wanted; none: all. */
-function planned(items: readonly Item[], pictures: readonly string[], skills: readonly string[]): Plan {
-  const known = [...new Set([...items.map((item) => item.skill), ...pictures])].sort();
+interface Draw {
+  readonly skill?: string[];
+  readonly seed: string;
+  readonly "items-per-skill": string;
+}
+
+/** The items of the skills that are wanted; none named: of all. */
+async function drawn({ skill, seed, "items-per-skill": count }: Draw): Promise<Plan> {
+  const chats = chatSkills.map(({ name }) => name);
+  const wanted = chosen([...chats, ...pictureSkills], skill ?? []);
+  const skills = chats.filter((name) => wanted.includes(name));
+  const order = { skills, itemsPerSkill: whole(count), seed: whole(seed) };
+  return {
+    items: await generateItems(chatTraining, order),
+    pictures: pictureSkills.filter((name) => wanted.includes(name)),
+  };
+}
+
+async function read(path: string, skills: readonly string[]): Promise<Plan> {
+  const items = await readItems(path);
+  const wanted = chosen(
+    items.map(({ skill }) => skill),
+    skills,
+  );
+  return { items: items.filter(({ skill }) => wanted.includes(skill)), pictures: [] };
+}
+
+/** @throws Error of a skill that there is not. */
+function chosen(known: readonly string[], skills: readonly string[]): readonly string[] {
   const unknown = skills.find((skill) => !known.includes(skill));
-  if (unknown !== undefined) throw new Error(`there is no skill '${unknown}'; there are ${known.join(", ")}`);
-  if (skills.length === 0) return { items, pictures };
-  const isWanted = (skill: string): boolean => skills.includes(skill);
-  return { items: items.filter(({ skill }) => isWanted(skill)), pictures: pictures.filter(isWanted) };
+  const names = [...new Set(known)].sort().join(", ");
+  if (unknown !== undefined) throw new Error(`there is no skill '${unknown}'; there are ${names}`);
+  return skills.length === 0 ? known : skills;
+}
+
+function whole(text: string): number {
+  if (!/^\d+$/.test(text)) throw new Error(`'${text}' is not a whole number`);
+  return Number(text);
 }
 
 interface LanguageModels {
   readonly models: readonly { readonly id: string }[];
-}
-
-interface ChatOutcomes {
-  readonly model: string;
-  readonly outcomes: readonly Outcome[];
-  readonly wallSeconds: number;
-}
-
-interface Evaluation {
-  /** null: the chat model was asked nothing. */
-  readonly chat: ChatOutcomes | null;
-  readonly pictures: readonly PictureOutcomes[];
 }
 
 async function evaluate({ items, pictures }: Plan, wanted: string | null): Promise<Evaluation> {
@@ -99,10 +129,9 @@ async function evaluate({ items, pictures }: Plan, wanted: string | null): Promi
       maxRetries: 0,
       timeout: requestTimeoutMs,
     });
-    return {
-      chat: items.length === 0 ? null : await chat(client, items, wanted),
-      pictures: pictures.length === 0 ? [] : await askPictures(client, pictures),
-    };
+    const chatted = items.length === 0 ? null : await chat(client, items, wanted);
+    const seen = pictures.length === 0 ? [] : await askPictures(client, pictures);
+    return { chat: chatted, pictures: seen, speeds: await speedsOf(client, chatted, pictures) };
   } finally {
     await server.stop();
   }
@@ -119,7 +148,21 @@ async function chat(client: OpenAI, items: readonly Item[], wanted: string | nul
   });
   const started = performance.now();
   const outcomes = await askAll(client, model, items, concurrency, progress(items.length));
-  return { model, outcomes, wallSeconds: (performance.now() - started) / 1000 };
+  return { model, outcomes, wallSeconds: (performance.now() - started) / 1000, concurrency };
+}
+
+/** Of the models that were asked. */
+async function speedsOf(
+  client: OpenAI,
+  chatted: ChatOutcomes | null,
+  pictures: readonly string[],
+): Promise<readonly Speed[]> {
+  const speeds = [
+    chatted === null ? null : await chatSpeed(client, chatted.model, chatted.outcomes),
+    pictures.length === 0 ? null : await captionSpeed(),
+    pictures.some((skill) => skill.startsWith("draw")) ? await imageSpeed(client) : null,
+  ];
+  return speeds.filter((speed) => speed !== null);
 }
 
 function progress(total: number): () => void {
@@ -129,35 +172,4 @@ function progress(total: number): () => void {
     if (process.stderr.isTTY)
       process.stderr.write(`\r${done} of ${total}${done === total ? "\r\x1b[K" : ""}`);
   };
-}
-
-function report({ chat: asked, pictures }: Evaluation): object {
-  const scored = <T extends PictureOutcomes>(told: T): object => ({
-    ...told,
-    scores: scoresOf(told.outcomes),
-  });
-  const total = asked === null ? {} : { ...scored(asked), total: scoreOf("total", asked.outcomes) };
-  return { ...total, pictures: pictures.map(scored) };
-}
-
-function text({ chat: asked, pictures }: Evaluation, showFailures: boolean): string {
-  const failures = [...(asked === null ? [] : [asked]), ...pictures].map(({ outcomes }) =>
-    renderFailures(outcomes),
-  );
-  return [
-    ...(showFailures ? failures.filter((each) => each !== "") : []),
-    ...(asked === null ? [] : [chatText(asked)]),
-    ...pictures.map(pictureText),
-  ].join("\n\n");
-}
-
-function chatText({ model, outcomes, wallSeconds }: ChatOutcomes): string {
-  const tokens = outcomes.reduce((sum, outcome) => sum + outcome.tokens, 0);
-  const rate = wallSeconds === 0 ? 0 : Math.round(tokens / wallSeconds);
-  const head = `${model}, ${outcomes.length} items in ${wallSeconds.toFixed(1)} s, ${concurrency} at a time: ${rate} tok/s together`;
-  return `${head}\n\n${renderTable(scoresOf(outcomes), scoreOf("total", outcomes))}`;
-}
-
-function pictureText({ model, outcomes }: PictureOutcomes): string {
-  return `${model}\n\n${renderTable(scoresOf(outcomes), null)}`;
 }

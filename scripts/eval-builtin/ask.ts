@@ -1,6 +1,6 @@
 import OpenAI, { type APIError } from "openai";
 import type { ChatCompletionCreateParamsNonStreaming } from "openai/resources/chat/completions";
-import { shortcomings, type Answer } from "./grade.js";
+import { shortcomingsOf, type Answer } from "./grade.js";
 import type { Item } from "./items.js";
 
 /** An answer may not run on for ever: enough for every item's answer many times over. */
@@ -55,7 +55,7 @@ async function ask(client: OpenAI, model: string, item: Item): Promise<Outcome> 
     // Whether the thought is among completion_tokens differs between services; the difference of these two does not.
     const tokens = usage === undefined ? 0 : usage.total_tokens - usage.prompt_tokens;
     const seconds = (performance.now() - started) / 1000;
-    return outcome(item, { answer, lacks: shortcomings(answer, item.expect), tokens, seconds });
+    return outcome(item, { answer, lacks: shortcomingsOf(answer, item), tokens, seconds });
   } catch (thrown) {
     if (thrown instanceof OpenAI.APIConnectionError || !(thrown instanceof OpenAI.APIError)) throw thrown;
     if (isNotServed(thrown as RefusedError, item)) return outcome(item, { state: "not-served" });
@@ -68,6 +68,8 @@ function outcome(item: Item, told: Partial<Outcome>): Outcome {
   return { item, state, lacks: [], answer: null, tokens: 0, seconds: 0, ...told };
 }
 
+type ResponseFormat = NonNullable<ChatCompletionCreateParamsNonStreaming["response_format"]>;
+
 /** The items were read from a file and are what the server is asked to judge, so their shape is taken as given. */
 function requestOf(model: string, item: Item): ChatCompletionCreateParamsNonStreaming {
   return {
@@ -76,6 +78,9 @@ function requestOf(model: string, item: Item): ChatCompletionCreateParamsNonStre
     ...(item.tools === undefined
       ? {}
       : { tools: item.tools as unknown as NonNullable<ChatCompletionCreateParamsNonStreaming["tools"]> }),
+    ...(item.response_format === undefined
+      ? {}
+      : { response_format: item.response_format as unknown as ResponseFormat }),
     temperature: 0,
     max_completion_tokens: answerTokensMax,
     reasoning_effort: item.reasoning ? "low" : "none",

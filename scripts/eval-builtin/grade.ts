@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Expectation } from "./items.js";
+import { askedText, type Expectation, type Item } from "./items.js";
 
 /** What the model answered, as far as an expectation asks for it. */
 export interface Answer {
@@ -9,30 +9,110 @@ export interface Answer {
   readonly toolCalls: readonly { readonly name: string; readonly arguments: string }[];
 }
 
-/** What the answer lacks, in words; empty when it is as expected. Case counts in `exact` alone. */
-export function shortcomings(answer: Answer, expected: Expectation): readonly string[] {
-  const said = answer.content.trim();
-  const has = (text: string): boolean => said.toLowerCase().includes(text.toLowerCase());
+/**
+ * What the answer lacks, in words; empty when it is as expected. Case counts in `exact` and `json` alone.
+ * @param asked what the user said last: its numbers may be said again.
+ */
+export function shortcomings(answer: Answer, expected: Expectation, asked = ""): readonly string[] {
+  return [
+    ...wordsMissed(answer, expected),
+    ...numbersMissed(answer, expected, asked),
+    ...callsMissed(answer, expected),
+    ...mannersMissed(answer, expected),
+  ];
+}
+
+/** The same of an item's answer. */
+export function shortcomingsOf(answer: Answer, item: Pick<Item, "messages" | "expect">): readonly string[] {
+  return shortcomings(answer, item.expect, askedText(item));
+}
+
+function wordsMissed({ content, toolCalls }: Answer, expected: Expectation): readonly string[] {
+  const said = content.trim();
+  const { exact, contains = [], words = [], anyOf, without = [], json } = expected;
+  const isWithin = (text: string): boolean => said.toLowerCase().includes(text.toLowerCase());
+  const isSaid = (text: string): boolean => wholeWords(text).test(said);
+  return [
+    ...(said === "" && toolCalls.length === 0 ? ["says nothing"] : []),
+    ...(exact === undefined || unquoted(said) === exact.trim() ? [] : [`is not ${JSON.stringify(exact)}`]),
+    ...contains.filter((text) => !isWithin(text)).map((text) => `lacks ${JSON.stringify(text)}`),
+    ...words.filter((text) => !isSaid(text)).map((text) => `lacks ${JSON.stringify(text)}`),
+    ...(anyOf === undefined || anyOf.some(isSaid) ? [] : [`has none of ${JSON.stringify(anyOf)}`]),
+    ...without.filter(isSaid).map((text) => `says ${JSON.stringify(text)}`),
+    ...(json === undefined || isDeepStrictEqual(parsed(said), json)
+      ? []
+      : [`is not ${JSON.stringify(json)}`]),
+  ];
+}
+
+/** Finds a text where no letter and no digit stands beside it. */
+function wholeWords(text: string): RegExp {
+  const literal = text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(`(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])`, "iu");
+}
+
+function unquoted(text: string): string {
+  return /^"[^]*"$|^'[^]*'$/.test(text) ? text.slice(1, -1).trim() : text;
+}
+
+function numbersMissed(
+  { content }: Answer,
+  { number, firstNumber }: Expectation,
+  asked: string,
+): readonly string[] {
+  const said = numbersIn(content);
   const lacks: string[] = [];
-  if (expected.exact !== undefined && said !== expected.exact.trim())
-    lacks.push(`is not ${JSON.stringify(expected.exact)}`);
-  for (const text of expected.contains ?? []) if (!has(text)) lacks.push(`lacks ${JSON.stringify(text)}`);
-  if (expected.anyOf !== undefined && !expected.anyOf.some(has))
-    lacks.push(`has none of ${JSON.stringify(expected.anyOf)}`);
-  if (expected.toolCall === undefined && answer.toolCalls.length > 0) lacks.push("calls a tool");
-  if (expected.toolCall !== undefined && !callsTool(answer, expected.toolCall))
-    lacks.push(`does not call ${JSON.stringify(expected.toolCall)}`);
-  if (expected.thinks !== undefined && expected.thinks !== (answer.reasoning.trim() !== ""))
-    lacks.push(expected.thinks ? "does not think" : "thinks");
-  if (expected.ends !== undefined && expected.ends !== ["stop", "tool_calls"].includes(answer.finishReason))
-    lacks.push(expected.ends ? `does not end its turn (${answer.finishReason})` : "ends its turn");
+  if (number !== undefined) {
+    const allowed = new Set([number, ...numbersIn(asked)]);
+    const other = said.find((each) => !allowed.has(each));
+    if (!said.includes(number)) lacks.push(`lacks the number ${number}`);
+    if (other !== undefined) lacks.push(`says the number ${other}`);
+  }
+  if (firstNumber !== undefined && said[0] !== firstNumber)
+    lacks.push(`does not begin with the number ${firstNumber}`);
   return lacks;
 }
 
-function callsTool(answer: Answer, expected: NonNullable<Expectation["toolCall"]>): boolean {
-  const [call, ...others] = answer.toolCalls;
-  if (call === undefined || others.length > 0 || call.name !== expected.name) return false;
-  return expected.arguments === undefined || isDeepStrictEqual(parsed(call.arguments), expected.arguments);
+const numberWords = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+
+/** Those in digits; where there are none, those in words up to ten. */
+function numbersIn(text: string): readonly number[] {
+  const digits = (text.match(/\d+(?:\.\d+)?/g) ?? []).map(Number);
+  if (digits.length > 0) return digits;
+  const words = text.toLowerCase().match(/[a-z]+/g) ?? [];
+  return words.map((word) => numberWords.indexOf(word)).filter((index) => index >= 0);
+}
+
+function callsMissed({ toolCalls }: Answer, expected: Expectation): readonly string[] {
+  const left = [...toolCalls];
+  const lacks: string[] = [];
+  for (const wanted of expected.toolCalls ?? []) {
+    const at = left.findIndex((call) => isCall(call, wanted));
+    if (at < 0) lacks.push(`does not call ${JSON.stringify(wanted)}`);
+    else left.splice(at, 1);
+  }
+  const more = left.map((call) => `calls ${call.name} with ${call.arguments}`);
+  return [...lacks, ...more];
+}
+
+type Call = Answer["toolCalls"][number];
+type WantedCall = NonNullable<Expectation["toolCalls"]>[number];
+
+function isCall(call: Call, wanted: WantedCall): boolean {
+  if (call.name !== wanted.name) return false;
+  return wanted.arguments === undefined || isDeepStrictEqual(parsed(call.arguments), wanted.arguments);
+}
+
+function mannersMissed(
+  { reasoning, finishReason }: Answer,
+  { thinks, ends }: Expectation,
+): readonly string[] {
+  const lacks: string[] = [];
+  if (thinks !== undefined && thinks !== (reasoning.trim() !== ""))
+    lacks.push(thinks ? "does not think" : "thinks");
+  if (ends !== undefined && ends !== ["stop", "tool_calls"].includes(finishReason))
+    lacks.push(ends ? `does not end its turn (${finishReason})` : "ends its turn");
+  return lacks;
 }
 
 function parsed(text: string): unknown {

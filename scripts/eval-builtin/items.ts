@@ -5,7 +5,7 @@ const texts = z.union([z.string().transform((text) => [text]), z.array(z.string(
 
 const toolCall = z.object({ name: z.string(), arguments: z.record(z.string(), z.unknown()).optional() });
 
-/** On the wire arguments are JSON text; the items have them as objects, for the template's sake. */
+/** On the wire arguments are JSON text; items may have them as objects, for the template's sake. */
 const calledArguments = z.union([
   z.string(),
   z.record(z.string(), z.unknown()).transform((object) => JSON.stringify(object)),
@@ -23,16 +23,27 @@ const item = z.object({
   skill: z.string().min(1),
   messages: z.array(message).min(1),
   tools: z.array(z.looseObject({})).optional(),
+  response_format: z.looseObject({ type: z.string() }).optional(),
   reasoning: z.boolean(),
   expect: z.strictObject({
-    /** The whole answer. */
+    /** The whole answer, quotes around it aside. */
     exact: z.string().optional(),
-    /** Every one of these is in the answer. */
+    /** Every one of these is in the answer, be it within a word. */
     contains: texts.optional(),
-    /** At least one of these is. */
+    /** Every one of these is in the answer as whole words. */
+    words: texts.optional(),
+    /** At least one of these is, as whole words. */
     anyOf: texts.optional(),
-    /** The one call that the answer makes, with these arguments where they are given; without it, none may be made. */
-    toolCall: toolCall.optional(),
+    /** None of these is, as whole words. */
+    without: texts.optional(),
+    /** This number is in the answer, and no other than those that the question has. */
+    number: z.number().optional(),
+    /** The first number of the answer. */
+    firstNumber: z.number().optional(),
+    /** The answer is JSON and means this. */
+    json: z.unknown().optional(),
+    /** The calls that the answer makes, in any order, with these arguments where they are given; without it, none may be made. */
+    toolCalls: z.array(toolCall).optional(),
     /** Whether there is a thought before the answer. */
     thinks: z.boolean().optional(),
     /** Whether the model ends its turn by itself. */
@@ -54,6 +65,12 @@ export async function readItems(path: string): Promise<readonly Item[]> {
     const [issue] = parsed.error.issues;
     throw new Error(`line ${index + 1}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not an item"}`);
   });
+}
+
+/** What the user says last. */
+export function askedText({ messages }: Pick<Item, "messages">): string {
+  const last = messages.findLast(({ role }) => role === "user");
+  return typeof last?.content === "string" ? last.content : "";
 }
 
 function parseLine(line: string): unknown {

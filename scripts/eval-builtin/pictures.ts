@@ -1,7 +1,10 @@
 /**
- * How well the built-in models see and draw, over scenes of the world that they were trained on whose captions were kept out of
- * training. `see` is a picture in which every thing is named by colour and shape, `see-exact` one whose whole caption is right;
- * `draw` and `draw-exact` are the same of what the painter made of a caption, as the captioner sees it.
+ * How well the built-in models see and draw. Scenes of the world that they were trained on, whose captions were kept out of training:
+ * `see` is a picture in which every thing is named by colour and shape, `see-exact` one whose whole caption is right; `read` is the
+ * same of a number or a short word. `draw` is what the painter made of a caption as the captioner sees it, right in number,
+ * shape, colour and place of everything and in the ground, `draw-exact` in the sizes too, `draw-loose` the same of a
+ * looser request, in all that it tells. `loop` is what the chat model says of a picture drawn from such a request: colour and
+ * shape of everything asked for.
  */
 import type OpenAI from "openai";
 import sharp from "sharp";
@@ -9,16 +12,23 @@ import type { Picture } from "../../src/core/images.js";
 import { seeded } from "../../test/gguf-writer/weights.js";
 import type { Outcome } from "./ask.js";
 import { openEye, type Eye } from "./eye.js";
-import { shortcomings } from "./grade.js";
-import type { Item } from "./items.js";
+import type { Answer } from "./grade.js";
+import { sizeless, unlike } from "./likeness.js";
+import { drawn, goRound } from "./loop.js";
+import { drawRequest } from "./world/requests.js";
 import { render } from "./world/render.js";
 import { drawScene, type Scene, type SceneTerms } from "./world/scene.js";
 import { captionOf, isHeldOut, nounsOf } from "./world/sentences.js";
+import { captionOfSign, drawSign, hasFonts, renderSign } from "./world/sign.js";
 
-export const pictureSkills: readonly string[] = ["see", "see-exact", "draw", "draw-exact"];
+export const pictureSkills: readonly string[] = [
+  ...["see", "see-exact", "read", "draw", "draw-exact", "draw-loose", "loop"],
+];
 
 const seenCount = 300;
-const drawnCount = 100;
+const readCount = 200;
+const drawnCount = 200;
+const loopCount = 200;
 const side = 128;
 /** As the captioner was trained: people's colours, and things that fill the picture. */
 const seenTerms = { freeColors: true, largeMax: 0.44 };
@@ -52,14 +62,27 @@ export async function askPictures(
   skills: readonly string[],
 ): Promise<readonly PictureOutcomes[]> {
   const told: PictureOutcomes[] = [];
+  const isWanted = (skill: string): boolean => skills.includes(skill);
+  const wanted = (outcomes: readonly Outcome[]): readonly Outcome[] =>
+    outcomes.filter(({ item }) => isWanted(item.skill));
   const eye = await openEye();
   try {
-    if (skills.some((skill) => skill.startsWith("see")))
-      told.push({ model: eye.model, outcomes: wanted(await see(eye), skills) });
-    if (skills.some((skill) => skill.startsWith("draw"))) {
-      const painter = await painterOf(client);
-      if (painter === null) process.stderr.write("eval:builtin: no built-in model draws\n");
-      else told.push({ model: painter, outcomes: wanted(await draw(client, painter, eye), skills) });
+    const seen = [
+      ...(isWanted("see") || isWanted("see-exact") ? await see(eye) : []),
+      ...(isWanted("read") ? await read(eye) : []),
+    ];
+    if (seen.length > 0) told.push({ model: eye.model, outcomes: wanted(seen) });
+    const painter = await firstOf(client, "/image-generation-models");
+    if (painter === null) process.stderr.write("eval:builtin: no built-in model draws\n");
+    else {
+      const pictures = [
+        ...(isWanted("draw") || isWanted("draw-exact") ? await draw(client, painter, eye) : []),
+        ...(isWanted("draw-loose") ? await drawLoose(client, painter, eye) : []),
+      ];
+      if (pictures.length > 0) told.push({ model: painter, outcomes: wanted(pictures) });
+      const chat = await firstOf(client, "/language-models");
+      if (chat !== null && isWanted("loop"))
+        told.push({ model: "all three", outcomes: await loop(client, painter, chat) });
     }
     return told;
   } finally {
@@ -67,63 +90,105 @@ export async function askPictures(
   }
 }
 
-function wanted(outcomes: readonly Outcome[], skills: readonly string[]): readonly Outcome[] {
-  return outcomes.filter(({ item }) => skills.includes(item.skill));
-}
-
-async function painterOf(client: OpenAI): Promise<string | null> {
-  const listed = await client.get("/image-generation-models");
+/** The id of the first model of a list. */
+async function firstOf(client: OpenAI, list: string): Promise<string | null> {
+  const listed = await client.get(list);
   const { models } = listed as { readonly models: readonly { readonly id: string }[] };
   return models[0]?.id ?? null;
 }
 
 async function see(eye: Eye): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
-  for (const scene of heldOutScenes(seenCount, 1, seenTerms))
-    outcomes.push(...(await judged("see", scene, eye, () => render(scene, side))));
+  for (const scene of heldOutScenes(seenCount, 1, seenTerms)) {
+    const caption = captionOf(scene);
+    const look = await looked(eye, render(scene, side));
+    const missing = nounsOf(scene).filter((noun) => !look.text.includes(noun));
+    outcomes.push(
+      outcomeOf("see", caption, look, lacking(missing)),
+      outcomeOf("see-exact", caption, look, same(look.text, caption)),
+    );
+  }
+  return outcomes;
+}
+
+async function read(eye: Eye): Promise<readonly Outcome[]> {
+  const chance = seeded(3);
+  const outcomes: Outcome[] = [];
+  if (!(await hasFonts())) {
+    process.stderr.write("eval:builtin: there are no fonts to write with, so nothing to read\n");
+    return outcomes;
+  }
+  while (outcomes.length < readCount) {
+    const sign = drawSign(chance);
+    const caption = captionOfSign(sign);
+    if (!isHeldOut(caption)) continue;
+    const look = await looked(eye, await renderSign(sign, side));
+    outcomes.push(outcomeOf("read", caption, look, same(look.text, caption)));
+  }
   return outcomes;
 }
 
 async function draw(client: OpenAI, model: string, eye: Eye): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const [seed, scene] of heldOutScenes(drawnCount, 2, drawnTerms).entries()) {
-    const body = { model, prompt: captionOf(scene), response_format: "b64_json", seed } as const;
-    const painted = async (): Promise<Picture> => {
-      const [image] = (await client.images.generate(body)).data ?? [];
-      return pixelsOf(Buffer.from(image?.b64_json ?? "", "base64"));
-    };
-    outcomes.push(...(await judged("draw", scene, eye, painted)));
+    const caption = captionOf(scene);
+    const look = await looked(eye, () => painted(client, model, caption, seed));
+    outcomes.push(
+      outcomeOf("draw", caption, look, same(sizeless(look.text), sizeless(caption))),
+      outcomeOf("draw-exact", caption, look, same(look.text, caption)),
+    );
   }
   return outcomes;
 }
 
-async function pixelsOf(file: Buffer): Promise<Picture> {
-  const { data, info } = await sharp(file).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+async function drawLoose(client: OpenAI, model: string, eye: Eye): Promise<readonly Outcome[]> {
+  const chance = seeded(4);
+  const outcomes: Outcome[] = [];
+  for (let seed = 0; seed < drawnCount; seed += 1) {
+    const request = drawRequest(chance);
+    const look = await looked(eye, () => painted(client, model, request.prompt, seed));
+    outcomes.push(outcomeOf("draw-loose", request.prompt, look, unlike(look.text, request)));
+  }
+  return outcomes;
+}
+
+async function loop(client: OpenAI, painter: string, chat: string): Promise<readonly Outcome[]> {
+  const rounds = await goRound(client, { painter, chat }, loopCount);
+  return rounds.map(({ prompt, answer, lacks, seconds }) =>
+    outcomeOf("loop", prompt, { text: answer, tokens: 0, seconds }, lacking(lacks)),
+  );
+}
+
+async function painted(client: OpenAI, model: string, prompt: string, seed: number): Promise<Picture> {
+  const file = sharp(Buffer.from(await drawn(client, model, prompt, seed), "base64"));
+  const { data, info } = await file.removeAlpha().raw().toBuffer({ resolveWithObject: true });
   return { width: info.width, height: info.height, rgb: data };
 }
 
-/** Two outcomes of one picture: whether all is named, and whether all is right. */
-async function judged(
-  skill: "see" | "draw",
-  scene: Scene,
-  eye: Eye,
-  picture: () => Picture | Promise<Picture>,
-): Promise<readonly Outcome[]> {
-  const began = performance.now();
-  const { text, tokens } = await eye.describe(await picture());
-  const seconds = (performance.now() - began) / 1000;
-  const answer = { content: text, reasoning: "", finishReason: "stop", toolCalls: [] };
-  const expected = {
-    [skill]: { contains: [...nounsOf(scene)] },
-    [`${skill}-exact`]: { exact: captionOf(scene) },
-  };
-  return Object.entries(expected).map(([name, expect]): Outcome => {
-    const lacks = shortcomings(answer, expect);
-    const state = lacks.length === 0 ? "passed" : "failed";
-    return { item: itemOf(name, scene, expect), state, lacks, answer, tokens, seconds };
-  });
+interface Look {
+  readonly text: string;
+  readonly tokens: number;
+  readonly seconds: number;
 }
 
-function itemOf(skill: string, scene: Scene, expect: Item["expect"]): Item {
-  return { skill, messages: [{ role: "user", content: captionOf(scene) }], reasoning: false, expect };
+/** What the captioner says of a picture, the time of its making included where it is still to be made. */
+async function looked(eye: Eye, picture: Picture | (() => Promise<Picture>)): Promise<Look> {
+  const began = performance.now();
+  const { text, tokens } = await eye.describe(typeof picture === "function" ? await picture() : picture);
+  return { text, tokens, seconds: (performance.now() - began) / 1000 };
+}
+
+function same(said: string, expected: string): readonly string[] {
+  return said === expected ? [] : [`is not ${JSON.stringify(expected)}`];
+}
+
+function lacking(words: readonly string[]): readonly string[] {
+  return words.map((word) => `lacks ${JSON.stringify(word)}`);
+}
+
+function outcomeOf(skill: string, asked: string, look: Look, lacks: readonly string[]): Outcome {
+  const { text, tokens, seconds } = look;
+  const answer: Answer = { content: text, reasoning: "", finishReason: "stop", toolCalls: [] };
+  const item = { skill, messages: [{ role: "user", content: asked }], reasoning: false, expect: {} };
+  return { item, state: lacks.length === 0 ? "passed" : "failed", lacks, answer, tokens, seconds };
 }

@@ -2,7 +2,13 @@ import { describe, expect, it } from "vitest";
 import type { Outcome } from "../../scripts/eval-builtin/ask.js";
 import { shortcomings, type Answer } from "../../scripts/eval-builtin/grade.js";
 import { readItems } from "../../scripts/eval-builtin/items.js";
-import { renderFailures, renderTable, scoreOf, scoresOf } from "../../scripts/eval-builtin/table.js";
+import {
+  renderFailures,
+  renderSpeeds,
+  renderTable,
+  scoreOf,
+  scoresOf,
+} from "../../scripts/eval-builtin/table.js";
 import { useFolder } from "./folder.js";
 
 const answer: Answer = { content: " Hello Ada! ", reasoning: "", finishReason: "stop", toolCalls: [] };
@@ -14,11 +20,16 @@ describe("the grade of an answer", () => {
     [{ exact: "hello ada!" }, ['is not "hello ada!"']],
     [{ contains: ["ada", "Hello"] }, []],
     [{ contains: ["Ada", "Bob"] }, ['lacks "Bob"']],
+    [{ contains: ["Ad"] }, []],
+    [{ words: ["hello", "ada"] }, []],
+    [{ words: ["Ad", "Ada"] }, ['lacks "Ad"']],
+    [{ without: ["ad", "bob"] }, []],
+    [{ without: ["ada"] }, ['says "ada"']],
     [{ anyOf: ["bye", "hello"] }, []],
-    [{ anyOf: ["bye"] }, ['has none of ["bye"]']],
+    [{ anyOf: ["bye", "hell"] }, ['has none of ["bye","hell"]']],
     [{ thinks: false, ends: true }, []],
     [{ thinks: true, ends: false }, ["does not think", "ends its turn"]],
-    [{ toolCall: { name: "weather" } }, ['does not call {"name":"weather"}']],
+    [{ toolCalls: [{ name: "weather" }] }, ['does not call {"name":"weather"}']],
   ])("%j", (expected, lacks) => {
     expect(shortcomings(answer, expected)).toEqual(lacks);
   });
@@ -32,20 +43,83 @@ describe("the grade of an answer", () => {
     ]);
   });
 
-  it("compares the arguments of a tool call as values", () => {
-    const called = { ...answer, toolCalls: [call], finishReason: "tool_calls" };
-    expect(shortcomings(called, { toolCall: { name: "weather" }, ends: true })).toEqual([]);
-    expect(
-      shortcomings(called, { toolCall: { name: "weather", arguments: { days: 2, city: "Paris" } } }),
-    ).toEqual([]);
-    expect(shortcomings(called, { toolCall: { name: "weather", arguments: { city: "Rome" } } })).toHaveLength(
-      1,
-    );
-    expect(shortcomings(called, { contains: ["Ada"] })).toEqual(["calls a tool"]);
-    const twice = { ...called, toolCalls: [call, call] };
-    expect(shortcomings(twice, { toolCall: { name: "weather" } })).toHaveLength(1);
+  it("takes quotes around the whole of what is asked for as no part of it", () => {
+    expect(shortcomings({ ...answer, content: '"red cup"' }, { exact: "red cup" })).toEqual([]);
+    expect(shortcomings({ ...answer, content: '"red" cup' }, { exact: "red cup" })).toHaveLength(1);
+  });
+
+  it("asks for something to be said", () => {
+    expect(shortcomings({ ...answer, content: " " }, {})).toEqual(["says nothing"]);
+  });
+
+  it.each([
+    ["12 + 30 = 42.", []],
+    ["42", []],
+    ["420", ["lacks the number 42", "says the number 420"]],
+    ["12 + 30 = 42, and 7.", ["says the number 7"]],
+    ["It is a lot.", ["lacks the number 42"]],
+  ])("finds the number among those that were asked about: %s", (content, lacks) => {
+    expect(shortcomings({ ...answer, content }, { number: 42 }, "How much is 12 + 30?")).toEqual(lacks);
+  });
+
+  it("takes a small number in words", () => {
+    expect(shortcomings({ ...answer, content: "There are four." }, { number: 4 })).toEqual([]);
+    expect(shortcomings({ ...answer, content: "There are four or five." }, { number: 4 })).toEqual([
+      "says the number 5",
+    ]);
+  });
+
+  it("holds a comparison to its first number", () => {
+    const larger = { ...answer, content: "58 is larger than 41." };
+    expect(shortcomings(larger, { firstNumber: 58 }, "58 or 41?")).toEqual([]);
+    expect(shortcomings(larger, { firstNumber: 41 }, "58 or 41?")).toEqual([
+      "does not begin with the number 41",
+    ]);
+  });
+
+  it("compares JSON as values", () => {
+    const json = { name: "Ada", tags: ["a", "b"], place: { floor: 2 } };
+    const told = { ...answer, content: '{"tags":["a","b"], "place":{"floor":2}, "name":"Ada"}' };
+    expect(shortcomings(told, { json })).toEqual([]);
+    expect(shortcomings(told, { json: { ...json, tags: ["b", "a"] } })).toHaveLength(1);
+    expect(shortcomings({ ...told, content: "Ada" }, { json })).toEqual([`is not ${JSON.stringify(json)}`]);
+  });
+});
+
+describe("the grade of tool calls", () => {
+  const called = { ...answer, toolCalls: [call], finishReason: "tool_calls" };
+  const other = { name: "timer", arguments: '{"minutes":5}' };
+
+  it("compares the arguments as values", () => {
+    const asked = (given: Record<string, unknown>) => ({
+      toolCalls: [{ name: "weather", arguments: given }],
+    });
+    expect(shortcomings(called, { toolCalls: [{ name: "weather" }], ends: true })).toEqual([]);
+    expect(shortcomings(called, asked({ days: 2, city: "Paris" }))).toEqual([]);
+    expect(shortcomings(called, asked({ city: "Rome" }))).toEqual([
+      'does not call {"name":"weather","arguments":{"city":"Rome"}}',
+      'calls weather with {"city": "Paris", "days": 2}',
+    ]);
     const broken = { ...called, toolCalls: [{ ...call, arguments: "{" }] };
-    expect(shortcomings(broken, { toolCall: { name: "weather", arguments: {} } })).toHaveLength(1);
+    expect(shortcomings(broken, asked({}))).toHaveLength(2);
+  });
+
+  it("takes several in any order, each as often as it is asked for", () => {
+    const two = { ...called, toolCalls: [other, call] };
+    const wanted = { toolCalls: [{ name: "weather" }, { name: "timer", arguments: { minutes: 5 } }] };
+    expect(shortcomings(two, wanted)).toEqual([]);
+    expect(
+      shortcomings({ ...called, toolCalls: [call, call] }, { toolCalls: [{ name: "weather" }] }),
+    ).toEqual(['calls weather with {"city": "Paris", "days": 2}']);
+    expect(shortcomings(called, wanted)).toEqual([
+      'does not call {"name":"timer","arguments":{"minutes":5}}',
+    ]);
+  });
+
+  it("allows none where none is asked for", () => {
+    expect(shortcomings(called, { contains: ["Ada"] })).toEqual([
+      'calls weather with {"city": "Paris", "days": 2}',
+    ]);
   });
 });
 
@@ -72,19 +146,41 @@ describe("the table of scores", () => {
 
   it("counts what is not served apart from what failed", () => {
     expect(scoresOf(outcomes)).toEqual([
-      { skill: "greet", items: 3, notServed: 0, passed: 2, percent: 66.7, tokensPerSecond: 20 },
-      { skill: "tools", items: 1, notServed: 1, passed: 0, percent: null, tokensPerSecond: 0 },
+      {
+        ...{ skill: "greet", items: 3, notServed: 0, passed: 2, percent: 66.7 },
+        ...{ bar: 99, holds: false, tokensPerSecond: 20 },
+      },
+      {
+        ...{ skill: "tools", items: 1, notServed: 1, passed: 0, percent: null },
+        ...{ bar: 93, holds: null, tokensPerSecond: 0 },
+      },
     ]);
   });
 
   it("ends with the total", () => {
     expect(renderTable(scoresOf(outcomes), scoreOf("total", outcomes)).split("\n")).toEqual([
-      "skill  items  not served  passed  percent  tok/s",
-      "------------------------------------------------",
-      "greet      3           0       2     66.7     20",
-      "tools      1           1       0        -      -",
-      "------------------------------------------------",
-      "total      4           1       2     66.7     20",
+      "skill  items  not served  passed  percent  bar  holds  tok/s",
+      "------------------------------------------------------------",
+      "greet      3           0       2     66.7   99     NO     20",
+      "tools      1           1       0        -   93      -      -",
+      "------------------------------------------------------------",
+      "total      4           1       2     66.7    -      -     20",
+    ]);
+  });
+
+  it("says whether a bar holds by the score itself, not by what it is rounded to", () => {
+    const passed = Array.from({ length: 9496 }, () => outcome("recall", "passed"));
+    const failed = Array.from({ length: 504 }, () => outcome("recall", "failed"));
+    expect(scoreOf("recall", [...passed, ...failed])).toMatchObject({ percent: 95, holds: false });
+    expect(scoreOf("recall", [...passed, ...failed.slice(100)])).toMatchObject({ bar: 95, holds: true });
+  });
+
+  it("is followed by speeds", () => {
+    const speed = { what: "ms a caption", value: 17.5, bar: 50, holds: true };
+    expect(renderSpeeds([speed]).split("\n")).toEqual([
+      "speed         measured  bar  holds",
+      "----------------------------------",
+      "ms a caption      17.5   50    yes",
     ]);
   });
 

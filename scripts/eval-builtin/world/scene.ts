@@ -1,6 +1,6 @@
 /**
  * The world that the captioner was taught and the painter draws, as in scripts/train/shapes/world.py: one to four flat shapes in
- * distinct cells of a grid of three by three. Texts are left out: they would need the fonts of the training.
+ * distinct cells of a grid of three by three. Texts are in sign.ts.
  */
 
 export type Rgb = readonly [red: number, green: number, blue: number];
@@ -111,7 +111,7 @@ export interface SceneTerms {
   readonly largeMax: number;
 }
 
-const colors = Object.keys(palette) as Color[];
+export const colors = Object.keys(palette) as Color[];
 const groundWeights: Partial<Record<Color, number>> = { white: 8, black: 3 };
 const countWeights = [32, 28, 22, 18];
 
@@ -157,7 +157,8 @@ function place(chance: Chance, kind: Kind, cell: number, alone: boolean, terms: 
   return { ...kind, cell, x, y, radius, rgb: rgbOf(chance, kind.color, terms) };
 }
 
-function rgbOf(chance: Chance, color: Color, { freeColors }: SceneTerms): Rgb {
+/** A value of the colour. */
+export function rgbOf(chance: Chance, color: Color, { freeColors }: Pick<SceneTerms, "freeColors">): Rgb {
   const values: readonly Rgb[] = palette[color];
   if (!freeColors) return palette[color][0];
   const spread = ["black", "white", "gray"].includes(color) ? 5 : 14;
@@ -176,7 +177,7 @@ function someCells(chance: Chance, count: number): readonly number[] {
   return all.slice(0, count).toSorted((a, b) => a - b);
 }
 
-function shuffled<T>(chance: Chance, items: readonly T[]): readonly T[] {
+export function shuffled<T>(chance: Chance, items: readonly T[]): readonly T[] {
   return items
     .map((item) => ({ item, at: chance() }))
     .toSorted((a, b) => a.at - b.at)
@@ -184,13 +185,13 @@ function shuffled<T>(chance: Chance, items: readonly T[]): readonly T[] {
 }
 
 /** @throws Error of an empty list. */
-function pick<T>(chance: Chance, items: readonly T[]): T {
+export function pick<T>(chance: Chance, items: readonly T[]): T {
   const item = items[Math.floor(chance() * items.length)];
   if (item === undefined) throw new Error("nothing to pick from");
   return item;
 }
 
-function within(chance: Chance, from: number, to: number): number {
+export function within(chance: Chance, from: number, to: number): number {
   return from + (to - from) * chance();
 }
 

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import type { Scene, Thing } from "./scene.js";
 
-const numbers = ["", "a", "two", "three", "four"];
+export const numbers = ["", "a", "two", "three", "four"];
 const rows = ["top", "", "bottom"];
 const columns = ["left", "", "right"];
 
@@ -44,16 +44,16 @@ function phraseOf([first, ...more]: Group): string {
   return `a ${size} ${color} ${shape} ${placeOf(cell)}`;
 }
 
-function placeOf(cell: number): string {
+export function placeOf(cell: number): string {
   const [row, column] = [rows[Math.floor(cell / 3)] ?? "", columns[cell % 3] ?? ""];
   if (row === "") return column === "" ? "in the centre" : `on the ${column}`;
   return `at the ${row} ${column}`.trimEnd();
 }
 
-function pluralOf(shape: string): string {
+export function pluralOf(shape: string): string {
   return shape === "cross" ? "crosses" : `${shape}s`;
 }
 
-function articleOf(word: string): string {
+export function articleOf(word: string): string {
   return /^[aeiou]/.test(word) ? "an" : "a";
 }

@@ -5,6 +5,7 @@ with one decoder graph whose past may be empty.
 """
 import argparse
 import os
+from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import torch  # noqa: E402
@@ -43,8 +44,8 @@ class DecoderGraph(nn.Module):
         return (logits, *[tensor for pair in presents for tensor in pair])
 
 
-def write_graphs(model):
-    write_graph(EncoderGraph(model.encoder), torch.zeros(1, 3, SIDE, SIDE), FOLDER / "onnx" / "encoder_model.onnx",
+def write_graphs(model, folder):
+    write_graph(EncoderGraph(model.encoder), torch.zeros(1, 3, SIDE, SIDE), folder / "onnx" / "encoder_model.onnx",
                 ["pixel_values"], ["last_hidden_state"], {"pixel_values": {0: "batch_size"}, "last_hidden_state": {0: "batch_size"}})
     past = [f"past_key_values.{i}.{part}" for i in range(LAYERS) for part in ("key", "value")]
     present = [name.replace("past_key_values", "present") for name in past]
@@ -54,22 +55,22 @@ def write_graphs(model):
     axes |= {name: {0: "batch_size", 2: "total_sequence_length"} for name in present}
     earlier = [torch.zeros(1, HEADS, 2, WIDTH // HEADS) for _ in past]
     write_graph(DecoderGraph(model.decoder), (torch.tensor([[BEGIN, 5]]), torch.zeros(1, 144, WIDTH), *earlier),
-                FOLDER / "onnx" / "decoder_model_merged.onnx", ["input_ids", "encoder_hidden_states", *past], ["logits", *present], axes)
+                folder / "onnx" / "decoder_model_merged.onnx", ["input_ids", "encoder_hidden_states", *past], ["logits", *present], axes)
 
 
-def write_settings():
+def write_settings(folder):
     encoder = {"model_type": "vit", "architectures": ["ViTModel"], "hidden_size": WIDTH, "image_size": SIDE, "num_channels": 3, "patch_size": 8}
     decoder = {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "n_layer": LAYERS, "n_head": HEADS, "n_embd": WIDTH,
                "n_positions": CONTEXT, "vocab_size": len(TOKENS), "is_decoder": True, "add_cross_attention": True, **IDS}
-    write_json(FOLDER / "config.json", {"model_type": "vision-encoder-decoder", "architectures": ["VisionEncoderDecoderModel"],
+    write_json(folder / "config.json", {"model_type": "vision-encoder-decoder", "architectures": ["VisionEncoderDecoderModel"],
                                         "is_encoder_decoder": True, "encoder": encoder, "decoder": decoder, **IDS})
-    write_json(FOLDER / "generation_config.json", {**IDS, "max_length": CONTEXT - 2})
-    write_json(FOLDER / "preprocessor_config.json", {
+    write_json(folder / "generation_config.json", {**IDS, "max_length": CONTEXT - 2})
+    write_json(folder / "preprocessor_config.json", {
         "feature_extractor_type": "ViTFeatureExtractor", "image_processor_type": "ViTFeatureExtractor", "do_resize": True,
         "size": {"height": SIDE, "width": SIDE}, "resample": 1, "do_rescale": True, "rescale_factor": 1 / 255,
         "do_normalize": True, "image_mean": [0.5] * 3, "image_std": [0.5] * 3})
-    write_json(FOLDER / "tokenizer.json", tokenizer_json())
-    write_json(FOLDER / "tokenizer_config.json", {
+    write_json(folder / "tokenizer.json", tokenizer_json())
+    write_json(folder / "tokenizer_config.json", {
         "tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": CONTEXT, "clean_up_tokenization_spaces": True,
         "bos_token": SPECIALS[BEGIN], "eos_token": SPECIALS[END], "pad_token": SPECIALS[PAD], "unk_token": SPECIALS[UNKNOWN]})
 
@@ -78,6 +79,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--run", default=str(HERE / ".run"))
     parser.add_argument("--check", type=int, default=400, help="held-out pictures to caption before writing")
+    parser.add_argument("--out", type=Path, default=FOLDER)
     args = parser.parse_args()
     torch.set_num_threads(1)
     model = Captioner(len(TOKENS)).to(memory_format=torch.channels_last)
@@ -89,12 +91,12 @@ def main():
     model.eval()
     fold_norms(model)
     model = model.to(memory_format=torch.contiguous_format)
-    write_graphs(model)
-    write_settings()
+    write_graphs(model, args.out)
+    write_settings(args.out)
     names = ["config.json", "generation_config.json", "preprocessor_config.json", "tokenizer.json", "tokenizer_config.json",
              "onnx/encoder_model.onnx", "onnx/decoder_model_merged.onnx"]
-    write_manifest(FOLDER, "config.json", names, {
-        "aliases": ["hearth-captioner"], "kind": "vision", "name": "Hearth Captioner 2M", "family": "vision-encoder-decoder", "version": "1.0.0",
+    write_manifest(args.out, "config.json", names, {
+        "aliases": ["hearth-captioner"], "kind": "vision", "name": "Hearth Captioner 2M", "family": "vision-encoder-decoder", "version": "1.1.0",
         "contextTokens": CONTEXT, "inputModalities": ["image"], "outputModalities": ["text"],
         "prices": {"promptTextTokenTicks": 0, "cachedPromptTextTokenTicks": 0, "completionTextTokenTicks": 0},
         "madeBy": "scripts/train/captioner, from generated pictures only, on one CPU thread"})

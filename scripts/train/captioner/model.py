@@ -1,5 +1,6 @@
-"""The captioner's network: a residual convolution encoder over 96 x 96 pixels, and a GPT-2-like decoder that looks at its
-144 places. Shapes and names at export are those of a VisionEncoderDecoder with a GPT-2 decoder.
+"""The captioner's network: a residual convolution encoder over 96 x 96 pixels whose 144 places look at each other once (things
+alike are counted, wherever they stand), and a GPT-2-like decoder that looks at these places. Shapes and names at export are
+those of a VisionEncoderDecoder with a GPT-2 decoder.
 """
 import sys
 from pathlib import Path
@@ -12,20 +13,6 @@ import torch.nn.functional as F  # noqa: E402
 from layers import Conv, Residual  # noqa: E402
 
 SIDE, WIDTH, HEADS, LAYERS, CONTEXT = 96, 128, 4, 3, 64
-
-
-class Encoder(nn.Module):
-    """Squares of 4 pixels [n, 48, 24, 24] to [n, 144, width]."""
-
-    def __init__(self):
-        super().__init__()
-        self.body = nn.Sequential(Conv(48, 64), Residual(64), Conv(64, WIDTH, stride=2), Residual(WIDTH), Residual(WIDTH))
-        self.position = nn.Parameter(torch.randn(144, WIDTH) * 0.5)
-        self.norm = Norm(WIDTH)
-
-    def forward(self, squares):
-        x = self.body(squares).permute(0, 2, 3, 1).reshape(squares.shape[0], 144, WIDTH)
-        return self.norm(x.float() + self.position)
 
 
 class Norm(nn.LayerNorm):
@@ -58,6 +45,29 @@ class Attention(nn.Module):
 def split(x):
     """[n, t, width] to [n, heads, t, width / heads]."""
     return x.view(x.shape[0], x.shape[1], HEADS, WIDTH // HEADS).transpose(1, 2)
+
+
+class Encoder(nn.Module):
+    """Squares of 4 pixels [n, 48, 24, 24] to [n, 144, width]."""
+
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(Conv(48, 64), Residual(64), Conv(64, WIDTH, stride=2), Residual(WIDTH), Residual(WIDTH))
+        self.position = nn.Parameter(torch.randn(144, WIDTH) * 0.5)
+        self.norm1, self.norm2, self.norm = Norm(WIDTH), Norm(WIDTH), Norm(WIDTH)
+        self.own = Attention()
+        self.up, self.down = nn.Linear(WIDTH, 2 * WIDTH), nn.Linear(2 * WIDTH, WIDTH)
+        for layer in (self.own.out, self.down):
+            nn.init.zeros_(layer.weight)
+            nn.init.zeros_(layer.bias)
+
+    def forward(self, squares):
+        x = self.body(squares).permute(0, 2, 3, 1).reshape(squares.shape[0], 144, WIDTH)
+        x = x.float() + self.position
+        h = self.norm1(x)
+        x = x + self.own(h, h)[0]
+        x = x + self.down(F.relu(self.up(self.norm2(x))))
+        return self.norm(x)
 
 
 class Block(nn.Module):

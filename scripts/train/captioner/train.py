@@ -22,7 +22,7 @@ from world import source  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 BATCH = 80
-WORLD = {"free_colors": True, "text_share": 0.14, "stretch_share": 0.08, "empty_share": 0.02, "large_max": 0.44}
+WORLD = {"free_colors": True, "text_share": 0.18, "stretch_share": 0.06, "empty_share": 0.03, "counts": (28, 28, 24, 20), "large_max": 0.44}
 
 
 def batch(seed, held=False, count=BATCH, spoil=True):
@@ -89,7 +89,7 @@ def exact_rate(model, count=240, spoil=False):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--cpu-minutes", type=float, default=13)
+    parser.add_argument("--cpu-minutes", type=float, default=29)
     parser.add_argument("--run", default=str(HERE / ".run"))
     args = parser.parse_args()
     torch.set_num_threads(1)

@@ -24,8 +24,8 @@ from team import Team  # noqa: E402
 NAME, TITLE = "hearth-tiny-5m", "Hearth Tiny 5M"
 MODEL_DIR = HERE.parents[2] / "models" / NAME
 CHUNK = 768  # samples generated, sorted and batched at a time
-BATCH_TOKENS = 4096  # of one process
-COPY_STEPS, COPY_BATCH_TOKENS = 260, 2048  # the copying phase
+BATCH_TOKENS = 2048  # of one process
+COPY_STEPS, COPY_BATCH_TOKENS = 260, 1024  # the copying phase
 SAVE_SECONDS = 120
 PAUSE_SECONDS = 20  # a step that took longer was a pause, and is not training time
 

@@ -5,11 +5,18 @@ LIST:     PHRASE | PHRASE {", " PHRASE} " and " PHRASE
 PHRASE:   "a " KIND " " PLACE | COUNT " " KIND "s"        (things alike are counted and lose their places)
 TEXT:     ("the word " | "the number ") LETTERS " in " COLOUR
 """
-from world import COLORS, COLUMNS, ROWS, SHAPES, SIZES, is_held, draw_scene
+from world import COLORS, COLUMNS, ROWS, SHAPES, SIZES, USUAL_CELLS, draw_scene, groups, is_held, settled
 
 NUMBERS = ["", "a", "two", "three", "four"]
 PLURALS = {s: "crosses" if s == "cross" else s + "s" for s in SHAPES}
-VERTICAL = [" above ", " below "]
+GROUNDS = [" on {a} {} background", " on {a} {} background", " on {}", " on {a} {} ground", " with {a} {} background", ", {} background", " in front of {}"]
+# The same in words that it need not know: a colour of no thing is the ground's.
+VAGUE_GROUNDS = [" on {w} {}", ", {w} {w} {}", " on {a} {w} {} {w}", ", the {w} {}", " with {w} {w} {}", ", {w} on {w} {}", " and {w} {} {w}", ", the background {w} {}"]
+# How the first of two things stands to the second, and the second to the first.
+OPPOSITE = {
+    (1, 7): ([" above ", " over "], [" below ", " under "]),
+    (3, 5): ([" left of ", " to the left of "], [" right of ", " to the right of "]),
+}
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -28,14 +35,6 @@ def place_of(cell):
 
 def article(word):
     return "an" if word[0] in "aeiou" else "a"
-
-
-def groups(scene):
-    """Things alike together, in the order of their first: [(kind, [thing])]."""
-    found = {}
-    for thing in scene.things:
-        found.setdefault(thing.kind(), []).append(thing)
-    return list(found.items())
 
 
 def join(parts):
@@ -60,42 +59,68 @@ def phrase(kind, things):
     return f"a {size} {color} {shape} {place_of(things[0].cell)}"
 
 
-def scene_of_side(r, held, **options):
-    """A scene of the held-out or of the training side, with its caption."""
+def is_usual(scene):
+    """Whether things stand where they do when nobody says where: a request may then leave the places out."""
+    found = groups(scene)
+    usual = zip([(thing, len(alike)) for _, alike in found for thing in alike], USUAL_CELLS[len(scene.things)])
+    return all(thing.cell == cell for (thing, alike), cell in usual if alike == 1)
+
+
+def scene_of_side(r, held, usual_share=None, **options):
+    """A scene of the held-out or of the training side, with its caption; with `usual_share` it is settled. The eleven bare grounds are all of the
+    training side."""
     while True:
         scene = draw_scene(r, **options)
+        scene = scene if usual_share is None else settled(scene, r, usual_share)
         text = caption(scene)
-        if is_held(text) == held:
+        if (is_held(text) and bool(scene.things or scene.text)) == held:
             return scene, text
 
 
 def request(scene, r):
-    """One of the ways to ask the painter for this scene: attributes may be left out, words may be others."""
+    """One of the ways to ask the painter for this scene: a third are the caption; the others use other words, some of them
+    meaningless, and leave out what is usual (large, the usual places, a white ground), and nothing else."""
     if not scene.things:
         return r.choice(["", "draw ", "nothing but ", "an empty picture: "]) + caption(scene)
-    full = r.random() < 0.5
-    alone = len(scene.things) == 1
-    relation = None if full or r.random() > 0.5 else relate(scene, r)
-    if relation is None:
-        parts = [loose_phrase(kind, things, r, full, alone) for kind, things in groups(scene)]
-        if r.random() < 0.3:
-            r.shuffle(parts)
-        text = join(parts) if r.random() < 0.7 else " and ".join(parts)
+    full = r.random() < 0.35
+    text = None if full or r.random() < 0.2 else relate(scene, r)
+    text = text or listed(scene, r, full)
+    if full or scene.ground != "white" or r.random() < 0.5:
+        form = r.choice(GROUNDS[:3] if full else GROUNDS if r.random() < 0.5 else VAGUE_GROUNDS)
+        while "{w}" in form:
+            form = form.replace("{w}", unknown_word(r), 1)
+        text += form.format(scene.ground, a=article(scene.ground))
+    return text if full else opened(text, r)
+
+
+def opened(text, r):
+    """As one may begin and end a request."""
+    if r.random() < 0.5:
+        text = r.choice(["", "draw ", "please draw ", "a picture of ", "an image of ", "paint ", "show "]) + text
     else:
-        text = relation
-    silent = 0.0 if full else 0.5 if scene.ground == "white" else 0.04
-    if r.random() >= silent:
-        text += r.choice([" on {a} {} background", " on {a} {} background", " on {}", " on {a} {} ground"]).format(scene.ground, a=article(scene.ground))
-    if not full or r.random() < 0.3:
-        text = r.choice(["", "", "draw ", "please draw ", "a picture of ", "an image of ", "paint ", "show "]) + text
-    return text
+        text = " ".join([*(unknown_word(r) for _ in range(r.randint(1, 4))), *r.choice([[], ["draw"], ["image"]]), text])
+    text += r.choice(["", "", ".", "!", "?", ", " + unknown_word(r), ", please"])
+    return text if r.random() < 0.5 else text.replace("gray", "grey")
 
 
-def loose_phrase(kind, things, r, full, alone):
+def unknown_word(r):
+    return "".join(r.choices("abcdefghijklmnopqrstuvwxyz", k=r.randint(1, 8)))
+
+
+def listed(scene, r, full):
+    """The things one by one, in another order now and then where the order tells nothing."""
+    found = groups(scene)
+    placed = full or not is_usual(scene) or r.random() < 0.15
+    parts = [loose_phrase(kind, things, r, full, placed) for kind, things in found]
+    if placed and len(found) == len(scene.things) and r.random() < 0.3:
+        r.shuffle(parts)
+    return join(parts) if r.random() < 0.7 else " and ".join(parts)
+
+
+def loose_phrase(kind, things, r, full, placed):
     size, color, shape = kind
     one = len(things) == 1
-    usual = size == "large" and alone
-    if not full and r.random() < (0.6 if usual else 0.25):
+    if not full and size == "large" and r.random() < 0.5:
         size = ""
     elif not full and r.random() < 0.4:
         size = r.choice(["big", "huge"]) if size == "large" else r.choice(["little", "tiny"])
@@ -104,10 +129,7 @@ def loose_phrase(kind, things, r, full, alone):
         number = NUMBERS[len(things)] if full or r.random() < 0.8 else str(len(things))
         return f"{number} {noun}"
     first = "one" if not full and r.random() < 0.05 else article(noun)
-    cell = things[0].cell
-    if not full and r.random() < (0.6 if alone and cell == 4 else 0.2):
-        return f"{first} {noun}"
-    return f"{first} {noun} {loose_place(cell, r, full)}"
+    return f"{first} {noun} {loose_place(things[0].cell, r, full)}" if placed else f"{first} {noun}"
 
 
 def loose_place(cell, r, full):
@@ -116,23 +138,21 @@ def loose_place(cell, r, full):
         return place
     if cell == 4:
         return r.choice(["in the center", "in the middle", "at the centre"])
-    return r.choice(["in the ", "at the ", "on the "]) + place.split("the ", 1)[1].replace(" ", r.choice([" ", "-"])) + r.choice(["", "", " corner" if cell % 2 == 0 else " side"])
+    side = place.split("the ", 1)[1].replace(" ", r.choice([" ", "-"]))
+    if r.random() < 0.3:
+        side = side.replace("top", "upper").replace("bottom", "lower")
+    return r.choice(["in the ", "at the ", "on the "]) + side + r.choice(["", "", " corner" if cell % 2 == 0 else " side"])
 
 
 def relate(scene, r):
-    """'a red circle above a blue star' for two different things in one row or column, else None."""
-    if len(scene.things) != 2 or len(groups(scene)) != 2:
+    """'a red circle above a blue star' for two different things of which one stands opposite the other, else None."""
+    words_of = OPPOSITE.get(tuple(t.cell for t in scene.things))
+    if words_of is None or len(groups(scene)) != 2:
         return None
     first, second = scene.things
-    if first.cell % 3 == second.cell % 3:
-        words_of = VERTICAL
-    elif first.cell // 3 == second.cell // 3:
-        words_of = r.choice([[" left of ", " right of "], [" to the left of ", " to the right of "]])
-    else:
-        return None
     turned = r.random() < 0.5
     if turned:
         first, second = second, first
-    noun = lambda t: " ".join(w for w in (r.choice([t.size, ""]), t.color, t.shape) if w)
+    noun = lambda t: " ".join(w for w in (t.size if t.size == "small" else r.choice(["large", ""]), t.color, t.shape) if w)
     name = lambda n: f"{article(n)} {n}"
-    return name(noun(first)) + words_of[1 if turned else 0] + name(noun(second))
+    return name(noun(first)) + r.choice(words_of[1 if turned else 0]) + name(noun(second))

@@ -6,7 +6,7 @@ scenes away, the evaluation draws only such scenes, so that no caption is ever o
 """
 import random
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 # Each colour: the one the painter uses first, then other values that people call by the same name.
 COLORS = {
@@ -27,6 +27,8 @@ SIZES = ["small", "large"]
 ROWS, COLUMNS = ["top", "", "bottom"], ["left", "", "right"]
 GROUND_WEIGHTS = {"white": 8, "black": 3}
 STRETCHES = [0.67, 0.75, 1.33, 1.5]
+# Where one to four things stand when nobody says where.
+USUAL_CELLS = [(), (4,), (3, 5), (3, 4, 5), (0, 2, 6, 8)]
 
 
 @dataclass(frozen=True)
@@ -83,12 +85,12 @@ def draw_scene(r, free_colors, text_share=0.0, stretch_share=0.0, empty_share=0.
 
 
 def draw_kinds(r, count, ground):
-    """A (size, colour, shape) for each thing; in a third of the scenes with several things some are alike."""
+    """A (size, colour, shape) for each thing; in half of the scenes with several things some are alike."""
     colors = [c for c in COLORS if c != ground]
     fresh = lambda: (r.choice(SIZES), r.choice(colors), r.choice(SHAPES))
-    if count < 2 or r.random() < 0.65:
+    if count < 2 or r.random() < 0.5:
         return [fresh() for _ in range(count)]
-    alike = count if r.random() < 0.6 else r.randint(2, count)
+    alike = 2 if r.random() < 0.5 else r.randint(2, count)
     kinds = [fresh()] * alike
     kinds += [fresh() for _ in range(count - alike)]
     r.shuffle(kinds)
@@ -96,16 +98,20 @@ def draw_kinds(r, count, ground):
 
 
 def place(r, kind, cell, alone, free_colors, large_max):
+    """One thing; without `large_max` it is as its kind usually is."""
     size, color, shape = kind
+    aside = 0.03 if large_max else 0.012
     if size == "small":
-        radius = r.uniform(0.075, 0.095)
+        radius = r.uniform(0.075 if large_max else 0.088, 0.095)
     elif not alone:
-        radius = r.uniform(0.135, 0.155)
-    else:
+        radius = r.uniform(0.135 if large_max else 0.145, 0.155)
+    elif large_max:
         radius = r.uniform(0.135, large_max if cell == 4 else 0.2)
+    else:
+        radius = r.uniform(*((0.21, 0.26) if cell == 4 else (0.15, 0.17)))
     inside = lambda v: min(max(v, radius + 0.012), 1 - radius - 0.012)
-    x = inside((cell % 3 + 0.5) / 3 + r.uniform(-0.03, 0.03))
-    y = inside((cell // 3 + 0.5) / 3 + r.uniform(-0.03, 0.03))
+    x = inside((cell % 3 + 0.5) / 3 + r.uniform(-aside, aside))
+    y = inside((cell // 3 + 0.5) / 3 + r.uniform(-aside, aside))
     return Thing(shape, color, size, cell, x, y, radius, pick_rgb(r, color, free_colors))
 
 
@@ -118,11 +124,52 @@ def pick_rgb(r, color, free):
     return tuple(min(255, max(0, v + shift + r.randint(-6, 6))) for v in r.choice(COLORS[color]))
 
 
+def groups(scene):
+    """Things alike together, in the order of their first: [(kind, [thing])]."""
+    found = {}
+    for thing in scene.things:
+        found.setdefault(thing.kind(), []).append(thing)
+    return list(found.items())
+
+
+def settled(scene, r, usual_share):
+    """The scene as the painter is to draw it. A request leaves much open; here nearly all of that is settled, so that there is
+    one picture to learn for it: sizes and places vary little, and things alike, whose places no caption tells, stand side by
+    side behind what is named before them. `usual_share` of the scenes get the places (and mostly the size) that are meant when
+    nothing is said. The caption's grammar is untouched: any caption may come of it."""
+    things = [thing for _, alike in groups(scene) for thing in alike]
+    count, usual = len(things), r.random() < usual_share
+    if usual:
+        cells = (1, 7) if count == 2 and r.random() < 0.4 else USUAL_CELLS[count]
+        size = "large" if r.random() < 0.75 else ""
+        things = [replace(t, cell=cell, size=size or t.size) for t, cell in zip(things, cells)]
+    placed = [place(r, t.kind(), cell, count == 1, False, None) for t, cell in zip(things, settled_cells(things))]
+    return replace(scene, things=tuple(sorted(placed, key=lambda t: t.cell)))
+
+
+def settled_cells(things):
+    """A cell for each of some things of which those alike follow each other: their own, but for those alike."""
+    kinds = [t.kind() for t in things]
+    if all(kinds.count(kind) > 1 for kind in kinds):
+        return USUAL_CELLS[len(things)]
+    taken = {t.cell for t in things if kinds.count(t.kind()) == 1}
+    cells, start = [], 0
+    for i, thing in enumerate(things):
+        if kinds.count(kinds[i]) == 1:
+            cells.append(thing.cell)
+        else:
+            cells.append(next(c for c in range(start, 9) if c not in taken))
+            taken.add(cells[-1])
+        if not i or kinds[i] != kinds[i - 1]:
+            start = cells[-1] + 1
+    return cells
+
+
 def draw_text(r):
     """A number of 1 to 4 digits or a pronounceable word of 2 to 5 capital letters."""
     if r.random() < 0.5:
         return str(r.randint(0, 10 ** r.randint(1, 4) - 1))
-    length, word = r.randint(2, 5), ""
+    length, word = r.choice([2, 3, 3, 4, 4, 5, 5]), ""
     vowel = r.random() < 0.4
     while len(word) < length:
         word += r.choice("AEIOU" if vowel else "BCDFGHJKLMNPQRSTVWXYZ")

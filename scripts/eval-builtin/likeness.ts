@@ -1,0 +1,37 @@
+/** How far the caption of a picture says what was asked for, where not every word of it was told. */
+import type { PictureRequest, Wanted } from "./world/requests.js";
+import { numbers, placeOf, pluralOf } from "./world/sentences.js";
+
+/** The caption without its sizes: number, colour, shape and place of everything, and the ground. */
+export function sizeless(caption: string): string {
+  return caption.replace(/\b(?:small|large) /g, "");
+}
+
+/** What the caption lacks or has too much of, in words; what the request leaves open may be anything. */
+export function unlike(caption: string, { things, ground }: PictureRequest): readonly string[] {
+  const [, list = caption, seenGround = ""] = /^(.*) on an? (\w+) background$/.exec(caption) ?? [];
+  const left = list.split(/, | and /);
+  const lacks: string[] = [];
+  for (const thing of things) {
+    const at = left.findIndex((phrase) => isPhraseOf(phrase, thing));
+    if (at < 0) lacks.push(`lacks ${nounOf(thing)}`);
+    else left.splice(at, 1);
+  }
+  const more = left.map((phrase) => `has ${phrase}`);
+  return [...lacks, ...more, ...(seenGround === (ground ?? seenGround) ? [] : [`is not on ${ground ?? ""}`])];
+}
+
+function isPhraseOf(phrase: string, thing: Wanted): boolean {
+  const [, number, size, noun, place] = /^(\w+) (small|large) (\w+ \w+) ?(.*)$/.exec(phrase) ?? [];
+  return (
+    number === numbers[thing.count] &&
+    noun === nounOf(thing) &&
+    (thing.size === null || size === thing.size) &&
+    (thing.cell === null || place === placeOf(thing.cell))
+  );
+}
+
+/** Colour and shape, such as `red circle` or `red circles`. */
+export function nounOf({ count, color, shape }: Pick<Wanted, "count" | "color" | "shape">): string {
+  return `${color} ${count > 1 ? pluralOf(shape) : shape}`;
+}

@@ -1,0 +1,173 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { isDeepStrictEqual } from "node:util";
+import { describe, expect, it } from "vitest";
+import { dice } from "../../scripts/eval-builtin/chat/dice.js";
+import type { ChatSkill, Draft } from "../../scripts/eval-builtin/chat/draft.js";
+import {
+  chatSkills,
+  generateItems,
+  itemsOf,
+  refuseShared,
+} from "../../scripts/eval-builtin/chat/generate.js";
+import { isHeld, isUsable, refusal } from "../../scripts/eval-builtin/chat/held.js";
+import {
+  fill,
+  listed,
+  normalized,
+  trainedTemplates,
+  wordsOf,
+} from "../../scripts/eval-builtin/chat/templates.js";
+import { askedText, readItems } from "../../scripts/eval-builtin/items.js";
+import { useFolder } from "../models/folder.js";
+
+const training = fileURLToPath(new URL("../../scripts/train/chat", import.meta.url));
+const skills = chatSkills.map(({ name }) => name);
+const world = { facts: [], trainedWords: new Set<string>() };
+const order = { skills, itemsPerSkill: 200, seed: 1 };
+
+/** The first of these endings that makes a text held, or not. */
+function textThatIs(held: boolean, start: string): string {
+  const texts = Array.from({ length: 100 }, (_, index) => `${start} ${index}`);
+  const found = texts.find((text) => isHeld(text) === held);
+  if (found === undefined) throw new Error("no such text");
+  return found;
+}
+
+describe("what was held out of training", () => {
+  it("is told by checksum, whatever the case and the spaces, as in scripts/train/chat/pools.py", () => {
+    const words = ["Ada", "Bob", "Lund", "Paris", "cup", "house", "4711", "12+30", "Joy", "Otto"];
+    expect(words.filter(isHeld)).toEqual(["Ada", "Lund", "cup", "Joy", "Otto"]);
+    expect(isHeld("  ADA ")).toBe(true);
+    expect(isHeld("to\n be ")).toBe(isHeld("To be"));
+  });
+
+  it("does not split what everyone knows", () => {
+    const colors = ["red", "green", "blue", "Monday", "Tuesday", "star", "7", "9"];
+    expect(colors.every(isUsable)).toBe(true);
+    expect([10, 11, 12, 13, 14, 15, 16].map(String).filter(isUsable)).toEqual(["14", "16"]);
+  });
+});
+
+describe("an item is refused", () => {
+  const text = textThatIs(true, "What is that?");
+
+  it("when its text is not held", () => {
+    const known = textThatIs(false, "What is that?");
+    expect(refusal({ text: known, values: [] }, new Set())).toBe(
+      `the text ${JSON.stringify(known)} may have been trained on`,
+    );
+    expect(refusal({ text, values: [] }, new Set())).toBeNull();
+  });
+
+  it("when one of its values is not held", () => {
+    expect(refusal({ text, values: ["Ada", "red", "5"] }, new Set())).toBeNull();
+    const two = { text, values: ["Ada", "Bob"] };
+    expect(refusal(two, new Set())).toBe('the value "Bob" may have been trained on');
+  });
+
+  it("when one of its values is a word of the sentences or facts of the training", () => {
+    const words = wordsOf(["Say {what}: Ada, red"]);
+    expect(refusal({ text, values: ["Joy", "red"] }, words)).toBeNull();
+    expect(refusal({ text, values: ["Joy", "Ada"] }, words)).toBe(
+      'the value "Ada" is a word of the training',
+    );
+  });
+
+  it("and another is drawn in its place", () => {
+    const drawn: string[] = [];
+    const draw = (): Draft => {
+      const asked = `What is that? ${drawn.length}`;
+      drawn.push(asked);
+      return { text: asked, values: [], expect: {} };
+    };
+    const skill: ChatSkill = { name: "any", templates: [], draw };
+    const items = itemsOf(skill, world, { itemsPerSkill: 10, seed: 1 });
+    expect(items.map(askedText)).toEqual(drawn.filter(isHeld).slice(0, 10));
+  });
+
+  it("so that a skill without anything held has nothing to ask", () => {
+    const known = textThatIs(false, "What is that?");
+    const skill: ChatSkill = {
+      ...{ name: "any", templates: [] },
+      draw: () => ({ text: known, values: [], expect: {} }),
+    };
+    expect(() => itemsOf(skill, world, { itemsPerSkill: 1, seed: 1 })).toThrow(
+      "too little to ask of the skill 'any'",
+    );
+  });
+});
+
+describe("a template is refused that the training has too", () => {
+  const folder = useFolder();
+  const own = [{ name: "recall", templates: { ask: ["What is my {what}?", "Who am I?"] } }];
+
+  it("whatever its case, its slots and its punctuation", () => {
+    expect(normalized("What is my {what}?")).toBe(normalized(" what is MY {name} "));
+    expect(normalized("What is my {what}?")).not.toBe(normalized("What is {what}?"));
+    expect(() => refuseShared(own, ["what's up", "What is my {name}"])).toThrow(
+      'these templates are in the training too:\nrecall: "What is my {what}?"',
+    );
+    expect(() => refuseShared(own, ["What is your {name}?"])).not.toThrow();
+  });
+
+  it("wherever it stands in the files of phrasings", async () => {
+    await folder.write("phrasings/a.json", JSON.stringify({ ask: { deep: [["who am i"]] } }));
+    await folder.write("phrasings/b.json", JSON.stringify(["Hello"]));
+    const trained = await trainedTemplates(join(folder.path, "phrasings"));
+    expect(trained).toEqual(["who am i", "Hello"]);
+    expect(() => refuseShared(own, trained)).toThrow("Who am I?");
+  });
+
+  it("and no items are made then", async () => {
+    const [template] = listed(chatSkills.find(({ name }) => name === "words")?.templates);
+    await folder.write("phrasings/words.json", JSON.stringify({ repeat: [template] }));
+    await expect(generateItems(folder.path, { ...order, skills: ["words"] })).rejects.toThrow("words: ");
+  });
+});
+
+describe("the items of the chat model", () => {
+  const useful = useFolder();
+
+  it("are 200 a skill, all different, the same for the same seed and others for another", async () => {
+    const items = await generateItems(training, order);
+    const counts = skills.map((skill) => items.filter((item) => item.skill === skill).length);
+    expect(counts).toEqual(skills.map(() => 200));
+    expect(new Set(items.map((item) => JSON.stringify(item))).size).toBe(items.length);
+    const few = await generateItems(training, { ...order, itemsPerSkill: 20 });
+    expect(few).toEqual(skills.flatMap((skill) => items.filter((item) => item.skill === skill).slice(0, 20)));
+    const others = await generateItems(training, { ...order, itemsPerSkill: 20, seed: 2 });
+    expect(others.filter((item) => few.some((each) => isDeepStrictEqual(each, item))).length).toBeLessThan(
+      20,
+    );
+  });
+
+  it("end with a held text, alone and with fewer skills too", async () => {
+    const items = await generateItems(training, { skills: ["passage", "tools"], itemsPerSkill: 20, seed: 1 });
+    expect(items.map(askedText).every(isHeld)).toBe(true);
+    expect(items).toHaveLength(40);
+  });
+
+  it("can be written and read", async () => {
+    const items = await generateItems(training, { ...order, itemsPerSkill: 3 });
+    const path = await useful.write("items.jsonl", items.map((item) => JSON.stringify(item)).join("\n"));
+    expect(await readItems(path)).toEqual(items);
+  });
+});
+
+describe("templates", () => {
+  it("are filled, with `an` before a vowel", () => {
+    expect(fill("A {thing} and a {other}: {number}", { thing: "axe", other: "cup", number: 3 })).toBe(
+      "An axe and a cup: 3",
+    );
+    expect(() => fill("{missing}", {})).toThrow("no {missing}");
+  });
+
+  it("are chosen by a source that gives the same for the same seed", () => {
+    const some = (seed: number): readonly number[] => dice(seed).some([1, 2, 3, 4, 5, 6, 7, 8], 4);
+    expect(some(3)).toEqual(some(3));
+    expect(new Set(some(3)).size).toBe(4);
+    expect(() => dice(1).some([1], 2)).toThrow("2 wanted of 1");
+    expect(() => dice(1).pick([])).toThrow("nothing to pick from");
+  });
+});
