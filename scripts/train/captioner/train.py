@@ -89,7 +89,7 @@ def exact_rate(model, count=240, spoil=False):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--cpu-minutes", type=float, default=29)
+    parser.add_argument("--cpu-minutes", type=float, default=33)
     parser.add_argument("--run", default=str(HERE / ".run"))
     args = parser.parse_args()
     torch.set_num_threads(1)

@@ -100,7 +100,7 @@ def loss_of(model, latents, ids, cumulative):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--cpu-minutes", type=float, default=72)
+    parser.add_argument("--cpu-minutes", type=float, default=82)
     parser.add_argument("--pictures", type=int, default=76_800)
     parser.add_argument("--run", default=str(HERE / ".run" / "unet"))
     parser.add_argument("--autoencoder", default=str(HERE / ".run" / "autoencoder"))
