@@ -13,7 +13,7 @@ import type { HearthError } from "../core/errors.js";
 import type { GenerationRequest } from "../core/generation.js";
 import type { Admission, Standings, TeamLimitStore } from "../core/limits.js";
 import type { Usage } from "../core/usage.js";
-import { Quotas, type Demand, type Quota, type QuotaBounds } from "./quotas.js";
+import { Quotas, type Demand, type Quota, type QuotaBounds, type Shortage } from "./quotas.js";
 import { rateLimited } from "./rate-limit-refusal.js";
 import { keyQuotas, standingsOf, workQuotas, type WorkQuotas } from "./work-quotas.js";
 
@@ -41,7 +41,7 @@ export interface RateLimits {
   /** Counts a request of a key. @throws HearthError `overloaded` when there is no room to count more. */
   admitRequest(principal: Principal): RequestAdmittance;
   /**
-   * Counts what a request that was let in asks of a model; where that is refused, neither counts.
+   * Counts what a request that was let in asks of a model; where that is refused or cannot be counted, neither counts.
    * @param model its id. @param prompt what it is asked, or a text whose tokens are asked for.
    * @throws HearthError `overloaded` as above.
    */
@@ -126,14 +126,23 @@ async function admitWork(
   const tokens = limiting.tokens.length === 0 ? 0 : await estimate(prompt);
   const now = counting.now();
   const demands = [...demandsOf(limiting.requests, 1), ...demandsOf(limiting.tokens, tokens)];
-  const shortage = quotas.take(demands, now);
+  const takeBack = (): void => {
+    for (const { quota, amount } of request.demands)
+      quotas.takeBack(quota, amount, { countedAt: request.countedAt, now });
+  };
+  let shortage: Shortage | null;
+  try {
+    shortage = quotas.take(demands, now);
+  } catch (thrown) {
+    takeBack();
+    throw thrown;
+  }
   const all = [...request.demands, ...demands];
   if (shortage === null) {
     const admission = admissionOf(counting, limiting.tokens, { estimated: tokens, countedAt: now });
     return { admission, standings: standingsOf(quotas, all, now), refusal: null };
   }
-  for (const { quota, amount } of request.demands)
-    quotas.takeBack(quota, amount, { countedAt: request.countedAt, now });
+  takeBack();
   // Others may have come to the key while this request was read.
   const refusal = rateLimited(quotas.shortage(all, now) ?? shortage);
   return { admission: unlimited, standings: standingsOf(quotas, all, now), refusal };

@@ -263,4 +263,21 @@ describe("the memory of what was counted", () => {
     expect(take("d", 60_000)).toBeNull();
     expect(quotas.size).toEqual({ windows: 1, entries: 1 });
   });
+
+  it("has no room for what a request asks of a model: then the request does not count either", async () => {
+    const clock = createManualClock(0);
+    const teamLimits = { findFor: () => Promise.resolve(null) };
+    const rates = createRateLimits({
+      teamLimits,
+      clock,
+      estimate: () => Promise.resolve(5),
+      bounds: { windowsMax: 1 },
+    });
+    const principal = { key: aKey({ ...noLimits, qpm: 2, tpm: 100 }), team: aTeam() };
+    for (let round = 0; round < 3; round += 1) {
+      const request = rates.admitRequest(principal);
+      expect(request.refusal).toBeNull();
+      await expect(rates.admitWork(request, "m", "text")).rejects.toThrow("counts too many requests");
+    }
+  });
 });
