@@ -6,7 +6,7 @@ each then updates the matrices that are its own.
 """
 import torch
 
-MUON_RATE, ADAM_RATE, DECAY = 0.01, 0.003, 0.05
+MUON_RATE, ADAM_RATE, DECAY = 0.005, 0.0015, 0.05
 RESIDUAL = 0.3  # of the rate, for matrices that write to the residual stream: else they drown the embeddings early
 
 

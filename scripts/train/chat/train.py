@@ -120,7 +120,7 @@ def publish(model, tokenizer, folder):
 
 def arguments():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--minutes", type=float, default=80, help="of training, all sittings together")
+    parser.add_argument("--minutes", type=float, default=240, help="of training, all sittings together")
     parser.add_argument("--processes", type=int, default=2, help="each takes one core")
     parser.add_argument("--run", type=Path, default=HERE / ".run", help="the folder of work files")
     parser.add_argument("--models", type=Path, default=MODEL_DIR, help="where the model is written")
