@@ -62,8 +62,18 @@ const countTemplates = [
 
 export type SumKind = keyof typeof sumTemplates;
 
+/** Kinds of sums as often as they are asked. */
+export const sumKinds = ["sum", "sum", "difference", "difference", "larger", "smaller"] as const;
+
 /** A question about two numbers; its value is the pair, such as `12+30`, since every number alone is known. */
 export function drawSum(chance: Dice, kind: SumKind): Draft {
+  for (;;) {
+    const draft = drawPair(chance, kind);
+    if (isAsking(draft)) return draft;
+  }
+}
+
+function drawPair(chance: Dice, kind: SumKind): Draft {
   const [first, second] = [number(chance), number(chance)];
   const apart = kind === "difference" && first < second;
   const [a, b] = apart ? [second, first] : [first, second];
@@ -88,25 +98,13 @@ export const arithmetic: ChatSkill = {
   name: "arithmetic",
   templates: { ...sumTemplates, count: countTemplates },
   draw(chance) {
-    const kind = chance.pick([
-      "sum",
-      "sum",
-      "difference",
-      "difference",
-      "larger",
-      "smaller",
-      "count",
-    ] as const);
-    if (kind === "count") return drawCount(chance);
-    for (;;) {
-      const draft = drawSum(chance, kind);
-      if (isAsking(draft)) return draft;
-    }
+    const kind = chance.pick([...sumKinds, "count"] as const);
+    return kind === "count" ? drawCount(chance) : drawSum(chance, kind);
   },
 };
 
 /** Whether an answer that only repeats the question would be wrong, as it would not be of 9 - 0. */
-export function isAsking({ text, expect }: Draft): boolean {
+function isAsking({ text, expect }: Draft): boolean {
   const asked = (text.match(/\d+/g) ?? []).map(Number);
   if (expect.firstNumber !== undefined) return new Set(asked).size === 2;
   return expect.number !== undefined && !asked.includes(expect.number);

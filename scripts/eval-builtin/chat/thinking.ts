@@ -1,4 +1,4 @@
-import { drawSum, isAsking, sumTemplates, type SumKind } from "./arithmetic.js";
+import { drawSum, sumKinds, sumTemplates } from "./arithmetic.js";
 import type { Dice } from "./dice.js";
 import type { ChatSkill, Draft } from "./draft.js";
 import { heldNumber, nouns } from "./pools.js";
@@ -22,26 +22,11 @@ export const thinking: ChatSkill = {
   name: "thinking",
   templates: { ...sumTemplates, choices },
   draw(chance) {
-    const kind = chance.pick([
-      "sum",
-      "sum",
-      "difference",
-      "difference",
-      "larger",
-      "smaller",
-      "choice",
-    ] as const);
-    const draft = kind === "choice" ? drawChoice(chance) : drawAsking(chance, kind);
+    const kind = chance.pick([...sumKinds, "choice"] as const);
+    const draft = kind === "choice" ? drawChoice(chance) : drawSum(chance, kind);
     return { ...draft, reasoning: chance.happens(0.6) };
   },
 };
-
-function drawAsking(chance: Dice, kind: SumKind): Draft {
-  for (;;) {
-    const draft = drawSum(chance, kind);
-    if (isAsking(draft)) return draft;
-  }
-}
 
 function drawChoice(chance: Dice): Draft {
   const kind = chance.pick(["cheaper", "heavier"] as const);
