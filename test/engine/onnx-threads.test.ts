@@ -1,6 +1,6 @@
+import { once } from "node:events";
 import { getPriority, platform } from "node:os";
 import { Worker } from "node:worker_threads";
-import { once } from "node:events";
 import { expect, it } from "vitest";
 
 const compiled = new URL("../../dist/engine/onnx-threads.js", import.meta.url).href;
@@ -17,7 +17,7 @@ const program = `
 `;
 
 it.runIf(platform() === "linux")(
-  "a thread gives way with all that it starts, and the others do not",
+  "on Linux, where alone a thread has a priority of its own, one gives way with all that it starts, and the others do not",
   async () => {
     const before = getPriority(0);
     const worker = new Worker(program, { eval: true });
