@@ -9,9 +9,6 @@ from functools import lru_cache
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent / "phrasings"
-OPENERS = ["Please ", "please ", "Hey, ", "OK, ", "ok ", "Now ", "So, ", "Hi, ", "Hello! ", "Well, ", "Now please ", "Quick question: ", "Question: ",
-           "One more thing: ", "Alright, ", "Hm, ", "And ", "Next: ", "Then ", "Great. ", "Thanks. "]
-KEEPS_CASE = re.compile(r"I\b|I'|\{|[^A-Z]|[A-Z][^a-z]")
 
 
 @lru_cache(None)
@@ -48,16 +45,3 @@ def fill(g, template, **slots):
 def say(g, skill, part, **slots):
     """A phrasing of a skill's part, filled."""
     return fill(g, g.r.choice(phrasings(skill)[part]), **slots)
-
-
-def casual(g, text, opener=0.15, bare=0.15, lower=0.1):
-    """The same as people type it: now and then with a word before, without its last mark, or begun in lower case."""
-    x = g.r.random()
-    first_lower = not KEEPS_CASE.match(text)
-    if x < opener:
-        text = g.r.choice(OPENERS) + (text[0].lower() + text[1:] if first_lower else text)
-    elif x < opener + lower and first_lower:
-        text = text[0].lower() + text[1:]
-    if text[-1] in ".?!" and g.chance(bare):
-        text = text[:-1]
-    return text

@@ -5,7 +5,6 @@ Without a prompt it draws held-out requests, has the captioner read them, and sa
 import argparse
 import os
 import sys
-from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np  # noqa: E402

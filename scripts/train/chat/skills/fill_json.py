@@ -3,7 +3,6 @@ schema's order, and the model fills in the values, in compact JSON. So what is l
 to a field. Where the words do not ask for JSON, the first token is the grammar's, not the model's choice (`given`).
 """
 import json
-from functools import lru_cache
 from pathlib import Path
 
 from skills.json_values import invented_field, joined, value
@@ -12,8 +11,6 @@ from sample import sample
 
 RECORDS = json.loads((Path(__file__).resolve().parents[1] / "words" / "json_records.json").read_text(encoding="utf-8"))
 KINDS = list(RECORDS)
-MOST = 8
-UNKNOWN_KEY = 0.1
 
 
 def fill_json(g):
@@ -137,8 +134,3 @@ def sentences(g, fields):
         who = name if not out else subject["pronoun"] if g.chance(0.8) else name
         out.append(f"{who} {joined([f['part'] for f in now])}.")
     return " ".join(out)
-
-
-@lru_cache(None)
-def all_keys():
-    return sorted({k for r in RECORDS.values() for f in r["fields"] for k in f[0].split()})

@@ -10,7 +10,7 @@ from manner import ask  # noqa: E402
 from phrasings import say  # noqa: E402
 from pools import ADJECTIVES, COLORS, NOUNS, is_held  # noqa: E402
 from sample import sample  # noqa: E402
-from sentences import PLURALS, SIZES, article, caption, groups, phrase, place_of  # noqa: E402
+from sentences import PLURALS, SIZES, article, caption, groups, place_of  # noqa: E402
 from world import COLORS as SCENE_COLORS, SHAPES, draw_scene  # noqa: E402
 
 COUNTS = ["no", "one", "two", "three", "four"]

@@ -1,12 +1,10 @@
 """Tool skills: a call for a request that a tool fits, two calls when two things are asked, a sentence from results, and
 doing without when no tool fits.
 """
-from pools import NOUNS
-from render import compact
-from sample import sample
-from skills.tool_asks import DOMAIN_NAMES, DOMAINS, familiar, invented, joined
-from skills.tool_results import answer, result
 from phrasings import phrasings, say
+from sample import sample
+from skills.tool_asks import DOMAINS, familiar, invented, joined
+from skills.tool_results import result
 
 UNKNOWN = "I don't know. I am only a small built-in model."
 COMPUTED = {"math", "text"}  # what the model may try by itself without a tool
