@@ -127,23 +127,28 @@ def samples(seed, tokenizer, count, copy_share, copy_kinds):
     return out
 
 
+def shown_length(length):
+    """The length a row of so many tokens is filled up to. Few shapes, because the matrix kernels are made anew for each."""
+    step = 16 if length <= 160 else 32 if length <= 512 else 128
+    return -(-length // step) * step
+
+
 def batches(encoded, rng, tokens):
-    """Sorted by length, cut into batches of about `tokens` padded tokens, shuffled."""
-    encoded = sorted(encoded, key=lambda x: len(x[0]))
-    out, current = [], []
-    for item in encoded:
-        if current and len(item[0]) * (len(current) + 1) > tokens:
-            out.append(current)
-            current = []
-        current.append(item)
-    out.append(current)
+    """Batches of similar lengths, each as many rows as make `tokens` with their filling, shuffled."""
+    out, rows = [], []
+    for item in sorted(encoded, key=lambda x: len(x[0])):
+        if rows and (len(rows) + 1) * shown_length(len(item[0])) > tokens:
+            out.append(rows)
+            rows = []
+        rows.append(item)
+    out.append(rows)
     rng.shuffle(out)
     return out
 
 
 def arrays(batch):
-    """ids [n, longest], and rows, columns and targets of the trained positions."""
-    ids = np.zeros((len(batch), max(len(x) for x, _ in batch)), np.int64)
+    """ids [n, longest], and rows, columns and targets of the trained positions; some more that count for nothing (-100)."""
+    ids = np.zeros((len(batch), shown_length(max(len(x) for x, _ in batch))), np.int64)
     rows, cols, targets = [], [], []
     for r, (x, spans) in enumerate(batch):
         ids[r, :len(x)] = x
@@ -151,4 +156,5 @@ def arrays(batch):
             rows += [r] * (end - start)
             cols += range(start - 1, end - 1)
             targets += x[start:end]
-    return ids, np.array(rows), np.array(cols), np.array(targets)
+    more = -len(targets) % 128
+    return ids, np.array(rows + [0] * more), np.array(cols + [0] * more), np.array(targets + [-100] * more)

@@ -3,7 +3,8 @@ Tensor names follow GGUF's, so that export is a plain loop.
 
 Written for a CPU with a bfloat16 matrix unit, where everything but the matrix products is what costs: activations
 are bfloat16 throughout, weights are kept in float32 and rounded once a step, norms have no gains that are learnt (the matrices
-behind them do the same), and norm, rope, SwiGLU and attention bring their own gradients, which takes half of autograd's passes.
+behind them do the same), and the loss is compiled, which makes one pass of what lies between two products. Attention brings
+its own gradient: it keeps its weights, and the compiler sees one operation.
 """
 import math
 from dataclasses import dataclass
@@ -27,90 +28,52 @@ class Config:
     qk_gain: float = 1.5  # the weight of q's and k's norms: sharp enough to copy with
 
 
-def inverse_rms(x, eps):
-    """1 / rms of the last axis, float32."""
-    norm = torch.linalg.vector_norm(x, dim=-1, keepdim=True, dtype=torch.float32)
-    return torch.rsqrt(norm.square_().div_(x.shape[-1]).add_(eps))
-
-
-class RmsNorm(torch.autograd.Function):
+def unit(x, eps):
     """x / rms(x)."""
-
-    @staticmethod
-    def forward(ctx, x, eps):
-        scale = inverse_rms(x, eps).to(x.dtype)
-        unit = x * scale
-        ctx.save_for_backward(unit, scale)
-        return unit
-
-    @staticmethod
-    def backward(ctx, grad):
-        unit, scale = ctx.saved_tensors
-        along = (grad * unit).mean(-1, keepdim=True)
-        return torch.addcmul(grad, unit, along, value=-1).mul_(scale), None
+    wide = x.float()
+    return (wide * torch.rsqrt(wide.square().mean(-1, keepdim=True) + eps)).to(x.dtype)
 
 
-def rotate(x, cos, sin):
-    half = x.shape[-1] // 2
-    return torch.cat([x[..., half:], x[..., :half]], -1).mul_(sin).addcmul_(x, cos)
-
-
-class NormRope(torch.autograd.Function):
+def unit_rope(x, cos, sin, eps):
     """Rope of x / rms(x) for heads x [batch, time, heads, head_dim]; cos and sin hold the norm's gain."""
-
-    @staticmethod
-    def forward(ctx, x, cos, sin, eps):
-        scale = inverse_rms(x, eps).to(x.dtype)
-        unit = x * scale
-        ctx.save_for_backward(unit, scale, cos, sin)
-        return rotate(unit, cos, sin)
-
-    @staticmethod
-    def backward(ctx, grad):
-        unit, scale, cos, sin = ctx.saved_tensors
-        grad = rotate(grad, cos, -sin)
-        along = (grad * unit).mean(-1, keepdim=True)
-        return torch.addcmul(grad, unit, along, value=-1).mul_(scale), None, None, None
+    first, second = unit(x, eps).chunk(2, -1)
+    return torch.cat([first, second], -1) * cos + torch.cat([second, first], -1) * sin
 
 
-class SwiGlu(torch.autograd.Function):
-    """silu(gate) * up, gate and up side by side on the last axis."""
-
-    @staticmethod
-    def forward(ctx, both):
-        gate, up = both.chunk(2, -1)
-        sigmoid = torch.sigmoid(gate)
-        active = gate * sigmoid
-        ctx.save_for_backward(sigmoid, active, up)
-        return active * up
-
-    @staticmethod
-    def backward(ctx, grad):
-        sigmoid, active, up = ctx.saved_tensors
-        out = torch.empty(*grad.shape[:-1], 2 * grad.shape[-1], dtype=grad.dtype)
-        to_gate, to_up = out.chunk(2, -1)
-        torch.mul(grad, active, out=to_up)
-        torch.addcmul(sigmoid, active, 1 - sigmoid, out=to_gate)
-        to_gate.mul_(grad * up)
-        return out
+@torch.library.custom_op("hearth::attend", mutates_args=())
+def attend(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Attention of q, k, v [batch x heads, time, head_dim], `mask` added to the scores: (output, attention weights)."""
+    weights = F.softmax(torch.baddbmm(mask, q, k.transpose(1, 2)), -1)
+    return weights @ v, weights
 
 
-class Attend(torch.autograd.Function):
-    """Causal attention of q, k, v [batch x heads, time, head_dim]; `mask` is added to the scores."""
+@attend.register_fake
+def _(q, k, v, mask):
+    return q.new_empty(q.shape), q.new_empty(q.shape[0], q.shape[1], k.shape[1])
 
-    @staticmethod
-    def forward(ctx, q, k, v, mask):
-        weights = F.softmax(torch.baddbmm(mask, q, k.transpose(1, 2)), -1)
-        ctx.save_for_backward(q, k, v, weights)
-        return weights @ v
 
-    @staticmethod
-    def backward(ctx, grad):
-        q, k, v, weights = ctx.saved_tensors
-        to_v = weights.transpose(1, 2) @ grad
-        to_weights = grad @ v.transpose(1, 2)
-        scores = torch._softmax_backward_data(to_weights, weights, -1, weights.dtype)
-        return scores @ k, scores.transpose(1, 2) @ q, to_v, None
+@torch.library.custom_op("hearth::attend_backward", mutates_args=())
+def attend_backward(grad: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, weights: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """The gradients of q, k and v."""
+    scores = torch._softmax_backward_data(grad @ v.transpose(1, 2), weights, -1, weights.dtype)
+    return scores @ k, scores.transpose(1, 2) @ q, weights.transpose(1, 2) @ grad
+
+
+@attend_backward.register_fake
+def _(grad, q, k, v, weights):
+    return q.new_empty(q.shape), k.new_empty(k.shape), v.new_empty(v.shape)
+
+
+def keep_for_backward(ctx, inputs, output):
+    q, k, v, _ = inputs
+    ctx.save_for_backward(q, k, v, output[1])
+
+
+def backward(ctx, grad, _):
+    return *attend_backward(grad.contiguous(), *ctx.saved_tensors), None
+
+
+torch.library.register_autograd("hearth::attend", backward, setup_context=keep_for_backward)
 
 
 def rope_tables(cfg):
@@ -133,21 +96,21 @@ class Block(nn.Module):
         b, t, _ = x.shape
         h, d = self.cfg.heads, self.cfg.head_dim
         q, k, v = (x @ self.attn_qkv.t().to(x.dtype)).view(b, t, 3 * h, d).split(h, 2)
-        q, k = (NormRope.apply(y, cos, sin, self.cfg.eps) for y in (q, k))
+        q, k = (unit_rope(y, cos, sin, self.cfg.eps) for y in (q, k))
         q, k, v = (y.transpose(1, 2).reshape(b * h, -1, d) for y in (q * d ** -0.5, k, v))
         if cache is not None:
             if "k" in cache:
                 k, v = torch.cat([cache["k"], k], 1), torch.cat([cache["v"], v], 1)
             cache["k"], cache["v"] = k, v
-        out = Attend.apply(q, k, v, mask).view(b, h, t, d).transpose(1, 2).reshape(b, t, h * d)
+        out = attend(q, k, v, mask)[0].view(b, h, t, d).transpose(1, 2).reshape(b, t, h * d)
         return out @ self.attn_output.t().to(x.dtype)
 
     def forward(self, x, cos, sin, mask, cache=None, only=None):
-        x = x + self.attention(RmsNorm.apply(x, self.cfg.eps), cos, sin, mask, cache)
+        x = x + self.attention(unit(x, self.cfg.eps), cos, sin, mask, cache)
         if only is not None:
             x = x[only]
-        h = RmsNorm.apply(x, self.cfg.eps) @ self.ffn_gate_up.t().to(x.dtype)
-        return x + SwiGlu.apply(h) @ self.ffn_down.t().to(x.dtype)
+        gate, up = (unit(x, self.cfg.eps) @ self.ffn_gate_up.t().to(x.dtype)).chunk(2, -1)
+        return x + (F.silu(gate) * up) @ self.ffn_down.t().to(x.dtype)
 
 
 class Model(nn.Module):
@@ -188,14 +151,10 @@ class Model(nn.Module):
         for i, block in enumerate(self.blk):
             last = i + 1 == len(self.blk)
             x = block(x, cos, sin, mask.to(self.dtype), caches[i] if caches else None, only if last else None)
-        return RmsNorm.apply(x, self.cfg.eps)
+        return unit(x, self.cfg.eps)
 
     def logits(self, hidden):
         return hidden @ self.token_embd.t().to(hidden.dtype)
-
-    def loss(self, ids, rows, cols, targets):
-        """Cross entropy at the given positions only: the rest never meets the output matrix."""
-        return F.cross_entropy(self.logits(self.hidden(ids, only=(rows, cols))).float(), targets)
 
     def matrices(self, of=lambda p: p.data):
         """(GGUF name, view of the weight) for every matrix but the embedding; `of` takes another tensor than the weight, e.g. its
@@ -215,3 +174,9 @@ class Model(nn.Module):
             norms = {"attn_norm": ones, "attn_q_norm": gain, "attn_k_norm": gain, "ffn_norm": ones}
             yield from ((f"blk.{i}.{name}.weight", tensor) for name, tensor in norms.items())
         yield from self.matrices()
+
+
+@torch.compile(dynamic=True)
+def loss(model, ids, rows, cols, targets):
+    """Cross entropy at the given positions only: the rest never meets the output matrix."""
+    return F.cross_entropy(model.logits(model.hidden(ids, only=(rows, cols))).float(), targets)

@@ -14,11 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
+os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "16384")  # else kernels are made anew for the shapes of most steps
 import torch  # noqa: E402
 
 import gguf  # noqa: E402
 from checkpoint import HERE, VOCAB, load_tokenizer, restore, save  # noqa: E402
 from data import arrays, batches, samples  # noqa: E402
+from model import loss  # noqa: E402
 from team import Team  # noqa: E402
 
 NAME, TITLE = "hearth-tiny-5m", "Hearth Tiny 5M"
@@ -71,10 +74,10 @@ class Run:
         last_save = now = time.time()
         for batch in self.batches(rank):
             ids, rows, cols, targets = (torch.from_numpy(a) for a in arrays(batch))
-            loss = self.team.model.loss(ids, rows, cols, targets)
+            mean_loss = loss(self.team.model, ids, rows, cols, targets)
             now, last = time.time(), now
             scale = schedule(min(1, self.progress()), state["step"])
-            mean, tokens, seconds = self.team.step(rank, loss, ids.numel(), min(now - last, PAUSE_SECONDS), scale, state["step"] + 1)
+            mean, tokens, seconds = self.team.step(rank, mean_loss, ids.numel(), min(now - last, PAUSE_SECONDS), scale, state["step"] + 1)
             state["step"] += 1
             state["tokens"] += tokens
             state["seconds"] += seconds

@@ -9,10 +9,11 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "shapes"))
 from manner import ask  # noqa: E402
 from phrasings import say  # noqa: E402
 from pools import ADJECTIVES, COLORS, NOUNS, is_held  # noqa: E402
-from sample import sample  # noqa: E402
+from sample import sample, with_turns  # noqa: E402
 from sentences import PLURALS, SIZES, article, caption, groups, place_of  # noqa: E402
 from world import COLORS as SCENE_COLORS, SHAPES, draw_scene  # noqa: E402
 
+FURTHER = [0, 0, 0, 1, 2, 3]  # more questions about the same image, each in a turn of its own
 COUNTS = ["no", "one", "two", "three", "four"]
 
 
@@ -38,7 +39,14 @@ def image(g):
         return later(g, shown, text, question, reply)
     if y < 0.17:
         return sample(shown, thought(text), f"The image shows {text}.")
-    return sample(placed(g, shown, say(g, "image", "way", q=question)), thought(text), reply)
+    turns = [(placed(g, shown, say(g, "image", "way", q=question)), reply)]
+    for _ in range(g.r.choice(FURTHER)):
+        question = None
+        while question is None or is_held(question):
+            asked, reply = about(g, scene, text)
+            question = say(g, "image", "way", q=asked)
+        turns.append((question, reply))
+    return with_turns(turns, thought(text))
 
 
 def thought(text):

@@ -3,9 +3,11 @@ from manner import article, capital, choose, manner, uncapital
 from skills.passage_text import facts_of, told_text
 from skills.passage_values import KINDS
 from phrasings import phrasings
-from sample import sample
+from pools import is_held
+from sample import sample, with_turns
 
 SHORTEST, LONGEST = 20, 150
+FURTHER = [0, 0, 0, 1, 2, 3, 4]  # more questions about the same passage, each in a turn of its own
 DOMAINS = [d for d in KINDS for _ in range(4 if d == "person" else 1)]
 
 
@@ -57,4 +59,20 @@ def passage(g):
     if "{q}" in layout and layout.startswith("In the text"):
         asked = uncapital(asked)
     user = layout.replace("{q}", "\0").replace("{text}", text).replace("\0", asked)
-    return sample(user, f"The text says: {source}", reply)
+    first = sample(user, f"The text says: {source}", reply)
+    return further(g, first, [f for f in facts if f is not fact], told)
+
+
+def further(g, first, facts, told):
+    """The same, and now and then more questions about it, the last of them the one that is asked now."""
+    count = min(g.r.choice(FURTHER), len(facts))
+    if not count:
+        return first
+    turns = [(first["user"], first["reply"])]
+    for fact in g.r.sample(facts, count):
+        asked, reply = None, None
+        while asked is None or is_held(asked):
+            asked, reply = question_of(g, fact)
+        turns.append((asked, reply))
+        source = told.sentences[told.place[id(fact)]] + "."
+    return with_turns(turns, f"The text says: {source}")

@@ -85,7 +85,7 @@ def tool_result(g):
     first = tool_calls(g) if g.chance(0.3) else tool_call(g)
     calls = [{"id": f"call_{g.number(4)}{i}", "type": "function", "function": c} for i, c in enumerate(first["calls"])]
     results = [result(g) for _ in calls]
-    after = [{"role": "assistant", "content": g.r.choice([None, None, None, "I will look."]), "tool_calls": calls}]
+    after = [{"role": "assistant", "content": g.r.choice([None, None, None, "I will look."]), "tool_calls": calls, "trained": True}]
     after += [{"role": "tool", "tool_call_id": c["id"], "content": content} for c, (content, _) in zip(calls, results)]
     reply = " ".join(sentence for _, sentence in results)
     out = {**sample(first["user"], "I have the result." if len(calls) == 1 else "I have the results.", reply), "tools": first["tools"], "after": after}
@@ -93,15 +93,32 @@ def tool_result(g):
 
 
 def tool_again(g):
-    """A call after an earlier one of the same conversation, with the same tools."""
-    first, done = wish(g), wish(g)
-    if first["group"] == done["group"]:
-        return tool_again(g)
+    """One call, or two, after earlier ones of the same conversation, with the same tools."""
+    wishes = apart(g, g.r.randint(2, 4))
+    last = wishes[:2] if len(wishes) > 2 and g.chance(0.3) else wishes[:1]
+    calls = [w["call"] for w in last]
+    ask = joined(g, *(w["ask"] for w in last)) if len(last) > 1 else last[0]["ask"]
+    history = [message for w in wishes[len(last):] for message in done(g, w)]
+    return {**sample(said(g, ask), thought_of(calls), ""), "history": history, "tools": tool_set(g, wishes), "calls": calls}
+
+
+def apart(g, count):
+    """So many wishes, each for another tool."""
+    wishes = []
+    while len(wishes) < count:
+        w = wish(g)
+        names = [x["tool"]["function"]["name"] for x in wishes]
+        if w["group"] not in [x["group"] for x in wishes] and not shares_word(w["tool"]["function"]["name"], names):
+            wishes.append(w)
+    return wishes
+
+
+def done(g, w):
+    """A wish, its call, the result and the sentence, both trained on, too."""
     content, sentence = result(g)
-    call = {"id": f"call_{g.number(4)}", "type": "function", "function": done["call"]}
-    history = [{"role": "user", "content": done["ask"]}, {"role": "assistant", "content": None, "tool_calls": [call]},
-               {"role": "tool", "tool_call_id": call["id"], "content": content}, {"role": "assistant", "content": sentence}]
-    return {**sample(said(g, first["ask"]), thought_of([first["call"]]), ""), "history": history, "tools": tool_set(g, [first, done]), "calls": [first["call"]]}
+    call = {"id": f"call_{g.number(4)}", "type": "function", "function": w["call"]}
+    return [{"role": "user", "content": g.unheld(lambda: said(g, w["ask"]))}, {"role": "assistant", "content": None, "tool_calls": [call], "trained": True},
+            {"role": "tool", "tool_call_id": call["id"], "content": content}, {"role": "assistant", "content": sentence, "trained": True}]
 
 
 def tool_unfit(g):
