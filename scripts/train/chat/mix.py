@@ -14,9 +14,9 @@ SKILLS = {
     "tool_unfit": tools.tool_unfit,
 }
 MIX = {
-    "greet": 2, "smalltalk": 2, "identity": 2, "sdk": 2.5, "recall": 9, "not_told": 0.7, "tell": 0.8, "arithmetic": 11, "how_many": 4, "count": 1, "choice": 4,
-    "words": 11, "say": 1.5, "story": 0.3, "facts": 9, "passage": 9, "unknown": 5, "image": 8, "json": 9,
-    "tool_call": 9, "tool_calls": 3.5, "tool_result": 4, "tool_again": 3.5, "tool_unfit": 3,
+    "greet": 2, "smalltalk": 2, "identity": 2, "sdk": 2.5, "recall": 8, "not_told": 0.7, "tell": 0.8, "arithmetic": 15, "how_many": 6, "count": 1, "choice": 7,
+    "words": 17, "say": 1.5, "story": 0.3, "facts": 8, "passage": 13, "unknown": 5, "image": 7, "json": 11,
+    "tool_call": 6.5, "tool_calls": 3, "tool_result": 2.5, "tool_again": 2.5, "tool_unfit": 2.5,
 }
 # The share of a skill's samples in which tools stand by that it does not need.
 PLAIN = {"greet": 0.06, "smalltalk": 0.06, "identity": 0.06, "sdk": 0.04, "recall": 0.03, "arithmetic": 0.06, "how_many": 0.06, "choice": 0.06, "words": 0.06, "facts": 0.08,
