@@ -50,7 +50,7 @@ export function createImageFetcher(deps: ImageFetcherDeps): ImageFetcher {
 async function readAmongOthers(url: string, param: string, signal: AbortSignal): Promise<Uint8Array> {
   await setImmediate();
   signal.throwIfAborted();
-  const bytes = readDataUrl(url, param, bytesMax);
+  const bytes = await readDataUrl(url, param, bytesMax);
   await setImmediate();
   return bytes;
 }

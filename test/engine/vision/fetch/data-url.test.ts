@@ -3,22 +3,22 @@ import { describe, expect, it } from "vitest";
 import { readDataUrl } from "../../../../src/engine/vision/fetch/data-url.js";
 
 const bytesMax = 1000;
-const read = (url: string): Uint8Array => readDataUrl(url, "image", bytesMax);
+const read = (url: string): Promise<Uint8Array> => readDataUrl(url, "image", bytesMax);
 
 describe("a data URL", () => {
-  it("gives back the very bytes that it was made of", () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ minLength: 1, maxLength: bytesMax }), (bytes) => {
+  it("gives back the very bytes that it was made of", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: bytesMax }), async (bytes) => {
         const url = `data:image/png;base64,${Buffer.from(bytes).toString("base64")}`;
-        expect(Buffer.compare(read(url), bytes)).toBe(0);
+        expect(Buffer.compare(await read(url), bytes)).toBe(0);
       }),
     );
   });
 
   it.each(["data:;base64,AAAA", "DATA:image/PNG;charset=x;BASE64,AAAA", "data:text/html;base64,AAAA"])(
     "is read as %s",
-    (url) => {
-      expect(read(url)).toHaveLength(3);
+    async (url) => {
+      expect(await read(url)).toHaveLength(3);
     },
   );
 
@@ -27,8 +27,30 @@ describe("a data URL", () => {
     ["no comma", "data:image/png;base64", /of the form data:/],
     ["nothing", "data:image/png;base64,", /holds no bytes/],
     ["only padding", "data:image/png;base64,====", /holds no bytes|not valid/],
-  ])("is refused with %s", (_case, url, message) => {
-    expect(() => read(url)).toThrow(message);
+  ])("is refused with %s", async (_case, url, message) => {
+    await expect(read(url)).rejects.toThrow(message);
+  });
+});
+
+describe("a long data URL, which is decoded in pieces", () => {
+  const pieceBytes = 768 * 1024;
+  const readLong = (text: string): Promise<Uint8Array> =>
+    readDataUrl(`data:;base64,${text}`, "image", 8 * pieceBytes);
+
+  it.each([2 * pieceBytes, 2 * pieceBytes + 1, 2 * pieceBytes + 2, 3 * pieceBytes - 1])(
+    "gives back all %i bytes",
+    async (length) => {
+      const bytes = Buffer.from({ length }, (_, at) => (at * 7919) % 251);
+      expect(Buffer.compare(await readLong(bytes.toString("base64")), bytes)).toBe(0);
+    },
+  );
+
+  it.each(["=", "_", "\n"])("is refused for a %j where a piece ends", async (wrong) => {
+    const text = Buffer.alloc(2 * pieceBytes, 77).toString("base64");
+    const cut = (4 * pieceBytes) / 3;
+    await expect(readLong(`${text.slice(0, cut - 1)}${wrong}${text.slice(cut)}`)).rejects.toThrow(
+      /not valid base64/,
+    );
   });
 });
 
@@ -42,18 +64,18 @@ describe("B4: base64 that is not quite base64", () => {
     ["padding in the middle", "AA==AAAA"],
     ["percent signs", "AAA%3D"],
     ["other letters", "ÄÄÄÄ"],
-  ])("is refused with %s", (_case, text) => {
-    expect(() => read(`data:image/png;base64,${text}`)).toThrow(/^image: is not valid base64/);
+  ])("is refused with %s", async (_case, text) => {
+    await expect(read(`data:image/png;base64,${text}`)).rejects.toThrow(/^image: is not valid base64/);
   });
 
-  it("is refused for its size before any of it is decoded", () => {
+  it("is refused for its size before any of it is decoded", async () => {
     const most = Buffer.alloc(bytesMax).toString("base64");
-    expect(read(`data:image/png;base64,${most}`)).toHaveLength(bytesMax);
+    expect(await read(`data:image/png;base64,${most}`)).toHaveLength(bytesMax);
     const long = `data:image/png;base64,${"!".repeat(200 * 1024 * 1024)}`;
-    expect(() => read(long)).toThrow(/is larger than the 1000 bytes/);
+    await expect(read(long)).rejects.toThrow(/is larger than the 1000 bytes/);
   });
 
-  it("is refused for a head without end in no time", () => {
-    expect(() => read(`data:${";a".repeat(5_000_000)}`)).toThrow(/of the form data:/);
+  it("is refused for a head without end in no time", async () => {
+    await expect(read(`data:${";a".repeat(5_000_000)}`)).rejects.toThrow(/of the form data:/);
   });
 });

@@ -1,0 +1,80 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseJsonBody } from "../../src/http/middleware/body.js";
+
+const parsed = (text: string): Promise<unknown> => parseJsonBody(Buffer.from(text));
+/** As long as what is cut out of a body before it is parsed, and some. */
+const base64 = Buffer.alloc(210_000, "hearth").toString("base64");
+const dataUrl = `data:image/png;base64,${base64}`;
+
+describe("a body with long strings", () => {
+  const long = fc.constantFrom(
+    base64,
+    dataUrl,
+    `${base64}AA==`,
+    `${base64}-_`,
+    `${base64}=`,
+    `${base64} `,
+    `${base64}"\\`,
+    `${base64}é`,
+  );
+  const small = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 20 }),
+    fc.double({ noNaN: true }),
+    fc.boolean(),
+    fc.constant(null),
+  );
+  const { body } = fc.letrec<{ body: unknown }>((tie) => ({
+    body: fc.oneof(
+      { maxDepth: 4 },
+      small,
+      long,
+      fc.array(tie("body"), { maxLength: 4 }),
+      fc.dictionary(
+        fc.oneof(fc.string({ maxLength: 8 }), fc.constantFrom("__proto__", "constructor", base64)),
+        tie("body"),
+        { maxKeys: 4 },
+      ),
+    ),
+  }));
+
+  it("is what JSON.parse makes of it, whatever stands where", async () => {
+    await fc.assert(
+      fc.asyncProperty(body, fc.constantFrom(undefined, 2, "\t"), async (value, indent) => {
+        const text = JSON.stringify(value, null, indent);
+        expect(JSON.stringify(await parsed(text))).toBe(JSON.stringify(JSON.parse(text)));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("keeps a member named __proto__ a member", async () => {
+    const value = (await parsed(`{"__proto__":"${base64}"}`)) as object;
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+    expect(Object.entries(value)).toEqual([["__proto__", base64]]);
+  });
+
+  it("lets the last of two members of one name count", async () => {
+    expect(await parsed(`{"a":"${base64}","a":1}`)).toEqual({ a: 1 });
+    expect(await parsed(`{"a":1,"a":"${dataUrl}"}`)).toEqual({ a: dataUrl });
+  });
+
+  it.each([
+    ["a bare line break in it", `["${base64}\n"]`],
+    ["a bare line break instead of a letter of it", `["${base64.slice(1)}\n"]`],
+    ["two bare line breaks in it", `["${base64}\n\n"]`],
+    ["a bare line break before its padding", `["${base64}AA\n="]`],
+    ["a bare line break in the head of a data URL", `["data:image/png;\nbase64,${base64}"]`],
+    ["no closing quote", `["${base64}`],
+    ["two of them side by side", `["${base64}""${base64}"]`],
+    ["one for a member's name and no value", `{"${base64}"}`],
+  ])("is refused with %s, as JSON.parse does", async (_case, text) => {
+    expect(() => JSON.parse(text) as unknown).toThrow(SyntaxError);
+    await expect(parsed(text)).rejects.toThrow(/not valid JSON/);
+  });
+
+  it("that is no UTF-8 beside them is refused", async () => {
+    const bytes = Buffer.concat([Buffer.from(`["${base64}","`), Buffer.from([0xff]), Buffer.from('"]')]);
+    await expect(parseJsonBody(bytes)).rejects.toThrow(/not valid UTF-8/);
+  });
+});
