@@ -84,7 +84,7 @@ export const authorization = { authorization: `Bearer ${testKey}`, "content-type
 
 /** Three prompt tokens, and eight of an answer at the most. */
 export const asked = {
-  model: "hearth-tiny-3m",
+  model: "hearth-tiny-5m",
   prompt: "one two three",
   max_tokens: 8,
 };

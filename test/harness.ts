@@ -30,7 +30,7 @@ const program = join(root, "dist/main.js");
 
 /** The key that a test's server has from its configuration. */
 export const testKey = "test-key-of-sixteen-characters";
-export const builtInModel = "hearth-tiny-3m";
+export const builtInModel = "hearth-tiny-5m";
 
 /** Takes what is to be done at the end. */
 type Finished = (cleanUp: () => void | Promise<void>) => void;

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { childOf, residentBytes, scratchFolder, startProcess, stopProcess } from "./processes.js";
 
 export const benchKey = "bench-key-of-sixteen-characters";
-export const benchModel = "hearth-tiny-3m";
+export const benchModel = "hearth-tiny-5m";
 
 /** A Hearth server in a process of its own, on a fresh data folder. */
 export interface BenchServer {

@@ -248,6 +248,6 @@ it("finds hosted prices by the ids and aliases of the models that the configurat
   const { config } = loadConfig({ HEARTH_DATA: join(temporaryFolder(), "data") });
   const accounts = await openAccounts(config);
   const names = await accounts.modelNames().finally(() => accounts.close());
-  expect(names).toContainEqual(expect.objectContaining({ id: "hearth-tiny-3m" }));
+  expect(names).toContainEqual(expect.objectContaining({ id: "hearth-tiny-5m" }));
   expect(names.flatMap(({ aliases }) => aliases).length).toBeGreaterThan(0);
 });

@@ -140,7 +140,7 @@ describe("the invoice preview", () => {
     await used();
     await limits.change(teamId, { hard: "7" }, cliActor);
     const line = {
-      description: "hearth-tiny-3m",
+      description: "hearth-tiny-5m",
       unitType: "tokens",
       numUnits: String(2 * tokens),
       amount: "1",
@@ -251,8 +251,8 @@ describe("usage over time", () => {
     await complete(server, server.apiKey);
     const { body } = await billing("POST", "usage", request({ groupBy: ["description", "apiKeyId"] }));
     const series = (id: string, name: string, requests: number) => ({
-      group: ["hearth-tiny-3m", id],
-      groupLabels: ["hearth-tiny-3m", name],
+      group: ["hearth-tiny-5m", id],
+      groupLabels: ["hearth-tiny-5m", name],
       dataPoints: [{ values: [0] }, { values: [requests] }, { values: [0] }],
     });
     expect(body).toMatchObject({

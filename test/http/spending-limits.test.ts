@@ -45,7 +45,7 @@ it("a team that has spent its month is refused before a model works for it, in A
     method: "POST",
     headers: { ...authorization, "anthropic-version": "2023-06-01" },
     body: JSON.stringify({
-      model: "hearth-tiny-3m",
+      model: "hearth-tiny-5m",
       max_tokens: 8,
       messages: [{ role: "user", content: "Hi" }],
     }),

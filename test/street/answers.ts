@@ -89,7 +89,7 @@ export function first({ choices }: FoldedAnswer): FoldedChoice {
 }
 
 const builtInFile = fileURLToPath(
-  new URL("../../models/hearth-tiny-3m/hearth-tiny-3m.gguf", import.meta.url),
+  new URL("../../models/hearth-tiny-5m/hearth-tiny-5m.gguf", import.meta.url),
 );
 
 /** The built-in model's token with this text in its vocabulary, as a key of `logit_bias`. */

@@ -136,7 +136,7 @@ describe("POST /v1/images/generations", () => {
     [{ aspect_ratio: "5:7" }, 400, "aspect_ratio: must be one of 1:1"],
     [{ output_format: "svg" }, 400, "output_format: must be one of png, jpeg, webp"],
     [{ stream: true }, 400, "stream: streams of images are not supported"],
-    [{ model: "hearth-tiny-3m" }, 400, "model: 'hearth-tiny-3m' is a model that answers conversations"],
+    [{ model: "hearth-tiny-5m" }, 400, "model: 'hearth-tiny-5m' is a model that answers conversations"],
     [{ model: "nobody" }, 404, "The model 'nobody' does not exist"],
   ])("F1: refuses %j with %d, naming the field", async (body, status, message) => {
     const response = await askDrawing(await drawingServer({ painter: createScriptedPainter() }), body);
@@ -172,9 +172,9 @@ describe("the lists of models", () => {
     });
     expect(await told(`image-generation-models/${painterModel}-alias`)).toMatchObject({ id: painterModel });
     expect((await fetch(`${url}/v1/language-models/${painterModel}`, { headers })).status).toBe(404);
-    expect((await fetch(`${url}/v1/image-generation-models/hearth-tiny-3m`, { headers })).status).toBe(404);
+    expect((await fetch(`${url}/v1/image-generation-models/hearth-tiny-5m`, { headers })).status).toBe(404);
     const all = await client.models.list();
-    expect(all.data.map(({ id }) => id)).toEqual(expect.arrayContaining([painterModel, "hearth-tiny-3m"]));
+    expect(all.data.map(({ id }) => id)).toEqual(expect.arrayContaining([painterModel, "hearth-tiny-5m"]));
   });
 
   it("of what is in memory tell of one that draws", async () => {

@@ -1,6 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
+import { goRound } from "../../scripts/eval-builtin/loop.js";
 import { render } from "../../scripts/eval-builtin/world/render.js";
 import type { Scene } from "../../scripts/eval-builtin/world/scene.js";
 import { builtInModel, sharedApp, testKey } from "../harness.js";
@@ -106,6 +107,18 @@ describe("what the built-in painter draws from a sentence", () => {
     expect(await saidToAnthropic(file)).toContain("red circle");
   });
 });
+
+it(
+  "a hundred pictures drawn from random requests are mostly named by colour and shape of all that was asked for",
+  { timeout: 300_000 },
+  async () => {
+    const models = { painter: painterModel, chat: builtInModel };
+    const rounds = await goRound(app().client, models, 100);
+    const failed = rounds.filter(({ lacks }) => lacks.length > 0);
+    const told = failed.map(({ prompt, answer }) => `${prompt} -> ${answer}`);
+    expect(failed.length, told.join("\n")).toBeLessThanOrEqual(15);
+  },
+);
 
 it("the built-in models are listed with the one that chats first, which clients take that ask for none", async () => {
   const { data } = await app().client.models.list();

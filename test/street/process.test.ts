@@ -119,7 +119,7 @@ describe("hearth start", () => {
     expect((error as Error).message).toMatch(/truncated/);
     const doctor = runProgram(["doctor"], { HEARTH_MODELS: models, HEARTH_DATA: temporaryFolder() });
     expect(await doctor.exited).toBe(1);
-    expect(doctor.stdout()).toMatch(/FAIL {2}model hearth-tiny-3m: unusable: .*truncated/);
+    expect(doctor.stdout()).toMatch(/FAIL {2}model hearth-tiny-5m: unusable: .*truncated/);
   });
 
   it("C3: answers 503 for weights of the right size that are not those of the manifest", async () => {

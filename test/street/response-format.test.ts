@@ -147,7 +147,7 @@ describe("response_format json_schema on the built-in model", () => {
     for (const seed of [1, 2, 3, 4, 5, 6]) {
       const body = {
         seed,
-        temperature: 1,
+        temperature: 2,
         reasoning_effort: "none",
         response_format: { type: "json_schema", json_schema: { name: "it", schema } },
       };
@@ -157,8 +157,10 @@ describe("response_format json_schema on the built-in model", () => {
         continue;
       }
       const told = answer as Awaited<ReturnType<typeof whole>>;
-      expect(isRight(JSON.parse(first(told).content))).toBe(true);
-      expect(told.usage?.completion_tokens).toBeLessThan(12);
+      const { content } = first(told);
+      expect(isRight(JSON.parse(content))).toBe(true);
+      // Hardly more than a token a character: those of the answers that were not told would come on top.
+      expect(told.usage?.completion_tokens).toBeLessThanOrEqual(content.length + 1);
       right += 1;
     }
     expect(right).toBeGreaterThan(0);

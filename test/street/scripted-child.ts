@@ -35,7 +35,7 @@ async function client(leaves: boolean): Promise<void> {
     const response = await fetch(`${url}/v1/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${settings.apiKey}`, "content-type": "application/json" },
-      body: JSON.stringify({ model: "hearth-tiny-3m", prompt: "one two three", max_tokens: 8, stream: true }),
+      body: JSON.stringify({ model: "hearth-tiny-5m", prompt: "one two three", max_tokens: 8, stream: true }),
       signal: leaving.signal,
     });
     told(String(response.status));

@@ -230,7 +230,7 @@ describe("tool calls", () => {
         method: "POST",
         headers: { authorization: `Bearer ${app.client.apiKey}`, "content-type": "application/json" },
         body: JSON.stringify({
-          model: "hearth-tiny-3m",
+          model: "hearth-tiny-5m",
           messages: askWeather,
           functions: all.map((each) => each.function),
           temperature: 0,

@@ -1,7 +1,7 @@
 "use strict";
 /** Something to paste and something to expect: requests as curl commands, answers and events as samples of their schema. */
 
-const exampleModel = "hearth-tiny-3m";
+const exampleModel = "hearth-tiny-5m";
 const depthMax = 8;
 
 /**

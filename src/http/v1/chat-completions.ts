@@ -52,7 +52,7 @@ export const chatCompletionDocs: RouteDocs = {
     "The fields of OpenAI and xAI together. Fields that are not listed change nothing and are ignored; what is listed but not " +
     "served is refused by name.",
   body: chatRequestSchema,
-  example: { model: "hearth-tiny-3m", messages: [{ role: "user", content: "Hello!" }] },
+  example: { model: "hearth-tiny-5m", messages: [{ role: "user", content: "Hello!" }] },
   errors: ["no_credits"],
   answers: {
     200: {

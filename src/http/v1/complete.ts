@@ -43,7 +43,7 @@ export const completeDocs: RouteDocs = {
     "continued. Fields that are not listed are ignored.",
   body: completeRequestSchema,
   example: {
-    model: "hearth-tiny-3m",
+    model: "hearth-tiny-5m",
     prompt: "\n\nHuman: Hello!\n\nAssistant:",
     max_tokens_to_sample: 64,
   },

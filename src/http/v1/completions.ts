@@ -48,7 +48,7 @@ export const completionDocs: RouteDocs = {
     "Without a chat template. Fields that are not listed change nothing and are ignored; what is listed but not served is " +
     "refused by name.",
   body: completionRequestSchema,
-  example: { model: "hearth-tiny-3m", prompt: "Once upon a time", max_tokens: 64 },
+  example: { model: "hearth-tiny-5m", prompt: "Once upon a time", max_tokens: 64 },
   errors: ["no_credits"],
   answers: { 200: { description: "The completion.", schema: completion } },
   stream: { schema: z.union([completion, openaiErrorEvent]), named: false, done: true },

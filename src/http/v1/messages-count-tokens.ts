@@ -34,6 +34,6 @@ export const messageTokensDocs: RouteDocs = {
     "The number that the answer would count as `input_tokens` and `cache_read_input_tokens` together. The body is that of a " +
     "messages request, where `max_tokens` may be left out.",
   body: messagesRequestSchema,
-  example: { model: "hearth-tiny-3m", messages: [{ role: "user", content: "Hello!" }] },
+  example: { model: "hearth-tiny-5m", messages: [{ role: "user", content: "Hello!" }] },
   answers: { 200: { description: "The number.", schema: tokenCount } },
 };

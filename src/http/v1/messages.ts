@@ -43,7 +43,7 @@ export const messageDocs: RouteDocs = {
     "nothing and are ignored; what is listed but not served is refused by name.",
   body: messagesRequestSchema,
   example: {
-    model: "hearth-tiny-3m",
+    model: "hearth-tiny-5m",
     max_tokens: 256,
     messages: [{ role: "user", content: "Hello!" }],
   },

@@ -35,7 +35,7 @@ export const compactionDocs: RouteDocs = {
   description:
     "The model sums the conversation up. The item that comes back stands, in the `input` of a later request, for all that was said.",
   body: compactRequestSchema,
-  example: { model: "hearth-tiny-3m", input: [{ role: "user", content: "My name is Ada." }] },
+  example: { model: "hearth-tiny-5m", input: [{ role: "user", content: "My name is Ada." }] },
   errors: ["no_credits"],
   answers: { 200: { description: "The summary, as an item.", schema: compactionSchema } },
 };

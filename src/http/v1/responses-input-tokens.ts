@@ -35,6 +35,6 @@ export const inputTokensDocs: RouteDocs = {
   summary: "Count the tokens of a request's prompt",
   description: "The number that the response counts as `input_tokens`. Nothing is generated or charged.",
   body: responsesRequestSchema,
-  example: { model: "hearth-tiny-3m", input: "Hello!" },
+  example: { model: "hearth-tiny-5m", input: "Hello!" },
   answers: { 200: { description: "The number.", schema: inputTokensSchema } },
 };

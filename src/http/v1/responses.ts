@@ -90,7 +90,7 @@ export const responseDocs: RouteDocs = {
     "`background: true` the answer is made when there is time: ask for it by its id, or follow it with `stream: true`. " +
     "Fields that are not listed change nothing and are ignored; what is listed but not served is refused by name.",
   body: responsesRequestSchema,
-  example: { model: "hearth-tiny-3m", input: "Hello!" },
+  example: { model: "hearth-tiny-5m", input: "Hello!" },
   errors: ["no_credits"],
   answers: { 200: { description: "The response; one in the background is queued.", schema: responseSchema } },
   stream,

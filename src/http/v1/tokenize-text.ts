@@ -54,7 +54,7 @@ export const tokenizeTextDocs: RouteDocs = {
   summary: "Cut a text into tokens",
   description: "What looks like a control token is plain text.",
   body: requestSchema,
-  example: { model: "hearth-tiny-3m", text: "Hello world!" },
+  example: { model: "hearth-tiny-5m", text: "Hello world!" },
   answers: { 200: { description: "The tokens, in order.", schema: answer } },
 };
 

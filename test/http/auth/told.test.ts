@@ -16,7 +16,7 @@ describe("what else the plane tells", () => {
     expect(body).toEqual({
       clusterConfigs: [
         {
-          languageModels: [expect.objectContaining({ name: "hearth-tiny-3m", cluster: "local", tpm: "0" })],
+          languageModels: [expect.objectContaining({ name: "hearth-tiny-5m", cluster: "local", tpm: "0" })],
           embeddingModels: [],
           imageGenerationModels: [
             expect.objectContaining({

@@ -14,7 +14,7 @@ import { toolFormatOf } from "../../../../src/engine/llama/tools/format.js";
 import { RuleBook } from "../../../../src/grammar/gbnf.js";
 import { readAnswer } from "./answers.js";
 
-const path = fileURLToPath(new URL("../../../../models/hearth-tiny-3m/hearth-tiny-3m.gguf", import.meta.url));
+const path = fileURLToPath(new URL("../../../../models/hearth-tiny-5m/hearth-tiny-5m.gguf", import.meta.url));
 const weather: Tool = {
   name: "get_weather",
   description: "Get the weather of a city.",
