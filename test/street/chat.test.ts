@@ -77,6 +77,7 @@ describe("the official client and the built-in model", () => {
       const stream = await app.client.chat.completions.create({
         model: builtInModel,
         messages: story,
+        temperature: 0,
         stream: true,
       });
       let pieces = 0;
@@ -122,6 +123,7 @@ describe("the official client and the built-in model", () => {
     const first = await app.client.chat.completions.create({
       model: builtInModel,
       messages: story,
+      temperature: 0,
       stream: true,
     });
     const leaving = new AbortController();
@@ -145,6 +147,7 @@ describe("the official client and the built-in model", () => {
     const first = await app.client.chat.completions.create({
       model: builtInModel,
       messages: story,
+      temperature: 0,
       stream: true,
     });
     const second = whole(app);

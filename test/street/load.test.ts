@@ -101,7 +101,7 @@ describe("a client that leaves", () => {
     const long = [{ role: "user", content: "word ".repeat(1500) }];
     await leave({ messages: long, stream: true }, () => scheduler.load.running === 1);
     await until(() => generator.active.size === 0);
-    await leave({ messages: story, stream: true }, () => scheduler.load.running === 1);
+    await leave({ messages: story, temperature: 0, stream: true }, () => scheduler.load.running === 1);
     await until(() => generator.active.size === 0);
     expect((await post(app, {})).status).toBe(200);
     expect(scheduler.load).toEqual({ running: 0, waiting: 0 });
@@ -117,8 +117,8 @@ describe("a client that leaves", () => {
         return textOf(await post(app, { messages: story, temperature: 0, max_tokens: 60 }));
       const leaving = new AbortController();
       const turns = random(400);
-      const asked = post(app, { messages: story, stream: true }, leaving.signal).then((answer) =>
-        answer.text(),
+      const asked = post(app, { messages: story, temperature: 0, stream: true }, leaving.signal).then(
+        (answer) => answer.text(),
       );
       for (let turn = 0; turn < turns; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
       leaving.abort();
@@ -178,7 +178,13 @@ describe("several models", () => {
   it("F8: one that streams is not evicted for another, which waits its turn", async () => {
     const models = await randomModels("one", "two");
     const app = await startApp({ HEARTH_MODELS: models, HEARTH_MEMORY_BYTES_MAX: "24000000" });
-    const streaming = await post(app, { model: "one", stream: true, max_tokens: 300, messages: story });
+    const streaming = await post(app, {
+      model: "one",
+      stream: true,
+      temperature: 0,
+      max_tokens: 300,
+      messages: story,
+    });
     const other = post(app, { model: "two", max_tokens: 3 });
     await until(() => app.app.generator.active.size === 2);
     const frames = await streaming.text();
@@ -191,7 +197,13 @@ describe("several models", () => {
   it("F8: the file of a loaded model may be deleted while it answers; later loads say what is missing", async () => {
     const models = await randomModels("one");
     const app = await startApp({ HEARTH_MODELS: models, HEARTH_KEEP_ALIVE_MS: "0" });
-    const streaming = await post(app, { model: "one", stream: true, max_tokens: 200, messages: story });
+    const streaming = await post(app, {
+      model: "one",
+      stream: true,
+      temperature: 0,
+      max_tokens: 200,
+      messages: story,
+    });
     rmSync(join(models, "one.gguf"));
     expect(await streaming.text()).toContain("[DONE]");
     await until(() => app.app.engine.residents().length === 0);

@@ -63,6 +63,7 @@ describe("hearth start", () => {
     const stream = await client.chat.completions.create({
       model: builtInModel,
       messages: story,
+      temperature: 0,
       stream: true,
       max_tokens: 300,
     });
@@ -84,6 +85,7 @@ describe("hearth start", () => {
     const stream = await clientOf(first.url).chat.completions.create({
       model: "endless",
       messages: story,
+      temperature: 0,
       stream: true,
     });
     const read = async (): Promise<void> => {
@@ -113,7 +115,7 @@ describe("hearth start", () => {
     const server = await startProcess({ HEARTH_MODELS: models });
     const client = clientOf(server.url);
     const error = await client.chat.completions
-      .create({ model: builtInModel, messages: story })
+      .create({ model: builtInModel, temperature: 0, messages: story })
       .catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ status: 503 });
     expect((error as Error).message).toMatch(/truncated/);
@@ -125,7 +127,11 @@ describe("hearth start", () => {
   it("C3: answers 503 for weights of the right size that are not those of the manifest", async () => {
     const models = modelsFolder((weights) => Buffer.from(weights).fill(0, weights.length - 4096));
     const server = await startProcess({ HEARTH_MODELS: models });
-    const asked = clientOf(server.url).chat.completions.create({ model: builtInModel, messages: story });
+    const asked = clientOf(server.url).chat.completions.create({
+      model: builtInModel,
+      temperature: 0,
+      messages: story,
+    });
     await expect(asked).rejects.toMatchObject({ status: 503 });
   });
 });

@@ -4,7 +4,7 @@
  * turns between. What comes out is what JSON.parse would have given.
  */
 import { isAscii } from "node:buffer";
-import { randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 
 /** Where the content of a string stands in the body: from the byte after its quote to its closing quote. */
@@ -41,19 +41,25 @@ export async function cutLong(
   const taken: Span[] = [];
   for (const span of spans) if (!isName(bytes, span) && (await isBase64(bytes, span))) taken.push(span);
   const rest = taken.reduce((size, { start, end }) => size - (end - start), bytes.length);
-  if (rest > restBytesMax) return { text: textOf(bytes), cut: new Map() };
-  const nonce = randomUUID();
-  const cut = new Map<string, string>();
-  const parts: Buffer[] = [];
+  if (taken.length === 0 || rest > restBytesMax) return { text: textOf(bytes), cut: new Map() };
+  const kept: Buffer[] = [];
   let at = 0;
   for (const { start, end } of taken) {
-    const mark = `${nonce} ${cut.size}`;
-    cut.set(mark, bytes.toString("latin1", start, end));
-    await setImmediate();
-    parts.push(bytes.subarray(at, start), Buffer.from(mark));
+    kept.push(bytes.subarray(at, start));
     at = end;
   }
-  return { text: textOf(parts.length === 0 ? bytes : Buffer.concat([...parts, bytes.subarray(at)])), cut };
+  kept.push(bytes.subarray(at));
+  // No string of a text is the digest of that text: what is said beside the marks cannot be taken for one.
+  const digest = createHash("sha256").update(Buffer.concat(kept)).digest("hex");
+  const cut = new Map<string, string>();
+  const parts: Buffer[] = [];
+  for (const [index, { start, end }] of taken.entries()) {
+    const mark = `${digest} ${index}`;
+    cut.set(mark, bytes.toString("latin1", start, end));
+    await setImmediate();
+    parts.push(kept[index] ?? Buffer.alloc(0), Buffer.from(mark));
+  }
+  return { text: textOf(Buffer.concat([...parts, bytes.subarray(at)])), cut };
 }
 
 /** The same value with the strings put back where their marks stand; changes it in place. */

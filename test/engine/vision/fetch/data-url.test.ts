@@ -40,7 +40,7 @@ describe("a long data URL, which is decoded in pieces", () => {
   it.each([2 * pieceBytes, 2 * pieceBytes + 1, 2 * pieceBytes + 2, 3 * pieceBytes - 1])(
     "gives back all %i bytes",
     async (length) => {
-      const bytes = Buffer.from({ length }, (_, at) => (at * 7919) % 251);
+      const bytes = Buffer.from(Array.from({ length }, (_, at) => (at * 7919) % 251));
       expect(Buffer.compare(await readLong(bytes.toString("base64")), bytes)).toBe(0);
     },
   );
