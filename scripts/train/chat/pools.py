@@ -51,11 +51,11 @@ class Gen:
     def chance(self, p):
         return self.r.random() < p
 
-    def unheld(self, draw):
-        """What `draw` gives, again and again until its text is not held (or until it is plain that it gives nothing else)."""
+    def unheld(self, draw, text=str):
+        """What `draw` gives, again and again until `text` of it is not held (or until it is plain that it gives nothing else)."""
         for _ in range(100):
             value = draw()
-            if not is_held(str(value)):
+            if not is_held(text(value)):
                 break
         return value
 

@@ -74,10 +74,10 @@ class Run:
         last_save = now = time.time()
         for batch in self.batches(rank):
             ids, rows, cols, targets = (torch.from_numpy(a) for a in arrays(batch))
-            mean_loss = loss(self.team.model, ids, rows, cols, targets)
+            batch_loss = loss(self.team.model, ids, rows, cols, targets)
             now, last = time.time(), now
             scale = schedule(min(1, self.progress()), state["step"])
-            mean, tokens, seconds = self.team.step(rank, mean_loss, ids.numel(), min(now - last, PAUSE_SECONDS), scale, state["step"] + 1)
+            mean, tokens, seconds = self.team.step(rank, batch_loss, ids.numel(), min(now - last, PAUSE_SECONDS), scale, state["step"] + 1)
             state["step"] += 1
             state["tokens"] += tokens
             state["seconds"] += seconds

@@ -42,24 +42,23 @@ export async function cutLong(
   for (const span of spans) if (!isName(bytes, span) && (await isBase64(bytes, span))) taken.push(span);
   const rest = taken.reduce((size, { start, end }) => size - (end - start), bytes.length);
   if (taken.length === 0 || rest > restBytesMax) return { text: textOf(bytes), cut: new Map() };
-  const kept: Buffer[] = [];
-  let at = 0;
-  for (const { start, end } of taken) {
-    kept.push(bytes.subarray(at, start));
-    at = end;
-  }
-  kept.push(bytes.subarray(at));
+  const beside = [{ end: 0 }, ...taken].map(({ end }, index) => bytes.subarray(end, taken[index]?.start));
   // No string of a text is the digest of that text: what is said beside the marks cannot be taken for one.
-  const digest = createHash("sha256").update(Buffer.concat(kept)).digest("hex");
+  const hash = createHash("sha256");
+  for (const part of beside) hash.update(part);
+  const digest = hash.digest("hex");
   const cut = new Map<string, string>();
   const parts: Buffer[] = [];
-  for (const [index, { start, end }] of taken.entries()) {
+  for (const [index, part] of beside.entries()) {
+    parts.push(part);
+    const span = taken[index];
+    if (span === undefined) break;
     const mark = `${digest} ${index}`;
-    cut.set(mark, bytes.toString("latin1", start, end));
+    parts.push(Buffer.from(mark));
+    cut.set(mark, bytes.toString("latin1", span.start, span.end));
     await setImmediate();
-    parts.push(kept[index] ?? Buffer.alloc(0), Buffer.from(mark));
   }
-  return { text: textOf(Buffer.concat([...parts, bytes.subarray(at)])), cut };
+  return { text: textOf(Buffer.concat(parts)), cut };
 }
 
 /** The same value with the strings put back where their marks stand; changes it in place. */

@@ -41,12 +41,14 @@ def image(g):
         return sample(shown, thought(text), f"The image shows {text}.")
     turns = [(placed(g, shown, say(g, "image", "way", q=question)), reply)]
     for _ in range(g.r.choice(FURTHER)):
-        question = None
-        while question is None or is_held(question):
-            asked, reply = about(g, scene, text)
-            question = say(g, "image", "way", q=asked)
-        turns.append((question, reply))
+        turns.append(g.unheld(lambda: further(g, scene, text), text=lambda turn: turn[0]))
     return with_turns(turns, thought(text))
+
+
+def further(g, scene, text):
+    """(question, answer) about an image that was shown before."""
+    question, reply = about(g, scene, text)
+    return say(g, "image", "way", q=question), reply
 
 
 def thought(text):

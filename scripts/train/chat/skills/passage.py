@@ -3,7 +3,6 @@ from manner import article, capital, choose, manner, uncapital
 from skills.passage_text import facts_of, told_text
 from skills.passage_values import KINDS
 from phrasings import phrasings
-from pools import is_held
 from sample import sample, with_turns
 
 SHORTEST, LONGEST = 20, 150
@@ -70,9 +69,6 @@ def further(g, first, facts, told):
         return first
     turns = [(first["user"], first["reply"])]
     for fact in g.r.sample(facts, count):
-        asked, reply = None, None
-        while asked is None or is_held(asked):
-            asked, reply = question_of(g, fact)
-        turns.append((asked, reply))
+        turns.append(g.unheld(lambda: question_of(g, fact), text=lambda turn: turn[0]))
         source = told.sentences[told.place[id(fact)]] + "."
     return with_turns(turns, f"The text says: {source}")
