@@ -5,6 +5,7 @@ from pathlib import Path
 
 import torch
 
+import gguf
 from bpe import SPECIALS, Tokenizer, pretokenize, train_merges
 from data import draw
 from model import Config, Model
@@ -15,6 +16,7 @@ from render import prompt_text, reply_text
 HERE = Path(__file__).resolve().parent
 RUN = HERE / ".run"
 VOCAB = 2048
+COPY_STEPS = 260  # of the copying phase, with which a training begins
 
 
 def load_items(path):
@@ -52,3 +54,13 @@ def restore(run, tokenizer):
 def save(run, model, optimizer, state):
     torch.save({"model": model.state_dict(), "optimizer": optimizer.state, "state": state}, run / "checkpoint.tmp")
     (run / "checkpoint.tmp").replace(run / "checkpoint.pt")
+
+
+def begin_from(path, run):
+    """Writes a first checkpoint into the folder `run` with the tokenizer and the weights of a published GGUF, for more training."""
+    fields, tensors = gguf.read(Path(path))
+    (run / "merges.json").write_text(json.dumps([m.split(" ") for m in fields["tokenizer.ggml.merges"]]))
+    model, optimizer, state = restore(run, load_tokenizer(run))
+    for name, weight in [("token_embd.weight", model.token_embd.data), *model.matrices()]:
+        weight.copy_(torch.from_numpy(tensors[name]))
+    save(run, model, optimizer, {**state, "step": COPY_STEPS})

@@ -9,11 +9,10 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-import numpy as np
 import torch
 
 import json_prefix
-from gguf import q8_0_round_trip
+from gguf import round_trip
 from grade import right
 from render import prompt_ids
 
@@ -22,11 +21,11 @@ BATCH_TOKENS = 6000  # of prompts answered together, padding included
 
 
 def quantised(model):
-    """A copy with every matrix rounded to Q8_0, computing in float32."""
+    """A copy with every matrix as it will be stored, computing in float32."""
     out = copy.deepcopy(model).eval()
     out.dtype = torch.float32
-    for _, view in [("", out.token_embd.data), *out.matrices()]:
-        view.copy_(torch.from_numpy(np.ascontiguousarray(q8_0_round_trip(np.ascontiguousarray(view.numpy())))))
+    for name, view in [("token_embd", out.token_embd.data), *out.matrices()]:
+        view.copy_(torch.from_numpy(round_trip(name, view.numpy())))
     return out
 
 

@@ -14,9 +14,9 @@ SKILLS = {
     "tool_unfit": tools.tool_unfit,
 }
 MIX = {
-    "greet": 2, "smalltalk": 2, "identity": 2, "sdk": 2.5, "recall": 8, "not_told": 0.7, "tell": 0.8, "arithmetic": 15, "how_many": 6, "count": 1, "choice": 7,
-    "words": 17, "say": 1.5, "story": 0.3, "facts": 8, "passage": 13, "unknown": 5, "image": 7, "json": 11,
-    "tool_call": 6.5, "tool_calls": 3, "tool_result": 2.5, "tool_again": 2.5, "tool_unfit": 2.5,
+    "greet": 3, "smalltalk": 5, "identity": 3, "sdk": 2, "recall": 6, "not_told": 0.7, "tell": 0.8, "arithmetic": 9, "how_many": 4, "count": 1, "choice": 12,
+    "words": 20, "say": 1.5, "story": 0.6, "facts": 6, "passage": 24, "unknown": 3.5, "image": 6, "json": 15,
+    "tool_call": 8, "tool_calls": 3.5, "tool_result": 2, "tool_again": 2.5, "tool_unfit": 2.5,
 }
 # The share of a skill's samples in which tools stand by that it does not need.
 PLAIN = {"greet": 0.06, "smalltalk": 0.06, "identity": 0.06, "sdk": 0.04, "recall": 0.03, "arithmetic": 0.06, "how_many": 0.06, "choice": 0.06, "words": 0.06, "facts": 0.08,

@@ -2,7 +2,7 @@
 Tensor names follow GGUF's, so that export is a plain loop.
 
 Written for a CPU with a bfloat16 matrix unit, where everything but the matrix products is what costs: activations
-are bfloat16 throughout, weights are kept in float32 and rounded once a step, norms have no gains that are learnt (the matrices
+are bfloat16 throughout (float32 on a CPU without one, which is three times slower), weights are kept in float32 and rounded once a step, norms have no gains that are learnt (the matrices
 behind them do the same), and the loss is compiled, which makes one pass of what lies between two products. Attention brings
 its own gradient: it keeps its weights, and the compiler sees one operation.
 """
@@ -12,6 +12,9 @@ from dataclasses import dataclass
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
+
+
+FAST = torch.bfloat16 if torch.cpu._is_amx_tile_supported() else torch.float32  # what matrices are multiplied in
 
 
 @dataclass
@@ -114,7 +117,7 @@ class Block(nn.Module):
 
 
 class Model(nn.Module):
-    def __init__(self, cfg, dtype=torch.bfloat16):
+    def __init__(self, cfg, dtype=FAST):
         """`dtype` is what activations are kept in."""
         super().__init__()
         self.cfg, self.dtype = cfg, dtype

@@ -6,13 +6,15 @@ each then updates the matrices that are its own.
 """
 import torch
 
+from model import FAST
+
 MUON_RATE, ADAM_RATE, DECAY = 0.005, 0.0015, 0.05
 RESIDUAL = 0.3  # of the rate, for matrices that write to the residual stream: else they drown the embeddings early
 
 
 def orthogonalize(g):
     """Quintic Newton-Schulz iteration towards U V^T of g's singular value decomposition."""
-    x = g.bfloat16()
+    x = g.to(FAST)
     tall = x.shape[0] > x.shape[1]
     if tall:
         x = x.t()

@@ -19,7 +19,7 @@ os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "16384")  # else kernel
 import torch  # noqa: E402
 
 import gguf  # noqa: E402
-from checkpoint import HERE, VOCAB, load_tokenizer, restore, save  # noqa: E402
+from checkpoint import COPY_STEPS, HERE, VOCAB, begin_from, load_tokenizer, restore, save  # noqa: E402
 from data import arrays, batches, samples  # noqa: E402
 from model import loss  # noqa: E402
 from team import Team  # noqa: E402
@@ -27,15 +27,15 @@ from team import Team  # noqa: E402
 NAME, TITLE = "hearth-tiny-5m", "Hearth Tiny 5M"
 MODEL_DIR = HERE.parents[2] / "models" / NAME
 CHUNK = 768  # samples generated, sorted and batched at a time
-BATCH_TOKENS = 2048  # of one process
-COPY_STEPS, COPY_BATCH_TOKENS = 260, 1024  # the copying phase
+BATCH_TOKENS = 3072  # of one process
+COPY_BATCH_TOKENS = 1024  # the same, in the copying phase
 SAVE_SECONDS = 120
 PAUSE_SECONDS = 20  # a step that took longer was a pause, and is not training time
 
 
-def schedule(progress, step):
-    """Warm-up, a long plateau, a linear fall over the last 40 %."""
-    return min(1.0, (step + 1) / 40) * min(1.0, max(0.02, (1 - progress) / 0.4))
+def schedule(progress, steps):
+    """Warm-up over the first `steps` of a sitting, a long plateau, a linear fall over the last 40 %."""
+    return min(1.0, (steps + 1) / 40) * min(1.0, max(0.02, (1 - progress) / 0.4))
 
 
 def copy_kinds(step):
@@ -71,12 +71,13 @@ class Run:
         torch.set_num_threads(1)
         torch.set_flush_denormal(True)
         state, last_told, losses = self.state, time.time(), []
+        begun = state["step"]
         last_save = now = time.time()
         for batch in self.batches(rank):
             ids, rows, cols, targets = (torch.from_numpy(a) for a in arrays(batch))
             batch_loss = loss(self.team.model, ids, rows, cols, targets)
             now, last = time.time(), now
-            scale = schedule(min(1, self.progress()), state["step"])
+            scale = self.args.rate * schedule(min(1, self.progress()), state["step"] - begun)
             mean, tokens, seconds = self.team.step(rank, batch_loss, ids.numel(), min(now - last, PAUSE_SECONDS), scale, state["step"] + 1)
             state["step"] += 1
             state["tokens"] += tokens
@@ -109,12 +110,12 @@ def publish(model, tokenizer, folder):
     digest = hashlib.sha256(target.with_suffix(".part").read_bytes()).hexdigest()
     target.with_suffix(".part").replace(target)
     manifest = {
-        "id": NAME, "aliases": ["hearth-tiny"], "kind": "chat", "name": TITLE, "family": "qwen3", "version": "2.0.0",
+        "id": NAME, "aliases": ["hearth-tiny"], "kind": "chat", "name": TITLE, "family": "qwen3", "version": "2.1.0",
         "file": target.name, "bytes": size, "sha256": digest, "contextTokens": model.cfg.context,
         "inputModalities": ["text"], "outputModalities": ["text"],
         "capabilities": {"reasoning": True, "tools": True, "structuredOutputs": True},
         "prices": {"promptTextTokenTicks": 100, "cachedPromptTextTokenTicks": 25, "completionTextTokenTicks": 400},
-        "license": "Apache-2.0", "created": 1795219200,
+        "license": "Apache-2.0", "created": 1795305600,
         "madeBy": "scripts/train/chat/train.py, from generated conversations only, on two CPU cores",
     }
     (folder / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")
@@ -127,6 +128,8 @@ def arguments():
     parser.add_argument("--processes", type=int, default=2, help="each takes one core")
     parser.add_argument("--run", type=Path, default=HERE / ".run", help="the folder of work files")
     parser.add_argument("--models", type=Path, default=MODEL_DIR, help="where the model is written")
+    parser.add_argument("--from", type=Path, dest="begin_from", help="begin with the tokenizer and the weights of this GGUF, where there is no last run")
+    parser.add_argument("--rate", type=float, default=1.0, help="of the usual learning rate; less is better for a trained model")
     parser.add_argument("--fresh", action="store_true", help="forget the last run")
     parser.add_argument("--publish-only", action="store_true", help="only write the GGUF of the last checkpoint")
     return parser.parse_args()
@@ -138,6 +141,8 @@ def main():
     if args.fresh:
         shutil.rmtree(args.run, ignore_errors=True)
     args.run.mkdir(parents=True, exist_ok=True)
+    if args.begin_from and not (args.run / "checkpoint.pt").exists():
+        begin_from(args.begin_from, args.run)
     tokenizer = load_tokenizer(args.run)
     assert len(tokenizer) == VOCAB, len(tokenizer)
     model, optimizer, state = restore(args.run, tokenizer)

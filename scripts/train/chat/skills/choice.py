@@ -1,7 +1,8 @@
 """Choices between a few things: the largest number, the longest word, the one that is a colour; yes or no about a number."""
-from manner import ask
+from manner import article, ask, capital, manner, pick
 from pools import ADJECTIVES, ANIMALS, CITIES, COLORS, FOODS, JOBS, NAMES, NOUNS, is_held
 from sample import sample
+from skills.sums import compare_thought
 from skills.tool_values import LANGUAGES
 
 DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
@@ -12,7 +13,7 @@ OTHER = [w for w in NOUNS if w not in set(COLORS + ANIMALS + JOBS + FOODS)]
 
 def choice(g):
     """One of several, by a rule."""
-    return g.r.choices([extreme, kind, length, parity, preference, begins], [30, 24, 14, 12, 12, 8])[0](g)
+    return g.r.choices([compared, extreme, kind, length, parity, preference, begins], [60, 24, 18, 10, 10, 10, 6])[0](g)
 
 
 def listed(g, items):
@@ -41,6 +42,48 @@ def extreme(g):
         steps.append(f"{right} or {n}: {best(right, n)}")
         right = best(right, n)
     return sample(ask(g, "choice", which, list=listed(g, [str(n) for n in found])), "; ".join(steps) + f". So {right}.", f"{right} is the {which}.")
+
+
+# (units, what is said of a thing with an amount, in a list, those with more, those with less); the last two are (adjectives, verbs).
+AMOUNTS = [
+    ("kilos grams pounds tons kg", "weighs {n}", "of {n}", ("heavier", "weighs more"), ("lighter", "weighs less")),
+    ("dollars euros coins pounds cents francs", "costs {n}", "for {n}", ("more expensive,dearer", "costs more"), ("cheaper,less expensive", "costs less,is cheaper")),
+    ("meters cm inches feet", "is {n} long", "of {n}", ("longer", "is longer"), ("shorter", "is shorter")),
+    ("meters cm feet inches", "is {n} tall", "of {n}", ("taller,higher", "is taller"), ("lower,smaller", "is smaller")),
+    ("years months weeks days", "is {n} old", "of {n}", ("older", "is older"), ("younger,newer", "is newer")),
+    ("minutes hours days seconds", "takes {n}", "with {n}", ("slower", "takes longer,takes more time"), ("faster,quicker", "takes less time")),
+    ("minutes hours weeks years", "lasts {n}", "for {n}", ("longer lasting", "lasts longer"), ("shorter lasting", "ends first")),
+    ("degrees", "has {n}", "of {n}", ("hotter,warmer", "is warmer"), ("colder,cooler", "is colder")),
+    ("liters cups bottles buckets", "holds {n}", "for {n}", ("bigger,larger", "holds more"), ("smaller", "holds less")),
+    ("points goals wins votes", "has {n}", "with {n}", ("better,stronger", "has more"), ("weaker,worse", "has fewer")),
+    ("rooms pages doors parts windows", "has {n}", "with {n}", ("bigger,larger", "has more"), ("smaller", "has fewer")),
+]
+
+
+def compared(g):
+    """One of two things by how much of something they have."""
+    units, has, listed_as, *ways = g.r.choice(AMOUNTS)
+    unit, more = g.r.choice(units.split()), g.chance(0.5)
+    x, y = numbers(g, 2)
+    while min(x, y) == 0 or any(n > 9 and is_held(str(n)) for n in (x, y)):
+        x, y = numbers(g, 2)
+    a, b = g.of(NOUNS), g.of(NOUNS)
+    while b == a:
+        b = g.of(NOUNS)
+    adjectives, verbs = (g.r.choice(part.split(",")) for part in ways[0 if more else 1])
+    right = a if (x > y) == more else b
+    words = {"a": a, "b": b, "adj": adjectives, "more": verbs}
+    amounts = {"x": f"{x} {unit}", "y": f"{y} {unit}"}
+    if g.chance(0.3):
+        template = pick(g, "choice", "compared_whole").replace("{with} {x}", listed_as.format(n="{x}")).replace("{with} {y}", listed_as.format(n="{y}"))
+        user = capital(manner(g, template).format(**words, **amounts))
+    else:
+        told, asked = pick(g, "choice", "compared"), manner(g, pick(g, "choice", "compared_ask"))
+        told = told.replace("{is} {x}", has.format(n="{x}")).replace("{is} {y}", has.format(n="{y}"))
+        parts = [capital(told.format(**words, **amounts)), capital(asked.format(**words))]
+        user = " ".join(parts if g.chance(0.85) or asked[-1:] not in ("?", ".") else parts[::-1])
+    thought = f"{a} {x}, {b} {y}. {compare_thought(x, y, max(x, y) if more else min(x, y))} The {right}."
+    return sample(article(user), thought, f"The {right}.")
 
 
 def kind(g):

@@ -23,8 +23,9 @@ def joined(parts):
 
 
 def listed(g, makers):
-    items = [g.r.choice(makers)() for _ in range(g.r.choice([2, 2, 3, 3, 4]))]
-    return joined(items) if g.chance(0.7) else ", ".join(items), items
+    items = [g.r.choice(makers)() for _ in range(g.r.choice([2, 2, 3, 3, 4, 4, 5]))]
+    x = g.r.random()
+    return joined(items) if x < 0.4 else " and ".join(items) if x < 0.75 else ", ".join(items), items
 
 
 def value(g, kind):
@@ -59,7 +60,7 @@ def word_of(g, kind):
     if kind in ("noun", "noun2"):
         return g.of(NOUNS) if g.chance(0.75) else g.unheld(lambda: g.of(ADJECTIVES) + " " + g.of(NOUNS))
     if kind == "title":
-        return g.unheld(lambda: g.r.choice(["The {a} {n}", "{n} {m}", "{n} and {m}", "A {n}", "{a} {n}", "{n}"]).format(a=g.of(ADJECTIVES), n=g.of(NOUNS), m=g.of(NOUNS)).title().replace(" And ", " and "))
+        return g.unheld(lambda: g.r.choice(["The {a} {n}", "{n} {m}", "{n} and {m}", "A {n}", "{a} {n}", "{n}"]).format(a=g.of(ADJECTIVES), n=g.of(NOUNS), m=g.of(NOUNS)).title().replace(" And ", " and ")) if g.chance(0.5) else g.unheld(lambda: g.r.choice(["the {a} {n}", "{a} {n}", "{n}", "the {n}", "the {n} of {c}"]).format(a=g.of(ADJECTIVES), n=g.of(NOUNS), m=g.of(NOUNS), c=g.city()))
     if kind == "invented":
         return g.invented().capitalize()
     if kind == "clock":
@@ -79,12 +80,12 @@ def invented_field(g):
     if key in BOOLS or key.startswith("is_") or (x >= 0.55 and g.chance(0.1)):
         true = g.chance(0.5)
         return {"key": key, "said": g.r.choice(["true", "yes", "true"] if true else ["false", "no", "false"]), "value": true, "part": ""}
-    if last in LISTS:
+    if last in LISTS or (x >= 0.55 and g.chance(0.1)):
         kind = "names" if last == "names" else "list"
     elif key in NUMERIC or last in NUMERIC:
         kind = g.r.choice(["int", "int", "small", "decimal", "price"])
     else:
-        kind = g.r.choice(["word", "word", "name", "city", "code", "color", "int", "decimal", "noun", "words", "day2", "clock", "email"])
+        kind = g.r.choice(["word", "word", "name", "city", "code", "color", "int", "decimal", "noun", "words", "title", "day2", "clock", "email"])
     said, kept = value(g, kind)
     quoted = isinstance(kept, str) and g.chance(0.15)
     return {"key": key, "said": f'"{said}"' if quoted else said, "value": kept, "part": ""}

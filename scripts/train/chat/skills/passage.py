@@ -1,12 +1,14 @@
 """A passage of 20 to 150 words about several people or things, and one question whose answer stands in it."""
 from manner import article, capital, choose, manner, uncapital
+from skills.passage_relations import LOOSE, loose_facts
 from skills.passage_text import facts_of, told_text
 from skills.passage_values import KINDS
 from phrasings import phrasings
 from sample import sample, with_turns
 
 SHORTEST, LONGEST = 20, 150
-FURTHER = [0, 0, 0, 1, 2, 3, 4]  # more questions about the same passage, each in a turn of its own
+LOOSE_SHARE = 0.55  # of the passages are about relations of any name
+FURTHER = [0, 0, 1, 2, 3, 4, 5]  # more questions about the same passage, each in a turn of its own
 DOMAINS = [d for d in KINDS for _ in range(4 if d == "person" else 1)]
 
 
@@ -17,11 +19,14 @@ def question_of(g, fact):
     r = g.r.random()
     template = manner(g, template) if r < 0.4 else template
     text = article(template.format(v=fact.value, **fact.entity.slots))
-    return capital(text) if template[0] == "{" else text, fact.fill(fact.forms["reply"])
+    reply = f"{fact.value}." if fact.entity.domain == LOOSE else fact.fill(fact.forms["reply"])
+    return capital(text) if template[0] == "{" else text, reply
 
 
 def material(g):
-    """Facts of one domain or two."""
+    """Facts of one domain or two, or of relations that any word may name."""
+    if g.chance(LOOSE_SHARE):
+        return loose_facts(g)
     facts = facts_of(g, g.r.choice(DOMAINS))
     return facts + facts_of(g, g.r.choice(DOMAINS)) if len(facts) < 5 or g.chance(0.4) else facts
 

@@ -13,8 +13,8 @@ LEADS = ("{s} ", "The {s} ")
 class Entity:
     """Somebody or something with a name of its own."""
 
-    def __init__(self, g, domain):
-        self.domain, self.subject = domain, SUBJECTS[domain](g)
+    def __init__(self, g, domain, subject=None):
+        self.domain, self.subject = domain, subject or SUBJECTS[domain](g)
         self.pronoun = g.r.choice(PRONOUNS.get(domain, ["It"]))
         self.slots = {"s": self.subject, "x": g.r.choice(ANIMALS), "i": g.of(NOUNS), "y": g.r.choice(RELATIVES).replace("_", " ")}
 
@@ -22,9 +22,9 @@ class Entity:
 class Told:
     """One fact of an entity: an attribute, its value and the sentence that tells it."""
 
-    def __init__(self, g, entity, attribute, value):
+    def __init__(self, g, entity, attribute, value, forms=None):
         self.entity, self.attribute, self.value = entity, attribute, value
-        self.forms = phrasings("passage")[entity.domain][attribute]
+        self.forms = forms or phrasings("passage")[entity.domain][attribute]
         self.template = choose(g, g.r.choice(self.forms["tell"]))
 
     def fill(self, text):
@@ -144,7 +144,7 @@ def told_in_row(g, text, facts):
 @lru_cache(maxsize=None)
 def combinations(domain):
     """[(template, the attributes it tells)]."""
-    return [(t, frozenset(re.findall(r"\{(\w+)\}", t)) - {"s", "x", "i", "y", "p"}) for t in phrasings("passage")[domain + "_together"]]
+    return [(t, frozenset(re.findall(r"\{(\w+)\}", t)) - {"s", "x", "i", "y", "p"}) for t in phrasings("passage").get(domain + "_together", [])]
 
 
 POSSESSIVE = {"He": "His", "She": "Her", "It": "Its", "They": "Their"}

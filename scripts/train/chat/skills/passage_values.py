@@ -84,7 +84,7 @@ VALUES = {
     "small": small, "instrument": among(INSTRUMENTS), "noun": lambda g: g.of(NOUNS), "month": among(MONTHS), "clock": clock, "street": street,
     "price": price, "goods": among(GOODS), "weekday": among(WEEKDAYS), "phone": phone,
     "year": whole(1700, 2029), "transport": among(TRANSPORT), "spot": spot, "room": room, "material": among(MATERIALS), "code": lambda g: g.code(),
-    "word": lambda g: g.word(), "ordinal": among(ORDINALS), "title": lambda g: g.of(NOUNS).capitalize(),
+    "word": lambda g: g.word(), "adjective": lambda g: g.of(ADJECTIVES), "ordinal": among(ORDINALS), "title": lambda g: g.of(NOUNS).capitalize(),
     "points": whole(2, 99), "grams": whole(50, 900), "degrees": whole(60, 250), "minutes": whole(5, 99), "big": whole(10, 2000), "date": date,
     "drink": among(DRINKS), "subject": among(SUBJECTS_TAUGHT),
 }

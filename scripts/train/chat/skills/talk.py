@@ -19,7 +19,9 @@ SMALL = {
     "good": ("The user feels good.", "I am glad to hear that!"),
     "sorry": ("The user is sorry.", "No problem at all."),
 }
-WEIGHTS = [4, 4, 4, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5]
+WEIGHTS = [5, 5, 4, 1.2, 1.2, 1.2, 1.2, 1.2, 1.2]
+LONGER = 0.55  # the share of thanks, goodbyes and "how are you" that are said in a longer way
+DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 
 
 def first_lines():
@@ -33,7 +35,9 @@ def greet(g):
     hello = lower(hello) if g.chance(0.2) else hello
     if r < 0.2:
         return named(g, hello)
-    if r < 0.3:
+    if r < 0.45:
+        return sample(longer(g, "hello_more")[0], "The user greets me. I greet back.", HELLO)
+    if r < 0.52:
         return sample(pick(g, "talk", "hello_how").format(hello=hello), "The user greets me and asks how I am.", "Hello! I am fine, thank you.")
     tail = g.r.choice(phrasings("talk")["hello_tail"] if len(hello) < 14 else ["", "!", "."])
     return sample(hello + tail, "The user greets me. I greet back.", HELLO)
@@ -45,10 +49,23 @@ def named(g, hello):
     return sample(user, f"The user is {name}. I greet back.", f"Hello {name}! Nice to meet you.")
 
 
+def longer(g, part):
+    """(a longer sentence of a part, the name in it), as people type it."""
+    hello, name = pick(g, "talk", "hello"), g.name()
+    template = pick(g, "talk", part)
+    text = template.format(hello=hello if template.startswith("{hello}") or g.chance(0.3) else lower(hello), name=name, day=g.r.choice(DAYS))
+    return lower(text) if g.chance(0.12) else text, name
+
+
 def smalltalk(g):
     """Thanks, goodbyes, "how are you", moods, praise and blame."""
     part = g.r.choices(list(SMALL), WEIGHTS)[0]
     thought, reply = SMALL[part]
+    if part == "how" and g.chance(0.2):
+        user, name = longer(g, "how_name")
+        return sample(user, thought, f"Hello {name}! I am fine, thank you.")
+    if part in ("thanks", "bye", "how") and g.chance(LONGER):
+        return sample(longer(g, part + "_more")[0], thought, reply)
     user, tail = pick(g, "talk", part), g.r.choice(phrasings("talk")["tail"])
     if part == "how":
         tail = tail.rstrip(".!") + g.r.choice(["?", "?", "?", ""])
@@ -60,6 +77,8 @@ def identity(g):
     """Who or what the model is, and what it can do."""
     if g.chance(0.28):
         return sample(ask(g, "talk", "can"), "The user asks what I can do.", CAN)
+    if g.chance(0.35):
+        return sample(longer(g, "who_more")[0], "The user asks who I am.", WHO)
     return sample(ask(g, "talk", "who"), "The user asks who I am.", WHO)
 
 

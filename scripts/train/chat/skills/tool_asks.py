@@ -113,9 +113,12 @@ def invented(g):
     verb, noun, name = invented_name(g)
     count = g.r.choices([0, 1, 2, 3], [8, 50, 30, 12])[0]
     labels = distinct(g, count)
-    values = [invented_value(g, g.r.choice(INVENTED_KINDS)) for _ in labels]
+    before = count == 1 and g.chance(0.2)
+    if before:
+        labels = [g.r.choice(["color", "color", "kind", "look", "state", *labels])]
+    values = [value(g, g.r.choice(["color", "color", "word"])) if before else invented_value(g, g.r.choice(INVENTED_KINDS)) for _ in labels]
     slots = dict(zip("pqs", [p.replace("_", " ") if g.chance(0.7) else p for p in labels])) | dict(zip("xyz", [v[0] for v in values]))
-    part = ["nothing", "invented_one", "invented_two", "invented_three"][count]
+    part = "invented_before" if before else ["nothing", "invented_one", "invented_two", "invented_three"][count]
     ask = say(g, "tools", part, verb=verb, noun=noun, tool=name, **slots)
     ask = ask[0].upper() + ask[1:] if g.chance(0.8) and not ask.startswith(name) else ask
     params = {p: hinted(g, v[2], "", p) for p, v in zip(labels, values)}
