@@ -133,15 +133,16 @@ def shown_length(length):
     return -(-length // step) * step
 
 
-def batches(encoded, rng, tokens):
-    """Batches of similar lengths, each as many rows as make `tokens` with their filling, shuffled."""
-    out, rows = [], []
-    for item in sorted(encoded, key=lambda x: len(x[0])):
-        if rows and (len(rows) + 1) * shown_length(len(item[0])) > tokens:
-            out.append(rows)
-            rows = []
-        rows.append(item)
-    out.append(rows)
+def batches(encoded, rng, count):
+    """`count` batches of similar lengths, each with about as many tokens (filling included) as the others, shuffled by `rng`: with the same
+    one, several processes have batches of like lengths at the same time and seldom wait for each other."""
+    ordered = sorted(encoded, key=lambda x: len(x[0]))
+    share, out, used = sum(shown_length(len(x)) for x, _ in ordered) / count, [[]], 0
+    for item in ordered:
+        if used >= share * len(out):
+            out.append([])
+        out[-1].append(item)
+        used += shown_length(len(item[0]))
     rng.shuffle(out)
     return out
 

@@ -26,9 +26,8 @@ from team import Team  # noqa: E402
 
 NAME, TITLE = "hearth-tiny-5m", "Hearth Tiny 5M"
 MODEL_DIR = HERE.parents[2] / "models" / NAME
-CHUNK = 768  # samples generated, sorted and batched at a time
-BATCH_TOKENS = 3072  # of one process
-COPY_BATCH_TOKENS = 1024  # the same, in the copying phase
+CHUNK, BATCHES = 768, 48  # samples generated and sorted at a time, and the batches made of them, of some 3000 tokens
+COPY_CHUNK, COPY_BATCHES = 256, 12  # the same in the copying phase
 SAVE_SECONDS = 120
 PAUSE_SECONDS = 20  # a step that took longer was a pause, and is not training time
 
@@ -61,10 +60,10 @@ class Run:
             seed = (self.state["sitting"] * 64 + rank) * 1_000_000 + chunk
             step = self.state["step"]
             if step < COPY_STEPS:
-                encoded, tokens = samples(seed, self.tokenizer, CHUNK // 3, 1, copy_kinds(step)), COPY_BATCH_TOKENS
+                encoded, count = samples(seed, self.tokenizer, COPY_CHUNK, 1, copy_kinds(step)), COPY_BATCHES
             else:
-                encoded, tokens = samples(seed, self.tokenizer, CHUNK, 0.06, VOCAB), BATCH_TOKENS
-            yield from batches(encoded, random.Random(seed), tokens)
+                encoded, count = samples(seed, self.tokenizer, CHUNK, 0.06, VOCAB), BATCHES
+            yield from batches(encoded, random.Random(chunk), count)
 
     def work(self, rank):
         """Trains until the minutes are used up; rank 0 tells and saves."""

@@ -24,7 +24,9 @@ def any_word(g):
     x = g.r.random()
     if x < 0.14:
         return g.recase(g.unheld(lambda: spelled(g)))
-    return g.r.choice(SMALL_WORDS) if x < 0.19 else g.name() if x < 0.25 else g.word()
+    if x < 0.3:
+        return g.recase(g.invented())
+    return g.r.choice(SMALL_WORDS) if x < 0.34 else g.name() if x < 0.42 else g.city() if x < 0.47 else g.word()
 
 
 def some_words(g, low, high):
