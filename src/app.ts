@@ -178,7 +178,8 @@ function buildStores(database: Database) {
   };
 }
 
-type SettledByConfig = "version" | "ready" | "limits" | "allowedHosts" | "trustProxy" | "metricsOpen";
+type SettledByConfig =
+  "version" | "ready" | "limits" | "allowedHosts" | "pinnedKeys" | "trustProxy" | "metricsOpen";
 type ServerDeps = Omit<HttpDeps, SettledByConfig> & {
   readonly database: Database;
 };
@@ -189,6 +190,7 @@ function buildServer(config: Config, deps: ServerDeps): HttpServer {
     ready: () => reasonsNotReady(deps.database, deps.models),
     limits: { ...defaultHttpLimits, bodyBytesMax: config.bodyBytesMax },
     allowedHosts: isLoopback(config.host) ? config.allowedHosts : null,
+    pinnedKeys: [config.apiKey, config.managementKey].filter((key) => key !== null),
     trustProxy: config.trustProxy,
     // Behind a proxy, a loopback address is one that the world can reach.
     metricsOpen: isLoopback(config.host) && !config.trustProxy,

@@ -34,9 +34,16 @@ export function redactSecret(secret: string): string {
   return `${prefix}...${secret.length >= shownFromCharacters ? secret.slice(-4) : ""}`;
 }
 
-/** A text with what looks like a secret, or like the beginning of one, left out: for logs of what strangers send. */
-export function withoutSecrets(text: string): string {
-  return text.replaceAll(/h[km]-[0-9a-z]{4,}/gi, "***");
+/** Gives a text back with what looks like a secret, or like the beginning of one, left out: for logs of what strangers send. */
+export type SecretFilter = (text: string) => string;
+
+/** @param pinned secrets of the operator's own choosing, which look like nothing that could be told from other words. */
+export function createSecretFilter(pinned: readonly string[]): SecretFilter {
+  const forms = pinned.flatMap((secret) => [secret, encodeURIComponent(secret)]);
+  return (text) =>
+    forms
+      .reduce((rest, secret) => rest.replaceAll(secret, "***"), text)
+      .replaceAll(/h[km]-[0-9a-z]{4,}/gi, "***");
 }
 
 /** Whether it is long as an issued secret and begins like one, but cannot have been issued: some character is wrong. */

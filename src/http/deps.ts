@@ -93,6 +93,8 @@ export interface HttpDeps {
   readonly limits: Partial<HttpLimits>;
   /** Host names a request may be addressed to besides the loopback ones; null = the Host header is not looked at. */
   readonly allowedHosts: readonly string[] | null;
+  /** Keys of the operator's own choosing, which no log may show. */
+  readonly pinnedKeys: readonly string[];
   /** Whether X-Forwarded-* headers are believed. */
   readonly trustProxy: boolean;
 }

@@ -4,6 +4,7 @@
  */
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import Koa from "koa";
+import { createSecretFilter } from "../accounts/secret.js";
 import { defaultHttpLimits, type BuiltDeps, type HttpDeps, type HttpLimits } from "./deps.js";
 import { createDrain } from "./drain.js";
 import { listenOn, type Listening } from "./listen.js";
@@ -49,9 +50,10 @@ export function createHttpServer(deps: HttpDeps): HttpServer {
   app.on("error", (error: unknown) => {
     if (!isClientLeaving(error)) logger.error({ err: error }, "answer failed");
   });
-  app.use(requestId(random));
+  const withoutSecrets = createSecretFilter(deps.pinnedKeys);
+  app.use(requestId(random, withoutSecrets));
   app.use(measureRequests(metrics, clock));
-  app.use(logRequests(logger, clock));
+  app.use(logRequests(logger, clock, withoutSecrets));
   const routes = createRoutes(built);
   app.use(errorDialect(routes));
   app.use(errorExit(logger, limits.bodyBytesMax));

@@ -145,6 +145,7 @@ export async function compose(script: Script, options: ComposeOptions = {}): Pro
     ready: () => Promise.resolve([]),
     limits: { bodyBytesMax: 64 * 1024 },
     allowedHosts: [],
+    pinnedKeys: [],
     trustProxy: false,
     ...options.http,
   });

@@ -1,4 +1,4 @@
-import { withoutSecrets } from "../../accounts/secret.js";
+import type { SecretFilter } from "../../accounts/secret.js";
 import type { Clock } from "../../core/clock.js";
 import type { Middleware } from "../context.js";
 import type { Logger } from "../logger.js";
@@ -6,7 +6,7 @@ import type { Logger } from "../logger.js";
 const pathCharsMax = 200;
 
 /** One line per request: no query, no header, no word of a prompt. */
-export function logRequests(logger: Logger, clock: Clock): Middleware {
+export function logRequests(logger: Logger, clock: Clock, withoutSecrets: SecretFilter): Middleware {
   return async (ctx, next) => {
     const began = clock.monotonic();
     await next();

@@ -1,4 +1,4 @@
-import { withoutSecrets } from "../../accounts/secret.js";
+import type { SecretFilter } from "../../accounts/secret.js";
 import type { Random } from "../../core/random.js";
 import type { Middleware } from "../context.js";
 
@@ -6,7 +6,7 @@ import type { Middleware } from "../context.js";
 const acceptable = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** Names the request, by the client's own `x-request-id` where that is harmless, and tells the name on every answer. */
-export function requestId(random: Random): Middleware {
+export function requestId(random: Random, withoutSecrets: SecretFilter): Middleware {
   return async (ctx, next) => {
     const asked = ctx.get("x-request-id");
     const id = acceptable.test(asked) && withoutSecrets(asked) === asked ? asked : random.id();
