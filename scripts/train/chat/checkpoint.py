@@ -37,13 +37,13 @@ def load_tokenizer(run=RUN):
     return Tokenizer(json.loads(path.read_text()))
 
 
-def restore(run, tokenizer):
+def restore(run, tokenizer, device="cpu"):
     """Model, optimizer and progress: from the last checkpoint in the folder `run` when there is one."""
     torch.manual_seed(1)
-    model = Model(Config(vocab=len(tokenizer)))
+    model = Model(Config(vocab=len(tokenizer))).to(device)
     optimizer, state = Optimizer(model), {"step": 0, "sitting": 0, "seconds": 0.0, "tokens": 0}
     if (run / "checkpoint.pt").exists():
-        saved = torch.load(run / "checkpoint.pt")
+        saved = torch.load(run / "checkpoint.pt", map_location=device)
         model.load_state_dict(saved["model"])
         for name, tensor in saved["optimizer"].items():
             optimizer.state[name].copy_(tensor)

@@ -125,7 +125,7 @@ def write(path, model, tokenizer, template, name):
     fields = metadata(model.cfg, tokenizer, template, name)
     table, blobs, offset = [], [], 0
     for tensor_name, tensor in model.tensors():
-        array = tensor.float().numpy()
+        array = tensor.float().cpu().numpy()
         kind = kind_of(tensor_name, array)
         blob = padded(KINDS[kind][1](np.ascontiguousarray(array)))
         dims = array.shape[::-1]

@@ -14,8 +14,8 @@ SKILLS = {
     "tool_unfit": tools.tool_unfit,
 }
 MIX = {
-    "greet": 3, "smalltalk": 5, "identity": 3, "sdk": 2, "recall": 6, "not_told": 0.7, "tell": 0.8, "arithmetic": 9, "how_many": 4, "count": 1, "choice": 12,
-    "words": 20, "say": 1.5, "story": 0.6, "facts": 6, "passage": 24, "unknown": 3.5, "image": 6, "json": 15,
+    "greet": 3.5, "smalltalk": 4, "identity": 3, "sdk": 2, "recall": 9, "not_told": 0.7, "tell": 0.8, "arithmetic": 13, "how_many": 5, "count": 1, "choice": 12,
+    "words": 20, "say": 1.5, "story": 0.6, "facts": 10, "passage": 15, "unknown": 4, "image": 9, "json": 13,
     "tool_call": 8, "tool_calls": 3.5, "tool_result": 2, "tool_again": 2.5, "tool_unfit": 2.5,
 }
 # The share of a skill's samples in which tools stand by that it does not need.

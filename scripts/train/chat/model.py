@@ -14,7 +14,8 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 
-FAST = torch.bfloat16 if torch.cpu._is_amx_tile_supported() else torch.float32  # what matrices are multiplied in
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+FAST = torch.bfloat16 if DEVICE == "cuda" or torch.cpu._is_amx_tile_supported() else torch.float32  # what matrices are multiplied in
 
 
 @dataclass
@@ -123,7 +124,8 @@ class Model(nn.Module):
         self.cfg, self.dtype = cfg, dtype
         self.token_embd = nn.Parameter(torch.randn(cfg.vocab, cfg.dim) * 0.05)
         self.blk = nn.ModuleList(Block(cfg) for _ in range(cfg.layers))
-        self.cos, self.sin = rope_tables(cfg)
+        for name, table in zip(("cos", "sin"), rope_tables(cfg)):
+            self.register_buffer(name, table, persistent=False)
         self.look_back()
 
     @torch.no_grad()
@@ -146,9 +148,9 @@ class Model(nn.Module):
         fill a row on its left and are not seen."""
         b, t = ids.shape
         cos, sin = (x[start:start + t, None].to(self.dtype) for x in (self.cos, self.sin))
-        mask = torch.full((1, t, start + t), float("-inf")).triu(start + 1)
+        mask = torch.full((1, t, start + t), float("-inf"), device=ids.device).triu(start + 1)
         if pad is not None:
-            filled = torch.arange(start + t) < pad[:, None]
+            filled = torch.arange(start + t, device=ids.device) < pad[:, None]
             mask = mask.masked_fill(filled[:, None], -1e9).repeat_interleave(self.cfg.heads, 0)
         x = F.embedding(ids, self.token_embd).to(self.dtype)
         for i, block in enumerate(self.blk):

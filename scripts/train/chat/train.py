@@ -5,11 +5,15 @@ Work files live in .run/ beside this file (or --run FOLDER), which git ignores; 
 """
 import argparse
 import hashlib
+import itertools
 import json
+import multiprocessing
 import os
 import random
 import shutil
 import time
+from collections import deque
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,25 +25,34 @@ import torch  # noqa: E402
 import gguf  # noqa: E402
 from checkpoint import COPY_STEPS, HERE, VOCAB, begin_from, load_tokenizer, restore, save  # noqa: E402
 from data import arrays, batches, samples  # noqa: E402
-from model import loss  # noqa: E402
+from model import DEVICE, loss  # noqa: E402
 from team import Team  # noqa: E402
 
 NAME, TITLE = "hearth-tiny-5m", "Hearth Tiny 5M"
 MODEL_DIR = HERE.parents[2] / "models" / NAME
 CHUNK, BATCHES = 768, 48  # samples generated and sorted at a time, and the batches made of them, of some 3000 tokens
 COPY_CHUNK, COPY_BATCHES = 256, 12  # the same in the copying phase
+GPU_BATCHES = 6  # a GPU takes more at a time
+AHEAD = 2  # chunks that each loader has ready or in the making
 SAVE_SECONDS = 120
 PAUSE_SECONDS = 20  # a step that took longer was a pause, and is not training time
 
 
-def schedule(progress, steps):
-    """Warm-up over the first `steps` of a sitting, a long plateau, a linear fall over the last 40 %."""
-    return min(1.0, (steps + 1) / 40) * min(1.0, max(0.02, (1 - progress) / 0.4))
+def schedule(progress, steps, fall):
+    """Warm-up over the first `steps` of a sitting, a plateau, a linear fall over the last part of the time, `fall` of it."""
+    return min(1.0, (steps + 1) / 40) * min(1.0, max(0.02, (1 - progress) / fall))
 
 
 def copy_kinds(step):
     """Few kinds of tokens until copying is found, which takes a hundred steps then and thousands with all at once; then more and more."""
     return int(128 * 2 ** max(0, (step - 90) / 25))
+
+
+def chunk_of(seed, tokenizer, step):
+    """The samples of one chunk, copies first."""
+    if step < COPY_STEPS:
+        return samples(seed, tokenizer, COPY_CHUNK, 1, copy_kinds(step))
+    return samples(seed, tokenizer, CHUNK, 0.06, VOCAB)
 
 
 @dataclass
@@ -52,18 +65,29 @@ class Run:
     def progress(self):
         return self.state["seconds"] / 60 / self.args.minutes
 
-    def batches(self, rank):
-        """Batches of fresh samples without end, copies first; `sitting` keeps a resumed run from seeing the same ones again."""
+    def seed(self, rank, chunk):
+        """`sitting` keeps a resumed run from seeing the same samples again."""
+        return (self.state["sitting"] * 64 + rank) * 1_000_000 + chunk
+
+    def chunks(self, rank):
+        """Chunks of fresh samples without end; made ahead by other processes where there are loaders."""
         chunk = 0
-        while True:
+        while self.args.loaders == 0 or self.state["step"] < COPY_STEPS:
             chunk += 1
-            seed = (self.state["sitting"] * 64 + rank) * 1_000_000 + chunk
-            step = self.state["step"]
-            if step < COPY_STEPS:
-                encoded, count = samples(seed, self.tokenizer, COPY_CHUNK, 1, copy_kinds(step)), COPY_BATCHES
-            else:
-                encoded, count = samples(seed, self.tokenizer, CHUNK, 0.06, VOCAB), BATCHES
-            yield from batches(encoded, random.Random(chunk), count)
+            yield chunk_of(self.seed(rank, chunk), self.tokenizer, self.state["step"])
+        with ProcessPoolExecutor(self.args.loaders, multiprocessing.get_context("spawn")) as pool:
+            begin = lambda chunk: pool.submit(chunk_of, self.seed(rank, chunk), self.tokenizer, COPY_STEPS)
+            made = deque(begin(chunk + i + 1) for i in range(self.args.loaders * AHEAD))
+            for following in itertools.count(chunk + 1 + len(made)):
+                made.append(begin(following))
+                yield made.popleft().result()
+
+    def batches(self, rank):
+        """Batches of fresh samples without end, copies first."""
+        for number, encoded in enumerate(self.chunks(rank)):
+            copying = self.state["step"] < COPY_STEPS
+            count = COPY_BATCHES if copying else GPU_BATCHES if DEVICE == "cuda" else BATCHES
+            yield from batches(encoded, random.Random(number), count)
 
     def work(self, rank):
         """Trains until the minutes are used up; rank 0 tells and saves."""
@@ -73,10 +97,10 @@ class Run:
         begun = state["step"]
         last_save = now = time.time()
         for batch in self.batches(rank):
-            ids, rows, cols, targets = (torch.from_numpy(a) for a in arrays(batch))
+            ids, rows, cols, targets = (torch.from_numpy(a).to(DEVICE) for a in arrays(batch))
             batch_loss = loss(self.team.model, ids, rows, cols, targets)
             now, last = time.time(), now
-            scale = self.args.rate * schedule(min(1, self.progress()), state["step"] - begun)
+            scale = self.args.rate * schedule(min(1, self.progress()), state["step"] - begun, self.args.fall)
             mean, tokens, seconds = self.team.step(rank, batch_loss, ids.numel(), min(now - last, PAUSE_SECONDS), scale, state["step"] + 1)
             state["step"] += 1
             state["tokens"] += tokens
@@ -124,11 +148,13 @@ def publish(model, tokenizer, folder):
 def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("--minutes", type=float, default=240, help="of training, all sittings together")
-    parser.add_argument("--processes", type=int, default=2, help="each takes one core")
+    parser.add_argument("--processes", type=int, default=2, help="each takes one core; with a GPU there is only one")
+    parser.add_argument("--loaders", type=int, default=0, help="more processes that make conversations, which a GPU needs a dozen of")
     parser.add_argument("--run", type=Path, default=HERE / ".run", help="the folder of work files")
     parser.add_argument("--models", type=Path, default=MODEL_DIR, help="where the model is written")
     parser.add_argument("--from", type=Path, dest="begin_from", help="begin with the tokenizer and the weights of this GGUF, where there is no last run")
     parser.add_argument("--rate", type=float, default=1.0, help="of the usual learning rate; less is better for a trained model")
+    parser.add_argument("--fall", type=float, default=0.4, help="the last part of the minutes, in which the learning rate falls to nothing")
     parser.add_argument("--fresh", action="store_true", help="forget the last run")
     parser.add_argument("--publish-only", action="store_true", help="only write the GGUF of the last checkpoint")
     return parser.parse_args()
@@ -144,11 +170,11 @@ def main():
         begin_from(args.begin_from, args.run)
     tokenizer = load_tokenizer(args.run)
     assert len(tokenizer) == VOCAB, len(tokenizer)
-    model, optimizer, state = restore(args.run, tokenizer)
+    model, optimizer, state = restore(args.run, tokenizer, DEVICE)
     print(f"{sum(p.numel() for p in model.parameters())} parameters, from step {state['step']}", flush=True)
     if not args.publish_only:
         state["sitting"] += 1
-        run = Run(Team(model, optimizer, args.processes), tokenizer, state, args)
+        run = Run(Team(model, optimizer, 1 if DEVICE == "cuda" else args.processes), tokenizer, state, args)
         run.team.start(run.work)
         run.work(0)
     publish(model, tokenizer, args.models)
