@@ -141,7 +141,7 @@ export const shapes: readonly Hostile[] = [
         })),
       })),
     },
-    fate: "served",
+    fate: "judged",
   },
 ];
 
