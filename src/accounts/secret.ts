@@ -37,13 +37,18 @@ export function redactSecret(secret: string): string {
 /** Gives a text back with what looks like a secret, or like the beginning of one, left out: for logs of what strangers send. */
 export type SecretFilter = (text: string) => string;
 
-/** @param pinned secrets of the operator's own choosing, which look like nothing that could be told from other words. */
+/**
+ * @param pinned secrets of the operator's own choosing, in ASCII, which look like nothing that could be told from other words.
+ * They are found in a URL, too, whichever of their characters are percent-encoded there.
+ */
 export function createSecretFilter(pinned: readonly string[]): SecretFilter {
-  const forms = pinned.flatMap((secret) => [secret, encodeURIComponent(secret)]);
-  return (text) =>
-    forms
-      .reduce((rest, secret) => rest.replaceAll(secret, "***"), text)
-      .replaceAll(/h[km]-[0-9a-z]{4,}/gi, "***");
+  const secret = new RegExp([...pinned.map(inAnyCoding), "h[km]-[0-9a-z]{4,}"].join("|"), "gi");
+  return (text) => text.replaceAll(secret, "***");
+}
+
+function inAnyCoding(secret: string): string {
+  const codes = [...Buffer.from(secret, "ascii")].map((code) => code.toString(16).padStart(2, "0"));
+  return codes.map((code) => `(?:\\x${code}|%${code})`).join("");
 }
 
 /** Whether it is long as an issued secret and begins like one, but cannot have been issued: some character is wrong. */

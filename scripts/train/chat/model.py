@@ -2,9 +2,10 @@
 Tensor names follow GGUF's, so that export is a plain loop.
 
 Written for a CPU with a bfloat16 matrix unit, where everything but the matrix products is what costs: activations
-are bfloat16 throughout (float32 on a CPU without one, which is three times slower), weights are kept in float32 and rounded once a step, norms have no gains that are learnt (the matrices
-behind them do the same), and the loss is compiled, which makes one pass of what lies between two products. Attention brings
-its own gradient: it keeps its weights, and the compiler sees one operation.
+are bfloat16 throughout (float32 on a CPU without one, which is three times slower), weights are kept in float32 and
+rounded once a step, norms have no gains that are learnt (the matrices behind them do the same), and the loss is compiled,
+which makes one pass of what lies between two products. Attention brings its own gradient: it keeps its weights, and the
+compiler sees one operation.
 """
 import math
 from dataclasses import dataclass
@@ -12,7 +13,6 @@ from dataclasses import dataclass
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 FAST = torch.bfloat16 if DEVICE == "cuda" or torch.cpu._is_amx_tile_supported() else torch.float32  # what matrices are multiplied in

@@ -18,6 +18,8 @@ def pool(name):
 
 NAMES, CITIES, NOUNS, ADJECTIVES, VERBS = (pool(p) for p in ("names", "cities", "nouns", "adjectives", "verbs"))
 PLAIN_WORDS = [w.lower() for w in NAMES + CITIES + NOUNS + ADJECTIVES + VERBS if w.isascii() and w.isalpha() and len(w) > 2]
+WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+MONTHS = "January February March April May June July August September October November December".split()
 COLORS = "red blue green yellow purple orange pink black white gray brown silver teal violet gold".split()
 ANIMALS = "fox cat dog owl bear mouse rabbit wolf horse frog duck turtle hedgehog dragon unicorn squirrel otter lion sparrow snail".split()
 JOBS = "baker teacher doctor pilot farmer nurse painter writer singer carpenter plumber lawyer chef engineer gardener sailor".split()
@@ -66,6 +68,7 @@ class Gen:
         return self.unheld(lambda: self.spliced() if self.chance(0.5) else "".join(self.r.choice(SYLLABLES) for _ in range(self.r.randint(2, 4))))
 
     def spliced(self):
+        """The head of one word and the tail of another, at most twelve letters."""
         head, tail = self.r.choice(PLAIN_WORDS), self.r.choice(PLAIN_WORDS)
         return (head[:self.r.randint(1, len(head) - 1)] + tail[-self.r.randint(1, len(tail) - 1):])[:12]
 

@@ -30,9 +30,8 @@ from team import Team  # noqa: E402
 
 NAME, TITLE = "hearth-tiny-5m", "Hearth Tiny 5M"
 MODEL_DIR = HERE.parents[2] / "models" / NAME
-CHUNK, BATCHES = 768, 48  # samples generated and sorted at a time, and the batches made of them, of some 3000 tokens
+CHUNK, BATCHES = 768, {"cpu": 48, "cuda": 6}  # samples generated and sorted at a time, and the batches made of them
 COPY_CHUNK, COPY_BATCHES = 256, 12  # the same in the copying phase
-GPU_BATCHES = 6  # a GPU takes more at a time
 AHEAD = 2  # chunks that each loader has ready or in the making
 SAVE_SECONDS = 120
 PAUSE_SECONDS = 20  # a step that took longer was a pause, and is not training time
@@ -85,8 +84,7 @@ class Run:
     def batches(self, rank):
         """Batches of fresh samples without end, copies first."""
         for number, encoded in enumerate(self.chunks(rank)):
-            copying = self.state["step"] < COPY_STEPS
-            count = COPY_BATCHES if copying else GPU_BATCHES if DEVICE == "cuda" else BATCHES
+            count = COPY_BATCHES if self.state["step"] < COPY_STEPS else BATCHES[DEVICE]
             yield from batches(encoded, random.Random(number), count)
 
     def work(self, rank):
@@ -157,7 +155,15 @@ def arguments():
     parser.add_argument("--fall", type=float, default=0.4, help="the last part of the minutes, in which the learning rate falls to nothing")
     parser.add_argument("--fresh", action="store_true", help="forget the last run")
     parser.add_argument("--publish-only", action="store_true", help="only write the GGUF of the last checkpoint")
-    return parser.parse_args()
+    args = parser.parse_args()
+    args.processes = 1 if DEVICE == "cuda" else args.processes
+    if args.loaders and args.processes > 1:
+        parser.error("--loaders is for one process of training: a GPU, or --processes 1")
+    if not 0 < args.fall <= 1:
+        parser.error("--fall must be more than 0 and at most 1")
+    if args.begin_from and not args.begin_from.is_file():
+        parser.error(f"--from: there is no file {args.begin_from}")
+    return args
 
 
 def main():
@@ -174,7 +180,7 @@ def main():
     print(f"{sum(p.numel() for p in model.parameters())} parameters, from step {state['step']}", flush=True)
     if not args.publish_only:
         state["sitting"] += 1
-        run = Run(Team(model, optimizer, 1 if DEVICE == "cuda" else args.processes), tokenizer, state, args)
+        run = Run(Team(model, optimizer, args.processes), tokenizer, state, args)
         run.team.start(run.work)
         run.work(0)
     publish(model, tokenizer, args.models)

@@ -112,12 +112,15 @@ describe("E10: a key", () => {
     const data = join(temporaryFolder(), "data");
     const keys = {
       HEARTH_API_KEY: "operators-own-key-1234567",
-      HEARTH_MANAGEMENT_KEY: "operators-own-manager-7654321",
+      HEARTH_MANAGEMENT_KEY: 'operators/own+"manager"-7654321',
     };
     const environment = { HEARTH_DATA: data, HEARTH_LOG_LEVEL: "debug", ...keys };
     const server = await startProcess(environment);
     const authorization = { authorization: `Bearer ${keys.HEARTH_API_KEY}` };
     expect((await fetch(`${server.url}/v1/models`, { headers: authorization })).status).toBe(200);
+    // Where no key belongs; what a URL may not hold as it is, is percent-encoded.
+    for (const key of Object.values(keys))
+      for (const path of [key, encodeURIComponent(key)]) await fetch(`${server.url}/${path}`);
     const doctor = runProgram(["doctor"], environment);
     const json = runProgram(["doctor", "--json"], environment);
     await Promise.all([doctor.exited, json.exited]);
@@ -125,8 +128,10 @@ describe("E10: a key", () => {
     const printed = [server, doctor, json].map((run) => run.stdout() + run.stderr()).join("");
     const commands = process.platform === "linux" ? commandLines(server.child.pid ?? 0) : [];
     if (process.platform === "linux") expect(commands.length).toBe(2);
+    expect(printed.match(/\*\*\*/g)).toHaveLength(4);
     for (const secret of Object.values(keys)) {
-      expect(printed).not.toContain(secret);
+      for (const form of [secret, encodeURI(secret), encodeURIComponent(secret)])
+        expect(printed).not.toContain(form);
       expect(commands.join("\n")).not.toContain(secret);
     }
   });

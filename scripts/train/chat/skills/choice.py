@@ -1,13 +1,11 @@
 """Choices between a few things: the largest number, the longest word, the one that is a colour; yes or no about a number."""
 from manner import article, ask, capital, manner, pick
-from pools import ADJECTIVES, ANIMALS, CITIES, COLORS, FOODS, JOBS, NAMES, NOUNS, is_held
+from pools import ADJECTIVES, ANIMALS, CITIES, COLORS, FOODS, JOBS, MONTHS, NAMES, NOUNS, WEEKDAYS, is_held
 from sample import sample
 from skills.sums import compare_thought
 from skills.tool_values import LANGUAGES
 
-DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
-MONTHS = "January February March April May June July August September October November December".split()
-KINDS = {"a color": COLORS, "an animal": ANIMALS[:13], "a city": CITIES, "a name": NAMES, "a job": JOBS, "a food": FOODS, "a language": LANGUAGES, "a day": DAYS, "a month": MONTHS}
+KINDS = {"a color": COLORS, "an animal": ANIMALS[:13], "a city": CITIES, "a name": NAMES, "a job": JOBS, "a food": FOODS, "a language": LANGUAGES, "a day": WEEKDAYS, "a month": MONTHS}
 OTHER = [w for w in NOUNS if w not in set(COLORS + ANIMALS + JOBS + FOODS)]
 
 
@@ -44,6 +42,14 @@ def extreme(g):
     return sample(ask(g, "choice", which, list=listed(g, [str(n) for n in found])), "; ".join(steps) + f". So {right}.", f"{right} is the {which}.")
 
 
+def two_nouns(g):
+    """Two different things."""
+    a, b = g.of(NOUNS), g.of(NOUNS)
+    while b == a:
+        b = g.of(NOUNS)
+    return a, b
+
+
 # (units, what is said of a thing with an amount, in a list, those with more, those with less); the last two are (adjectives, verbs).
 AMOUNTS = [
     ("kilos grams pounds tons kg", "weighs {n}", "of {n}", ("heavier", "weighs more"), ("lighter", "weighs less")),
@@ -67,12 +73,10 @@ def compared(g):
     x, y = numbers(g, 2)
     while min(x, y) == 0 or any(n > 9 and is_held(str(n)) for n in (x, y)):
         x, y = numbers(g, 2)
-    a, b = g.of(NOUNS), g.of(NOUNS)
-    while b == a:
-        b = g.of(NOUNS)
-    adjectives, verbs = (g.r.choice(part.split(",")) for part in ways[0 if more else 1])
+    a, b = two_nouns(g)
+    adjective, verb = (g.r.choice(part.split(",")) for part in ways[0 if more else 1])
     right = a if (x > y) == more else b
-    words = {"a": a, "b": b, "adj": adjectives, "more": verbs}
+    words = {"a": a, "b": b, "adj": adjective, "more": verb}
     amounts = {"x": f"{x} {unit}", "y": f"{y} {unit}"}
     if g.chance(0.3):
         template = pick(g, "choice", "compared_whole").replace("{with} {x}", listed_as.format(n="{x}")).replace("{with} {y}", listed_as.format(n="{y}"))
@@ -131,9 +135,7 @@ def parity(g):
 
 def preference(g):
     """One of two that the user has told something about."""
-    a, b = g.of(NOUNS), g.of(NOUNS)
-    while b == a:
-        b = g.of(NOUNS)
+    a, b = two_nouns(g)
     word = g.of(ADJECTIVES)
     right, wrong = (a, b) if g.chance(0.5) else (b, a)
     x = g.r.random()

@@ -1,9 +1,7 @@
 """Values of JSON fields: what a person says and what stands in the object."""
-from pools import ADJECTIVES, ANIMALS, COLORS, FOODS, JOBS, NOUNS
+from pools import ADJECTIVES, ANIMALS, COLORS, FOODS, JOBS, MONTHS, NOUNS, WEEKDAYS
 from skills.tool_values import LANGUAGES, ROOMS, clock, price, text_of, words
 
-DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
-MONTHS = "January February March April May June July August September October November December".split()
 STATUS = "open closed pending ready done blocked active new cancelled waiting".split()
 WEATHER = "sunny cloudy rainy windy foggy snowy stormy".split()
 SIZES = ["S", "M", "L", "XL", "small", "medium", "large"]
@@ -50,9 +48,17 @@ def value(g, kind):
     return text, text
 
 
+def title(g):
+    """Of a book: as it is printed, or as a thing is named."""
+    forms = ["The {a} {n}", "{n} {m}", "{n} and {m}", "A {n}", "{a} {n}", "{n}"], ["the {a} {n}", "{a} {n}", "{n}", "the {n}", "the {n} of {c}"]
+    printed = g.chance(0.5)
+    text = g.unheld(lambda: g.r.choice(forms[0 if printed else 1]).format(a=g.of(ADJECTIVES), n=g.of(NOUNS), m=g.of(NOUNS), c=g.city()))
+    return text.title().replace(" And ", " and ") if printed else text
+
+
 def word_of(g, kind):
     if kind == "day2":
-        return g.r.choice(DAYS) if g.chance(0.5) else g.unheld(lambda: f"{g.r.choice(MONTHS)} {g.r.randint(1, 28)}") if g.chance(0.6) else g.unheld(lambda: f"20{g.r.randint(10, 40)}-{g.r.randint(1, 12):02d}-{g.r.randint(1, 28):02d}")
+        return g.r.choice(WEEKDAYS) if g.chance(0.5) else g.unheld(lambda: f"{g.r.choice(MONTHS)} {g.r.randint(1, 28)}") if g.chance(0.6) else g.unheld(lambda: f"20{g.r.randint(10, 40)}-{g.r.randint(1, 12):02d}-{g.r.randint(1, 28):02d}")
     if kind == "phone":
         return g.unheld(lambda: g.r.choice(["", "+49 ", "0"]) + f"{g.r.randint(100, 999)} {g.r.randint(1000, 99999)}")
     if kind == "street":
@@ -60,7 +66,7 @@ def word_of(g, kind):
     if kind in ("noun", "noun2"):
         return g.of(NOUNS) if g.chance(0.75) else g.unheld(lambda: g.of(ADJECTIVES) + " " + g.of(NOUNS))
     if kind == "title":
-        return g.unheld(lambda: g.r.choice(["The {a} {n}", "{n} {m}", "{n} and {m}", "A {n}", "{a} {n}", "{n}"]).format(a=g.of(ADJECTIVES), n=g.of(NOUNS), m=g.of(NOUNS)).title().replace(" And ", " and ")) if g.chance(0.5) else g.unheld(lambda: g.r.choice(["the {a} {n}", "{a} {n}", "{n}", "the {n}", "the {n} of {c}"]).format(a=g.of(ADJECTIVES), n=g.of(NOUNS), m=g.of(NOUNS), c=g.city()))
+        return title(g)
     if kind == "invented":
         return g.invented().capitalize()
     if kind == "clock":

@@ -1,6 +1,6 @@
 """A passage of 20 to 150 words about several people or things, and one question whose answer stands in it."""
 from manner import article, capital, choose, manner, uncapital
-from skills.passage_relations import LOOSE, loose_facts
+from skills.passage_relations import loose_facts
 from skills.passage_text import facts_of, told_text
 from skills.passage_values import KINDS
 from phrasings import phrasings
@@ -19,8 +19,7 @@ def question_of(g, fact):
     r = g.r.random()
     template = manner(g, template) if r < 0.4 else template
     text = article(template.format(v=fact.value, **fact.entity.slots))
-    reply = f"{fact.value}." if fact.entity.domain == LOOSE else fact.fill(fact.forms["reply"])
-    return capital(text) if template[0] == "{" else text, reply
+    return capital(text) if template[0] == "{" else text, fact.reply()
 
 
 def material(g):

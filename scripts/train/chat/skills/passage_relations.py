@@ -7,6 +7,7 @@ from skills.passage_text import Entity, Told
 from skills.passage_values import PLURALS, VALUES
 
 LOOSE = "loose"  # the domain of such entities: they are told of in no other way
+REGULAR = [v for v in VERBS if not v.endswith(("s", "h", "x", "y", "o"))]  # whose third person only takes an s
 
 
 def subject(g):
@@ -21,25 +22,22 @@ def forms(g):
     """(value kind, {"tell", "ask", ...}) of one relation: a frame with its noun and verb."""
     frame = g.r.choice(phrasings("relations")["frames"])
     noun = g.of(PLURALS) if g.chance(0.8) else g.invented()
-    verb = g.of([v for v in VERBS if not v.endswith(("s", "h", "x", "y", "o"))]) if g.chance(0.9) else g.invented()
+    verb = g.of(REGULAR) if g.chance(0.9) else g.invented()
     fitted = {part: [t.replace("{r}", noun).replace("{w}", verb) for t in frame[part]] for part in ("tell", "ask")}
     return g.r.choice(frame["values"].split()), {**fitted, "who": []}
 
 
 def loose_facts(g):
-    """Two to five subjects with the same two to four relations each, now and then without one."""
-    kind, relations = g.r.random(), []
-    for _ in range(g.r.choice([1, 2, 2, 3, 3, 4])):
-        relations.append(forms(g))
+    """Two to five subjects with the same one to four relations each, now and then without one of them."""
+    relations = [forms(g) for _ in range(g.r.choice([1, 2, 2, 3, 3, 4]))]
+    shuffled, count = g.chance(0.3), g.r.choice([2, 2, 3, 3, 4, 5])
     entities, taken, out = [], set(), []
-    while len(entities) < g.r.choice([2, 2, 3, 3, 4, 5]):
-        name, pronoun = subject(g)
-        entity = Entity(g, LOOSE, name)
-        entity.pronoun = pronoun
+    while len(entities) < count:
+        entity = Entity(g, LOOSE, *subject(g))
         if entity.subject not in [e.subject for e in entities]:
             entities.append(entity)
     for entity in entities:
-        for number, (values, said) in enumerate(g.r.sample(relations, len(relations)) if kind < 0.3 else relations):
+        for number, (values, said) in enumerate(g.r.sample(relations, len(relations)) if shuffled else relations):
             value = VALUES[values](g)
             if value.lower() not in taken and g.chance(0.95):
                 taken.add(value.lower())

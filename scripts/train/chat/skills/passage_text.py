@@ -13,9 +13,9 @@ LEADS = ("{s} ", "The {s} ")
 class Entity:
     """Somebody or something with a name of its own."""
 
-    def __init__(self, g, domain, subject=None):
+    def __init__(self, g, domain, subject=None, pronoun=None):
         self.domain, self.subject = domain, subject or SUBJECTS[domain](g)
-        self.pronoun = g.r.choice(PRONOUNS.get(domain, ["It"]))
+        self.pronoun = pronoun or g.r.choice(PRONOUNS.get(domain, ["It"]))
         self.slots = {"s": self.subject, "x": g.r.choice(ANIMALS), "i": g.of(NOUNS), "y": g.r.choice(RELATIVES).replace("_", " ")}
 
 
@@ -26,6 +26,10 @@ class Told:
         self.entity, self.attribute, self.value = entity, attribute, value
         self.forms = forms or phrasings("passage")[entity.domain][attribute]
         self.template = choose(g, g.r.choice(self.forms["tell"]))
+
+    def reply(self):
+        """The sentence that answers a question about it; the value alone where its forms have none."""
+        return self.fill(self.forms["reply"]) if "reply" in self.forms else f"{self.value}."
 
     def fill(self, text):
         return article(capital(text.format(v=self.value, **self.entity.slots)))

@@ -1,10 +1,8 @@
 """What the passages are about: who or what can be told of in each domain, and the values that can be told."""
-from pools import ADJECTIVES, ANIMALS, COLORS, FOODS, JOBS, NOUNS
+from pools import ADJECTIVES, ANIMALS, COLORS, FOODS, JOBS, MONTHS, NOUNS, WEEKDAYS
 
 HOBBIES = "swimming,reading,dancing,painting,cooking,fishing,running,singing,climbing,sailing,knitting,gardening,skiing,cycling,hiking,writing poems,playing chess,collecting stamps,taking photos,baking bread".split(",")
 INSTRUMENTS = "piano violin guitar flute drum harp trumpet cello organ banjo saxophone clarinet".split()
-MONTHS = "January February March April May June July August September October November December".split()
-WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 TRANSPORT = "train bus car plane ship bike boat taxi tram ferry".split()
 MATERIALS = "wood stone glass iron gold silver paper copper clay leather brick wool cotton steel marble".split()
 ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth last".split()

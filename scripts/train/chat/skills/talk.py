@@ -3,6 +3,7 @@
 """
 from manner import ask, capital, lower, pick
 from phrasings import phrasings
+from pools import WEEKDAYS
 from sample import sample
 
 WHO = "I am Hearth's small built-in model."
@@ -21,7 +22,6 @@ SMALL = {
 }
 WEIGHTS = [5, 5, 4, 1.2, 1.2, 1.2, 1.2, 1.2, 1.2]
 LONGER = 0.55  # the share of thanks, goodbyes and "how are you" that are said in a longer way
-DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 
 
 def first_lines():
@@ -36,7 +36,7 @@ def greet(g):
     if r < 0.2:
         return named(g, hello)
     if r < 0.45:
-        return sample(longer(g, "hello_more")[0], "The user greets me. I greet back.", HELLO)
+        return sample(longer(g, "hello_more"), "The user greets me. I greet back.", HELLO)
     if r < 0.52:
         return sample(pick(g, "talk", "hello_how").format(hello=hello), "The user greets me and asks how I am.", "Hello! I am fine, thank you.")
     tail = g.r.choice(phrasings("talk")["hello_tail"] if len(hello) < 14 else ["", "!", "."])
@@ -49,12 +49,12 @@ def named(g, hello):
     return sample(user, f"The user is {name}. I greet back.", f"Hello {name}! Nice to meet you.")
 
 
-def longer(g, part):
-    """(a longer sentence of a part, the name in it), as people type it."""
-    hello, name = pick(g, "talk", "hello"), g.name()
+def longer(g, part, name=None):
+    """A longer sentence of a part, as people type it; whoever is named in it is called `name`."""
+    hello, name = pick(g, "talk", "hello"), name or g.name()
     template = pick(g, "talk", part)
-    text = template.format(hello=hello if template.startswith("{hello}") or g.chance(0.3) else lower(hello), name=name, day=g.r.choice(DAYS))
-    return lower(text) if g.chance(0.12) else text, name
+    text = template.format(hello=hello if template.startswith("{hello}") or g.chance(0.3) else lower(hello), name=name, day=g.r.choice(WEEKDAYS))
+    return lower(text) if g.chance(0.12) else text
 
 
 def smalltalk(g):
@@ -62,10 +62,10 @@ def smalltalk(g):
     part = g.r.choices(list(SMALL), WEIGHTS)[0]
     thought, reply = SMALL[part]
     if part == "how" and g.chance(0.2):
-        user, name = longer(g, "how_name")
-        return sample(user, thought, f"Hello {name}! I am fine, thank you.")
+        name = g.name()
+        return sample(longer(g, "how_name", name), thought, f"Hello {name}! I am fine, thank you.")
     if part in ("thanks", "bye", "how") and g.chance(LONGER):
-        return sample(longer(g, part + "_more")[0], thought, reply)
+        return sample(longer(g, part + "_more"), thought, reply)
     user, tail = pick(g, "talk", part), g.r.choice(phrasings("talk")["tail"])
     if part == "how":
         tail = tail.rstrip(".!") + g.r.choice(["?", "?", "?", ""])
@@ -78,7 +78,7 @@ def identity(g):
     if g.chance(0.28):
         return sample(ask(g, "talk", "can"), "The user asks what I can do.", CAN)
     if g.chance(0.35):
-        return sample(longer(g, "who_more")[0], "The user asks who I am.", WHO)
+        return sample(longer(g, "who_more"), "The user asks who I am.", WHO)
     return sample(ask(g, "talk", "who"), "The user asks who I am.", WHO)
 
 

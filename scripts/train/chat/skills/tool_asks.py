@@ -111,20 +111,27 @@ def joined(g, first, second):
 def invented(g):
     """A wish for a tool that nobody has seen before."""
     verb, noun, name = invented_name(g)
-    count = g.r.choices([0, 1, 2, 3], [8, 50, 30, 12])[0]
-    labels = distinct(g, count)
-    before = count == 1 and g.chance(0.2)
-    if before:
-        labels = [g.r.choice(["color", "color", "kind", "look", "state", *labels])]
-    values = [value(g, g.r.choice(["color", "color", "word"])) if before else invented_value(g, g.r.choice(INVENTED_KINDS)) for _ in labels]
+    part, labels, values = described(g) if g.chance(0.1) else parameters(g)
     slots = dict(zip("pqs", [p.replace("_", " ") if g.chance(0.7) else p for p in labels])) | dict(zip("xyz", [v[0] for v in values]))
-    part = "invented_before" if before else ["nothing", "invented_one", "invented_two", "invented_three"][count]
     ask = say(g, "tools", part, verb=verb, noun=noun, tool=name, **slots)
     ask = ask[0].upper() + ask[1:] if g.chance(0.8) and not ask.startswith(name) else ask
     params = {p: hinted(g, v[2], "", p) for p, v in zip(labels, values)}
     description = g.r.choice([f"{verb.capitalize()} the {noun}", article(f"{verb.capitalize()} a {noun}"), f"{verb} the {noun}", article(f"To {verb} a {noun}.")])
     call = {"name": name, "arguments": {p: v[1] for p, v in zip(labels, values)}}
     return {"group": name, "tool": definition(g, name, description, params, labels), "ask": ask, "call": call}
+
+
+def parameters(g):
+    """(how it is asked for, names, values) of up to three parameters."""
+    count = g.r.choices([0, 1, 2, 3], [8, 40, 30, 12])[0]
+    labels = distinct(g, count)
+    return ["nothing", "invented_one", "invented_two", "invented_three"][count], labels, [invented_value(g, g.r.choice(INVENTED_KINDS)) for _ in labels]
+
+
+def described(g):
+    """The same of one whose value stands before the noun."""
+    labels = [g.r.choice(["color", "color", "kind", "look", "state", *distinct(g, 1)])]
+    return "invented_before", labels, [value(g, g.r.choice(["color", "color", "word"]))]
 
 
 def invented_name(g):

@@ -1,8 +1,8 @@
 """Values of tool parameters: what a person says, what stands in the call, and the parameter's JSON Schema."""
-from pools import ADJECTIVES, COLORS, JOBS, NOUNS
+from pools import ADJECTIVES, COLORS, JOBS, NOUNS, WEEKDAYS
 
 LANGUAGES = "French German Spanish Italian Dutch Polish Swedish Greek Turkish Japanese Chinese Russian Portuguese Danish Finnish".split()
-DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday today tomorrow".split()
+DAYS = [*WEEKDAYS, "today", "tomorrow"]
 ROOMS = ["kitchen", "bedroom", "bathroom", "living room", "office", "hall", "garage", "cellar", "attic", "garden", "nursery", "library"]
 CURRENCIES = "USD EUR GBP JPY CHF CAD AUD dollars euros pounds yen francs".split()
 UNITS = "meters feet miles kilometers inches centimeters kilograms pounds grams ounces liters gallons".split()
