@@ -19,8 +19,11 @@ export type { Problem } from "./validate/judge.js";
 
 /** Values inside one another that an instance may have. */
 const depthMax = 256;
-/** Evaluations inside one another: a schema within a schema, for the same value or a part of it. */
-const nestingMax = 1500;
+/**
+ * Evaluations inside one another: a schema within a schema, for the same value or a part of it. Each is five frames of the stack, and
+ * frames of code that was not optimised yet fill it at about 1100 of them.
+ */
+const nestingMax = 700;
 /** Subschemas held against values and texts against patterns, in one judgement. */
 const stepsMax = 2_000_000;
 

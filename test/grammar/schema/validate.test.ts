@@ -195,19 +195,33 @@ describe("validate", () => {
     const validator = createValidator(
       readSchema({ additionalProperties: { $ref: "#" }, items: { $ref: "#" } }),
     );
-    const deep = (levels: number): unknown => JSON.parse("[".repeat(levels) + "]".repeat(levels));
+    const deep = (arrays: number): unknown => JSON.parse("[".repeat(arrays) + "]".repeat(arrays));
     expect(validator(deep(200))).toBeNull();
     expect(validator(deep(50_000))?.keyword).toBe("limit");
   });
 
-  it("stays within the stack for the longest chain of references that is read, at the greatest depth", () => {
-    const $defs: Record<string, unknown> = {};
-    for (let level = 0; level < 90; level += 1)
-      $defs[`d${level}`] = { allOf: [{ $ref: `#/$defs/d${level + 1}` }] };
-    $defs["d90"] = { items: { $ref: "#/$defs/d0" }, type: "array" };
-    const validator = createValidator(readSchema({ $ref: "#/$defs/d0", $defs }));
-    expect(validator([[]])).toBeNull();
-    expect(validator(JSON.parse("[".repeat(200) + "]".repeat(200)))?.keyword).toBe("limit");
+  it.each([
+    ["allOf", (next: unknown) => ({ allOf: [next] })],
+    ["oneOf", (next: unknown) => ({ oneOf: [next] })],
+    ["if and then", (next: unknown) => ({ if: true, then: next })],
+  ])(
+    "stays within the stack for the longest chain of references by %s that is read, at the greatest depth",
+    (_, chained) => {
+      const $defs: Record<string, unknown> = {};
+      for (let level = 0; level < 90; level += 1)
+        $defs[`d${level}`] = chained({ $ref: `#/$defs/d${level + 1}` });
+      $defs["d90"] = { items: { $ref: "#/$defs/d0" }, type: "array" };
+      const validator = createValidator(readSchema({ $ref: "#/$defs/d0", $defs }));
+      expect(validator([[]])).toBeNull();
+      expect(validator(JSON.parse("[".repeat(200) + "]".repeat(200)))?.keyword).toBe("limit");
+    },
+  );
+
+  it("judges the deepest value that is allowed by a schema that refers to itself", () => {
+    const tree = { type: "array", items: { $ref: "#" } };
+    const deep = (arrays: number): unknown => JSON.parse("[".repeat(arrays) + "]".repeat(arrays));
+    expect(createValidator(readSchema(tree))(deep(257))).toBeNull();
+    expect(createValidator(readSchema(tree))(deep(258))?.keyword).toBe("limit");
   });
 });
 
