@@ -14,13 +14,13 @@ SKILLS = {
     "tool_unfit": tools.tool_unfit,
 }
 MIX = {
-    "greet": 3.5, "smalltalk": 4, "identity": 3, "sdk": 2, "recall": 9, "not_told": 0.7, "tell": 0.8, "arithmetic": 13, "how_many": 5, "count": 1, "choice": 12,
-    "words": 20, "say": 1.5, "story": 0.6, "facts": 10, "passage": 15, "unknown": 4, "image": 9, "json": 13,
-    "tool_call": 8, "tool_calls": 3.5, "tool_result": 2, "tool_again": 2.5, "tool_unfit": 2.5,
+    "greet": 4, "smalltalk": 5, "identity": 4, "sdk": 1.5, "recall": 7, "not_told": 1.2, "tell": 0.8, "arithmetic": 9, "how_many": 5, "count": 1, "choice": 16,
+    "words": 24, "say": 1.5, "story": 0.6, "facts": 9, "passage": 20, "unknown": 6, "image": 10, "json": 18,
+    "tool_call": 10, "tool_calls": 6, "tool_result": 2, "tool_again": 2, "tool_unfit": 3,
 }
 # The share of a skill's samples in which tools stand by that it does not need.
-PLAIN = {"greet": 0.06, "smalltalk": 0.06, "identity": 0.06, "sdk": 0.04, "recall": 0.03, "arithmetic": 0.06, "how_many": 0.06, "choice": 0.06, "words": 0.06, "facts": 0.08,
-         "passage": 0.03, "unknown": 0.12, "image": 0.04}
+PLAIN = {"greet": 0.1, "smalltalk": 0.1, "identity": 0.06, "sdk": 0.04, "recall": 0.03, "arithmetic": 0.06, "how_many": 0.06, "choice": 0.06, "words": 0.06, "facts": 0.1,
+         "passage": 0.03, "unknown": 0.25, "image": 0.04}
 EARLIER_SKILLS = ["greet", "smalltalk", "identity", "arithmetic", "arithmetic", "arithmetic", "facts", "facts", "words", "words", "words", "choice", "unknown", "how_many", "passage", "image"]
 
 

@@ -72,6 +72,10 @@ class Gen:
         head, tail = self.r.choice(PLAIN_WORDS), self.r.choice(PLAIN_WORDS)
         return (head[:self.r.randint(1, len(head) - 1)] + tail[-self.r.randint(1, len(tail) - 1):])[:12]
 
+    def noun(self):
+        """A thing; a third of them are only made like words, so that the tokens of any word are learnt to be copied."""
+        return self.of(NOUNS) if self.chance(0.67) else self.unheld(self.spliced)
+
     def word(self):
         x = self.r.random()
         if x < 0.42:
@@ -94,6 +98,10 @@ class Gen:
 
     def name(self):
         return self.of(NAMES) if self.chance(0.6) else self.invented().capitalize()
+
+    def full_name(self):
+        """A name, four of ten with a surname."""
+        return self.name() if self.chance(0.6) else self.unheld(lambda: f"{self.name()} {self.name()}")
 
     def city(self):
         return self.of(CITIES) if self.chance(0.8) else self.invented().capitalize()

@@ -2,7 +2,7 @@
 from manner import article, ask, capital, manner, pick
 from pools import ADJECTIVES, ANIMALS, CITIES, COLORS, FOODS, JOBS, MONTHS, NAMES, NOUNS, WEEKDAYS, is_held
 from sample import sample
-from skills.sums import compare_thought
+from skills.sums import compare_thought, one_of_one_digit
 from skills.tool_values import LANGUAGES
 
 KINDS = {"a color": COLORS, "an animal": ANIMALS[:13], "a city": CITIES, "a name": NAMES, "a job": JOBS, "a food": FOODS, "a language": LANGUAGES, "a day": WEEKDAYS, "a month": MONTHS}
@@ -39,14 +39,14 @@ def extreme(g):
     for n in found[1:]:
         steps.append(f"{right} or {n}: {best(right, n)}")
         right = best(right, n)
-    return sample(ask(g, "choice", which, list=listed(g, [str(n) for n in found])), "; ".join(steps) + f". So {right}.", f"{right} is the {which}.")
+    return sample(ask(g, "choice", which, list=listed(g, [str(n) for n in found])), f"The {which}: " + "; ".join(steps) + f". So {right}.", f"{right} is the {which}.")
 
 
 def two_nouns(g):
     """Two different things."""
-    a, b = g.of(NOUNS), g.of(NOUNS)
+    a, b = g.noun(), g.noun()
     while b == a:
-        b = g.of(NOUNS)
+        b = g.noun()
     return a, b
 
 
@@ -66,13 +66,19 @@ AMOUNTS = [
 ]
 
 
+def amounts_of_two(g):
+    """Two different amounts from 1 to 99, in every fourth pair one below ten beside one with two digits."""
+    while True:
+        x, y = one_of_one_digit(g) if g.chance(0.25) else numbers(g, 2)
+        if min(x, y) > 0 and not any(is_held(f"{a}?{b}") for a, b in ((x, y), (y, x))) and not any(n > 9 and is_held(str(n)) for n in (x, y)):
+            return x, y
+
+
 def compared(g):
     """One of two things by how much of something they have."""
     units, has, listed_as, *ways = g.r.choice(AMOUNTS)
     unit, more = g.r.choice(units.split()), g.chance(0.5)
-    x, y = numbers(g, 2)
-    while min(x, y) == 0 or any(n > 9 and is_held(str(n)) for n in (x, y)):
-        x, y = numbers(g, 2)
+    x, y = amounts_of_two(g)
     a, b = two_nouns(g)
     adjective, verb = (g.r.choice(part.split(",")) for part in ways[0 if more else 1])
     right = a if (x > y) == more else b
@@ -86,8 +92,10 @@ def compared(g):
         told = told.replace("{is} {x}", has.format(n="{x}")).replace("{is} {y}", has.format(n="{y}"))
         parts = [capital(told.format(**words, **amounts)), capital(asked.format(**words))]
         user = " ".join(parts if g.chance(0.85) or asked[-1:] not in ("?", ".") else parts[::-1])
-    thought = f"{a} {x}, {b} {y}. {compare_thought(x, y, max(x, y) if more else min(x, y))} The {right}."
-    return sample(article(user), thought, f"The {right}.")
+    # A letter stands before each thing, so that the right one is found again by what followed its letter.
+    letter, place = ("A", "first") if right == a else ("B", "second")
+    thought = f"A {a} {x}, B {b} {y}. {compare_thought('larger' if more else 'smaller', x, y)}, so {letter} {right}."
+    return sample(article(user), thought, f"The {place} one, the {right}.")
 
 
 def kind(g):
@@ -113,7 +121,7 @@ def length(g):
     """The longer or shorter of two or three words."""
     which = g.r.choice(["longest", "shortest"])
     while True:
-        words = [g.of(NOUNS) if g.chance(0.8) else g.name() for _ in range(g.r.choice([2, 3]))]
+        words = [g.noun() if g.chance(0.8) else g.name() for _ in range(g.r.choice([2, 3]))]
         sizes = sorted(len(w) for w in words)
         if len(set(words)) == len(words) and (sizes[-1] >= sizes[-2] + 2 if which == "longest" else sizes[0] + 2 <= sizes[1]):
             break
@@ -152,7 +160,7 @@ def begins(g):
     """The word that begins with a letter."""
     words = []
     while len(words) < g.r.choice([2, 3, 4]):
-        w = g.of(NOUNS)
+        w = g.noun()
         if w[0] not in [x[0] for x in words]:
             words.append(w)
     right = g.r.choice(words)

@@ -6,17 +6,19 @@ import json
 from pathlib import Path
 
 from skills.json_values import invented_field, joined, value
+from manner import article
 from phrasings import fill, phrasings, say
 from sample import sample
 
-RECORDS = json.loads((Path(__file__).resolve().parents[1] / "words" / "json_records.json").read_text(encoding="utf-8"))
+WORDS = Path(__file__).resolve().parents[1] / "words"
+RECORDS, NOTES = (json.loads((WORDS / f"json_{name}.json").read_text(encoding="utf-8")) for name in ("records", "notes"))
 KINDS = list(RECORDS)
 
 
 def fill_json(g):
     """An object of one to eight fields."""
     what, fields = record(g) if g.chance(0.6) else ("data", plain_fields(g))
-    text, in_order = told(g, fields)
+    text, in_order = told(g, what, fields)
     keep = fields if g.chance(0.85) or len(fields) < 3 else g.r.sample(fields, len(fields) - 1)
     if g.chance(0.3) and len(keep) > 1:
         keep, in_order = g.r.sample(keep, len(keep)), False
@@ -41,16 +43,16 @@ def named(g, key):
 
 def field(g, key, kind, forms):
     """One field: its key, what is said of it, its value, and sentence parts without a subject."""
-    key = styled(g, g.r.choice(key.split()))
+    kept_as, key = key.split()[0], styled(g, g.r.choice(key.split()))
     if isinstance(kind, list):
         true = g.chance(0.5)
-        return {"key": key, "said": g.r.choice(["yes", "true"] if true else ["no", "false"]), "value": true, "part": kind[0] if true else g.r.choice(kind[1:])}
+        return {"key": key, "kept_as": kept_as, "said": g.r.choice(["yes", "true"] if true else ["no", "false"]), "value": true, "part": kind[0] if true else g.r.choice(kind[1:])}
     if isinstance(kind, dict):
         parts = {k: value(g, inner) for k, inner in kind.items()}
         said = joined([f"{k} {v[0]}" for k, v in parts.items()])
-        return {"key": key, "said": said, "value": {k: v[1] for k, v in parts.items()}, "part": fill(g, g.r.choice(forms), **{k: v[0] for k, v in parts.items()})}
+        return {"key": key, "kept_as": kept_as, "said": said, "value": {k: v[1] for k, v in parts.items()}, "part": fill(g, g.r.choice(forms), **{k: v[0] for k, v in parts.items()})}
     said, kept = value(g, kind)
-    return {"key": key, "said": said, "value": kept, "part": fill(g, g.r.choice(forms), v=said)}
+    return {"key": key, "kept_as": kept_as, "said": said, "value": kept, "part": fill(g, g.r.choice(forms), v=said)}
 
 
 def styled(g, key):
@@ -93,13 +95,34 @@ def plain_fields(g):
     return fields
 
 
-def told(g, fields):
-    """(the fields in words, as sentences about the subject or by their labels, whether their names stand there in order)."""
-    if "subject" in fields[0] and len(fields) > 1 and g.chance(0.75):
+def told(g, what, fields):
+    """(the fields in words, as sentences about the subject, as notes or by their labels; whether their names stand there in order)."""
+    x = g.r.random()
+    if "subject" in fields[0] and x < 0.45:
+        return notes(g, what, fields), False
+    if "subject" in fields[0] and len(fields) > 1 and x < 0.8:
         return sentences(g, fields), False
     if g.chance(0.35) and len(fields) > 1:
         return labelled(g, g.r.sample(fields, len(fields))), False
     return labelled(g, fields), True
+
+
+def notes(g, what, fields):
+    """A short sentence of its own for every field, none of which needs another, after an opening that tells nothing."""
+    said = NOTES[what]
+    order = g.r.sample(fields, len(fields)) if g.chance(0.6) else fields
+    opening = [g.r.choice(said["opening"])] if g.chance(0.6) else []
+    return " ".join(opening + [note(g, said, f) for f in order])
+
+
+def note(g, said, f):
+    """A note of one field; by its label where there is no other, and now and then else."""
+    forms = said.get(f["kept_as"], [])
+    if f["value"] is True or f["value"] is False:
+        return g.r.choice(forms[0 if f["value"] else 1]) if forms and g.chance(0.7) else f"It {f['part']}."
+    if forms and g.chance(0.65):
+        return article(fill(g, g.r.choice(forms), v=f["said"]))
+    return fill(g, g.r.choice(["The {k} is {v}.", "The {k} is {v}.", "The {k}: {v}.", "As {k} we have {v}.", "The {k} should be {v}.", "For {k} take {v}."]), k=f["key"].replace("_", " "), v=f["said"])
 
 
 def labelled(g, fields):

@@ -112,8 +112,9 @@ def color(g, scene):
         return None
     name = g.r.choice(names)
     if len(things) > 1:
-        return ask(g, "image", "colors", x=" ".join(name[:-1] + [PLURALS[shape]])), f"They are {hue}."
-    return ask(g, "image", "color", x=" ".join(name)), f"It is {hue}."
+        many = " ".join(name[:-1] + [PLURALS[shape]])
+        return ask(g, "image", "colors", x=many), f"The {many} are {hue}."
+    return ask(g, "image", "color", x=" ".join(name)), f"The {' '.join(name)} is {hue}."
 
 
 def shape(g, scene):
@@ -125,10 +126,10 @@ def shape(g, scene):
     alone = len([t for t in scene.things if t.kind() == thing.kind()]) == 1
     if alone and g.chance(0.4):
         place = place_of(thing.cell)
-        return ask(g, "image", "shape_at", x=place), f"It is a {size} {hue} {form}."
+        return ask(g, "image", "shape_at", x=place), f"{place[0].upper()}{place[1:]} is a {size} {hue} {form}."
     for words in g.r.sample([[hue], [size], [size, hue]], 3):
         if alone and len([t for t in scene.things if all(w in t.kind() for w in words)]) == 1:
-            return ask(g, "image", "shape", x=" ".join(words)), f"It is {article(form)} {form}."
+            return ask(g, "image", "shape", x=" ".join(words)), f"The {' '.join(words)} one is {article(form)} {form}."
     return None
 
 
@@ -153,7 +154,8 @@ def where(g, scene):
     place = place_of(things[0].cell)
     if len(scene.things) == 1 and g.chance(0.2):
         return ask(g, "image", "where_only"), f"It is {place}."
-    return ask(g, "image", "where", x=" ".join(g.r.choice(named(scene, things)))), f"It is {place}."
+    name = " ".join(g.r.choice(named(scene, things)))
+    return ask(g, "image", "where", x=name), f"The {name} is {place}."
 
 
 def size(g, scene):
@@ -161,7 +163,8 @@ def size(g, scene):
     names = [n for n in named(scene, things) if things[0].size not in n]
     if not names or len(things) > 1:
         return None
-    return ask(g, "image", "size", x=" ".join(g.r.choice(names))), f"It is {things[0].size}."
+    name = " ".join(g.r.choice(names))
+    return ask(g, "image", "size", x=name), f"The {name} is {things[0].size}."
 
 
 def is_there(g, scene):
@@ -181,10 +184,10 @@ def is_there(g, scene):
 def general(g):
     """A caption as other captioners write it: things in general."""
     one = lambda words: f"{article(words)} {words}"
-    hue, noun = g.r.choice(COLORS), g.of(NOUNS)
+    hue, noun = g.r.choice(COLORS), g.noun()
     thing = lambda: one(f"{g.r.choice(COLORS) if g.chance(0.6) else g.of(ADJECTIVES)} {g.of([n for n in g.r.sample(NOUNS, 3) if n != noun])}")
     text = one(f"{hue} {noun}") + (g.r.choice([" next to ", " above ", " and ", " on ", " under ", " in front of "]) + thing() if g.chance(0.6) else "")
     if g.chance(0.4):
         text += g.r.choice([" on ", " in front of "]) + one(g.r.choice(COLORS)) + " background"
-    question, reply = (ask(g, "image", "color", x=noun), f"It is {hue}.") if g.chance(0.3) else (ask(g, "image", "what"), f"The image shows {text}.")
+    question, reply = (ask(g, "image", "color", x=noun), f"The {noun} is {hue}.") if g.chance(0.3) else (ask(g, "image", "what"), f"The image shows {text}.")
     return sample(placed(g, f"[image: {text}]", say(g, "image", "way", q=question)), thought(text), reply)

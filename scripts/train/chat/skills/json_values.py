@@ -1,5 +1,5 @@
 """Values of JSON fields: what a person says and what stands in the object."""
-from pools import ADJECTIVES, ANIMALS, COLORS, FOODS, JOBS, MONTHS, NOUNS, WEEKDAYS
+from pools import ADJECTIVES, ANIMALS, COLORS, FOODS, JOBS, MONTHS, WEEKDAYS
 from skills.tool_values import LANGUAGES, ROOMS, clock, price, text_of, words
 
 STATUS = "open closed pending ready done blocked active new cancelled waiting".split()
@@ -41,7 +41,7 @@ def value(g, kind):
         text = g.unheld(lambda: f"{g.r.randint(0, 99)}.{g.r.randint(1, 9)}") if g.chance(0.7) else g.number(2)
         return text, float(text) if "." in text else int(text)
     if kind == "list":
-        return listed(g, [lambda: g.of(NOUNS), lambda: g.of(NOUNS), lambda: g.of(ADJECTIVES), g.invented])
+        return listed(g, [lambda: g.noun(), lambda: g.noun(), lambda: g.of(ADJECTIVES), g.invented])
     if kind == "names":
         return listed(g, [g.name])
     text = word_of(g, kind)
@@ -52,7 +52,7 @@ def title(g):
     """Of a book: as it is printed, or as a thing is named."""
     forms = ["The {a} {n}", "{n} {m}", "{n} and {m}", "A {n}", "{a} {n}", "{n}"], ["the {a} {n}", "{a} {n}", "{n}", "the {n}", "the {n} of {c}"]
     printed = g.chance(0.5)
-    text = g.unheld(lambda: g.r.choice(forms[0 if printed else 1]).format(a=g.of(ADJECTIVES), n=g.of(NOUNS), m=g.of(NOUNS), c=g.city()))
+    text = g.unheld(lambda: g.r.choice(forms[0 if printed else 1]).format(a=g.of(ADJECTIVES), n=g.noun(), m=g.noun(), c=g.city()))
     return text.title().replace(" And ", " and ") if printed else text
 
 
@@ -62,9 +62,9 @@ def word_of(g, kind):
     if kind == "phone":
         return g.unheld(lambda: g.r.choice(["", "+49 ", "0"]) + f"{g.r.randint(100, 999)} {g.r.randint(1000, 99999)}")
     if kind == "street":
-        return g.unheld(lambda: f"{g.of(NOUNS).capitalize()} {g.r.choice(['Street', 'Road', 'Lane', 'Avenue'])} {g.r.randint(1, 99)}")
+        return g.unheld(lambda: f"{g.noun().capitalize()} {g.r.choice(['Street', 'Road', 'Lane', 'Avenue'])} {g.r.randint(1, 99)}")
     if kind in ("noun", "noun2"):
-        return g.of(NOUNS) if g.chance(0.75) else g.unheld(lambda: g.of(ADJECTIVES) + " " + g.of(NOUNS))
+        return g.noun() if g.chance(0.75) else g.unheld(lambda: g.of(ADJECTIVES) + " " + g.noun())
     if kind == "title":
         return title(g)
     if kind == "invented":
@@ -73,6 +73,8 @@ def word_of(g, kind):
         return clock(g)
     if kind == "city":
         return g.city()
+    if kind == "name":
+        return g.full_name()
     if kind == "words":
         return g.unheld(lambda: words(g, 2, 4))
     return text_of(g, kind)
@@ -81,7 +83,7 @@ def word_of(g, kind):
 def invented_field(g):
     """A field of any name: {"key", "said", "value", "part"}."""
     x = g.r.random()
-    key = g.r.choice(KEYS) if x < 0.55 else g.of(NOUNS) if x < 0.75 else g.unheld(lambda: g.of(NOUNS) + "_" + g.r.choice(KEYS).split("_")[0]) if x < 0.88 else g.invented()
+    key = g.r.choice(KEYS) if x < 0.55 else g.noun() if x < 0.75 else g.unheld(lambda: g.noun() + "_" + g.r.choice(KEYS).split("_")[0]) if x < 0.88 else g.invented()
     last = key.split("_")[-1] if key not in BOOLS else key
     if key in BOOLS or key.startswith("is_") or (x >= 0.55 and g.chance(0.1)):
         true = g.chance(0.5)

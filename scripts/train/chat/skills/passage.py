@@ -7,7 +7,7 @@ from phrasings import phrasings
 from sample import sample, with_turns
 
 SHORTEST, LONGEST = 20, 150
-LOOSE_SHARE = 0.55  # of the passages are about relations of any name
+LOOSE_SHARE = 0.5  # of the passages are about relations of any name
 FURTHER = [0, 0, 1, 2, 3, 4, 5]  # more questions about the same passage, each in a turn of its own
 DOMAINS = [d for d in KINDS for _ in range(4 if d == "person" else 1)]
 

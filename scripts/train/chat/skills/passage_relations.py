@@ -1,8 +1,8 @@
 """Facts of relations that are named by words drawn by chance, so that what is asked has to be found by its words: nothing can be
-known of "the lantern of Oslo" but where it is told. Such questions are answered with the value alone.
+known of "the lantern of Oslo" but where it is told. Such questions are answered with the subject and the value.
 """
 from phrasings import phrasings
-from pools import NOUNS, VERBS
+from pools import VERBS
 from skills.passage_text import Entity, Told
 from skills.passage_values import PLURALS, VALUES
 
@@ -15,7 +15,7 @@ def subject(g):
     x = g.r.random()
     if x < 0.45:
         return g.name() if x < 0.33 else f"{g.name()} {g.invented().capitalize()}", g.r.choice(["He", "She"])
-    return f"the {g.of(NOUNS)}" if x < 0.75 else g.city() if x < 0.93 else g.invented(), "It"
+    return f"the {g.noun()}" if x < 0.75 else g.city() if x < 0.93 else g.invented(), "It"
 
 
 def forms(g):

@@ -5,7 +5,7 @@ from functools import lru_cache
 from manner import article, capital, choose
 from skills.passage_values import KINDS, PRONOUNS, RELATIVES, RIVALS, SUBJECTS, VALUES
 from phrasings import phrasings
-from pools import ANIMALS, NOUNS
+from pools import ANIMALS
 
 LEADS = ("{s} ", "The {s} ")
 
@@ -16,7 +16,7 @@ class Entity:
     def __init__(self, g, domain, subject=None, pronoun=None):
         self.domain, self.subject = domain, subject or SUBJECTS[domain](g)
         self.pronoun = pronoun or g.r.choice(PRONOUNS.get(domain, ["It"]))
-        self.slots = {"s": self.subject, "x": g.r.choice(ANIMALS), "i": g.of(NOUNS), "y": g.r.choice(RELATIVES).replace("_", " ")}
+        self.slots = {"s": self.subject, "x": g.r.choice(ANIMALS), "i": g.noun(), "y": g.r.choice(RELATIVES).replace("_", " ")}
 
 
 class Told:
@@ -28,8 +28,9 @@ class Told:
         self.template = choose(g, g.r.choice(self.forms["tell"]))
 
     def reply(self):
-        """The sentence that answers a question about it; the value alone where its forms have none."""
-        return self.fill(self.forms["reply"]) if "reply" in self.forms else f"{self.value}."
+        """The sentence that answers a question about it; where its forms have none, whom it is about and the value: said once more,
+        the subject stands right before what is looked up by it."""
+        return self.fill(self.forms["reply"]) if "reply" in self.forms else f"{capital(self.entity.subject)}: {self.value}."
 
     def fill(self, text):
         return article(capital(text.format(v=self.value, **self.entity.slots)))

@@ -57,15 +57,15 @@ def date(g):
 
 
 def spot(g):
-    return g.r.choice(SPOTS).format(g.r.choice(ROOMS) if g.chance(0.4) else g.of(NOUNS))
+    return g.r.choice(SPOTS).format(g.r.choice(ROOMS) if g.chance(0.4) else g.noun())
 
 
 def room(g):
-    return g.r.choice([f"room {g.integer(1, 99)}", f"the {g.of(NOUNS)} hall", f"the {g.r.choice(ROOMS)}", f"{g.city()}", f"the old {g.of(NOUNS)}"])
+    return g.r.choice([f"room {g.integer(1, 99)}", f"the {g.noun()} hall", f"the {g.r.choice(ROOMS)}", f"{g.city()}", f"the old {g.noun()}"])
 
 
 def street(g):
-    return g.unheld(lambda: g.r.choice([g.of(NOUNS).capitalize(), g.name(), g.invented().capitalize()]) + g.r.choice([" Street", " Road", " Lane", " Square", " Street"]))
+    return g.unheld(lambda: g.r.choice([g.noun().capitalize(), g.name(), g.invented().capitalize()]) + g.r.choice([" Street", " Road", " Lane", " Square", " Street"]))
 
 
 def among(items):
@@ -79,10 +79,10 @@ def whole(low, high):
 VALUES = {
     "town": lambda g: g.city(), "name": lambda g: g.name(), "job": among(JOBS), "animal": among(ANIMALS), "age": whole(3, 99), "food": among(FOODS),
     "color": among(COLORS), "hobby": among(HOBBIES), "number": whole(10, 999),
-    "small": small, "instrument": among(INSTRUMENTS), "noun": lambda g: g.of(NOUNS), "month": among(MONTHS), "clock": clock, "street": street,
+    "small": small, "instrument": among(INSTRUMENTS), "noun": lambda g: g.noun(), "month": among(MONTHS), "clock": clock, "street": street,
     "price": price, "goods": among(GOODS), "weekday": among(WEEKDAYS), "phone": phone,
     "year": whole(1700, 2029), "transport": among(TRANSPORT), "spot": spot, "room": room, "material": among(MATERIALS), "code": lambda g: g.code(),
-    "word": lambda g: g.word(), "adjective": lambda g: g.of(ADJECTIVES), "ordinal": among(ORDINALS), "title": lambda g: g.of(NOUNS).capitalize(),
+    "word": lambda g: g.word(), "adjective": lambda g: g.of(ADJECTIVES), "ordinal": among(ORDINALS), "title": lambda g: g.noun().capitalize(),
     "points": whole(2, 99), "grams": whole(50, 900), "degrees": whole(60, 250), "minutes": whole(5, 99), "big": whole(10, 2000), "date": date,
     "drink": among(DRINKS), "subject": among(SUBJECTS_TAUGHT),
 }
@@ -109,7 +109,7 @@ def shop(g):
         return f"the {kind}"
     if r < 0.75:
         return f"{g.name()}'s {kind}" if r < 0.6 else f"the {kind} {g.name()}"
-    return f"the {g.of(ADJECTIVES).capitalize()} {g.of(NOUNS).capitalize()}"
+    return f"the {g.of(ADJECTIVES).capitalize()} {g.noun().capitalize()}"
 
 
 def team(g):
@@ -118,17 +118,17 @@ def team(g):
 
 
 def dish(g):
-    return g.r.choice([f"the {g.of(NOUNS)} {g.r.choice(DISHES)}", f"{g.name()}'s {g.r.choice(DISHES)}", f"the {g.r.choice(DISHES)}",
+    return g.r.choice([f"the {g.noun()} {g.r.choice(DISHES)}", f"{g.name()}'s {g.r.choice(DISHES)}", f"the {g.r.choice(DISHES)}",
                        f"the {g.of(ADJECTIVES)} {g.r.choice(DISHES)}"])
 
 
 def event(g):
-    return g.r.choice([f"the {g.r.choice(EVENTS)}", f"the {g.of(NOUNS)} {g.r.choice(EVENTS)}", f"the {g.of(ADJECTIVES)} {g.r.choice(EVENTS)}",
+    return g.r.choice([f"the {g.r.choice(EVENTS)}", f"the {g.noun()} {g.r.choice(EVENTS)}", f"the {g.of(ADJECTIVES)} {g.r.choice(EVENTS)}",
                        f"{g.name()}'s {g.r.choice(EVENTS)}"])
 
 
 def thing(g):
-    return g.of(NOUNS) if g.chance(0.7) else f"{g.of(ADJECTIVES)} {g.of(NOUNS)}"
+    return g.noun() if g.chance(0.7) else f"{g.of(ADJECTIVES)} {g.noun()}"
 
 
 SUBJECTS = {"person": lambda g: g.name(), "shop": shop, "trip": lambda g: g.name(), "team": team, "recipe": dish, "stock": lambda g: g.of(PLURALS) + "s", "thing": thing, "event": event, "animal": among(ANIMALS)}

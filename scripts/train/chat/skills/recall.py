@@ -3,7 +3,7 @@ kind, with other facts, corrections and turns of other skills in between.
 """
 from manner import article, ask, pick, uncapital
 from phrasings import phrasings
-from pools import ANIMALS, COLORS, FOODS, JOBS, NOUNS, is_held
+from pools import ANIMALS, COLORS, FOODS, JOBS, is_held
 from sample import sample
 from skills.facts import fact as known_fact
 from skills.sums import arithmetic
@@ -39,7 +39,7 @@ class Fact:
 
     def __init__(self, g, kind=None):
         self.kind = kind or g.r.choices(list(KINDS), list(KINDS.values()))[0]
-        self.about = {"x": g.r.choice(ANIMALS), "y": g.r.choice(RELATIVES), "z": g.of(NOUNS), "w": g.r.choice(phrasings("recall")["labels"])}
+        self.about = {"x": g.r.choice(ANIMALS), "y": g.r.choice(RELATIVES), "z": g.noun(), "w": g.r.choice(phrasings("recall")["labels"])}
         self.value = value_of(g, self.kind)
 
     def say(self, g, part):
@@ -84,7 +84,7 @@ def other_turn(g, others):
 
 
 def distraction(g):
-    slots = {"y": g.r.choice(RELATIVES), "n": g.name(), "c": g.r.choice(COLORS), "d": g.integer(3, 99), "z": g.of(NOUNS), "t": g.city()}
+    slots = {"y": g.r.choice(RELATIVES), "n": g.name(), "c": g.r.choice(COLORS), "d": g.integer(3, 99), "z": g.noun(), "t": g.city()}
     return article(ask(g, "recall", "distract", "statement", **slots))
 
 

@@ -18,13 +18,23 @@ def operands(g, sign):
     """Two numbers 0..99; most have two digits and, in more than half of the cases, a carry or a borrow."""
     while True:
         a, b = g.r.randint(0, 99), g.r.randint(0, 99)
-        if g.chance(0.12):
+        x = g.r.random()
+        if x < 0.12:
             a, b = g.r.randint(0, 12), g.r.randint(0, 12)
+        elif x < 0.24:
+            a, b = one_of_one_digit(g)
         if sign == "-" and a < b:
             a, b = b, a
         carries = a % 10 + b % 10 > 9 if sign == "+" else a % 10 < b % 10
         if not is_held(f"{a}{sign}{b}") and (carries or g.chance(0.75)):
             return a, b
+
+
+def one_of_one_digit(g):
+    """A number below ten and one with two digits, in either order."""
+    pair = [g.r.randint(0, 9), g.r.randint(10, 99)]
+    g.r.shuffle(pair)
+    return pair
 
 
 def sum_thought(a, b):
@@ -72,11 +82,13 @@ def sum_sample(g, a, b, part, sign, reply, thought):
 def compare(g):
     """Which of two numbers is larger, or smaller."""
     while True:
-        a, b = g.r.randint(0, 99), g.r.randint(0, 99)
-        if g.chance(0.3):
+        a, b, x = g.r.randint(0, 99), g.r.randint(0, 99), g.r.random()
+        if x < 0.25:
             b = a // 10 * 10 + b % 10  # the same tens
-        elif g.chance(0.15):
+        elif x < 0.35:
             b = a % 10 * 10 + a // 10  # the same digits
+        elif x < 0.65:
+            a, b = one_of_one_digit(g)
         if a != b and not is_held(f"{a}?{b}"):
             break
     wanted = g.r.choice(["larger", "smaller"])
@@ -86,13 +98,13 @@ def compare(g):
     thing = g.r.choice(THINGS)
     user = manner(g, template).format(a=a, b=b, things=thing + "s", n1=g.name(), n2=g.name())
     says = f"{right} is {wanted}."
-    return sample(user, compare_thought(a, b, right), ("Yes, " if right == a else "No, ") + says if yes_no else says)
+    return sample(user, compare_thought(wanted, a, b) + f", so {right}.", ("Yes, " if right == a else "No, ") + says if yes_no else says)
 
 
-def compare_thought(a, b, right):
-    """Tens first, ones only when the tens are alike."""
+def compare_thought(wanted, a, b):
+    """What is asked, then the tens of both; the ones only when the tens are alike."""
     ones = f", ones {a % 10} and {b % 10}" if a // 10 == b // 10 else ""
-    return f"{a} or {b}: tens {a // 10} and {b // 10}{ones}, so {right}."
+    return f"The {wanted} of {a} and {b}: tens {a // 10} and {b // 10}{ones}"
 
 
 def arithmetic(g):

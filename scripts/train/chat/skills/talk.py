@@ -77,7 +77,7 @@ def identity(g):
     """Who or what the model is, and what it can do."""
     if g.chance(0.28):
         return sample(ask(g, "talk", "can"), "The user asks what I can do.", CAN)
-    if g.chance(0.35):
+    if g.chance(0.5):
         return sample(longer(g, "who_more"), "The user asks who I am.", WHO)
     return sample(ask(g, "talk", "who"), "The user asks who I am.", WHO)
 

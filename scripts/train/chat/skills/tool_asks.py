@@ -8,7 +8,7 @@ from pathlib import Path
 
 from manner import article
 from phrasings import fill, phrasings, say
-from pools import NOUNS, VERBS, is_held
+from pools import VERBS, is_held
 from skills.tool_values import value
 
 DOMAINS = json.loads((Path(__file__).resolve().parents[1] / "words" / "tool_domains.json").read_text(encoding="utf-8"))
@@ -84,12 +84,7 @@ def familiar(g, domain=None, twice=False):
 def two_values(g, d, key, name, params, labels, kinds, values, said):
     """Two calls of one tool, asked in one sentence where there is such a phrasing, else one after the other."""
     tool = definition(g, name, g.r.choice(d["describe"]), params, labels)
-    second = []
-    for kind, first in zip(kinds, values):
-        other = value(g, kind)
-        while type(other[1]) is not type(first[1]) or ("enum" in first[2] and other[1] not in first[2]["enum"]):
-            other = value(g, kind)
-        second.append(other)
+    second = [alike(g, lambda: value(g, kind), first) for kind, first in zip(kinds, values)]
     calls = [{"name": name, "arguments": {p: v[1] for p, v in zip(labels, vs)}} for vs in (values, second)]
     pair = phrasings("tools").get(key + "_two") if len(labels) == 1 else None
     if pair and g.chance(0.7):
@@ -108,44 +103,77 @@ def joined(g, first, second):
     return say(g, "tools", "both", first=ends(first), second=ends(second))
 
 
-def invented(g):
-    """A wish for a tool that nobody has seen before."""
-    verb, noun, name = invented_name(g)
-    part, labels, values = described(g) if g.chance(0.1) else parameters(g)
-    slots = dict(zip("pqs", [p.replace("_", " ") if g.chance(0.7) else p for p in labels])) | dict(zip("xyz", [v[0] for v in values]))
-    ask = say(g, "tools", part, verb=verb, noun=noun, tool=name, **slots)
-    ask = ask[0].upper() + ask[1:] if g.chance(0.8) and not ask.startswith(name) else ask
+def invented(g, like=None, twice=False):
+    """A wish for a tool that nobody has seen before; `like` (verb, noun) shares one of them, `twice` is as in `familiar`."""
+    verb, noun, name = invented_name(g, like)
+    x = g.r.random()
+    part, labels, kinds = natural(g) if x < 0.4 else described(g) if x < 0.5 else parameters(g)
+    values = [invented_value(g, part, kind) for kind in kinds]
     params = {p: hinted(g, v[2], "", p) for p, v in zip(labels, values)}
     description = g.r.choice([f"{verb.capitalize()} the {noun}", article(f"{verb.capitalize()} a {noun}"), f"{verb} the {noun}", article(f"To {verb} a {noun}.")])
-    call = {"name": name, "arguments": {p: v[1] for p, v in zip(labels, values)}}
-    return {"group": name, "tool": definition(g, name, description, params, labels), "ask": ask, "call": call}
+    tool = definition(g, name, description, params, labels)
+
+    def wished(values):
+        slots = dict(zip("pqs", [p.replace("_", " ") if g.chance(0.7) else p for p in labels])) | dict(zip("xyz", [v[0] for v in values]))
+        ask = say(g, "tools", part, verb=verb, noun=noun, tool=name, **slots)
+        ask = ask[0].upper() + ask[1:] if g.chance(0.8) and not ask.startswith(name) else ask
+        return article(ask), {"name": name, "arguments": {p: v[1] for p, v in zip(labels, values)}}
+
+    ask, call = wished(values)
+    wish = {"group": name, "words": (verb, noun), "tool": tool, "ask": ask, "call": call}
+    if not twice:
+        return wish
+    other_ask, other = wished([alike(g, lambda: invented_value(g, part, kind), v) for kind, v in zip(kinds, values)])
+    return {**wish, "ask": joined(g, ask, other_ask), "calls": [call, other]}
+
+
+def alike(g, draw, first):
+    """Another value that the schema of the first allows."""
+    other = draw()
+    while type(other[1]) is not type(first[1]) or ("enum" in first[2] and other[1] not in first[2]["enum"]):
+        other = draw()
+    return other
 
 
 def parameters(g):
-    """(how it is asked for, names, values) of up to three parameters."""
+    """(how it is asked for, names, kinds of values) of up to three parameters."""
     count = g.r.choices([0, 1, 2, 3], [8, 40, 30, 12])[0]
     labels = distinct(g, count)
-    return ["nothing", "invented_one", "invented_two", "invented_three"][count], labels, [invented_value(g, g.r.choice(INVENTED_KINDS)) for _ in labels]
+    return ["nothing", "invented_one", "invented_two", "invented_three"][count], labels, [g.r.choice(INVENTED_KINDS) for _ in labels]
 
 
 def described(g):
     """The same of one whose value stands before the noun."""
     labels = [g.r.choice(["color", "color", "kind", "look", "state", *distinct(g, 1)])]
-    return "invented_before", labels, [value(g, g.r.choice(["color", "color", "word"]))]
+    return "invented_before", labels, [g.r.choice(["color", "color", "word"])]
 
 
-def invented_name(g):
-    """(verb, noun, the tool's name), of words or of what sounds like words."""
+NATURAL = {"name": ["person", "name", "owner", "for", "customer"], "city": ["city", "town", "place", "location"], "int": ["number", "id", "count", "index"]}
+
+
+def natural(g):
+    """The same of one that is said without its name: whose it is, where it is, which number it has."""
+    kind = g.r.choice(list(NATURAL))
+    return f"invented_{kind}", [g.r.choice(NATURAL[kind])], [kind]
+
+
+def invented_name(g, like=None):
+    """(verb, noun, the tool's name), of words or of what sounds like words; `like` gives one of the words."""
     while True:
-        strange = g.chance(0.25)
-        verb, noun = (g.invented(), g.of(NOUNS)) if strange else (g.of(VERBS), g.invented() if g.chance(0.08) else g.of(NOUNS))
+        strange = g.chance(0.25) and not like
+        verb, noun = (g.invented(), g.noun()) if strange else (g.of(VERBS), g.invented() if g.chance(0.08) else g.noun())
+        if like:
+            verb, noun = (like[0], noun) if g.chance(0.6) else (verb, like[1])
         name = g.r.choice([f"{verb}_{noun}", f"{verb}_{noun}", f"{verb}{noun.capitalize()}", f"{noun}_{verb}", verb if strange else f"{verb}_{noun}"])
         if not is_held(name):
             return verb, noun, name
 
 
-def invented_value(g, kind):
+def invented_value(g, part, kind):
+    """As `value`; in quotation marks now and then, where its place in the sentence does not tell what it is."""
     said, kept, schema = value(g, kind)
+    if part in ("invented_before", *(f"invented_{k}" for k in NATURAL)):
+        return said, kept, schema
     quoted = isinstance(kept, str) and (g.chance(0.2) or (" " in said and g.chance(0.85)))
     return f'"{said}"' if quoted else said, kept, schema
 
@@ -154,7 +182,7 @@ def distinct(g, count):
     labels = []
     while len(labels) < count:
         x = g.r.random()
-        label = g.r.choice(PLAIN_NAMES) if x < 0.45 else g.of(NOUNS) if x < 0.75 else g.invented() if x < 0.88 else g.unheld(lambda: g.of(NOUNS) + "_" + g.r.choice(PLAIN_NAMES))
+        label = g.r.choice(PLAIN_NAMES) if x < 0.45 else g.noun() if x < 0.75 else g.invented() if x < 0.88 else g.unheld(lambda: g.noun() + "_" + g.r.choice(PLAIN_NAMES))
         if label not in labels:
             labels.append(label)
     return labels

@@ -1,7 +1,7 @@
 """What tools give back, and the sentences that tell it."""
 import json
 
-from pools import ADJECTIVES, NOUNS
+from pools import ADJECTIVES
 from skills.tool_values import clock, path, price, words
 
 KEYS = ["temperature", "condition", "status", "time", "price", "result", "total", "city", "wind", "unit", "name", "sum", "message", "humidity", "date", "count", "distance", "state",
@@ -39,7 +39,7 @@ def joined(parts):
 
 def key(g):
     x = g.r.random()
-    return g.r.choice(KEYS) if x < 0.7 else g.of(NOUNS) if x < 0.85 else g.unheld(lambda: g.of(NOUNS) + "_" + g.r.choice(KEYS)) if x < 0.95 else g.invented()
+    return g.r.choice(KEYS) if x < 0.7 else g.noun() if x < 0.85 else g.unheld(lambda: g.noun() + "_" + g.r.choice(KEYS)) if x < 0.95 else g.invented()
 
 
 def answer(values):
@@ -51,7 +51,7 @@ def answer(values):
 
 def told(g):
     """A result that is a text of its own."""
-    kinds = {"v": value(g), "w": value(g), "n": g.of(NOUNS), "a": g.of(ADJECTIVES), "p": g.name(), "c": g.city(), "s": g.of(CONDITIONS), "t": g.of(STATES), "m": g.number(3)}
+    kinds = {"v": value(g), "w": value(g), "n": g.noun(), "a": g.of(ADJECTIVES), "p": g.name(), "c": g.city(), "s": g.of(CONDITIONS), "t": g.of(STATES), "m": g.number(3)}
     return g.r.choice(["{s}, {m} degrees", "{m}°C and {s}", "{s} in {c}", "The {n} is {t}", "{p} is {a}", "{t}: {v}", "{m} {n}s", "{v} ({w})", "{n} {t}", "{c}: {v}", "{m}.5 {n}s", "{t} at {m}",
                        "{s} with {m} km wind", "{p}, {c}", "{n}, {a}", "{v} and {w}", "done, {v}"]).format(**{k: shown(v) for k, v in kinds.items()})
 

@@ -1,5 +1,5 @@
 """Values of tool parameters: what a person says, what stands in the call, and the parameter's JSON Schema."""
-from pools import ADJECTIVES, COLORS, JOBS, NOUNS, WEEKDAYS
+from pools import ADJECTIVES, COLORS, JOBS, WEEKDAYS
 
 LANGUAGES = "French German Spanish Italian Dutch Polish Swedish Greek Turkish Japanese Chinese Russian Portuguese Danish Finnish".split()
 DAYS = [*WEEKDAYS, "today", "tomorrow"]
@@ -32,22 +32,24 @@ def price(g):
 
 
 def path(g):
-    name = g.of(NOUNS) + g.r.choice(["", "", "_" + g.of(NOUNS), str(g.r.randint(1, 9))])
-    return g.unheld(lambda: g.r.choice(["", "", g.of(NOUNS) + "/", "/" + g.of(NOUNS) + "/"]) + name + "." + g.r.choice(ENDINGS))
+    name = g.noun() + g.r.choice(["", "", "_" + g.noun(), str(g.r.randint(1, 9))])
+    return g.unheld(lambda: g.r.choice(["", "", g.noun() + "/", "/" + g.noun() + "/"]) + name + "." + g.r.choice(ENDINGS))
 
 
 def folder(g):
-    return g.unheld(lambda: g.r.choice(["", "/", "./", "~/"]) + g.of(NOUNS) + g.r.choice(["", "", "/", "/" + g.of(NOUNS), "_" + g.of(NOUNS)]))
+    return g.unheld(lambda: g.r.choice(["", "/", "./", "~/"]) + g.noun() + g.r.choice(["", "", "/", "/" + g.noun(), "_" + g.noun()]))
 
 
 def words(g, low, high):
     """A few words with no mark at the end and no quotation marks in them."""
-    return g.phrase(low, high).rstrip(".!?,:;- ") or g.of(NOUNS)
+    return g.phrase(low, high).rstrip(".!?,:;- ") or g.noun()
 
 
 def sentence(g):
     """A short everyday text."""
-    who, thing = g.name(), g.of(NOUNS)
+    who, thing = g.name(), g.noun()
+    if g.chance(0.2):
+        return f"{thing} and {g.noun()}"
     forms = ["I am late", "See you at {c}", "The {n} is ready", "Buy {n}", "Call {w}", "Meeting with {w}", "Happy birthday {w}", "Where is the {n}?", "Dinner at {c}",
              "Bring the {n}", "I will come at {c}", "Good morning", "Thank you", "the {n} is broken", "water the {n}", "pick up {w}", "Lunch with {w}", "How are you?", "pay the {n}", "feed the {n}", "visit {w}", "clean the {n}", "The {a} {n} is here",
              "I have the {n}", "{w} is waiting", "We need more {n}", "take the {n} to {w}", "The meeting is at {c}", "{a} {n}", "I am at the {n}", "Sorry, {w}", "buy a {a} {n}"]

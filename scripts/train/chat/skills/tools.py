@@ -15,13 +15,17 @@ def wish(g):
 
 
 def others(g, wanted, count, without=()):
-    """`count` more tools that the request cannot mean, none of the groups `without`."""
+    """`count` more tools that the request cannot mean, none of the groups `without`. Beside an invented one there is now and then another
+    of the same verb or the same noun, so that both words count."""
     tools, groups = [], {w["group"] for w in wanted} | set(without)
     names = {w["tool"]["function"]["name"] for w in wanted}
+    akin = [w["words"] for w in wanted if "words" in w]
     while len(tools) < count:
-        other = wish(g)
+        like = g.r.choice(akin) if akin and g.chance(0.4) else None
+        other = invented(g, like) if like else wish(g)
         name = other["tool"]["function"]["name"]
-        if other["group"] not in groups and name not in names and not shares_word(name, names):
+        near = set(other["words"]) in map(set, akin) if like else shares_word(name, names)
+        if other["group"] not in groups and name not in names and not near:
             groups.add(other["group"])
             names.add(name)
             tools.append(other["tool"])
@@ -58,8 +62,9 @@ def tool_call(g):
 def tool_calls(g):
     """Two calls at once: of one tool with two values, or of two tools."""
     if g.chance(0.5):
-        w = familiar(g, g.r.choice(TWICE), twice=True) if g.chance(0.7) else familiar(g, twice=True)
-        if not DOMAINS[key_of(w)]["params"] or w["calls"][0] == w["calls"][1]:
+        x = g.r.random()
+        w = invented(g, twice=True) if x < 0.4 else familiar(g, g.r.choice(TWICE), twice=True) if x < 0.6 else familiar(g, twice=True)
+        if w["calls"][0] == w["calls"][1]:
             return tool_calls(g)
         wanted, ask, calls = [w], w["ask"], w["calls"]
     else:
@@ -73,13 +78,6 @@ def tool_calls(g):
 
 
 TWICE = [part.removesuffix("_two") for part in phrasings("tools") if part.removesuffix("_two") in DOMAINS and part.endswith("_two") and part != "light_two"]
-GROUP_KEYS = {d["group"]: k for k, d in DOMAINS.items()}
-
-
-def key_of(w):
-    return GROUP_KEYS[w["group"]]
-
-
 def tool_result(g):
     """The result of a call, or of two, put into a sentence."""
     first = tool_calls(g) if g.chance(0.3) else tool_call(g)

@@ -7,13 +7,13 @@ from functools import lru_cache
 from pathlib import Path
 
 from manner import article, ask
-from pools import CITIES, NOUNS, SMALL_WORDS
+from pools import CITIES, JOBS, NOUNS, SMALL_WORDS
 from sample import sample
 from skills.facts import all_facts, question
 from skills.words import spelled
 
 UNKNOWN = "I don't know. I am only a small built-in model."
-TOPICS = {"person": 5, "work": 3, "event": 3, "idea": 5, "program": 2, "task": 2, "food": 3, "goods": 3, "place": 3, "company": 2, "country": 5, "city": 3, "made_up": 3, "noun": 5, "fixed": 8, "times": 1}
+TOPICS = {"person": 5, "stranger": 7, "work": 3, "event": 3, "idea": 5, "program": 2, "task": 2, "food": 3, "goods": 3, "place": 3, "company": 2, "country": 5, "city": 3, "made_up": 5, "noun": 5, "fixed": 8, "times": 1}
 ARTICLE = re.compile("^(a|an|the|my|your) ")
 UNITS = "minutes hours days seconds grams pages pieces legs wheels letters people words meters".split()
 
@@ -36,6 +36,13 @@ def known(kind):
 def made_up(g):
     word = g.invented() if g.chance(0.7) else g.unheld(lambda: spelled(g))
     return word.capitalize() if g.chance(0.6) else word
+
+
+def stranger(g):
+    """The name of somebody of whom nothing is told, mostly with a surname."""
+    first, x = g.name(), g.r.random()
+    whole = f"{first} {g.name() if g.chance(0.5) else g.invented().capitalize()}"
+    return first if x < 0.2 else whole if x < 0.85 else f"the {g.r.choice(JOBS)} {whole}"
 
 
 def country(g):
@@ -70,7 +77,7 @@ def unlisted(g, kind):
 
 def like_known(g):
     """A question in the form of a known one."""
-    kind = g.r.choices(["capital", "opposite", "colour", "young", "sound", "legs", "home", "unit", "sides"], [6, 5, 4, 2, 2, 2, 2, 4, 1])[0]
+    kind = g.r.choices(["capital", "opposite", "colour", "young", "sound", "legs", "home", "unit", "sides"], [9, 6, 4, 2, 2, 2, 2, 4, 1])[0]
     return question(g, kind, unlisted(g, kind))
 
 
@@ -85,8 +92,9 @@ def topic_question(g):
 def topic(g, part):
     if part == "country":
         return g.r.choice(listed_countries()) if g.chance(0.5) else country(g)
-    if part in ("city", "made_up", "noun"):
-        return {"city": g.city, "made_up": lambda: made_up(g), "noun": lambda: g.of(NOUNS)}[part]()
+    drawn = {"city": g.city, "made_up": lambda: made_up(g), "noun": lambda: g.of(NOUNS), "stranger": lambda: stranger(g)}
+    if part in drawn:
+        return drawn[part]()
     return "" if part == "fixed" else g.of(topics()[part])
 
 
