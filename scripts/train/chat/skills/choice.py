@@ -93,9 +93,8 @@ def compared(g):
         parts = [capital(told.format(**words, **amounts)), capital(asked.format(**words))]
         user = " ".join(parts if g.chance(0.85) or asked[-1:] not in ("?", ".") else parts[::-1])
     # A letter stands before each thing, so that the right one is found again by what followed its letter.
-    letter, place = ("A", "first") if right == a else ("B", "second")
-    thought = f"A {a} {x}, B {b} {y}. {compare_thought('larger' if more else 'smaller', x, y)}, so {letter} {right}."
-    return sample(article(user), thought, f"The {place} one, the {right}.")
+    thought = f"A {a} {x}, B {b} {y}. {compare_thought('larger' if more else 'smaller', (x, 'A'), (y, 'B'))} {right}."
+    return sample(article(user), thought, f"The {'first' if right == a else 'second'} one, the {right}.")
 
 
 def kind(g):

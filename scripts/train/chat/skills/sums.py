@@ -98,13 +98,17 @@ def compare(g):
     thing = g.r.choice(THINGS)
     user = manner(g, template).format(a=a, b=b, things=thing + "s", n1=g.name(), n2=g.name())
     says = f"{right} is {wanted}."
-    return sample(user, compare_thought(wanted, a, b) + f", so {right}.", ("Yes, " if right == a else "No, ") + says if yes_no else says)
+    return sample(user, compare_thought(wanted, (a, ""), (b, "")) + ".", ("Yes, " if right == a else "No, ") + says if yes_no else says)
 
 
-def compare_thought(wanted, a, b):
-    """What is asked, then the tens of both; the ones only when the tens are alike."""
+def compare_thought(wanted, first, second):
+    """What is asked of two (number, label), then the tens of both, and the ones when the tens are alike. A label stands after its number,
+    so that it is found again by what followed the number."""
+    (a, _), (b, _) = first, second
     ones = f", ones {a % 10} and {b % 10}" if a // 10 == b // 10 else ""
-    return f"The {wanted} of {a} and {b}: tens {a // 10} and {b // 10}{ones}"
+    right = max(first, second) if wanted == "larger" else min(first, second)
+    x, y, z = (f"{n} {label}".rstrip() for n, label in (first, second, right))
+    return f"The {wanted} of {x} and {y}: tens {a // 10} and {b // 10}{ones}, so {z}"
 
 
 def arithmetic(g):

@@ -13,7 +13,7 @@ from skills.facts import all_facts, question
 from skills.words import spelled
 
 UNKNOWN = "I don't know. I am only a small built-in model."
-TOPICS = {"person": 5, "stranger": 7, "work": 3, "event": 3, "idea": 5, "program": 2, "task": 2, "food": 3, "goods": 3, "place": 3, "company": 2, "country": 5, "city": 3, "made_up": 5, "noun": 5, "fixed": 8, "times": 1}
+TOPICS = {"person": 5, "stranger": 10, "work": 3, "event": 3, "idea": 5, "program": 2, "task": 2, "food": 3, "goods": 3, "place": 3, "company": 2, "country": 5, "city": 3, "made_up": 5, "noun": 5, "fixed": 8, "times": 1}
 ARTICLE = re.compile("^(a|an|the|my|your) ")
 UNITS = "minutes hours days seconds grams pages pieces legs wheels letters people words meters".split()
 
