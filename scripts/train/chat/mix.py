@@ -16,10 +16,10 @@ SKILLS = {
 MIX = {
     "greet": 4, "smalltalk": 5, "identity": 4, "sdk": 1.5, "recall": 7, "not_told": 1.2, "tell": 0.8, "arithmetic": 13, "how_many": 7, "count": 1, "choice": 14,
     "words": 24, "say": 1.5, "story": 0.6, "facts": 11, "passage": 17, "unknown": 5, "image": 10, "json": 17,
-    "tool_call": 10, "tool_calls": 6, "tool_result": 2, "tool_again": 2, "tool_unfit": 3,
+    "tool_call": 13, "tool_calls": 6, "tool_result": 2, "tool_again": 2, "tool_unfit": 3,
 }
 # The share of a skill's samples in which tools stand by that it does not need.
-PLAIN = {"greet": 0.1, "smalltalk": 0.1, "identity": 0.06, "sdk": 0.04, "recall": 0.03, "arithmetic": 0.08, "how_many": 0.06, "choice": 0.06, "words": 0.06, "facts": 0.1,
+PLAIN = {"greet": 0.1, "smalltalk": 0.1, "identity": 0.06, "sdk": 0.04, "recall": 0.03, "arithmetic": 0.14, "how_many": 0.1, "choice": 0.1, "words": 0.1, "facts": 0.1,
          "passage": 0.03, "unknown": 0.25, "image": 0.04}
 EARLIER_SKILLS = ["greet", "smalltalk", "identity", "arithmetic", "arithmetic", "arithmetic", "facts", "facts", "words", "words", "words", "choice", "unknown", "how_many", "passage", "image"]
 

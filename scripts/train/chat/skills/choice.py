@@ -67,9 +67,9 @@ AMOUNTS = [
 
 
 def amounts_of_two(g):
-    """Two different amounts from 1 to 99, in every fourth pair one below ten beside one with two digits."""
+    """Two different amounts from 1 to 99, in nearly half of the pairs one below ten beside one with two digits."""
     while True:
-        x, y = one_of_one_digit(g) if g.chance(0.25) else numbers(g, 2)
+        x, y = one_of_one_digit(g) if g.chance(0.45) else numbers(g, 2)
         if min(x, y) > 0 and not any(is_held(f"{a}?{b}") for a, b in ((x, y), (y, x))) and not any(n > 9 and is_held(str(n)) for n in (x, y)):
             return x, y
 

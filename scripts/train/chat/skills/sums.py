@@ -87,7 +87,7 @@ def compare(g):
             b = a // 10 * 10 + b % 10  # the same tens
         elif x < 0.35:
             b = a % 10 * 10 + a // 10  # the same digits
-        elif x < 0.65:
+        elif x < 0.7:
             a, b = one_of_one_digit(g)
         if a != b and not is_held(f"{a}?{b}"):
             break
