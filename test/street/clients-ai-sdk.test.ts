@@ -124,7 +124,9 @@ describe.each(chats)("the AI SDK's %s model", (_name, modelOf) => {
   it("generates an array, a choice and an object of a plain JSON Schema", async () => {
     const { url } = shared();
     const model = modelOf(url);
-    const list = await generateObject({ ...asked, model, output: "array", schema: place });
+    // A small model goes on with a list for which its question gives no end.
+    const prompt = "The cities are Paris and Rome.";
+    const list = await generateObject({ ...settings, prompt, model, output: "array", schema: place });
     expect(z.array(place).safeParse(list.object).success).toBe(true);
     const choice = await generateObject({ ...asked, model, output: "enum", enum: ["sun", "rain"] });
     expect(["sun", "rain"]).toContain(choice.object);
