@@ -56,9 +56,10 @@ def capital(text):
     return text[:1].upper() + text[1:]
 
 
-def article(text):
-    """ "a x" becomes "an x" before a vowel."""
-    return BEFORE_VOWEL.sub(r"\1n \2", text)
+def article(text, kept=()):
+    """ "a x" becomes "an x" before a vowel, unless that would change one of the texts in `kept`, which are to be copied letter by letter."""
+    better = BEFORE_VOWEL.sub(r"\1n \2", text)
+    return better if all(k in better for k in kept) else text
 
 
 @lru_cache(maxsize=20000)

@@ -121,7 +121,7 @@ def note(g, said, f):
     if f["value"] is True or f["value"] is False:
         return g.r.choice(forms[0 if f["value"] else 1]) if forms and g.chance(0.7) else f"It {f['part']}."
     if forms and g.chance(0.65):
-        return article(fill(g, g.r.choice(forms), v=f["said"]))
+        return article(fill(g, g.r.choice(forms), v=f["said"]), [f["said"]])
     return fill(g, g.r.choice(["The {k} is {v}.", "The {k} is {v}.", "The {k}: {v}.", "As {k} we have {v}.", "The {k} should be {v}.", "For {k} take {v}."]), k=f["key"].replace("_", " "), v=f["said"])
 
 

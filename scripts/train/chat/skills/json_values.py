@@ -41,7 +41,7 @@ def value(g, kind):
         text = g.unheld(lambda: f"{g.r.randint(0, 99)}.{g.r.randint(1, 9)}") if g.chance(0.7) else g.number(2)
         return text, float(text) if "." in text else int(text)
     if kind == "list":
-        return listed(g, [lambda: g.noun(), lambda: g.noun(), lambda: g.of(ADJECTIVES), g.invented])
+        return listed(g, [g.noun, g.noun, lambda: g.of(ADJECTIVES), g.invented])
     if kind == "names":
         return listed(g, [g.name])
     text = word_of(g, kind)

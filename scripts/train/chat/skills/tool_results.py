@@ -2,6 +2,7 @@
 import json
 
 from pools import ADJECTIVES
+from skills.json_values import joined
 from skills.tool_values import clock, path, price, words
 
 KEYS = ["temperature", "condition", "status", "time", "price", "result", "total", "city", "wind", "unit", "name", "sum", "message", "humidity", "date", "count", "distance", "state",
@@ -31,10 +32,6 @@ def shown(v):
     if isinstance(v, list):
         return joined([shown(x) for x in v])
     return json.dumps(v) if isinstance(v, (bool, float, int)) else str(v)
-
-
-def joined(parts):
-    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
 
 
 def key(g):
