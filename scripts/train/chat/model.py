@@ -8,6 +8,7 @@ which makes one pass of what lies between two products. Attention brings its own
 compiler sees one operation.
 """
 import math
+import timeit
 from dataclasses import dataclass
 
 import torch
@@ -15,7 +16,16 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-FAST = torch.bfloat16 if DEVICE == "cuda" or torch.cpu._is_amx_tile_supported() else torch.float32  # what matrices are multiplied in
+
+
+def seconds_of_product(dtype):
+    """How long a product of the usual size takes in `dtype`, the best of a few."""
+    left, right = torch.ones(2048, 256, dtype=dtype), torch.ones(256, 1408, dtype=dtype)
+    return min(timeit.repeat(lambda: left @ right, number=1, repeat=8))
+
+
+# What matrices are multiplied in. Some CPUs have bfloat16 only by name, and are slower with it.
+FAST = torch.bfloat16 if DEVICE == "cuda" or seconds_of_product(torch.bfloat16) < 0.7 * seconds_of_product(torch.float32) else torch.float32
 
 
 @dataclass
