@@ -1,9 +1,9 @@
 """Facts of relations that are named by words drawn by chance, so that what is asked has to be found by its words: nothing can be
-known of "the lantern of Oslo" but where it is told. Such questions are answered with the subject and the value.
+known of "the lantern of Oslo" but where it is told.
 """
 from phrasings import phrasings
 from pools import VERBS
-from skills.passage_text import Entity, Told
+from skills.passage_text import Entity, Told, alike
 from skills.passage_values import PLURALS, VALUES
 
 LOOSE = "loose"  # the domain of such entities: they are told of in no other way
@@ -24,7 +24,7 @@ def forms(g):
     noun = g.of(PLURALS) if g.chance(0.8) else g.invented()
     verb = g.of(REGULAR) if g.chance(0.9) else g.invented()
     fitted = {part: [t.replace("{r}", noun).replace("{w}", verb) for t in frame[part]] for part in ("tell", "ask")}
-    return g.r.choice(frame["values"].split()), {**fitted, "who": []}
+    return g.r.choice(frame["values"].split()), alike(g, {**fitted, "who": []})
 
 
 def loose_facts(g):

@@ -22,18 +22,23 @@ class Entity:
 class Told:
     """One fact of an entity: an attribute, its value and the sentence that tells it."""
 
-    def __init__(self, g, entity, attribute, value, forms=None):
+    def __init__(self, g, entity, attribute, value, forms):
         self.entity, self.attribute, self.value = entity, attribute, value
-        self.forms = forms or phrasings("passage")[entity.domain][attribute]
+        self.forms = forms
         self.template = choose(g, g.r.choice(self.forms["tell"]))
+        self.quote = None  # the sentence that tells it, with the subject's name
 
     def reply(self):
-        """The sentence that answers a question about it; where its forms have none, whom it is about and the value: said once more,
-        the subject stands right before what is looked up by it."""
-        return self.fill(self.forms["reply"]) if "reply" in self.forms else f"{capital(self.entity.subject)}: {self.value}."
+        """The text's own words, so that the value is found again by what stood before it; one of a row in a sentence of its own."""
+        return self.quote or self.fill(self.forms["reply"])
 
     def fill(self, text):
         return article(capital(text.format(v=self.value, **self.entity.slots)))
+
+
+def alike(g, forms):
+    """The forms of an attribute, in most texts only one or two to tell it by: then the sentences differ in nothing but whom they are about."""
+    return {**forms, "tell": g.r.sample(forms["tell"], min(len(forms["tell"]), g.r.choice([1, 2])))} if g.chance(0.7) else forms
 
 
 def attributes(g, domain):
@@ -57,22 +62,24 @@ def entities(g, domain):
 def facts_of(g, domain):
     """Facts in the order in which they are told; no two entities share a value of an attribute."""
     names, taken, out = attributes(g, domain), set(), []
+    forms = {name: alike(g, form) for name, form in phrasings("passage")[domain].items()}
     for entity in entities(g, domain):
         for name in g.r.sample(names, len(names)) if g.chance(0.85) else attributes(g, domain):
             value = VALUES[KINDS[domain][name]](g)
             if value != entity.subject and value.lower() not in taken:
                 taken.add(value.lower())
-                out.append(Told(g, entity, name, value))
+                out.append(Told(g, entity, name, value, forms[name]))
     if g.chance(0.15):
         g.r.shuffle(out)
     return out
 
 
 class Text:
-    """Sentences being written; `place` of a fact is the number of its sentence."""
+    """Sentences being written; `place` of a fact is the number of its sentence. In a plain text every fact has its own."""
 
-    def __init__(self, g):
-        self.g, self.sentences, self.place, self.before, self.led = g, [], {}, None, False
+    def __init__(self, g, plain):
+        self.g, self.plain = g, plain
+        self.sentences, self.place, self.before, self.led = [], {}, None, False
 
     def add(self, sentence, facts, entity=None, led=False):
         self.sentences.append(sentence)
@@ -95,12 +102,16 @@ class Text:
             return facts
         template, entity = self.g.r.choice(fitting), facts[0].entity
         used = [f for f in facts if "{" + f.attribute + "}" in template]
-        self.add(article(capital(template.format(p=entity.pronoun.lower(), **entity.slots, **values))), used, entity)
+        sentence = article(capital(template.format(p=entity.pronoun.lower(), **entity.slots, **values)))
+        self.add(sentence, used, entity)
+        for f in used:
+            f.quote = sentence + "."
         return [f for f in facts if f not in used]
 
     def single(self, f):
         """One fact: after another of the same entity with a pronoun or in the same sentence now and then."""
-        g, again, template = self.g, self.before is f.entity, f.template
+        g, again, template = self.g, self.before is f.entity and not self.plain, f.template
+        f.quote = f.fill(template) + "."
         lead = next((x for x in LEADS if template.startswith(x)), None)
         if again and lead and self.led and " and " not in self.sentences[-1] and g.chance(0.3):
             joint = " and " if g.chance(0.7) else ", and " + f.entity.pronoun.lower() + " "
@@ -117,14 +128,14 @@ class Text:
 
 def told_text(g, facts):
     """All facts told: rows first or last, then entity by entity, with some filler between."""
-    text, left = Text(g), list(facts)
-    if g.chance(0.3):
+    text, left = Text(g, g.chance(0.55)), list(facts)
+    if g.chance(0.3) and not text.plain:
         left = told_in_row(g, text, left)
     while left:
         entity = left[0].entity
         same = [f for f in left if f.entity is entity] if g.chance(0.8) else left[:1]
         left = [f for f in left if f not in same]
-        rest = text.together(same) if len(same) > 1 and g.chance(0.55) else same
+        rest = text.together(same) if len(same) > 1 and not text.plain and g.chance(0.55) else same
         for f in rest:
             text.single(f)
         if g.chance(0.08):

@@ -1,5 +1,5 @@
 """What the passages are about: who or what can be told of in each domain, and the values that can be told."""
-from pools import ADJECTIVES, ANIMALS, COLORS, FOODS, JOBS, MONTHS, NOUNS, WEEKDAYS
+from pools import ADJECTIVES, ANIMALS, COLORS, MONTHS, NOUNS, WEEKDAYS
 
 HOBBIES = "swimming,reading,dancing,painting,cooking,fishing,running,singing,climbing,sailing,knitting,gardening,skiing,cycling,hiking,writing poems,playing chess,collecting stamps,taking photos,baking bread".split(",")
 INSTRUMENTS = "piano violin guitar flute drum harp trumpet cello organ banjo saxophone clarinet".split()
@@ -10,7 +10,6 @@ GOODS = "fresh bread,old books,flowers,fish,shoes,bicycles,cheese,toys,honey,map
 SHOPS = "bakery,bookshop,pharmacy,cafe,flower shop,bike shop,market,library,museum,post office,shoe shop,toy shop,restaurant,bank,hotel,cinema,butcher,tea house,fish shop,barber,garage,gallery,pool,school".split(",")
 DISHES = "cake soup pie bread salad stew curry pancake pudding sauce pizza".split()
 EVENTS = "concert lesson meeting party course market fair race game talk dinner show wedding workshop exam play picnic trip parade festival dance".split()
-ROOMS = "kitchen garden cellar garage hall attic office library bathroom living room bedroom barn".split() + ["living room"]
 SPOTS = ["on the {}", "under the {}", "behind the {}", "next to the {}", "in the {}", "near the {}", "in front of the {}"]
 DRINKS = "tea,coffee,milk,water,juice,lemonade,cocoa,apple juice,orange juice,wine,beer,hot chocolate,green tea".split(",")
 SUBJECTS_TAUGHT = "history music biology mathematics physics French Spanish German Latin geography chemistry law medicine art Japanese drawing".split()
@@ -57,11 +56,11 @@ def date(g):
 
 
 def spot(g):
-    return g.r.choice(SPOTS).format(g.r.choice(ROOMS) if g.chance(0.4) else g.noun())
+    return g.r.choice(SPOTS).format(g.room() if g.chance(0.4) else g.noun())
 
 
 def room(g):
-    return g.r.choice([f"room {g.integer(1, 99)}", f"the {g.noun()} hall", f"the {g.r.choice(ROOMS)}", f"{g.city()}", f"the old {g.noun()}"])
+    return g.r.choice([f"room {g.integer(1, 99)}", f"the {g.noun()} hall", f"the {g.room()}", f"{g.city()}", f"the old {g.noun()}"])
 
 
 def street(g):
@@ -77,7 +76,7 @@ def whole(low, high):
 
 
 VALUES = {
-    "town": lambda g: g.city(), "name": lambda g: g.name(), "job": among(JOBS), "animal": among(ANIMALS), "age": whole(3, 99), "food": among(FOODS),
+    "town": lambda g: g.city(), "name": lambda g: g.name(), "job": lambda g: g.job(), "animal": lambda g: g.animal(), "age": whole(3, 99), "food": lambda g: g.food(),
     "color": among(COLORS), "hobby": among(HOBBIES), "number": whole(10, 999),
     "small": small, "instrument": among(INSTRUMENTS), "noun": lambda g: g.noun(), "month": among(MONTHS), "clock": clock, "street": street,
     "price": price, "goods": among(GOODS), "weekday": among(WEEKDAYS), "phone": phone,
