@@ -24,6 +24,12 @@ COLORS = "red blue green yellow purple orange pink black white gray brown silver
 ANIMALS = "fox cat dog owl bear mouse rabbit wolf horse frog duck turtle hedgehog dragon unicorn squirrel otter lion sparrow snail".split()
 JOBS = "baker teacher doctor pilot farmer nurse painter writer singer carpenter plumber lawyer chef engineer gardener sailor".split()
 FOODS = "pizza soup bread cheese rice pasta salad cake honey apples fish noodles pancakes chocolate tomatoes curry".split()
+ROOMS = ["kitchen", "bedroom", "bathroom", "living room", "office", "hall", "garage", "cellar", "attic", "garden", "nursery", "library"]
+# What made-up words of a kind end in.
+JOB_ENDS = "er er er or ist ian maker keeper smith man ter or ant dresser".split()
+FOOD_ENDS = "s s es ies oes nuts fruit bread ers berry ish ese on ots ions umbers ade".split()
+ANIMAL_ENDS = "fish bird er ine ot oon ard in ose ion ale ew ish mouse opard eon ike".split()
+ROOM_ENDS = "room room house ory hall room orium et age ium ar ony oft udy".split()
 SYLLABLES = """ba be bi bo bu da de di do du fa fe fi fo ga ge go ka ke ki ko ku la le li lo lu ma me mi mo mu na ne ni no nu pa pe pi
 po ra re ri ro ru sa se si so su ta te ti to tu va ve vi vo wa wi za ze zi zo bran cor dal fen gar hol jun kel lor mar nor pel quin
 ros sel tor ul ven wex yar zan thi sha cho st ing ex il on""".split()
@@ -76,6 +82,24 @@ class Gen:
         """A thing; a third of them are only made like words, so that the tokens of any word are learnt to be copied."""
         return self.of(NOUNS) if self.chance(0.67) else self.unheld(self.spliced)
 
+    def stem(self):
+        """The head of a word, three to six letters."""
+        return self.r.choice(PLAIN_WORDS)[:self.r.randint(3, 6)]
+
+    def job(self):
+        """A job; half of them only sound like one, as nobody has a list of all. The same below."""
+        return self.of(JOBS) if self.chance(0.5) else self.unheld(lambda: self.stem() + self.r.choice(JOB_ENDS))
+
+    def food(self):
+        """A food, mostly in the plural."""
+        return self.of(FOODS) if self.chance(0.45) else self.unheld(lambda: self.noun() + "s" if self.chance(0.3) else self.stem() + self.r.choice(FOOD_ENDS))
+
+    def animal(self):
+        return self.of(ANIMALS) if self.chance(0.5) else self.unheld(lambda: self.noun() if self.chance(0.3) else self.stem() + self.r.choice(ANIMAL_ENDS))
+
+    def room(self):
+        return self.of(ROOMS) if self.chance(0.5) else self.unheld(lambda: self.noun() if self.chance(0.3) else self.stem() + self.r.choice(ROOM_ENDS))
+
     def word(self):
         x = self.r.random()
         if x < 0.42:
@@ -100,8 +124,8 @@ class Gen:
         return self.of(NAMES) if self.chance(0.6) else self.invented().capitalize()
 
     def full_name(self):
-        """A name, four of ten with a surname."""
-        return self.name() if self.chance(0.6) else self.unheld(lambda: f"{self.name()} {self.name()}")
+        """A name, more than half of them with a surname."""
+        return self.name() if self.chance(0.45) else self.unheld(lambda: f"{self.name()} {self.name()}")
 
     def city(self):
         return self.of(CITIES) if self.chance(0.8) else self.invented().capitalize()

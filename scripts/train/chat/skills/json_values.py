@@ -1,16 +1,19 @@
 """Values of JSON fields: what a person says and what stands in the object."""
-from pools import ADJECTIVES, ANIMALS, COLORS, FOODS, JOBS, MONTHS, WEEKDAYS
-from skills.tool_values import LANGUAGES, ROOMS, clock, price, text_of, words
+from pools import ADJECTIVES, COLORS, MONTHS, WEEKDAYS, Gen
+from skills.tool_values import LANGUAGES, clock, price, text_of, words
 
 STATUS = "open closed pending ready done blocked active new cancelled waiting".split()
 WEATHER = "sunny cloudy rainy windy foggy snowy stormy".split()
 SIZES = ["S", "M", "L", "XL", "small", "medium", "large"]
 PRIORITY = ["low", "high", "medium", "normal"]
 NUMBERS = {"small": (2, 9), "stars": (1, 5), "age": (18, 95), "int": (2, 999), "int4": (1000, 99999), "year": (1900, 2030), "cm": (140, 205), "degrees": (0, 40)}
-CLOSED = {"color": COLORS, "job": JOBS, "language": LANGUAGES, "room": ROOMS, "animal": ANIMALS, "food": FOODS, "status": STATUS, "weather": WEATHER, "size": SIZES, "priority": PRIORITY}
+CLOSED = {"color": COLORS, "language": LANGUAGES, "status": STATUS, "weather": WEATHER, "size": SIZES, "priority": PRIORITY, "weekday": WEEKDAYS}
+OPEN = {"job": Gen.job, "room": Gen.room, "animal": Gen.animal, "food": Gen.food}
 KEYS = """id name value label text title kind level count size color code user group unit mode note score total price amount width height depth weight length speed rank step
 phase index limit city country street room floor seat team player winner owner author status state active enabled visible done valid public paid first_name last_name user_name
+pet job animal food language year month day weekday hour minute date time page seat shelf reader writer host guest customer product thing place mother friend
 order_id start_date end_date start_time phone_number zip_code item_count max_value min_value is_new is_open tags items names colors""".split()
+KIND_OF = {k: k for k in "job animal food language year color weekday city room status title".split()} | {"pet": "animal", "day": "weekday", "hour": "small", "reader": "name", "author": "name", "owner": "name"}
 BOOLS = set("active enabled visible done valid public paid is_new is_open".split())
 LISTS = set("tags items names colors".split())
 NUMERIC = set("count level score total price amount width height depth weight length speed rank step index limit floor item_count max_value min_value size".split())
@@ -33,6 +36,9 @@ def value(g, kind):
         return str(n), n
     if kind in CLOSED:
         word = g.r.choice(CLOSED[kind])
+        return word, word
+    if kind in OPEN:
+        word = OPEN[kind](g)
         return word, word
     if kind == "price":
         text = price(g)
@@ -67,6 +73,8 @@ def word_of(g, kind):
         return g.noun() if g.chance(0.75) else g.unheld(lambda: g.of(ADJECTIVES) + " " + g.noun())
     if kind == "title":
         return title(g)
+    if kind == "pet":
+        return g.name() if g.chance(0.5) else g.animal()
     if kind == "invented":
         return g.invented().capitalize()
     if kind == "clock":
@@ -93,7 +101,8 @@ def invented_field(g):
     elif key in NUMERIC or last in NUMERIC:
         kind = g.r.choice(["int", "int", "small", "decimal", "price"])
     else:
-        kind = g.r.choice(["word", "word", "name", "city", "code", "color", "int", "decimal", "noun", "words", "title", "day2", "clock", "email"])
+        kind = KIND_OF.get(last) if g.chance(0.6) else None
+        kind = kind or g.r.choice(["word", "word", "name", "name", "city", "city", "code", "color", "int", "int", "small", "decimal", "noun", "noun", "words", "title", "day2", "clock", "email", "animal", "job", "food", "language", "weekday"])
     said, kept = value(g, kind)
     quoted = isinstance(kept, str) and g.chance(0.15)
     return {"key": key, "said": f'"{said}"' if quoted else said, "value": kept, "part": ""}

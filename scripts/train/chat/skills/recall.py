@@ -3,7 +3,7 @@ kind, with other facts, corrections and turns of other skills in between.
 """
 from manner import article, ask, pick, uncapital
 from phrasings import phrasings
-from pools import ANIMALS, COLORS, FOODS, JOBS, is_held
+from pools import ANIMALS, COLORS, is_held
 from sample import sample
 from skills.facts import fact as known_fact
 from skills.sums import arithmetic
@@ -31,7 +31,7 @@ def value_of(g, kind):
         return str(g.integer(5, 99))
     if kind in ("number", "label"):
         return number(g)
-    return g.city() if kind == "city" else g.r.choice({"color": COLORS, "thing": COLORS, "job": JOBS, "food": FOODS}[kind])
+    return {"city": g.city, "job": g.job, "food": g.food}[kind]() if kind in ("city", "job", "food") else g.r.choice(COLORS)
 
 
 class Fact:

@@ -1,9 +1,8 @@
 """Values of tool parameters: what a person says, what stands in the call, and the parameter's JSON Schema."""
-from pools import ADJECTIVES, COLORS, JOBS, WEEKDAYS
+from pools import ADJECTIVES, COLORS, JOBS, ROOMS, WEEKDAYS
 
-LANGUAGES = "French German Spanish Italian Dutch Polish Swedish Greek Turkish Japanese Chinese Russian Portuguese Danish Finnish".split()
+LANGUAGES = "English French German Spanish Italian Dutch Polish Swedish Greek Turkish Japanese Chinese Russian Portuguese Danish Finnish".split()
 DAYS = [*WEEKDAYS, "today", "tomorrow"]
-ROOMS = ["kitchen", "bedroom", "bathroom", "living room", "office", "hall", "garage", "cellar", "attic", "garden", "nursery", "library"]
 CURRENCIES = "USD EUR GBP JPY CHF CAD AUD dollars euros pounds yen francs".split()
 UNITS = "meters feet miles kilometers inches centimeters kilograms pounds grams ounces liters gallons".split()
 CUISINES = "Italian French Chinese Indian Mexican Thai Greek Turkish Japanese Spanish vegan".split()
@@ -58,6 +57,8 @@ def sentence(g):
 
 def text_of(g, kind):
     """What a person says for a parameter that is a string."""
+    if kind in ("room", "job") and g.chance(0.6):
+        return g.room() if kind == "room" else g.job()
     if kind in CLOSED:
         return g.r.choice(CLOSED[kind])
     if kind == "city":
@@ -68,7 +69,9 @@ def text_of(g, kind):
         return g.unheld(lambda: g.r.choice([g.name().lower(), g.invented()]) + "@" + g.invented() + g.r.choice([".com", ".org", ".net"]))
     if kind == "sum":
         return g.unheld(lambda: f"{g.number(3)} {g.r.choice('+-*/')} {g.number(3)}")
-    if kind == "phrase":
+    if kind == "saying" and g.chance(0.5):
+        return g.word()
+    if kind in ("phrase", "saying"):
         return g.unheld(lambda: sentence(g) if g.chance(0.5) else words(g, 2, 5))
     makers = {"name": g.name, "topic": lambda: g.unheld(lambda: words(g, 1, 3)), "title": lambda: g.unheld(lambda: words(g, 1, 4)), "code": g.code,
               "clock": lambda: clock(g), "path": lambda: path(g), "folder": lambda: folder(g)}
