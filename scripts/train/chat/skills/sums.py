@@ -19,9 +19,9 @@ def operands(g, sign):
     while True:
         a, b = g.r.randint(0, 99), g.r.randint(0, 99)
         x = g.r.random()
-        if x < 0.12:
+        if x < 0.1:
             a, b = g.r.randint(0, 12), g.r.randint(0, 12)
-        elif x < 0.24:
+        elif x < 0.32:
             a, b = one_of_one_digit(g)
         if sign == "-" and a < b:
             a, b = b, a

@@ -12,7 +12,7 @@ from pools import VERBS, is_held
 from skills.tool_values import value
 
 DOMAINS = json.loads((Path(__file__).resolve().parents[1] / "words" / "tool_domains.json").read_text(encoding="utf-8"))
-DOMAIN_NAMES = list(DOMAINS)
+DOMAIN_NAMES = [name for name, domain in DOMAINS.items() for _ in range(3 if domain.get("often") else 1)]
 HINTS = {"city": ["The city", "City name, e.g. Paris", "The city and state, e.g. San Francisco, CA"], "name": ["Who it is", "The person"], "topic": ["What to search for"],
          "int": ["A number"], "clock": ["The time, e.g. 14:30"], "phrase": ["The text"]}
 INVENTED_KINDS = ["code", "word", "word", "int", "int", "name", "city", "color", "phrase", "decimal"]

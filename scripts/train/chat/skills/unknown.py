@@ -1,4 +1,4 @@
-"""Everything outside the model's world: it says that it does not know instead of inventing. Half of the questions look like
+"""Everything outside the model's world: it says that it does not know instead of inventing. A fifth of the questions look like
 known ones (a capital, an opposite, a colour ...) about things that are not in facts.json.
 """
 import json
@@ -112,4 +112,4 @@ def unknown(g):
     r = g.r.random()
     if r < 0.06:
         return sample(nonsense(g), "I do not understand this.", UNKNOWN)
-    return sample(like_known(g) if r < 0.46 else topic_question(g), "I do not know this.", UNKNOWN)
+    return sample(like_known(g) if r < 0.28 else topic_question(g), "I do not know this.", UNKNOWN)
