@@ -82,23 +82,25 @@ class Gen:
         """A thing; a third of them are only made like words, so that the tokens of any word are learnt to be copied."""
         return self.of(NOUNS) if self.chance(0.67) else self.unheld(self.spliced)
 
-    def stem(self):
-        """The head of a word, three to six letters."""
-        return self.r.choice(PLAIN_WORDS)[:self.r.randint(3, 6)]
+    def one_of_a_kind(self, pool, ends, nouns=0.3, plural=""):
+        """One of a pool, or as often a word that only ends as those of the kind do, `nouns` of them a thing: from a short list alone a
+        network learns the list, and answers with one of it what is not in it."""
+        if self.chance(0.5):
+            return self.of(pool)
+        stem = lambda: self.r.choice(PLAIN_WORDS)[:self.r.randint(3, 6)]
+        return self.unheld(lambda: self.noun() + plural if self.chance(nouns) else stem() + self.r.choice(ends))
 
     def job(self):
-        """A job; half of them only sound like one, as nobody has a list of all. The same below."""
-        return self.of(JOBS) if self.chance(0.5) else self.unheld(lambda: self.stem() + self.r.choice(JOB_ENDS))
+        return self.one_of_a_kind(JOBS, JOB_ENDS, nouns=0)
 
     def food(self):
-        """A food, mostly in the plural."""
-        return self.of(FOODS) if self.chance(0.45) else self.unheld(lambda: self.noun() + "s" if self.chance(0.3) else self.stem() + self.r.choice(FOOD_ENDS))
+        return self.one_of_a_kind(FOODS, FOOD_ENDS, plural="s")
 
     def animal(self):
-        return self.of(ANIMALS) if self.chance(0.5) else self.unheld(lambda: self.noun() if self.chance(0.3) else self.stem() + self.r.choice(ANIMAL_ENDS))
+        return self.one_of_a_kind(ANIMALS, ANIMAL_ENDS)
 
     def room(self):
-        return self.of(ROOMS) if self.chance(0.5) else self.unheld(lambda: self.noun() if self.chance(0.3) else self.stem() + self.r.choice(ROOM_ENDS))
+        return self.one_of_a_kind(ROOMS, ROOM_ENDS)
 
     def word(self):
         x = self.r.random()

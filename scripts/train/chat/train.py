@@ -131,7 +131,7 @@ def publish(model, tokenizer, folder):
     digest = hashlib.sha256(target.with_suffix(".part").read_bytes()).hexdigest()
     target.with_suffix(".part").replace(target)
     manifest = {
-        "id": NAME, "aliases": ["hearth-tiny"], "kind": "chat", "name": TITLE, "family": "qwen3", "version": "2.2.0",
+        "id": NAME, "aliases": ["hearth-tiny"], "kind": "chat", "name": TITLE, "family": "qwen3", "version": "2.3.0",
         "file": target.name, "bytes": size, "sha256": digest, "contextTokens": model.cfg.context,
         "inputModalities": ["text"], "outputModalities": ["text"],
         "capabilities": {"reasoning": True, "tools": True, "structuredOutputs": True},

@@ -94,7 +94,7 @@ def compared(g):
         user = " ".join(parts if g.chance(0.85) or asked[-1:] not in ("?", ".") else parts[::-1])
     # A letter stands before each thing, so that the right one is found again by what followed its letter.
     thought = f"A {a} {x}, B {b} {y}. {compare_thought('larger' if more else 'smaller', (x, 'A'), (y, 'B'))} {right}."
-    # Thought of or not, what follows comes after what it follows from.
+    # It compares before it chooses, also where it does not think.
     which = f"{max(x, y) if more else min(x, y)}, the {'first' if right == a else 'second'} one"
     reply = f"The {'larger' if more else 'smaller'} of {x} and {y} is {which}: the {right}."
     return sample(article(user), thought, reply)

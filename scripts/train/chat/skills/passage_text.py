@@ -127,7 +127,7 @@ class Text:
 
 
 def told_text(g, facts):
-    """All facts told: rows first or last, then entity by entity, with some filler between."""
+    """All facts told: rows first or last, then entity by entity, with some filler between; half of the texts are plain."""
     text, left = Text(g, g.chance(0.55)), list(facts)
     if g.chance(0.3) and not text.plain:
         left = told_in_row(g, text, left)
