@@ -116,8 +116,9 @@ def invented(g, like=None, twice=False):
     def wished(values):
         slots = dict(zip("pqs", [p.replace("_", " ") if g.chance(0.7) else p for p in labels])) | dict(zip("xyz", [v[0] for v in values]))
         ask = say(g, "tools", part, verb=verb, noun=noun, tool=name, **slots)
-        ask = ask[0].upper() + ask[1:] if g.chance(0.8) and not ask.startswith(name) else ask
-        return article(ask, [v[0] for v in values]), {"name": name, "arguments": {p: v[1] for p, v in zip(labels, values)}}
+        kept = [v[0] for v in values]
+        ask = ask[0].upper() + ask[1:] if g.chance(0.8) and not ask.startswith((name, *kept)) else ask
+        return article(ask, kept), {"name": name, "arguments": {p: v[1] for p, v in zip(labels, values)}}
 
     ask, call = wished(values)
     wish = {"group": name, "words": (verb, noun), "tool": tool, "ask": ask, "call": call}
