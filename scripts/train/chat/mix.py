@@ -14,7 +14,7 @@ SKILLS = {
     "tool_unfit": tools.tool_unfit,
 }
 MIX = {
-    "greet": 5, "smalltalk": 5, "identity": 4, "sdk": 1.5, "recall": 7, "not_told": 1.2, "tell": 0.8, "arithmetic": 18, "how_many": 11, "count": 1, "choice": 16,
+    "greet": 8, "smalltalk": 5, "identity": 4, "sdk": 1.5, "recall": 7, "not_told": 1.2, "tell": 0.8, "arithmetic": 18, "how_many": 11, "count": 1, "choice": 16,
     "words": 24, "say": 1.5, "story": 0.6, "facts": 14, "passage": 15, "unknown": 5, "image": 10, "json": 18,
     "tool_call": 18, "tool_calls": 8, "tool_result": 2, "tool_again": 2, "tool_unfit": 3,
 }

@@ -143,6 +143,13 @@ def publish(model, tokenizer, folder):
     print(f"{target.name}: {size} bytes, sha256 {digest}")
 
 
+@torch.no_grad()
+def average(model, other):
+    """Gives the model the mean of its weights and another's."""
+    for mine, its in zip(model.parameters(), other.parameters()):
+        mine.lerp_(its, 0.5)
+
+
 def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("--minutes", type=float, default=240, help="of training, all sittings together")
@@ -154,6 +161,7 @@ def arguments():
     parser.add_argument("--rate", type=float, default=1.0, help="of the usual learning rate; less is better for a trained model")
     parser.add_argument("--fall", type=float, default=0.4, help="the last part of the minutes, in which the learning rate falls to nothing")
     parser.add_argument("--fresh", action="store_true", help="forget the last run")
+    parser.add_argument("--mean-with", type=Path, help="publish the mean of the weights and of those of the run in this folder, an earlier copy of --run")
     parser.add_argument("--publish-only", action="store_true", help="only write the GGUF of the last checkpoint")
     args = parser.parse_args()
     args.processes = 1 if DEVICE == "cuda" else args.processes
@@ -161,6 +169,8 @@ def arguments():
         parser.error("--loaders is for one process of training: a GPU, or --processes 1")
     if not 0 < args.fall <= 1:
         parser.error("--fall must be more than 0 and at most 1")
+    if args.mean_with and not (args.mean_with / "checkpoint.pt").is_file():
+        parser.error(f"--mean-with: there is no checkpoint.pt in {args.mean_with}")
     if args.begin_from and not args.begin_from.is_file():
         parser.error(f"--from: there is no file {args.begin_from}")
     return args
@@ -183,6 +193,8 @@ def main():
         run = Run(Team(model, optimizer, args.processes), tokenizer, state, args)
         run.team.start(run.work)
         run.work(0)
+    if args.mean_with:
+        average(model, restore(args.mean_with, tokenizer, DEVICE)[0])
     publish(model, tokenizer, args.models)
 
 
