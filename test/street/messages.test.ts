@@ -139,9 +139,9 @@ describe("the official Anthropic client and the built-in model", () => {
   it("go on with an answer that was begun", async () => {
     const app = shared();
     const messages: Turn[] = [{ role: "user", content: "Count from 1 to 10." }];
-    const begun: Turn = { role: "assistant", content: "1, 2, 3, 4," };
+    const begun: Turn = { role: "assistant", content: "1 2 3 4" };
     const message = await clientOf(app).messages.create(params({ messages: [...messages, begun] }));
-    expect(textOf(message)).toBe(" 5, 6, 7, 8, 9, 10");
+    expect(textOf(message)).toBe(" 5 6 7 8 9 10");
     const { input_tokens: open } = await clientOf(app).messages.countTokens({
       model: builtInModel,
       messages: [...messages, begun],
