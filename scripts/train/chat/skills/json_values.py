@@ -1,5 +1,5 @@
 """Values of JSON fields: what a person says and what stands in the object."""
-from pools import ADJECTIVES, COLORS, MONTHS, WEEKDAYS, Gen
+from pools import ADJECTIVES, COLORS, MONTHS, WEEKDAYS
 from skills.tool_values import LANGUAGES, clock, price, text_of, words
 
 STATUS = "open closed pending ready done blocked active new cancelled waiting".split()
@@ -8,7 +8,6 @@ SIZES = ["S", "M", "L", "XL", "small", "medium", "large"]
 PRIORITY = ["low", "high", "medium", "normal"]
 NUMBERS = {"small": (2, 9), "stars": (1, 5), "age": (18, 95), "int": (2, 999), "int4": (1000, 99999), "year": (1900, 2030), "cm": (140, 205), "degrees": (0, 40)}
 CLOSED = {"color": COLORS, "language": LANGUAGES, "status": STATUS, "weather": WEATHER, "size": SIZES, "priority": PRIORITY, "weekday": WEEKDAYS}
-OPEN = {"job": Gen.job, "room": Gen.room, "animal": Gen.animal, "food": Gen.food}
 KEYS = """id name value label text title kind level count size color code user group unit mode note score total price amount width height depth weight length speed rank step
 phase index limit city country street room floor seat team player winner owner author status state active enabled visible done valid public paid first_name last_name user_name
 pet job animal food language year month day weekday hour minute date time page seat shelf reader writer host guest customer product thing place mother friend
@@ -36,9 +35,6 @@ def value(g, kind):
         return str(n), n
     if kind in CLOSED:
         word = g.r.choice(CLOSED[kind])
-        return word, word
-    if kind in OPEN:
-        word = OPEN[kind](g)
         return word, word
     if kind == "price":
         text = price(g)

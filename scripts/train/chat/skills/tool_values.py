@@ -1,5 +1,5 @@
 """Values of tool parameters: what a person says, what stands in the call, and the parameter's JSON Schema."""
-from pools import ADJECTIVES, COLORS, JOBS, ROOMS, WEEKDAYS
+from pools import ADJECTIVES, COLORS, JOBS, ROOMS, WEEKDAYS, Gen
 
 LANGUAGES = "English French German Spanish Italian Dutch Polish Swedish Greek Turkish Japanese Chinese Russian Portuguese Danish Finnish".split()
 DAYS = [*WEEKDAYS, "today", "tomorrow"]
@@ -9,6 +9,7 @@ CUISINES = "Italian French Chinese Indian Mexican Thai Greek Turkish Japanese Sp
 DIRECTIONS = "forward back left right up down north south east west".split()
 ENDINGS = "txt md csv json py pdf log png".split()
 CLOSED = {"language": LANGUAGES, "day": DAYS, "room": ROOMS, "currency": CURRENCIES, "unit": UNITS, "cuisine": CUISINES, "direction": DIRECTIONS, "color": COLORS, "job": JOBS}
+OPEN = {"job": Gen.job, "room": Gen.room, "animal": Gen.animal, "food": Gen.food}  # where a schema closes them, it lists some of CLOSED
 NUMBERS = {"small": (2, 9), "degrees": (15, 28), "stars": (1, 5), "age": (18, 90)}
 
 
@@ -57,8 +58,8 @@ def sentence(g):
 
 def text_of(g, kind):
     """What a person says for a parameter that is a string."""
-    if kind in ("room", "job") and g.chance(0.6):
-        return g.room() if kind == "room" else g.job()
+    if kind in OPEN:
+        return OPEN[kind](g)
     if kind in CLOSED:
         return g.r.choice(CLOSED[kind])
     if kind == "city":
