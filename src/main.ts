@@ -5,7 +5,7 @@
  * cli/supervise.ts is imported before it is known which of the two this is.
  */
 import { fileURLToPath } from "node:url";
-import { bondFrom, isStart, supervise, type ServerBond } from "./cli/supervise.js";
+import { bondFrom, isStart, supervise, type ServerBond } from "./cli/server/supervise.js";
 import type { LoadedConfig } from "./config.js";
 
 const args = process.argv.slice(2);
@@ -15,12 +15,12 @@ else await runCommand(bond === null ? args : args.slice(1), bond);
 
 async function runCommand(words: readonly string[], supervisor: ServerBond | null): Promise<void> {
   const { Command, CommanderError } = await import("commander");
-  const { openAccounts } = await import("./app.js");
-  const { addAccountCommands } = await import("./cli/accounts.js");
+  const { openAccounts } = await import("./app/app.js");
+  const { addAccountCommands } = await import("./cli/accounts/accounts.js");
   const { addDoctorCommand } = await import("./cli/doctor.js");
   const { addPsCommand } = await import("./cli/ps.js");
   const { addRunCommand } = await import("./cli/run.js");
-  const { addStartCommand } = await import("./cli/start.js");
+  const { addStartCommand } = await import("./cli/server/start.js");
   const { ConfigError, loadConfig } = await import("./config.js");
   const { systemClock } = await import("./system.js");
   const { version } = await import("./version.js");

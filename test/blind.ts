@@ -1,4 +1,4 @@
-import { createGrounding } from "../src/inference/ground.js";
+import { createGrounding } from "../src/inference/prompt/captioning.js";
 
 const never = (): never => {
   throw new Error("nobody is there to see");

@@ -1,14 +1,14 @@
 /** A whole server over the scripted engine, and a second look at its books, as `hearth credits` and `hearth ledger` have it. */
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { moneyFor, type Balances, type LedgerStore } from "../src/core/ledger.js";
-import type { RunStore } from "../src/core/run-record.js";
-import type { Billing } from "../src/core/team.js";
+import { moneyFor, type Balances, type LedgerStore } from "../src/accounts/money/ledger.js";
+import type { RunStore } from "../src/inference/run/run-record.js";
+import type { Billing } from "../src/accounts/teams/team.js";
 import { createScriptedEngine, type Script, type ScriptedOptions } from "../src/engine/scripted.js";
-import type { Overrides } from "../src/app.js";
+import type { Overrides } from "../src/app/app.js";
 import { openDatabase, type Database } from "../src/store/database.js";
-import { createLedgerStore } from "../src/store/ledger.js";
-import { createRunStore } from "../src/store/runs.js";
+import { createLedgerStore } from "../src/accounts/money/store/ledger.js";
+import { createRunStore } from "../src/inference/run/store/runs.js";
 import { startApp, temporaryFolder, testKey, type TestApp } from "./harness.js";
 
 /** What the built-in model charges. */

@@ -17,7 +17,7 @@ import type { HostedTokenizer } from "../src/core/tokenizer.js";
 import { createSchemas } from "../src/engine/schemas/schemas.js";
 import { createHostedTokenizer } from "../src/engine/tokenize/tokenize.js";
 import { systemClock } from "../src/system.js";
-import { createApp, type App, type Overrides } from "../src/app.js";
+import { createApp, type App, type Overrides } from "../src/app/app.js";
 import { loadConfig } from "../src/config.js";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));

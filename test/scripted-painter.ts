@@ -1,5 +1,5 @@
 /** The port to whatever draws, without a runtime: each step of an image is a promise that a test resolves, or resolved already. */
-import type { DrawingEngine, DrawJob } from "../src/core/drawing.js";
+import type { DrawingEngine, DrawJob } from "../src/core/image-generation.js";
 
 export interface ScriptedPainter extends DrawingEngine {
   /** Every image that was begun. */

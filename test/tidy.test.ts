@@ -9,7 +9,14 @@ import { importViolations } from "./tidy/imports.js";
 import { machineViolations } from "./tidy/machine.js";
 import { ratchetViolations, type Ratchet } from "./tidy/ratchet.js";
 import { routeViolations } from "./tidy/routes.js";
-import { fileLines, fileSpread, functionLines, functionLinesMax, sizeLimits } from "./tidy/sizes.js";
+import {
+  crowdedFolders,
+  fileLines,
+  fileSpread,
+  functionLines,
+  functionLinesMax,
+  sizeLimits,
+} from "./tidy/sizes.js";
 import {
   defaultExportViolations,
   nameViolations,
@@ -54,6 +61,10 @@ describe("the house", () => {
     const { fileMedian, fileP90 } = fileSpread(house);
     expect(fileMedian).toBeLessThanOrEqual(sizeLimits.fileMedian);
     expect(fileP90).toBeLessThanOrEqual(sizeLimits.fileP90);
+  });
+
+  it("rule 16: no folder of src or test has more than 20 files", () => {
+    expect(crowdedFolders(house)).toEqual([]);
   });
 
   it("rule 23: no file or folder is named for nothing", () => {

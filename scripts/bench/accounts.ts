@@ -3,22 +3,22 @@
  * few keys and with many. The estimate of a prompt's tokens is not in it: that is a thread's of its own.
  */
 import { join } from "node:path";
-import { createAuthenticator } from "../../src/accounts/authenticate.js";
-import { createKeyUse } from "../../src/accounts/key-use.js";
-import { createRateLimits } from "../../src/accounts/rate-limits.js";
-import { hashSecret } from "../../src/accounts/secret.js";
-import { chargeOf, moneyFor, reserveFor, settleFor } from "../../src/core/ledger.js";
+import { createAuthenticator } from "../../src/accounts/authentication/authenticate-key.js";
+import { createKeyUse } from "../../src/accounts/authentication/key-use.js";
+import { createRateLimits } from "../../src/accounts/limits/rate-limits.js";
+import { hashSecret } from "../../src/accounts/authentication/secret.js";
+import { chargeOf, moneyFor, reserveFor, settleFor } from "../../src/accounts/money/ledger.js";
 import { costOf } from "../../src/core/money.js";
-import { everyModel } from "../../src/core/limits.js";
-import type { Billing } from "../../src/core/team.js";
-import { createApiKeyStore } from "../../src/store/api-keys.js";
+import { everyModel } from "../../src/accounts/limits/team-limit.js";
+import type { Billing } from "../../src/accounts/teams/team.js";
+import { createApiKeyStore } from "../../src/accounts/keys/store.js";
 import { openDatabase, type Database } from "../../src/store/database.js";
-import { createKeyUseStore } from "../../src/store/key-use.js";
-import { createLedgerStore } from "../../src/store/ledger.js";
+import { createKeyUseStore } from "../../src/accounts/authentication/store.js";
+import { createLedgerStore } from "../../src/accounts/money/store/ledger.js";
 import { prepareBinding } from "../../src/store/prepared.js";
-import { createRunStore } from "../../src/store/runs.js";
-import { createTeamLimitStore } from "../../src/store/team-limits.js";
-import { createTeamStore } from "../../src/store/teams.js";
+import { createRunStore } from "../../src/inference/run/store/runs.js";
+import { createTeamLimitStore } from "../../src/accounts/limits/store.js";
+import { createTeamStore } from "../../src/accounts/teams/store.js";
 import { createWrites } from "../../src/store/writes.js";
 import { systemClock, systemRandom } from "../../src/system.js";
 import { scratchFolder } from "./processes.js";

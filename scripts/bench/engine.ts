@@ -2,7 +2,7 @@
  * `npm run bench -- engine [--large]`: how much of the engine's speed reaches a client over HTTP, on random weights of real
  * shape. LLAMA_SERVER=/path/to/llama-server compares with that as well.
  */
-import { threadsFor, usableCores } from "../../src/engine/llama/machine.js";
+import { threadsFor, usableCores } from "../../src/engine/llama/load/machine.js";
 import { fairnessRows } from "./engine/fairness.js";
 import { gapRows } from "./engine/gap.js";
 import { speedRows } from "./engine/speed.js";

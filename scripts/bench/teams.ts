@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { cliActor } from "../../src/accounts/actors.js";
-import { createKeyService } from "../../src/accounts/keys.js";
-import { createTeamService } from "../../src/accounts/teams.js";
+import { cliActor } from "../../src/accounts/audit/actors.js";
+import { createKeyService } from "../../src/accounts/keys/keys.js";
+import { createTeamService } from "../../src/accounts/teams/teams.js";
 import { buildAccountStores } from "../../src/app/accounts.js";
 import { openDatabase } from "../../src/store/database.js";
 import { systemClock, systemRandom } from "../../src/system.js";

@@ -1,14 +1,14 @@
 /** What a request and a report cost beside many runs that have ended; and a page of keys at the end of many. */
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { chargeOf, moneyFor, reserveFor, settleFor } from "../../src/core/ledger.js";
+import { chargeOf, moneyFor, reserveFor, settleFor } from "../../src/accounts/money/ledger.js";
 import { costOf } from "../../src/core/money.js";
-import { createApiKeyStore } from "../../src/store/api-keys.js";
+import { createApiKeyStore } from "../../src/accounts/keys/store.js";
 import { openDatabase, type Database } from "../../src/store/database.js";
-import { createLedgerStore } from "../../src/store/ledger.js";
-import { createRunStore } from "../../src/store/runs.js";
-import { createTeamStore } from "../../src/store/teams.js";
-import { createUsageStore } from "../../src/store/usage-hours.js";
+import { createLedgerStore } from "../../src/accounts/money/store/ledger.js";
+import { createRunStore } from "../../src/inference/run/store/runs.js";
+import { createTeamStore } from "../../src/accounts/teams/store.js";
+import { createUsageStore } from "../../src/accounts/usage/store.js";
 import { systemRandom } from "../../src/system.js";
 import type { SectionOptions } from "./options.js";
 import { scratchFolder } from "./processes.js";

@@ -1,58 +1,61 @@
 /** The part of the composition root that builds the accounts: doors, the management plane, the first keys, the command line's own. */
-import { cliActor } from "../accounts/actors.js";
-import { createAuditLog, type AuditLog } from "../accounts/audit-log.js";
-import { createBilling } from "../accounts/billing.js";
-import { createCreditService, type CreditService } from "../accounts/credits.js";
+import { cliActor } from "../accounts/audit/actors.js";
+import { createAuditLog, type AuditLog } from "../accounts/audit/audit-log.js";
+import { createBilling } from "../accounts/money/balance-changes.js";
+import { createCreditService, type CreditService } from "../accounts/money/credits.js";
 import {
   createHostedPriceService,
   type HostedPriceService,
   type ModelNames,
-} from "../accounts/hosted-prices.js";
-import { createSpendingService, type SpendingService } from "../accounts/spending-limits.js";
-import { createUsageReports, type UsageReports } from "../accounts/usage.js";
-import { createAuthenticator } from "../accounts/authenticate.js";
-import { createManagerAuthenticator } from "../accounts/authenticate-manager.js";
-import { ensureFirstKey, ensureFirstManagementKey } from "../accounts/first-start.js";
-import { createKeyService, type KeyService } from "../accounts/keys.js";
-import { createManagementKeyService, type ManagementKeyService } from "../accounts/management-keys.js";
-import { createKeyUse, type KeyUse } from "../accounts/key-use.js";
-import { createMemberService, type MemberService } from "../accounts/members.js";
-import { createPromptEstimate } from "../accounts/prompt-estimate.js";
-import { createRateLimits } from "../accounts/rate-limits.js";
-import { createTeamLimitService, type TeamLimitService } from "../accounts/team-limits.js";
-import { createTeamService, type TeamService } from "../accounts/teams.js";
+} from "../accounts/money/hosted-prices.js";
+import { createSpendingService, type SpendingService } from "../accounts/money/spending-limits.js";
+import { createUsageReports, type UsageReports } from "../accounts/usage/usage-reports.js";
+import { createAuthenticator } from "../accounts/authentication/authenticate-key.js";
+import { createManagerAuthenticator } from "../accounts/authentication/authenticate-manager.js";
+import { ensureFirstKey, ensureFirstManagementKey } from "../accounts/keys/first-start.js";
+import { createKeyService, type KeyService } from "../accounts/keys/keys.js";
+import {
+  createManagementKeyService,
+  type ManagementKeyService,
+} from "../accounts/management-keys/management-keys.js";
+import { createKeyUse, type KeyUse } from "../accounts/authentication/key-use.js";
+import { createMemberService, type MemberService } from "../accounts/members/members.js";
+import { createPromptEstimate } from "../accounts/limits/prompt-estimate.js";
+import { createRateLimits } from "../accounts/limits/rate-limits.js";
+import { createTeamLimitService, type TeamLimitService } from "../accounts/limits/team-limits.js";
+import { createTeamService, type TeamService } from "../accounts/teams/teams.js";
 import type { Config } from "../config.js";
-import type { ApiKeyStore } from "../core/api-key.js";
-import type { Actor, AuditStore } from "../core/audit.js";
+import type { ApiKeyStore } from "../accounts/keys/api-key.js";
+import type { Actor, AuditStore } from "../accounts/audit/event.js";
 import type { Clock } from "../core/clock.js";
-import type { HostedPriceStore } from "../core/hosted-prices.js";
-import type { LedgerStore } from "../core/ledger.js";
-import type { SpendingStore } from "../core/spending.js";
-import type { UsageStore } from "../core/usage-report.js";
-import type { TeamLimitStore } from "../core/limits.js";
-import type { ManagementKeyStore } from "../core/management-key.js";
-import type { KeyUseStore } from "../core/key-use.js";
-import type { MemberStore } from "../core/member.js";
+import type { HostedPriceStore } from "../accounts/money/hosted-price.js";
+import type { LedgerStore } from "../accounts/money/ledger.js";
+import type { SpendingStore } from "../accounts/money/spending.js";
+import type { UsageStore } from "../accounts/usage/usage-report.js";
+import type { TeamLimitStore } from "../accounts/limits/team-limit.js";
+import type { ManagementKeyStore } from "../accounts/management-keys/management-key.js";
+import type { KeyUseStore } from "../accounts/authentication/key-use-port.js";
+import type { MemberStore } from "../accounts/members/member.js";
 import type { Random } from "../core/random.js";
-import type { TeamStore } from "../core/team.js";
-import type { Writes } from "../core/write.js";
+import type { TeamStore } from "../accounts/teams/team.js";
+import type { Writes } from "../store/write.js";
 import type { HttpDeps } from "../http/deps.js";
-import type { Logger } from "../http/logger.js";
-import { createApiKeyStore } from "../store/api-keys.js";
-import { createAuditStore } from "../store/audit-events.js";
+import type { Logger } from "../core/logger.js";
+import { createApiKeyStore } from "../accounts/keys/store.js";
+import { createAuditStore } from "../accounts/audit/store.js";
 import { openDatabase, type Database } from "../store/database.js";
-import { createLedgerStore } from "../store/ledger.js";
-import { createManagementKeyStore } from "../store/management-keys.js";
-import { createKeyUseStore } from "../store/key-use.js";
-import { createMemberStore } from "../store/members.js";
-import { createHostedPriceStore } from "../store/hosted-prices.js";
-import { createSpendingStore } from "../store/spending-limits.js";
-import { createUsageStore } from "../store/usage-hours.js";
-import { createTeamLimitStore } from "../store/team-limits.js";
-import { createTeamStore } from "../store/teams.js";
+import { createLedgerStore } from "../accounts/money/store/ledger.js";
+import { createManagementKeyStore } from "../accounts/management-keys/store.js";
+import { createKeyUseStore } from "../accounts/authentication/store.js";
+import { createMemberStore } from "../accounts/members/store.js";
+import { createHostedPriceStore } from "../accounts/money/store/hosted-prices.js";
+import { createSpendingStore } from "../accounts/money/store/spending-limits.js";
+import { createUsageStore } from "../accounts/usage/store.js";
+import { createTeamLimitStore } from "../accounts/limits/store.js";
+import { createTeamStore } from "../accounts/teams/store.js";
 import { createWrites } from "../store/writes.js";
 import { systemClock, systemRandom } from "../system.js";
-import { openRegistry } from "./registry.js";
+import { openRegistry } from "./models.js";
 import { databaseFile, firstKeyFile, firstManagementKeyFile, writeSecret } from "./data-folder.js";
 
 export interface AccountStores {

@@ -1,99 +1,25 @@
-/** The part of the composition root that builds the engines from the configuration. */
-import { join } from "node:path";
+/** The part of the composition root that builds everything that runs models, over the one memory that they share. */
 import type { Config } from "../config.js";
-import type { Clock } from "../core/clock.js";
+import type { DrawingEngine } from "../core/image-generation.js";
 import type { Engine } from "../core/engine.js";
-import type { Random } from "../core/random.js";
-import { createLlamaEngine } from "../engine/llama/engine.js";
-import { usableCores, usableMemoryBytes } from "../engine/llama/machine.js";
-import type { LlamaSettings } from "../engine/llama/protocol.js";
-import { createSmokeLoad } from "../engine/llama/smoke-load.js";
-import { ModelMemory } from "../engine/model-memory.js";
-import { createSchemas } from "../engine/schemas/schemas.js";
-import { createHostedTokenizer } from "../engine/tokenize/tokenize.js";
-import type { Logger } from "../http/logger.js";
-import { verifyWeights } from "../models/verify.js";
+import type { LoadedRegistry } from "../models/registry.js";
+import { buildPainter } from "./images.js";
+import { buildEngine, buildMemory, buildThreads, type Machine, type Workers } from "./chat-engine.js";
+import { buildGrounding, buildVision } from "./captioning.js";
 
-/** What engines are built over, beside their settings. */
-export type Machine = { readonly clock: Clock; readonly random: Random; readonly logger: Logger };
-
-/** The memory that the models of all engines share. */
-export function buildMemory({ memoryBytesMax }: Config, { clock }: Machine): ModelMemory {
-  const most = memoryBytesMax === 0 ? usableMemoryBytes() : memoryBytesMax;
-  return new ModelMemory({ clock, memoryBytesMax: most });
+/** Engines that are used instead of what would be built. */
+export interface GivenEngines extends Workers {
+  readonly engine?: Engine;
+  readonly painter?: DrawingEngine;
 }
 
-/** The engine that runs chat models. */
-export function buildEngine(config: Config, memory: ModelMemory, machine: Machine, given: Workers): Engine {
-  const settings = llamaSettings(config);
-  const workerUrl = given.workerUrl ?? new URL("../engine/llama/worker.js", import.meta.url);
-  const log = (level: "warn" | "error", message: string): void =>
-    machine.logger[level]({ engine: "llama" }, message);
-  const smoke = createSmokeLoad({
-    entry: new URL("smoke.js", workerUrl),
-    settings,
-    passedFile: join(config.data, "loaded-models.json"),
-    log: (message) => log("warn", message),
-  });
-  return createLlamaEngine({
-    settings,
-    clock: machine.clock,
-    random: machine.random,
-    memory,
-    keepAliveMs: config.keepAliveMs,
-    verify: verifyWeights,
-    smoke,
-    workerUrl,
-    log,
-  });
-}
-
-/** Compiled workers, for whoever runs from the sources; absent: those beside this program. */
-export interface Workers {
-  /** Of the engine. */
-  readonly workerUrl?: URL;
-  /** Of the engine that draws. */
-  readonly imagesWorkerUrl?: URL;
-  /** Of the engine that describes images. */
-  readonly visionWorkerUrl?: URL;
-  /** Of the schemas. */
-  readonly schemaWorkerUrl?: URL;
-  /** Of the hosted models' tokenizer. */
-  readonly tokenizerWorkerUrl?: URL;
-}
-
-/** What works in a thread of its own, beside the engine. */
-export function buildThreads(
-  { schemaObjects }: Config,
-  { clock, logger }: Omit<Machine, "random">,
-  given: Workers,
-) {
-  const over = (engine: string, workerUrl: URL | undefined) => ({
-    clock,
-    workerUrl: workerUrl ?? new URL(`../engine/${engine}/worker.js`, import.meta.url),
-    log: (message: string) => logger.warn({ engine }, message),
-  });
-  return {
-    schemas: createSchemas({ ...over("schemas", given.schemaWorkerUrl), closed: schemaObjects === "closed" }),
-    hostedTokenizer: createHostedTokenizer(over("tokenize", given.tokenizerWorkerUrl)),
-  };
-}
-
-/** What the engine may know of the configuration; no key is among it. */
-function llamaSettings(config: Config): LlamaSettings {
-  const { slotsPerModel, contextTokensMax, tokenGapMsMax, prefixCacheBytesMax } = config;
-  const { kvCacheType, flashAttention, gpu } = config;
-  return {
-    cores: usableCores(),
-    threads: config.threads === 0 ? null : config.threads,
-    slotsPerModel,
-    contextTokensMax,
-    prefillChunkTokens: config.prefillChunkTokens === 0 ? null : config.prefillChunkTokens,
-    tokenGapMsMax,
-    prefixCacheFolder: join(config.data, "prefix-cache"),
-    prefixCacheBytesMax,
-    kvCacheType,
-    flashAttention,
-    gpu,
-  };
+/** Builds it all; nothing is loaded yet. @throws Error when the configuration names a host that is none. */
+export function buildRunning(config: Config, machine: Machine, models: LoadedRegistry, given: GivenEngines) {
+  const memory = buildMemory(config, machine);
+  const engine = given.engine ?? buildEngine(config, memory, machine, given);
+  const painter = given.painter ?? buildPainter(config, memory, machine, given);
+  const vision = buildVision(config, memory, machine, given);
+  const grounding = buildGrounding(config, machine, { vision, seer: models.seer });
+  const threads = buildThreads(config, machine, given);
+  return { engine, painter, grounding, ...threads, engines: [engine, painter, vision] };
 }

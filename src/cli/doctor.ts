@@ -4,7 +4,7 @@ import { access } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
 import type { Command } from "commander";
-import { openRegistry } from "../app.js";
+import { openRegistry } from "../app/app.js";
 import { variableOf, type Config, type LoadedConfig, type SettingName } from "../config.js";
 import type { Model } from "../core/model.js";
 import { version } from "../version.js";

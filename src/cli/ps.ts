@@ -4,8 +4,8 @@ import { z } from "zod";
 import type { Config, LoadedConfig } from "../config.js";
 import type { Clock } from "../core/clock.js";
 import { getJson } from "./chat-client.js";
-import { configuredUrl, findServer } from "./running-server.js";
-import { ago, ahead } from "./span.js";
+import { configuredUrl, findServer } from "./server/running-server.js";
+import { ago, ahead } from "./accounts/duration.js";
 import { formatJson, formatTable } from "./table.js";
 
 export interface PsIo {

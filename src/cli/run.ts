@@ -5,10 +5,10 @@
 import { createInterface, type Interface } from "node:readline/promises";
 import { text as readAll } from "node:stream/consumers";
 import type { Command } from "commander";
-import { createApp } from "../app.js";
+import { createApp } from "../app/app.js";
 import type { Config, LoadedConfig } from "../config.js";
 import { listModels, streamChat, type ChatServer, type ChatTurn } from "./chat-client.js";
-import { findServer, knownKey } from "./running-server.js";
+import { findServer, knownKey } from "./server/running-server.js";
 
 /** Adds the command. */
 export function addRunCommand(program: Command, load: () => LoadedConfig): void {

@@ -1,9 +1,5 @@
-/**
- * How much may be asked for: the nouns of limits and the port to where a team's are kept. What is counted against them, and who is
- * refused, is accounts/rate-limits.ts's.
- */
+/** Rate limits and what is left of them, as requests and answers carry them. accounts/limits/ counts and refuses. */
 import type { Usage } from "./usage.js";
-import type { Write } from "./write.js";
 
 /** Requests per second and per minute, tokens per minute; null = no such limit. */
 export interface Limits {
@@ -14,29 +10,6 @@ export interface Limits {
 
 /** Nothing is limited. */
 export const noLimits: Limits = { qps: null, qpm: null, tpm: null };
-
-/** Stands for a model in limits that hold of each model which has none of its own. */
-export const everyModel = "*";
-
-/** What a team may ask of a model. */
-export interface TeamLimits extends Limits {
-  readonly teamId: string;
-  /** Id of the model, or `everyModel`: then each model is counted by itself. */
-  readonly model: string;
-}
-
-export interface TeamLimitStore {
-  /** The limits of that very model, or else those of every model; null where there are neither. */
-  findFor(teamId: string, model: string): Promise<TeamLimits | null>;
-  /** In order of model, those of every model first. */
-  list(teamId: string): Promise<readonly TeamLimits[]>;
-  /** A commit of it fails with `conflict` when the team has limits on that model already. */
-  insertion(limits: TeamLimits): Write;
-  /** What `before` becomes; a commit of it fails with `conflict` when they are not as `before` any more. */
-  replacement(before: TeamLimits, after: TeamLimits): Write;
-  /** A commit of it fails with `conflict` when they are not as they were read any more. */
-  removal(limits: TeamLimits): Write;
-}
 
 /** What is left of a limit. */
 export interface Standing {

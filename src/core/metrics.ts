@@ -1,5 +1,5 @@
 import type { ResidentModel } from "./engine.js";
-import type { RunState } from "./run-record.js";
+import type { RunState } from "./run-state.js";
 import type { Usage } from "./usage.js";
 
 export interface AnsweredRequest {

@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../core/clock.js";
 import { HearthError } from "../core/errors.js";
-import { makeRoom, type Held } from "./room.js";
+import { makeRoom, type Held } from "./eviction.js";
 
 /** An engine's models in the memory. */
 export interface Tenant {

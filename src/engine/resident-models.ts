@@ -10,7 +10,7 @@ import type { ResidentModel } from "../core/engine.js";
 import { asHearthError, HearthError } from "../core/errors.js";
 import type { Model } from "../core/model.js";
 import type { ModelMemory } from "./model-memory.js";
-import type { Held } from "./room.js";
+import type { Held } from "./eviction.js";
 
 /** What an engine's worker says of a model it has loaded; it may say more. */
 export type Native = Pick<ResidentModel, "contextTokens" | "slots" | "device">;

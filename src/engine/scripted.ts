@@ -17,8 +17,8 @@ import type {
 import { HearthError } from "../core/errors.js";
 import type { FinishReason, GenerationEvent, Message, RawPrompt } from "../core/generation.js";
 import type { Model } from "../core/model.js";
-import { Answer } from "./llama/answer.js";
-import { reasoningMarksOf } from "./llama/reasoning.js";
+import { Answer } from "./llama/answer/answer.js";
+import { reasoningMarksOf } from "./llama/answer/reasoning.js";
 import { toolFormatOf } from "./llama/tools/format.js";
 import { createWords, splitWords } from "./words.js";
 

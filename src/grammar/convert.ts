@@ -3,10 +3,10 @@
  * to judge, or a refusal. It puts the parts together: schema/ reads, lower/ works out what is allowed, and writes it.
  */
 import { GrammarTooLarge, RuleBook } from "./gbnf.js";
-import { emitTerms } from "./lower/emit.js";
+import { emitTerms } from "./lower/emit/emit.js";
 import { createScope } from "./lower/languages.js";
-import { checkPaths } from "./lower/paths.js";
-import { planAll } from "./lower/plans.js";
+import { checkPaths } from "./lower/emit/paths.js";
+import { planAll } from "./lower/plan/plans.js";
 import { AutomatonTooLarge } from "./regular/automaton.js";
 import type { SchemaNode } from "./schema/node.js";
 import { readSchema } from "./schema/read.js";

@@ -1,6 +1,6 @@
 import type Koa from "koa";
-import type { Principal } from "../core/api-key.js";
-import type { Manager } from "../core/management-key.js";
+import type { Principal } from "../accounts/keys/api-key.js";
+import type { Manager } from "../accounts/management-keys/management-key.js";
 import type { ErrorDialect } from "../dialects/error-body.js";
 
 /** What the stations of one request hand to one another. */

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { notModified, presentCached, type CachedAnswer } from "./cached-answer.js";
+import { notModified, presentCached, type CachedAnswer } from "./reply/cached-answer.js";
 import type { Context } from "./context.js";
 import type { RouteDocs } from "./route-docs.js";
 

@@ -3,7 +3,7 @@
  * clients which fetch URLs by themselves can. Whatever opens it gets pixels and nothing that runs.
  */
 import { HearthError } from "../core/errors.js";
-import type { ImageStore } from "../core/kept-image.js";
+import type { ImageStore } from "../inference/images/stored-image.js";
 import type { Clock } from "../core/clock.js";
 import type { Context } from "./context.js";
 import type { RouteDocs } from "./route-docs.js";

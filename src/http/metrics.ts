@@ -4,10 +4,10 @@
  * is told through the port of core/metrics.ts; what just is, is looked up at each scrape.
  */
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import { authorise } from "../accounts/permissions.js";
+import { authorise } from "../accounts/keys/permissions.js";
 import type { EndedRun, FinishedLoad, Metrics, ServerLoad } from "../core/metrics.js";
 import type { Context } from "./context.js";
-import { addProcessGauges } from "./process-gauges.js";
+import { addProcessGauges } from "./metrics/process-gauges.js";
 import type { Call } from "./route.js";
 import type { RouteDocs } from "./route-docs.js";
 

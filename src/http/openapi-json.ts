@@ -1,8 +1,8 @@
 /** GET /openapi.json: the document of this server's own routes. */
 import { z } from "zod";
-import { notModified, presentCached } from "./cached-answer.js";
+import { notModified, presentCached } from "./reply/cached-answer.js";
 import type { Context } from "./context.js";
-import { openapiDocument } from "./openapi.js";
+import { openapiDocument } from "./openapi/document.js";
 import type { Route } from "./route.js";
 import type { RouteDocs } from "./route-docs.js";
 

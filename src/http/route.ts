@@ -1,7 +1,7 @@
-import type { ManagementEndpoint } from "../accounts/management-permissions.js";
-import type { RequestAdmittance } from "../accounts/rate-limits.js";
-import type { Principal } from "../core/api-key.js";
-import type { Manager } from "../core/management-key.js";
+import type { ManagementEndpoint } from "../accounts/management-keys/permissions.js";
+import type { RequestAdmittance } from "../accounts/limits/rate-limits.js";
+import type { Principal } from "../accounts/keys/api-key.js";
+import type { Manager } from "../accounts/management-keys/management-key.js";
 import type { ErrorDialect } from "../dialects/error-body.js";
 import type { Context } from "./context.js";
 import type { RouteDocs } from "./route-docs.js";

@@ -3,12 +3,12 @@
  * nothing else, so that a route which is not here does not exist, and none is open by oversight. The OpenAPI document is
  * made of the very same rows.
  */
-import { auditEventsDocs, listAuditEvents } from "./audit/teams-events.js";
+import { auditEventsDocs, listAuditEvents } from "./audit/teams/events.js";
 import { deleteKey, deleteKeyDocs, updateKey, updateKeyDocs } from "./auth/api-keys.js";
-import { propagationDocs, tellPropagation } from "./auth/api-keys-propagation.js";
-import { rotateKey, rotateKeyDocs } from "./auth/api-keys-rotate.js";
+import { propagationDocs, tellPropagation } from "./auth/api-keys/propagation.js";
+import { rotateKey, rotateKeyDocs } from "./auth/api-keys/rotate.js";
 import { deleteMember, deleteMemberDocs, updateMember, updateMemberDocs } from "./auth/members.js";
-import { managementKeyDocs, presentManagementKey } from "./auth/management-keys-validation.js";
+import { managementKeyDocs, presentManagementKey } from "./auth/management-keys/validation.js";
 import {
   createTeam,
   createTeamDocs,
@@ -17,33 +17,33 @@ import {
   updateTeam,
   updateTeamDocs,
 } from "./auth/teams.js";
-import { createKey, createKeyDocs, keyListDocs, listKeys } from "./auth/teams-api-keys.js";
-import { listTeamEndpoints, teamEndpointsDocs } from "./auth/teams-endpoints.js";
-import { createMember, createMemberDocs, listMembers, memberListDocs } from "./auth/teams-members.js";
+import { createKey, createKeyDocs, keyListDocs, listKeys } from "./auth/teams/api-keys.js";
+import { listTeamEndpoints, teamEndpointsDocs } from "./auth/teams/endpoints.js";
+import { createMember, createMemberDocs, listMembers, memberListDocs } from "./auth/teams/members.js";
 import {
   listTeamLimits,
   teamLimitListDocs,
   updateTeamLimits,
   updateTeamLimitsDocs,
-} from "./auth/teams-limits.js";
-import { listTeamModels, teamModelsDocs } from "./auth/teams-models.js";
+} from "./auth/teams/limits.js";
+import { listTeamModels, teamModelsDocs } from "./auth/teams/models.js";
 import type { BuiltDeps } from "./deps.js";
-import { invoicePreviewDocs, previewInvoice } from "./v1/billing-teams-postpaid-invoice-preview.js";
+import { invoicePreviewDocs, previewInvoice } from "./v1/billing/teams/postpaid/invoice/preview.js";
 import {
   setSpendingLimit,
   setSpendingLimitDocs,
   spendingLimitsDocs,
   tellSpendingLimits,
-} from "./v1/billing-teams-postpaid-spending-limits.js";
-import { balanceDocs, tellBalance } from "./v1/billing-teams-prepaid-balance.js";
-import { topUp, topUpDocs } from "./v1/billing-teams-prepaid-top-up.js";
-import { tellUsage, usageDocs } from "./v1/billing-teams-usage.js";
+} from "./v1/billing/teams/postpaid/spending-limits.js";
+import { balanceDocs, tellBalance } from "./v1/billing/teams/prepaid/balance.js";
+import { topUp, topUpDocs } from "./v1/billing/teams/prepaid/top-up.js";
+import { tellUsage, usageDocs } from "./v1/billing/teams/usage.js";
 import { apiKeyDocs, presentApiKey } from "./v1/api-key.js";
-import { chatCompletionDocs, createChatCompletion } from "./v1/chat-completions.js";
-import { deferredCompletionDocs, takeDeferredCompletion } from "./v1/chat-deferred-completion.js";
+import { chatCompletionDocs, createChatCompletion } from "./v1/chat/completions.js";
+import { deferredCompletionDocs, takeDeferredCompletion } from "./v1/chat/deferred-completion.js";
 import { completeDocs, createComplete } from "./v1/complete.js";
 import { completionDocs, createCompletion } from "./v1/completions.js";
-import { listModelsInMemory, modelsInMemoryDocs } from "./v1/hearth-ps.js";
+import { listModelsInMemory, modelsInMemoryDocs } from "./v1/hearth/ps.js";
 import {
   findImageGenerationModel,
   imageModelDocs,
@@ -56,9 +56,9 @@ import {
   languageModelListDocs,
   listLanguageModels,
 } from "./v1/language-models.js";
-import { createImages, imagesDocs } from "./v1/images-generations.js";
+import { createImages, imagesDocs } from "./v1/images/generations.js";
 import { createMessage, messageDocs } from "./v1/messages.js";
-import { countMessageTokens, messageTokensDocs } from "./v1/messages-count-tokens.js";
+import { countMessageTokens, messageTokensDocs } from "./v1/messages/count-tokens.js";
 import { findModel, listModels, modelDocs, modelListDocs } from "./v1/models.js";
 import {
   createResponse,
@@ -68,10 +68,10 @@ import {
   foundResponseDocs,
   responseDocs,
 } from "./v1/responses.js";
-import { cancelledResponseDocs, cancelResponse } from "./v1/responses-cancel.js";
-import { compactConversation, compactionDocs } from "./v1/responses-compact.js";
-import { inputItemsDocs, listInputItems } from "./v1/responses-input-items.js";
-import { countInputTokens, inputTokensDocs } from "./v1/responses-input-tokens.js";
+import { cancelledResponseDocs, cancelResponse } from "./v1/responses/cancel.js";
+import { compactConversation, compactionDocs } from "./v1/responses/compact.js";
+import { inputItemsDocs, listInputItems } from "./v1/responses/input-items.js";
+import { countInputTokens, inputTokensDocs } from "./v1/responses/input-tokens.js";
 import { tokenizeText, tokenizeTextDocs } from "./v1/tokenize-text.js";
 import { docsPageDocs, presentDocsPage } from "./docs.js";
 import { healthDocs, presentHealth } from "./healthz.js";

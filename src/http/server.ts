@@ -4,9 +4,9 @@
  */
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import Koa from "koa";
-import { createSecretFilter } from "../accounts/secret.js";
+import { createSecretFilter } from "../accounts/authentication/secret.js";
 import { defaultHttpLimits, type BuiltDeps, type HttpDeps, type HttpLimits } from "./deps.js";
-import { createDrain } from "./drain.js";
+import { createDrain } from "./reply/drain.js";
 import { listenOn, type Listening } from "./listen.js";
 import { errorDialect } from "./middleware/error-dialect.js";
 import { errorExit } from "./middleware/errors.js";

@@ -1,12 +1,15 @@
 import type { Generated } from "kysely";
-import type { Act } from "../core/audit.js";
-import type { DeferredOutcome } from "../core/deferred-completion.js";
-import type { JobKind } from "../core/job.js";
-import type { LedgerAccount, TransactionKind } from "../core/ledger.js";
-import type { RunState } from "../core/run-record.js";
-import type { ResponseStatus } from "../core/stored-response.js";
-import type { Role } from "../core/member.js";
-import type { Billing } from "../core/team.js";
+import type { RunState } from "../core/run-state.js";
+import type {
+  Act,
+  Billing,
+  DeferredState,
+  JobKind,
+  LedgerAccount,
+  ResponseStatus,
+  Role,
+  TransactionKind,
+} from "./column-values.js";
 
 /**
  * The tables as kysely sees them; migrations/ makes them. SQLite has no booleans: flags are 0 or 1. Times are milliseconds
@@ -259,7 +262,7 @@ export interface JobRow {
 export interface DeferredRow {
   id: string;
   team_id: string;
-  state: DeferredOutcome["state"];
+  state: DeferredState;
   create_time: number;
   expire_time: number | null;
   /** JSON text of the answer or of the failure. */
@@ -278,9 +281,6 @@ export interface ResponseRow {
   /** JSON text. */
   body: string;
 }
-
-/** Of responses that work is still done on. */
-export const unended: readonly ResponseStatus[] = ["queued", "in_progress"];
 
 export interface ItemRow {
   /** Grows with every insert. */

@@ -1,5 +1,5 @@
 import type { CompiledQuery } from "kysely";
-import type { Write, Writes } from "../core/write.js";
+import type { Write, Writes } from "./write.js";
 import type { Change } from "./commit.js";
 import type { Database } from "./database.js";
 import type { Schema } from "./schema.js";

@@ -2,7 +2,7 @@
  * What the OpenAPI document promises, held against real answers: every status, body and event of a server of these routes.
  * It only looks; whoever reads the answer reads it as if nobody did.
  */
-import { openapiDocument } from "../../src/http/openapi.js";
+import { openapiDocument } from "../../src/http/openapi/document.js";
 import {
   failureName,
   openapiPath,

@@ -1,7 +1,7 @@
 /** The schemas of the OpenAPI document as functions: made when first needed, and told in words when they find something. */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import type { OpenApiDocument } from "../../src/http/openapi.js";
+import type { OpenApiDocument } from "../../src/http/openapi/document.js";
 
 /** What is wrong with a value, in one line each; empty when nothing is. */
 export type Check = (value: unknown) => readonly string[];

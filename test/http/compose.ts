@@ -6,11 +6,11 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { buildAccounts, buildAccountStores, buildDoors } from "../../src/app/accounts.js";
-import { buildUnattended, type UnattendedLimits } from "../../src/app/unattended.js";
-import type { ApiKey } from "../../src/core/api-key.js";
+import { buildUnattended, type UnattendedLimits } from "../../src/app/jobs.js";
+import type { ApiKey } from "../../src/accounts/keys/api-key.js";
 import type { Model, ModelRegistry } from "../../src/core/model.js";
 import type { Random } from "../../src/core/random.js";
-import type { RunRecord, RunStore } from "../../src/core/run-record.js";
+import type { RunRecord, RunStore } from "../../src/inference/run/run-record.js";
 import {
   createScriptedEngine,
   type Script,
@@ -20,15 +20,15 @@ import {
 import type { HttpDeps } from "../../src/http/deps.js";
 import { createMetrics } from "../../src/http/metrics.js";
 import { createHttpServer, type HttpServer } from "../../src/http/server.js";
-import { createDrawings } from "../../src/inference/draw.js";
-import { createGenerator, type Generator, type Run } from "../../src/inference/generate.js";
+import { createDrawings } from "../../src/inference/images/generate-images.js";
+import { createGenerator, type Generator, type Run } from "../../src/inference/run/generate.js";
 import { createScheduler, type Scheduler } from "../../src/scheduler/scheduler.js";
-import { createDeferredStore } from "../../src/store/deferred-completions.js";
+import { createDeferredStore } from "../../src/jobs/deferred/store.js";
 import { openDatabase, type Database } from "../../src/store/database.js";
-import { createImageStore } from "../../src/store/kept-images.js";
-import { createJobStore } from "../../src/store/jobs.js";
-import { createLedgerStore } from "../../src/store/ledger.js";
-import { createResponseStore } from "../../src/store/responses.js";
+import { createImageStore } from "../../src/inference/images/store.js";
+import { createJobStore } from "../../src/jobs/store.js";
+import { createLedgerStore } from "../../src/accounts/money/store/ledger.js";
+import { createResponseStore } from "../../src/inference/responses/store/responses.js";
 import { changesOf } from "../../src/store/writes.js";
 import { blind } from "../blind.js";
 import { ember } from "../dialects/model.js";

@@ -2,7 +2,7 @@ import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { transcript } from "../../src/engine/scripted.js";
 import { familyNames, template, tools, transcripts } from "../engine/llama/tools/answers.js";
-import { first, streamed, whole } from "../street/answers.js";
+import { first, streamed, whole } from "../end-to-end/text/answers.js";
 import { compose, hello, keys } from "./compose.js";
 
 const asked = { ...hello, tools: tools.map((tool) => ({ type: "function", function: tool })) };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { errorCodes, type ErrorDialect } from "../../src/dialects/error-body.js";
 import { defaultHttpLimits } from "../../src/http/deps.js";
-import { openapiDocument } from "../../src/http/openapi.js";
+import { openapiDocument } from "../../src/http/openapi/document.js";
 import { createRoutes } from "../../src/http/routes.js";
 import { compose } from "./compose.js";
 import { exchange } from "./raw.js";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openDatabase } from "../../src/store/database.js";
-import { createTeamStore } from "../../src/store/teams.js";
+import { createTeamStore } from "../../src/accounts/teams/store.js";
 import { aTeam, temporaryDatabase, temporaryFolder } from "./records.js";
 
 describe("openDatabase", () => {

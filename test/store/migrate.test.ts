@@ -1,18 +1,18 @@
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { expect, it, onTestFinished } from "vitest";
-import { createApiKeyStore } from "../../src/store/api-keys.js";
+import { createApiKeyStore } from "../../src/accounts/keys/store.js";
 import { openDatabase } from "../../src/store/database.js";
-import { createJobStore } from "../../src/store/jobs.js";
+import { createJobStore } from "../../src/jobs/store.js";
 import { accounts } from "../../src/store/migrations/0001-accounts.js";
 import { runs } from "../../src/store/migrations/0002-runs.js";
 import { teamWeights } from "../../src/store/migrations/0003-team-weights.js";
-import { createResponseStore } from "../../src/store/responses.js";
-import { createRunStore } from "../../src/store/runs.js";
-import { createLedgerStore } from "../../src/store/ledger.js";
-import { createSpendingStore } from "../../src/store/spending-limits.js";
-import { createUsageStore } from "../../src/store/usage-hours.js";
-import { createTeamStore } from "../../src/store/teams.js";
+import { createResponseStore } from "../../src/inference/responses/store/responses.js";
+import { createRunStore } from "../../src/inference/run/store/runs.js";
+import { createLedgerStore } from "../../src/accounts/money/store/ledger.js";
+import { createSpendingStore } from "../../src/accounts/money/store/spending-limits.js";
+import { createUsageStore } from "../../src/accounts/usage/store.js";
+import { createTeamStore } from "../../src/accounts/teams/store.js";
 import { createWrites } from "../../src/store/writes.js";
 import { aJob, aKey, aResponse, aRun, aTeam, someItems, temporaryFolder } from "./records.js";
 

@@ -2,16 +2,20 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { ApiKey } from "../../src/core/api-key.js";
-import type { AuditEvent } from "../../src/core/audit.js";
-import type { Job } from "../../src/core/job.js";
-import type { ManagementKey } from "../../src/core/management-key.js";
-import type { Member } from "../../src/core/member.js";
-import type { RunRecord } from "../../src/core/run-record.js";
-import type { ResponseEnding, StoredItem, StoredResponse } from "../../src/core/stored-response.js";
-import type { Team } from "../../src/core/team.js";
+import type { ApiKey } from "../../src/accounts/keys/api-key.js";
+import type { AuditEvent } from "../../src/accounts/audit/event.js";
+import type { Job } from "../../src/jobs/job.js";
+import type { ManagementKey } from "../../src/accounts/management-keys/management-key.js";
+import type { Member } from "../../src/accounts/members/member.js";
+import type { RunRecord } from "../../src/inference/run/run-record.js";
+import type {
+  ResponseEnding,
+  StoredItem,
+  StoredResponse,
+} from "../../src/inference/responses/stored-response.js";
+import type { Team } from "../../src/accounts/teams/team.js";
 import { openDatabase, type Database } from "../../src/store/database.js";
-import { createTeamStore } from "../../src/store/teams.js";
+import { createTeamStore } from "../../src/accounts/teams/store.js";
 
 /** A folder that is gone after the test. */
 export function temporaryFolder(): string {

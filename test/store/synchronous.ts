@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Write } from "../../src/core/write.js";
+import type { Write } from "../../src/store/write.js";
 import type { Database } from "../../src/store/database.js";
 import { writeOf } from "../../src/store/writes.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createDeferredStore } from "../../src/store/deferred-completions.js";
-import { createJobStore } from "../../src/store/jobs.js";
-import { createTeamStore } from "../../src/store/teams.js";
+import { createDeferredStore } from "../../src/jobs/deferred/store.js";
+import { createJobStore } from "../../src/jobs/store.js";
+import { createTeamStore } from "../../src/accounts/teams/store.js";
 import { createWrites } from "../../src/store/writes.js";
 import { aJob, aTeam, databaseOfTwoTeams, twoConnections } from "./records.js";
 import { full, normal, notedSynchronous, noteSynchronous, synchronousNow } from "./synchronous.js";

@@ -7,8 +7,8 @@ const planes = ["v1", "auth", "audit"];
 
 /**
  * Files of src/http/v1/, src/http/auth/ and src/http/audit/ without a route in src/http/routes.ts, and such routes there
- * without a file. A route's file is its URL without parameters, slashes and underscores turned into hyphens:
- * `/v1/chat/completions` is `v1/chat-completions.ts`, and `/v1/models` and `/v1/models/*id` share `v1/models.ts`.
+ * without a file. A route's file is its URL without parameters, underscores turned into hyphens:
+ * `/v1/chat/completions` is `v1/chat/completions.ts`, and `/v1/models` and `/v1/models/*id` share `v1/models.ts`.
  */
 export function routeViolations(root: string): string[] {
   const files = planes.flatMap((plane) => sourceFiles(root, `src/http/${plane}`)).map((file) => file.path);
@@ -33,5 +33,5 @@ function routesOf(root: string): string[] {
 
 function fileOf(url: string): string {
   const parts = url.split("/").filter((part) => part !== "" && !/^[:{*]/.test(part));
-  return `src/http/${parts[0] ?? ""}/${parts.slice(1).join("-").replaceAll("_", "-")}.ts`;
+  return `src/http/${parts.join("/").replaceAll("_", "-")}.ts`;
 }

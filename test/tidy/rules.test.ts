@@ -3,7 +3,7 @@ import { machineViolations } from "./machine.js";
 import { plant } from "./plant.js";
 import { ratchetViolations } from "./ratchet.js";
 import { routeViolations } from "./routes.js";
-import { fileLines, fileSpread, functionLines } from "./sizes.js";
+import { crowdedFolders, fileLines, fileSpread, functionLines, sizeLimits } from "./sizes.js";
 import {
   defaultExportViolations,
   nameViolations,
@@ -16,11 +16,11 @@ describe("routes and their files", () => {
     const routes = `export const routes = ["/v1/chat/completions", "/v1/models/:id", "/v1/models/*id", "/v1/gone", "/healthz", "/auth/teams/:teamId/api-keys", "/auth/teams", "/audit/lost"];`;
     const root = plant({
       "src/http/routes.ts": routes,
-      "src/http/v1/chat-completions.ts": "",
+      "src/http/v1/chat/completions.ts": "",
       "src/http/v1/models.ts": "",
       "src/http/v1/secret.ts": "",
       "src/http/auth/teams.ts": "",
-      "src/http/auth/teams-api-keys.ts": "",
+      "src/http/auth/teams/api-keys.ts": "",
       "src/http/audit/more.ts": "",
     });
     expect(routeViolations(root)).toEqual([
@@ -29,6 +29,21 @@ describe("routes and their files", () => {
       "/v1/gone has no src/http/v1/gone.ts",
       "/audit/lost has no src/http/audit/lost.ts",
     ]);
+  });
+});
+
+describe("folders", () => {
+  it("finds a folder with more files than one subject has, and counts subfolders by themselves", () => {
+    const files = (folder: string, count: number) =>
+      Array.from({ length: count }, (_, index) => [`${folder}/f${index}.ts`, ""] as const);
+    const root = plant(
+      Object.fromEntries([
+        ...files("src/full", sizeLimits.folderFiles),
+        ...files("src/full/inner", 1),
+        ...files("test/crowded", sizeLimits.folderFiles + 1),
+      ]),
+    );
+    expect(crowdedFolders(root)).toEqual([`test/crowded: ${sizeLimits.folderFiles + 1}`]);
   });
 });
 

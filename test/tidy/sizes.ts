@@ -1,9 +1,10 @@
-/** Rule 23: small rooms. Measures files and functions; ratchet.ts says what may be over the line. */
+/** Rule 16: measures files, functions and folders; ratchet.ts says what may be over the limit. */
+import { dirname } from "node:path";
 import ts from "typescript";
 import { lineOf, sourceFiles, visitNodes, type SourceFile } from "./source-files.js";
 
-/** The most lines each may have. */
-export const sizeLimits = { file: 300, function: 49, fileMedian: 80, fileP90: 200 };
+/** The most lines that files and functions may have, and the most files that a folder may have. */
+export const sizeLimits = { file: 300, function: 49, fileMedian: 80, fileP90: 200, folderFiles: 20 };
 
 /** No ratchet lifts this: the most lines any function may have. */
 export const functionLinesMax = 70;
@@ -37,6 +38,16 @@ export function fileSpread(root: string): { fileMedian: number; fileP90: number 
   const at = (share: number): number =>
     counts[Math.min(counts.length - 1, Math.floor(counts.length * share))] ?? 0;
   return { fileMedian: at(0.5), fileP90: at(0.9) };
+}
+
+/** Folders of src/ and test/ with more files than `sizeLimits.folderFiles`, as `path: count`. */
+export function crowdedFolders(root: string): string[] {
+  const counts = new Map<string, number>();
+  for (const { path } of ["src", "test"].flatMap((top) => sourceFiles(root, top, /\.[a-z]+$/)))
+    counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+  return [...counts]
+    .filter(([, count]) => count > sizeLimits.folderFiles)
+    .map(([folder, count]) => `${folder}: ${count}`);
 }
 
 function countLines(text: string): number {

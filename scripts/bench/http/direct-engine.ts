@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { freeRules, type DecodeJob, type Engine } from "../../../src/core/engine.js";
 import { noTools } from "../../../src/core/generation.js";
 import type { Model, ModelManifest } from "../../../src/core/model.js";
-import { usableCores, usableMemoryBytes } from "../../../src/engine/llama/machine.js";
+import { usableCores, usableMemoryBytes } from "../../../src/engine/llama/load/machine.js";
 import { createLlamaEngine } from "../../../src/engine/llama/engine.js";
 import { ModelMemory } from "../../../src/engine/model-memory.js";
 import { systemClock, systemRandom } from "../../../src/system.js";

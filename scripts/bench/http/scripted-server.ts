@@ -4,7 +4,7 @@
  * SCRIPTED=holds no answer ever comes, with SCRIPTED=works it takes as long as a model's.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import type * as app from "../../../src/app.js";
+import type * as app from "../../../src/app/app.js";
 import type * as config from "../../../src/config.js";
 import type * as scripted from "../../../src/engine/scripted.js";
 
@@ -13,7 +13,7 @@ const workMs = 10;
 
 const built = (file: string): Promise<unknown> =>
   import(new URL(`../../../dist/${file}`, import.meta.url).href);
-const { createApp } = (await built("app.js")) as typeof app;
+const { createApp } = (await built("app/app.js")) as typeof app;
 const { loadConfig } = (await built("config.js")) as typeof config;
 const { createScriptedEngine } = (await built("engine/scripted.js")) as typeof scripted;
 

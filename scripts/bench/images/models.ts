@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ModelManifest } from "../../../src/core/model.js";
-import { threadsFor, usableCores } from "../../../src/engine/llama/machine.js";
+import { threadsFor, usableCores } from "../../../src/engine/llama/load/machine.js";
 import { parseManifest } from "../../../src/models/manifest.js";
 import { published, writeDrawingModel } from "../../../test/drawing-models.js";
 import { writeOnnx } from "../../../test/onnx-writer.js";

@@ -1,5 +1,5 @@
 /** What was drawn -> the wire's answer. Pure. */
-import type { ImageFormat } from "../../core/drawing.js";
+import type { ImageFormat } from "../../core/image-generation.js";
 import type { Ticks } from "../../core/money.js";
 import type { ImageList, WireImage } from "./wire.js";
 

@@ -1,5 +1,5 @@
 /** The wire's request for images -> a DrawRequest. Pure. */
-import type { AskedSize, DrawRequest } from "../../core/drawing.js";
+import type { AskedSize, DrawRequest } from "../../core/image-generation.js";
 import { fieldError, unsupported } from "../field-error.js";
 import { seed32 } from "../openai-sampling.js";
 import { imageRequestSchema, type ImageRequestBody } from "./schema.js";

@@ -8,11 +8,11 @@ import type { Model } from "../../core/model.js";
 import { addEvent, noUsage, type Usage } from "../../core/usage.js";
 import { fieldError } from "../field-error.js";
 import { parseSampling } from "../openai-sampling.js";
-import { outputItemId } from "./ids.js";
-import type { InputItem } from "./item-schema.js";
+import { outputItemId } from "./items/ids.js";
+import type { InputItem } from "./items/item-schema.js";
 import { conversationOf, readInput } from "./parse.js";
 import { compactRequestSchema } from "./schema.js";
-import { seal } from "./sealed.js";
+import { seal } from "./items/sealed.js";
 import { encodeUsage } from "./usage.js";
 import type { CompactionBody } from "./wire.js";
 

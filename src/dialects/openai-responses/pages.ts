@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { requiredInteger } from "../bounded.js";
 import { fieldError, invalidValue } from "../field-error.js";
-import type { IdentifiedItem } from "./items.js";
+import type { IdentifiedItem } from "./items/items.js";
 import type { DeletedResponse, InputItemsPage, InputTokens } from "./wire.js";
 
 const pageItemsMax = 100;

@@ -1,7 +1,7 @@
 /** Responses told again from what is stored of them. Pure. */
 import type { ResponseEvent } from "./event-schema.js";
-import { createNumbering, itemBegins, itemEnds, itemGrows } from "./item-events.js";
-import { seal } from "./sealed.js";
+import { createNumbering, itemBegins, itemEnds, itemGrows } from "./items/item-events.js";
+import { seal } from "./items/sealed.js";
 import type { OutputItem, ResponseObject } from "./wire.js";
 
 /** The events of a response that has ended, with one delta for each of its parts. */

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { functionName, int32Max, integer, list } from "../bounded.js";
 import { effortWord } from "../openai-effort.js";
 import { maxTokensField, samplingFields } from "../openai-sampling.js";
-import { inputItemSchema } from "./item-schema.js";
+import { inputItemSchema } from "./items/item-schema.js";
 
 const itemsMax = 10_000;
 const toolsMax = 1_000;

@@ -3,9 +3,9 @@
  * is refused by name; a line leaves this file when its machinery arrives.
  */
 import { invalidValue, unsupported } from "../field-error.js";
-import { imageDetail, type InputItem, type ItemContent } from "./item-schema.js";
+import { imageDetail, type InputItem, type ItemContent } from "./items/item-schema.js";
 import type { ResponsesRequestBody } from "./schema.js";
-import { unseal } from "./sealed.js";
+import { unseal } from "./items/sealed.js";
 
 /** @throws HearthError `invalid_value` naming the first such field. */
 export function refuseUnserved(fields: ResponsesRequestBody): void {

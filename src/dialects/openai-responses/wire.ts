@@ -1,6 +1,6 @@
 /** The shapes of a response on the wire, streamed and whole, as schemas: the types and the document of the interface follow them. */
 import { z } from "zod";
-import { inputItemSchema } from "./item-schema.js";
+import { inputItemSchema } from "./items/item-schema.js";
 
 const count = z.int().min(0);
 const itemStatus = z.enum(["in_progress", "completed", "incomplete"]);

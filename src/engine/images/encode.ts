@@ -1,5 +1,5 @@
 import sharp from "sharp";
-import type { ImageFormat } from "../../core/drawing.js";
+import type { ImageFormat } from "../../core/image-generation.js";
 import type { Painting } from "./painter.js";
 
 /** JPEG and WebP where no quality is asked for. */

@@ -5,12 +5,12 @@
  */
 import { dirname } from "node:path";
 import type { Clock } from "../../core/clock.js";
-import type { DrawingEngine } from "../../core/drawing.js";
+import type { DrawingEngine } from "../../core/image-generation.js";
 import { HearthError } from "../../core/errors.js";
 import type { Model } from "../../core/model.js";
 import type { ModelMemory } from "../model-memory.js";
 import { ResidentModels, type Native } from "../resident-models.js";
-import { Easel, type Outcome } from "./easel.js";
+import { Easel, type Outcome } from "./pipeline.js";
 import { encodeImage } from "./encode.js";
 import { fittingSize, type Canvas } from "./size.js";
 

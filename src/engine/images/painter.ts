@@ -3,7 +3,7 @@
  * looks between any two runs of the runtime whether it is to stop. Which steps are taken is the scheduler's.
  */
 import { join } from "node:path";
-import type { ImageSize } from "../../core/drawing.js";
+import type { ImageSize } from "../../core/image-generation.js";
 import { createDenoiser, type Denoiser } from "./denoiser.js";
 import { openGraph, type Graph, type GraphOptions, type Numbers } from "./graph.js";
 import { readLayout, type Layout } from "./layout.js";

@@ -1,4 +1,4 @@
-import type { AskedSize, ImageSize } from "../../core/drawing.js";
+import type { AskedSize, ImageSize } from "../../core/image-generation.js";
 
 /** The sizes that a model draws. */
 export interface Canvas extends ImageSize {

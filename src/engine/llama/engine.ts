@@ -23,7 +23,7 @@ import type {
   ToWorker,
   WireError,
 } from "./protocol.js";
-import { memoryEstimate } from "./residency.js";
+import { memoryEstimate } from "./load/memory-need.js";
 
 /** Events of one job that may wait in this thread; deltas merge. */
 const channelCapacity = 64;

@@ -9,10 +9,10 @@ import { asHearthError, HearthError } from "../../core/errors.js";
 import type { RawPrompt } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
 import { packTokens, type PackedTokens } from "../packed-tokens.js";
-import { PrefixStore } from "./prefix-store.js";
+import { PrefixStore } from "./decode/prefix-store.js";
 import type { Call, FromWorker, LlamaSettings, SeededJob, ToWorker } from "./protocol.js";
-import { loadResident, type Resident } from "./resident.js";
-import { TickLoop } from "./tick.js";
+import { loadResident, type Resident } from "./load/resident.js";
+import { TickLoop } from "./decode/tick.js";
 import { wireError } from "./wire-error.js";
 
 const settings = workerData as LlamaSettings;

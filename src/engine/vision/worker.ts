@@ -7,7 +7,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import type { Described } from "../../core/vision.js";
-import { threadsFor } from "../llama/machine.js";
+import { threadsFor } from "../llama/load/machine.js";
 import { giveWay } from "../onnx-threads.js";
 import { openerOf } from "./families.js";
 import type { Seer, Stopped } from "./family.js";

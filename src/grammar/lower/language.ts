@@ -5,7 +5,7 @@
  * schema says so in `checks`. Nothing here knows the grammar that is made of it.
  */
 import { everyString, type Automaton } from "../regular/automaton.js";
-import type { NumberRange } from "../regular/number.js";
+import type { NumberRange } from "../regular/number/number.js";
 import type { JsonValue, SchemaNode } from "../schema/node.js";
 
 /** A keyword that the grammar leaves to the validator, and the subschema where it stands. */

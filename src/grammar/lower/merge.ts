@@ -1,5 +1,5 @@
 import { AutomatonTooLarge, everyString, intersect } from "../regular/automaton.js";
-import type { NumberRange } from "../regular/number.js";
+import type { NumberRange } from "../regular/number/number.js";
 import {
   anyArray,
   anyNumber,

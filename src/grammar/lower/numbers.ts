@@ -1,4 +1,4 @@
-import { numberAutomaton, type NumberRange } from "../regular/number.js";
+import { numberAutomaton, type NumberRange } from "../regular/number/number.js";
 import { anyNumber, type Check, type NumberShape } from "./language.js";
 
 /** How many numbers may be cut out of a range, each making it two. */

@@ -1,4 +1,4 @@
-import { formatNames } from "../regular/format.js";
+import { formatNames } from "../regular/pattern/format.js";
 import type { Keywords, NodeDraft } from "./keywords.js";
 import type { JsonType } from "./node.js";
 

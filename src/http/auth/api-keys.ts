@@ -1,8 +1,8 @@
 /** PUT and DELETE /auth/api-keys/{apiKeyId}: changes a key, or removes it for good. */
 import { z } from "zod";
-import { actorOf } from "../../accounts/actors.js";
-import type { KeyChange } from "../../accounts/keys.js";
-import { authoriseManager } from "../../accounts/management-permissions.js";
+import { actorOf } from "../../accounts/audit/actors.js";
+import type { KeyChange } from "../../accounts/keys/keys.js";
+import { authoriseManager } from "../../accounts/management-keys/permissions.js";
 import type { HttpDeps } from "../deps.js";
 import { apiKeySchema, changeableKey, clearedKey, keyFields, presentKey } from "../management/api-key.js";
 import { masked } from "../management/field-mask.js";

@@ -1,7 +1,7 @@
 /** PUT and DELETE /auth/members/{memberId}: changes a member, or removes them and their management keys. Hearth's own. */
 import { z } from "zod";
-import { actorOf } from "../../accounts/actors.js";
-import { authoriseManager } from "../../accounts/management-permissions.js";
+import { actorOf } from "../../accounts/audit/actors.js";
+import { authoriseManager } from "../../accounts/management-keys/permissions.js";
 import type { HttpDeps } from "../deps.js";
 import { masked } from "../management/field-mask.js";
 import { read } from "../management/fields.js";

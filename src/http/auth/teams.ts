@@ -1,8 +1,8 @@
 /** POST and GET /auth/teams, PUT /auth/teams/{teamId}: makes, lists, renames and blocks teams. */
 import { z } from "zod";
-import { actorOf } from "../../accounts/actors.js";
-import { authoriseManager } from "../../accounts/management-permissions.js";
-import type { TeamChange } from "../../accounts/teams.js";
+import { actorOf } from "../../accounts/audit/actors.js";
+import { authoriseManager } from "../../accounts/management-keys/permissions.js";
+import type { TeamChange } from "../../accounts/teams/teams.js";
 import { shape, shapes } from "../../dialects/shape.js";
 import type { HttpDeps } from "../deps.js";
 import { masked } from "../management/field-mask.js";

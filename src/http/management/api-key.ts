@@ -1,9 +1,9 @@
 /** An API key as the management plane tells it, and as it is wished for. */
 import { z } from "zod";
-import type { KeyChange } from "../../accounts/keys.js";
-import type { ApiKey } from "../../core/api-key.js";
+import type { KeyChange } from "../../accounts/keys/keys.js";
+import type { ApiKey } from "../../accounts/keys/api-key.js";
 import { shape, shapes } from "../../dialects/shape.js";
-import { time, timestamp } from "../timestamp.js";
+import { time, timestamp } from "./timestamp.js";
 import { epochMs, flag, instant, isTrue, set, texts, whole } from "./fields.js";
 
 const limit = (what: string) => z.number().min(1).meta({ type: "integer", description: what });

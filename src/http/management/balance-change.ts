@@ -1,7 +1,7 @@
 /** What came to a team's credit or went from it, as the billing routes tell it. */
 import { z } from "zod";
 import { shape } from "../../dialects/shape.js";
-import { time } from "../timestamp.js";
+import { time } from "./timestamp.js";
 import { cents } from "./cents.js";
 
 export const balanceChange = shape({

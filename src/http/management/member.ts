@@ -1,9 +1,9 @@
 /** A member as the management plane tells them, and as they are wished for. */
 import { z } from "zod";
-import type { MemberChange } from "../../accounts/members.js";
-import { roles, type Member } from "../../core/member.js";
+import type { MemberChange } from "../../accounts/members/members.js";
+import { roles, type Member } from "../../accounts/members/member.js";
 import { shape } from "../../dialects/shape.js";
-import { time, timestamp } from "../timestamp.js";
+import { time, timestamp } from "./timestamp.js";
 import { set } from "./fields.js";
 
 export const memberSchema = shape({

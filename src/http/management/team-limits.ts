@@ -1,7 +1,7 @@
 /** Limits as the management plane tells them, and as they are wished for. */
 import { z } from "zod";
-import type { LimitChange } from "../../accounts/team-limits.js";
-import { everyModel, type TeamLimits } from "../../core/limits.js";
+import type { LimitChange } from "../../accounts/limits/team-limits.js";
+import { everyModel, type TeamLimits } from "../../accounts/limits/team-limit.js";
 import { shape } from "../../dialects/shape.js";
 import { set, whole } from "./fields.js";
 

@@ -1,8 +1,8 @@
 /** A team as the management plane tells it. */
 import { z } from "zod";
-import type { Team } from "../../core/team.js";
+import type { Team } from "../../accounts/teams/team.js";
 import { shape } from "../../dialects/shape.js";
-import { time, timestamp } from "../timestamp.js";
+import { time, timestamp } from "./timestamp.js";
 
 export const teamSchema = shape({
   teamId: z.string(),

@@ -1,7 +1,7 @@
 /** Rows of use as series over time: for each group one point for every unit of the time, also where nothing was used. */
 import { ticksToUsd } from "../../core/money.js";
-import { monthOf, monthStart } from "../../core/spending.js";
-import { dayMs, hourMs, type UsageRow } from "../../core/usage-report.js";
+import { monthOf, monthStart } from "../../accounts/money/spending.js";
+import { dayMs, hourMs, type UsageRow } from "../../accounts/usage/usage-report.js";
 
 export type TimeUnit = "hour" | "day" | "month" | "none";
 

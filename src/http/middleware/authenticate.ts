@@ -1,8 +1,8 @@
-import type { Authenticator } from "../../accounts/authenticate.js";
-import type { ManagerAuthenticator } from "../../accounts/authenticate-manager.js";
-import { readCredential } from "../../accounts/read-credential.js";
-import type { Principal } from "../../core/api-key.js";
-import type { Manager } from "../../core/management-key.js";
+import type { Authenticator } from "../../accounts/authentication/authenticate-key.js";
+import type { ManagerAuthenticator } from "../../accounts/authentication/authenticate-manager.js";
+import { readCredential } from "../../accounts/authentication/read-credential.js";
+import type { Principal } from "../../accounts/keys/api-key.js";
+import type { Manager } from "../../accounts/management-keys/management-key.js";
 import type { Context } from "../context.js";
 
 /**

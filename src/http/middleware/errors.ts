@@ -1,7 +1,7 @@
 import { asHearthError, type HearthError } from "../../core/errors.js";
 import { errorBody, errorStatus } from "../../dialects/error-body.js";
 import type { Context, Middleware } from "../context.js";
-import type { Logger } from "../logger.js";
+import type { Logger } from "../../core/logger.js";
 import { canBeDiscarded } from "./body.js";
 
 /** The one exit of everything that goes wrong before an answer is committed. */

@@ -2,8 +2,8 @@
  * The stations of limits on a request's way: one for whoever has a key, one where a model is asked. Each tells in the answer's
  * headers what is left, let in or not; what is counted is accounts/rate-limits.ts's.
  */
-import { unlimited, type Admittance, type RequestAdmittance } from "../../accounts/rate-limits.js";
-import type { Principal } from "../../core/api-key.js";
+import { unlimited, type Admittance, type RequestAdmittance } from "../../accounts/limits/rate-limits.js";
+import type { Principal } from "../../accounts/keys/api-key.js";
 import type { GenerationRequest } from "../../core/generation.js";
 import type { Admission } from "../../core/limits.js";
 import { noUsage } from "../../core/usage.js";

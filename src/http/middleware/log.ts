@@ -1,7 +1,7 @@
-import type { SecretFilter } from "../../accounts/secret.js";
+import type { SecretFilter } from "../../accounts/authentication/secret.js";
 import type { Clock } from "../../core/clock.js";
 import type { Middleware } from "../context.js";
-import type { Logger } from "../logger.js";
+import type { Logger } from "../../core/logger.js";
 
 const pathCharsMax = 200;
 

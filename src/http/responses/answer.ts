@@ -8,10 +8,10 @@ import { generationRequest, type ResponsesRequest } from "../../dialects/openai-
 import { doneFrame, eventFrame, pingFrame } from "../../dialects/sse.js";
 import type { BuiltDeps } from "../deps.js";
 import { limitWork, puttingOff } from "../middleware/limit.js";
-import type { JsonPresenter, Reply, StreamPresenter } from "../reply.js";
+import type { JsonPresenter, Reply, StreamPresenter } from "../reply/reply.js";
 import type { Call } from "../route.js";
-import { itemsToStore, type RequestItems } from "./items.js";
-import { keepResponse } from "./keep.js";
+import { itemsToStore, type RequestItems } from "../../jobs/responses/conversation-items.js";
+import { keepResponse } from "../../jobs/responses/response-recorder.js";
 import { followResponse } from "./stream.js";
 
 export interface Asked {

@@ -1,14 +1,14 @@
 /** The frames of a response's stream that is read beside its making: while it goes on, or when it is over. */
 import { inflateRawSync } from "node:zlib";
 import { HearthError } from "../../core/errors.js";
-import type { EventLog } from "../../core/event-log.js";
-import { isUnended, type StoredResponse } from "../../core/stored-response.js";
+import type { EventLog } from "../../inference/responses/event-log.js";
+import { isUnended, type StoredResponse } from "../../inference/responses/stored-response.js";
 import { responsesErrorEvent } from "../../dialects/openai-responses/errors.js";
 import type { ResponseEvent } from "../../dialects/openai-responses/event-schema.js";
 import { replayResponse } from "../../dialects/openai-responses/replay.js";
 import type { ResponseObject } from "../../dialects/openai-responses/wire.js";
 import { doneFrame, eventFrame } from "../../dialects/sse.js";
-import type { Memory } from "../../inference/remember.js";
+import type { Memory } from "../../inference/responses/stored-responses.js";
 
 /** What a kept stream may come to when it is unpacked. */
 const eventsBytesMax = 1_073_741_824;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { shape, shapes } from "../../dialects/shape.js";
 import type { Call } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
-import { time, timestamp } from "../timestamp.js";
+import { time, timestamp } from "../management/timestamp.js";
 
 const apiKey = shape({
   redacted_api_key: z.string(),

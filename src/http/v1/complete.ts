@@ -1,6 +1,6 @@
 /** POST /v1/complete: an answer of a model, as Anthropic's clients asked for it before there were messages. */
 import { z } from "zod";
-import { authorise } from "../../accounts/permissions.js";
+import { authorise } from "../../accounts/keys/permissions.js";
 import {
   encodeCompletion,
   foldComplete,
@@ -14,7 +14,7 @@ import { anthropicError } from "../../dialects/error-wire.js";
 import { eventFrame } from "../../dialects/sse.js";
 import type { BuiltDeps } from "../deps.js";
 import { limitWork } from "../middleware/limit.js";
-import { createReply, type JsonPresenter, type StreamPresenter } from "../reply.js";
+import { createReply, type JsonPresenter, type StreamPresenter } from "../reply/reply.js";
 import type { Call } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
 

@@ -1,6 +1,6 @@
 /** POST /v1/completions, streamed and whole: raw prompts, answered without a chat template. */
 import { z } from "zod";
-import { authorise } from "../../accounts/permissions.js";
+import { authorise } from "../../accounts/keys/permissions.js";
 import { openaiErrorFrame } from "../../dialects/error-body.js";
 import { openaiErrorEvent } from "../../dialects/error-wire.js";
 import {
@@ -14,7 +14,7 @@ import { completion } from "../../dialects/openai-completions/wire.js";
 import { dataFrame, doneFrame, pingFrame } from "../../dialects/sse.js";
 import type { BuiltDeps } from "../deps.js";
 import { limitWork } from "../middleware/limit.js";
-import { createReply, type JsonPresenter, type StreamPresenter } from "../reply.js";
+import { createReply, type JsonPresenter, type StreamPresenter } from "../reply/reply.js";
 import type { Call } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
 

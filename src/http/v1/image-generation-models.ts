@@ -1,13 +1,13 @@
 /** GET /v1/image-generation-models and /v1/image-generation-models/{id}: the models that draw, of those that the key may use. */
 import { z } from "zod";
-import { authorise } from "../../accounts/permissions.js";
+import { authorise } from "../../accounts/keys/permissions.js";
 import type { Model } from "../../core/model.js";
 import { promptCharsMax } from "../../dialects/openai-images/schema.js";
 import { count, shape, shapes, unixSeconds } from "../../dialects/shape.js";
 import type { HttpDeps } from "../deps.js";
 import type { Call } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
-import { visibleModel, visibleModels } from "../visible-models.js";
+import { visibleModel, visibleModels } from "../models/visible-models.js";
 
 const modalities = shapes(z.enum(["text", "image"]));
 

@@ -1,12 +1,12 @@
 /** GET /v1/language-models and /v1/language-models/{id}: what the caller's key may use, with prices and modalities. */
 import { z } from "zod";
-import { authorise } from "../../accounts/permissions.js";
+import { authorise } from "../../accounts/keys/permissions.js";
 import type { Model } from "../../core/model.js";
 import { count, shape, shapes, unixSeconds } from "../../dialects/shape.js";
 import type { HttpDeps } from "../deps.js";
 import type { Call } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
-import { visibleModel, visibleModels } from "../visible-models.js";
+import { visibleModel, visibleModels } from "../models/visible-models.js";
 
 const modalities = shapes(z.enum(["text", "image"]));
 const price = count("Cents of a US dollar for 100 million tokens.");

@@ -1,6 +1,6 @@
 /** POST /v1/messages: an answer of a model, as Anthropic's clients ask for it. */
 import { z } from "zod";
-import { authorise } from "../../accounts/permissions.js";
+import { authorise } from "../../accounts/keys/permissions.js";
 import { errorBody } from "../../dialects/error-body.js";
 import { anthropicError } from "../../dialects/error-wire.js";
 import {
@@ -14,7 +14,7 @@ import { message, messageEvent } from "../../dialects/anthropic-messages/wire.js
 import { eventFrame } from "../../dialects/sse.js";
 import type { BuiltDeps } from "../deps.js";
 import { limitWork } from "../middleware/limit.js";
-import { createReply, type JsonPresenter, type StreamPresenter } from "../reply.js";
+import { createReply, type JsonPresenter, type StreamPresenter } from "../reply/reply.js";
 import type { Call } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
 

@@ -1,12 +1,12 @@
 /** GET /v1/models and /v1/models/{id}: what the caller's key may use, in a shape that OpenAI and Anthropic clients read. */
 import { z } from "zod";
-import { authorise } from "../../accounts/permissions.js";
+import { authorise } from "../../accounts/keys/permissions.js";
 import type { Model } from "../../core/model.js";
 import { shape, shapes, unixSeconds } from "../../dialects/shape.js";
 import type { HttpDeps } from "../deps.js";
 import type { Call } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
-import { visibleModel, visibleModels } from "../visible-models.js";
+import { visibleModel, visibleModels } from "../models/visible-models.js";
 
 const model = shape({
   id: z.string(),

@@ -1,7 +1,7 @@
 /** POST /v1/responses: streamed, whole, or in the background; GET and DELETE /v1/responses/{id}: one that is kept. */
 import { z } from "zod";
-import { authorise } from "../../accounts/permissions.js";
-import { isUnended } from "../../core/stored-response.js";
+import { authorise } from "../../accounts/keys/permissions.js";
+import { isUnended } from "../../inference/responses/stored-response.js";
 import type { ResponseIdentity } from "../../dialects/openai-responses/encode.js";
 import {
   responseEventSchema,
@@ -18,15 +18,15 @@ import {
 } from "../../dialects/openai-responses/wire.js";
 import { fieldError } from "../../dialects/field-error.js";
 import { pingFrame } from "../../dialects/sse.js";
-import { usableModel } from "../../inference/usable-model.js";
+import { usableModel } from "../../inference/run/usable-model.js";
 import type { BuiltDeps } from "../deps.js";
-import { createReply } from "../reply.js";
+import { createReply } from "../reply/reply.js";
 import { answer, putInBackground } from "../responses/answer.js";
-import { findItems } from "../responses/items.js";
+import { findItems } from "../../jobs/responses/conversation-items.js";
 import { streamOf } from "../responses/stream.js";
 import type { RouteDocs, StreamDocs } from "../route-docs.js";
 import type { Call } from "../route.js";
-import { endUnbegun } from "../unattended/response.js";
+import { endUnbegun } from "../../jobs/responses/job-handler.js";
 
 /** The handler over its dependencies. */
 export function createResponse(deps: BuiltDeps): (call: Call) => Promise<void> {

@@ -3,13 +3,13 @@
  * is known. What looks like a control token is plain text.
  */
 import { z } from "zod";
-import { authorise } from "../../accounts/permissions.js";
+import { authorise } from "../../accounts/keys/permissions.js";
 import type { TextToken } from "../../core/engine.js";
 import { invalidValue, fieldError } from "../../dialects/field-error.js";
 import { modelField } from "../../dialects/bounded.js";
 import { count, shape, shapes } from "../../dialects/shape.js";
 import { wellFormed } from "../../dialects/well-formed.js";
-import { whileClientWaits } from "../client.js";
+import { whileClientWaits } from "../reply/client.js";
 import type { BuiltDeps } from "../deps.js";
 import { limitWork, settling } from "../middleware/limit.js";
 import type { Call } from "../route.js";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { mergeEvents, type GenerationEvent } from "../../../src/core/generation.js";
 import { responseEventSchema } from "../../../src/dialects/openai-responses/event-schema.js";
 import { generationRequest } from "../../../src/dialects/openai-responses/parse.js";
-import { readStoredItem, withIds } from "../../../src/dialects/openai-responses/items.js";
+import { readStoredItem, withIds } from "../../../src/dialects/openai-responses/items/items.js";
 import { replayResponse, withIncludes } from "../../../src/dialects/openai-responses/replay.js";
 import { responseSchema, type ResponseObject } from "../../../src/dialects/openai-responses/wire.js";
 import { type Answer, answersOf, encoded } from "./events.js";

@@ -5,7 +5,7 @@ import {
   referencesOf,
   resolveReferences,
   withIds,
-} from "../../../src/dialects/openai-responses/items.js";
+} from "../../../src/dialects/openai-responses/items/items.js";
 import {
   deletedResponse,
   inputItemsPage,

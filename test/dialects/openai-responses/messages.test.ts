@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../src/core/generation.js";
-import { seal, unseal } from "../../../src/dialects/openai-responses/sealed.js";
+import { seal, unseal } from "../../../src/dialects/openai-responses/items/sealed.js";
 import { generationOf } from "./requests.js";
 
 const said = (text: string) => ({

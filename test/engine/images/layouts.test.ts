@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { DrawingEngine, DrawJob } from "../../../src/core/drawing.js";
+import type { DrawingEngine, DrawJob } from "../../../src/core/image-generation.js";
 import type { Model } from "../../../src/core/model.js";
 import { createImagesEngine } from "../../../src/engine/images/engine.js";
 import { ModelMemory } from "../../../src/engine/model-memory.js";

@@ -4,7 +4,7 @@ import {
   type AnswerPiece,
   AnswerText,
   type AnswerTextOptions,
-} from "../../../src/engine/llama/answer-text.js";
+} from "../../../src/engine/llama/answer/answer-text.js";
 
 interface Folded {
   readonly text: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Resident } from "../../../src/engine/llama/resident.js";
+import type { Resident } from "../../../src/engine/llama/load/resident.js";
 import { jobOf, promptOf, residentWithEightSlots, slots, startLoop } from "./lockstep.js";
 
 /** The addon's context is not in the library's types; this contract is about what really reaches it. */

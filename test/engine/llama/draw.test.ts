@@ -2,7 +2,7 @@ import type { Token } from "node-llama-cpp";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Sampling } from "../../../src/core/generation.js";
-import { draw, seededUniform, type Candidate } from "../../../src/engine/llama/draw.js";
+import { draw, seededUniform, type Candidate } from "../../../src/engine/llama/decode/sample.js";
 
 const plain: Sampling = {
   temperature: 1,

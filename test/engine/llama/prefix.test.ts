@@ -2,7 +2,7 @@ import { readdirSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PrefixStore } from "../../../src/engine/llama/prefix-store.js";
+import { PrefixStore } from "../../../src/engine/llama/decode/prefix-store.js";
 import { temporaryFolder } from "../../harness.js";
 import { jobOf, promptOf, residentWithEightSlots, slots, startLoop } from "./lockstep.js";
 

@@ -1,10 +1,10 @@
-import { reasoningMarksOf } from "../../../src/engine/llama/reasoning.js";
+import { reasoningMarksOf } from "../../../src/engine/llama/answer/reasoning.js";
 import { toolFormatOf } from "../../../src/engine/llama/tools/format.js";
 import { describe, expect, it } from "vitest";
 import type { Conversation } from "../../../src/core/engine.js";
 import { HearthError } from "../../../src/core/errors.js";
 import type { Message } from "../../../src/core/generation.js";
-import { createPromptMaker, type PromptModel } from "../../../src/engine/llama/prompt.js";
+import { createPromptMaker, type PromptModel } from "../../../src/engine/llama/prompt/prompt.js";
 
 const firstSpecial = 2_000_000;
 const specials = ["<|im_start|>", "<|im_end|>", "<think>", "</think>"];

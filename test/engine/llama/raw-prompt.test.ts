@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { HearthError } from "../../../src/core/errors.js";
 import type { RawPrompt } from "../../../src/core/generation.js";
-import { createRawPromptMaker, type RawPromptModel } from "../../../src/engine/llama/raw-prompt.js";
+import { createRawPromptMaker, type RawPromptModel } from "../../../src/engine/llama/prompt/raw-prompt.js";
 
 const characters = (text: string): number[] => Array.from(text, (character) => character.charCodeAt(0));
 

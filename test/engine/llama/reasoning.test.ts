@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { endsInReasoning, reasoningMarksOf } from "../../../src/engine/llama/reasoning.js";
+import { endsInReasoning, reasoningMarksOf } from "../../../src/engine/llama/answer/reasoning.js";
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
 const template = (family: string): string => read(`../../fixtures/tools/templates/${family}.jinja`);

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { Model } from "../../../src/core/model.js";
-import { createSmokeLoad, trialLimitMs } from "../../../src/engine/llama/smoke-load.js";
+import { createSmokeLoad, trialLimitMs } from "../../../src/engine/llama/load/smoke-load.js";
 import { loadRegistry } from "../../../src/models/registry.js";
 import { writeModel, type ModelSpec } from "../../gguf-writer.js";
 import { builtInModel, clientOf, root, startApp, startProcess, temporaryFolder } from "../../harness.js";
 
-const compiled = pathToFileURL(join(root, "dist/engine/llama/smoke.js"));
+const compiled = pathToFileURL(join(root, "dist/engine/llama/load/smoke.js"));
 const settings = {
   cores: 1,
   threads: 1,
@@ -172,7 +172,7 @@ describe("a server with a deadly file in its models folder", () => {
 function trialsOf(supervisor: number): readonly number[] {
   const all = listed();
   const servers = all.filter(({ parent }) => parent === supervisor).map(({ pid }) => pid);
-  const trials = all.filter(({ parent, args }) => servers.includes(parent) && args.includes("smoke.js"));
+  const trials = all.filter(({ parent, args }) => servers.includes(parent) && args.includes("load/smoke.js"));
   return trials.map(({ pid }) => pid);
 }
 

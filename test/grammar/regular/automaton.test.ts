@@ -17,7 +17,7 @@ import {
   texts,
   union,
 } from "../../../src/grammar/regular/automaton.js";
-import { patternAutomaton } from "../../../src/grammar/regular/pattern.js";
+import { patternAutomaton } from "../../../src/grammar/regular/pattern/pattern.js";
 
 const characters = ["a", "b", "é", "\ufffd", "😀", "\n"];
 const text = fc.array(fc.constantFrom(...characters), { maxLength: 4 }).map((all) => all.join(""));

@@ -10,7 +10,7 @@ import {
   texts,
 } from "../../../src/grammar/regular/automaton.js";
 import { emitRaw, emitString, repeat } from "../../../src/grammar/regular/emit.js";
-import { patternAutomaton } from "../../../src/grammar/regular/pattern.js";
+import { patternAutomaton } from "../../../src/grammar/regular/pattern/pattern.js";
 import { engineMatcher, grammarOf } from "../engine-matcher.js";
 
 const character = fc.constantFrom(

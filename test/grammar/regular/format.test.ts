@@ -8,7 +8,7 @@ import {
   formatNames,
   formatValid,
   isRegularFormat,
-} from "../../../src/grammar/regular/format.js";
+} from "../../../src/grammar/regular/pattern/format.js";
 
 /** For each format what it takes and what it does not. */
 const cases: Record<string, { yes: readonly string[]; no: readonly string[] }> = {

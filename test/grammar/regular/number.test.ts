@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { accepts, type Automaton } from "../../../src/grammar/regular/automaton.js";
-import { numberAutomaton, type NumberRange } from "../../../src/grammar/regular/number.js";
+import { numberAutomaton, type NumberRange } from "../../../src/grammar/regular/number/number.js";
 import { sampleTexts } from "./sample-texts.js";
 
 const end = fc.oneof(

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { accepts, AutomatonTooLarge } from "../../../src/grammar/regular/automaton.js";
-import { patternAutomaton, PatternError } from "../../../src/grammar/regular/pattern.js";
+import { patternAutomaton, PatternError } from "../../../src/grammar/regular/pattern/pattern.js";
 
 const piece = fc.constantFrom("a", "b", "1", "-", " ", "\n", "é", "😀", "_", ".");
 const text = fc.array(piece, { maxLength: 7 }).map((all) => all.join(""));

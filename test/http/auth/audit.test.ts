@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import { createKeyService } from "../../../src/accounts/keys.js";
-import { cliActor } from "../../../src/accounts/actors.js";
+import { createKeyService } from "../../../src/accounts/keys/keys.js";
+import { cliActor } from "../../../src/accounts/audit/actors.js";
 import { systemRandom } from "../../../src/system.js";
 import { anAuditEvent, databaseOfTwoTeams } from "../../store/records.js";
-import { createAuditStore } from "../../../src/store/audit-events.js";
+import { createAuditStore } from "../../../src/accounts/audit/store.js";
 import { createWrites } from "../../../src/store/writes.js";
 import { managed, now, type Managed, type ToldKey } from "./managed.js";
 

@@ -1,10 +1,13 @@
 /** A whole server with a pinned management key, and what a test of the management plane asks of it. */
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { createManagementKeyService, type ManagementKeyWish } from "../../../src/accounts/management-keys.js";
-import { cliActor } from "../../../src/accounts/actors.js";
+import {
+  createManagementKeyService,
+  type ManagementKeyWish,
+} from "../../../src/accounts/management-keys/management-keys.js";
+import { cliActor } from "../../../src/accounts/audit/actors.js";
 import { buildAccountStores, type AccountStores } from "../../../src/app/accounts.js";
-import type { App, Overrides } from "../../../src/app.js";
+import type { App, Overrides } from "../../../src/app/app.js";
 import { createScriptedEngine } from "../../../src/engine/scripted.js";
 import { openDatabase } from "../../../src/store/database.js";
 import { systemRandom } from "../../../src/system.js";

@@ -3,13 +3,13 @@
  * path. A route that is added is asked like the others from that day on.
  */
 import { join } from "node:path";
-import { createTeamService } from "../../../src/accounts/teams.js";
-import { cliActor } from "../../../src/accounts/actors.js";
+import { createTeamService } from "../../../src/accounts/teams/teams.js";
+import { cliActor } from "../../../src/accounts/audit/actors.js";
 import { defaultHttpLimits } from "../../../src/http/deps.js";
 import type { Route } from "../../../src/http/route.js";
 import { createRoutes } from "../../../src/http/routes.js";
 import { openDatabase } from "../../../src/store/database.js";
-import { createImageStore } from "../../../src/store/kept-images.js";
+import { createImageStore } from "../../../src/inference/images/store.js";
 import { createWrites } from "../../../src/store/writes.js";
 import { systemRandom } from "../../../src/system.js";
 import { builtInModel } from "../../harness.js";

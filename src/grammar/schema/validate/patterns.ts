@@ -1,5 +1,5 @@
 import { AutomatonTooLarge, type Automaton } from "../../regular/automaton.js";
-import { patternAutomaton, PatternError } from "../../regular/pattern.js";
+import { patternAutomaton, PatternError } from "../../regular/pattern/pattern.js";
 import type { SchemaNode } from "../node.js";
 import { SchemaRefusal } from "../refusal.js";
 

@@ -1,5 +1,5 @@
 import { accepts } from "../../regular/automaton.js";
-import { formatValid } from "../../regular/format.js";
+import { formatValid } from "../../regular/pattern/format.js";
 import type { JsonType, SchemaNode } from "../node.js";
 import { isMultiple } from "./decimal.js";
 import { problem, type Judge, type Problem, type Spot } from "./judge.js";

@@ -9,7 +9,7 @@ import {
 } from "node-llama-cpp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Message, Tool } from "../../../../src/core/generation.js";
-import { createPromptMaker } from "../../../../src/engine/llama/prompt.js";
+import { createPromptMaker } from "../../../../src/engine/llama/prompt/prompt.js";
 import { toolFormatOf } from "../../../../src/engine/llama/tools/format.js";
 import { RuleBook } from "../../../../src/grammar/gbnf.js";
 import { readAnswer } from "./answers.js";

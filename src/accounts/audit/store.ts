@@ -1,0 +1,70 @@
+import { sql, type Selectable } from "kysely";
+import type { AuditedFields, AuditEvent, AuditQuery, AuditStore, StoredAuditEvent } from "./event.js";
+import type { Database } from "../../store/database.js";
+import type { AuditRow } from "../../store/schema.js";
+import { writeOf } from "../../store/writes.js";
+
+/** The table of acts. It is only ever added to; triggers refuse everything else, whoever asks. */
+export function createAuditStore(database: Database): AuditStore {
+  const { kysely } = database;
+  return {
+    insertion: (event) =>
+      writeOf("audit_events", kysely.insertInto("audit_events").values(toRow(event)).compile()),
+    page: (query) => page(database, query),
+  };
+}
+
+async function page({ kysely }: Database, query: AuditQuery): Promise<StoredAuditEvent[]> {
+  const { teamId, order, after, from, to, limit } = query;
+  const direction = order === "ascending" ? "asc" : "desc";
+  const beyond = sql.raw(order === "ascending" ? ">" : "<");
+  const rows = await kysely
+    .selectFrom("audit_events")
+    .selectAll()
+    .$if(teamId !== null, (events) => events.where("team_id", "=", teamId))
+    .$if(after !== null, (events) =>
+      events.where(sql<boolean>`(time, entry) ${beyond} (${after?.time}, ${after?.entry})`),
+    )
+    .$if(from !== null, (events) => events.where("time", ">=", Number(from)))
+    .$if(to !== null, (events) => events.where("time", "<", Number(to)))
+    .orderBy("time", direction)
+    .orderBy("entry", direction)
+    .limit(limit)
+    .execute();
+  return rows.map(fromRow);
+}
+
+function toRow(event: AuditEvent) {
+  return {
+    id: event.id,
+    time: event.time,
+    actor: event.actor,
+    user_id: event.userId,
+    team_id: event.teamId,
+    act: event.act,
+    object_id: event.objectId,
+    description: event.description,
+    object_before: event.before === null ? null : JSON.stringify(event.before),
+    object_after: event.after === null ? null : JSON.stringify(event.after),
+  };
+}
+
+function fromRow(row: Selectable<AuditRow>): StoredAuditEvent {
+  return {
+    entry: row.entry,
+    id: row.id,
+    time: row.time,
+    actor: row.actor,
+    userId: row.user_id,
+    teamId: row.team_id,
+    act: row.act,
+    objectId: row.object_id,
+    description: row.description,
+    before: fieldsOf(row.object_before),
+    after: fieldsOf(row.object_after),
+  };
+}
+
+function fieldsOf(text: string | null): AuditedFields | null {
+  return text === null ? null : (JSON.parse(text) as AuditedFields);
+}

@@ -1,0 +1,80 @@
+/** What names, ACLs, limits and times may be; each refusal is a HearthError `invalid_value` that names the field. */
+import { HearthError } from "../core/errors.js";
+import { isAcl, endpointNames } from "./keys/permissions.js";
+import { isManagementAcl, managementEndpoints } from "./management-keys/permissions.js";
+
+const nameCharactersMax = 100;
+const emailCharactersMax = 254;
+const aclsMax = 100;
+const int32Max = 2 ** 31 - 1;
+
+/** The largest limit of each kind, in requests per second and per minute and in tokens per minute. */
+export const limitsMax = { qps: int32Max, qpm: int32Max, tpm: Number.MAX_SAFE_INTEGER } as const;
+
+/** Of keys and teams: 1 to 100 characters that a terminal can print. */
+export function checkName(name: string): void {
+  const characters = [...name.trim()].length;
+  if (characters === 0 || [...name].length > nameCharactersMax)
+    throw invalid("name", `must have 1 to ${nameCharactersMax} characters`);
+  if (unprintable.test(name)) throw invalid("name", "must not have control characters");
+}
+
+/** Of a member: empty, or up to 100 characters that a terminal can print. */
+export function checkPersonName(field: "givenName" | "familyName", name: string): void {
+  if ([...name].length > nameCharactersMax)
+    throw invalid(field, `must have at most ${nameCharactersMax} characters`);
+  if (unprintable.test(name)) throw invalid(field, "must not have control characters");
+}
+
+/** Of a member: something, one @ and something. Whether it is reached there, only a message could tell. */
+export function checkEmail(email: string): void {
+  if (email.length > emailCharactersMax)
+    throw invalid("email", `must have at most ${emailCharactersMax} characters`);
+  if (unprintable.test(email) || !/^[^@\s]+@[^@\s]+$/.test(email))
+    throw invalid("email", "must be an e-mail address, such as ada@example.com");
+}
+
+/** Of an API key. */
+export function checkAcls(acls: readonly string[]): void {
+  const must = `must be api-key:endpoint:<name> with one of ${endpointNames.join(", ")} or *, or api-key:model:<name or *>`;
+  checkEach(acls, isAcl, must);
+}
+
+/** Of a management key. */
+export function checkManagementAcls(acls: readonly string[]): void {
+  const must = `must be team-token:endpoint:<name> with one of ${managementEndpoints.join(", ")} or *`;
+  checkEach(acls, isManagementAcl, must);
+}
+
+/** Milliseconds since the epoch; null = never. */
+export function checkExpireTime(expireTime: number | null, now: number): void {
+  if (expireTime === null) return;
+  if (!Number.isSafeInteger(expireTime) || expireTime <= now)
+    throw invalid("expireTime", "must be in the future");
+}
+
+/** Of a key; null = none. */
+export function checkLimit(field: keyof typeof limitsMax, limit: number | null): void {
+  const most = limitsMax[field];
+  if (limit !== null && (!Number.isSafeInteger(limit) || limit < 1 || limit > most))
+    throw invalid(field, `must be a whole number from 1 to ${most}`);
+}
+
+/** Of a limit: what an ACL may name, too. */
+export function checkModelId(model: string): void {
+  if (!isAcl(`api-key:model:${model}`)) throw invalid("model", "must be the id of a model, or *");
+}
+
+/** Control characters, and what turns the order of the text that follows. */
+const unprintable = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+
+export function invalid(param: string, what: string): HearthError {
+  return new HearthError("invalid_value", `${param} ${what}.`, { param });
+}
+
+function checkEach(acls: readonly string[], isOne: (acl: string) => boolean, must: string): void {
+  if (acls.length > aclsMax) throw invalid("acls", `must not be more than ${aclsMax}`);
+  acls.forEach((acl, index) => {
+    if (!isOne(acl)) throw invalid(`acls.${index}`, must);
+  });
+}

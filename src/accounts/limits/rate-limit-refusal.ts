@@ -1,0 +1,28 @@
+import { HearthError } from "../../core/errors.js";
+import { spanText } from "../../core/limits.js";
+import type { LimitName, Shortage } from "./quotas.js";
+
+const units: Readonly<Record<LimitName, string>> = {
+  qps: "requests per sec (RPS)",
+  qpm: "requests per min (RPM)",
+  tpm: "tokens per min (TPM)",
+};
+
+/** What is told to whoever asks for more than a limit leaves, in the words of OpenAI. */
+export function rateLimited({ demand, used, waitMs }: Shortage): HearthError {
+  const { quota, amount } = demand;
+  const { subject, name, limit } = quota;
+  if (waitMs === null)
+    return new HearthError(
+      "rate_limited",
+      `Request too large for ${subject} on ${units[name]}: Limit ${limit}, Requested ${amount}. ` +
+        "The input must be made shorter; asking again does not help.",
+      { shouldRetry: false },
+    );
+  return new HearthError(
+    "rate_limited",
+    `Rate limit reached for ${subject} on ${units[name]}: Limit ${limit}, Used ${used}, Requested ${amount}. ` +
+      `Please try again in ${spanText(waitMs)}.`,
+    { retryAfterMs: waitMs, shouldRetry: true },
+  );
+}

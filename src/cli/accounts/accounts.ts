@@ -1,0 +1,34 @@
+/** The commands that manage accounts, beside a running server or without one. What they do stands in the audit log as `cli`. */
+import type { Command } from "commander";
+import type { OpenAccounts } from "../../app/app.js";
+import { addAuditCommand } from "./audit.js";
+import { addCreditsCommand } from "./credits.js";
+import { addKeysCommand } from "./keys.js";
+import { addLedgerCommand } from "./ledger.js";
+import { addManagementKeysCommand } from "./management-keys.js";
+import { addMembersCommand } from "./members.js";
+import { addPricesCommand } from "./prices.js";
+import { addUsageCommand } from "./usage.js";
+import { usingAccounts, type AccountsIo } from "./open-accounts.js";
+import { addTeamsCommand } from "./teams.js";
+
+/**
+ * Adds `keys`, `teams`, `members`, `management-keys`, `credits`, `usage`, `prices`, `ledger` and `audit`.
+ * @param open opens the accounts of the configured data folder, for one command.
+ */
+export function addAccountCommands(
+  program: Command,
+  open: () => Promise<OpenAccounts>,
+  io: AccountsIo,
+): void {
+  const using = usingAccounts(open);
+  addKeysCommand(program, using, io);
+  addTeamsCommand(program, using, io);
+  addMembersCommand(program, using, io);
+  addManagementKeysCommand(program, using, io);
+  addCreditsCommand(program, using, io);
+  addUsageCommand(program, using, io);
+  addPricesCommand(program, using, io);
+  addLedgerCommand(program, using, io);
+  addAuditCommand(program, using, io);
+}

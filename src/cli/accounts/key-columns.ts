@@ -1,0 +1,72 @@
+/** How API keys are printed: lines, tables, and JSON with the fields of the management API, so that a script can read both. */
+import type { CreatedKey } from "../../accounts/keys/keys.js";
+import type { ApiKey, Principal } from "../../accounts/keys/api-key.js";
+import { ago } from "./duration.js";
+import { formatTable } from "../table.js";
+import { lastUse, shortId } from "./open-accounts.js";
+
+export function createdToText({ key, team, secret }: CreatedKey): string {
+  return (
+    `API key "${key.name}" of team "${team.name}", ID ${shortId(key.id)}:\n\n  ${secret}\n\n` +
+    "Keep it in a safe place: it is not shown again.\n"
+  );
+}
+
+export function rotatedToText(created: CreatedKey): string {
+  const until = created.key.previousExpireTime;
+  const old = until === null ? "" : `The old secret opens until ${new Date(until).toISOString()}.\n`;
+  return `${createdToText(created)}${old}`;
+}
+
+export function keyToLine(key: ApiKey): string {
+  return `${key.id}\n`;
+}
+
+/** @param now in milliseconds since the epoch, as whether it has expired depends on it. */
+export function keyToJson({ key, team }: Principal, now: number) {
+  return {
+    apiKeyId: key.id,
+    name: key.name,
+    redactedApiKey: key.redacted,
+    teamId: team.id,
+    teamName: team.name,
+    userId: key.userId,
+    createTime: new Date(key.createTime).toISOString(),
+    modifyTime: new Date(key.modifyTime).toISOString(),
+    ...(key.expireTime === null ? {} : { expireTime: new Date(key.expireTime).toISOString() }),
+    ...(key.lastUseTime === null ? {} : { lastUseTime: new Date(key.lastUseTime).toISOString() }),
+    status: stateOf(key, team.blocked, now),
+    disabled: key.disabled,
+    blocked: key.blocked,
+    ...(key.qps === null ? {} : { qps: key.qps }),
+    ...(key.qpm === null ? {} : { qpm: key.qpm }),
+    ...(key.tpm === null ? {} : { tpm: String(key.tpm) }),
+    ...(key.ipRanges === null ? {} : { ipRanges: key.ipRanges }),
+    aclStrings: key.acls,
+  };
+}
+
+export function createdToJson({ secret, ...created }: CreatedKey, now: number) {
+  return { ...keyToJson(created, now), apiKey: secret };
+}
+
+export function keysToTable(all: readonly Principal[], now: number): string {
+  const head = ["NAME", "ID", "KEY", "TEAM", "CREATED", "LAST USED", "STATE"];
+  const rows = all.map(({ key, team }) => [
+    key.name,
+    shortId(key.id),
+    key.redacted,
+    team.name,
+    ago(now - key.createTime),
+    lastUse(key, now),
+    stateOf(key, team.blocked, now),
+  ]);
+  return formatTable(head, rows);
+}
+
+function stateOf(key: ApiKey, teamBlocked: boolean, now: number): string {
+  if (teamBlocked) return "team blocked";
+  if (key.blocked) return "blocked";
+  if (key.disabled) return "disabled";
+  return key.expireTime !== null && key.expireTime <= now ? "expired" : "active";
+}

@@ -1,0 +1,94 @@
+/** `hearth teams`: makes, lists, renames, blocks and unblocks teams. */
+import type { Command } from "commander";
+import type { TeamChange } from "../../accounts/teams/teams.js";
+import type { Team } from "../../accounts/teams/team.js";
+import { ago } from "./duration.js";
+import { addTeamLimitsCommand } from "./team-limits.js";
+import { formatJson, formatTable } from "../table.js";
+import { asUsage, shortId, type AccountsIo, type UsingAccounts } from "./open-accounts.js";
+
+interface Json {
+  readonly json?: true;
+}
+
+/** Adds `teams` and what it can do. */
+export function addTeamsCommand(program: Command, using: UsingAccounts, io: AccountsIo): void {
+  const teams = program.command("teams").description("make, list, rename and block teams");
+  teams
+    .command("create")
+    .description("make a team")
+    .argument("<name>", "what to call it")
+    .option("--unmetered", "never refuse it for want of credits")
+    .option("--json", "print one JSON object")
+    .action(async (name: string, options: Json & { unmetered?: true }, command: Command) => {
+      const billing = options.unmetered === true ? "unmetered" : "prepaid";
+      const make = () => using(({ teams, actor }) => teams.create({ name, billing }, actor));
+      told(await asUsage(command, make), options, io);
+    });
+  teams
+    .command("ls")
+    .alias("list")
+    .description("list the teams")
+    .option("--json", "print one JSON array")
+    .action(async ({ json }: Json) => {
+      const all = await using((accounts) => accounts.teams.list(accounts.actor));
+      io.out.write(json === true ? formatJson(all.map(teamToJson)) : toTable(all, io.clock.now()));
+    });
+  addChange(teams.command("rename").argument("<team>", "ID or name").argument("<name>", "its new name"), {
+    ...{ description: "rename a team", change: (name = "") => ({ name }), using, io },
+  });
+  addChange(teams.command("block").argument("<team>", "ID or name"), {
+    ...{
+      description: "let none of a team's keys open anything",
+      change: () => ({ blocked: true }),
+      using,
+      io,
+    },
+  });
+  addChange(teams.command("unblock").argument("<team>", "ID or name"), {
+    ...{ description: "let a team's keys open again", change: () => ({ blocked: false }), using, io },
+  });
+  addTeamLimitsCommand(teams, using, io);
+}
+
+interface ChangeCommand {
+  readonly description: string;
+  /** @param value the second argument, where there is one. */
+  readonly change: (value?: string) => TeamChange;
+  readonly using: UsingAccounts;
+  readonly io: AccountsIo;
+}
+
+function addChange(command: Command, { description, change, using, io }: ChangeCommand): void {
+  command
+    .description(description)
+    .option("--json", "print one JSON object")
+    .action(async () => {
+      const [reference = "", value] = command.args;
+      const update = () =>
+        using(async ({ teams, actor }) =>
+          teams.update((await teams.meant(reference)).id, change(value), actor),
+        );
+      told(await asUsage(command, update), command.opts<Json>(), io);
+    });
+}
+
+function told(team: Team, { json }: Json, { out }: AccountsIo): void {
+  out.write(json === true ? formatJson(teamToJson(team)) : `${team.id}\n`);
+}
+
+/** The fields of the management API. */
+function teamToJson({ id, name, createTime, blocked, billing }: Team) {
+  return { teamId: id, name, createTime: new Date(createTime).toISOString(), blocked, billing };
+}
+
+function toTable(all: readonly Team[], now: number): string {
+  const rows = all.map((team) => [
+    team.name,
+    shortId(team.id),
+    team.billing,
+    ago(now - team.createTime),
+    team.blocked ? "blocked" : "active",
+  ]);
+  return formatTable(["NAME", "ID", "BILLING", "CREATED", "STATE"], rows);
+}

@@ -1,0 +1,38 @@
+/** The server that runs with the same configuration, as the commands which speak to it find it. */
+import { readFileSync } from "node:fs";
+import { firstKeyFile } from "../../app/app.js";
+import type { Config } from "../../config.js";
+import type { ChatServer } from "../chat-client.js";
+
+/** The configured address, as a base URL. */
+export function configuredUrl({ host, port }: Config): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/**
+ * The server, when one answers at the configured address; null when none does.
+ * @throws Error when one does and no key for it is known.
+ */
+export async function findServer(config: Config): Promise<ChatServer | null> {
+  const url = configuredUrl(config);
+  if (config.port === 0 || !(await answers(url))) return null;
+  return { url, key: knownKey(config) };
+}
+
+/** The operator's own key, or the one that the first start made. @throws Error when there is neither. */
+export function knownKey(config: Config): string {
+  if (config.apiKey !== null) return config.apiKey;
+  try {
+    return readFileSync(firstKeyFile(config), "utf8").trim();
+  } catch {
+    throw new Error(`no API key: set HEARTH_API_KEY (there is none in ${firstKeyFile(config)})`);
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2000) })).ok;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,207 @@
+/**
+ * From sampled tokens to pieces of text: bytes to whole characters, the reasoning block apart from the answer, stop texts found
+ * wherever they fall, and every token counted once. Pure and synchronous; one instance per generation.
+ *
+ * Modes: opening (nothing but white space so far; a reasoning block may begin) -> reasoning -> answer; an answer without a
+ * reasoning block goes from opening to answer directly, one whose prompt opened the block starts in reasoning.
+ */
+import type { SampledLogprob } from "../../../core/generation.js";
+import type { ReasoningMarks } from "./reasoning.js";
+
+export interface AnswerTextOptions {
+  /** The marks of a reasoning block that the answer may begin with; null: it has none. */
+  readonly marks: ReasoningMarks | null;
+  /** true when the prompt ended inside the block. */
+  readonly startsInReasoning: boolean;
+  readonly stop: readonly string[];
+}
+
+export type AnswerMode = "opening" | "reasoning" | "answer";
+
+/** A piece of the answer, with the tokens sampled since the piece before. */
+export interface AnswerPiece {
+  readonly type: "text" | "reasoning";
+  readonly text: string;
+  readonly tokens: number;
+  /** Of the tokens that this text was made from; what was taken out of the text has none. */
+  readonly logprobs: readonly SampledLogprob[];
+}
+
+/** A token of the text, and where in the text it begins and ends. */
+interface PlacedLogprob {
+  readonly start: number;
+  readonly end: number;
+  readonly logprob: SampledLogprob;
+}
+
+/** The text of one answer. */
+export class AnswerText {
+  readonly #options: AnswerTextOptions;
+  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  #mode: AnswerMode;
+  readonly #open: string;
+  readonly #close: string;
+  /** Text that may still become part of a mark or a stop text. */
+  #held = "";
+  /** Tokens sampled since the last piece. */
+  #tokens = 0;
+  #logprobs: PlacedLogprob[] = [];
+  /** Length of all text so far. */
+  #length = 0;
+  /** The answer behind the reasoning as the model wrote it, since it was last taken. */
+  #written = "";
+  /** White space at the start of a part is not part of it, where a mark came before. */
+  #atPartStart: boolean;
+  #stoppedBy: string | null = null;
+  #out: AnswerPiece[] = [];
+
+  constructor(options: AnswerTextOptions) {
+    this.#options = options;
+    const { marks } = options;
+    this.#open = marks?.open ?? "";
+    this.#close = marks?.close ?? "";
+    this.#mode = marks === null ? "answer" : options.startsInReasoning ? "reasoning" : "opening";
+    this.#atPartStart = this.#mode !== "answer";
+  }
+
+  /** The stop text that was met; nothing after it is text, further tokens need not be sampled. */
+  get stoppedBy(): string | null {
+    return this.#stoppedBy;
+  }
+
+  get mode(): AnswerMode {
+    return this.#mode;
+  }
+
+  /** What the model wrote behind its reasoning since the last call, white space and stop texts included. */
+  takeWritten(): string {
+    const written = this.#written;
+    this.#written = "";
+    return written;
+  }
+
+  /** Takes one sampled token. @returns the pieces it completed. */
+  push(bytes: Uint8Array, logprob: SampledLogprob | null = null): readonly AnswerPiece[] {
+    this.#tokens += 1;
+    const text = this.#decoder.decode(bytes, { stream: true });
+    const start = this.#length;
+    this.#length += text.length;
+    if (logprob !== null) this.#logprobs.push({ start, end: this.#length, logprob });
+    this.#held += text;
+    if (this.#mode === "answer") this.#written += text;
+    return this.#advance(false);
+  }
+
+  /** Nothing more comes: what was held back is text after all. An incomplete character at the very end is dropped. */
+  finish(): readonly AnswerPiece[] {
+    const pieces = this.#advance(true);
+    this.#flush(this.#mode === "reasoning" ? "reasoning" : "text", "");
+    return [...pieces, ...this.#take()];
+  }
+
+  #advance(last: boolean): readonly AnswerPiece[] {
+    while (this.#stoppedBy === null && this.#step(last));
+    return this.#take();
+  }
+
+  /** Moves on with what is held. @returns true while another look may find more. */
+  #step(last: boolean): boolean {
+    if (this.#mode === "opening") return this.#stepOpening(last);
+    return this.#mode === "reasoning" ? this.#stepReasoning(last) : this.#stepAnswer(last);
+  }
+
+  #stepOpening(last: boolean): boolean {
+    const text = this.#held.trimStart();
+    if (!last && text.length < this.#open.length && this.#open.startsWith(text)) return false;
+    const opens = text.startsWith(this.#open);
+    if (opens) this.#cut(this.#held.length - text.length + this.#open.length);
+    else this.#written = this.#held;
+    this.#mode = opens ? "reasoning" : "answer";
+    this.#atPartStart = opens;
+    return true;
+  }
+
+  #stepReasoning(last: boolean): boolean {
+    const at = this.#held.indexOf(this.#close);
+    if (at >= 0) {
+      this.#emit("reasoning", this.#cut(at).trimEnd());
+      this.#cut(this.#close.length);
+      this.#flush("reasoning", "");
+      this.#written = this.#held;
+      this.#mode = "answer";
+      this.#atPartStart = true;
+      return true;
+    }
+    const keep = last ? 0 : heldBack(this.#held, [this.#close]);
+    const solid = this.#held.slice(0, this.#held.length - keep).trimEnd();
+    this.#emit("reasoning", this.#cut(solid.length));
+    if (last) this.#held = "";
+    return false;
+  }
+
+  #stepAnswer(last: boolean): boolean {
+    const met = firstStop(this.#held, this.#options.stop);
+    const keep = last ? 0 : heldBack(this.#held, this.#options.stop);
+    const end = met?.at ?? this.#held.length - keep;
+    this.#emit("text", this.#cut(end));
+    this.#stoppedBy = met?.stop ?? null;
+    return false;
+  }
+
+  /** Takes so many characters off the front of what is held. */
+  #cut(count: number): string {
+    const front = this.#held.slice(0, count);
+    this.#held = this.#held.slice(count);
+    return front;
+  }
+
+  #emit(type: AnswerPiece["type"], text: string): void {
+    const shown = this.#atPartStart ? text.trimStart() : text;
+    const from = this.#length - this.#held.length - shown.length;
+    if (shown !== text)
+      this.#logprobs = this.#logprobs.filter(({ start, end }) => start >= from || end > from);
+    if (shown === "") return;
+    this.#atPartStart = false;
+    this.#flush(type, shown);
+  }
+
+  #flush(type: AnswerPiece["type"], text: string): void {
+    const end = this.#length - this.#held.length;
+    const logprobs = this.#logprobs.filter(({ start }) => start < end).map(({ logprob }) => logprob);
+    this.#logprobs = this.#logprobs.filter(({ start }) => start >= end);
+    if (text !== "" || this.#tokens > 0) this.#out.push({ type, text, tokens: this.#tokens, logprobs });
+    this.#tokens = 0;
+  }
+
+  #take(): readonly AnswerPiece[] {
+    const out = this.#out;
+    this.#out = [];
+    return out;
+  }
+}
+
+/** The stop text that begins first in `text`; of two that begin together, the longer. */
+function firstStop(
+  text: string,
+  stops: readonly string[],
+): { readonly at: number; readonly stop: string } | null {
+  let best: { at: number; stop: string } | null = null;
+  for (const stop of stops) {
+    const at = text.indexOf(stop);
+    if (at < 0) continue;
+    if (best === null || at < best.at || (at === best.at && stop.length > best.stop.length))
+      best = { at, stop };
+  }
+  return best;
+}
+
+/** Length of the longest end of `text` that could still become one of the marks. */
+function heldBack(text: string, marks: readonly string[]): number {
+  let longest = 0;
+  for (const mark of marks) {
+    for (let size = Math.min(mark.length - 1, text.length); size > longest; size--) {
+      if (text.endsWith(mark.slice(0, size))) longest = size;
+    }
+  }
+  return longest;
+}

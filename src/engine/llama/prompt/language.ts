@@ -1,0 +1,76 @@
+/** What a model's file says of its language: vocabulary, chat template, and how it writes reasoning and tool calls. */
+import type { LlamaModel, Token } from "node-llama-cpp";
+import { createPromptMaker, type PromptMaker } from "./prompt.js";
+import type { InfillTokens } from "./raw-prompt.js";
+import { reasoningMarksOf, type ReasoningMarks } from "../answer/reasoning.js";
+import { createTokenBytes, tokenTypes, type TokenBytes, type Vocabulary } from "./token-bytes.js";
+import { toolFormatOf, type ToolFormat } from "../tools/format.js";
+
+export interface Language {
+  readonly tokenBytes: TokenBytes;
+  readonly prompts: PromptMaker;
+  /** How it calls tools. */
+  readonly tools: ToolFormat;
+  /** What stands around its reasoning; null when it never reasons, or when the tool format tells it apart. */
+  readonly reasoning: ReasoningMarks | null;
+  /** Size of the vocabulary. */
+  readonly vocabularyTokens: number;
+}
+
+/** A template for models that bring none: ChatML, the most common convention. */
+const chatMl =
+  "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}" +
+  "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
+
+/** Reads it. @throws Error when the template is not valid Jinja. */
+export function readLanguage(weights: LlamaModel, contextTokens: number): Language {
+  const template = weights.fileInfo.metadata.tokenizer?.chat_template ?? chatMl;
+  const tools = toolFormatOf(template);
+  const reasoning = tools.readsReasoning ? null : reasoningMarksOf(template);
+  const marks = reasoning === null ? tools.marks : [...tools.marks, reasoning.open, reasoning.close];
+  const vocabulary = readVocabulary(weights, new Set(marks));
+  const tokenBytes = createTokenBytes(vocabulary, (token) => weights.detokenize([token as Token], true));
+  return {
+    tokenBytes,
+    tools,
+    reasoning,
+    vocabularyTokens: vocabulary.tokens.length,
+    prompts: createPromptMaker({
+      template,
+      tools,
+      reasoning,
+      specialTexts: specialTexts(vocabulary),
+      bosText: weights.tokens.bosString ?? "",
+      eosText: weights.tokens.eosString ?? "",
+      prependToken: weights.tokens.shouldPrependBosToken ? weights.tokens.bos : null,
+      contextTokens,
+      longestTokenBytes: tokenBytes.longestBytes,
+      infill: infillTokens(weights),
+      vocabularyTokens: vocabulary.tokens.length,
+      bytesOf: (token) => tokenBytes.of(token),
+      tokenize: (text, specialTokens) => weights.tokenize(text, specialTokens),
+    }),
+  };
+}
+
+function infillTokens({ tokens: { infill } }: LlamaModel): InfillTokens | null {
+  const { prefix, suffix, middle } = infill;
+  return prefix === null || suffix === null ? null : { prefix, suffix, middle };
+}
+
+function readVocabulary(weights: LlamaModel, spelled: ReadonlySet<string>): Vocabulary {
+  const { ggml } = weights.fileInfo.metadata.tokenizer ?? {};
+  return {
+    tokenizer: ggml?.model ?? "",
+    tokens: ggml?.tokens ?? [],
+    types: ggml?.token_type ?? [],
+    spelled,
+  };
+}
+
+function specialTexts(vocabulary: Vocabulary): readonly string[] {
+  const special: readonly number[] = [tokenTypes.control, tokenTypes.userDefined];
+  return vocabulary.tokens.filter((_, token) =>
+    special.includes(vocabulary.types[token] ?? tokenTypes.normal),
+  );
+}

@@ -1,0 +1,161 @@
+import { formatAutomaton, isRegularFormat } from "../regular/pattern/format.js";
+import type { JsonType, JsonValue, SchemaNode } from "../schema/node.js";
+import {
+  anyArray,
+  anyNumber,
+  anyObject,
+  anyString,
+  everything,
+  nothing,
+  type ArrayShape,
+  type Clause,
+  type Language,
+  type Members,
+  type NumberShape,
+  type ObjectShape,
+  type StringShape,
+} from "./language.js";
+import type { Scope } from "./scope.js";
+import { anyTerm } from "./term.js";
+import { stringsOf } from "./strings.js";
+
+/** What the keywords of a node say that do not lead to other schemas for the same value. */
+export function ownLanguage(node: SchemaNode, scope: Scope): Language {
+  if (node.values !== undefined) return { ...nothing, values: node.values };
+  const { types } = node;
+  const allows = (type: JsonType): boolean => types === undefined || types.has(type);
+  const numeric = allows("number") || allows("integer");
+  const own: Language = {
+    values: constantsOf(types),
+    numbers: numeric ? [numbersOf(node, !allows("number"))] : [],
+    strings: allows("string") ? [stringShape(node, scope)] : [],
+    arrays: allows("array") ? [arrayShape(node, scope)] : [],
+    objects: allows("object") ? [objectShape(node, scope)] : [],
+  };
+  const free =
+    types === undefined &&
+    own.numbers[0] === anyNumber &&
+    own.strings[0] === anyString &&
+    own.arrays[0] === anyArray &&
+    own.objects[0] === anyObject;
+  return free ? everything : own;
+}
+
+/** The values of the types null and boolean. */
+export function constantsOf(types: ReadonlySet<JsonType> | undefined): readonly JsonValue[] {
+  const values: JsonValue[] = [];
+  if (types === undefined || types.has("null")) values.push(null);
+  if (types === undefined || types.has("boolean")) values.push(false, true);
+  return values;
+}
+
+function numbersOf(node: SchemaNode, integer: boolean): NumberShape {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = node;
+  const range = {
+    integer,
+    ...(minimum === undefined ? {} : { minimum }),
+    ...(maximum === undefined ? {} : { maximum }),
+    ...(exclusiveMinimum === undefined ? {} : { exclusiveMinimum }),
+    ...(exclusiveMaximum === undefined ? {} : { exclusiveMaximum }),
+    ...(multipleOf === undefined ? {} : { multipleOf: [multipleOf] }),
+  };
+  return Object.keys(range).length === 1 && !integer ? anyNumber : { range, checks: [] };
+}
+
+function stringShape(node: SchemaNode, scope: Scope): StringShape {
+  const { pattern, format, minLength, maxLength, pointer } = node;
+  if (pattern === undefined && format === undefined && minLength === undefined && maxLength === undefined)
+    return anyString;
+  const automata = [];
+  if (pattern !== undefined)
+    automata.push({ automaton: scope.pattern(pattern), at: { keyword: "pattern", pointer } });
+  const regular = format === undefined || isRegularFormat(format);
+  const inFormat = { keyword: "format", pointer };
+  if (format !== undefined && regular) automata.push({ automaton: formatAutomaton(format), at: inFormat });
+  const shape = stringsOf(automata, {
+    min: minLength ?? 0,
+    max: maxLength ?? null,
+    at: { keyword: maxLength === undefined ? "minLength" : "maxLength", pointer },
+  });
+  return regular ? shape : { ...shape, checks: [...shape.checks, inFormat] };
+}
+
+function arrayShape(node: SchemaNode, scope: Scope): ArrayShape {
+  const { prefixItems, items, minItems, maxItems, uniqueItems, contains, pointer } = node;
+  const lists =
+    prefixItems === undefined && items === undefined
+      ? []
+      : [
+          {
+            prefix: (prefixItems ?? []).map((item) => scope.terms.of(item)),
+            rest: items === undefined ? null : scope.terms.of(items),
+            evaluates: true,
+          },
+        ];
+  const contained =
+    contains === undefined
+      ? []
+      : [
+          {
+            term: scope.terms.of(contains.node),
+            min: contains.min,
+            max: contains.max,
+            evaluates: contains.evaluates !== false,
+            at: { keyword: "contains", pointer },
+          },
+        ];
+  const unique = uniqueItems === true ? { keyword: "uniqueItems", pointer } : null;
+  const counted = minItems !== undefined || maxItems !== undefined;
+  if (lists.length + contained.length === 0 && unique === null && !counted) return anyArray;
+  return { lists, minItems: minItems ?? 0, maxItems: maxItems ?? null, unique, contained, checks: [] };
+}
+
+function objectShape(node: SchemaNode, scope: Scope): ObjectShape {
+  const members = membersOf(node, scope);
+  const names =
+    node.propertyNames === undefined
+      ? []
+      : [
+          {
+            term: scope.terms.of(node.propertyNames),
+            at: { keyword: "propertyNames", pointer: node.pointer },
+          },
+        ];
+  const shape: ObjectShape = {
+    ...anyObject,
+    members: members === null ? [] : [members],
+    required: node.required ?? anyObject.required,
+    names: names.filter(({ term }) => term !== anyTerm),
+    minProperties: node.minProperties ?? 0,
+    maxProperties: node.maxProperties ?? null,
+    clauses: clausesOf(node),
+  };
+  const free =
+    members === null &&
+    shape.required.size + shape.names.length + shape.clauses.length + shape.minProperties === 0 &&
+    shape.maxProperties === null;
+  return free ? anyObject : shape;
+}
+
+function membersOf(node: SchemaNode, scope: Scope): Members | null {
+  const { properties, patternProperties, additionalProperties } = node;
+  if (properties === undefined && patternProperties === undefined && additionalProperties === undefined)
+    return null;
+  return {
+    properties: new Map([...(properties ?? [])].map(([key, value]) => [key, scope.terms.of(value)])),
+    patterns: (patternProperties ?? []).map(({ pattern, node: value }) => ({
+      automaton: scope.pattern(pattern),
+      term: scope.terms.of(value),
+    })),
+    additional: additionalProperties === undefined ? null : scope.terms.of(additionalProperties),
+    declares: true,
+  };
+}
+
+function clausesOf(node: SchemaNode): readonly Clause[] {
+  const clauses: Clause[] = [];
+  const at = { keyword: "dependentRequired", pointer: node.pointer };
+  for (const [key, others] of node.dependentRequired ?? [])
+    for (const other of others) if (other !== key) clauses.push({ present: [other], absent: [key], at });
+  return clauses;
+}

@@ -1,0 +1,198 @@
+import {
+  AutomatonTooLarge,
+  accepts,
+  difference,
+  everyString,
+  intersect,
+  isEmpty,
+  union,
+  noString,
+  type Automaton,
+} from "../../regular/automaton.js";
+import { memberTerm } from "../emptiness.js";
+import { joinedChecks, type Check, type Clause, type Members, type ObjectShape } from "../language.js";
+import type { Entry, Extra, ObjectPlan } from "./plan.js";
+import type { Scope } from "../scope.js";
+import { automatonOf } from "../strings.js";
+import { anyTerm } from "../term.js";
+
+/** Kinds of keys that patterns may divide the undeclared ones into. */
+const kindsMax = 64;
+
+/** Works out the keys of an object, or null where no object is of this shape. */
+export function planObject(shape: ObjectShape, pointer: string, scope: Scope): ObjectPlan | null {
+  const closed = closedByAbsence(shape.members, scope);
+  const keys = keysOf(shape, closed);
+  if (closed && !declaresAll(shape.needed, shape, keys)) return null;
+  const entries: Entry[] = [];
+  for (const key of keys) {
+    scope.step();
+    const term = memberTerm(shape, key, scope);
+    const required = shape.required.has(key) || shape.needed.has(key);
+    const allowed = shape.names.every((names) => scope.valid(names.term, key)) && !scope.isNever(term);
+    if (allowed) entries.push({ key, term, required });
+    else if (required) return null;
+  }
+  const required = entries.filter((entry) => entry.required).length;
+  if (shape.maxProperties !== null && required > shape.maxProperties) return null;
+  const full = shape.maxProperties === required;
+  const { extras, checks } = full ? none : extrasOf(shape, keys, closed, pointer, scope);
+  if (extras.length === 0 && entries.length < shape.minProperties) return null;
+  const clauses = openClauses(shape.clauses, entries);
+  if (clauses === null) return null;
+  const repeats = extras.length > 0 && shape.minProperties > required + 1;
+  return {
+    entries,
+    extras,
+    minProperties: shape.minProperties <= required ? 0 : shape.minProperties,
+    maxProperties:
+      extras.length === 0 && entries.length <= (shape.maxProperties ?? Infinity) ? null : shape.maxProperties,
+    clauses,
+    checks: joinedChecks(
+      joinedChecks(shape.checks, checks),
+      repeats ? [{ keyword: "minProperties", pointer }] : [],
+    ),
+  };
+}
+
+const none: { readonly extras: readonly Extra[]; readonly checks: readonly Check[] } = {
+  extras: [],
+  checks: [],
+};
+
+/** The hosted rule: who declares keys and says nothing about others means no others. */
+function closedByAbsence(members: readonly Members[], scope: Scope): boolean {
+  if (!scope.closes || members.some((one) => one.additional !== null)) return false;
+  return members.some((one) => one.declares && one.properties.size + one.patterns.length > 0);
+}
+
+/** The keys that get a place, in order. What is required counts as declared. */
+function keysOf(shape: ObjectShape, closed: boolean): ReadonlySet<string> {
+  const keys = new Set<string>();
+  for (const { properties, declares } of shape.members)
+    if (declares) for (const key of properties.keys()) keys.add(key);
+  for (const key of shape.required) keys.add(key);
+  for (const { present } of shape.clauses) for (const key of present) keys.add(key);
+  if (closed) return keys;
+  for (const { properties } of shape.members) for (const key of properties.keys()) keys.add(key);
+  for (const key of shape.needed) keys.add(key);
+  for (const { absent } of shape.clauses) for (const key of absent) keys.add(key);
+  return keys;
+}
+
+function declaresAll(needed: ReadonlySet<string>, shape: ObjectShape, keys: ReadonlySet<string>): boolean {
+  const byPattern = (key: string): boolean =>
+    shape.members.some(
+      (members) => members.declares && members.patterns.some(({ automaton }) => accepts(automaton, key)),
+    );
+  for (const key of needed) {
+    if (keys.has(key)) continue;
+    if (!byPattern(key)) return false;
+    (keys as Set<string>).add(key);
+  }
+  return true;
+}
+
+function extrasOf(
+  shape: ObjectShape,
+  keys: ReadonlySet<string>,
+  closed: boolean,
+  pointer: string,
+  scope: Scope,
+): { readonly extras: readonly Extra[]; readonly checks: readonly Check[] } {
+  const checks: Check[] = [];
+  const attempt = (automaton: Automaton, narrower: () => Automaton, at: Check): Automaton => {
+    try {
+      return narrower();
+    } catch (thrown) {
+      if (!(thrown instanceof AutomatonTooLarge)) throw thrown;
+      checks.push(at);
+      return automaton;
+    }
+  };
+  let names = closed ? declaredPatterns(shape.members) : everyString;
+  if (isEmpty(names)) return none;
+  for (const { term, at } of shape.names) {
+    const { strings, values } = scope.language(term);
+    for (const string of strings) checks.push(...string.checks);
+    const allowed = values.filter((value) => typeof value === "string");
+    names = attempt(names, () => intersect(names, automatonOf(strings, allowed)), at);
+  }
+  const declared = { keyword: "additionalProperties", pointer };
+  names = attempt(names, () => scope.without(names, keys), declared);
+  const extras = kinds(names, shape.members, scope);
+  if (extras !== null) return { extras, checks };
+  return {
+    extras: [{ names, term: anyTerm }],
+    checks: joinedChecks(checks, [{ keyword: "patternProperties", pointer }]),
+  };
+}
+
+function declaredPatterns(members: readonly Members[]): Automaton {
+  let all = noString;
+  for (const { patterns, declares } of members)
+    if (declares) for (const { automaton } of patterns) all = union(all, automaton);
+  return all;
+}
+
+/** The undeclared keys by what their values must be, or null where there are too many kinds. */
+function kinds(names: Automaton, members: readonly Members[], scope: Scope): readonly Extra[] | null {
+  let current: readonly Extra[] = [{ names, term: anyTerm }];
+  try {
+    for (const { patterns, additional } of members) {
+      let rest = current;
+      const matched: Extra[] = [];
+      let named = [...rest].map((extra) => ({ ...extra, matched: false }));
+      for (const { automaton, term } of patterns) {
+        named = named.flatMap((extra) => [
+          {
+            names: intersect(extra.names, automaton),
+            term: scope.terms.all([extra.term, term]),
+            matched: true,
+          },
+          { ...extra, names: difference(extra.names, automaton) },
+        ]);
+        named = named.filter((extra) => !isEmpty(extra.names));
+        scope.step(named.length);
+        if (named.length > kindsMax) return null;
+      }
+      for (const extra of named) if (extra.matched) matched.push(extra);
+      rest = named.filter((extra) => !extra.matched);
+      if (additional !== null)
+        rest = rest.map((extra) => ({ ...extra, term: scope.terms.all([extra.term, additional]) }));
+      current = [...matched, ...rest].filter((extra) => !extra.term.never);
+    }
+    return joined(current.filter((extra) => !isEmpty(extra.names) && !scope.isNever(extra.term)));
+  } catch (thrown) {
+    if (thrown instanceof AutomatonTooLarge) return null;
+    throw thrown;
+  }
+}
+
+/** Kinds with the same values are one. */
+function joined(extras: readonly Extra[]): readonly Extra[] {
+  const byTerm = new Map<string, Extra>();
+  for (const { names, term } of extras) {
+    const known = byTerm.get(term.key);
+    byTerm.set(term.key, { term, names: known === undefined ? names : union(known.names, names) });
+  }
+  return [...byTerm.values()];
+}
+
+/** The clauses that are still open once it is known which keys there can be, or null where one fails. */
+function openClauses(clauses: readonly Clause[], entries: readonly Entry[]): readonly Clause[] | null {
+  const open: Clause[] = [];
+  const known = new Map(entries.map((entry) => [entry.key, entry]));
+  for (const { present, absent, at } of clauses) {
+    if (present.some((key) => known.get(key)?.required === true)) continue;
+    if (absent.some((key) => !known.has(key))) continue;
+    const left = {
+      present: present.filter((key) => known.has(key)),
+      absent: absent.filter((key) => known.get(key)?.required !== true),
+      at,
+    };
+    if (left.present.length + left.absent.length === 0) return null;
+    open.push(left);
+  }
+  return open;
+}

@@ -1,0 +1,68 @@
+import { type Automaton, AutomatonTooLarge } from "../automaton.js";
+import { decimalOf } from "./decimal.js";
+import { explore } from "../explore.js";
+
+/** The remainders that are told apart. */
+const divisorMax = 10_000;
+
+/** A divisor as a whole number of units of 10^-scale. */
+interface Scaled {
+  readonly divisor: number;
+  readonly scale: number;
+}
+
+interface State {
+  readonly remainder: number;
+  /** Digits after the point; -1 before it. */
+  readonly fraction: number;
+  readonly digits: boolean;
+}
+
+/**
+ * Digits with at most one point, a minus before them or not, whose number is a multiple of every one of these; other zeros at
+ * the end than the divisor's own are left out. @throws AutomatonTooLarge
+ */
+export function multiplesOf(divisors: readonly number[]): Automaton {
+  const { divisor, scale } = common(divisors.map(scaled));
+  if (divisor > divisorMax) throw new AutomatonTooLarge(divisorMax);
+  const start: State = { remainder: 0, fraction: -1, digits: false };
+  return explore(start, {
+    key: ({ remainder, fraction, digits }) => `${remainder} ${fraction} ${digits}`,
+    isFinal: ({ remainder, fraction, digits }) =>
+      digits && fraction !== 0 && (remainder * 10 ** (scale - Math.max(fraction, 0))) % divisor === 0,
+    steps: (state) => {
+      const { remainder, fraction, digits } = state;
+      const found: (readonly [string, string, State])[] = [];
+      if (!digits && state === start) found.push(["-", "-", { ...start }]);
+      if (fraction < scale) {
+        for (let digit = 0; digit <= 9; digit++) {
+          const next = fraction < 0 ? -1 : fraction + 1;
+          found.push([
+            String(digit),
+            String(digit),
+            { remainder: (remainder * 10 + digit) % divisor, fraction: next, digits: true },
+          ]);
+        }
+      }
+      if (digits && fraction < 0 && scale > 0) found.push([".", ".", { ...state, fraction: 0 }]);
+      return found;
+    },
+  });
+}
+
+function scaled(value: number): Scaled {
+  const { whole, fraction } = decimalOf(value);
+  return { divisor: Number(whole + fraction), scale: fraction.length };
+}
+
+function common(all: readonly Scaled[]): Scaled {
+  const scale = Math.max(0, ...all.map((one) => one.scale));
+  const divisors = all.map((one) => one.divisor * 10 ** (scale - one.scale));
+  return { divisor: divisors.reduce((a, b) => (a / gcd(a, b)) * b, 1), scale };
+}
+
+function gcd(a: number, b: number): number {
+  let [x, y] = [a, b];
+  while (y > 0) [x, y] = [y, x % y];
+  return x;
+}

@@ -1,0 +1,89 @@
+import { type AST } from "@eslint-community/regexpp";
+import { wordCharacters } from "../nfa.js";
+import { complementOf, everyCodePoint, intersectionOf, type Ranges, rangesOf, unionOf } from "../ranges.js";
+
+const digits: Ranges = [0x30, 0x39];
+const lineEnds: Ranges = [0x0a, 0x0a, 0x0d, 0x0d, 0x2028, 0x2029];
+/** White space and line ends of ECMA-262. */
+const spaces = rangesOf(
+  [0x09, 0x0d, 0x20, 0x20, 0xa0, 0xa0, 0x1680, 0x1680, 0x2000, 0x200a].concat([
+    0x2028, 0x2029, 0x202f, 0x202f, 0x205f, 0x205f, 0x3000, 0x3000, 0xfeff, 0xfeff,
+  ]),
+);
+
+/** The characters that this part of a regular expression reads. @throws RangeError for a set of strings (flag v) */
+export function characterSet(element: AST.Character | AST.CharacterSet | AST.CharacterClass): Ranges {
+  switch (element.type) {
+    case "Character":
+      return rangesOf([element.value, element.value]);
+    case "CharacterSet":
+      return namedSet(element);
+    case "CharacterClass": {
+      const set = unionOf(element.elements.map(member));
+      return element.negate ? complementOf(set) : set;
+    }
+  }
+}
+
+function member(element: AST.CharacterClassElement): Ranges {
+  switch (element.type) {
+    case "CharacterClassRange":
+      return rangesOf([element.min.value, element.max.value]);
+    case "Character":
+    case "CharacterSet":
+      return characterSet(element);
+    default:
+      throw new RangeError(`${element.type} is of the flag v`);
+  }
+}
+
+function namedSet(element: AST.CharacterSet): Ranges {
+  switch (element.kind) {
+    case "any":
+      return complementOf(lineEnds);
+    case "digit":
+      return element.negate ? complementOf(digits) : digits;
+    case "word":
+      return element.negate ? complementOf(wordCharacters) : wordCharacters;
+    case "space":
+      return element.negate ? complementOf(spaces) : spaces;
+    case "property": {
+      const set = unicodeSet(element.value === null ? element.key : `${element.key}=${element.value}`);
+      return element.negate ? complementOf(set) : set;
+    }
+  }
+}
+
+const unicodeSets = new Map<string, Ranges>();
+let everyCharacter = "";
+
+/** The code points with a Unicode property: the runtime's own tables are asked, once a property. */
+function unicodeSet(property: string): Ranges {
+  const known = unicodeSets.get(property);
+  if (known !== undefined) return known;
+  everyCharacter ||= allCharacters();
+  const pairs: number[] = [];
+  for (const { 0: run, index } of everyCharacter.matchAll(new RegExp(`\\p{${property}}+`, "gu"))) {
+    // No run is cut by the gap of the surrogates, which rangesOf closes again by leaving them out.
+    pairs.push(everyCharacter.codePointAt(index) ?? 0, codePointBefore(index + run.length));
+  }
+  const set = intersectionOf(rangesOf(pairs), everyCodePoint);
+  unicodeSets.set(property, set);
+  return set;
+}
+
+function codePointBefore(end: number): number {
+  const low = everyCharacter.charCodeAt(end - 1);
+  return low >= 0xdc00 && low <= 0xdfff ? (everyCharacter.codePointAt(end - 2) ?? 0) : low;
+}
+
+function allCharacters(): string {
+  const chunks: string[] = [];
+  for (let i = 0; i < everyCodePoint.length; i += 2) {
+    for (let low = everyCodePoint[i] ?? 0; low <= (everyCodePoint[i + 1] ?? 0); low += 4096) {
+      const length = Math.min(4096, (everyCodePoint[i + 1] ?? 0) - low + 1);
+      chunks.push(String.fromCodePoint(...Array.from({ length }, (_, k) => low + k)));
+    }
+  }
+  return chunks.join("");
+}

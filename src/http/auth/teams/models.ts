@@ -1,0 +1,155 @@
+/** GET /auth/teams/{teamId}/models: the models that keys of a team can be given. */
+import { z } from "zod";
+import { actorOf } from "../../../accounts/audit/actors.js";
+import { authoriseManager } from "../../../accounts/management-keys/permissions.js";
+import { noLimits, type Limits } from "../../../core/limits.js";
+import { everyModel, type TeamLimits } from "../../../accounts/limits/team-limit.js";
+import type { Modality, Model, ModelKind } from "../../../core/model.js";
+import { count, shape, shapes } from "../../../dialects/shape.js";
+import type { HttpDeps } from "../../deps.js";
+import { clusterName } from "../../management/cluster.js";
+import type { ManagementCall } from "../../route.js";
+import type { RouteDocs } from "../../route-docs.js";
+
+const modalities = shapes(z.enum(["TEXT", "IMAGE"]));
+const price = z.string().describe("Cents of a US dollar for 100 million tokens.");
+const limit = z.string().describe("0 = no limit.");
+const none = z.array(z.never()).max(0).readonly();
+
+const languageModel = shape({
+  name: z.string(),
+  version: z.string(),
+  inputModalities: modalities,
+  outputModalities: modalities,
+  promptTextTokenPrice: price,
+  promptImageTokenPrice: price,
+  promptTextTokenPriceLongContext: price,
+  cachedPromptTokenPrice: price,
+  cachedPromptTokenPriceLongContext: price,
+  completionTextTokenPrice: price,
+  completionTokenPriceLongContext: price,
+  searchPrice: price,
+  rps: limit,
+  rpm: limit,
+  tpm: limit,
+  cluster: z.string(),
+  maxPromptLength: count("Tokens of a conversation."),
+  aliases: shapes(z.string()),
+  features: shape({ functionCalling: z.boolean(), structuredOutputs: z.boolean(), reasoning: z.boolean() }),
+  algorithm: z.string(),
+}).meta({ id: "ClusterLanguageModel" });
+
+const imageModel = shape({
+  name: z.string(),
+  version: z.string(),
+  inputModalities: modalities,
+  outputModalities: modalities,
+  imagePrice: z.string().describe("Cents of a US dollar for one image, rounded up."),
+  rps: limit,
+  rpm: limit,
+  tpm: limit,
+  cluster: z.string(),
+  aliases: shapes(z.string()),
+}).meta({ id: "ClusterImageModel" });
+
+const clusters = shape({
+  clusterConfigs: shapes(
+    shape({
+      languageModels: shapes(languageModel).describe("In order of id."),
+      embeddingModels: none,
+      imageGenerationModels: shapes(imageModel).describe("In order of id."),
+      audioModels: none,
+      videoGenerationModels: none,
+      clusterName: z.string(),
+    }).meta({ id: "ClusterConfig" }),
+  ),
+}).meta({ id: "ClusterConfigs" });
+
+/** Lists them. */
+export function listTeamModels({
+  accounts,
+  models,
+}: Pick<HttpDeps, "accounts" | "models">): (call: ManagementCall) => Promise<void> {
+  return async ({ ctx, manager, params, route }) => {
+    authoriseManager(manager, route.endpointAcl);
+    const limits = await accounts.teamLimits.list(params["teamId"] ?? "", actorOf(manager));
+    const of = (kind: ModelKind) => models.list().filter(({ manifest }) => manifest.kind === kind);
+    const languageModels = of("chat").map((model) => present(model, limitsOn(limits, model)));
+    const imageGenerationModels = of("image").map((model) => presentPainter(model, limitsOn(limits, model)));
+    const others = {
+      embeddingModels: [],
+      audioModels: [],
+      videoGenerationModels: [],
+    };
+    const answer: z.infer<typeof clusters> = {
+      clusterConfigs: [{ languageModels, imageGenerationModels, ...others, clusterName }],
+    };
+    ctx.body = answer;
+  };
+}
+
+export const teamModelsDocs: RouteDocs = {
+  operation: "listTeamModels",
+  tag: "Accounts",
+  summary: "List the models that a team can use",
+  params: { teamId: "Id of a team that the management key is for." },
+  answers: { 200: { description: "The models, by cluster; there is one.", schema: clusters } },
+};
+
+/** Those of the model itself, or else those of every model. */
+function limitsOn(limits: readonly TeamLimits[], { manifest }: Model): Limits {
+  const of = (name: string) => limits.find(({ model }) => model === name);
+  return of(manifest.id) ?? of(everyModel) ?? noLimits;
+}
+
+/** A long context costs what a short one does. */
+function present({ manifest }: Model, { qps, qpm, tpm }: Limits): z.infer<typeof languageModel> {
+  const { prices, capabilities } = manifest;
+  const prompt = String(prices.promptTextTokenTicks);
+  const cached = String(prices.cachedPromptTextTokenTicks);
+  const completion = String(prices.completionTextTokenTicks);
+  return {
+    name: manifest.id,
+    version: manifest.version,
+    inputModalities: manifest.inputModalities.map((each) => modalityNames[each]),
+    outputModalities: manifest.outputModalities.map((each) => modalityNames[each]),
+    promptTextTokenPrice: prompt,
+    promptImageTokenPrice: manifest.inputModalities.includes("image") ? prompt : "0",
+    promptTextTokenPriceLongContext: prompt,
+    cachedPromptTokenPrice: cached,
+    cachedPromptTokenPriceLongContext: cached,
+    completionTextTokenPrice: completion,
+    completionTokenPriceLongContext: completion,
+    searchPrice: "0",
+    rps: String(qps ?? 0),
+    rpm: String(qpm ?? 0),
+    tpm: String(tpm ?? 0),
+    cluster: clusterName,
+    maxPromptLength: manifest.contextTokens,
+    aliases: manifest.aliases,
+    features: {
+      functionCalling: capabilities.tools,
+      structuredOutputs: capabilities.structuredOutputs,
+      reasoning: capabilities.reasoning,
+    },
+    algorithm: "",
+  };
+}
+
+function presentPainter({ manifest }: Model, { qps, qpm, tpm }: Limits): z.infer<typeof imageModel> {
+  return {
+    name: manifest.id,
+    version: manifest.version,
+    inputModalities: manifest.inputModalities.map((each) => modalityNames[each]),
+    outputModalities: manifest.outputModalities.map((each) => modalityNames[each]),
+    imagePrice: String(Math.ceil((manifest.prices.imageTicks ?? 0) / ticksPerCent)),
+    rps: String(qps ?? 0),
+    rpm: String(qpm ?? 0),
+    tpm: String(tpm ?? 0),
+    cluster: clusterName,
+    aliases: manifest.aliases,
+  };
+}
+
+const ticksPerCent = 100_000_000;
+const modalityNames = { text: "TEXT", image: "IMAGE" } as const satisfies Readonly<Record<Modality, string>>;

@@ -1,0 +1,83 @@
+import { sql } from "kysely";
+import { HearthError } from "../../../core/errors.js";
+import type { ResponseStatus, ResponseStore } from "../stored-response.js";
+import type { Database } from "../../../store/database.js";
+import { prepare } from "../../../store/prepared.js";
+import { unended } from "../stored-response.js";
+
+/**
+ * Reads the items of a chain of responses. One statement walks the chain and fetches the items, because between two a response
+ * could be deleted, and its part would be missing from the conversation without a word.
+ */
+export function prepareConversation(database: Database): ResponseStore["chain"] {
+  const select = prepareWalk(database);
+  return async (id, teamId, responsesMax) => {
+    // One more than there may be, to see whether there are more.
+    const { rows } = await select({ id, teamId, depthMax: responsesMax + 1 });
+    const oldest = rows[0];
+    if (oldest === undefined || rows.some(({ status }) => unended.includes(status))) return null;
+    if (oldest.depth > responsesMax) throw tooLong(responsesMax);
+    if (oldest.previousId !== null) return null;
+    return rows.flatMap((row) =>
+      row.itemId === null || row.body === null ? [] : [{ id: row.itemId, body: row.body }],
+    );
+  };
+}
+
+function tooLong(responsesMax: number): HearthError {
+  return new HearthError(
+    "invalid_value",
+    `The conversation that 'previous_response_id' names is longer than ${responsesMax} responses.`,
+    { param: "previous_response_id" },
+  );
+}
+
+interface Reading {
+  readonly id: string;
+  readonly teamId: string;
+  readonly depthMax: number;
+}
+
+/** A response of the chain with one of its items; with none where it has none. */
+interface Step {
+  readonly status: ResponseStatus;
+  readonly depth: number;
+  readonly previousId: string | null;
+  readonly itemId: string | null;
+  readonly body: string | null;
+}
+
+/** The depth of a response is 1 for the one that is asked for, 2 for the one before it, and so on. */
+function prepareWalk({ kysely }: Database) {
+  return prepare(kysely, ["id", "teamId", "depthMax"], ({ id, teamId, depthMax }: Reading) =>
+    kysely
+      .withRecursive("walk(id, previous_id, status, depth)", (database) =>
+        database
+          .selectFrom("responses")
+          .select(["id", "previous_id", "status", sql<number>`1`.as("depth")])
+          .where("id", "=", id)
+          .where("team_id", "=", teamId)
+          .unionAll(
+            database
+              .selectFrom("walk")
+              .innerJoin("responses as before", "before.id", "walk.previous_id")
+              .select((row) => [
+                "before.id",
+                "before.previous_id",
+                "before.status",
+                row("walk.depth", "+", 1).as("depth"),
+              ])
+              .where("before.team_id", "=", teamId)
+              .where("walk.depth", "<", depthMax),
+          ),
+      )
+      .selectFrom("walk")
+      .leftJoin("response_items as item", "item.response_id", "walk.id")
+      .select(["walk.status", "walk.depth", "walk.previous_id as previousId"])
+      .select(["item.id as itemId", "item.body"])
+      .orderBy("walk.depth", "desc")
+      .orderBy("item.side")
+      .orderBy("item.position")
+      .$castTo<Step>(),
+  );
+}

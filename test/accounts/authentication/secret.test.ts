@@ -1,0 +1,124 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  hashSecret,
+  issueSecret,
+  looksMistyped,
+  redactSecret,
+} from "../../../src/accounts/authentication/secret.js";
+import type { Random } from "../../../src/core/random.js";
+
+/** Chance that a seed decides; every byte is as likely as any other. */
+function seeded(seed: number): Random {
+  let state = seed;
+  const next = (): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state >>> 24;
+  };
+  return { bytes: (size) => Uint8Array.from({ length: size }, next), id: () => "" };
+}
+
+const seeds = fc.integer({ min: 0, max: 0xffff_ffff });
+const prefixes = fc.constantFrom("hk-" as const, "hm-" as const);
+
+describe("an issued secret", () => {
+  it("is its prefix and 54 characters of base62", () => {
+    fc.assert(
+      fc.property(seeds, prefixes, (seed, prefix) => {
+        const secret = issueSecret(prefix, seeded(seed));
+        expect(secret.slice(0, 3)).toBe(prefix);
+        expect(secret.slice(3)).toMatch(/^[0-9A-Za-z]{54}$/);
+      }),
+    );
+  });
+
+  it("verifies, and any changed character is noticed", () => {
+    fc.assert(
+      fc.property(
+        seeds,
+        fc.integer({ min: 3, max: 56 }),
+        fc.string({ minLength: 1, maxLength: 1 }),
+        (seed, at, other) => {
+          const secret = issueSecret("hk-", seeded(seed));
+          expect(looksMistyped(secret)).toBe(false);
+          fc.pre(secret[at] !== other);
+          expect(looksMistyped(secret.slice(0, at) + other + secret.slice(at + 1))).toBe(true);
+        },
+      ),
+    );
+  });
+
+  it("notices two neighbours that changed places", () => {
+    fc.assert(
+      fc.property(seeds, fc.integer({ min: 3, max: 55 }), (seed, at) => {
+        const secret = issueSecret("hk-", seeded(seed));
+        fc.pre(secret[at] !== secret[at + 1]);
+        const swapped = `${secret.slice(0, at)}${secret.charAt(at + 1)}${secret.charAt(at)}${secret.slice(at + 2)}`;
+        expect(looksMistyped(swapped)).toBe(true);
+      }),
+    );
+  });
+
+  it("carries the CRC-32 that zlib knows, so that other programs can check it", () => {
+    // Bytes of zero give the body 000...; crc32("hk-" + "0" * 48) of Python's zlib is 2472810002.
+    const secret = issueSecret("hk-", { bytes: (size) => new Uint8Array(size), id: () => "" });
+    const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    const value = [...secret.slice(-6)].reduce((sum, digit) => sum * 62 + alphabet.indexOf(digit), 0);
+    expect(secret.slice(0, -6)).toBe(`hk-${"0".repeat(48)}`);
+    expect(value).toBe(2472810002);
+  });
+
+  it("draws every character equally often: bytes that would favour some are thrown away", () => {
+    const everyByte: Random = {
+      bytes: (size) => Uint8Array.from({ length: size }, () => next++ % 256),
+      id: () => "",
+    };
+    let next = 0;
+    const counts = new Map<string, number>();
+    // 31 secrets of 48 characters are 6 times the 248 bytes that count.
+    const all = Array.from({ length: 31 }, () => issueSecret("hk-", continuing(everyByte)).slice(3, 51)).join(
+      "",
+    );
+    for (const character of all) counts.set(character, (counts.get(character) ?? 0) + 1);
+    expect(counts.size).toBe(62);
+    expect(new Set(counts.values())).toEqual(new Set([24]));
+  });
+});
+
+/** One byte at a time, so that none is drawn and left unused. */
+function continuing(source: Random): Random {
+  return { bytes: () => source.bytes(1), id: () => source.id() };
+}
+
+describe("looksMistyped", () => {
+  it("says nothing of secrets that were never issued by Hearth", () => {
+    for (const secret of [
+      "",
+      "hk-",
+      "hk-my-own-key-of-the-laptop",
+      "sk-abcdefghijklmnopqrstuvwxyz",
+      "x".repeat(57),
+    ])
+      expect(looksMistyped(secret)).toBe(false);
+  });
+});
+
+describe("hashSecret", () => {
+  it("is the SHA-256 of the secret's UTF-8", () => {
+    expect(Buffer.from(hashSecret("abc")).toString("hex")).toBe(
+      "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+    );
+  });
+});
+
+describe("redactSecret", () => {
+  it.each([
+    [`hk-${"a".repeat(50)}WXYZ`, "hk-...WXYZ"],
+    [`hm-${"a".repeat(50)}WXYZ`, "hm-...WXYZ"],
+    ["my-own-key-of-the-laptop", "...ptop"],
+    ["hk-0123456789abc", "hk-...9abc"],
+    ["hk-0123456789ab", "hk-..."],
+    ["fifteen-letters", "..."],
+    ["", "..."],
+  ])("shows of %s only %s", (secret, shown) => expect(redactSecret(secret)).toBe(shown));
+});

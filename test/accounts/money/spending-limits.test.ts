@@ -1,0 +1,287 @@
+import { join } from "node:path";
+import fc from "fast-check";
+import { sql } from "kysely";
+import { describe, expect, it } from "vitest";
+import {
+  effectiveLimit,
+  monthOf,
+  monthStart,
+  type SpendingLimits,
+} from "../../../src/accounts/money/spending.js";
+import { openDatabase, type Database } from "../../../src/store/database.js";
+import { createSpendingStore } from "../../../src/accounts/money/store/spending-limits.js";
+import { createTeamStore } from "../../../src/accounts/teams/store.js";
+import { createUsageStore } from "../../../src/accounts/usage/store.js";
+import { createWrites } from "../../../src/store/writes.js";
+import { aRun, aTeam, databaseOfTwoTeams, temporaryFolder, twoConnections } from "../../store/records.js";
+import { booksOf, outcomeOf, teamId } from "./recorded-runs.js";
+
+/** The last hour of a month and the first of the next. */
+const hours = [Date.UTC(2026, 9, 31, 23, 59, 59, 999), Date.UTC(2026, 10, 1)] as const;
+const none: SpendingLimits = { hardTicks: null, softTicks: null };
+
+async function limit(database: Database, after: SpendingLimits): Promise<void> {
+  const spending = createSpendingStore(database);
+  const { limits } = await spending.find(teamId, 202611);
+  await createWrites(database).commit([spending.replacement(teamId, limits, after)]);
+}
+
+type Step =
+  | { readonly type: "buy" | "crash"; readonly ticks: number }
+  | { readonly type: "limit"; readonly limits: SpendingLimits }
+  | {
+      readonly type: "begin";
+      readonly ticks: number | null;
+      readonly month: number;
+      readonly apiKeyId: string;
+      readonly askedModel: string | null;
+    }
+  | {
+      readonly type: "end";
+      readonly which: number;
+      readonly tokens: number;
+      readonly state: "completed" | "aborted" | "failed";
+    };
+
+const ticks = fc.integer({ min: 0, max: 2000 });
+const bound = fc.option(fc.integer({ min: 0, max: 4000 }));
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 2, arbitrary: fc.record({ type: fc.constant("buy"), ticks: fc.integer({ min: 1, max: 9000 }) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("crash"), ticks }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant("limit"),
+      limits: fc.record({ hardTicks: bound, softTicks: bound }),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      type: fc.constant("begin"),
+      ticks: fc.option(ticks, { freq: 6 }),
+      month: fc.constantFrom(0, 1),
+      apiKeyId: fc.constantFrom("key-1", "key-2"),
+      askedModel: fc.constantFrom(null, "alias"),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant("end"),
+      which: fc.nat(9),
+      tokens: fc.nat(30),
+      state: fc.constantFrom("completed", "aborted", "failed"),
+    }),
+  },
+);
+
+interface Month {
+  charged: number;
+  reserved: number;
+}
+
+interface Held {
+  readonly id: string;
+  readonly reserved: number | null;
+  readonly month: number;
+}
+
+describe("what a team spends in a month", () => {
+  it("is what its runs are charged and hold, within its limits, and usage is the sum of its runs, through any interleaving", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
+        const file = join(temporaryFolder(), "hearth.db");
+        let database = await openDatabase(file);
+        await createTeamStore(database).insert(aTeam({ id: teamId }));
+        let books = booksOf(database);
+        let held: readonly Held[] = [];
+        let [credit, begun, ended, costs, charged] = [0, 0, 0, 0, 0];
+        let limits = none;
+        const nothing = { charged: 0, reserved: 0 };
+        const months: [Month, Month] = [{ ...nothing }, { ...nothing }];
+        for (const each of steps) {
+          if (each.type === "buy") {
+            await books.buy(each.ticks);
+            credit += each.ticks;
+          } else if (each.type === "limit") {
+            limits = each.limits;
+            await limit(database, limits);
+          } else if (each.type === "begin") {
+            const { ticks: reserved, month, apiKeyId, askedModel } = each;
+            const spent = months[month as 0 | 1];
+            const most = effectiveLimit(limits) ?? Infinity;
+            const fits =
+              reserved === null ||
+              reserved === 0 ||
+              (reserved <= credit && spent.charged + spent.reserved + reserved <= most);
+            const id = `run-${(begun += 1)}`;
+            const change = { startTime: hours[month as 0 | 1], apiKeyId, askedModel };
+            expect(await outcomeOf(books.begin(id, reserved, change))).toBe(fits ? "done" : "no_credits");
+            if (!fits) continue;
+            held = [...held, { id, reserved, month }];
+            credit -= reserved ?? 0;
+            spent.reserved += reserved ?? 0;
+          } else if (each.type === "end") {
+            const run = held[each.which % Math.max(held.length, 1)];
+            if (run === undefined) continue;
+            const cost = await books.end(run.id, run.reserved, each.tokens, each.state);
+            held = held.filter((other) => other !== run);
+            const spent = months[run.month as 0 | 1];
+            spent.reserved -= run.reserved ?? 0;
+            spent.charged += cost;
+            credit += run.reserved === null ? 0 : run.reserved - cost;
+            [ended, costs] = [ended + 1, costs + cost];
+            charged += run.reserved === null ? 0 : cost;
+          } else {
+            await database.close();
+            database = await openDatabase(file);
+            books = booksOf(database);
+            expect(await books.runs.interruptAll(3)).toBe(held.length);
+            for (const { reserved } of held) credit += reserved ?? 0;
+            for (const spent of months) spent.reserved = 0;
+            held = [];
+          }
+          for (const month of [0, 1] as const) {
+            const { charged: done, reserved } = months[month];
+            const most = effectiveLimit(limits);
+            expect(await books.ledger.spendable(teamId, hours[month])).toEqual({
+              credit,
+              monthTicks: most === null ? null : Math.max(0, most - done - reserved),
+            });
+            expect(await createSpendingStore(database).find(teamId, monthOf(hours[month]))).toEqual({
+              chargedTicks: BigInt(done),
+              reservedTicks: BigInt(reserved),
+              limits,
+            });
+          }
+        }
+        const query = { teamId, from: 0, to: hours[1] + 1, unit: null, by: [], hosted: [] } as const;
+        const [used] = await createUsageStore(database).rows({ ...query, order: "time", limit: 9 });
+        expect([used?.runs ?? 0, used?.costTicks ?? 0n, used?.creditTicks ?? 0n]).toEqual([
+          ended,
+          BigInt(costs),
+          BigInt(charged),
+        ]);
+        expect(await books.ledger.verify()).toEqual([]);
+        await database.close();
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("goes to one of two connections that ask at the same time for what is left of the limit", async () => {
+    const [one, other] = await twoConnections();
+    await booksOf(one).buy(1000);
+    await limit(one, { hardTicks: 100, softTicks: null });
+    const outcomes = await Promise.all([
+      outcomeOf(booksOf(one).begin("run-1", 60)),
+      outcomeOf(booksOf(other).begin("run-2", 60)),
+    ]);
+    expect(outcomes.toSorted()).toEqual(["done", "no_credits"]);
+    expect(await booksOf(one).credit()).toBe(940);
+    expect(await booksOf(one).ledger.verify()).toEqual([]);
+  });
+
+  it("may fill its limit to the tick, and no more", async () => {
+    const database = await databaseOfTwoTeams();
+    const books = booksOf(database);
+    await books.buy(1000);
+    await limit(database, { hardTicks: 500, softTicks: 100 });
+    expect(await outcomeOf(books.begin("run-1", 40))).toBe("done");
+    expect(await outcomeOf(books.begin("run-2", 61))).toBe("no_credits");
+    expect(await outcomeOf(books.begin("run-3", 60))).toBe("done");
+    expect(await outcomeOf(books.begin("run-4", 1))).toBe("no_credits");
+  });
+
+  it("counts a run once, whoever says of one that has ended that it ended otherwise", async () => {
+    const database = await databaseOfTwoTeams();
+    const books = booksOf(database);
+    await books.buy(1000);
+    await books.begin("run-1", 500);
+    await books.end("run-1", 500, 2);
+    await database.kysely.updateTable("runs").set({ state: "failed" }).execute();
+    expect(await books.ledger.verify()).toEqual([]);
+  });
+
+  it("is refused by nothing where nothing is reserved", async () => {
+    const database = await databaseOfTwoTeams();
+    await limit(database, { hardTicks: 0, softTicks: 0 });
+    const books = booksOf(database);
+    expect(await outcomeOf(books.begin("run-1", null))).toBe("done");
+    expect(await outcomeOf(books.begin("run-2", 0))).toBe("done");
+    expect(await books.end("run-1", null, 9)).toBeGreaterThan(0);
+  });
+
+  it("of many teams is told at once, with the limits, where there is any", async () => {
+    const database = await databaseOfTwoTeams();
+    const spending = createSpendingStore(database);
+    expect(await spending.all(202610)).toEqual(new Map());
+    await limit(database, { hardTicks: 7, softTicks: null });
+    await booksOf(database).runs.insert(
+      aRun({ teamId: "team-2", state: "failed", endTime: 9, startTime: hours[0] }),
+      [],
+    );
+    const limited = { chargedTicks: 0n, reservedTicks: 0n, limits: { hardTicks: 7, softTicks: null } };
+    const charged = { chargedTicks: 90n, reservedTicks: 0n, limits: none };
+    expect(await spending.all(202610)).toEqual(
+      new Map(Object.entries({ "team-1": limited, "team-2": charged })),
+    );
+    expect(await spending.all(202611)).toEqual(new Map(Object.entries({ "team-1": limited })));
+  });
+
+  it("lets nobody write limits over those that somebody else has set meanwhile", async () => {
+    const database = await databaseOfTwoTeams();
+    const spending = createSpendingStore(database);
+    const stale = spending.replacement(teamId, none, { hardTicks: 5, softTicks: null });
+    await limit(database, { hardTicks: 7, softTicks: null });
+    await expect(createWrites(database).commit([stale])).rejects.toMatchObject({ kind: "conflict" });
+    expect((await spending.find(teamId, 202611)).limits.hardTicks).toBe(7);
+  });
+});
+
+describe("verify", () => {
+  it.each([
+    [
+      "update usage_hours set cached_tokens = cached_tokens + 1",
+      /the usage of team team-1, model small asked for as alias, key key-1 in the hour of 2026-11-01T00:00Z is kept as \[1,9,3,1,2,0,156,156\] and its runs add up to \[1,9,2,1,2,0,156,156\]/,
+    ],
+    ["delete from usage_hours", /is kept as \[0,0,0,0,0,0,0,0\] and its runs add up to \[1,/],
+    [
+      "insert into usage_hours select team_id, hour, 'ghost', asked_model, api_key_id, runs, 1, 0, 0, 0, 0, 0, 0 from usage_hours",
+      /model ghost .* is kept as \[1,1,.* and its runs add up to \[0,/,
+    ],
+    [
+      "update team_months set charged_ticks = 1",
+      /team team-1 is kept to have spent 1 and to hold 300 in the month 202611, and its runs of that month add up to 156 and 300/,
+    ],
+    ["delete from team_months", /team team-1 is kept to have spent 0 and to hold 0 in the month 202611/],
+  ])("tells of %s", async (statement, told) => {
+    const database = await databaseOfTwoTeams();
+    const books = booksOf(database);
+    await books.buy(10_000);
+    await books.begin("run-1", 500, { startTime: hours[1], askedModel: "alias" });
+    await books.begin("run-2", 300, { startTime: hours[1] });
+    await books.end("run-1", 500, 2);
+    expect(await books.ledger.verify()).toEqual([]);
+    await sql.raw(statement).execute(database.kysely);
+    const problems = await books.ledger.verify();
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(told);
+  });
+});
+
+it.each([
+  [0, 197001],
+  [Date.UTC(2026, 1, 28, 23, 59, 59, 999), 202602],
+  [Date.UTC(2028, 1, 29), 202802],
+  [Date.UTC(2026, 11, 31, 23), 202612],
+])("the month of %i is %i, in JavaScript as in SQL", async (time, month) => {
+  const { kysely } = await databaseOfTwoTeams();
+  const said = sql<{ month: number }>`
+    select cast(strftime('%Y%m', ${time} / 1000, 'unixepoch') as integer) as month`;
+  expect((await said.execute(kysely)).rows).toEqual([{ month }]);
+  expect(monthOf(time)).toBe(month);
+  expect(monthOf(monthStart(month))).toBe(month);
+  expect(monthOf(monthStart(month) - 1)).not.toBe(month);
+});

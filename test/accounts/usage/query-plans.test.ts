@@ -1,0 +1,102 @@
+import { expect, it } from "vitest";
+import type { HostedRule, UsageQuery } from "../../../src/accounts/usage/usage-report.js";
+import type { Database } from "../../../src/store/database.js";
+import { createHostedPriceStore } from "../../../src/accounts/money/store/hosted-prices.js";
+import { createLedgerStore } from "../../../src/accounts/money/store/ledger.js";
+import { createRunStore } from "../../../src/inference/run/store/runs.js";
+import { createSpendingStore } from "../../../src/accounts/money/store/spending-limits.js";
+import { createUsageStore } from "../../../src/accounts/usage/store.js";
+import { watched } from "../../store/watched.js";
+
+function storesOf(database: Database) {
+  return {
+    ledger: createLedgerStore(database),
+    runs: createRunStore(database),
+    usage: createUsageStore(database),
+    spending: createSpendingStore(database),
+    hostedPrices: createHostedPriceStore(database),
+  };
+}
+
+type Ask = (stores: ReturnType<typeof storesOf>) => Promise<unknown>;
+
+/** The rows of that time and of no other. */
+const usedBy = "SEARCH used USING PRIMARY KEY (team_id=? AND hour>? AND hour<?)";
+const ofMonth = "SEARCH spent USING PRIMARY KEY (team_id=? AND month=?) LEFT-JOIN";
+const used: UsageQuery = {
+  ...{ teamId: "a", from: 1, to: 2, unit: null, by: [], hosted: [] },
+  ...{ order: "time", limit: 9 },
+};
+const rule: HostedRule = {
+  ...{ model: "a", askedModel: "a", from: 0, to: 1 },
+  ...{ promptTicks: 1, cachedTicks: 1, completionTicks: 1 },
+};
+
+/** What each method looks through, and how; with SEARCH only what is asked for. */
+const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly string[]]>> = {
+  "runs.list": [
+    ({ runs }) => runs.list(2),
+    ["SCAN runs USING INDEX runs_by_time", "SEARCH price_book USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN"],
+  ],
+  "usage.rows of a team by day": [
+    ({ usage }) => usage.rows({ ...used, unit: "day" }),
+    [usedBy, "USE TEMP B-TREE FOR GROUP BY"],
+  ],
+  "usage.rows of a team by model": [
+    ({ usage }) => usage.rows({ ...used, by: ["model"] }),
+    [usedBy, "USE TEMP B-TREE FOR GROUP BY"],
+  ],
+  "usage.rows of a team by key": [
+    ({ usage }) => usage.rows({ ...used, by: ["key"] }),
+    [usedBy, "USE TEMP B-TREE FOR GROUP BY", "api_keys by sqlite_autoindex_api_keys_1 (id=?)"],
+  ],
+  "usage.rows of all teams": [
+    ({ usage }) => usage.rows({ ...used, teamId: null }),
+    [usedBy, "USING INDEX sqlite_autoindex_teams_1 FOR IN-OPERATOR", "USE TEMP B-TREE FOR GROUP BY"],
+  ],
+  "usage.rows at hosted prices": [
+    ({ usage }) => usage.rows({ ...used, hosted: [rule] }),
+    [
+      "MATERIALIZE rules",
+      "SCAN json_each VIRTUAL TABLE INDEX 1:",
+      usedBy,
+      "SCAN rule LEFT-JOIN",
+      "USE TEMP B-TREE FOR GROUP BY",
+    ],
+  ],
+  "usage.asked": [({ usage }) => usage.asked(used, 9), [usedBy, "USE TEMP B-TREE FOR DISTINCT"]],
+  "spending.find": [
+    ({ spending }) => spending.find("a", 202611),
+    ["SCAN CONSTANT ROW", "SCAN team", "SEARCH bound USING PRIMARY KEY (team_id=?) LEFT-JOIN", ofMonth],
+  ],
+  "ledger.spendable": [
+    ({ ledger }) => ledger.spendable("a", 1),
+    [
+      "SCAN CONSTANT ROW",
+      "SEARCH ledger_balances USING PRIMARY KEY (team_id=? AND account=?)",
+      "SEARCH bound USING PRIMARY KEY (team_id=?)",
+      ofMonth,
+    ],
+  ],
+  "ledger.money": [
+    ({ ledger }) => ledger.money("a", 9),
+    [
+      "ledger_transactions by ledger_money (team_id=?)",
+      "SEARCH ledger_entries USING PRIMARY KEY (transaction_id=? AND account=?)",
+    ],
+  ],
+  "ledger.balancesOf": [
+    ({ ledger }) => ledger.balancesOf("a"),
+    ["SEARCH ledger_balances USING PRIMARY KEY (team_id=?)"],
+  ],
+  "hostedPrices.list": [
+    ({ hostedPrices }) => hostedPrices.list(),
+    ["SCAN hosted_prices USING INDEX hosted_prices_by_alias"],
+  ],
+};
+
+it.each(Object.entries(methods))("%s is answered from an index", async (_, [ask, steps]) => {
+  const { database, seen } = await watched();
+  await ask(storesOf(database));
+  expect(seen).toEqual(steps);
+});

@@ -1,0 +1,62 @@
+/** The commands of accounts over a real, empty database. */
+import { Command } from "commander";
+import { expect } from "vitest";
+import { cliActor } from "../../../src/accounts/audit/actors.js";
+import { createAuthenticator } from "../../../src/accounts/authentication/authenticate-key.js";
+import { createManagerAuthenticator } from "../../../src/accounts/authentication/authenticate-manager.js";
+import { addAccountCommands } from "../../../src/cli/accounts/accounts.js";
+import { emptyWorld } from "../../accounts/world.js";
+
+/** A world to give commands in; what was opened for one is closed after it. */
+export async function commandWorld() {
+  const empty = await emptyWorld();
+  const [authenticator, managers] = [createAuthenticator(empty), createManagerAuthenticator(empty)];
+  let [closed, opened] = [0, 0];
+  const open = () => {
+    opened += 1;
+    const { service: keys, teamService: teams, managementKeyService: managementKeys } = empty;
+    const { creditService: credits, memberService: members, ledger, auditLog } = empty;
+    const { teamLimitService: teamLimits } = empty;
+    const close = () => Promise.resolve(void (closed += 1));
+    return Promise.resolve({
+      keys,
+      teams,
+      members,
+      teamLimits,
+      managementKeys,
+      credits,
+      spending: empty.spendingService,
+      usage: empty.usageReports,
+      hostedPrices: empty.hostedPriceService,
+      modelNames: () => Promise.resolve([{ id: "small", aliases: ["hosted-mini", "hosted-max"] }]),
+      ledger,
+      auditLog,
+      actor: cliActor,
+      close,
+    });
+  };
+  let printed = "";
+  /** What `hearth` and these words print. */
+  const hearth = async (...words: string[]): Promise<string> => {
+    printed = "";
+    const program = new Command("hearth").exitOverride().configureOutput({ writeErr: () => undefined });
+    addAccountCommands(program, open, { clock: empty.clock, out: { write: (text) => (printed += text) } });
+    try {
+      await program.parseAsync(words, { from: "user" });
+    } finally {
+      expect(closed).toBe(opened);
+    }
+    return printed;
+  };
+  return {
+    ...empty,
+    authenticate: (secret: string | null) => authenticator.authenticate(secret, "127.0.0.1"),
+    authenticateManager: (secret: string | null) => managers.authenticate(secret, "127.0.0.1"),
+    hearth,
+    /** What the last command printed, also when it failed. */
+    printed: () => printed,
+    /** The same, read as JSON. */
+    json: async <Value>(...words: string[]): Promise<Value> =>
+      JSON.parse(await hearth(...words, "--json")) as Value,
+  };
+}

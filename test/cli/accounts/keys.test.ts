@@ -1,0 +1,216 @@
+import { CommanderError } from "commander";
+import { describe, expect, it } from "vitest";
+import { aKey, aTeam } from "../../store/records.js";
+import { commandWorld } from "./accounts.js";
+
+async function world() {
+  const commands = await commandWorld();
+  return { ...commands, run: (...words: string[]) => commands.hearth("keys", ...words) };
+}
+
+describe("hearth keys create", () => {
+  it("prints a secret that opens the server, and says that it is not shown again", async () => {
+    const { run, authenticate } = await world();
+    const printed = await run("create", "--name", "my laptop");
+    expect(printed).toMatch(/^API key "my laptop" of team "default", ID [0-9a-f]{8}-[0-9a-f]{4}:\n/);
+    expect(printed).toContain("it is not shown again");
+    const secret = /^ {2}(hk-[0-9A-Za-z]{54})$/m.exec(printed)?.[1] ?? null;
+    expect((await authenticate(secret)).key.name).toBe("my laptop");
+    expect(await run("ls", "--json")).not.toContain(secret);
+  });
+
+  it("prints one JSON object with --json", async () => {
+    const { run, authenticate } = await world();
+    const created = JSON.parse(await run("create", "--json")) as Record<string, string>;
+    expect(created).toMatchObject({
+      name: "unnamed",
+      teamName: "default",
+      createTime: "2026-11-21T12:00:00.000Z",
+    });
+    expect((await authenticate(created["apiKey"] ?? null)).key.id).toBe(created["apiKeyId"]);
+  });
+
+  it("ends with code 2 on a name that cannot be used", async () => {
+    const { run, keys } = await world();
+    await expect(run("create", "--name", "")).rejects.toMatchObject({
+      exitCode: 2,
+      message: "error: name must have 1 to 100 characters.",
+    });
+    expect(await keys.list(null)).toEqual([]);
+  });
+});
+
+describe("hearth keys ls", () => {
+  it("shows every key in a table, oldest first, without secrets", async () => {
+    const { run, keys, keyUses, teams, clock } = await world();
+    const ago = (seconds: number) => ({ createTime: clock.time - seconds * 1000 });
+    await teams.insert(aTeam());
+    await teams.insert(aTeam({ id: "team-2", name: "ops", blocked: true }));
+    const changes = [
+      { ...ago(3 * 31_536_000), name: "größte", disabled: true },
+      { ...ago(70 * 86_400), blocked: true },
+      { ...ago(15 * 86_400), expireTime: clock.time },
+      { ...ago(86_400), teamId: "team-2" },
+      { ...ago(7199), redacted: "..." },
+      { ...ago(60), expireTime: clock.time + 1 },
+      ago(59),
+      ago(-100),
+    ];
+    for (const [index, change] of changes.entries())
+      await keys.insert(
+        aKey({ id: `0193a7c2-000${index}-7`, hash: new Uint8Array(32).fill(index), ...change }),
+      );
+    await keyUses.write(new Map([["0193a7c2-0000-7", clock.time - 300_000]]));
+    expect(await run("ls")).toBe(
+      [
+        "NAME     ID              KEY          TEAM      CREATED          LAST USED       STATE",
+        "größte   0193a7c2-0000   hk-...abcd   default   3 years ago      5 minutes ago   disabled",
+        "laptop   0193a7c2-0001   hk-...abcd   default   2 months ago     never           blocked",
+        "laptop   0193a7c2-0002   hk-...abcd   default   2 weeks ago      never           expired",
+        "laptop   0193a7c2-0003   hk-...abcd   ops       1 day ago        never           team blocked",
+        "laptop   0193a7c2-0004   ...          default   1 hour ago       never           active",
+        "laptop   0193a7c2-0005   hk-...abcd   default   1 minute ago     never           active",
+        "laptop   0193a7c2-0006   hk-...abcd   default   59 seconds ago   never           active",
+        "laptop   0193a7c2-0007   hk-...abcd   default   just now         never           active",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("prints the head alone, or an empty JSON array, when there are no keys", async () => {
+    const { run } = await world();
+    expect(await run("ls")).toBe("NAME   ID   KEY   TEAM   CREATED   LAST USED   STATE\n");
+    expect(JSON.parse(await run("ls", "--json"))).toEqual([]);
+  });
+});
+
+describe("hearth keys rm", () => {
+  it("removes by the ID that ls shows, and prints what it removed", async () => {
+    const { run, keys } = await world();
+    const { apiKeyId } = JSON.parse(await run("create", "--json")) as { apiKeyId: string };
+    expect(await run("rm", apiKeyId.slice(0, 13))).toBe(`${apiKeyId}\n`);
+    expect(await keys.list(null)).toEqual([]);
+  });
+
+  it("removes what it can and fails for the rest", async () => {
+    const { run, keys } = await world();
+    const { redactedApiKey } = JSON.parse(await run("create", "--json")) as { redactedApiKey: string };
+    await expect(run("rm", "nope", redactedApiKey, "neither")).rejects.toThrow(
+      "Cannot find API key 'nope'.\nCannot find API key 'neither'.",
+    );
+    expect(await keys.list(null)).toEqual([]);
+  });
+
+  it("refuses to run without an ID", async () => {
+    const { run } = await world();
+    await expect(run("rm")).rejects.toMatchObject({ code: "commander.missingArgument" });
+  });
+});
+
+interface KeyJson {
+  readonly apiKeyId: string;
+  readonly apiKey: string;
+  readonly teamName: string;
+  readonly [field: string]: unknown;
+}
+
+describe("hearth keys update", () => {
+  it("changes what is given and nothing else", async () => {
+    const { json, run } = await world();
+    const limits = ["--qps", "2", "--tpm", "900", "--expires", "30d", "--acl", "api-key:endpoint:chat"];
+    const { apiKey, ...made } = await json<KeyJson>("keys", "create", "--name", "laptop", ...limits);
+    expect(made).toMatchObject({ qps: 2, tpm: "900", aclStrings: ["api-key:endpoint:chat"] });
+    expect(made["expireTime"]).toBe("2026-12-21T12:00:00.000Z");
+    const words = ["--name", "desk", "--tpm", "none", "--expires", "never", "--acl", "api-key:model:*"];
+    const { qps, ...changed } = await json<KeyJson>("keys", "update", made.apiKeyId, ...words);
+    expect([qps, changed["name"], changed["aclStrings"]]).toEqual([2, "desk", ["api-key:model:*"]]);
+    expect(["tpm", "expireTime", "apiKey"].filter((field) => field in changed)).toEqual([]);
+    expect(await run("update", made.apiKeyId, "--qpm", "9")).toBe(`${made.apiKeyId}\n`);
+    expect(apiKey).toBeDefined();
+  });
+
+  it.each([
+    ["nothing to change", []],
+    ["a limit that is none", ["--qps", "many"]],
+    ["a limit of 0", ["--qps", "0"]],
+    ["a time that is none", ["--expires", "soon"]],
+    ["a time in the past", ["--expires", "2020-01-01"]],
+    ["an ACL that is none", ["--acl", "chat"]],
+  ])("ends with code 2 on %s", async (_, words) => {
+    const { json, run } = await world();
+    const { apiKeyId } = await json<KeyJson>("keys", "create");
+    await expect(run("update", apiKeyId, ...words)).rejects.toBeInstanceOf(CommanderError);
+  });
+});
+
+describe("hearth keys rotate", () => {
+  it("prints a new secret once, and until when the old one opens", async () => {
+    const { json, run, authenticate, clock } = await world();
+    const { apiKey, apiKeyId } = await json<KeyJson>("keys", "create");
+    const printed = await run("rotate", apiKeyId, "--old-secret-expires", "1h");
+    expect(printed).toContain("The old secret opens until 2026-11-21T13:00:00.000Z.");
+    const secret = /^ {2}(hk-[0-9A-Za-z]{54})$/m.exec(printed)?.[1] ?? null;
+    for (const either of [apiKey, secret]) expect((await authenticate(either)).key.id).toBe(apiKeyId);
+    clock.time += 3_600_000;
+    await expect(authenticate(apiKey)).rejects.toMatchObject({ kind: "bad_credential" });
+    expect((await authenticate(secret)).key.id).toBe(apiKeyId);
+  });
+
+  it("ends with code 2 when the old secret would open for too long", async () => {
+    const { json, run } = await world();
+    const { apiKeyId } = await json<KeyJson>("keys", "create");
+    for (const time of ["8d", "never"])
+      await expect(run("rotate", apiKeyId, "--old-secret-expires", time)).rejects.toBeInstanceOf(
+        CommanderError,
+      );
+  });
+});
+
+describe("hearth keys disable and enable", () => {
+  it("let a key open nothing, and open again", async () => {
+    const { json, run, authenticate } = await world();
+    const { apiKey, apiKeyId } = await json<KeyJson>("keys", "create");
+    expect(await run("disable", apiKeyId)).toBe(`${apiKeyId}\n`);
+    await expect(authenticate(apiKey)).rejects.toMatchObject({ kind: "permission_denied" });
+    expect(await json("keys", "enable", apiKeyId)).toEqual([apiKeyId]);
+    expect((await authenticate(apiKey)).key.disabled).toBe(false);
+  });
+});
+
+describe("hearth keys block and unblock", () => {
+  it("let a key open nothing, and open again; enabling it does not unblock it", async () => {
+    const { json, run, authenticate } = await world();
+    const { apiKey, apiKeyId } = await json<KeyJson>("keys", "create");
+    expect(await run("block", apiKeyId)).toBe(`${apiKeyId}\n`);
+    await run("enable", apiKeyId);
+    await expect(authenticate(apiKey)).rejects.toMatchObject({
+      kind: "permission_denied",
+      message: "This API key is blocked. Please ask the operator of this server.",
+    });
+    expect(await json("keys", "ls")).toMatchObject([{ status: "blocked", blocked: true, disabled: false }]);
+    expect(await json("keys", "unblock", apiKeyId)).toEqual([apiKeyId]);
+    expect((await authenticate(apiKey)).key.blocked).toBe(false);
+    expect(await json("keys", "ls")).toMatchObject([{ status: "active" }]);
+    const acts = await json<{ description: string; actor: string }[]>("audit", "--limit", "3");
+    expect(acts.map(({ description, actor }) => [description, actor])).toEqual([
+      ["Unblocked the API key 'unnamed'", "cli"],
+      ["Updated the API key 'unnamed'", "cli"],
+      ["Blocked the API key 'unnamed'", "cli"],
+    ]);
+  });
+});
+
+describe("hearth keys --ip", () => {
+  it("lets a key open from there alone; any lets it open from anywhere again", async () => {
+    const { json, run, authenticate } = await world();
+    const ranges = ["10.0.0.0/8", "2001:db8::/32"];
+    const words = ranges.flatMap((range) => ["--ip", range]);
+    const { apiKey, apiKeyId, ...made } = await json<KeyJson>("keys", "create", ...words);
+    expect(made["ipRanges"]).toEqual(ranges);
+    await expect(authenticate(apiKey)).rejects.toMatchObject({ kind: "permission_denied" });
+    expect(await json("keys", "update", apiKeyId, "--name", "desk")).toMatchObject({ ipRanges: ranges });
+    expect(await json("keys", "update", apiKeyId, "--ip", "any")).not.toHaveProperty("ipRanges");
+    expect((await authenticate(apiKey)).key.id).toBe(apiKeyId);
+    await expect(run("update", apiKeyId, "--ip", "10.0.0.0/40")).rejects.toBeInstanceOf(CommanderError);
+  });
+});

@@ -1,0 +1,253 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openAccounts } from "../../../src/app/app.js";
+import { loadConfig } from "../../../src/config.js";
+import type { RunRecord } from "../../../src/inference/run/run-record.js";
+import { createRunStore } from "../../../src/inference/run/store/runs.js";
+import { aKey, aRun, aTeam, temporaryFolder } from "../../store/records.js";
+import { commandWorld } from "./accounts.js";
+
+const usage = {
+  promptTokens: 100,
+  cachedTokens: 40,
+  imageTokens: 0,
+  completionTokens: 20,
+  reasoningTokens: 5,
+};
+const at = (day: number, hour = 0, minute = 0): number => Date.UTC(2026, 10, day, hour, minute);
+
+/** Two teams with use in October and November; it is the 21st of November, 12:00. */
+async function world() {
+  const commands = await commandWorld();
+  const { teams, keys, database } = commands;
+  await teams.insert(aTeam({ id: "team-1", name: "=HYPERLINK(evil)" }));
+  await teams.insert(aTeam({ id: "team-2", name: 'lab, "north"' }));
+  await keys.insert(aKey({ id: "key-1", name: "laptop" }));
+  const runs = createRunStore(database);
+  let count = 0;
+  const ran = (change: Partial<RunRecord>): Promise<void> => {
+    const ended = { state: "completed", endTime: at(30), usage, costTicks: 1_000 } as const;
+    return runs.insert(aRun({ ...ended, id: `run-${(count += 1)}`, ...change }), []);
+  };
+  await ran({ startTime: at(1) - 1 });
+  await ran({ startTime: at(1) });
+  await ran({ startTime: at(3, 23, 59), askedModel: "hosted-mini" });
+  await ran({ startTime: at(4), askedModel: "hosted-mini", apiKeyId: "key-2" });
+  await ran({ startTime: at(4, 7, 30), model: "other", teamId: "team-2", costTicks: 10_000_000_000_000 });
+  await ran({ startTime: at(21, 12), state: "interrupted", costTicks: 0 });
+  await runs.insert(aRun({ id: "run-in-hand", startTime: at(21, 11) }), []);
+  return { ...commands, ran };
+}
+
+describe("hearth usage", () => {
+  it("tells each day of this month with its tokens and its cost, and the total", async () => {
+    const { hearth } = await world();
+    expect(await hearth("usage")).toBe(
+      [
+        "DAY          RUNS   PROMPT   CACHED   COMPLETION   REASONING   COST USD",
+        "2026-11-01   1      100      40       20           5           0.0000001",
+        "2026-11-03   1      100      40       20           5           0.0000001",
+        "2026-11-04   2      200      80       40           10          1000.0000001",
+        "total        4      400      160      80           20          1000.0000003",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it.each<[readonly string[], readonly string[]]>([
+    [
+      ["--by", "hour"],
+      ["2026-11-01T00:00Z", "2026-11-03T23:00Z", "2026-11-04T00:00Z", "2026-11-04T07:00Z"],
+    ],
+    [
+      ["--from", "2026-10-31", "--to", "2026-11-01"],
+      ["2026-10-31", "2026-11-01"],
+    ],
+    [
+      ["--by", "hour", "--from", "2026-11-03T23", "--to", "2026-11-04T00"],
+      ["2026-11-03T23:00Z", "2026-11-04T00:00Z"],
+    ],
+    [["--team", "team-2"], ["2026-11-04"]],
+    [["--to", "2026-11-02", "--team", "team-2"], []],
+  ])("%j tells %j", async (words, times) => {
+    const { hearth } = await world();
+    const lines = (await hearth("usage", ...words)).trimEnd().split("\n").slice(1, -1);
+    expect(lines.map((line) => line.split(" ")[0])).toEqual(times);
+  });
+
+  it.each<[string, readonly object[]]>([
+    [
+      "key",
+      [
+        { keyId: "key-1", keyName: "laptop", runs: 3 },
+        { keyId: "key-2", keyName: null, runs: 1 },
+      ],
+    ],
+    [
+      "model",
+      [
+        { model: "other", runs: 1 },
+        { model: "small", runs: 3 },
+      ],
+    ],
+    [
+      "team",
+      [
+        { teamId: "team-2", teamName: 'lab, "north"' },
+        { teamId: "team-1", runs: 3 },
+      ],
+    ],
+  ])("by %s tells the most costly first, under its name where it has one", async (by, rows) => {
+    const { json } = await world();
+    expect(await json("usage", "--by", by)).toMatchObject({
+      ...{ by, from: "2026-11-01T00:00:00.000Z", to: "2026-11-21T13:00:00.000Z", rows },
+      total: { runs: 4, promptTokens: 400, cachedTokens: 160, costUsd: "1000.0000003" },
+    });
+  });
+
+  it("prints CSV with exact decimals, quoted as RFC 4180 has it, with no cell that a spreadsheet takes for a formula", async () => {
+    const { hearth, ran } = await world();
+    expect(await hearth("usage", "--by", "team", "--csv")).toBe(
+      [
+        "team_name,team_id,runs,prompt_tokens,cached_tokens,image_tokens,completion_tokens,reasoning_tokens,cost_usd",
+        '"lab, ""north""",team-2,1,100,40,0,20,5,1000.00',
+        "'=HYPERLINK(evil),team-1,3,300,120,0,60,15,0.0000003",
+        "",
+      ].join("\r\n"),
+    );
+    for (const model of ["+1", "-1", "@sum", "\tx"]) await ran({ model, startTime: at(20) });
+    const lines = (await hearth("usage", "--by", "model", "--from", "2026-11-20", "--csv")).split("\r\n");
+    expect(lines.slice(1, 5).map((line) => line.split(",")[0])).toEqual(["'\tx", "'+1", "'-1", "'@sum"]);
+  });
+
+  it.each([
+    [["--from", "yesterday"], "It must be like 2026-11-21"],
+    [["--from", "2026-02-30"], "It must be like 2026-11-21"],
+    [["--from", "2026-11-22"], "to must be after from."],
+    [["--by", "mood"], "Allowed choices are day, hour, key, model, team"],
+    [["--csv", "--json"], "cannot be used with"],
+  ])("ends with code 2 on %j", async (words, message) => {
+    const { hearth } = await world();
+    const refusal = { code: expect.stringMatching(/^commander\./) as string };
+    const refused = hearth("usage", ...words);
+    await expect(refused).rejects.toMatchObject(refusal);
+    await expect(refused).rejects.toThrow(message);
+  });
+});
+
+describe("hearth usage --as hosted", () => {
+  /** 60 evaluated, 40 cached and 25 sampled tokens in each run. */
+  const cost = (prompt: number, cached: number, completion: number): number =>
+    60 * prompt + 40 * cached + 25 * completion;
+  const usd = (ticks: number): string => String(ticks / 1e10);
+
+  it("prices what was asked for at the name that was asked, else at another of the same model, else not at all", async () => {
+    const { hearth, json } = await world();
+    await hearth("prices", "set", "hosted-mini", "--prompt", "3", "--completion", "15", "--cached", "0.75");
+    await hearth("prices", "set", "nobody", "--prompt", "1", "--completion", "1");
+    const [mini, one] = [cost(30_000, 7_500, 150_000), 1_000 / 1e10];
+    expect(one).toBe(1e-7);
+    expect(await json("usage", "--by", "model", "--as", "hosted")).toMatchObject({
+      rows: [
+        { model: "other", hostedUsd: null, hostedRuns: 0, hostedTokens: 0 },
+        { model: "small", costUsd: "0.0000003", hostedUsd: usd(3 * mini), hostedRuns: 3, hostedTokens: 375 },
+      ],
+      total: { costUsd: "1000.0000003", hostedUsd: usd(3 * mini), hostedRuns: 3 },
+    });
+    await hearth("prices", "set", "hosted-max", "--prompt", "30", "--completion", "60");
+    await hearth("prices", "set", "small", "--prompt", "1", "--completion", "2");
+    const own = cost(10_000, 10_000, 20_000);
+    const lines = (await hearth("usage", "--as", "hosted")).split("\n");
+    expect(lines[0]).toMatch(/COST USD +HOSTED USD$/);
+    expect(lines[1]).toMatch(new RegExp(`^2026-11-01 .* ${usd(own)}$`));
+    expect(lines[2]).toMatch(new RegExp(`^2026-11-03 .* ${usd(mini)}$`));
+    expect(lines.at(-2)).toBe("Hosted prices cover 3 of 4 runs, 375 of 500 tokens.");
+    const csv = await hearth("usage", "--by", "model", "--as", "hosted", "--csv");
+    expect(
+      csv
+        .split("\r\n")
+        .slice(0, 3)
+        .map((line) => line.split(",").slice(-4).join()),
+    ).toEqual([
+      "cost_usd,hosted_usd,hosted_runs,hosted_tokens",
+      "1000.00,,0,0",
+      `0.0000003,${usd(own + 2 * mini)},3,375`,
+    ]);
+  });
+
+  it("prices each hour at the version that held then, and what is older than the first at the first", async () => {
+    const { hearth, json, clock } = await world();
+    clock.time = at(3, 23, 30);
+    await hearth("prices", "set", "hosted-mini", "--prompt", "2", "--completion", "2");
+    clock.time = at(4, 0, 10);
+    await hearth("prices", "set", "hosted-mini", "--prompt", "9", "--completion", "9");
+    await hearth("prices", "set", "hosted-mini", "--prompt", "4", "--completion", "4");
+    clock.time = at(21, 12);
+    const { rows } = await json<{ rows: readonly { hostedUsd: string }[] }>(
+      "usage",
+      "--by",
+      "hour",
+      "--as",
+      "hosted",
+    );
+    expect(rows.map(({ hostedUsd }) => hostedUsd)).toEqual([
+      ...[usd(125 * 20_000), usd(125 * 20_000), usd(125 * 40_000)],
+      null,
+    ]);
+  });
+});
+
+describe("hearth prices", () => {
+  it("sets, lists and removes, and the audit log tells of each", async () => {
+    const { hearth, json } = await world();
+    await hearth("prices", "set", "hosted-mini", "--prompt", "0.25", "--completion", "1.5");
+    await hearth(
+      "prices",
+      "set",
+      "hosted-mini",
+      "--prompt",
+      "0.2",
+      "--completion",
+      "1.5",
+      "--cached",
+      "0.0001",
+    );
+    expect(await hearth("prices", "ls")).toBe(
+      [
+        "ALIAS         PROMPT USD   CACHED USD   COMPLETION USD   SINCE",
+        "hosted-mini   0.20         0.0001       1.50             2026-11-21T12:00:00.000Z",
+        "",
+      ].join("\n"),
+    );
+    expect(await hearth("prices", "rm", "hosted-mini")).toBe("hosted-mini\n");
+    expect(await json("prices", "ls")).toEqual([]);
+    await expect(hearth("prices", "rm", "hosted-mini")).rejects.toThrow(
+      "'hosted-mini' has no hosted prices.",
+    );
+    expect(await json("audit")).toMatchObject([
+      { act: "DeleteHostedPrice", objectId: "hosted-mini", before: { promptUsd: "0.20" } },
+      { act: "SetHostedPrice", before: { cachedUsd: "0.25" }, after: { cachedUsd: "0.0001" } },
+      { act: "SetHostedPrice", after: { promptUsd: "0.25", completionUsd: "1.50" } },
+    ]);
+  });
+
+  it.each([
+    [["a b", "--prompt", "1", "--completion", "1"], "alias must be the name of a model"],
+    [["a", "--prompt", "0.00001", "--completion", "1"], "prompt must be a whole number of ticks a token"],
+    [["a", "--prompt", "1", "--completion=-1"], "completion must not be negative."],
+    [["a", "--prompt", "1", "--completion", "1", "--cached", "x"], "cached must be an amount of USD"],
+    [["a", "--prompt", "1"], "required option '--completion <usd>' not specified"],
+  ])("ends with code 2 on %j, and sets nothing", async (words, message) => {
+    const { hearth, json } = await world();
+    await expect(hearth("prices", "set", ...words)).rejects.toThrow(message);
+    expect(await json("prices", "ls")).toEqual([]);
+  });
+});
+
+it("finds hosted prices by the ids and aliases of the models that the configuration sees", async () => {
+  const { config } = loadConfig({ HEARTH_DATA: join(temporaryFolder(), "data") });
+  const accounts = await openAccounts(config);
+  const names = await accounts.modelNames().finally(() => accounts.close());
+  expect(names).toContainEqual(expect.objectContaining({ id: "hearth-tiny-5m" }));
+  expect(names.flatMap(({ aliases }) => aliases).length).toBeGreaterThan(0);
+});

@@ -1,0 +1,192 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { builtinModules } from "node:module";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { writeModel } from "../../gguf-writer.js";
+import {
+  clientOf,
+  root,
+  runProgram,
+  startProcess,
+  temporaryFolder,
+  type TestProcess,
+} from "../../harness.js";
+
+/** Its answers hardly ever end by themselves: what is streamed is still under way when something happens to the server. */
+const endless = "endless";
+const question = [{ role: "user" as const, content: "Hello!" }];
+
+/** Where it lies: the end of an answer is one of its 20,000 tokens, and each is as likely as another. */
+async function modelsFolder(): Promise<string> {
+  const folder = temporaryFolder();
+  await writeModel(join(folder, `${endless}.gguf`), { contextLength: 8192, vocabularySize: 20_000 });
+  return folder;
+}
+
+/** The processes that a process has started, by `ps`. */
+function childrenOf(pid: number): readonly number[] {
+  return execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" })
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .filter(([child, parent]) => child !== undefined && parent === pid)
+    .map(([child = 0]) => child);
+}
+
+function serverOf(run: TestProcess): number {
+  const [server, ...others] = childrenOf(run.child.pid ?? 0);
+  if (server === undefined || others.length > 0) throw new Error("a supervisor has one server");
+  return server;
+}
+
+/** One that nobody has asked about since its end is still listed, as Z. */
+function isAlive(pid: number): boolean {
+  const all = execFileSync("ps", ["-A", "-o", "pid=,stat="], { encoding: "utf8" }).split("\n");
+  return all.some((line) => new RegExp(`^ *${pid} +[^Z]`).test(line));
+}
+
+/** What comes after the first address that the process prints from now on. */
+function nextUrl(run: TestProcess): Promise<string> {
+  return new Promise((resolve) => {
+    if (run.child.stdout === null) return;
+    createInterface({ input: run.child.stdout }).on("line", (line) => {
+      const url = /^listening on (\S+)$/.exec(line)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+  });
+}
+
+/** Streams an answer and calls `act` at its first chunk, text or not. @returns its finish reason. */
+async function streamed(url: string, maxTokens: number, act: () => void): Promise<string | null> {
+  const stream = await clientOf(url).chat.completions.create({
+    model: endless,
+    messages: question,
+    stream: true,
+    max_tokens: maxTokens,
+  });
+  let [acted, finish] = [false, null as string | null];
+  for await (const chunk of stream) {
+    finish = chunk.choices[0]?.finish_reason ?? finish;
+    if (!acted) act();
+    acted = true;
+  }
+  return finish;
+}
+
+function states(data: string): readonly unknown[] {
+  const database = new Database(join(data, "hearth.db"), { readonly: true });
+  const rows = database.prepare("select state from runs order by start_time").pluck().all();
+  database.close();
+  return rows;
+}
+
+describe("hearth start", () => {
+  it("F13: when native code ends the server in mid-stream, the same address answers again and the run is interrupted", async () => {
+    const data = join(temporaryFolder(), "data");
+    const run = await startProcess({ HEARTH_DATA: data, HEARTH_MODELS: await modelsFolder() });
+    const again = nextUrl(run);
+    const first = serverOf(run);
+    await expect(streamed(run.url, 4000, () => process.kill(first, "SIGABRT"))).rejects.toThrow();
+    expect(await again).toBe(run.url);
+    expect(serverOf(run)).not.toBe(first);
+    expect(await streamed(run.url, 5, () => undefined)).not.toBeNull();
+    expect(states(data)).toEqual(["interrupted", "completed"]);
+    expect(run.stderr()).toContain("hearth: the server died (SIGABRT); starting again in 0.5 s\n");
+    run.child.kill("SIGTERM");
+    expect(await run.exited).toBe(0);
+  });
+
+  it("shows the first key once, also when the server dies and comes back", async () => {
+    const data = join(temporaryFolder(), "data");
+    const run = await startProcess({ HEARTH_DATA: data, HEARTH_API_KEY: "" });
+    const key = readFileSync(join(data, "first-key"), "utf8").trim();
+    const again = nextUrl(run);
+    process.kill(serverOf(run), "SIGKILL");
+    const models = clientOf(await again, key).models.list();
+    await expect(models).resolves.toBeDefined();
+    expect(run.stdout().split(key)).toHaveLength(3);
+  });
+
+  it("F12: when the supervisor is killed, the server goes with it, and a new start on its data folder works at once", async () => {
+    const environment = { HEARTH_DATA: join(temporaryFolder(), "data"), HEARTH_MODELS: await modelsFolder() };
+    const first = await startProcess(environment);
+    const server = serverOf(first);
+    let second: Promise<TestProcess> | null = null;
+    const cut = streamed(first.url, 4000, () => {
+      first.child.kill("SIGKILL");
+      second = startProcess(environment);
+    });
+    await expect(cut).rejects.toThrow();
+    const { url } = await (second ?? startProcess(environment));
+    expect(await streamed(url, 5, () => undefined)).not.toBeNull();
+    expect(await first.exited).toBe("SIGKILL");
+    expect(isAlive(server)).toBe(false);
+  });
+
+  it("takes a terminal's Ctrl-C, which reaches both processes, for one: the answer in flight ends whole", async () => {
+    const run = await startProcess({ HEARTH_MODELS: await modelsFolder() });
+    const server = serverOf(run);
+    const finish = await streamed(run.url, 200, () => {
+      process.kill(server, "SIGINT");
+      run.child.kill("SIGINT");
+      process.kill(server, "SIGINT");
+    });
+    expect(finish).not.toBeNull();
+    expect(await run.exited).toBe(0);
+    expect(isAlive(server)).toBe(false);
+  });
+
+  it("ends at once at the second signal, with exit code 1 and no server left", async () => {
+    const run = await startProcess({ HEARTH_MODELS: await modelsFolder() });
+    const server = serverOf(run);
+    const cut = streamed(run.url, 8000, () => {
+      run.child.kill("SIGTERM");
+      run.child.kill("SIGINT");
+    });
+    await expect(cut).rejects.toThrow();
+    expect(await run.exited).toBe(1);
+    expect(isAlive(server)).toBe(false);
+    expect(run.stderr()).not.toContain("starting again");
+  });
+
+  it("told to stop before its server listens, stops with exit code 0", async () => {
+    const run = runProgram(["start"], {
+      HEARTH_PORT: "0",
+      HEARTH_DATA: join(temporaryFolder(), "data"),
+    });
+    await expect.poll(() => childrenOf(run.child.pid ?? 0).length, { timeout: 20_000 }).toBe(1);
+    run.child.kill("SIGTERM");
+    expect(await run.exited).toBe(0);
+  });
+
+  it("told to stop while it waits to start the server again, stops with exit code 0", async () => {
+    const run = await startProcess();
+    const dying = new Promise<void>((resolve) => {
+      run.child.stderr?.on("data", (text: Buffer) => {
+        if (text.toString().includes("starting again")) resolve();
+      });
+    });
+    process.kill(serverOf(run), "SIGSEGV");
+    await dying;
+    run.child.kill("SIGINT");
+    expect(await run.exited).toBe(0);
+  });
+});
+
+it("the supervisor's process imports nothing but Node's own modules and its policy", () => {
+  const met = new Set<string>();
+  const visit = (file: string): void => {
+    if (met.has(file)) return;
+    met.add(file);
+    for (const [, from = ""] of readFileSync(join(root, "dist", file), "utf8").matchAll(
+      /^(?:import|export)\b[^;(]*?"([^"]+)";/gm,
+    )) {
+      if (from.startsWith(".")) visit(join(dirname(file), from));
+      else expect(builtinModules).toContain(from.replace("node:", ""));
+    }
+  };
+  visit("main.js");
+  expect([...met]).toEqual(["main.js", "cli/server/supervise.js", "cli/server/restart-policy.js"]);
+});

@@ -1,0 +1,126 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { builtInModel, testKey } from "../../harness.js";
+import { pngOf } from "../../png-writer.js";
+import { dataUrl, imagePart, painted, startSeeing, textPart, type SeeingApp } from "./caption-server.js";
+
+let app: SeeingApp;
+beforeAll(async () => {
+  const cleanUps: (() => void | Promise<void>)[] = [];
+  app = await startSeeing({}, undefined, (cleanUp) => void cleanUps.unshift(cleanUp));
+  return async () => {
+    for (const cleanUp of cleanUps) await cleanUp();
+  };
+});
+
+const urlOf = (file: Buffer): string => `data:image/png;base64,${file.toString("base64")}`;
+
+describe("what cannot be seen", () => {
+  it.each([
+    ["B1: no image", "data:image/png;base64,AAAA", /is not an image of a known type/],
+    ["B1: an SVG", `data:image/png;base64,${Buffer.from("<svg/>").toString("base64")}`, /is an SVG image/],
+    ["B4: loose base64", "data:image/png;base64,AA AA", /is not valid base64/],
+    [
+      "A1: a private address",
+      "http://169.254.169.254/",
+      /must be a data: URL; this server fetches no images/,
+    ],
+    ["A4: a file", "file:///etc/passwd", /must be a data:, http: or https: URL/],
+  ])("is refused with the field that holds it: %s", async (_case, url, message) => {
+    const asked = app.client.chat.completions.create({
+      model: builtInModel,
+      messages: [
+        { role: "user", content: "Hello" },
+        { role: "user", content: [textPart("?"), imagePart(url)] },
+      ],
+    });
+    await expect(asked).rejects.toMatchObject({
+      status: 400,
+      param: "messages.1.content.1.image_url.url",
+      message,
+    });
+  });
+
+  it("B3: is refused from the bound on, before any of it is looked at", async () => {
+    const url = "data:image/png;base64,AAAA";
+    const asked = app.ask(Array.from({ length: 1000 }, () => imagePart(url)));
+    await expect(asked).rejects.toMatchObject({
+      status: 400,
+      param: "messages.0.content.32.image_url.url",
+      message: /at most 32 images, this one holds 1000/,
+    });
+  });
+
+  it("B2: is refused for its pixels when it is a small file of many, and the next request is served", async () => {
+    const asked = app.ask([imagePart(urlOf(pngOf(30_000, 30_000, Buffer.alloc(1000))))]);
+    await expect(asked).rejects.toMatchObject({ status: 400, message: /has more than 50000000 pixels$/ });
+    const { prompt } = await app.ask([imagePart(await dataUrl("red"))]);
+    expect(prompt).toContain("[image: red picture]");
+  });
+
+  it("B3: is told apart from an image of the same pixel values whose palette is another", async () => {
+    // 64 rows of 64 pixels, each behind the byte of its filter, all of the palette's first colour.
+    const indexed = (colour: readonly number[]): string =>
+      urlOf(pngOf(64, 64, Buffer.alloc(64 * 65), Buffer.from(colour)));
+    const [red, blue] = [indexed([255, 0, 0]), indexed([0, 0, 255])];
+    const { prompt } = await app.ask([imagePart(red), imagePart(blue), imagePart(red)]);
+    expect(prompt).toContain("[image: red picture]\n[image: blue picture]\n[image: red picture]");
+  });
+
+  it("B5: is refused in words of the server's own when its file is cut short", async () => {
+    const file = await painted("red");
+    const asked = app.ask([imagePart(urlOf(file.subarray(0, file.length / 2)))]);
+    await expect(asked).rejects.toMatchObject({
+      status: 400,
+      message: /is damaged, not whole, or takes too long to decode$/,
+    });
+  });
+
+  it("A8: is not fetched from where the request says that anything should be", async () => {
+    const body = { model: builtInModel, messages: [{ role: "user", content: [imagePart("/a.png")] }] };
+    const answer = await fetch(`${app.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${testKey}`, "content-type": "application/json" },
+      body: JSON.stringify({ ...body, api_base: app.url, base_url: app.url, imageFetch: ["*"] }),
+    });
+    expect([answer.status, await answer.text()]).toEqual([
+      400,
+      expect.stringContaining("is not a data: or http(s) URL"),
+    ]);
+  });
+
+  it("is refused by name on a server without a model that sees", async () => {
+    const blind = await startSeeing({ HEARTH_VISION_MODEL: "gone" }, null);
+    const asked = blind.ask([imagePart(await dataUrl("red"))]);
+    await expect(asked).rejects.toMatchObject({
+      status: 400,
+      code: "unsupported_parameter",
+      message: /messages\.0\.content\.0\.image_url\.url: images are not supported by this server/,
+    });
+  });
+});
+
+describe("the models that there are", () => {
+  const get = async (path: string): Promise<{ models: { id: string; input_modalities: string[] }[] }> =>
+    (
+      await fetch(`${app.url}/v1/${path}`, { headers: { authorization: `Bearer ${testKey}` } })
+    ).json() as never;
+
+  it("are priced for images as for the words that they become", async () => {
+    const { models } = await get("language-models");
+    const chat = models.find(({ id }) => id === builtInModel) as Record<string, unknown> | undefined;
+    expect(chat?.["prompt_image_token_price"]).toBe(chat?.["prompt_text_token_price"]);
+    expect(chat?.["prompt_image_token_price"]).not.toBe(0);
+  });
+
+  it("say that chat models take images, and do not offer the one that sees for chats", async () => {
+    const { models } = await get("language-models");
+    expect(models.find(({ id }) => id === builtInModel)?.input_modalities).toEqual(["text", "image"]);
+    expect(models.some(({ id }) => id === "test-seer")).toBe(false);
+    expect((await app.client.models.list()).data.map(({ id }) => id)).not.toContain("test-seer");
+    const asked = app.client.chat.completions.create({
+      model: "test-seer",
+      messages: [{ role: "user", content: "Hello" }],
+    });
+    await expect(asked).rejects.toMatchObject({ status: 400, message: /describes images/ });
+  });
+});

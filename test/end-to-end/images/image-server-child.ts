@@ -1,0 +1,40 @@
+/**
+ * A whole server over the scripted painter, in a process of its own that keeps itself busy drawing: two clients ask without end
+ * for images that are kept. It prints a line for everything it sees, so that whoever kills it can count to the moment.
+ */
+import type * as app from "../../../src/app/app.js";
+import type * as config from "../../../src/config.js";
+import { createScriptedPainter } from "../../scripted-painter.js";
+
+const built = (file: string): Promise<unknown> =>
+  import(new URL(`../../../dist/${file}`, import.meta.url).href);
+const { createApp } = (await built("app/app.js")) as typeof app;
+const { loadConfig } = (await built("config.js")) as typeof config;
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const told = (what: string): boolean => process.stdout.write(`${what}\n`);
+
+const painter = createScriptedPainter({
+  onStep: async () => {
+    told("step");
+    await turn();
+  },
+});
+const { config: settings } = loadConfig(process.env);
+const server = await createApp(settings, { painter });
+const { url } = await server.listen();
+told("listening");
+
+async function client(): Promise<void> {
+  for (;;) {
+    const response = await fetch(`${url}/v1/images/generations`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${settings.apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "tiny-painter", prompt: "red", n: 3 }),
+    });
+    const { data } = (await response.json()) as { data: readonly { url: string }[] };
+    for (const image of data) told(`kept ${image.url.split("/").at(-1)}`);
+  }
+}
+
+await Promise.all([client(), client()]);

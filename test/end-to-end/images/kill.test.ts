@@ -1,0 +1,68 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it, onTestFinished } from "vitest";
+import { systemClock } from "../../../src/system.js";
+import { openBooks } from "../../books.js";
+import { writePricedPainter } from "../../drawing-models.js";
+import { startApp, temporaryFolder, until } from "../../harness.js";
+import { createScriptedPainter } from "../../scripted-painter.js";
+import { killedAfter } from "../process/killed-child.js";
+
+/** More of them by TEST_KILLS. */
+const kills = Number(process.env["TEST_KILLS"] ?? 6);
+const program = fileURLToPath(new URL("./image-server-child.ts", import.meta.url));
+const price = 700;
+
+it(
+  "F12: killed with -9 in mid-drawing, no credit is lost, what was told of is there, and no file is left that is nobody's",
+  { timeout: kills * 20_000 },
+  async () => {
+    const data = join(temporaryFolder(), "data");
+    const models = await writePricedPainter(join(temporaryFolder(), "models"), "tiny-painter", price);
+    const environment = { HEARTH_DATA: data, HEARTH_MODELS: models, HEARTH_LOG_LEVEL: "error" };
+    const start = (laterMs = 0) =>
+      startApp(environment, {
+        painter: createScriptedPainter(),
+        clock: { ...systemClock, now: () => systemClock.now() + laterMs },
+      });
+    await (await start()).app.close();
+    const books = await openBooks(data, "prepaid");
+    await books.buy(1_000_000_000);
+    const filesOf = () => readdir(join(data, "images")).catch(() => []);
+    const kept = new Set<string>();
+    let [held, orphans] = [0, 0];
+    for (let round = 0; round < kills; round += 1) {
+      const told = await killedAfter(3 + ((round * 11) % 40), program, environment);
+      expect(told[0]).toBe("listening");
+      for (const line of told) if (line.startsWith("kept ")) kept.add(line.slice("kept ".length));
+      expect(await books.ledger.verify()).toEqual([]);
+      if ((await books.balances()).reserved > 0n) held += 1;
+      const rows = await books.database.kysely.selectFrom("kept_images").select("name").execute();
+      const known = new Set(rows.map(({ name }) => name));
+      orphans += (await filesOf()).filter((name) => !known.has(name)).length;
+      // Whoever was told of an image can have it.
+      expect([...kept].filter((name) => !known.has(name))).toEqual([]);
+    }
+    // Else the test would have looked at servers with nothing in hand.
+    expect([held > 0, orphans > 0, kept.size > 0]).toEqual([true, true, true]);
+    const { app, url } = await start();
+    const known = await books.database.kysely.selectFrom("kept_images").select("name").execute();
+    const names = known.map(({ name }) => name).sort();
+    let files: readonly string[] = [];
+    const look = setInterval(() => void filesOf().then((found) => (files = found)), 5);
+    onTestFinished(() => clearInterval(look));
+    await until(() => files.length === names.length);
+    expect([...files].sort()).toEqual(names);
+    for (const name of kept) expect((await fetch(`${url}/images/${name}`)).status).toBe(200);
+    expect(await books.balances()).toMatchObject({ reserved: 0n });
+    expect(await books.ledger.verify()).toEqual([]);
+    // Paid for are the runs that were settled, and of each what it drew.
+    const { revenue } = await books.balances();
+    expect(Number(revenue)).toBe(names.length * price);
+    await app.close();
+    await start(2 * 60 * 60 * 1000);
+    await until(() => files.length === 0);
+    expect(files).toEqual([]);
+  },
+);

@@ -1,0 +1,36 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { onTestFinished } from "vitest";
+import { root, testKey } from "../../harness.js";
+
+/**
+ * Runs a busy server, `program`, on a free port as a process of its own and kills it with -9 as soon as it has told so many lines.
+ * @returns what it told.
+ */
+export async function killedAfter(
+  lines: number,
+  program: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<readonly string[]> {
+  const child = spawn(process.execPath, ["--import", import.meta.resolve("tsx"), program], {
+    cwd: root,
+    env: {
+      PATH: process.env["PATH"],
+      HEARTH_PORT: "0",
+      HEARTH_API_KEY: testKey,
+      HEARTH_LOG_LEVEL: "error",
+      ...environment,
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exited = once(child, "exit");
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const told: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    told.push(line);
+    if (told.length === lines) child.kill("SIGKILL");
+  }
+  await exited;
+  return told;
+}

@@ -1,0 +1,45 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { createScriptedEngine } from "../../../src/engine/scripted.js";
+import { openBooks } from "../../books.js";
+import { startApp, temporaryFolder } from "../../harness.js";
+import { killedAfter } from "./killed-child.js";
+
+/** More of them, 100 for one, by TEST_KILLS; in parts, by TEST_KILLS_FROM. */
+const kills = Number(process.env["TEST_KILLS"] ?? 8);
+const killsFrom = Number(process.env["TEST_KILLS_FROM"] ?? 0);
+const program = fileURLToPath(new URL("./scripted-child.ts", import.meta.url));
+
+it(
+  "F12: killed with -9 at any moment between reserve and settle, the books balance and nothing stays reserved",
+  { timeout: kills * 20_000 },
+  async () => {
+    const data = join(temporaryFolder(), "data");
+    await startThenStop(data);
+    const books = await openBooks(data, "prepaid");
+    await books.buy(Number.MAX_SAFE_INTEGER);
+    let held = 0;
+    for (let round = killsFrom; round < killsFrom + kills; round++) {
+      // Spread over the first hundred things that happen, each round at another one.
+      const told = await killedAfter(2 + ((round * 37) % 97), program, { HEARTH_DATA: data });
+      expect(told[0]).toBe("listening");
+      expect(await books.ledger.verify()).toEqual([]);
+      if ((await books.balances()).reserved > 0n) held += 1;
+    }
+    // Else the test would have looked at servers with nothing in hand.
+    expect(held).toBeGreaterThan(0);
+    await startThenStop(data);
+    expect((await books.balances()).reserved).toBe(0n);
+    expect(await books.ledger.verify()).toEqual([]);
+    const runs = await books.runs.list(10_000);
+    expect(runs.filter(({ state }) => state === "interrupted").length).toBeGreaterThanOrEqual(held);
+    expect(runs.filter(({ state }) => state === "running")).toEqual([]);
+  },
+);
+
+/** A start, which puts in order what the one before has left. */
+async function startThenStop(data: string): Promise<void> {
+  const { app } = await startApp({ HEARTH_DATA: data }, { engine: createScriptedEngine(() => []) });
+  await app.close();
+}

@@ -1,0 +1,56 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { describe, expect, it } from "vitest";
+import { builtInModel, startApp, testKey, until, type TestApp } from "../../harness.js";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+/** Bytes of live objects in this process, the engine's worker apart. */
+async function liveBytes(): Promise<number> {
+  for (let round = 0; round < 3; round++) {
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    collectGarbage();
+  }
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+/** Whole, streamed, aborted and refused requests in turn, a few at a time. */
+async function mixedRequests(app: TestApp, count: number): Promise<void> {
+  for (let at = 0; at < count; at += 8)
+    await Promise.all(Array.from({ length: 8 }, (_, index) => mixedRequest(app, at + index)));
+  await until(() => app.app.generator.active.size === 0);
+}
+
+async function mixedRequest(app: TestApp, index: number): Promise<void> {
+  const leaving = new AbortController();
+  const kind = index % 4;
+  const content = kind === 3 ? "word ".repeat(3000) : `Hello number ${index}`;
+  const answer = await fetch(`${app.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${testKey}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      model: builtInModel,
+      messages: [{ role: "user", content }],
+      max_tokens: 6,
+      stream: kind !== 0,
+    }),
+    signal: leaving.signal,
+  });
+  if (kind !== 2) return void (await answer.arrayBuffer());
+  leaving.abort();
+}
+
+describe("memory", () => {
+  it("F10: does not grow with the number of requests, aborted and refused ones included", async () => {
+    const app = await startApp();
+    // Compiled code, statement caches and connection pools fill up first.
+    await mixedRequests(app, 800);
+    const before = await liveBytes();
+    const requests = 800;
+    await mixedRequests(app, requests);
+    const growth = (await liveBytes()) - before;
+    expect(growth / requests).toBeLessThan(1000);
+  });
+});

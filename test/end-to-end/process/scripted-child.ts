@@ -1,0 +1,53 @@
+/**
+ * A whole server over the scripted engine, in a process of its own that keeps itself busy: eight clients ask without end, some
+ * of them leave half-way. It prints a line for everything it sees, so that whoever kills it can count to the moment.
+ */
+import type * as app from "../../../src/app/app.js";
+import type * as config from "../../../src/config.js";
+import type * as scripted from "../../../src/engine/scripted.js";
+
+const built = (file: string): Promise<unknown> =>
+  import(new URL(`../../../dist/${file}`, import.meta.url).href);
+const { createApp } = (await built("app/app.js")) as typeof app;
+const { loadConfig } = (await built("config.js")) as typeof config;
+const { createScriptedEngine } = (await built("engine/scripted.js")) as typeof scripted;
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const told = (what: string): boolean => process.stdout.write(`${what}\n`);
+
+const engine = createScriptedEngine(
+  function* () {
+    for (let word = 0; word < 6; word++) {
+      told("word");
+      yield " word";
+      yield turn();
+    }
+  },
+  { contextTokens: 8192, slots: 4 },
+);
+const { config: settings } = loadConfig(process.env);
+const server = await createApp(settings, { engine });
+const { url } = await server.listen();
+told("listening");
+
+async function client(leaves: boolean): Promise<void> {
+  for (;;) {
+    const leaving = new AbortController();
+    const response = await fetch(`${url}/v1/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${settings.apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "hearth-tiny-5m", prompt: "one two three", max_tokens: 8, stream: true }),
+      signal: leaving.signal,
+    });
+    told(String(response.status));
+    const reader = response.body?.getReader();
+    while (reader !== undefined && !(await reader.read()).done) {
+      told("frame");
+      if (!leaves) continue;
+      leaving.abort();
+      break;
+    }
+  }
+}
+
+await Promise.all(Array.from({ length: 8 }, (_, index) => client(index % 4 === 3)));

@@ -1,0 +1,192 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { describe, expect, it } from "vitest";
+import { sharedApp, until } from "../../harness.js";
+import { first, streamed, whole } from "../text/answers.js";
+
+const shared = sharedApp();
+
+const ajv = new Ajv2020({ strict: false });
+addFormats.default(ajv);
+
+const text = { type: "string", maxLength: 6 };
+const tree = {
+  $ref: "#/$defs/node",
+  $defs: {
+    node: {
+      type: "object",
+      properties: {
+        name: { enum: ["oak", "elm"] },
+        children: { type: "array", items: { $ref: "#/$defs/node" }, maxItems: 2 },
+      },
+      required: ["name"],
+      additionalProperties: false,
+    },
+  },
+};
+
+/** Schemas whose every text the rules can say. */
+const schemas: readonly (readonly [string, object])[] = [
+  ["an enum of all types", { enum: ["é 東🎉", 1.5, null, true, ["a", {}], { b: [1] }] }],
+  [
+    "objects in arrays in objects",
+    {
+      type: "object",
+      properties: {
+        rows: {
+          type: "array",
+          minItems: 1,
+          maxItems: 3,
+          items: {
+            type: "object",
+            properties: { id: { type: "integer", minimum: 0, maximum: 9 }, tag: text },
+          },
+        },
+      },
+      required: ["rows"],
+    },
+  ],
+  ["recursion", tree],
+  [
+    "patterns and formats",
+    {
+      type: "object",
+      properties: {
+        code: { type: "string", pattern: "^[A-Z]{2}-\\d{3}$" },
+        day: { type: "string", format: "date" },
+        id: { type: "string", format: "uuid" },
+      },
+      required: ["code", "day", "id"],
+    },
+  ],
+  [
+    "bounds of numbers",
+    {
+      type: "object",
+      properties: {
+        small: { type: "number", exclusiveMinimum: 0, maximum: 1 },
+        even: { type: "integer", minimum: -10, maximum: 10, multipleOf: 2 },
+        cents: { type: "number", minimum: 3.5, maximum: 4, multipleOf: 0.25 },
+      },
+      required: ["small", "even", "cents"],
+    },
+  ],
+  [
+    "lengths and alternatives",
+    {
+      type: "object",
+      properties: {
+        short: { type: "string", minLength: 3, maxLength: 5 },
+        either: {
+          anyOf: [{ type: "boolean" }, { type: "object", properties: { x: text }, required: ["x"] }],
+        },
+        none: { type: "null" },
+      },
+      required: ["short", "either", "none"],
+    },
+  ],
+  ["a schema of true", { properties: { a: true }, type: "object", maxProperties: 0 }],
+];
+
+describe("response_format json_schema on the built-in model", () => {
+  it.each(schemas)(
+    "gives %s that validates, strict or not, greedy or drawn, streamed or not",
+    async (_, schema) => {
+      const app = shared();
+      const validate = ajv.compile(schema);
+      for (const strict of [true, false])
+        for (const seed of [1, 2, 3]) {
+          const body = {
+            temperature: seed === 1 ? 0 : 1.5,
+            seed,
+            max_tokens: 600,
+            reasoning_effort: "none",
+            response_format: { type: "json_schema", json_schema: { name: "it", schema, strict } },
+          };
+          const [json, frames] = await Promise.all([whole(app, body), streamed(app, body)]);
+          expect(first(frames)).toEqual(first(json));
+          const { content, finish } = first(json);
+          if (finish === "length") expect(schema).toBe(tree);
+          else {
+            expect(finish).toBe("stop");
+            const value: unknown = JSON.parse(content);
+            expect(validate(value) ? null : validate.errors).toBe(null);
+          }
+        }
+    },
+  );
+
+  it("holds every one of several choices to the schema", async () => {
+    const app = shared();
+    const schema = schemas[4]?.[1];
+    const { choices } = await whole(app, {
+      n: 4,
+      temperature: 1,
+      seed: 5,
+      reasoning_effort: "none",
+      response_format: { type: "json_schema", json_schema: { name: "it", schema } },
+    });
+    expect(choices).toHaveLength(4);
+    for (const { content, finish } of choices) {
+      expect(finish).toBe("stop");
+      expect(ajv.validate(schema ?? false, JSON.parse(content))).toBe(true);
+    }
+  });
+
+  it("redraws what the rules cannot say until it is right, and tells and counts that answer alone", async () => {
+    const app = shared();
+    const schema = {
+      type: "array",
+      items: { type: "integer", minimum: 0, maximum: 2 },
+      minItems: 2,
+      maxItems: 2,
+      uniqueItems: true,
+    };
+    const isRight = ajv.compile(schema);
+    let right = 0;
+    for (const seed of [1, 2, 3, 4, 5, 6]) {
+      const body = {
+        seed,
+        temperature: 2,
+        reasoning_effort: "none",
+        response_format: { type: "json_schema", json_schema: { name: "it", schema } },
+      };
+      const answer = await whole(app, body).catch((thrown: unknown) => thrown);
+      if (answer instanceof Error) {
+        expect(answer).toMatchObject({ status: 500, code: "invalid_output" });
+        continue;
+      }
+      const told = answer as Awaited<ReturnType<typeof whole>>;
+      const { content } = first(told);
+      expect(isRight(JSON.parse(content))).toBe(true);
+      // Hardly more than a token a character: those of the answers that were not told would come on top.
+      expect(told.usage?.completion_tokens).toBeLessThanOrEqual(content.length + 1);
+      right += 1;
+    }
+    expect(right).toBeGreaterThan(0);
+    await until(() => app.app.scheduler.load.running === 0);
+  });
+});
+
+describe("response_format json_object on the built-in model", () => {
+  it("gives one JSON object and nothing around it, or is cut", async () => {
+    const app = shared();
+    for (const thinking of ["none", "low"])
+      for (const seed of [1, 2, 3, 4]) {
+        const body = {
+          seed,
+          temperature: 1,
+          max_tokens: 120,
+          reasoning_effort: thinking,
+          response_format: { type: "json_object" },
+        };
+        const [json, frames] = [first(await whole(app, body)), first(await streamed(app, body))];
+        expect(frames).toEqual(json);
+        expect(json.content).toMatch(/^\{/);
+        if (json.finish === "length") continue;
+        expect(json.finish).toBe("stop");
+        expect(Object.prototype.toString.call(JSON.parse(json.content))).toBe("[object Object]");
+        expect(json.content.trim()).toBe(json.content);
+      }
+  });
+});

@@ -1,0 +1,197 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, it } from "vitest";
+import { sharedApp } from "../../harness.js";
+import { first, streamed, whole, type FoldedAnswer } from "../text/answers.js";
+
+const shared = sharedApp();
+
+const person = {
+  type: "object",
+  properties: {
+    name: { type: "string", maxLength: 8 },
+    mood: { enum: ["glad", "sad"] },
+    age: { type: "integer", minimum: 0, maximum: 99 },
+  },
+  required: ["name", "mood", "age"],
+  additionalProperties: false,
+};
+const place = {
+  type: "object",
+  properties: { city: { type: "string", minLength: 1, maxLength: 20 } },
+  required: ["city"],
+  additionalProperties: false,
+};
+const weather = {
+  type: "function",
+  function: { name: "get_weather", description: "Get the weather in a city", parameters: place },
+};
+const formatOf = (schema: object) => ({ type: "json_schema", json_schema: { name: "answer", schema } });
+const question = [{ role: "user" as const, content: "What is the weather in Paris?" }];
+
+const ajv = new Ajv2020({ strict: false });
+const isPerson = ajv.compile(person);
+const isPlace = ajv.compile(place);
+
+/** What an answer says, without what is another's every time: ids, and what was found in the cache. */
+function said({ choices, usage }: FoldedAnswer) {
+  return {
+    choices: choices.map((choice) => ({
+      ...choice,
+      calls: choice.calls.map(({ name, arguments: given }) => ({ name, arguments: given })),
+    })),
+    completion: usage?.completion_tokens,
+    reasoning: usage?.completion_tokens_details?.reasoning_tokens,
+  };
+}
+
+interface Row {
+  readonly schema: boolean;
+  readonly tools: boolean;
+  readonly thinking: boolean;
+  readonly streaming: boolean;
+}
+
+const both = [false, true];
+const rows: readonly (readonly [string, Row])[] = both.flatMap((schema) =>
+  both.flatMap((tools) =>
+    both.flatMap((thinking) =>
+      both.map((streaming) => {
+        const row = { schema, tools, thinking, streaming };
+        const named = Object.entries(row).map(([name, on]) => (on ? name : `no ${name}`));
+        return [named.join(", "), row] as const;
+      }),
+    ),
+  ),
+);
+
+function bodyOf({ schema, tools, thinking }: Row): object {
+  return {
+    messages: question,
+    seed: 7,
+    max_tokens: 200,
+    reasoning_effort: thinking ? "low" : "none",
+    ...(schema ? { response_format: formatOf(person) } : {}),
+    ...(tools ? { tools: [weather] } : {}),
+  };
+}
+
+/** Ends that an answer can come to beside its own. */
+const endings: readonly object[] = [
+  ...['"', "a", ":", "}", "Par", "</tool_call>"].map((stop) => ({ stop })),
+  ...[1, 2, 3, 5, 8, 12, 17, 23].map((tokens) => ({ max_tokens: tokens })),
+  { max_completion_tokens: 10, stop: ["i", "zzz"] },
+];
+
+/** An answer is what was asked for, or says that it was cut. */
+function check(answer: FoldedAnswer, { schema, tools, thinking }: Row): void {
+  const { content, reasoning, calls, finish } = first(answer);
+  expect(["stop", "length", "tool_calls"]).toContain(finish);
+  expect(content + reasoning).not.toMatch(/\uFFFD|<\/?think|<\/tool_call/);
+  if (!thinking) expect(reasoning).toBe("");
+  if (!tools) expect(calls).toEqual([]);
+  if (finish === "length") return;
+  expect(calls.length > 0).toBe(finish === "tool_calls");
+  for (const call of calls) {
+    expect(call.name).toBe("get_weather");
+    expect(isPlace(JSON.parse(call.arguments))).toBe(true);
+  }
+  if (schema && calls.length === 0) expect(isPerson(JSON.parse(content))).toBe(true);
+}
+
+describe("D7: the built-in model with", () => {
+  it.each(rows)("%s: answers what was asked for or says why not, streamed as not", async (_, row) => {
+    const app = shared();
+    const asked = bodyOf(row);
+    const plain = await whole(app, asked);
+    check(plain, row);
+    if (row.schema || row.tools) expect(first(plain).finish).not.toBe("length");
+    if (row.thinking) expect(first(plain).reasoning).not.toBe("");
+    for (const ending of [{}, ...endings]) {
+      const body = { ...asked, ...ending };
+      const answer = await (row.streaming ? streamed : whole)(app, body);
+      check(answer, row);
+      if (row.streaming) expect(said(answer)).toEqual(said(await whole(app, body)));
+    }
+  });
+});
+
+/** A text of escapes and of characters of two, three and four bytes. */
+const hard = 'a"b\\c\nd\u0001é東🎉e';
+
+describe("D7: an answer cut by max_tokens", () => {
+  const constant = { type: "object", properties: { text: { const: hard } }, required: ["text"] };
+
+  it("inside a string, an escape or a character is `length`, and whole characters of the whole answer", async () => {
+    const app = shared();
+    const body = { response_format: formatOf(constant), reasoning_effort: "none" };
+    const complete = first(await whole(app, body));
+    expect(complete.finish).toBe("stop");
+    expect(JSON.parse(complete.content)).toEqual({ text: hard });
+    const cuts: string[] = [];
+    for (let tokens = 1; ; tokens += 1) {
+      const answers = await Promise.all(
+        [whole, streamed].map((ask) => ask(app, { ...body, max_tokens: tokens })),
+      );
+      const [json, frames] = answers.map(first);
+      expect(frames).toEqual(json);
+      expect(complete.content.startsWith(json?.content ?? "-")).toBe(true);
+      if (json?.finish === "stop") break;
+      expect(json?.finish).toBe("length");
+      cuts.push(json?.content ?? "");
+    }
+    const inside = (place: RegExp): boolean => cuts.some((text) => place.test(text));
+    expect([/"a$/, /\\$/, /\\u00$/, /"\s*\}$/].map(inside)).toEqual([true, true, true, true]);
+    // A token that completes no character adds nothing: the cut was inside of it.
+    expect(cuts.filter((text) => text.endsWith("é")).length).toBeGreaterThan(1);
+  });
+
+  it("inside the arguments of a call is `length`, with the beginning of the arguments", async () => {
+    const app = shared();
+    const tool = { type: "function", function: { name: "note", parameters: constant } };
+    const body = {
+      tools: [tool],
+      tool_choice: "required",
+      reasoning_effort: "none",
+      parallel_tool_calls: false,
+    };
+    const complete = first(await whole(app, body));
+    expect(complete).toMatchObject({ finish: "tool_calls", content: "", calls: [{ name: "note" }] });
+    const given = complete.calls[0]?.arguments ?? "";
+    expect(JSON.parse(given)).toEqual({ text: hard });
+    let partial = 0;
+    for (let tokens = 1; ; tokens += 1) {
+      const cut = { ...body, max_tokens: tokens };
+      const [json, frames] = [await whole(app, cut), await streamed(app, cut)];
+      expect(said(frames)).toEqual(said(json));
+      const { finish, calls, content } = first(json);
+      expect(content === "" || '<tool_call>\n{"name": "note", "arguments": '.startsWith(content)).toBe(true);
+      for (const call of calls) expect(given.startsWith(call.arguments)).toBe(true);
+      if (finish === "tool_calls") break;
+      expect(finish).toBe("length");
+      if (calls.some((call) => call.arguments !== "" && call.arguments !== given)) partial += 1;
+    }
+    expect(partial).toBeGreaterThan(5);
+  });
+});
+
+describe("D7: a stop text", () => {
+  it("that cuts JSON makes it `length`, never a whole answer", async () => {
+    const app = shared();
+    const body = { response_format: formatOf(person), reasoning_effort: "none" };
+    for (const ask of [whole, streamed]) {
+      const { content, finish } = first(await ask(app, { ...body, stop: "mood" }));
+      expect({ content: content.trimEnd().endsWith('"'), finish }).toEqual({
+        content: true,
+        finish: "length",
+      });
+    }
+  });
+
+  it("that ends ordinary text is `stop`, as ever", async () => {
+    const app = shared();
+    const free = first(await whole(app, { reasoning_effort: "none" })).content;
+    const word = free.split(" ").at(-1) ?? "";
+    const { content, finish } = first(await whole(app, { reasoning_effort: "none", stop: word }));
+    expect({ content, finish }).toEqual({ content: free.slice(0, free.indexOf(word)), finish: "stop" });
+  });
+});

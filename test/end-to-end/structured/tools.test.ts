@@ -1,0 +1,256 @@
+import { describe, expect, it } from "vitest";
+import type OpenAI from "openai";
+import { sharedApp } from "../../harness.js";
+import { first, type FoldedCall, streamed, tokenCalled, whole } from "../text/answers.js";
+
+const shared = sharedApp();
+
+type Tool = OpenAI.Chat.Completions.ChatCompletionFunctionTool;
+
+const tool = (name: string, properties: object, description = "A tool."): Tool => ({
+  type: "function",
+  function: {
+    name,
+    description,
+    parameters: {
+      type: "object",
+      properties,
+      required: Object.keys(properties),
+      additionalProperties: false,
+    },
+  },
+});
+const text = { type: "string", maxLength: 20 };
+const weather = tool("get_weather", { city: text }, "Get the weather of a city.");
+const time = tool("get_time", { zone: { enum: ["UTC", "CET"] } }, "The time in a zone.");
+const add = tool("add", { a: { type: "integer", minimum: 0, maximum: 99 }, b: { type: "boolean" } });
+const all = [weather, time, add];
+const askWeather = [{ role: "user" as const, content: "What is the weather in Paris?" }];
+const named = (name: string) => ({ type: "function", function: { name } });
+const allowed = (mode: string, ...names: readonly string[]) => ({
+  type: "allowed_tools",
+  allowed_tools: { mode, tools: names.map(named) },
+});
+/** The model may not end its turn where anything else can follow. */
+const talkative = async () => ({
+  tools: all,
+  tool_choice: "required",
+  max_tokens: 160,
+  logit_bias: { [await tokenCalled("<|im_end|>")]: -100, [await tokenCalled("<|endoftext|>")]: -100 },
+});
+
+/** Arguments that are what their tool asks for, checked by hand. */
+function expectRight({ name, arguments: json }: FoldedCall): void {
+  const given = JSON.parse(json) as Record<string, unknown>;
+  const keys = { get_weather: ["city"], get_time: ["zone"], add: ["a", "b"] }[name];
+  expect(Object.keys(given).sort()).toEqual(keys);
+  if (name === "get_weather") expect(typeof given["city"]).toBe("string");
+  else if (name === "get_time") expect(["UTC", "CET"]).toContain(given["zone"]);
+  else expect([Number.isInteger(given["a"]), typeof given["b"]]).toEqual([true, "boolean"]);
+}
+
+describe("tool_choice", () => {
+  it("auto lets the model call by itself, with right arguments and nothing else said, and talk where it likes", async () => {
+    const app = shared();
+    for (const body of [{ tools: [weather] }, { tools: [weather], tool_choice: "auto" }]) {
+      const called = first(await whole(app, { ...body, messages: askWeather }));
+      expect(called).toMatchObject({ content: "", finish: "tool_calls", calls: [{ name: "get_weather" }] });
+      called.calls.forEach(expectRight);
+      const talked = first(await whole(app, body));
+      expect(talked).toMatchObject({ finish: "stop", calls: [] });
+      expect(talked.content.trim()).not.toBe("");
+    }
+  });
+
+  it("none calls nothing, and the model is not told of the tools", async () => {
+    const app = shared();
+    const plain = await whole(app, { messages: askWeather, max_tokens: 40 });
+    const none = await whole(app, { messages: askWeather, max_tokens: 40, tools: all, tool_choice: "none" });
+    expect(none).toEqual({ ...plain, usage: { ...none.usage } });
+    expect(none.usage?.prompt_tokens).toBe(plain.usage?.prompt_tokens);
+  });
+
+  it("required calls one of the tools at least, whatever is asked", async () => {
+    const app = shared();
+    for (const temperature of [0, 1.5]) {
+      const answer = await whole(app, { tools: all, tool_choice: "required", temperature, seed: 5, n: 4 });
+      for (const { calls, content, finish } of answer.choices) {
+        expect([content, finish]).toEqual(["", "tool_calls"]);
+        expect(calls.length).toBeGreaterThan(0);
+        calls.forEach(expectRight);
+      }
+    }
+  });
+
+  it.each(["get_weather", "get_time", "add"])("of %s by name calls that one, once", async (name) => {
+    const app = shared();
+    for (const messages of [askWeather, [{ role: "user", content: "Hello!" }]]) {
+      const { calls, finish } = first(await whole(app, { messages, tools: all, tool_choice: named(name) }));
+      expect([finish, calls.map((call) => call.name)]).toEqual(["tool_calls", [name]]);
+      calls.forEach(expectRight);
+    }
+  });
+
+  it("allowed_tools calls none but those, though the model knows all", async () => {
+    const app = shared();
+    const forced = await whole(app, {
+      messages: askWeather,
+      tools: all,
+      tool_choice: allowed("required", "get_time", "add"),
+      temperature: 1.2,
+      seed: 3,
+      n: 4,
+    });
+    for (const { calls } of forced.choices) {
+      for (const { name } of calls) expect(["get_time", "add"]).toContain(name);
+      calls.forEach(expectRight);
+    }
+    const free = await whole(app, { messages: askWeather, tools: all, tool_choice: allowed("auto", "add") });
+    for (const { name } of first(free).calls) expect(name).toBe("add");
+    expect(free.usage?.prompt_tokens).toBe(forced.usage?.prompt_tokens);
+  });
+
+  it.each<[string, object, string]>([
+    ["a choice of a tool that is not there", { tools: [weather], tool_choice: named("no") }, "tool_choice"],
+    ["a forced choice without tools", { tool_choice: "required" }, "tool_choice"],
+    ["an unknown choice", { tools: [weather], tool_choice: "any" }, "tool_choice"],
+    [
+      "an allowed tool that is not there",
+      { tools: [weather], tool_choice: allowed("auto", "no") },
+      "tool_choice",
+    ],
+    ["no allowed tool", { tools: [weather], tool_choice: allowed("auto") }, "tool_choice"],
+    ["two tools of one name", { tools: [weather, time, weather] }, "tools"],
+    ["two functions of one name", { functions: [{ name: "f" }, { name: "f" }] }, "functions"],
+    [
+      "a call of a function that is not there",
+      { functions: [{ name: "f" }], function_call: { name: "g" } },
+      "function_call",
+    ],
+    ["a tool without a name", { tools: [weather, tool("", {})] }, "tools.1.function.name"],
+    ["a line break in a name", { tools: [tool("a\nb", {})] }, "tools.0.function.name"],
+    ["half a character in a name", { tools: [tool("half \ud83d", {})] }, "tools.0.function.name"],
+    ["a name that is too long", { tools: [tool("x".repeat(257), {})] }, "tools.0.function.name"],
+    ["1,001 tools", { tools: Array.from({ length: 1001 }, (_, at) => tool(`t${at}`, {})) }, "tools"],
+    [
+      "parameters that are no schema",
+      { tools: [tool("f", { x: { type: "text" } })] },
+      "tools.0.function.parameters",
+    ],
+  ])("D8: %s is a 400 that names the field", async (_case, body, param) => {
+    const app = shared();
+    await expect(whole(app, body)).rejects.toMatchObject({ status: 400, param });
+  });
+});
+
+describe("tool calls", () => {
+  it("come one in a chunk, and say the same streamed and whole", async () => {
+    const app = shared();
+    const bodies = [
+      { messages: askWeather, tools: [weather] },
+      { tools: all, tool_choice: "required" },
+      { tools: all, tool_choice: "required", temperature: 1.3, seed: 8, n: 3, deterministic: true },
+      await talkative(),
+      { tools: all },
+    ];
+    for (const body of bodies) {
+      const [json, frames] = [await whole(app, body), await streamed(app, body)];
+      const idless = (answer: typeof json) =>
+        answer.choices.map(({ calls, ...rest }) => ({
+          ...rest,
+          calls: calls.map(({ id: _, ...call }) => call),
+        }));
+      expect(idless(frames)).toEqual(idless(json));
+      expect(frames.usage?.completion_tokens).toBe(json.usage?.completion_tokens);
+    }
+  });
+
+  it("are at most one with parallel_tool_calls false, under either name, and several where it is not", async () => {
+    const app = shared();
+    const ask = async (more: object) => first(await whole(app, { ...(await talkative()), ...more }));
+    for (const key of ["parallel_tool_calls", "parallel_function_calling"]) {
+      const { calls, finish } = await ask({ [key]: false });
+      expect([calls.length, finish]).toEqual([1, "tool_calls"]);
+      calls.forEach(expectRight);
+    }
+    const several = await ask({});
+    expect(several.calls.length).toBeGreaterThan(2);
+    expect(several.finish).toBe("length");
+    several.calls.slice(0, -1).forEach(expectRight);
+  });
+
+  it("have ids of their own, in every choice and every answer", async () => {
+    const app = shared();
+    const body = { ...(await talkative()), n: 3 };
+    const ids = [await whole(app, body), await streamed(app, body)].flatMap(({ choices }) =>
+      choices.flatMap(({ calls }) => calls.map(({ id }) => id)),
+    );
+    expect(ids.length).toBeGreaterThan(12);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const id of ids) expect(id).toMatch(/^call_[0-9a-z]+$/);
+  });
+
+  it("and their results are read by the model in the turns that follow", async () => {
+    const app = shared();
+    const asked = first(await whole(app, { messages: askWeather, tools: [weather] }));
+    const [call] = asked.calls;
+    const { id, ...called } = call ?? { id: "", name: "", arguments: "" };
+    const turn = {
+      role: "assistant",
+      content: null,
+      tool_calls: [{ id, type: "function", function: called }],
+    };
+    const said = async (content: string) => {
+      const messages = [...askWeather, turn, { role: "tool", tool_call_id: id, content }];
+      return whole(app, { messages, tools: [weather] });
+    };
+    const [sunny, rainy] = [await said("Sunny, 21 degrees"), await said("Rain, 7 degrees")];
+    expect(first(sunny)).toMatchObject({ calls: [], finish: "stop" });
+    expect(first(sunny).content).not.toBe(first(rainy).content);
+    const before = await whole(app, { messages: askWeather, tools: [weather] });
+    expect(sunny.usage?.prompt_tokens).toBeGreaterThan(before.usage?.prompt_tokens ?? Infinity);
+  });
+
+  it("that max_tokens cuts are told with finish_reason length, never as whole", async () => {
+    const app = shared();
+    const body = { messages: askWeather, tools: [weather], tool_choice: "required" };
+    const { usage } = await whole(app, body);
+    for (let bound = 1; bound < (usage?.completion_tokens ?? 0); bound += 1)
+      for (const answer of [
+        await whole(app, { ...body, max_tokens: bound }),
+        await streamed(app, { ...body, max_tokens: bound }),
+      ])
+        expect(first(answer)).toMatchObject({ finish: "length", content: "" });
+  });
+
+  it("are told as function_call to a client that gave functions", async () => {
+    const app = shared();
+    const ask = async (body: object, stream: boolean) => {
+      const answer = await fetch(`${app.url}/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${app.client.apiKey}`, "content-type": "application/json" },
+        body: JSON.stringify({
+          model: "hearth-tiny-5m",
+          messages: askWeather,
+          functions: all.map((each) => each.function),
+          temperature: 0,
+          stream,
+          ...body,
+        }),
+      });
+      return answer.text();
+    };
+    for (const call of [{ name: "add" }, "auto", undefined]) {
+      const json = JSON.parse(await ask({ function_call: call }, false)) as OpenAI.ChatCompletion;
+      const [choice] = json.choices;
+      expect(choice?.finish_reason).toBe("function_call");
+      expect(choice?.message).not.toHaveProperty("tool_calls");
+      const { name = "", arguments: given = "" } = choice?.message.function_call ?? {};
+      expectRight({ id: "", name, arguments: given });
+      const frames = await ask({ function_call: call }, true);
+      expect(frames).toContain(`"delta":{"function_call":${JSON.stringify({ name, arguments: given })}}`);
+    }
+    const none = JSON.parse(await ask({ function_call: "none" }, false)) as OpenAI.ChatCompletion;
+    expect(none.choices[0]?.message).not.toHaveProperty("function_call");
+  });
+});

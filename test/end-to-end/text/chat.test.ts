@@ -1,0 +1,276 @@
+import { describe, expect, it } from "vitest";
+import { APIUserAbortError, NotFoundError, AuthenticationError } from "openai";
+import { builtInModel, clientOf, sharedApp, startApp, type TestApp, until } from "../../harness.js";
+
+const shared = sharedApp();
+
+const story = [{ role: "user" as const, content: "Tell me a long story." }];
+const greeting = [{ role: "user" as const, content: "Hello!" }];
+
+/** The text and the closing facts of a streamed answer. */
+async function streamed(app: TestApp, body: object) {
+  const stream = await app.client.chat.completions.create({
+    model: builtInModel,
+    messages: greeting,
+    temperature: 0,
+    ...body,
+    stream: true,
+    stream_options: { include_usage: true },
+  });
+  let text = "";
+  let finish: string | null = null;
+  let usage;
+  for await (const chunk of stream) {
+    text += chunk.choices[0]?.delta.content ?? "";
+    finish = chunk.choices[0]?.finish_reason ?? finish;
+    usage = chunk.usage ?? usage;
+  }
+  return { text, finish, usage };
+}
+
+async function whole(app: TestApp, body: object = {}) {
+  const answer = await app.client.chat.completions.create({
+    model: builtInModel,
+    messages: greeting,
+    temperature: 0,
+    ...body,
+    stream: false,
+  });
+  const [choice] = answer.choices;
+  return { text: choice?.message.content ?? "", finish: choice?.finish_reason, usage: answer.usage, answer };
+}
+
+describe("the official client and the built-in model", () => {
+  it("get an answer that ends its turn", async () => {
+    const app = shared();
+    const { text, finish, answer } = await whole(app);
+    expect(text.trim()).not.toBe("");
+    expect(finish).toBe("stop");
+    expect(answer.model).toBe(builtInModel);
+    expect(answer._request_id).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it("get the same text and usage streamed and whole", async () => {
+    const app = shared();
+    const [json, frames] = [await whole(app), await streamed(app, {})];
+    expect(frames.text).toBe(json.text);
+    expect(frames.finish).toBe(json.finish);
+    expect(frames.usage?.completion_tokens).toBe(json.usage?.completion_tokens);
+    expect(frames.usage?.prompt_tokens).toBe(json.usage?.prompt_tokens);
+  });
+
+  it("agree through the client's own stream helper", async () => {
+    const app = shared();
+    const { text } = await whole(app);
+    const helper = app.client.chat.completions.stream({
+      model: builtInModel,
+      messages: greeting,
+      temperature: 0,
+    });
+    expect(await helper.finalContent()).toBe(text);
+  });
+
+  it("abort in mid-stream: the slot is free at once and the tokens that came are in the usage table", async () => {
+    const app = await startApp();
+    const times: number[] = [];
+    for (let round = 0; round < 5; round++) {
+      const stream = await app.client.chat.completions.create({
+        model: builtInModel,
+        messages: story,
+        temperature: 0,
+        stream: true,
+      });
+      let pieces = 0;
+      let leftAt = 0;
+      for await (const chunk of stream) {
+        if (chunk.choices[0]?.delta.content && ++pieces === 5) {
+          leftAt = performance.now();
+          stream.controller.abort();
+        }
+      }
+      await until(() => app.app.generator.active.size === 0);
+      times.push(performance.now() - leftAt);
+    }
+    expect(app.app.scheduler.load).toEqual({ running: 0, waiting: 0 });
+    times.sort((a, b) => a - b);
+    expect(times[2]).toBeLessThan(200);
+    const runs = await app.app.runs.list(10);
+    expect(runs.map((run) => run.state)).toEqual(Array.from({ length: 5 }, () => "aborted"));
+    for (const run of runs) expect(run.usage.completionTokens).toBeGreaterThanOrEqual(5);
+  });
+
+  it("a neighbour's answer is the same, token for token, whether others come, run and leave or not", async () => {
+    const app = shared();
+    const alone = await whole(app, { messages: story, max_tokens: 200 });
+    const neighbour = whole(app, { messages: story, max_tokens: 200 });
+    for (let round = 0; round < 6; round++) {
+      const leaving = new AbortController();
+      const stream = await app.client.chat.completions.create(
+        {
+          model: builtInModel,
+          messages: [{ role: "user", content: `Count from 1 to ${20 + round}.` }],
+          stream: true,
+        },
+        { signal: leaving.signal },
+      );
+      for await (const chunk of stream) if (chunk.choices[0]?.delta.content) leaving.abort();
+    }
+    expect((await neighbour).text).toBe(alone.text);
+  });
+
+  it("leave the queue: a run that is cancelled while it waits gives up its place and harms nobody", async () => {
+    const app = await startApp({ HEARTH_SLOTS_PER_MODEL: "1" });
+    const first = await app.client.chat.completions.create({
+      model: builtInModel,
+      messages: story,
+      temperature: 0,
+      stream: true,
+    });
+    const leaving = new AbortController();
+    const waiting = app.client.chat.completions.create(
+      { model: builtInModel, messages: greeting },
+      { signal: leaving.signal },
+    );
+    const last = whole(app);
+    await until(() => app.app.scheduler.load.waiting === 2);
+    leaving.abort();
+    await expect(waiting).rejects.toBeInstanceOf(APIUserAbortError);
+    await until(() => app.app.scheduler.load.waiting === 1);
+    let text = "";
+    for await (const chunk of first) text += chunk.choices[0]?.delta.content ?? "";
+    expect(text).not.toBe("");
+    expect((await last).text).not.toBe("");
+  });
+
+  it("are refused with 503 and retry-after when the queue is full, and those in it are served", async () => {
+    const app = await startApp({ HEARTH_SLOTS_PER_MODEL: "1", HEARTH_QUEUE_DEPTH_MAX: "1" });
+    const first = await app.client.chat.completions.create({
+      model: builtInModel,
+      messages: story,
+      temperature: 0,
+      stream: true,
+    });
+    const second = whole(app);
+    await until(() => app.app.scheduler.load.waiting === 1);
+    const refused = await whole(app).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ status: 503, code: "overloaded" });
+    expect((refused as { headers: Headers }).headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
+    first.controller.abort();
+    expect((await second).finish).toBe("stop");
+  });
+});
+
+describe("generation", () => {
+  it("with one seed is reproducible, and differs between seeds", async () => {
+    const app = shared();
+    const ask = async (seed: number): Promise<string> =>
+      (await whole(app, { messages: story, temperature: 1.5, seed, max_tokens: 40 })).text;
+    const [first, second] = [await ask(7), await ask(7)];
+    expect(second).toBe(first);
+    const others = new Set([await ask(8), await ask(9), await ask(10), await ask(11)]);
+    expect(others.size).toBeGreaterThan(1);
+  });
+
+  it("tells in system_fingerprint what made the answer: it changes with the engine's settings, not between starts", async () => {
+    const prints: (string | undefined)[] = [];
+    for (const environment of [{}, {}, { HEARTH_KV_CACHE_TYPE: "q8_0" }]) {
+      const app = await startApp(environment);
+      prints.push((await whole(app, { max_tokens: 1 })).answer.system_fingerprint ?? undefined);
+    }
+    expect(prints[0]).toMatch(/^fp_[0-9a-f]{10}$/);
+    expect(prints[1]).toBe(prints[0]);
+    expect(prints[2]).not.toBe(prints[0]);
+  });
+
+  it("ends at max_tokens with finish_reason length, and counts exactly that many", async () => {
+    const app = shared();
+    const { finish, usage } = await whole(app, { messages: story, max_tokens: 7 });
+    expect(finish).toBe("length");
+    expect(usage?.completion_tokens).toBe(7);
+  });
+
+  it("ends before a stop text, which is no part of the answer", async () => {
+    const app = shared();
+    const { text } = await whole(app, { messages: story, max_tokens: 60 });
+    const stop = text.slice(20, 27);
+    const cut = await whole(app, { messages: story, max_tokens: 60, stop: [stop] });
+    expect(cut.text).toBe(text.slice(0, text.indexOf(stop)));
+    expect(cut.finish).toBe("stop");
+  });
+
+  it("skips the part of the prompt that its team has in the cache, and says how much", async () => {
+    const app = await startApp();
+    const first = await whole(app);
+    const again = await whole(app);
+    const prompt = again.usage?.prompt_tokens ?? 0;
+    expect(first.usage?.prompt_tokens_details?.cached_tokens).toBe(0);
+    expect(again.usage?.prompt_tokens_details?.cached_tokens).toBe(prompt - 1);
+    expect(again.text).toBe(first.text);
+  });
+
+  it("puts the reasoning into reasoning_content and counts it apart", async () => {
+    const app = shared();
+    const { answer, text, usage } = await whole(app, { messages: greeting, reasoning_effort: "low" });
+    const message = answer.choices[0]?.message as { reasoning_content?: string } | undefined;
+    expect(message?.reasoning_content?.trim()).not.toBe("");
+    expect(message?.reasoning_content).toBeDefined();
+    expect(text).not.toContain("think>");
+    expect(usage?.completion_tokens_details?.reasoning_tokens).toBeGreaterThan(0);
+    const quiet = await whole(app, { reasoning_effort: "none" });
+    expect(quiet.answer.choices[0]?.message).not.toHaveProperty("reasoning_content");
+  });
+
+  it("F4: does not end a turn where a user writes the end mark", async () => {
+    const app = shared();
+    const marked = await whole(app, { messages: [{ role: "user", content: "a<|im_end|>b" }], max_tokens: 1 });
+    const plain = await whole(app, { messages: [{ role: "user", content: "ab" }], max_tokens: 1 });
+    const added = (marked.usage?.prompt_tokens ?? 0) - (plain.usage?.prompt_tokens ?? 0);
+    expect(added).toBeGreaterThan(1);
+  });
+
+  it("F3: refuses a prompt longer than the context with both numbers, also a huge one, and serves on", async () => {
+    const app = shared();
+    for (const words of [2500, 1_600_000]) {
+      const content = "word ".repeat(words);
+      const error = await whole(app, { messages: [{ role: "user", content }] }).catch(
+        (thrown: unknown) => thrown,
+      );
+      expect(error).toMatchObject({ status: 400, code: "context_length_exceeded", param: "messages" });
+      expect((error as Error).message).toMatch(
+        /maximum prompt length is 2047 but the request contains (at least )?\d+ tokens/,
+      );
+    }
+    expect((await whole(app)).finish).toBe("stop");
+  });
+
+  it("fills the context to the last token and ends with length, never shifting", async () => {
+    const app = await startApp({ HEARTH_CONTEXT_TOKENS_MAX: "64" });
+    const padded = (words: number) => [
+      { role: "system" as const, content: "word ".repeat(words) },
+      { role: "user" as const, content: "Count from 1 to 30." },
+    ];
+    let words = 1;
+    const promptTokens = async (): Promise<number> =>
+      (await whole(app, { messages: padded(words), max_tokens: 1 })).usage?.prompt_tokens ?? 0;
+    while ((await promptTokens()) < 60) words += 1;
+    const { finish, usage } = await whole(app, { messages: padded(words), temperature: 0 });
+    expect(finish).toBe("length");
+    expect(usage?.total_tokens).toBe(64);
+  });
+});
+
+describe("an error that the official client raises", () => {
+  it("is NotFoundError for a model that does not exist, streamed or not", async () => {
+    const app = shared();
+    for (const stream of [true, false]) {
+      const asked = app.client.chat.completions.create({ model: "gpt-x", messages: greeting, stream });
+      await expect(asked).rejects.toBeInstanceOf(NotFoundError);
+    }
+  });
+
+  it("is AuthenticationError for a wrong key", async () => {
+    const app = shared();
+    const asked = clientOf(app.url, "hk-not-a-key-at-all").models.list();
+    await expect(asked).rejects.toBeInstanceOf(AuthenticationError);
+  });
+});

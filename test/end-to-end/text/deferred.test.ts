@@ -1,0 +1,176 @@
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openAccounts } from "../../../src/app/accounts.js";
+import { loadConfig } from "../../../src/config.js";
+import { createScriptedEngine, type Script } from "../../../src/engine/scripted.js";
+import {
+  builtInModel,
+  clientOf,
+  startApp,
+  startProcess,
+  temporaryFolder,
+  testKey,
+  until,
+} from "../../harness.js";
+import { gate } from "../../http/compose.js";
+import { fetchDeferred, outcomeOf, putOffId } from "../../http/v1/chat/deferred.js";
+import { createManualClock } from "../../http/manual-clock.js";
+
+const hello = { model: builtInModel, messages: [{ role: "user", content: "Hello" }] };
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** A whole server over the scripted engine, and what is in its data folder. */
+async function scripted(script: Script, data: string, clock = createManualClock(Date.UTC(2026, 10, 21))) {
+  const engine = createScriptedEngine(script, { contextTokens: 8192 });
+  const app = await startApp({ HEARTH_DATA: data }, { engine, clock });
+  const database = new Database(join(data, "hearth.db"));
+  onTestFinished(() => void database.close());
+  const count = (table: string): number =>
+    database.prepare<[], { n: number }>(`select count(*) as n from ${table}`).get()?.n ?? Number.NaN;
+  return { ...app, engine, clock, database, count };
+}
+
+const folder = (): string => join(temporaryFolder(), "data");
+
+describe("a deferred completion of the built-in model", () => {
+  it("is what the same request is answered with, fetched once, by a client that polls", async () => {
+    const server = await startProcess();
+    const body = { ...hello, max_tokens: 12, temperature: 0, seed: 1 };
+    const id = await putOffId(server, body, testKey);
+    const response = await outcomeOf(server, id, testKey);
+    expect(response.status).toBe(200);
+    const answer = (await response.json()) as { choices: object; usage: object };
+    const direct = await clientOf(server.url).chat.completions.create({
+      ...body,
+      messages: [{ role: "user", content: "Hello" }],
+    });
+    expect(answer.choices).toEqual(direct.choices);
+    expect((await fetchDeferred(server, id, testKey)).status).toBe(404);
+  });
+
+  it("outlives a server that is stopped, and one that is killed, in the middle of it", async () => {
+    const data = folder();
+    const ids: string[] = [];
+    for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+      const server = await startProcess({ HEARTH_DATA: data });
+      for (let each = 0; each < 3; each++)
+        ids.push(await putOffId(server, { ...hello, max_tokens: 400 }, testKey));
+      server.child.kill(signal);
+      await server.exited;
+    }
+    const server = await startProcess({ HEARTH_DATA: data });
+    for (const id of ids) {
+      const response = await outcomeOf(server, id, testKey);
+      expect(response.status).toBe(200);
+      expect(await response.json()).toMatchObject({ id, object: "chat.completion" });
+    }
+    const database = new Database(join(data, "hearth.db"), { readonly: true });
+    const completed = database.prepare("select request_id as id from runs where state = 'completed'").all();
+    database.close();
+    expect(completed.map((row) => (row as { id: string }).id).toSorted()).toEqual(ids.toSorted());
+  });
+});
+
+describe("a server that closes", () => {
+  it("puts what is in hand back: the next over its folder makes it, and its attempts are not counted", async () => {
+    const data = folder();
+    let ids: readonly string[] = [];
+    for (let life = 0; life < 4; life++) {
+      const server = await scripted(() => ["Good", gate().opened], data);
+      if (life === 0) ids = [await putOffId(server, hello, testKey), await putOffId(server, hello, testKey)];
+      await until(() => server.engine.active === 2);
+      await server.app.close();
+      expect(server.count("jobs")).toBe(2);
+    }
+    const server = await scripted(() => ["Good day."], data);
+    for (const id of ids) {
+      const response = await outcomeOf(server, id, testKey);
+      expect(response.status).toBe(200);
+      expect(await response.json()).toHaveProperty("choices.0.message.content", "Good day.");
+    }
+    expect(server.count("jobs")).toBe(0);
+    const states = server.database.prepare("select state, count(*) as n from runs group by state").all();
+    expect(states).toEqual([
+      { state: "completed", n: 2 },
+      { state: "interrupted", n: 8 },
+    ]);
+  });
+});
+
+describe("rows of deferred completions", () => {
+  it("are gone once they are fetched, or when the next sweep finds them expired", async () => {
+    const script: Script = (prompt) => [prompt.includes("fail") ? new Error("lost") : "Good day."];
+    const server = await scripted(script, folder());
+    const failing = { ...hello, messages: [{ role: "user", content: "fail" }] };
+    await putOffId(server, hello, testKey);
+    await putOffId(server, failing, testKey);
+    await until(() => server.count("jobs") === 0);
+    await outcomeOf(server, await putOffId(server, hello, testKey), testKey);
+    expect(server.count("deferred_completions")).toBe(2);
+    server.clock.advance(dayMs - 1);
+    await fetch(`${server.url}/healthz`);
+    expect(server.count("deferred_completions")).toBe(2);
+    await until(() => {
+      server.clock.advance(dayMs / 24);
+      return server.count("deferred_completions") === 0;
+    });
+  });
+});
+
+describe("a key that may not any more what it has put off", () => {
+  /** Another key of the team, for whoever fetches. */
+  async function secondKey(data: string): Promise<{ readonly id: string; readonly secret: string }> {
+    const accounts = await openAccounts(loadConfig({ HEARTH_DATA: data }).config);
+    const { key, secret } = await accounts.keys.create({ teamId: null, name: "second" }, accounts.actor);
+    await accounts.close();
+    return { id: key.id, secret };
+  }
+
+  it.each<[string, (server: Awaited<ReturnType<typeof scripted>>, id: string) => unknown, number]>([
+    ["deleted", ({ database }, id) => database.prepare("delete from api_keys where id = ?").run(id), 403],
+    [
+      "disabled",
+      ({ database }, id) => database.prepare("update api_keys set disabled = 1 where id = ?").run(id),
+      403,
+    ],
+    [
+      "expired",
+      ({ database }, id) => database.prepare("update api_keys set expire_time = 1 where id = ?").run(id),
+      403,
+    ],
+    [
+      "stripped of its right to chat",
+      ({ database }, id) =>
+        database.prepare(`update api_keys set acls = '["api-key:model:*"]' where id = ?`).run(id),
+      403,
+    ],
+    [
+      "stripped of its right to the model",
+      ({ database }, id) =>
+        database.prepare(`update api_keys set acls = '["api-key:endpoint:*"]' where id = ?`).run(id),
+      404,
+    ],
+  ])("because it is %s meanwhile has the job refused when it is begun", async (_case, change, status) => {
+    const data = folder();
+    const wait = gate();
+    const server = await scripted(() => [wait.opened, "Good day."], data);
+    const asking = await secondKey(data);
+    // Two hold the engine's slots, and as many as may be in hand wait for one.
+    const busy: string[] = [];
+    for (let each = 0; each < 8; each++) busy.push(await putOffId(server, hello, testKey));
+    await until(() => server.app.scheduler.load.waiting + server.app.scheduler.load.running === 8);
+    const id = await putOffId(server, hello, asking.secret);
+    change(server, asking.id);
+    wait.open();
+    const response = await outcomeOf(server, id, testKey);
+    expect(response.status).toBe(status);
+    expect((await fetchDeferred(server, id, testKey)).status).toBe(status);
+    for (const each of busy) expect((await outcomeOf(server, each, testKey)).status).toBe(200);
+    expect(runsOf(server, id)).toEqual([]);
+  });
+});
+
+function runsOf({ database }: { readonly database: Database.Database }, id: string): readonly unknown[] {
+  return database.prepare("select * from runs where request_id = ?").all(id);
+}

@@ -1,0 +1,261 @@
+import { describe, expect, it, vi } from "vitest";
+import { builtInModel, sharedApp, startApp, type TestApp, until } from "../../harness.js";
+import { first, streamed, tokenCalled, whole } from "./answers.js";
+
+const shared = sharedApp();
+
+const story = [{ role: "user" as const, content: "Tell me a long story." }];
+const count = [{ role: "user" as const, content: "Count from 1 to 40." }];
+const wild = { messages: story, temperature: 1.5, seed: 11, max_tokens: 24 };
+const textsOf = ({ choices }: { readonly choices: readonly { readonly content: string }[] }): string[] =>
+  choices.map(({ content }) => content);
+
+describe("logit_bias", () => {
+  it("of -100 keeps a token out of every answer", async () => {
+    const app = shared();
+    const told = { messages: story, max_tokens: 40, logprobs: true };
+    const free = first(await whole(app, told));
+    const counts = new Map<string, number>();
+    for (const { token } of free.logprobs ?? []) counts.set(token, (counts.get(token) ?? 0) + 1);
+    const [common = "", times = 0] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? [];
+    expect(times).toBeGreaterThan(1);
+    const logit_bias = { [await tokenCalled(common.replace(" ", "\u0120"))]: -100 };
+    for (const body of [
+      { ...told, logit_bias },
+      { ...told, ...wild, n: 4, logit_bias },
+    ])
+      for (const { logprobs } of (await whole(app, body)).choices)
+        expect(logprobs?.map(({ token }) => token)).not.toContain(common);
+  });
+
+  it("of 100 forces a token, and nothing else comes", async () => {
+    const app = shared();
+    const logit_bias = { [await tokenCalled("x")]: 100 };
+    for (const body of [{}, wild, { logprobs: true }]) {
+      const { content, finish } = first(await whole(app, { max_tokens: 5, ...body, logit_bias }));
+      expect([new Set(content), finish]).toEqual([new Set("x"), "length"]);
+    }
+  });
+
+  it("of -100 on the token that ends the turn lets the answer go on to its bound", async () => {
+    const app = shared();
+    const free = await whole(app);
+    expect(first(free).finish).toBe("stop");
+    const bound = (free.usage?.completion_tokens ?? 0) + 20;
+    const logit_bias = {
+      [await tokenCalled("<|im_end|>")]: -100,
+      [await tokenCalled("<|endoftext|>")]: -100,
+    };
+    for (const logprobs of [false, true]) {
+      const { choices, usage } = await whole(app, { logit_bias, max_tokens: bound, logprobs });
+      expect([choices[0]?.finish, usage?.completion_tokens]).toEqual(["length", bound]);
+    }
+  });
+
+  it("of a token that the vocabulary does not have changes nothing", async () => {
+    const app = shared();
+    const plain = await whole(app, { max_tokens: 10 });
+    const biased = await whole(app, { max_tokens: 10, logit_bias: { "9999999999": 100, "999999": -100 } });
+    expect(textsOf(biased)).toEqual(textsOf(plain));
+  });
+
+  it.each([
+    [{ "-1": 1 }, 400, "logit_bias.-1"],
+    [{ hello: 1 }, 400, "logit_bias.hello"],
+    [{ "1.5": 1 }, 400, "logit_bias.1.5"],
+    [{ "7": 101 }, 400, "logit_bias.7"],
+    [{ "7": -101 }, 400, "logit_bias.7"],
+    [{ "7": "much" }, 422, "logit_bias.7"],
+    [[1, 2], 422, "logit_bias"],
+  ])("%j is a %i that names the field", async (logit_bias, status, param) => {
+    const app = shared();
+    const asked = whole(app, { logit_bias });
+    await expect(asked).rejects.toMatchObject({ status, param });
+  });
+});
+
+describe("n choices", () => {
+  it("are as many as asked for, also more than there are slots, in order, and alike at temperature 0", async () => {
+    const app = await startApp({ HEARTH_SLOTS_PER_MODEL: "2" });
+    const one = await whole(app, { max_tokens: 12 });
+    for (const n of [2, 3, 8]) {
+      const body = { n, max_tokens: 12 };
+      const answer = await app.client.chat.completions.create({
+        model: builtInModel,
+        messages: [{ role: "user", content: "Hello!" }],
+        temperature: 0,
+        ...body,
+      });
+      expect(answer.choices.map(({ index }) => index)).toEqual(Array.from({ length: n }, (_, at) => at));
+      const texts = answer.choices.map(({ message }) => message.content);
+      expect(new Set(texts)).toEqual(new Set(textsOf(one)));
+      expect(textsOf(await streamed(app, body))).toEqual(texts);
+    }
+  });
+
+  it("are drawn independently, repeat with their seed, and their usage adds up", async () => {
+    const app = shared();
+    const body = { ...wild, n: 6, deterministic: true };
+    const answer = await whole(app, { ...body, logprobs: true });
+    expect(new Set(textsOf(answer)).size).toBeGreaterThan(3);
+    const tokens = answer.choices.reduce((sum, { logprobs }) => sum + (logprobs?.length ?? 0), 0);
+    expect(answer.usage?.completion_tokens).toBeGreaterThanOrEqual(tokens);
+    expect(answer.usage?.completion_tokens).toBeLessThanOrEqual(6 * wild.max_tokens);
+    const plain = await whole(app, body);
+    expect(textsOf(await whole(app, body))).toEqual(textsOf(plain));
+    expect(textsOf(plain)[0]).toBe(first(await whole(app, { ...body, n: 1 })).content);
+    expect((await streamed(app, body)).usage).toMatchObject({ total_tokens: plain.usage?.total_tokens });
+  });
+
+  it("count the prompt once, and each its own tokens", async () => {
+    const app = shared();
+    const bias = { [await tokenCalled("x")]: 100 };
+    const ask = async (n: number) => (await whole(app, { n, max_tokens: 9, logit_bias: bias })).usage;
+    const [one, five] = [await ask(1), await ask(5)];
+    expect(five?.prompt_tokens).toBe(one?.prompt_tokens);
+    expect([one?.completion_tokens, five?.completion_tokens]).toEqual([9, 45]);
+    expect(five?.total_tokens).toBe((five?.prompt_tokens ?? 0) + 45);
+  });
+
+  it("have a long prompt evaluated once for all of them", async () => {
+    const app = await startApp();
+    const { engine } = app.app;
+    const generate = engine.generate.bind(engine);
+    const cached: number[] = [];
+    vi.spyOn(engine, "generate").mockImplementation(async function* (...job) {
+      for await (const event of generate(...job)) {
+        if (event.type === "generation-start") cached.push(event.cachedTokens);
+        yield event;
+      }
+    });
+    const messages = [{ role: "user", content: "word ".repeat(600) }];
+    const { usage } = await whole(app, { messages, n: 6, max_tokens: 2 });
+    const prompt = usage?.prompt_tokens ?? NaN;
+    expect(prompt).toBeGreaterThan(600);
+    expect(cached.filter((tokens) => tokens < prompt - 64)).toEqual([0]);
+    expect(usage?.prompt_tokens_details?.cached_tokens).toBe(0);
+    expect(cached.length).toBe(6);
+  });
+
+  it("leave no slot behind when their client leaves", async () => {
+    const app = await startApp({ HEARTH_SLOTS_PER_MODEL: "2" });
+    const stream = await app.client.chat.completions.create({
+      model: builtInModel,
+      messages: story,
+      n: 8,
+      stream: true,
+      logit_bias: { [await tokenCalled("x")]: 100 },
+    });
+    for await (const chunk of stream) if (chunk.choices[0]?.delta.content) stream.controller.abort();
+    await until(() => app.app.generator.active.size === 0);
+    expect(app.app.scheduler.load).toEqual({ running: 0, waiting: 0 });
+    const [run] = await app.app.runs.list(1);
+    expect(run?.state).toBe("aborted");
+    expect(first(await whole(app, { max_tokens: 3 })).content).not.toBe("");
+  });
+
+  it("of 0 and 129 are a 400 that names the field", async () => {
+    const app = shared();
+    for (const n of [0, 129])
+      await expect(whole(app, { n })).rejects.toMatchObject({ status: 400, param: "n" });
+  });
+});
+
+describe("drawing", () => {
+  const ask = async (app: TestApp, body: object): Promise<string> =>
+    first(await whole(app, { ...wild, ...body })).content;
+
+  it.each([
+    ["top_k of 1", { top_k: 1 }],
+    ["min_p of 1", { min_p: 1 }],
+    ["top_p of 0", { top_p: 0 }],
+  ])("with a %s takes the likeliest token, with and without log probabilities", async (_case, body) => {
+    const app = shared();
+    const greedy = await ask(app, { temperature: 0 });
+    expect(await ask(app, body)).toBe(greedy);
+    expect(await ask(app, { ...body, logprobs: true })).toBe(greedy);
+    expect(await ask(app, {})).not.toBe(greedy);
+  });
+
+  it("repeats with a seed, with and without log probabilities, and differs with another", async () => {
+    const app = shared();
+    for (const logprobs of [false, true]) {
+      const [one, same, other] = [
+        await ask(app, { logprobs, deterministic: true }),
+        await ask(app, { logprobs, deterministic: true }),
+        await ask(app, { logprobs, deterministic: true, seed: 12 }),
+      ];
+      expect(same).toBe(one);
+      expect(other).not.toBe(one);
+    }
+  });
+
+  it("differs from one request to the next where no seed is given", async () => {
+    const app = shared();
+    const texts = new Set<string>();
+    for (let round = 0; round < 4; round++) texts.add(await ask(app, { seed: null }));
+    expect(texts.size).toBeGreaterThan(1);
+  });
+
+  it.each([
+    ["frequency_penalty", 2, [0, 2, 4, 6]],
+    ["frequency_penalty", -1.5, [0, -1.5, -3, -4.5]],
+    ["presence_penalty", 2, [0, 2, 2, 2]],
+    ["presence_penalty", -1, [0, -1, -1, -1]],
+  ])("with a %s of %f takes so much off the logits of what was said", async (field, penalty, taken) => {
+    const app = shared();
+    // Likely enough to be said again and again, and others stay visible.
+    const body = {
+      max_tokens: 4,
+      logit_bias: { [await tokenCalled("x")]: 30 },
+      logprobs: true,
+      top_logprobs: 20,
+    };
+    const tops = async (asked: object) =>
+      (first(await whole(app, { ...body, ...asked })).logprobs ?? []).map(
+        ({ top_logprobs: top }) => new Map(top.map(({ token, logprob }) => [token, logprob])),
+      );
+    const [plain, penalised] = [await tops({}), await tops({ [field]: penalty })];
+    const less = plain.map((top, step) => {
+      const other = [...top.keys()].find((token) => token !== "x" && penalised[step]?.has(token)) ?? "";
+      const lead = (of = new Map<string, number>()): number => (of.get("x") ?? 0) - (of.get(other) ?? 0);
+      return lead(top) - lead(penalised[step]);
+    });
+    for (const [step, amount] of taken.entries()) expect(less[step]).toBeCloseTo(amount, 3);
+  });
+
+  it("with a penalty says the same with and without log probabilities", async () => {
+    const app = shared();
+    const long = { messages: count, max_tokens: 80 };
+    const plain = first(await whole(app, long)).content;
+    for (const frequency_penalty of [2, -2]) {
+      const { content } = first(await whole(app, { ...long, frequency_penalty }));
+      expect(first(await whole(app, { ...long, frequency_penalty, logprobs: true })).content).toBe(content);
+      expect(content).not.toBe(plain);
+    }
+  });
+});
+
+describe("bounds of an answer", () => {
+  it("are any of four stop texts, whichever comes first", async () => {
+    const app = shared();
+    const { content } = first(await whole(app, { messages: story, max_tokens: 60 }));
+    const stop = [content.slice(40, 46), content.slice(25, 31), content.slice(10, 16), "never there"];
+    const at = Math.min(...stop.map((text) => content.indexOf(text)).filter((place) => place >= 0));
+    const body = { messages: story, max_tokens: 60, stop };
+    for (const answer of [await whole(app, body), await streamed(app, body)])
+      expect(first(answer)).toMatchObject({ content: content.slice(0, at), finish: "stop" });
+  });
+
+  it("are max_completion_tokens, and max_tokens where that is absent", async () => {
+    const app = shared();
+    for (const [bounds, count] of [
+      [{ max_completion_tokens: 5 }, 5],
+      [{ max_tokens: 6 }, 6],
+      [{ max_completion_tokens: 3, max_tokens: 9 }, 3],
+    ] as const) {
+      const { choices, usage } = await whole(app, { messages: story, ...bounds });
+      expect([choices[0]?.finish, usage?.completion_tokens]).toEqual(["length", count]);
+    }
+  });
+});

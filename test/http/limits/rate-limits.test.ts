@@ -1,0 +1,252 @@
+import Anthropic from "@anthropic-ai/sdk";
+import OpenAI from "openai";
+import { describe, expect, it } from "vitest";
+import { builtInModel, clientOf, until } from "../../harness.js";
+import { gate } from "../compose.js";
+import {
+  anthropicRoutes,
+  chat,
+  limited,
+  openaiRoutes,
+  openaiStanding,
+  told,
+  type Limited,
+} from "./limited.js";
+
+/** Asks three times, 10 ms apart, where three are let in within a minute. */
+async function askThrice(server: Limited, path: string, body: object) {
+  const answers = [];
+  for (let at = 0; at < 3; at += 1) {
+    answers.push(await told(server.post(path, body)));
+    server.clock.advance(10);
+  }
+  return answers;
+}
+
+describe("a limit of requests in a minute", () => {
+  it.each([...openaiRoutes, ...anthropicRoutes])(
+    "lets %s in as often as it says, and again in the very millisecond in which the first is over: %j",
+    async (path, body) => {
+      const server = await limited(() => ["Good", " day."]);
+      await server.limit({ qpm: 3 });
+      expect((await askThrice(server, path, body)).map(({ status }) => status)).toEqual([200, 200, 200]);
+      const refused = await told(server.post(path, body));
+      expect([refused.status, refused.header("retry-after-ms"), refused.header("retry-after")]).toEqual([
+        ...[429, "59970", "60"],
+      ]);
+      expect(refused.header("x-should-retry")).toBe("true");
+      server.clock.advance(59_969);
+      expect((await told(server.post(path, body))).header("retry-after-ms")).toBe("1");
+      server.clock.advance(1);
+      expect((await told(server.post(path, body))).status).toBe(200);
+      const again = await told(server.post(path, body));
+      expect([again.status, again.header("retry-after-ms")]).toEqual([429, "10"]);
+    },
+  );
+
+  it("is told on every answer of OpenAI's and xAI's routes, and refused in their words", async () => {
+    const server = await limited(() => ["Good", " day."]);
+    await server.limit({ qpm: 3 });
+    const left = (await askThrice(server, ...chat)).map(({ header }) =>
+      ["limit", "remaining", "reset"].map((name) => header(`x-ratelimit-${name}-requests`)),
+    );
+    expect(left).toEqual([
+      ["3", "2", "1m0s"],
+      ["3", "1", "1m0s"],
+      ["3", "0", "1m0s"],
+    ]);
+    const refused = await server.post(...chat);
+    expect(openaiStanding(refused.headers)).toEqual([
+      "limit-requests 3",
+      "remaining-requests 0",
+      "reset-requests 59.99s",
+    ]);
+    expect(await refused.json()).toEqual({
+      code: "Some resource has been exhausted",
+      error: {
+        message:
+          `Rate limit reached for ${builtInModel} in team ${server.teamId} on requests per min (RPM): ` +
+          "Limit 3, Used 3, Requested 1. Please try again in 59.97s.",
+        type: "rate_limit_error",
+        param: null,
+        code: "rate_limit_exceeded",
+      },
+    });
+  });
+
+  it("is told on every answer of Anthropic's routes, and refused in their words", async () => {
+    const server = await limited(() => ["Good", " day."]);
+    await server.limit({ qpm: 3, tpm: 1000 });
+    const [path, body] = anthropicRoutes[0] ?? ["", {}];
+    const [first] = await askThrice(server, path, body);
+    expect(first?.header("anthropic-ratelimit-requests-remaining")).toBe("2");
+    const refused = await told(server.post(path, body));
+    expect(refused.header("anthropic-ratelimit-requests-limit")).toBe("3");
+    expect(refused.header("anthropic-ratelimit-requests-remaining")).toBe("0");
+    expect(refused.header("anthropic-ratelimit-requests-reset")).toBe("2026-11-21T12:01:00.020Z");
+    expect(refused.header("anthropic-ratelimit-tokens-limit")).toBe("1000");
+    expect(JSON.parse(refused.text)).toMatchObject({
+      type: "error",
+      error: {
+        type: "rate_limit_error",
+        message: expect.stringMatching(/^Rate limit reached for /) as string,
+      },
+    });
+  });
+
+  it("is told nowhere where there is none", async () => {
+    const server = await limited(() => ["Good", " day."]);
+    const { headers } = await server.post(...chat);
+    expect([...headers].filter(([name]) => name.includes("ratelimit") || name.includes("retry"))).toEqual([]);
+  });
+});
+
+describe("limits of a key", () => {
+  it("count every request that the key makes, whatever becomes of it, before its body is read", async () => {
+    const server = await limited(() => ["Good", " day."]);
+    const { apiKey } = await server.newKey({ qpm: 3 });
+    const get = (path: string) =>
+      told(fetch(server.url + path, { headers: { authorization: `Bearer ${apiKey}` } }));
+    expect((await get("/v1/models")).header("x-ratelimit-remaining-requests")).toBe("2");
+    expect((await told(server.post("/v1/chat/completions", { model: 7 }, apiKey))).status).toBe(422);
+    expect((await get("/v1/responses/resp_unknown")).status).toBe(404);
+    const unread = await fetch(`${server.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${apiKey}` },
+      body: "not even JSON",
+    });
+    expect(unread.status).toBe(429);
+    expect(await unread.text()).toMatch(/Rate limit reached for API key hk-\.\.\.\S{4} on requests per min/);
+    expect((await get("/v1/models")).status).toBe(429);
+  });
+
+  it("are the key's own: other keys of the team are not held to them, and a wrong key counts for nobody", async () => {
+    const server = await limited(() => ["Good", " day."]);
+    const one = await server.newKey({ qps: 1 });
+    expect((await told(server.post(...chat, one.apiKey))).status).toBe(200);
+    const refused = await told(server.post(...chat, one.apiKey));
+    expect([refused.status, refused.header("retry-after"), refused.header("retry-after-ms")]).toEqual([
+      429,
+      "1",
+      "1000",
+    ]);
+    expect(refused.text).toContain(
+      "on requests per sec (RPS): Limit 1, Used 1, Requested 1. Please try again in 1s.",
+    );
+    expect((await told(server.post(...chat))).status).toBe(200);
+    expect((await told(server.post(...chat, "hk-of-nobody"))).status).toBe(401);
+    server.clock.advance(999);
+    expect((await told(server.post(...chat, one.apiKey))).status).toBe(429);
+    server.clock.advance(1);
+    expect((await told(server.post(...chat, one.apiKey))).status).toBe(200);
+  });
+
+  it("are not used up by what the team's limits refuse", async () => {
+    const server = await limited(() => ["Good", " day."]);
+    const { apiKey } = await server.newKey({ qpm: 3 });
+    await server.limit({ qpm: 1 });
+    expect((await told(server.post(...chat, apiKey))).status).toBe(200);
+    for (let at = 0; at < 9; at += 1) {
+      const refused = await told(server.post(...chat, apiKey));
+      expect([refused.status, refused.text.includes("in team")]).toEqual([429, true]);
+    }
+    await server.limit({});
+    const next = await told(server.post(...chat, apiKey));
+    expect([next.status, next.header("x-ratelimit-remaining-requests")]).toEqual([200, "1"]);
+  });
+});
+
+describe("limits of a team", () => {
+  it("hold for each model by itself, and those of a model stand in place of those of every model", async () => {
+    const server = await limited(() => ["Good", " day."]);
+    const tokens = (model: string) => server.post("/v1/tokenize-text", { model, text: "Hello" });
+    await server.limit({ qpm: 1 });
+    await server.limit({ qpm: 2 }, builtInModel);
+    const statuses = [];
+    for (const model of [builtInModel, "gpt-4o", builtInModel, "gpt-4o", "gpt-4", builtInModel])
+      statuses.push((await told(tokens(model))).status);
+    expect(statuses).toEqual([200, 200, 200, 429, 200, 429]);
+  });
+
+  it("count the requests of all its keys together, and those of no other team", async () => {
+    const server = await limited(() => ["Good", " day."]);
+    await server.limit({ qpm: 2 });
+    const keys = [await server.newKey(), await server.newKey()];
+    for (const { apiKey } of keys) expect((await told(server.post(...chat, apiKey))).status).toBe(200);
+    expect((await told(server.post(...chat))).status).toBe(429);
+    const other = await server.key(await server.team("other"), {
+      acls: ["api-key:endpoint:*", "api-key:model:*"],
+    });
+    const text = { model: builtInModel, text: "Hello" };
+    expect((await told(server.post("/v1/tokenize-text", text, other.apiKey))).status).toBe(200);
+  });
+
+  it("that have changed hold from the next request on, and count what was counted before", async () => {
+    const server = await limited(() => ["Good", " day."]);
+    const key = await server.newKey({ qpm: 1 });
+    const ask = async () => (await told(server.post(...chat, key.apiKey))).status;
+    expect([await ask(), await ask()]).toEqual([200, 429]);
+    await server.ask("PUT", `/auth/api-keys/${key.apiKeyId}`, { apiKey: { qpm: 3 }, fieldMask: "qpm" });
+    expect([await ask(), await ask(), await ask()]).toEqual([200, 200, 429]);
+    await server.ask("PUT", `/auth/api-keys/${key.apiKeyId}`, { apiKey: {}, fieldMask: "qpm" });
+    expect(await ask()).toBe(200);
+    await server.limit({ qpm: 1 });
+    expect([await ask(), await ask()]).toEqual([200, 429]);
+    await server.limit({});
+    expect(await ask()).toBe(200);
+  });
+});
+
+describe("100 requests at a time", () => {
+  it.each([
+    ["requests", { qpm: 7 }],
+    ["requests in a second", { qps: 7 }],
+    ["tokens", { tpm: 34 }],
+  ])("with room for 7, by a limit of %s, are exactly 7", async (_, limits) => {
+    const held = gate();
+    const server = await limited(() => ["Good", held.opened], { slots: 100 });
+    const { apiKey } = await server.newKey();
+    await server.limit(limits);
+    const statuses: number[] = [];
+    const all = Array.from({ length: 100 }, async () => {
+      const { status } = await told(server.post(...chat, apiKey));
+      statuses.push(status);
+    });
+    await until(() => statuses.length === 93);
+    expect(statuses.every((status) => status === 429)).toBe(true);
+    held.open();
+    await Promise.all(all);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(7);
+  });
+});
+
+describe("the official clients", () => {
+  it("raise their own error for it, with the headers", async () => {
+    const server = await limited(() => ["Good", " day."]);
+    const { apiKey } = await server.newKey({ qpm: 2 });
+    const openai = clientOf(server.url, apiKey);
+    const anthropic = new Anthropic({ baseURL: server.url, apiKey, maxRetries: 0 });
+    const messages = [{ role: "user" as const, content: "Hello" }];
+    await openai.chat.completions.create({ model: builtInModel, messages });
+    await anthropic.messages.create({ model: builtInModel, max_tokens: 8, messages });
+    const refusals = [
+      openai.chat.completions.create({ model: builtInModel, messages }),
+      openai.responses.create({ model: builtInModel, input: "Hello" }),
+    ];
+    for (const refusal of refusals) {
+      const error: unknown = await refusal.catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(OpenAI.RateLimitError);
+      expect(error).toMatchObject({ status: 429, code: "rate_limit_exceeded", type: "rate_limit_error" });
+      const { headers } = error as InstanceType<typeof OpenAI.RateLimitError>;
+      expect([headers.get("retry-after-ms"), headers.get("x-should-retry")]).toEqual(["60000", "true"]);
+    }
+    const asked = anthropic.messages.create({ model: builtInModel, max_tokens: 8, messages });
+    const error: unknown = await asked.catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(Anthropic.RateLimitError);
+    const { headers } = error as InstanceType<typeof Anthropic.RateLimitError>;
+    expect([headers.get("retry-after"), headers.get("anthropic-ratelimit-requests-remaining")]).toEqual([
+      "60",
+      "0",
+    ]);
+  });
+});

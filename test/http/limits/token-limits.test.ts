@@ -1,0 +1,202 @@
+import { get_encoding } from "tiktoken";
+import { describe, expect, it } from "vitest";
+import { createScriptedEngine } from "../../../src/engine/scripted.js";
+import { builtInModel, startApp, until } from "../../harness.js";
+import { gate } from "../compose.js";
+import { fetchDeferred, outcomeOf } from "../v1/chat/deferred.js";
+import { anthropicRoutes, chat, limited, openaiRoutes, told, type Limited } from "./limited.js";
+
+/** The tokens of `Hello there, world` as limits estimate them, and as the scripted engine counts its prompt and answer. */
+const estimate = 4;
+
+describe("a limit of tokens", () => {
+  it("estimates a prompt by tiktoken, exactly, and refuses what is more than is left", async () => {
+    const encoding = get_encoding("o200k_base");
+    expect(encoding.encode("Hello there, world")).toHaveLength(estimate);
+    encoding.free();
+    const held = gate();
+    const server = await limited(() => [held.opened, "Good day."]);
+    await server.limit({ tpm: 2 * estimate });
+    const [one, two] = [server.post(...chat), server.post(...chat)];
+    await until(() => server.app.scheduler.load.running === 2);
+    const refused = await told(server.post(...chat));
+    expect(refused.status).toBe(429);
+    expect(refused.text).toContain(
+      "tokens per min (TPM): Limit 8, Used 8, Requested 4. Please try again in 1m0s.",
+    );
+    expect(refused.header("x-ratelimit-remaining-tokens")).toBe("0");
+    held.open();
+    expect((await told(one)).header("x-ratelimit-limit-tokens")).toBe("8");
+    expect((await told(two)).status).toBe(200);
+  });
+
+  it.each([
+    ...openaiRoutes.filter(([, body]) => !("deferred" in body) && !("background" in body)),
+    ...anthropicRoutes,
+  ])("counts what %s has truly taken once it is over: %j", async (path, body) => {
+    const server = await limited(() => ["Good", " day."]);
+    const { apiKey } = await server.newKey({ tpm: 1000 });
+    await told(server.post(path, body, apiKey));
+    const { tokens } = await trueTokens(server);
+    const next = await told(server.post(...chat, apiKey));
+    const truth =
+      path.endsWith("tokenize-text") || path.endsWith("_tokens")
+        ? await toldTokens(server, path, body)
+        : tokens;
+    expect(next.header("x-ratelimit-remaining-tokens")).toBe(String(1000 - truth - estimate));
+  });
+
+  it("counts what was produced of a run whose client left, or that failed, and nothing of one that never began", async () => {
+    const server = await limited((prompt) =>
+      prompt.includes("fail") ? ["a b", new Error("out of luck")] : ["a b", new Promise(() => undefined)],
+    );
+    const { apiKey } = await server.newKey({ tpm: 1000 });
+    const left = async () =>
+      1000 -
+      Number(
+        (await told(server.post("/v1/tokenize-text", { model: builtInModel, text: "x" }, apiKey))).header(
+          "x-ratelimit-remaining-tokens",
+        ),
+      ) -
+      1;
+    const failing = { ...chat[1], messages: [{ role: "user", content: "fail" }] };
+    expect((await told(server.post(chat[0], failing, apiKey))).status).toBe(500);
+    const failed = (await trueTokens(server)).tokens;
+    expect(failed).toBeGreaterThan(2);
+    expect(await left()).toBe(failed);
+    const leaving = new AbortController();
+    const response = await fetch(`${server.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify({ ...chat[1], stream: true }),
+      signal: leaving.signal,
+    });
+    await response.body?.getReader().read();
+    leaving.abort();
+    await until(() => server.app.generator.active.size === 0);
+    const aborted = (await trueTokens(server)).tokens;
+    // One token of the text that was told before.
+    expect(await left()).toBe(failed + aborted + 1);
+    const unknown = { ...chat[1], model: "unknown" };
+    expect((await told(server.post(chat[0], unknown, apiKey))).status).toBe(404);
+    expect(await left()).toBe(failed + aborted + 2);
+  });
+
+  it("says that a request is too large by itself, and not to ask again", async () => {
+    const server = await limited(() => ["Good", " day."]);
+    await server.limit({ tpm: estimate - 1 });
+    for (const [path, body] of [chat, anthropicRoutes[0] ?? chat]) {
+      const refused = await told(server.post(path, body));
+      expect([refused.status, refused.header("x-should-retry"), refused.header("retry-after")]).toEqual([
+        429,
+        "false",
+        null,
+      ]);
+      expect(refused.header("retry-after-ms")).toBeNull();
+      expect(refused.text).toContain("Request too large for ");
+      expect(refused.text).toContain("Limit 3, Requested 4.");
+    }
+    expect(server.app.engine.residents()).toEqual([]);
+  });
+
+  it("takes a quarter of the characters where tiktoken takes too long, and serves others meanwhile", async () => {
+    const server = await limited(() => ["Good", " day."]);
+    await server.limit({ tpm: 1_000_000 });
+    const hostile = { model: builtInModel, prompt: "a".repeat(200_000), max_tokens: 1 };
+    const answering = told(server.post("/v1/completions", hostile));
+    await server.clock.whenWaiting(250);
+    server.clock.advance(250);
+    const { status, header } = await answering;
+    expect([status, header("x-ratelimit-remaining-tokens")]).toEqual([200, "950000"]);
+    const longer = { ...hostile, prompt: "a".repeat(300_000) };
+    const { tokens } = await trueTokens(server);
+    const next = await told(server.post("/v1/completions", longer));
+    expect(next.header("x-ratelimit-remaining-tokens")).toBe(String(1_000_000 - tokens - 75_000));
+  });
+
+  it("never cuts a run in hand, however much it takes", async () => {
+    const server = await limited(() => Array.from({ length: 100 }, () => " word"));
+    await server.limit({ tpm: estimate });
+    const { status, text } = await told(server.post(...chat));
+    expect([status, text.split("word").length - 1]).toEqual([200, 100]);
+    const refused = await told(server.post(...chat));
+    expect([refused.status, refused.header("x-ratelimit-remaining-tokens")]).toEqual([429, "0"]);
+  });
+});
+
+describe("work that is put off", () => {
+  const deferred = { ...chat[1], deferred: true };
+  const putOff = async (server: Limited, secret: string) =>
+    (JSON.parse((await told(server.post(chat[0], deferred, secret))).text) as { request_id: string })
+      .request_id;
+
+  it("counts when it is taken, is made however full the limits are then, and its true tokens count at its end", async () => {
+    const held = gate();
+    const server = await limited((prompt) => (prompt.includes("Hello") ? [held.opened, "Good day."] : ["x"]));
+    const { apiKey } = await server.newKey({ tpm: 1000 });
+    await server.limit({ qpm: 1 });
+    const id = await putOff(server, apiKey);
+    const refused = await told(server.post(...chat, apiKey));
+    expect([refused.status, refused.header("x-ratelimit-remaining-tokens")]).toEqual([
+      429,
+      String(1000 - estimate),
+    ]);
+    await server.limit({ qpm: 1, tpm: 1 });
+    held.open();
+    await until(() => server.app.generator.active.size === 0);
+    expect((await outcomeOf(server, id, apiKey)).status).toBe(200);
+    await server.limit({});
+    const { tokens } = await trueTokens(server);
+    const next = await told(server.post(...chat, apiKey));
+    expect(next.header("x-ratelimit-remaining-tokens")).toBe(String(1000 - tokens - estimate));
+  });
+
+  it("counts no tokens where the queue is full", async () => {
+    const server = await limited(() => [new Promise(() => undefined)], {}, { HEARTH_JOBS_QUEUED_MAX: "1" });
+    const { apiKey } = await server.newKey({ tpm: 1000 });
+    await putOff(server, apiKey);
+    const refused = await told(server.post(chat[0], deferred, apiKey));
+    expect([refused.status, refused.header("x-ratelimit-remaining-tokens")]).toEqual([503, "992"]);
+    const next = await told(server.post(chat[0], deferred, apiKey));
+    expect([next.status, next.header("x-ratelimit-remaining-tokens")]).toEqual([503, "992"]);
+  });
+
+  it("counts all its true tokens where a restart came between", async () => {
+    const server = await limited(() => [new Promise(() => undefined)]);
+    const { apiKey } = await server.newKey({ tpm: 1000 });
+    const id = await putOff(server, apiKey);
+    await until(() => server.app.scheduler.load.running === 1);
+    await server.app.close();
+    const engine = createScriptedEngine(() => ["Good", " day."]);
+    const next = await startApp({ HEARTH_DATA: server.data }, { engine });
+    for (let status = 202; status === 202;) status = (await fetchDeferred(next, id, apiKey)).status;
+    const [run] = await next.app.runs.list(1);
+    const { promptTokens = 0, completionTokens = 0 } = run?.usage ?? {};
+    const text = { model: builtInModel, text: "x" };
+    const answer = await fetch(`${next.url}/v1/tokenize-text`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify(text),
+    });
+    expect(promptTokens + completionTokens).toBeGreaterThan(2);
+    expect(answer.headers.get("x-ratelimit-remaining-tokens")).toBe(
+      String(1000 - promptTokens - completionTokens - 1),
+    );
+  });
+});
+
+/** What the newest run has taken. */
+async function trueTokens({ app }: Limited): Promise<{ readonly tokens: number }> {
+  const [run] = await app.runs.list(1);
+  const { promptTokens = 0, completionTokens = 0, reasoningTokens = 0 } = run?.usage ?? {};
+  return { tokens: promptTokens + completionTokens + reasoningTokens };
+}
+
+/** How many tokens an answer tells that only tells tokens. */
+async function toldTokens(server: Limited, path: string, body: object): Promise<number> {
+  const told = (await (await server.post(path, body)).json()) as {
+    readonly input_tokens?: number;
+    readonly token_ids?: readonly unknown[];
+  };
+  return told.input_tokens ?? told.token_ids?.length ?? 0;
+}

@@ -1,0 +1,190 @@
+import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, it } from "vitest";
+import OpenAI from "openai";
+import { transcript, type Transcript } from "../../../../src/engine/scripted.js";
+import {
+  familyNames,
+  template as templateOf,
+  tools as fixtureTools,
+  transcripts,
+} from "../../../engine/llama/tools/answers.js";
+import {
+  first,
+  streamed,
+  whole,
+  type FoldedAnswer,
+  type FoldedChoice,
+} from "../../../end-to-end/text/answers.js";
+import { compose, hello, keys, type TestServer } from "../../compose.js";
+
+const template = readFileSync(
+  new URL("../../../../scripts/train/chat/template.jinja", import.meta.url),
+  "utf8",
+);
+const wireTools = fixtureTools.map((tool) => ({ type: "function", function: tool }));
+const schema = {
+  type: "object",
+  properties: { text: { type: "string" } },
+  required: ["text"],
+  additionalProperties: false,
+};
+const format = { type: "json_schema", json_schema: { name: "answer", schema } };
+
+const ajv = new Ajv2020({ strict: false });
+const isAnswer = ajv.compile(schema);
+const areArguments = new Map(fixtureTools.map(({ name, parameters }) => [name, ajv.compile(parameters)]));
+
+/** A server that answers with these texts, one after the other, byte for byte. */
+function answering(written: string, family = template): Promise<TestServer & { client: OpenAI }> {
+  const script = () => [byteByByte(family, written)];
+  return compose(script, { contextTokens: 4096, slots: 64, queueDepthMax: 512 }).then((server) => ({
+    ...server,
+    client: new OpenAI({ baseURL: `${server.url}/v1`, apiKey: keys.ada, maxRetries: 0 }),
+  }));
+}
+
+/** Tokens of one byte each, but for the mark that opens a reasoning block: most vocabularies have it whole. */
+function byteByByte(family: string, written: string): Transcript {
+  const [mark] = /^<think>/.exec(written) ?? [];
+  if (mark === undefined) return transcript(family, written);
+  const { tokens, ...rest } = transcript(family, written.slice(mark.length));
+  return { ...rest, tokens: [Buffer.from(mark), ...tokens] };
+}
+
+/** What an answer says, without ids, which are another's every time. */
+function said(answer: FoldedAnswer) {
+  const { calls, ...rest } = first(answer);
+  return {
+    ...rest,
+    calls: calls.map(({ name, arguments: given }) => ({ name, arguments: given })),
+    usage: answer.usage,
+  };
+}
+
+/** Bounds that cut a text of one-byte tokens inside its characters, its escapes and everywhere else. */
+function bounds(written: string): readonly number[] {
+  return Array.from({ length: Buffer.byteLength(written) }, (_, at) => at + 1);
+}
+
+const thought = '<think>\nA "thought", é 東.\n</think>\n\n';
+const json = '{"text": "a\\"b\\\\ \\u00e9 é東🎉 <tool_call> }"}';
+const prose = "Well: <tool_call is no call. é東🎉";
+const call =
+  '<tool_call>\n{"name": "note", "arguments": {"title": "a \\"b\\" \\u00e9 é東🎉 </tool_call>", "tags": [1]}}\n</tool_call>';
+
+interface Row {
+  readonly schema: boolean;
+  readonly tools: boolean;
+  readonly thinking: boolean;
+  readonly streaming: boolean;
+}
+
+const both = [false, true];
+const rows = both.flatMap((schemaOn) =>
+  both.flatMap((tools) =>
+    both.flatMap((thinking) =>
+      both.map((streaming) => {
+        const row: Row = { schema: schemaOn, tools, thinking, streaming };
+        const named = Object.entries(row).map(([name, on]) => (on ? name : `no ${name}`));
+        return [named.join(", "), row] as const;
+      }),
+    ),
+  ),
+);
+
+function written({ schema: schemaOn, tools, thinking }: Row): string {
+  const answer = tools ? call : schemaOn ? json : prose;
+  return `${thinking ? thought : ""}${answer}`;
+}
+
+function check(choice: FoldedChoice, complete: FoldedChoice, { schema: schemaOn, thinking }: Row): void {
+  const { content, reasoning, calls, finish } = choice;
+  expect(content + reasoning + JSON.stringify(calls)).not.toContain("\uFFFD");
+  expect(reasoning).toBe(thinking ? 'A "thought", é 東.' : "");
+  if (finish === "length") {
+    for (const { name, arguments: given } of calls) {
+      expect(name).toBe("note");
+      expect(complete.calls[0]?.arguments.startsWith(given)).toBe(true);
+    }
+    return;
+  }
+  expect(finish).toBe(calls.length > 0 ? "tool_calls" : "stop");
+  for (const { name, arguments: given } of calls)
+    expect(areArguments.get(name)?.(JSON.parse(given))).toBe(true);
+  if (schemaOn && calls.length === 0) expect(isAnswer(JSON.parse(content))).toBe(true);
+}
+
+describe("D7: a transcript with", () => {
+  it.each(rows)("%s: is told whole, or as cut, wherever it is cut", async (_, row) => {
+    const text = written(row);
+    const app = await answering(text);
+    const asked = {
+      ...hello,
+      ...(row.schema ? { response_format: format } : {}),
+      ...(row.tools ? { tools: wireTools } : {}),
+    };
+    const complete = first(await whole(app, asked));
+    check(complete, complete, row);
+    expect(complete.finish).toBe(row.tools ? "tool_calls" : "stop");
+    const ends = [
+      ...bounds(text).map((tokens) => ({ max_tokens: tokens })),
+      ...['"', "\n</tool_call>", "é", "\\", "}", "</tool_call>", "🎉", "東🎉"].map((stop) => ({ stop })),
+      { stop: "b", max_tokens: 30 },
+    ];
+    const finishes = await Promise.all(
+      ends.map(async (end) => {
+        const answer = await (row.streaming ? streamed : whole)(app, { ...asked, ...end });
+        check(first(answer), complete, row);
+        if (row.streaming) expect(said(answer)).toEqual(said(await whole(app, { ...asked, ...end })));
+        return first(answer).finish;
+      }),
+    );
+    expect(new Set(finishes)).toContain("length");
+  });
+});
+
+describe("D7: transcripts of the family", () => {
+  it.each(familyNames)("%s are told as written, streamed as not", async (family) => {
+    for (const { answer, text, reasoning = "", calls } of transcripts(family)) {
+      const app = await answering(answer, templateOf(family));
+      const asked = { ...hello, tools: wireTools };
+      const told = await whole(app, asked);
+      expect(said(await streamed(app, asked))).toEqual(said(told));
+      const choice = first(told);
+      expect({ text: choice.content, reasoning: choice.reasoning }).toEqual({ text, reasoning });
+      const parsed = choice.calls.map((each) => ({
+        name: each.name,
+        arguments: JSON.parse(each.arguments) as unknown,
+      }));
+      expect(parsed).toEqual(calls);
+      expect(choice.finish).toBe(calls.length > 0 ? "tool_calls" : "stop");
+    }
+  });
+
+  it.each(familyNames)("%s, cut anywhere, never say what was not written", async (family) => {
+    for (const { answer } of transcripts(family).slice(0, 4)) {
+      const app = await answering(answer, templateOf(family));
+      const asked = { ...hello, tools: wireTools };
+      const complete = said(await whole(app, asked));
+      const cuts = bounds(answer).filter((at) => at % 3 === 0 || insideCharacter(answer, at));
+      await Promise.all(
+        cuts.map(async (tokens) => {
+          const cut = said(await whole(app, { ...asked, max_tokens: tokens }));
+          expect(cut.finish).toBe("length");
+          expect(cut.calls.length).toBeLessThanOrEqual(complete.calls.length);
+          for (const [index, each] of cut.calls.entries()) {
+            expect(each.name).toBe(complete.calls[index]?.name);
+            expect(complete.calls[index]?.arguments.startsWith(each.arguments)).toBe(true);
+          }
+        }),
+      );
+    }
+  });
+});
+
+/** Whether so many bytes of a text end inside an escape or a character. */
+function insideCharacter(written: string, bytes: number): boolean {
+  const rest = Buffer.from(written).subarray(bytes);
+  return ((rest[0] ?? 0) & 0xc0) === 0x80 || Buffer.from(written)[bytes - 1] === 0x5c;
+}

@@ -1,0 +1,64 @@
+/** Ids with a slash, and paths that look like one, as they stand on the wire: no client between that tidies them up. */
+import { describe, expect, it } from "vitest";
+import { compose, keys } from "../compose.js";
+import { exchange } from "../raw.js";
+
+async function ask(port: number, method: string, path: string) {
+  const head = [`${method} ${path} HTTP/1.1`, "host: localhost", `authorization: Bearer ${keys.ada}`];
+  const answer = await exchange(port, `${[...head, "connection: close"].join("\r\n")}\r\n\r\n`);
+  const [headers = "", body = ""] = answer.split("\r\n\r\n");
+  return { status: Number(/^HTTP\/1.1 (\d+)/.exec(headers)?.[1]), headers, body };
+}
+
+describe.each(["/v1/models", "/v1/language-models"])("%s/{id}", (list) => {
+  it.each(["org/name:q4", "org%2Fname:q4", "org%2fname%3Aq4", "org/name%3Aq4", "org/name:q4/"])(
+    "finds the model whose id has a slash by %s",
+    async (id) => {
+      const { port } = await compose(() => []);
+      const { status, body } = await ask(port, "GET", `${list}/${id}`);
+      expect([status, (JSON.parse(body) as { id: string }).id]).toEqual([200, "org/name:q4"]);
+    },
+  );
+
+  it.each([
+    ["//", ""],
+    ["/ember-1m//", "ember-1m/"],
+    ["//ember-1m", "/ember-1m"],
+    ["/org//name:q4", "org//name:q4"],
+    ["/../models/ember-1m", "../models/ember-1m"],
+    ["/ember-1m/../ember-1m", "ember-1m/../ember-1m"],
+    ["/x/%2e%2e/ember-1m", "x/../ember-1m"],
+    ["/..", ".."],
+    ["/%2F", ""],
+    ["/org/%zz", "org/%zz"],
+  ])("makes no other path of %s", async (rest, id) => {
+    const { port } = await compose(() => []);
+    const { status, body } = await ask(port, "GET", list + rest);
+    const { error } = JSON.parse(body) as { error: { code: string; message: string } };
+    expect([status, error.code]).toEqual([404, "model_not_found"]);
+    expect(error.message).toContain(`The model '${id}' does not exist`);
+  });
+
+  it("answers with the list where nothing stands behind its slash", async () => {
+    const { port } = await compose(() => []);
+    const [plain, slash] = [await ask(port, "GET", list), await ask(port, "GET", `${list}/`)];
+    expect([slash.status, slash.body]).toEqual([200, plain.body]);
+  });
+
+  it("tells HEAD what GET would, and any other method which ones there are", async () => {
+    const { port } = await compose(() => []);
+    for (const id of ["org/name:q4", "org%2Fname:q4"]) {
+      const [got, head] = [await ask(port, "GET", `${list}/${id}`), await ask(port, "HEAD", `${list}/${id}`)];
+      const length = /^content-length: \d+/im;
+      expect([head.status, head.body, length.exec(head.headers)?.[0]]).toEqual([
+        200,
+        "",
+        length.exec(got.headers)?.[0],
+      ]);
+      for (const [method, status] of [["DELETE", 405] as const, ["OPTIONS", 204] as const]) {
+        const answer = await ask(port, method, `${list}/${id}`);
+        expect([answer.status, /^allow: (.*)$/im.exec(answer.headers)?.[1]]).toEqual([status, "GET, HEAD"]);
+      }
+    }
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { compose, headersOf, keys, type TestServer } from "../compose.js";
+
+async function get(server: TestServer, path: string, key: string = keys.ada) {
+  const response = await fetch(`${server.url}/v1/${path}`, { headers: headersOf(key) });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+const ember = {
+  id: "ember-1m",
+  fingerprint: "fp_7d20c4e1ab",
+  created: 1795000000,
+  object: "model",
+  owned_by: "hearth",
+  version: "1.0.0",
+  input_modalities: ["text"],
+  output_modalities: ["text"],
+  prompt_text_token_price: 20,
+  cached_prompt_text_token_price: 5,
+  prompt_image_token_price: 0,
+  completion_text_token_price: 20,
+  search_price: 0,
+  aliases: ["ember"],
+};
+
+describe("GET /v1/language-models", () => {
+  it("lists the models in order of id, with all fourteen fields", async () => {
+    const { body } = await get(await compose(() => []), "language-models");
+    const models = body["models"] as { id: string }[];
+    expect(models.map(({ id }) => id)).toEqual(["broken-1m", "ember-1m", "org/name:q4"]);
+    expect(models[1]).toEqual(ember);
+  });
+
+  it.each(["ember-1m", "ember", "org%2Fname:q4", "org%2Fname%3Aq4"])("finds %s", async (name) => {
+    const { status, body } = await get(await compose(() => []), `language-models/${name}`);
+    const id = name.startsWith("ember") ? "ember-1m" : "org/name:q4";
+    expect([status, body]).toEqual([200, { ...ember, id, aliases: body["aliases"] }]);
+  });
+});
+
+describe("GET /v1/image-generation-models", () => {
+  it("lists none and finds none, for no model of this server makes images", async () => {
+    const server = await compose(() => []);
+    expect(await get(server, "image-generation-models")).toEqual({ status: 200, body: { models: [] } });
+    const found = await get(server, "image-generation-models/ember-1m");
+    expect(found).toMatchObject({ status: 404, body: { error: { code: "model_not_found" } } });
+  });
+});
+
+describe.each(["models", "language-models", "image-generation-models"])("every list, such as %s,", (path) => {
+  it("is closed to a key without the ACL, and so is each of its models", async () => {
+    const server = await compose(() => []);
+    for (const each of [path, `${path}/ember-1m`])
+      expect((await get(server, each, keys.eve)).status).toBe(403);
+  });
+
+  it("shows no model that the key may not use, and answers for it as if it were absent", async () => {
+    const server = await compose(() => []);
+    const { body } = await get(server, path, keys.bob);
+    expect(body["models"] ?? body["data"]).toEqual([]);
+    const ask = async (name: string) => {
+      const found = await get(server, `${path}/${name}`, keys.bob);
+      return [found.status, JSON.stringify(found.body).replaceAll(name, "NAME")];
+    };
+    for (const name of ["ember-1m", "ember"]) expect(await ask(name)).toEqual(await ask("absent"));
+  });
+});

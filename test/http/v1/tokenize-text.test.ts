@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { compose, headersOf, keys, type TestServer } from "../compose.js";
+
+function tokenize(server: TestServer, body: object, key: string = keys.ada): Promise<Response> {
+  return fetch(`${server.url}/v1/tokenize-text`, {
+    method: "POST",
+    headers: headersOf(key),
+    body: JSON.stringify(body),
+  });
+}
+
+describe("POST /v1/tokenize-text", () => {
+  it("tells each token's number, text and bytes, and leaves the model to others", async () => {
+    const server = await compose(() => []);
+    const response = await tokenize(server, { model: "ember", text: "Hé you", user: null });
+    expect(await response.json()).toEqual({
+      token_ids: [
+        { token_id: 0, string_token: "Hé", token_bytes: [72, 195, 169] },
+        { token_id: 1, string_token: " you", token_bytes: [32, 121, 111, 117] },
+      ],
+      model: "ember-1m",
+    });
+    expect([server.engine.loaded, server.engine.leases]).toEqual([["ember-1m"], 0]);
+    expect(server.records).toEqual([]);
+  });
+
+  it("tells no token of an empty text", async () => {
+    const response = await tokenize(await compose(() => []), { model: "ember", text: "" });
+    expect(await response.json()).toEqual({ token_ids: [], model: "ember-1m" });
+  });
+
+  it.each<[string, object, string, number, string]>([
+    ["without the ACL", { model: "ember", text: "a" }, keys.bob, 403, "api-key:endpoint:tokenize"],
+    ["of an unknown model", { model: "gpt-x", text: "a" }, keys.ada, 404, "model_not_found"],
+    ["of an unusable model", { model: "broken-1m", text: "a" }, keys.ada, 503, "model_unavailable"],
+    ["without a text", { model: "ember" }, keys.ada, 422, '"param":"text"'],
+    ["without a model", { text: "a" }, keys.ada, 422, '"param":"model"'],
+  ])("refuses a request %s", async (_case, body, key, status, contains) => {
+    const response = await tokenize(await compose(() => []), body, key);
+    expect(response.status).toBe(status);
+    expect(await response.text()).toContain(contains);
+  });
+
+  it("F3: refuses a text so long that others would wait for it", async () => {
+    const server = await compose(() => [], { http: { limits: { bodyBytesMax: 1024 * 1024 } } });
+    const within = await tokenize(server, { model: "ember", text: "é".repeat(64 * 1024) });
+    expect(within.status).toBe(200);
+    const beyond = await tokenize(server, { model: "ember", text: "é".repeat(64 * 1024 + 1) });
+    expect(beyond.status).toBe(400);
+    expect(await beyond.text()).toContain("text: must be at most 131072 bytes");
+  });
+});

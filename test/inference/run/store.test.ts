@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import type { RunRecord } from "../../../src/inference/run/run-record.js";
+import { noUsage } from "../../../src/core/usage.js";
+import { createRunStore } from "../../../src/inference/run/store/runs.js";
+import { createJobStore } from "../../../src/jobs/store.js";
+import { createTeamStore } from "../../../src/accounts/teams/store.js";
+import { createWrites } from "../../../src/store/writes.js";
+import { aJob, aRun, aTeam, databaseOfTwoTeams, temporaryDatabase } from "../../store/records.js";
+import { normal, notedSynchronous, noteSynchronous } from "../../store/synchronous.js";
+
+const usage = { promptTokens: 9, cachedTokens: 2, imageTokens: 1, completionTokens: 5, reasoningTokens: 4 };
+const outcome = { state: "completed", usage, costTicks: 180, endTime: 6000 } as const;
+
+async function store(...records: readonly RunRecord[]) {
+  const database = await temporaryDatabase();
+  await createTeamStore(database).insert(aTeam());
+  const runs = createRunStore(database);
+  for (const record of records) await runs.insert(record, []);
+  return runs;
+}
+
+describe("the usage table", () => {
+  it("gives back what was put in, newest first, no more than asked for", async () => {
+    const old = aRun({ id: "a", startTime: 1000, state: "failed", endTime: 1500 });
+    const runs = await store(old, aRun(), aRun({ id: "run-2" }));
+    expect(await runs.list(10)).toEqual([aRun({ id: "run-2" }), aRun(), old]);
+    expect(await runs.list(1)).toEqual([aRun({ id: "run-2" })]);
+  });
+
+  it("writes how a running run ended, and only that run's", async () => {
+    const runs = await store(aRun(), aRun({ id: "run-2" }));
+    await runs.settle("run-2", outcome, []);
+    expect(await runs.list(10)).toEqual([aRun({ id: "run-2", ...outcome }), aRun()]);
+  });
+
+  it("leaves a run that has ended as it is", async () => {
+    const runs = await store(aRun());
+    await runs.settle("run-1", outcome, []);
+    await runs.settle("run-1", { state: "aborted", usage: noUsage, costTicks: 0, endTime: 7000 }, []);
+    expect(await runs.list(10)).toEqual([aRun(outcome)]);
+  });
+
+  it("writes with the end of a run what belongs to it, both or neither, without waiting for the disk", async () => {
+    const database = await databaseOfTwoTeams();
+    const [runs, jobs] = [createRunStore(database), createJobStore(database)];
+    await runs.insert(aRun(), []);
+    await createWrites(database).commit([jobs.insertion(aJob())]);
+    const twice = [jobs.removal("job-1"), jobs.insertion(aJob({ id: "job-2", teamId: "nobody" }))];
+    await expect(runs.settle("run-1", outcome, twice)).rejects.toThrow(/FOREIGN KEY/);
+    expect(await runs.list(1)).toEqual([aRun()]);
+    expect(await jobs.find("job-1")).toEqual(aJob());
+    await runs.settle("run-1", outcome, [jobs.removal("job-1"), noteSynchronous(database)]);
+    expect(await runs.list(1)).toEqual([aRun(outcome)]);
+    expect(await jobs.find("job-1")).toBeNull();
+    expect(await notedSynchronous(database)).toBe(normal);
+  });
+
+  it("makes what belongs to a run also when that run has ended already", async () => {
+    const database = await databaseOfTwoTeams();
+    const [runs, jobs] = [createRunStore(database), createJobStore(database)];
+    await runs.insert(aRun(outcome), []);
+    const late = { state: "aborted", usage: noUsage, costTicks: 0, endTime: 7000 } as const;
+    await runs.settle("run-1", late, [jobs.insertion(aJob())]);
+    expect(await runs.list(1)).toEqual([aRun(outcome)]);
+    expect(await jobs.find("job-1")).toEqual(aJob());
+  });
+
+  it("writes the end of a run with which nothing belongs without a transaction of its own", async () => {
+    const database = await databaseOfTwoTeams();
+    const commit = (): never => expect.fail("committed");
+    const runs = createRunStore({ ...database, commit });
+    await runs.insert(aRun(), []);
+    await runs.settle("run-1", outcome, []);
+    expect(await runs.list(1)).toEqual([aRun(outcome)]);
+  });
+
+  it("marks what was running when the process died, at no cost, and nothing else", async () => {
+    const ended = aRun({ id: "run-0", ...outcome });
+    const runs = await store(aRun(), ended, aRun({ id: "run-2" }));
+    expect(await runs.interruptAll(8000)).toBe(2);
+    const interrupted = { state: "interrupted", costTicks: 0, endTime: 8000 } as const;
+    expect(await runs.list(10)).toEqual([aRun({ id: "run-2", ...interrupted }), aRun(interrupted), ended]);
+    expect(await runs.interruptAll(9000)).toBe(0);
+  });
+
+  it("holds sums as large as money gets", async () => {
+    const runs = await store(aRun({ costTicks: Number.MAX_SAFE_INTEGER }));
+    expect((await runs.list(1))[0]?.costTicks).toBe(Number.MAX_SAFE_INTEGER);
+  });
+
+  it.each<[string, Partial<RunRecord>]>([
+    ["a negative count", { usage: { ...usage, completionTokens: -1 } }],
+    ["more cached tokens than prompt tokens", { usage: { ...usage, cachedTokens: 10 } }],
+    ["a fraction of a token", { usage: { ...usage, promptTokens: 9.5 } }],
+    ["a negative cost", { costTicks: -1 }],
+    ["an end without an ended state", { endTime: 6000 }],
+    ["an ended state without an end", { state: "completed" }],
+    ["a team that does not exist", { teamId: "nobody" }],
+  ])("refuses %s", async (_, change) => {
+    const runs = await store();
+    await expect(runs.insert(aRun(change), [])).rejects.toThrow(/constraint failed|cannot store/);
+    expect(await runs.list(1)).toEqual([]);
+  });
+});
