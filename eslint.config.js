@@ -1,23 +1,24 @@
-// What tsc and prettier do not see. Layers are in .dependency-cruiser.cjs, sizes and names in test/tidy.test.ts.
+// Rules that tsc and prettier do not check. Layers are in .dependency-cruiser.cjs, sizes and names in
+// test/tidy.test.ts.
 import { defineConfig } from "eslint/config";
 import tseslint from "typescript-eslint";
 
-/** The machine's own, and the engine's worker, a thread with no composition root but itself. */
+/** The system clock itself, and the engine's worker thread, which creates its own. */
 const clockFiles = ["src/system.ts", "src/engine/llama/worker.ts"];
 const environmentFiles = ["src/config.ts", "src/main.ts"];
 
 const time = [
-  { object: "Date", property: "now", message: "Take a Clock (house rule 21)." },
-  { object: "performance", property: "now", message: "Take a Clock (house rule 21)." },
-  { object: "Math", property: "random", message: "Take a Random (house rule 21)." },
+  { object: "Date", property: "now", message: "Take a Clock as a parameter." },
+  { object: "performance", property: "now", message: "Take a Clock as a parameter." },
+  { object: "Math", property: "random", message: "Take a Random as a parameter." },
 ];
-const environment = [{ object: "process", property: "env", message: "Take a Config (house rule 21)." }];
+const environment = [{ object: "process", property: "env", message: "Take a Config as a parameter." }];
 const newDate = {
   selector: "NewExpression[callee.name='Date'][arguments.length=0]",
-  message: "Take a Clock (house rule 21).",
+  message: "Take a Clock as a parameter.",
 };
 
-/** Rules of eslint itself against what is hardly ever meant. */
+/** Rules of eslint itself against common mistakes. */
 const mistakes = [
   "no-async-promise-executor",
   "no-case-declarations",
@@ -62,7 +63,7 @@ export default defineConfig(
     linterOptions: { reportUnusedDisableDirectives: "error" },
     rules: {
       ...Object.fromEntries(mistakes.map((rule) => [rule, "error"])),
-      // `== null` is meant: a field that is null or left out.
+      // `== null` is allowed: it matches null and undefined.
       eqeqeq: ["error", "always", { null: "ignore" }],
     },
   },
@@ -83,7 +84,7 @@ export default defineConfig(
         "error",
         { considerDefaultExhaustiveForUnions: true },
       ],
-      // An async method that awaits nothing still turns a throw into the rejection that its port promises.
+      // An async method without await still turns a throw into a rejection, which its interface promises.
       "@typescript-eslint/require-await": "off",
       "no-restricted-exports": [
         "error",
@@ -99,7 +100,7 @@ export default defineConfig(
       ],
     },
   },
-  // JavaScript has no cast that the rule would see; tsc checks the scripts' types.
+  // JavaScript has no casts that the rule accepts; tsc checks the types of the scripts.
   { files: ["scripts/*.mjs"], rules: { "@typescript-eslint/no-unsafe-assignment": "off" } },
   { files: ["*.config.ts"], rules: { "no-restricted-exports": "off" } },
   {

@@ -1,20 +1,31 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
+/** Tests that run native code of the engine, or start processes. */
+const native = ["test/engine/**/*.test.ts", "test/end-to-end/**/*.test.ts"];
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
     globalSetup: ["test/global-setup.ts"],
     setupFiles: ["test/property-seed.ts", "test/contract.ts"],
-    // Native addons and worker threads: a process each, so that a crash names its file.
     pool: "forks",
     maxWorkers: Math.max(1, Math.min(4, availableParallelism())),
-    // Limits for a noisy machine, not measures of speed.
+    // Limits for a busy machine, not measures of speed.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     teardownTimeout: 20_000,
     allowOnly: false,
     // A test without an assertion cannot fail.
     expect: { requireAssertions: true },
+    projects: [
+      // One process per file, so that a crash of native code names its file.
+      { extends: true, test: { name: "native", include: native } },
+      // Files share a process and its modules, because importing them again for each file took longer than
+      // most tests.
+      {
+        extends: true,
+        test: { name: "shared", include: ["test/**/*.test.ts"], exclude: native, isolate: false },
+      },
+    ],
   },
 });

@@ -1,9 +1,9 @@
 /**
- * Builds src/ into dist/: TypeScript with tsc, the parts of web pages (HTML, CSS, JavaScript) as they are. `--if-stale` returns
- * at once when dist/ is what the sources make.
- *
- * dist/.built holds a fingerprint of the sources (path, size, time of change), taken before compiling and written only
- * after success. A lock keeps two builds from writing at a time. Exit codes: 0 built or fresh, 1 the build failed.
+ * Builds src/ into dist/: compiles TypeScript with tsc and copies the parts of web pages (HTML, CSS,
+ * JavaScript). `--if-stale` returns at once when dist/ is up to date.
+ * dist/.built holds a fingerprint of the sources (path, size, modification time), taken before compiling and
+ * written only after success. A lock prevents concurrent builds. Exit codes: 0 built or up to date, 1 the
+ * build failed.
  */
 import { spawnSync } from "node:child_process";
 import {
@@ -50,7 +50,7 @@ function isFresh() {
 function build() {
   const before = fingerprint();
   removeOrphans();
-  // Incremental tsc believes that what it once wrote is still there.
+  // Incremental tsc assumes that its earlier output still exists.
   if (!sourceFiles().every(hasOutput)) rmSync(join(dist, ".tsbuildinfo"), { force: true });
   const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
   const { status } = spawnSync(process.execPath, [tsc, "-p", join(root, "tsconfig.json")], {
@@ -79,7 +79,7 @@ function fail(reason) {
   return 1;
 }
 
-/** Waits for another build to end; one that died without ending is passed over. */
+/** Waits for another build to end; removes the lock of a build that died. */
 async function takeLock() {
   for (let waitedMs = 0; ; waitedMs += 100) {
     try {
@@ -95,7 +95,7 @@ async function takeLock() {
 function isLockHeld() {
   try {
     const holder = Number(readFileSync(lock, "utf8"));
-    // A lock that is just being written is still empty.
+    // A lock that is still being written is empty.
     return holder === 0 || process.kill(holder, 0);
   } catch (thrown) {
     return thrown instanceof Error && "code" in thrown && thrown.code === "EPERM";
@@ -113,7 +113,7 @@ function sourceFiles() {
   return filesIn(src).filter((file) => (file.endsWith(".ts") && !file.endsWith(".d.ts")) || isPagePart(file));
 }
 
-/** What a browser is sent. @param {string} file */
+/** Returns whether a file is served to browsers unchanged. @param {string} file */
 function isPagePart(file) {
   return /\.(html|css|js)$/.test(file);
 }
@@ -128,7 +128,7 @@ function outputOf(source) {
   return join(dist, relative(src, source).replace(/\.ts$/, ".js"));
 }
 
-/** What was made from a source that is gone must be neither imported nor sent any more. */
+/** Removes the output of deleted sources, so that it is neither imported nor served. */
 function removeOrphans() {
   const made = new Set(sourceFiles().map(outputOf));
   for (const file of filesIn(dist))

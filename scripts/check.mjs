@@ -1,30 +1,32 @@
 /**
- * Checks everything; `npm test` runs it. `npm test -- lint types` runs only the steps named.
+ * Checks everything; `npm test` runs it. `npm test -- lint types` runs only the named steps. `npm test -- --changed` checks
+ * only what the uncommitted changes can affect, `--changed=main` what has changed since that commit.
  *
- * The still steps run side by side as far as there are cores; the tests run last and alone, because they start servers and
- * models of their own. Every step runs whatever the others found. What a step printed is shown whole when it failed and not
- * at all when it passed. The last line is `N passed, N failed`, where every test, and every step that is not the tests,
- * counts as one; the exit code is 1 when anything failed and 2 for an unknown step.
+ * The steps that start no server run side by side, as many as there are cores; the tests run last and alone. Every step runs
+ * even when another one failed. The output of a step is printed only when it failed. The last line is `N passed, N failed`,
+ * where every test, and every step that is not the tests, counts as one. Exit codes: 0 all passed, 1 something failed,
+ * 2 wrong usage.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { affectedTests, changedFiles } from "./check/affected.mjs";
 
 /**
  * @typedef {{ name: string, tool: string, args: string[] }} Step
  * @typedef {{ passed: number, failed: number }} Tally
  * @typedef {{ status: string, assertionResults: unknown[] }} TestFile
- * @typedef {{ numPassedTests: number, numFailedTests: number, testResults: TestFile[] }} TestReport what vitest writes
+ * @typedef {{ numPassedTests: number, numFailedTests: number, testResults: TestFile[] }} TestReport the report that vitest writes
  */
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), "hearth-check-"));
 const testReport = join(scratch, "tests.json");
 
-/** The longest first: the others fit beside it. @type {Step[]} */
-const stillSteps = [
+/** The longest first, so that the others run next to it. @type {Step[]} */
+const staticSteps = [
   { name: "lint", tool: "eslint/bin/eslint.js", args: ["--max-warnings", "0", "."] },
   { name: "build", tool: "../scripts/build.mjs", args: ["--if-stale"] },
   { name: "types", tool: "typescript/bin/tsc", args: ["-p", "test"] },
@@ -49,21 +51,73 @@ process.exitCode = await main(process.argv.slice(2)).finally(() => {
   rmSync(scratch, { recursive: true, force: true });
 });
 
-/** @param {string[]} names the steps wanted; none means all */
-async function main(names) {
-  const known = [...stillSteps, testStep].map((step) => step.name);
-  const unknown = names.filter((name) => !known.includes(name));
-  if (unknown.length > 0) {
-    process.stderr.write(`unknown step: ${unknown.join(", ")} (steps: ${known.join(", ")})\n`);
+/** @param {string[]} args names of steps, none means all, and `--changed[=COMMIT]` */
+async function main(args) {
+  const names = args.filter((arg) => !arg.startsWith("--"));
+  const unknown = unknownArguments(args);
+  if (unknown !== null) {
+    process.stderr.write(`${unknown}\n`);
     return 2;
   }
-  const wanted = (/** @type {Step} */ step) => names.length === 0 || names.includes(step.name);
-  const tallies = await sideBySide(stillSteps.filter(wanted));
-  if (wanted(testStep)) tallies.push(await run(testStep));
+  const isWanted = (/** @type {Step} */ step) => names.length === 0 || names.includes(step.name);
+  const steps = [...staticSteps, testStep].filter(isWanted);
+  const since = args.find((arg) => arg.startsWith("--changed"));
+  const chosen = since === undefined ? steps : changedOnly(steps, since.split("=")[1] ?? "HEAD");
+  if (chosen === null) return 2;
+  const tallies = await sideBySide(chosen.filter((step) => step.name !== testStep.name));
+  const tests = chosen.find((step) => step.name === testStep.name);
+  if (tests !== undefined) tallies.push(await run(tests));
   const passed = tallies.reduce((sum, tally) => sum + tally.passed, 0);
   const failed = tallies.reduce((sum, tally) => sum + tally.failed, 0);
   process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
   return failed === 0 ? 0 : 1;
+}
+
+/**
+ * @param {string[]} args
+ * @returns {string | null} what is wrong with them
+ */
+function unknownArguments(args) {
+  const known = [...staticSteps, testStep].map((step) => step.name);
+  const steps = args.filter((arg) => !arg.startsWith("--") && !known.includes(arg));
+  if (steps.length > 0) return `unknown step: ${steps.join(", ")} (steps: ${known.join(", ")})`;
+  const options = args.filter((arg) => arg.startsWith("--") && !/^--changed(=.+)?$/.test(arg));
+  return options.length > 0 ? `unknown option: ${options.join(", ")} (options: --changed[=COMMIT])` : null;
+}
+
+/**
+ * The steps, reduced to what has changed since a commit; null where git does not know it.
+ * @param {Step[]} steps
+ * @param {string} since
+ * @returns {Step[] | null}
+ */
+function changedOnly(steps, since) {
+  let changed;
+  try {
+    changed = changedFiles(root, since);
+  } catch (thrown) {
+    process.stderr.write(`git cannot compare with '${since}': ${String(thrown).split("\n")[0] ?? ""}\n`);
+    return null;
+  }
+  const present = changed.filter((path) => existsSync(join(root, path)));
+  const code = present.filter(
+    (path) => /\.(ts|mjs|cjs|js)$/.test(path) && !path.startsWith("src/http/docs/"),
+  );
+  const tests = affectedTests(root, changed);
+  process.stdout.write(
+    `${changed.length} files changed since ${since}; they can affect ${tests.length} test files\n`,
+  );
+  return steps.flatMap((step) => {
+    if (step.name === "lint")
+      return code.length === 0 ? [] : [{ ...step, args: [...step.args.slice(0, -1), ...code] }];
+    if (step.name === "format")
+      return present.length === 0
+        ? []
+        : [{ ...step, args: [...step.args.slice(0, -1), "--ignore-unknown", ...present] }];
+    if (step.name === testStep.name)
+      return tests.length === 0 ? [] : [{ ...step, args: [...step.args, ...tests] }];
+    return [step];
+  });
 }
 
 /** @param {readonly Step[]} steps */
@@ -80,7 +134,7 @@ async function sideBySide(steps) {
 }
 
 /**
- * Runs a step, prints its line and, when it failed, what it printed.
+ * Runs a step and prints its line; its output follows when it failed.
  * @param {Step} step
  * @returns {Promise<Tally>}
  */
@@ -90,7 +144,7 @@ async function run(step) {
   const seconds = ((performance.now() - began) / 1000).toFixed(1).padStart(6);
   process.stdout.write(`${code === 0 ? "pass" : "FAIL"}  ${step.name.padEnd(10)}${seconds} s\n`);
   if (code !== 0) process.stdout.write(`${output.trimEnd()}\n\n`);
-  if (step === testStep) return tallyOfTests(code);
+  if (step.name === testStep.name) return tallyOfTests(code);
   return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }
 

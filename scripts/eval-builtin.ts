@@ -1,17 +1,18 @@
 /**
- * `npm run eval:builtin`: how well the built-in models do on what they were not trained on. The chat model is asked over HTTP
- * through the official client what eval-builtin/chat draws and the training cannot have had, as is the one that draws; the one
- * that sees describes pictures (eval-builtin/pictures.ts). Scores are a measure, not a check: it exits with 0 whenever it could
- * ask, 1 when the server failed, 2 when it was called wrongly.
+ * `npm run eval:builtin`: measures the built-in models on held-out data. The chat model and the image model
+ * are asked over HTTP through the official client, with items that eval-builtin/chat generates and that the
+ * training cannot contain; the vision model captions pictures (eval-builtin/pictures.ts). Scores are a
+ * measurement, not a check: the exit code is 0 whenever it could run, 1 if the server failed, 2 for invalid
+ * arguments.
  *
  *   --json                the scores and every outcome as JSON
- *   --skill NAME          only the items of this skill; may be given more than once
- *   --items-per-skill N   how many items a skill of the chat model has (200)
+ *   --skill NAME          only the items of this skill; repeatable
+ *   --items-per-skill N   the number of items per skill of the chat model (200)
  *   --seed N              other items of the same kinds (1)
- *   --show-failures       also what was asked, answered and missed
- *   --model ID            another chat model than the first that the server lists
- *   --items FILE          the items of a file instead, and no pictures
- *   --write-items FILE    writes the chat model's items and ends
+ *   --show-failures       also print question, answer and what is missing
+ *   --model ID            a chat model other than the first that the server lists
+ *   --items FILE          use the items of a file instead, and no pictures
+ *   --write-items FILE    write the chat model's items and exit
  */
 import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -58,10 +59,10 @@ async function main(): Promise<number> {
   }
   try {
     const evaluation = await evaluate(plan, values.model ?? null);
-    const told = values.json
+    const output = values.json
       ? JSON.stringify(report(evaluation), null, 2)
       : text(evaluation, values["show-failures"]);
-    process.stdout.write(`${told}\n`);
+    process.stdout.write(`${output}\n`);
     return 0;
   } catch (thrown) {
     process.stderr.write(`eval:builtin: ${thrown instanceof Error ? thrown.message : String(thrown)}\n`);
@@ -70,9 +71,9 @@ async function main(): Promise<number> {
 }
 
 interface Plan {
-  /** What the chat model is asked. */
+  /** The items for the chat model. */
   readonly items: readonly Item[];
-  /** Skills of the models that see and draw. */
+  /** The skills of the vision and image models. */
   readonly pictures: readonly string[];
 }
 
@@ -82,7 +83,7 @@ interface Draw {
   readonly "items-per-skill": string;
 }
 
-/** The items of the skills that are wanted; none named: of all. */
+/** Returns the items of the selected skills, or of all if none is named. */
 async function drawn({ skill, seed, "items-per-skill": count }: Draw): Promise<Plan> {
   const chats = chatSkills.map(({ name }) => name);
   const wanted = chosen([...chats, ...pictureSkills], skill ?? []);
@@ -103,7 +104,7 @@ async function read(path: string, skills: readonly string[]): Promise<Plan> {
   return { items: items.filter(({ skill }) => wanted.includes(skill)), pictures: [] };
 }
 
-/** @throws Error of a skill that there is not. */
+/** @throws Error for an unknown skill */
 function chosen(known: readonly string[], skills: readonly string[]): readonly string[] {
   const unknown = skills.find((skill) => !known.includes(skill));
   const names = [...new Set(known)].sort().join(", ");
@@ -140,7 +141,7 @@ async function evaluate({ items, pictures }: Plan, wanted: string | null): Promi
 async function chat(client: OpenAI, items: readonly Item[], wanted: string | null): Promise<ChatOutcomes> {
   const model = wanted ?? (await client.get<LanguageModels>("/language-models")).models[0]?.id;
   if (model === undefined) throw new Error("the server has no models");
-  // The first answer waits for the model to be loaded; that is not its speed.
+  // The first answer includes loading the model, which is not its speed.
   await client.chat.completions.create({
     model,
     messages: [{ role: "user", content: "Hello" }],
@@ -151,7 +152,7 @@ async function chat(client: OpenAI, items: readonly Item[], wanted: string | nul
   return { model, outcomes, wallSeconds: (performance.now() - started) / 1000, concurrency };
 }
 
-/** Of the models that were asked. */
+/** The scores of the evaluated models. */
 async function speedsOf(
   client: OpenAI,
   chatted: ChatOutcomes | null,

@@ -1,8 +1,9 @@
 /**
- * `npm run soak [-- --minutes 10 --clients 32 --requests 200000 --seed 1]`: many clients of every kind against a server of its
- * own on loopback, bounded in time and in requests: short and long, streamed and whole, prompts that are too long, bodies that
- * are wrong, and clients that leave at any moment, also while they wait. Exits with 1 when a slot is stuck, when anything was
- * answered with a 5xx other than 503, or when an answer was not what its request calls for; with 2 when it was called wrongly.
+ * `npm run soak [-- --minutes 10 --clients 32 --requests 200000 --seed 1]`: runs many kinds of clients
+ * against a server of its own on loopback, for a bounded time and number of requests: short and long,
+ * streamed and not, with prompts that are too long, invalid bodies, and clients that disconnect at any
+ * moment, also while they are queued. Exits with 1 if a slot is stuck, if a status is 5xx other than 503, or
+ * if an answer is not as expected; with 2 for invalid arguments.
  */
 import { parseArgs } from "node:util";
 import { benchModel } from "./bench/model.js";
@@ -14,7 +15,7 @@ import { memoryTable, outcomeTable, verdict } from "./soak/report.js";
 import { stuckSlots } from "./soak/slots.js";
 
 const slots = 4;
-/** Fewer than the clients, so that some are told to come back. */
+/** Fewer than the clients, so that some receive 503 and retry. */
 const queueDepthMax = 16;
 
 process.exitCode = await main();

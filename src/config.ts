@@ -10,7 +10,7 @@ import { z } from "zod";
 const flag = z
   .union([z.boolean(), z.enum(["true", "false", "1", "0"])])
   .transform((value) => value === true || value === "true" || value === "1");
-const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
+const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 const list = z.union([
   z.array(z.string()),
   z.string().transform((text) => text.split(",").map((item) => item.trim())),
@@ -31,71 +31,71 @@ const settings = {
   data: z.string().min(1).default("data"),
   /** Folder of models. */
   models: z.string().min(1).default("models"),
-  /** An API key of the operator's own choosing. */
+  /** An API key that the operator chooses. */
   apiKey: operatorKey
-    .refine((key) => !key.startsWith("hm-"), "must not begin with hm-: that marks management keys")
+    .refine((key) => !key.startsWith("hm-"), "must not begin with hm-, the prefix of management keys")
     .nullable()
     .default(null),
-  /** A management key of the operator's own choosing. */
+  /** A management key that the operator chooses. */
   managementKey: operatorKey
-    .refine((key) => !key.startsWith("hk-"), "must not begin with hk-: that marks API keys")
+    .refine((key) => !key.startsWith("hk-"), "must not begin with hk-, the prefix of API keys")
     .nullable()
     .default(null),
   /** `auto`: warn on a terminal, else info. */
   logLevel: z.enum(["auto", "silent", "error", "warn", "info", "debug"]).default("auto"),
-  /** true behind a proxy that ends TLS: a public address is allowed, X-Forwarded-* is believed. */
+  /** true behind a proxy that terminates TLS: a public address is allowed, and X-Forwarded-* headers are trusted. */
   trustProxy: flag.default(false),
-  /** Host names answered beside the loopback ones. */
+  /** Host names that requests may be addressed to, in addition to the loopback ones. */
   allowedHosts: list.default([]),
   /** Largest request body. */
   bodyBytesMax: whole(1024, 1_073_741_824).default(33_554_432),
-  /** Runs that may exist at a time, in whatever state. */
+  /** Runs that may be active at a time, in any state. */
   runsActiveMax: whole(1, 100_000).default(256),
   /** Runs that may wait for a slot, over all models. */
   queueDepthMax: whole(0, 100_000).default(64),
-  /** Deferred completions that may wait to be made, and as many background responses. */
+  /** Deferred completions that may be queued, and as many background responses. */
   jobsQueuedMax: whole(0, 1_000_000).default(20_000),
-  /** Of each of the two, how many are in hand at a time; they give way to whoever waits for an answer. */
+  /** Of each of the two, how many may be in flight at a time; interactive requests take precedence over them. */
   jobsActiveMax: whole(1, 1_000).default(8),
-  /** Responses that may be stored, of all teams. */
+  /** Responses that may be stored, over all teams. */
   responsesMax: whole(0, 100_000_000).default(1_000_000),
-  /** Generations of one model that run side by side. */
+  /** Generations of one model that run at the same time. */
   slotsPerModel: whole(1, 255).default(4),
-  /** Bound on the tokens of one slot, whatever the model allows: its memory is reserved up front. */
+  /** Limit on the tokens of one slot, whatever the model allows: its memory is reserved in advance. */
   contextTokensMax: whole(64, 1_048_576).default(8192),
-  /** Prompt tokens evaluated between two tokens of a neighbour; 0 = 128 on a CPU, 512 on a GPU. */
+  /** Prompt tokens evaluated between two tokens of another answer; 0 = 128 on a CPU, 512 on a GPU. */
   prefillChunkTokens: z.union([z.literal(0), z.literal("0").transform(() => 0), whole(8, 4096)]).default(0),
-  /** Time between two tokens of an answer that somebody else's prompt should not exceed. */
+  /** Time between two tokens of an answer that the evaluation of other prompts should not exceed. */
   tokenGapMsMax: whole(10, 600_000).default(500),
-  /** Bytes of evaluated prompts kept in the data folder; 0 keeps none. */
+  /** Bytes of evaluated prompts stored in the data folder; 0 stores none. */
   prefixCacheBytesMax: whole(0, 1_099_511_627_776).default(1_073_741_824),
-  /** Bytes of drawn images kept in the data folder for an hour each; 0 keeps none. */
+  /** Bytes of generated images stored in the data folder, for an hour each; 0 stores none. */
   imagesBytesMax: whole(0, 1_099_511_627_776).default(1_073_741_824),
   /**
-   * Hosts that images of conversations may be fetched from: names, `*.domain`, or `*` for any public address, with `:port` where it
-   * is not the scheme's own; `off`: only `data:` URLs are read.
+   * Hosts that images of conversations may be fetched from: names, `*.domain`, or `*` for any public address, with `:port` when it is
+   * not the scheme's default; `off`: only `data:` URLs are read.
    */
   imageFetch: z.union([z.literal("off").transform((): string[] => []), list]).default([]),
-  /** Images that one request may hold. */
+  /** Images that one request may contain. */
   imagesMax: whole(0, 1_000).default(32),
-  /** Id or alias of the model that describes images; null: the largest that can. */
+  /** Id or alias of the model that describes images; null: the largest vision model. */
   visionModel: z.string().min(1).nullable().default(null),
-  /** Type of the KV cache: the smaller ones halve and quarter its memory, and make prefill slower. */
+  /** Type of the KV cache: q8_0 halves and q4_0 quarters its memory, and both make prefill slower. */
   kvCacheType: z.enum(["f16", "q8_0", "q4_0"]).default("f16"),
   flashAttention: z.enum(["auto", "on", "off"]).default("auto"),
   /**
-   * What an object schema without `additionalProperties` means: `closed`, only declared properties are written, as the hosted
-   * service rules; `open`, others too, as the standard does.
+   * What an object schema without `additionalProperties` means: `closed`, only declared properties are generated, as the hosted
+   * service does; `open`, others too, as the standard does.
    */
   schemaObjects: z.enum(["closed", "open"]).default("closed"),
-  /** Memory that all models together may take; 0 = four fifths of what there is. */
+  /** Memory that all models together may take; 0 = four fifths of the available memory. */
   memoryBytesMax: whole(0, Number.MAX_SAFE_INTEGER).default(0),
-  /** How long a model that nobody uses stays in memory. */
+  /** How long an unused model stays in memory. */
   keepAliveMs: whole(0, 86_400_000).default(300_000),
   /** Threads of one decode; 0 = by the size of the model, up to the cores this process may use. */
   threads: whole(0, 1024).default(0),
   gpu: z.enum(["auto", "off", "cuda", "vulkan", "metal"]).default("auto"),
-  /** How long answers in flight may take to finish once the server was told to stop. */
+  /** How long answers in flight may take to finish once the server is stopped. */
   shutdownGraceMs: whole(0, 3_600_000).default(10_000),
 } as const;
 
@@ -125,8 +125,8 @@ export function loadConfig(environment: NodeJS.ProcessEnv, file: string | null =
   const values: Record<string, unknown> = {};
   const sources: Record<string, string> = {};
   for (const name of Object.keys(settings)) sources[name] = "default";
-  if (path !== null) takeFile(path, values, sources);
-  takeEnvironment(environment, values, sources);
+  if (path !== null) readFile(path, values, sources);
+  readEnvironment(environment, values, sources);
   const parsed = schema.safeParse(values);
   if (!parsed.success) throw refusal(parsed.error, sources);
   const config = finish(parsed.data, sources);
@@ -143,7 +143,7 @@ export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-function takeFile(path: string, values: Record<string, unknown>, sources: Record<string, string>): void {
+function readFile(path: string, values: Record<string, unknown>, sources: Record<string, string>): void {
   let content: unknown;
   try {
     content = parseYaml(readFileSync(path, "utf8"));
@@ -162,7 +162,7 @@ function takeFile(path: string, values: Record<string, unknown>, sources: Record
   }
 }
 
-function takeEnvironment(
+function readEnvironment(
   environment: NodeJS.ProcessEnv,
   values: Record<string, unknown>,
   sources: Record<string, string>,
@@ -191,11 +191,11 @@ function finish(values: z.infer<typeof schema>, sources: Readonly<Record<string,
   if (!isLoopback(values.host) && !values.trustProxy)
     throw new ConfigError(
       `host (set by ${sources["host"] ?? "?"}): ${values.host} can be reached from other machines, and Hearth speaks plain HTTP. ` +
-        "Listen on 127.0.0.1, or put a proxy that ends TLS in front and set trustProxy: true (HEARTH_TRUST_PROXY=true).",
+        "Listen on 127.0.0.1, or put a proxy that terminates TLS in front and set trustProxy: true (HEARTH_TRUST_PROXY=true).",
     );
   if (values.apiKey !== null && values.apiKey === values.managementKey)
     throw new ConfigError(
-      `managementKey (set by ${sources["managementKey"] ?? "?"}): is the API key, too; no secret opens both /v1 and /auth`,
+      `managementKey (set by ${sources["managementKey"] ?? "?"}): equals the API key; no secret may be valid for both /v1 and /auth`,
     );
   return Object.freeze({
     ...values,

@@ -1,19 +1,23 @@
 #!/usr/bin/env node
 /**
- * The process: reads the command line and hands over to the command; each command is one file of cli/. `hearth start` becomes
- * the supervisor of a second process, which comes here again with a bond to it. The supervisor stays small: nothing but
- * cli/supervise.ts is imported before it is known which of the two this is.
+ * The entry point: parses the command line and runs the command; each command is one file of cli/. `hearth start` becomes the
+ * supervisor of a second process, which starts here again with a connection to it. To keep the supervisor small, only
+ * cli/server/supervise.ts is imported before it is known which of the two this process is.
  */
 import { fileURLToPath } from "node:url";
-import { bondFrom, isStart, supervise, type ServerBond } from "./cli/server/supervise.js";
+import { connectSupervisor, isStart, supervise, type SupervisorChannel } from "./cli/server/supervise.js";
 import type { LoadedConfig } from "./config.js";
 
 const args = process.argv.slice(2);
-const bond = bondFrom(args);
-if (bond === null && isStart(args)) process.exitCode = await supervise(fileURLToPath(import.meta.url), args);
-else await runCommand(bond === null ? args : args.slice(1), bond);
+const supervisorChannel = connectSupervisor(args);
+if (supervisorChannel === null && isStart(args))
+  process.exitCode = await supervise(fileURLToPath(import.meta.url), args);
+else await runCommand(supervisorChannel === null ? args : args.slice(1), supervisorChannel);
 
-async function runCommand(words: readonly string[], supervisor: ServerBond | null): Promise<void> {
+async function runCommand(
+  commandLine: readonly string[],
+  supervisor: SupervisorChannel | null,
+): Promise<void> {
   const { Command, CommanderError } = await import("commander");
   const { openAccounts } = await import("./app/app.js");
   const { addAccountCommands } = await import("./cli/accounts/accounts.js");
@@ -42,14 +46,14 @@ async function runCommand(words: readonly string[], supervisor: ServerBond | nul
   addDoctorCommand(program, load);
 
   try {
-    await program.parseAsync(words, { from: "user" });
+    await program.parseAsync(commandLine, { from: "user" });
   } catch (thrown) {
     if (thrown instanceof CommanderError) process.exitCode = thrown.exitCode === 0 ? 0 : 2;
     else process.exitCode = fail(thrown, thrown instanceof ConfigError);
   }
 }
 
-/** 0 done (help, version), 1 failed, 2 wrong usage; commander prints its own complaints. */
+/** Exit codes: 0 success (help, version), 1 failure, 2 wrong usage. Commander prints its own error messages. */
 function fail(thrown: unknown, isWrongUsage: boolean): number {
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   process.stderr.write(`hearth: ${message}\n`);

@@ -1,4 +1,4 @@
-/** The machine's own time and chance: the one place that asks for them (house rule 21). */
+/** The machine's clock and random numbers; every other part gets them as parameters. */
 import { randomBytes } from "node:crypto";
 import { v7 } from "uuid";
 import type { Clock } from "./core/clock.js";

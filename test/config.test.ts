@@ -12,7 +12,7 @@ function file(text: string): string {
 }
 
 describe("the configuration", () => {
-  it("has a default for everything, and says so of each value", () => {
+  it("has a default for every setting, and names it as the source", () => {
     const { config, sources } = loadConfig({});
     expect(config.host).toBe("127.0.0.1");
     expect(config.port).toBe(4280);
@@ -20,14 +20,14 @@ describe("the configuration", () => {
     expect(Object.isFrozen(config)).toBe(true);
   });
 
-  it("takes a file over the defaults and the environment over the file", () => {
+  it("prefers a file to the defaults and the environment to the file", () => {
     const path = file("port: 5000\nslotsPerModel: 2\n");
     const { config, sources } = loadConfig({ HEARTH_CONFIG: path, HEARTH_PORT: "6000" });
     expect([config.port, config.slotsPerModel]).toEqual([6000, 2]);
     expect([sources.port, sources.slotsPerModel, sources.host]).toEqual(["HEARTH_PORT", path, "default"]);
   });
 
-  it("takes the file of the command line over the one that HEARTH_CONFIG names", () => {
+  it("prefers the file of the command line to the one that HEARTH_CONFIG names", () => {
     const [mine, other] = [file("port: 5000"), file("port: 5001")];
     expect(loadConfig({ HEARTH_CONFIG: other }, mine).config.port).toBe(5000);
   });
@@ -48,7 +48,7 @@ describe("the configuration", () => {
     expect(pick(loadConfig({}, yaml))).toEqual(pick(loadConfig(text)));
   });
 
-  it("takes an empty variable as one that is not set", () => {
+  it("treats an empty variable as not set", () => {
     expect(loadConfig({ HEARTH_PORT: "", HEARTH_API_KEY: "" }).config).toMatchObject({
       port: 4280,
       apiKey: null,
@@ -66,7 +66,7 @@ describe("the configuration", () => {
     ["a file that is no YAML", () => loadConfig({}, file("a: [")), /cannot read the configuration file/],
     ["a value out of range", () => loadConfig({ HEARTH_PORT: "70000" }), /port \(set by HEARTH_PORT\)/],
     [
-      "a flag that is neither",
+      "a flag that is neither true nor false",
       () => loadConfig({ HEARTH_TRUST_PROXY: "maybe" }),
       /trustProxy \(set by HEARTH_TRUST_PROXY\)/,
     ],
@@ -81,9 +81,9 @@ describe("the configuration", () => {
       /must not begin with hk-/,
     ],
     [
-      "one key for both planes",
+      "one key for both APIs",
       () => loadConfig({ HEARTH_API_KEY: "0123456789abcdef", HEARTH_MANAGEMENT_KEY: "0123456789abcdef" }),
-      /managementKey \(set by HEARTH_MANAGEMENT_KEY\): is the API key, too/,
+      /managementKey \(set by HEARTH_MANAGEMENT_KEY\): equals the API key/,
     ],
     [
       "a public address without a proxy",
@@ -91,12 +91,12 @@ describe("the configuration", () => {
       /can be reached from other machines/,
     ],
   ];
-  it.each(refused)("refuses %s, naming it", (_, load, message) => {
+  it.each(refused)("rejects %s, naming it", (_, load, message) => {
     expect(load).toThrow(ConfigError);
     expect(load).toThrow(message);
   });
 
-  it("knows a loopback address from one that others can reach", () => {
+  it("distinguishes loopback addresses from addresses that other machines can reach", () => {
     expect(["localhost", "127.0.0.1", "127.8.9.1", "::1"].map(isLoopback)).toEqual([true, true, true, true]);
     expect(["0.0.0.0", "::", "10.0.0.1", "127.0.0.1.evil.test"].map(isLoopback)).toEqual([
       false,

@@ -2,7 +2,7 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { takeProblems } from "./contract/problems.js";
-import { compose, headersOf, hello, keys, post } from "./http/compose.js";
+import { startScriptedApp, headersOf, hello, keys, post } from "./scripted-app.js";
 
 const model = {
   id: "m",
@@ -22,8 +22,8 @@ interface Answer {
   readonly chunks: readonly string[];
 }
 
-/** A server that says what a test wants it to, under a name that looks like Hearth's. */
-async function impostor({ status, type, chunks }: Answer): Promise<string> {
+/** Starts a server that returns what a test specifies and looks like Hearth. */
+async function fakeServer({ status, type, chunks }: Answer): Promise<string> {
   const server = http.createServer((_req, res) => {
     res.writeHead(status, { "content-type": type, "x-request-id": "1" });
     for (const chunk of chunks) res.write(chunk);
@@ -34,9 +34,9 @@ async function impostor({ status, type, chunks }: Answer): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** What is found wrong with an answer to a request, once it is read. */
+/** Returns the problems that are found in a response once it is read. */
 async function problemsOf(path: string, answer: Partial<Answer>, method = "GET"): Promise<string> {
-  const url = await impostor({ status: 200, type: json, chunks: [], ...answer });
+  const url = await fakeServer({ status: 200, type: json, chunks: [], ...answer });
   const response = await fetch(url + path, { method });
   await response.text();
   return takeProblems().join("\n");
@@ -56,29 +56,33 @@ const chunk = {
   system_fingerprint: "fp_1",
 };
 
-describe("an answer that is not as /openapi.json says fails the test", () => {
-  it("but not one that is", async () => {
+describe("a response that does not match /openapi.json fails the test", () => {
+  it("but a matching one does not", async () => {
     expect(await problemsOf("/v1/models/m", body(model))).toBe("");
     expect(await problemsOf("/v1/models/a/b", body(model))).toBe("");
   });
 
   it.each<[string, object, string]>([
-    ["with a field that is not there", { ...model, extra: 1 }, "additional properties (extra)"],
-    ["without a field that is", { ...model, owned_by: undefined }, "required property 'owned_by'"],
-    ["of the wrong type", { ...model, created: "now" }, '/created must be integer, here it is "now"'],
+    ["with an undeclared field", { ...model, extra: 1 }, "additional properties (extra)"],
+    ["without a required field", { ...model, owned_by: undefined }, "required property 'owned_by'"],
+    [
+      "with a field of the wrong type",
+      { ...model, created: "now" },
+      '/created must be integer, here it is "now"',
+    ],
     ["with another constant", { ...model, object: "list" }, "/object must be equal to constant (model)"],
-    ["with a time that is none", { ...model, created_at: "today" }, "/created_at must match"],
+    ["with an invalid time", { ...model, created_at: "today" }, "/created_at must match"],
   ])("%s", async (_case, wrong, expected) => {
     expect(await problemsOf("/v1/models/m", body(wrong))).toContain(expected);
   });
 
-  it("because of its status, its type, or a body that is no JSON", async () => {
+  it("because of its status, its type, or a body that is not JSON", async () => {
     expect(await problemsOf("/v1/models/m", { ...body(model), status: 206 })).toContain("status");
     expect(await problemsOf("/v1/models/m", { ...body(model), type: "text/html" })).toContain("'text/html'");
     expect(await problemsOf("/v1/models/m", { chunks: ["{"] })).toContain("not JSON");
   });
 
-  it("because of an error in the words of another dialect", async () => {
+  it("because of an error in the format of another dialect", async () => {
     const openai = {
       code: "Internal error",
       error: { message: "m", type: "server_error", param: null, code: "internal_error" },
@@ -94,11 +98,11 @@ describe("an answer that is not as /openapi.json says fails the test", () => {
   });
 });
 
-describe("an event that is not as /openapi.json says fails the test", () => {
+describe("an event that does not match /openapi.json fails the test", () => {
   const chat = (...values: readonly string[]) =>
     problemsOf("/v1/chat/completions", frames(...values), "POST");
 
-  it("but not one that is, nor a comment", async () => {
+  it("but a matching one or a comment does not", async () => {
     expect(await chat(JSON.stringify(chunk), "[DONE]")).toBe("");
     const lines = {
       type: sse,
@@ -122,7 +126,7 @@ describe("an event that is not as /openapi.json says fails the test", () => {
     expect(await problemsOf("/v1/messages", frames(ping), "POST")).toContain("is named undefined");
   });
 
-  it("because the stream ends too early or goes on too long, but not because it failed", async () => {
+  it("because the stream ends too early or continues too long, but not because it failed", async () => {
     expect(await chat(JSON.stringify(chunk))).toContain("without [DONE]");
     expect(await chat("[DONE]", JSON.stringify(chunk))).toContain("after [DONE]");
     const error = { message: "m", type: "server_error", param: null, code: "internal_error" };
@@ -130,17 +134,17 @@ describe("an event that is not as /openapi.json says fails the test", () => {
   });
 });
 
-describe("an answer that is looked at", () => {
-  it("is still the server's: address, headers, bytes", async () => {
-    const url = await impostor({ status: 200, type: json, ...body(model) });
+describe("an observed response", () => {
+  it("keeps its URL, headers and bytes", async () => {
+    const url = await fakeServer({ status: 200, type: json, ...body(model) });
     const response = await fetch(`${url}/v1/models/m`);
     expect([response.url, response.status, response.ok]).toEqual([`${url}/v1/models/m`, 200, true]);
     expect(response.headers.get("x-request-id")).toBe("1");
     expect(await response.json()).toEqual(model);
   });
 
-  it("ends the run when its reader leaves, and its torn frame is no event", async () => {
-    const server = await compose(() => ["Good", new Promise<never>(() => undefined)]);
+  it("ends the run when its reader leaves, and its incomplete frame is ignored", async () => {
+    const server = await startScriptedApp(() => ["Good", new Promise<never>(() => undefined)]);
     const running = server.nextRun();
     const leaving = new AbortController();
     const response = await post(server, { ...hello, stream: true }, { signal: leaving.signal });
@@ -150,24 +154,24 @@ describe("an answer that is looked at", () => {
     await expect(reader?.read()).rejects.toThrow("aborted");
     await (
       await running
-    ).settled;
+    ).finished;
     expect(server.engine.aborted).toBe(1);
     expect(takeProblems()).toEqual([]);
   });
 
-  it("leaves a stream that is cancelled at once", async () => {
-    const server = await compose(() => ["Good", new Promise<never>(() => undefined)]);
+  it("passes on the cancellation of a stream at once", async () => {
+    const server = await startScriptedApp(() => ["Good", new Promise<never>(() => undefined)]);
     const running = server.nextRun();
     const response = await post(server, { ...hello, stream: true });
     await response.body?.cancel();
     await (
       await running
-    ).settled;
+    ).finished;
     expect(server.engine.aborted).toBe(1);
   });
 
-  it("may be one without a body", async () => {
-    const server = await compose(() => []);
+  it("may have no body", async () => {
+    const server = await startScriptedApp(() => []);
     const init = { headers: headersOf(keys.ada) };
     const statuses = await Promise.all(
       ["HEAD", "OPTIONS"].map(

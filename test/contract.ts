@@ -1,12 +1,15 @@
 /**
- * Every answer of a Hearth server that a test, or a client library in it, gets by fetch is held against the OpenAPI document
- * of the very same route table: what is not as the document says fails the test that runs. Set up before each test file.
+ * Checks every response that a test or a client library gets from a Hearth server by fetch against the OpenAPI document of the
+ * same route table. A violation fails the running test. Set up before each test file.
  */
 import { afterEach } from "vitest";
 import type { Contract } from "./contract/contract.js";
 import { reportProblem, takeProblems } from "./contract/problems.js";
 
-const plainFetch = globalThis.fetch;
+/** Test files that share a process run this file again; each wraps Node's original fetch. */
+const nodeFetch = Symbol.for("hearth.test.node-fetch");
+const scope: typeof globalThis & { [nodeFetch]?: typeof fetch } = globalThis;
+const plainFetch = (scope[nodeFetch] ??= globalThis.fetch);
 let contract: Promise<Contract> | null = null;
 
 globalThis.fetch = async (input, init) => {
@@ -22,14 +25,14 @@ afterEach(() => {
   if (problems.length > 0) throw new Error(problems.join("\n"));
 });
 
-/** Most test files ask no server for anything: they need not load one. */
+/** Loaded only when needed, because most test files send no requests. */
 async function loadContract(): Promise<Contract> {
   const [{ createContract }, { createRoutes }, { defaultHttpLimits }] = await Promise.all([
     import("./contract/contract.js"),
     import("../src/http/routes.js"),
     import("../src/http/deps.js"),
   ]);
-  // The table's rows are made without being called.
+  // The handlers of the route table are created but never called.
   const deps = { limits: defaultHttpLimits, version: "0" } as Parameters<typeof createRoutes>[0];
   return createContract(createRoutes(deps), reportProblem);
 }

@@ -66,19 +66,19 @@ const tiny: ModelSpec = {
   metadata: {},
 };
 
-/** A model's header, for those who want to change it before it is written. */
+/** Returns a model's header, for tests that modify it before it is written. */
 export function modelHeader(changes: Partial<ModelSpec> = {}): GgufHeaderSpec {
   const spec = { ...tiny, ...changes };
   const vocabulary = buildVocabulary(spec.words, spec.vocabularySize);
   return { metadata: metadataOf(spec, vocabulary), tensors: tensorsOf(spec, vocabulary.tokens.length) };
 }
 
-/** A whole model as bytes; for small ones. */
+/** Returns a whole model as bytes; for small models. */
 export function modelBytes(changes: Partial<ModelSpec> = {}): Buffer {
   return Buffer.concat([...piecesOf(modelHeader(changes), { ...tiny, ...changes })]);
 }
 
-/** Writes a model of any size, a piece at a time. @returns its size in bytes. */
+/** Writes a model of any size, piece by piece. @returns its size in bytes. */
 export async function writeModel(path: string, changes: Partial<ModelSpec> = {}): Promise<number> {
   const file = await open(path, "w");
   let bytes = 0;

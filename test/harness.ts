@@ -1,6 +1,6 @@
 /**
- * How tests get a server: `startApp` builds one in this process over a fresh data folder and real HTTP; `startProcess` runs
- * the built program as a user would. Both are taken down when the test that asked for them ends.
+ * Servers for tests: `startApp` builds one in this process over a new data folder and real HTTP; `startProcess` runs the built
+ * program as a user does. Both close when the test that started them ends.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import OpenAI from "openai";
-import { afterAll, beforeAll, onTestFinished, vi } from "vitest";
+import { beforeAll, onTestFinished, vi } from "vitest";
 import type { Clock } from "../src/core/clock.js";
 import type { Schemas } from "../src/core/schemas.js";
 import type { HostedTokenizer } from "../src/core/tokenizer.js";
@@ -21,21 +21,24 @@ import { createApp, type App, type Overrides } from "../src/app/app.js";
 import { loadConfig } from "../src/config.js";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
-const workerUrl = new URL("../dist/engine/llama/worker.js", import.meta.url);
-const visionWorkerUrl = new URL("../dist/engine/vision/worker.js", import.meta.url);
-const schemaWorkerUrl = new URL("../dist/engine/schemas/worker.js", import.meta.url);
-const imagesWorkerUrl = new URL("../dist/engine/images/worker.js", import.meta.url);
-const tokenizerWorkerUrl = new URL("../dist/engine/tokenize/worker.js", import.meta.url);
+/** The compiled worker threads; the sources of the server run from TypeScript here. */
+export const workerUrls = {
+  workerUrl: new URL("../dist/engine/llama/worker.js", import.meta.url),
+  visionWorkerUrl: new URL("../dist/engine/vision/worker.js", import.meta.url),
+  schemaWorkerUrl: new URL("../dist/engine/schemas/worker.js", import.meta.url),
+  imagesWorkerUrl: new URL("../dist/engine/images/worker.js", import.meta.url),
+  tokenizerWorkerUrl: new URL("../dist/engine/tokenize/worker.js", import.meta.url),
+};
 const program = join(root, "dist/main.js");
 
-/** The key that a test's server has from its configuration. */
+/** The API key that the configuration of a test's server pins. */
 export const testKey = "test-key-of-sixteen-characters";
 export const builtInModel = "hearth-tiny-5m";
 
-/** Takes what is to be done at the end. */
+/** Registers a clean-up for the end of the test. */
 type Finished = (cleanUp: () => void | Promise<void>) => void;
 
-/** An empty folder that goes when the test ends. */
+/** Creates an empty folder; it is deleted when the test ends. */
 export function temporaryFolder(finished: Finished = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), "hearth-test-"));
   finished(() => rmSync(folder, { recursive: true, force: true }));
@@ -43,21 +46,24 @@ export function temporaryFolder(finished: Finished = onTestFinished): string {
 }
 
 let schemas: Schemas | null = null;
-afterAll(() => schemas?.close());
 
-/** Schemas made into rules as the server does it, in a thread of their own: one for all tests of a file, which share no state. */
+/** The converter of JSON Schemas as the server has it. Its thread keeps no state and serves all tests of this process. */
 export function testSchemas(): Schemas {
   return (schemas ??= createSchemas({
     clock: systemClock,
     closed: true,
-    workerUrl: schemaWorkerUrl,
+    workerUrl: workerUrls.schemaWorkerUrl,
     log: () => undefined,
   }));
 }
 
-/** The tokenizer of hosted models as the server has it; its thread, where one was started, ends with the test. */
+/** The tokenizer of hosted models as the server has it; its thread, if one was started, ends with the test. */
 export function testTokenizer(clock: Clock = systemClock): HostedTokenizer {
-  const tokenizer = createHostedTokenizer({ clock, workerUrl: tokenizerWorkerUrl, log: () => undefined });
+  const tokenizer = createHostedTokenizer({
+    clock,
+    workerUrl: workerUrls.tokenizerWorkerUrl,
+    log: () => undefined,
+  });
   onTestFinished(() => tokenizer.close());
   return tokenizer;
 }
@@ -69,8 +75,8 @@ export interface TestApp {
 }
 
 /**
- * A whole server in this process.
- * @param environment HEARTH_* variables beside the data folder, the free port and the pinned key.
+ * Starts a whole server in this process.
+ * @param environment HEARTH_* variables in addition to the data folder, the free port and the pinned key.
  */
 export async function startApp(
   environment: NodeJS.ProcessEnv = {},
@@ -79,7 +85,7 @@ export async function startApp(
 ): Promise<TestApp> {
   const { config } = loadConfig({ ...defaults(finished), ...environment });
   const app = await createApp(config, {
-    ...{ workerUrl, schemaWorkerUrl, imagesWorkerUrl, visionWorkerUrl, tokenizerWorkerUrl },
+    ...workerUrls,
     ...overrides,
   });
   finished(() => app.close());
@@ -88,8 +94,8 @@ export async function startApp(
 }
 
 /**
- * One server for all tests of a file, where none of them minds what another left behind. To be called outside of them.
- * @param prepare makes what the server is to find, and tells its HEARTH_* variables.
+ * Starts one server for all tests of a file, which must not depend on each other's data. Call it outside of tests.
+ * @param prepare creates what the server needs and returns its HEARTH_* variables.
  */
 export function sharedApp(
   prepare: (finished: Finished) => Promise<NodeJS.ProcessEnv> = () => Promise.resolve({}),
@@ -104,29 +110,29 @@ export function sharedApp(
     };
   });
   return () => {
-    if (shared === null) throw new Error("asked for before the first test");
+    if (shared === null) throw new Error("the shared server starts with the first test");
     return shared;
   };
 }
 
-/** The official client, without the retries that would hide an error. */
+/** The official OpenAI client, without retries, which would hide errors. */
 export function clientOf(url: string, apiKey: string = testKey): OpenAI {
   return new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 });
 }
 
-/** Resolves as soon as a look at the server finds the condition true; the machine is left to the server between looks. */
+/** Resolves once the condition is true; checks every 2 ms, so that the server can work in between. */
 export function until(condition: () => boolean): Promise<void> {
   return vi.waitUntil(condition, { interval: 2, timeout: 50_000 }).then(() => undefined);
 }
 
 export interface ProgramRun {
   readonly child: ChildProcess;
-  /** What it has written to standard output so far. */
+  /** Standard output so far. */
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Resolves with the exit code, or the signal's name. */
+  /** Resolves with the exit code or the name of the signal. */
   readonly exited: Promise<number | string>;
-  /** The first group of the first line of standard output that matches. */
+  /** Resolves with the first group of the first line of standard output that matches. */
   line(pattern: RegExp): Promise<string>;
 }
 
@@ -134,7 +140,7 @@ export interface TestProcess extends ProgramRun {
   readonly url: string;
 }
 
-/** `hearth start` as a process of its own. @throws Error with what it wrote when it ends before it listens. */
+/** Runs `hearth start` as a process. @throws Error with its standard error when it ends before it listens. */
 export async function startProcess(environment: NodeJS.ProcessEnv = {}): Promise<TestProcess> {
   const run = runProgram(["start"], { ...defaults(), ...environment });
   const url = await Promise.race([
@@ -144,7 +150,7 @@ export async function startProcess(environment: NodeJS.ProcessEnv = {}): Promise
   return { ...run, url };
 }
 
-/** Any command of the program. Its environment is only what is given here, and PATH. */
+/** Runs a command of the program. Its environment is only what is given here, PATH and HOME. */
 export function runProgram(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,

@@ -1,4 +1,4 @@
-/** Writes small ONNX models (opset 14) as protocol buffers, for tests that run real ones in published layouts. */
+/** Writes small ONNX models (opset 14) as protocol buffers. */
 import { writeFileSync } from "node:fs";
 
 /** Numbers of ONNX's TensorProto.DataType. */
@@ -6,19 +6,19 @@ const dataTypes = { float32: 1, int32: 6, int64: 7, bool: 9, float16: 10 } as co
 
 export type ElementType = keyof typeof dataTypes;
 
-/** What goes in or comes out; a dimension without a number has a name. */
+/** An input or output; a variable dimension has a name instead of a number. */
 export interface ValueInfo {
   readonly name: string;
   readonly type: ElementType;
   readonly shape: readonly (number | string)[];
 }
 
-/** A constant; values of the type float16 are given as their bits. */
+/** A constant; float16 values are given as their bits. */
 export interface Constant {
   readonly type: ElementType;
   readonly shape: readonly number[];
   readonly values: readonly number[];
-  /** Where its bytes lie instead, beside the model's file. */
+  /** External file with its bytes, in the folder of the model. */
   readonly external?: { readonly file: string; readonly offset: number };
 }
 
@@ -41,7 +41,7 @@ export interface OnnxGraph {
 const irVersion = 7;
 const opset = 14;
 
-/** The file of a model. */
+/** Encodes a model. */
 function onnxModel(graph: OnnxGraph): Buffer {
   return message([
     [1, irVersion],
@@ -136,7 +136,7 @@ function tensorProto(name: string, { type, shape, values, external }: Constant):
   ]);
 }
 
-/** Numbers as they lie in a file. */
+/** Encodes numbers as the bytes of a tensor. */
 export function elements(type: ElementType, values: readonly number[]): Buffer {
   const view = (array: Float32Array | Int32Array | BigInt64Array | Uint16Array | Uint8Array): Buffer =>
     Buffer.from(array.buffer, array.byteOffset, array.byteLength);
@@ -169,7 +169,7 @@ function valueInfoProto({ name, type, shape }: ValueInfo): Buffer {
   ]);
 }
 
-/** A whole number is a varint, a float is its four bytes, everything else has its length before it. */
+/** Encodes a message: integers as varints, floats as four bytes, other values with their length. */
 function message(fields: readonly Field[]): Buffer {
   return Buffer.concat(
     fields.flatMap(([number, value]) => {

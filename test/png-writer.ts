@@ -1,10 +1,10 @@
-/** Writes PNG files byte by byte, such as no encoder writes them. */
+/** Writes PNG files byte by byte, including invalid ones that no encoder writes. */
 import { crc32, deflateSync } from "node:zlib";
 
 /**
- * A PNG whose head claims a size that its data need not have.
- * @param data rows, each after its filter's byte, before they are packed.
- * @param palette red, green and blue of each index; absent: pixels are colours themselves.
+ * Encodes a PNG whose header may claim another size than its data has.
+ * @param data uncompressed rows, each after its filter byte.
+ * @param palette red, green and blue of each index; absent: pixels are colours.
  */
 export function pngOf(width: number, height: number, data: Uint8Array, palette?: Uint8Array): Buffer {
   const size = Buffer.alloc(8);

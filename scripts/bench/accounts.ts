@@ -1,16 +1,21 @@
 /**
- * What a request costs before and after its model works: who asks, what the limits leave, what is reserved, what is settled; with
- * few keys and with many. The estimate of a prompt's tokens is not in it: that is a thread's of its own.
+ * Measures the cost of a request outside the model: authentication, rate limits, reservation and settlement,
+ * with few keys and with many. The token estimate of a prompt is not included; it runs in another thread.
  */
 import { join } from "node:path";
 import { createAuthenticator } from "../../src/accounts/authentication/authenticate-key.js";
 import { createKeyUse } from "../../src/accounts/authentication/key-use.js";
 import { createRateLimits } from "../../src/accounts/limits/rate-limits.js";
 import { hashSecret } from "../../src/accounts/authentication/secret.js";
-import { chargeOf, moneyFor, reserveFor, settleFor } from "../../src/accounts/money/ledger.js";
+import {
+  chargeOf,
+  creditTransaction,
+  reserveTransaction,
+  settleTransaction,
+} from "../../src/accounts/money/ledger.js";
 import { costOf } from "../../src/core/money.js";
 import { everyModel } from "../../src/accounts/limits/team-limit.js";
-import type { Billing } from "../../src/accounts/teams/team.js";
+import type { BillingMode } from "../../src/accounts/teams/team.js";
 import { createApiKeyStore } from "../../src/accounts/keys/store.js";
 import { openDatabase, type Database } from "../../src/store/database.js";
 import { createKeyUseStore } from "../../src/accounts/authentication/store.js";
@@ -37,10 +42,13 @@ const usage = {
 };
 const prices = { promptTextTokenTicks: 100, cachedPromptTextTokenTicks: 25, completionTextTokenTicks: 400 };
 const bound = 1_000_000;
-/** Of every kind, each so wide that nobody is refused. */
+/** Limits of every kind, wide enough that no request is refused. */
 const limits = { qps: 1_000_000, qpm: 10_000_000, tpm: 1_000_000_000_000 };
 
-/** Requests over real SQLite, of keys drawn at random, in turns: what else the machine does falls on all of them alike. */
+/**
+ * Runs requests on real SQLite with changing keys. The cases take turns, so that other load on the machine
+ * affects all of them equally.
+ */
 export async function accountsSection(): Promise<readonly Row[]> {
   const worlds = [
     await openWorld(few, "prepaid"),
@@ -68,13 +76,13 @@ function row(figure: string, times: readonly number[], reach: string): Row {
 }
 
 interface World {
-  /** Milliseconds of each request. */
+  /** The duration of each request in milliseconds. */
   readonly times: readonly number[];
   takeTurn(): Promise<void>;
   close(): Promise<void>;
 }
 
-async function openWorld(keys: number, billing: Billing): Promise<World> {
+async function openWorld(keys: number, billing: BillingMode): Promise<World> {
   const data = scratchFolder();
   const database = await openDatabase(join(data.path, "hearth.db"));
   await fill(database, keys, billing);
@@ -85,7 +93,7 @@ async function openWorld(keys: number, billing: Billing): Promise<World> {
     times,
     async takeTurn() {
       for (let asked = 0; asked < requests / turns; asked++) {
-        // A step that meets every key before any twice.
+        // A step size that visits every key before any key twice.
         const secret = secretOf((times.length * 7919) % keys);
         const began = performance.now();
         await request(secret);
@@ -101,11 +109,15 @@ async function openWorld(keys: number, billing: Billing): Promise<World> {
 
 const secretOf = (index: number): string => `bench-key-number-${index}`;
 
-async function fill(database: Database, keys: number, billing: Billing): Promise<void> {
+async function fill(database: Database, keys: number, billing: BillingMode): Promise<void> {
   const { kysely, commit } = database;
   const team = { id: "team", name: "team", billing, blocked: false, weight: 1, createTime: 0 };
   await createTeamStore(database).insert(team);
-  const credit = moneyFor("purchase", { teamId: "team", ticks: Number.MAX_SAFE_INTEGER, note: null }, 0);
+  const credit = creditTransaction(
+    "purchase",
+    { teamId: "team", ticks: Number.MAX_SAFE_INTEGER, note: null },
+    0,
+  );
   await createLedgerStore(database).post(credit);
   const ofTeam = createTeamLimitStore(database).insertion({ teamId: "team", model: everyModel, ...limits });
   await createWrites(database).commit([ofTeam]);
@@ -113,9 +125,20 @@ async function fill(database: Database, keys: number, billing: Billing): Promise
   const columns = ["id", "hash"] as const;
   const insertionOf = prepareBinding(columns, ({ id, hash }: { id: string; hash: Uint8Array }) =>
     kysely.insertInto("api_keys").values({
-      ...{ id, hash, team_id: "team", user_id: "user", name: "key", redacted: "hk-...", acls },
+      id,
+      hash,
+      team_id: "team",
+      user_id: "user",
+      name: "key",
+      redacted: "hk-...",
+      acls,
       ...limits,
-      ...{ disabled: 0, blocked: 0, expire_time: null, create_time: 0, modify_time: 0, modified_by: "user" },
+      disabled: 0,
+      blocked: 0,
+      expire_time: null,
+      create_time: 0,
+      modify_time: 0,
+      modified_by: "user",
     }),
   );
   const chunk = 10_000;
@@ -131,47 +154,57 @@ async function fill(database: Database, keys: number, billing: Billing): Promise
   }
 }
 
-/** One request, as the street makes it, but for the model. */
-function requestOver(database: Database, billing: Billing): (secret: string) => Promise<void> {
-  const admit = admissionOver(database);
+/** One request with the same database work as in production, but without the model. */
+function requestOver(database: Database, billing: BillingMode): (secret: string) => Promise<void> {
+  const reserveTokens = reservationOver(database);
   const [ledger, runs] = [createLedgerStore(database), createRunStore(database)];
   const reservedTicks = billing === "prepaid" ? bound : null;
   return async (secret) => {
-    const { principal, admission } = await admit(secret);
+    const { principal, reservation } = await reserveTokens(secret);
     const { key, team } = principal;
     if (reservedTicks !== null && (await ledger.spendable(team.id, systemClock.now())).credit < bound)
       throw new Error("no credit left");
     const run = { id: systemRandom.id(), teamId: team.id };
-    const reserve = reserveFor(run, reservedTicks ?? 0, systemClock.now());
+    const reserve = reserveTransaction(run, reservedTicks ?? 0, systemClock.now());
     const costTicks = costOf(usage, prices);
     await runs.insert(
       {
-        ...{ ...run, requestId: run.id, apiKeyId: key.id, model: "model", askedModel: "model" },
-        ...{ endpoint: "/v1/chat/completions", state: "running", usage, costTicks, prices, reservedTicks },
-        ...{ startTime: systemClock.now(), endTime: null },
+        ...run,
+        requestId: run.id,
+        apiKeyId: key.id,
+        model: "model",
+        requestedModel: "model",
+        endpoint: "/v1/chat/completions",
+        state: "running",
+        usage,
+        costTicks,
+        prices,
+        reservedTicks,
+        startTime: systemClock.now(),
+        endTime: null,
       },
       reserve === null ? [] : ledger.posting(reserve),
     );
     const chargeTicks = chargeOf(costTicks, reservedTicks);
-    const entries = settleFor(run, { reservedTicks, chargeTicks }, systemClock.now());
+    const entries = settleTransaction(run, { reservedTicks, chargeTicks }, systemClock.now());
     const outcome = {
       state: "completed",
       usage,
       costTicks: chargeTicks,
       endTime: systemClock.now(),
     } as const;
-    admission.settle(usage);
-    await runs.settle(run.id, outcome, entries === null ? [] : ledger.posting(entries));
+    reservation.reconcile(usage);
+    await runs.finish(run.id, outcome, entries === null ? [] : ledger.posting(entries));
   };
 }
 
-/** Who asks, and what the limits say. */
-function admissionOver(database: Database) {
+/** Authenticates a request and checks its rate limits. */
+function reservationOver(database: Database) {
   const keyUse = createKeyUse({
     keyUses: createKeyUseStore(database),
     clock: systemClock,
-    // The last of it comes when the database is closed already.
-    onTrouble: () => undefined,
+    // The last write comes after the database is closed.
+    onError: () => undefined,
   });
   const keys = createApiKeyStore(database);
   const authenticator = createAuthenticator({ keys, keyUse, clock: systemClock });
@@ -182,9 +215,9 @@ function admissionOver(database: Database) {
   });
   return async (secret: string) => {
     const principal = await authenticator.authenticate(secret, "127.0.0.1");
-    const admittance = rateLimits.admitRequest(principal);
-    const { admission, refusal } = await rateLimits.admitWork(admittance, "model", "");
-    if (admittance.refusal !== null || refusal !== null) throw new Error("a limit is too narrow");
-    return { principal, admission };
+    const decision = rateLimits.admitRequest(principal);
+    const { reservation, refusal } = await rateLimits.admitModelRequest(decision, "model", "");
+    if (decision.refusal !== null || refusal !== null) throw new Error("a limit is too narrow");
+    return { principal, reservation };
   };
 }

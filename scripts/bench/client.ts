@@ -1,4 +1,4 @@
-/** Clients of the chat endpoint, with the times at which things came. */
+/** Client of the chat endpoint that records when each part of the answer arrives. */
 import {
   Agent,
   request,
@@ -16,34 +16,34 @@ export interface Target {
   readonly key: string;
 }
 
-export interface ChatAsk {
+export interface ChatRequest {
   readonly model: string;
   readonly content: string;
   readonly maxTokens: number;
   readonly stream: boolean;
-  /** 0 when left out. */
+  /** Default: 0. */
   readonly temperature?: number;
   /** Aborts the request: the call rejects with its reason. */
   readonly signal?: AbortSignal;
-  /** Told of every frame with text as it comes, with its number from 1. */
+  /** Called for every frame with text as it arrives, with its number from 1. */
   readonly onText?: (nth: number) => void;
 }
 
-/** Times are those of `performance.now()`. */
+/** Times are values of `performance.now()`. */
 export interface ChatAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly askedAt: number;
   readonly headersAt: number;
   readonly endedAt: number;
-  /** When each frame with text came; empty for an answer in one piece. */
+  /** The arrival times of the frames with text; empty for an answer that is not streamed. */
   readonly arrivals: readonly number[];
   readonly promptTokens: number;
   readonly cachedTokens: number;
   readonly completionTokens: number;
-  /** The answer came to its proper end. */
+  /** Whether the answer is complete. */
   readonly whole: boolean;
-  /** The body, where the answer is not streamed; else the last frame. */
+  /** The body if the answer is not streamed, otherwise the last frame. */
   readonly body: string;
 }
 
@@ -53,8 +53,11 @@ interface Usage {
   readonly prompt_tokens_details?: { readonly cached_tokens?: number };
 }
 
-/** Asks and reads to the end. @throws the signal's reason, or the client's error when the connection is lost. */
-export async function chat(target: Target, ask: ChatAsk): Promise<ChatAnswer> {
+/**
+ * Sends a request and reads the answer to its end. @throws the reason of the signal, or the client's error if
+ * the connection is lost
+ */
+export async function chat(target: Target, ask: ChatRequest): Promise<ChatAnswer> {
   const askedAt = performance.now();
   const response = await post(target, bodyOf(ask), ask.signal);
   const headersAt = performance.now();
@@ -64,21 +67,21 @@ export async function chat(target: Target, ask: ChatAsk): Promise<ChatAnswer> {
   return { status, headers, askedAt, headersAt, endedAt: performance.now(), ...read };
 }
 
-/** What came back: the head at once, the body to be read once. */
+/** A response whose headers have arrived; its body can be read once. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: IncomingMessage;
 }
 
-/** Posts any body to the chat endpoint. */
+/** Sends a POST request with any body to the chat endpoint. */
 export function post({ url, key }: Target, body: string, signal?: AbortSignal): Promise<Answer> {
   return postJson(`${url}/v1/chat/completions`, body, { authorization: `Bearer ${key}` }, signal);
 }
 
 /**
- * Posts JSON. With the plain client and not with `fetch`, whose streams take as much processor time a frame as the server
- * does: on a small machine the measured would pay for it.
+ * Sends a POST request with JSON. It uses Node's plain client instead of `fetch`, whose streams take as much
+ * processor time per frame as the server and would distort the measurement on a small machine.
  */
 export function postJson(
   url: string,
@@ -106,7 +109,7 @@ export function postJson(
   });
 }
 
-/** Reads server-sent events; `onFrame` is given what stands behind `data: `, without JSON being read. */
+/** Reads server-sent events and passes the text after `data: ` to `onFrame`, without parsing it. */
 export async function readFrames({ body }: Answer, onFrame: (data: string) => void): Promise<void> {
   let rest = "";
   body.setEncoding("utf8");
@@ -118,17 +121,17 @@ export async function readFrames({ body }: Answer, onFrame: (data: string) => vo
   await finished(body);
 }
 
-/** Reads a body to its end. */
+/** Reads the whole body as text. */
 export function readText({ body }: Answer): Promise<string> {
   return text(body);
 }
 
-/** A time in milliseconds that the server tells in a header; NaN when it does not. */
+/** Returns a time in milliseconds from a response header; NaN if it is absent. */
 export function headerMs(answer: ChatAnswer, name: "queue" | "prefill"): number {
   return Number(answer.headers[`x-hearth-${name}-ms`] ?? Number.NaN);
 }
 
-function bodyOf({ model, content, maxTokens, stream, temperature = 0 }: ChatAsk): string {
+function bodyOf({ model, content, maxTokens, stream, temperature = 0 }: ChatRequest): string {
   return JSON.stringify({
     model,
     messages: [{ role: "user", content }],
@@ -143,7 +146,7 @@ function bodyOf({ model, content, maxTokens, stream, temperature = 0 }: ChatAsk)
 
 type Read = Omit<ChatAnswer, "status" | "headers" | "askedAt" | "headersAt" | "endedAt">;
 
-async function readStream(response: Answer, onText: ChatAsk["onText"]): Promise<Read> {
+async function readStream(response: Answer, onText: ChatRequest["onText"]): Promise<Read> {
   const arrivals: number[] = [];
   let [usage, last] = ["", ""];
   await readFrames(response, (data) => {

@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- engine [--large]`: how much of the engine's speed reaches a client over HTTP, on random weights of real
- * shape. LLAMA_SERVER=/path/to/llama-server compares with that as well.
+ * `npm run bench -- engine [--large]`: measures how much of the engine's speed reaches a client over HTTP,
+ * with random weights of realistic shape. With LLAMA_SERVER=/path/to/llama-server it compares with that
+ * server as well.
  */
 import { threadsFor, usableCores } from "../../src/engine/llama/load/machine.js";
 import { fairnessRows } from "./engine/fairness.js";
@@ -23,7 +24,10 @@ const efforts = {
   },
 } as const;
 
-/** Gives what it has measured as soon as it has: minutes with the small model, a quarter of an hour with the large one. */
+/**
+ * Yields rows as soon as they are measured: minutes with the small model, a quarter of an hour with the large
+ * one.
+ */
 export async function* engineSection({ large }: SectionOptions): AsyncGenerator<readonly Row[]> {
   const size = large ? "large" : "small";
   const model = await benchModel(size);

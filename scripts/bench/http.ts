@@ -5,7 +5,10 @@ import { routeRows } from "./http/routes.js";
 import { benchKey, startServer, type BenchServer } from "./server.js";
 import type { Row } from "./table.js";
 
-/** What HTTP, dialect, scheduler and ledger cost on top of the engine, route by route, and what putting off costs. */
+/**
+ * Measures the cost of HTTP, dialect, scheduler and ledger on top of the engine, by route, and the cost of
+ * deferred completions.
+ */
 export async function httpSection(): Promise<readonly Row[]> {
   const server = await startServer();
   const rows = [...(await addedRows(server)), await listRow(server)];

@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- images [--large]`: what seeing and drawing cost the server, beside the bare runtime doing the same steps, and
- * how long its event loop is held up meanwhile. The models are the built-in ones; with --large, and in place of one that is not
- * built in, they are larger ones with random weights, whose steps take as long as small real ones' do.
+ * `npm run bench -- images [--large]`: measures captioning and image generation in the server, compared with
+ * the bare runtime doing the same steps, and the event loop lag during that time. It uses the built-in
+ * models. With --large, or if a model is not built in, it uses larger models with random weights, whose steps
+ * take as long as those of small real ones.
  */
 import { costRows } from "./images/cost.js";
 import { lagRowsOf } from "./images/lag.js";
@@ -18,7 +19,7 @@ const efforts = {
 export async function* imagesSection({ large }: SectionOptions): AsyncGenerator<readonly Row[]> {
   const models = await imageModels(large);
   const server = await startServer({
-    HEARTH_VISION_MODEL: models.seer.id,
+    HEARTH_VISION_MODEL: models.visionModel.id,
     ...(models.folder === null ? {} : { HEARTH_MODELS: models.folder }),
   });
   const idleMb = residentMb(server.pid);

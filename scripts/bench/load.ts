@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- load [--requests N]`: what is left behind by many requests, how soon the slot of a client that left is
- * free, and how long the server's event loop is held up meanwhile. All of it is seen from outside, over HTTP and /proc.
+ * `npm run bench -- load [--requests N]`: measures memory growth over many requests, the time until the slot
+ * of a disconnected client is free, and the event loop lag. Everything is measured from outside, over HTTP
+ * and /proc.
  */
 import { leavingRows } from "./load/leaving.js";
 import { memoryRows } from "./load/memory.js";

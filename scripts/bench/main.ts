@@ -1,7 +1,7 @@
 /**
- * `npm run bench [-- SECTION...] [--large] [--requests N] [--data DIR [--limit N] [--only TEXT] [--verbose]]`: measures and
- * prints, never judges. Each section runs what it compares side by side in one run, since absolute times of a shared machine
- * say little; quote the ratios and the medians.
+ * `npm run bench [-- SECTION...] [--large] [--requests N] [--data DIR [--limit N] [--only TEXT]
+ * [--verbose]]`: measures and prints; it never fails because of a result. Each section runs what it compares
+ * side by side in one run, because absolute times on a shared machine mean little; quote ratios and medians.
  */
 import { parseArgs } from "node:util";
 import { accountsSection } from "./accounts.js";
@@ -53,7 +53,7 @@ function readArguments(): { readonly names: readonly string[]; readonly options:
     const unknown = positionals.filter((name) => !Object.hasOwn(sections, name));
     if (unknown.length > 0)
       throw new Error(
-        `unknown section ${unknown.join(", ")}; there are: ${Object.keys(sections).join(", ")}`,
+        `unknown section ${unknown.join(", ")}; known sections: ${Object.keys(sections).join(", ")}`,
       );
     const requests = Number(values.requests);
     if (!Number.isInteger(requests) || requests < 1000)

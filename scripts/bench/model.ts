@@ -1,4 +1,6 @@
-/** Random-weight models of realistic shape, written once and kept in the system's temporary folder. */
+/**
+ * Models of realistic shape with random weights, written once and stored in the system's temporary folder.
+ */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +9,7 @@ import { writeModel, type ModelSpec } from "../../test/gguf-writer.js";
 
 export interface BenchModel {
   readonly id: string;
-  /** A models folder with this model alone. */
+  /** A models folder that contains only this model. */
   readonly folder: string;
   readonly file: string;
   readonly bytes: number;
@@ -15,7 +17,7 @@ export interface BenchModel {
 
 export type ModelSize = "small" | "large";
 
-/** ChatML, without a reasoning block: every token of an answer is text. */
+/** ChatML without a reasoning block: every token of an answer is text. */
 const chatTemplate =
   "{%- for message in messages -%}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor -%}" +
   "{%- if add_generation_prompt -%}<|im_start|>assistant\n{% endif -%}";
@@ -24,15 +26,16 @@ const everySize = {
   architecture: "qwen3",
   contextLength: 8192,
   weights: "Q8_0",
-  // A random head that is tied repeats one token for ever.
+  // With random weights, a tied head would repeat one token forever.
   tiedHead: false,
   seed: 1,
   chatTemplate,
 } as const;
 
 /**
- * `large` has the work of Qwen3-0.6B in every matrix product and in the KV cache: its 16 query heads of 128 are 8 here, for
- * the writer ties their size to the width, and the feed-forward layer is wider by as much.
+ * `large` costs as much as Qwen3-0.6B in every matrix product and in the KV cache. Qwen3 has 16 query heads
+ * of 128; here there are 8, because the writer ties their size to the width, and the feed-forward layer is
+ * wider to compensate.
  */
 function shapeOf(size: ModelSize): Partial<ModelSpec> {
   const vocabularySize = size === "small" ? 12_288 : 151_936;
@@ -43,7 +46,7 @@ function shapeOf(size: ModelSize): Partial<ModelSpec> {
   return { ...everySize, ...measures, vocabularySize, words: wordsFor(vocabularySize) };
 }
 
-/** The model of that size, written first where it is not there. */
+/** Returns the model of that size and writes it first if it does not exist. */
 export async function benchModel(size: ModelSize): Promise<BenchModel> {
   const shape = shapeOf(size);
   const version = createHash("sha256").update(JSON.stringify(shape)).digest("hex").slice(0, 8);
@@ -58,12 +61,15 @@ export async function benchModel(size: ModelSize): Promise<BenchModel> {
   return { id, folder, file, bytes: statSync(file).size };
 }
 
-/** A text of so many words that begins like no text of another `kind`. */
+/** Returns a text of this number of words that begins differently from any text of another `kind`. */
 export function textOf(kind: number, words: number): string {
   return Array.from({ length: words }, (_, at) => wordAt(kind * 7919 + at * at + at)).join(" ");
 }
 
-/** As many words as make a vocabulary of that size: a word and every beginning of it is a token, with and without a space. */
+/**
+ * Returns enough words for a vocabulary of that size: a word and each of its prefixes is a token, with and
+ * without a space.
+ */
 function wordsFor(vocabularySize: number): readonly string[] {
   const words: string[] = [];
   const tokens = new Set<string>();
@@ -78,7 +84,7 @@ function wordsFor(vocabularySize: number): readonly string[] {
 
 const syllables = [..."bdfghjklmnprstvz"].flatMap((first) => [..."aeiou"].map((second) => first + second));
 
-/** Word of three syllables; neighbours in number are far apart in spelling. */
+/** Returns a word of three syllables; consecutive numbers have very different words. */
 function wordAt(at: number): string {
   const count = syllables.length;
   const mixed = (at * 48_271 + 12_345) % count ** 3;

@@ -1,18 +1,18 @@
-/** What the command line asks of every section. */
+/** The options of the command line, for all sections. */
 export interface SectionOptions {
-  /** The large model instead of the small one; ten times the usage; drawings of 512 pixels. */
+  /** Use the large model instead of the small one, ten times the usage, and images of 512 pixels. */
   readonly large: boolean;
-  /** Requests of the load section. */
+  /** The number of requests of the load section. */
   readonly requests: number;
-  /** The schema section's. */
+  /** Options of the schema section. */
   readonly schema: {
-    /** Folder of the schemas with tests and of the official suite; null: the section is left out. */
+    /** The folder of the schemas with tests and of the official suite; null: skip the section. */
     readonly data: string | null;
-    /** So many schemas, evenly from the whole; null: all. */
+    /** The number of schemas, sampled evenly; null: all. */
     readonly limit: number | null;
     /** Only files with this in their name; "": all. */
     readonly only: string;
-    /** Lists what fails, and why. */
+    /** Lists failures with their reasons. */
     readonly verbose: boolean;
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Processes and folders that must not outlive the program that started them: whatever ends it, Ctrl-C and a failure included,
- * they are killed and removed with it.
+ * Child processes and temporary folders that must not outlive the program that created them. They are killed
+ * and removed however it ends, including Ctrl-C and failures.
  */
 import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
 import { once } from "node:events";
@@ -18,7 +18,7 @@ process.once("exit", () => {
 });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(130));
 
-/** Starts a process that ends with this one. */
+/** Starts a process that is killed when this one exits. */
 export function startProcess(
   command: string,
   args: readonly string[],
@@ -31,7 +31,7 @@ export function startProcess(
   return child;
 }
 
-/** Ends a process in order; one that does not go is killed. */
+/** Terminates a process, and kills it if it does not exit in time. */
 export async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const timer = setTimeout(() => child.kill("SIGKILL"), stopMsMax);
@@ -40,7 +40,7 @@ export async function stopProcess(child: ChildProcess): Promise<void> {
   clearTimeout(timer);
 }
 
-/** A fresh folder that is gone with this process, or sooner. */
+/** Creates a temporary folder that is removed with this process or earlier. */
 export function scratchFolder(): { readonly path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), "hearth-bench-"));
   folders.add(path);
@@ -53,13 +53,13 @@ export function scratchFolder(): { readonly path: string; remove(): void } {
   };
 }
 
-/** The process that `pid` started; `pid` itself when it has started none. */
+/** Returns the first child process of `pid`, or `pid` itself if it has none. */
 export function childOf(pid: number): number {
   const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
   return child === undefined || child === "" ? pid : Number(child);
 }
 
-/** Resident memory of a process in bytes. */
+/** Returns the resident memory of a process in bytes. */
 export function residentBytes(pid: number): number {
   const kib = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
   return Number(kib) * 1024;

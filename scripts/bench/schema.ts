@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- schema --data DIR [--limit N] [--only TEXT] [--verbose]`: how many real schemas are served, and how
- * truthfully. DIR holds folders of schemas with tests (`jsonschemabench*`, `schemas*`: files of `{schema, tests: [{valid,
- * data}]}`) and the official suite (`json-schema-test-suite`). Needs no model: llama.cpp's own matcher judges the grammars.
+ * `npm run bench -- schema --data DIR [--limit N] [--only TEXT] [--verbose]`: measures how many real schemas
+ * are supported, and how exactly. DIR contains folders of schemas with tests (`jsonschemabench*`, `schemas*`:
+ * files of `{schema, tests: [{valid, data}]}`) and the official suite (`json-schema-test-suite`). No model is
+ * needed: llama.cpp's own matcher tests the grammars.
  */
 import { readFileSync } from "node:fs";
 import type { SectionOptions } from "./options.js";
@@ -17,7 +18,7 @@ import type { Row } from "./table.js";
 export async function* schemaSection({ schema: options }: SectionOptions): AsyncGenerator<readonly Row[]> {
   const { data, only, verbose } = options;
   if (data === null) {
-    yield [{ figure: "left out", value: "it needs --data DIR", reach: "" }];
+    yield [{ figure: "skipped", value: "requires --data DIR", reach: "" }];
     return;
   }
   const pool = createPool(verbose ? "inherit" : "ignore");
@@ -25,16 +26,16 @@ export async function* schemaSection({ schema: options }: SectionOptions): Async
     if (verbose) for (const line of lines) process.stdout.write(`    ${line}\n`);
   };
   const files = schemaFiles(data, options);
-  if (files.length > 0) yield schemaRows(await judgeFiles(files, pool, note));
+  if (files.length > 0) yield schemaRows(await evaluateFiles(files, pool, note));
   if (files.length > 0) yield await servedRows(files);
   for (const [draft, paths] of suiteFiles(data, only))
-    if (paths.length > 0) yield [suiteRow(draft, await judgeDraft(draft, paths, pool, note))];
+    if (paths.length > 0) yield [suiteRow(draft, await evaluateDraft(draft, paths, pool, note))];
   pool.close();
 }
 
 type Note = (lines: readonly string[]) => void;
 
-async function judgeFiles(files: readonly SchemaFile[], pool: Pool, note: Note): Promise<Tally> {
+async function evaluateFiles(files: readonly SchemaFile[], pool: Pool, note: Note): Promise<Tally> {
   const tally = new Tally();
   for (const file of files) {
     const answer = (await pool.run({ kind: "schema", path: file.path })) as Verdicts | Lost;
@@ -44,7 +45,7 @@ async function judgeFiles(files: readonly SchemaFile[], pool: Pool, note: Note):
   return tally;
 }
 
-async function judgeDraft(
+async function evaluateDraft(
   draft: string,
   paths: readonly string[],
   pool: Pool,

@@ -7,24 +7,24 @@ import { childOf, residentBytes, scratchFolder, startProcess, stopProcess } from
 export const benchKey = "bench-key-of-sixteen-characters";
 export const benchModel = "hearth-tiny-5m";
 
-/** A Hearth server in a process of its own, on a fresh data folder. */
+/** A Hearth server in a separate process with a new data folder. */
 export interface BenchServer {
   readonly url: string;
-  /** An API key of its first team. */
+  /** An API key of the first team. */
   readonly key: string;
-  /** The process that answers, not its supervisor. */
+  /** The process that serves requests, not its supervisor. */
   readonly pid: number;
   readonly dataFolder: string;
-  /** Milliseconds from starting the process to its `listening on` line. */
+  /** The time from starting the process to its `listening on` line, in milliseconds. */
   readonly listenMs: number;
-  /** `performance.now()` of the moment the process was started. */
+  /** The value of `performance.now()` when the process was started. */
   readonly startedAt: number;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a server and waits until it listens. It ends with this process, whatever ends that.
- * @param settings HEARTH_* variables beside port, data folder, key and log level.
+ * Starts a server and waits until it listens. The server ends with this process.
+ * @param settings HEARTH_* variables in addition to port, data folder, key and log level
  */
 export async function startServer(settings: Readonly<Record<string, string>> = {}): Promise<BenchServer> {
   const data = scratchFolder();
@@ -57,12 +57,12 @@ export async function startServer(settings: Readonly<Record<string, string>> = {
   };
 }
 
-/** SERVER_NODE_FLAGS="--cpu-prof --cpu-prof-dir=/somewhere" profiles every thread of every server. */
+/** SERVER_NODE_FLAGS="--cpu-prof --cpu-prof-dir=/path" profiles every thread of every server. */
 function nodeFlags(): readonly string[] {
   return (process.env["SERVER_NODE_FLAGS"] ?? "").split(" ").filter((flag) => flag !== "");
 }
 
-/** The address that a server tells once it listens. @throws Error when it ends before. */
+/** Returns the address that a server prints when it listens. @throws Error if it ends before */
 export async function listening(child: ChildProcess): Promise<string> {
   if (child.stdout === null) throw new Error("no output");
   for await (const line of createInterface({ input: child.stdout })) {
@@ -72,18 +72,18 @@ export async function listening(child: ChildProcess): Promise<string> {
   throw new Error("the server ended before it listened");
 }
 
-/** Resident memory of a process in MB. */
+/** Returns the resident memory of a process in MB. */
 export function residentMb(pid: number): number {
   return residentBytes(pid) / 1024 / 1024;
 }
 
-/** CPU time of a process's main thread in milliseconds: the thread that does HTTP. */
+/** Returns the CPU time of a process's main thread in milliseconds; that thread does HTTP. */
 export function mainThreadCpuMs(pid: number): number {
   const [running] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ");
   return Number(running) / 1e6;
 }
 
-/** The request every section sends. */
+/** Returns the request that every section sends. */
 export function chatInit(maxTokens: number, stream: boolean, content: string) {
   const body = {
     model: benchModel,

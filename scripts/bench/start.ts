@@ -3,7 +3,10 @@ import { spread, type Row } from "./table.js";
 
 const rounds = 5;
 
-/** From nothing to listening, to the first token of the built-in model, and the memory before any model is loaded. */
+/**
+ * Measures the time from process start to listening and to the first token of the built-in model, and the
+ * memory before any model is loaded.
+ */
 export async function startSection(): Promise<readonly Row[]> {
   const listen: number[] = [];
   const firstToken: number[] = [];

@@ -1,24 +1,24 @@
-/** One measured figure beside what it should reach. */
+/** A measured figure and its target. */
 export interface Row {
   readonly figure: string;
   readonly value: string;
-  /** What the figure should reach; empty where it only informs. */
+  /** The target of the figure; empty if it is only informative. */
   readonly reach: string;
 }
 
-/** The value below which `share` (0 to 1) of the samples lie. */
+/** Returns the value below which `share` (0 to 1) of the samples lie. */
 export function quantile(samples: readonly number[], share: number): number {
   const sorted = [...samples].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** Median, with the least and the most in brackets. */
+/** Returns the median, with the minimum and the maximum in parentheses. */
 export function spread(samples: readonly number[], digits: number, unit: string): string {
   const show = (share: number): string => quantile(samples, share).toFixed(digits);
   return `${show(0.5)} ${unit} (${show(0)} to ${show(1)})`;
 }
 
-/** Widths that suit most tables, so that one printed in parts looks like one. */
+/** Widths that fit most tables, so that a table printed in parts stays aligned. */
 const figureWidth = 48;
 const valueWidth = 30;
 
@@ -30,7 +30,7 @@ export function printTable(rows: readonly Row[]): void {
     process.stdout.write(`  ${row.figure.padEnd(figures)}  ${row.value.padEnd(values)}  ${row.reach}\n`);
 }
 
-/** Least-squares slope of samples taken at equal distances, in units of a sample per distance. */
+/** Returns the least-squares slope of samples taken at equal distances, per distance. */
 export function slope(samples: readonly number[]): number {
   const middle = (samples.length - 1) / 2;
   const mean = samples.reduce((sum, value) => sum + value, 0) / samples.length;

@@ -8,7 +8,7 @@ import { systemClock, systemRandom } from "../../src/system.js";
 import type { Target } from "./client.js";
 import type { BenchServer } from "./server.js";
 
-/** A client of another team of a running server: the team and its key are written beside it. */
+/** Creates another team and its key in the database of a running server and returns a client of it. */
 export async function addTeam(server: BenchServer, name: string): Promise<Target> {
   const database = await openDatabase(join(server.dataFolder, "hearth.db"));
   try {

@@ -1,7 +1,15 @@
-/** What a request and a report cost beside many runs that have ended; and a page of keys at the end of many. */
+/**
+ * Measures a request and a report with many finished runs in the database, and the last page of a large list
+ * of keys.
+ */
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { chargeOf, moneyFor, reserveFor, settleFor } from "../../src/accounts/money/ledger.js";
+import {
+  chargeOf,
+  creditTransaction,
+  reserveTransaction,
+  settleTransaction,
+} from "../../src/accounts/money/ledger.js";
 import { costOf } from "../../src/core/money.js";
 import { createApiKeyStore } from "../../src/accounts/keys/store.js";
 import { openDatabase, type Database } from "../../src/store/database.js";
@@ -21,25 +29,32 @@ const pageItems = 100;
 const teams = 100;
 const ticks = 1_000_000;
 const usage = {
-  ...{ promptTokens: 900, cachedTokens: 400, imageTokens: 0 },
-  ...{ completionTokens: 200, reasoningTokens: 0 },
+  promptTokens: 900,
+  cachedTokens: 400,
+  imageTokens: 0,
+  completionTokens: 200,
+  reasoningTokens: 0,
 };
 const prices = { promptTextTokenTicks: 100, cachedPromptTextTokenTicks: 25, completionTextTokenTicks: 400 };
-/** The runs are spread over a year; the requests come in its last month. */
+/** The runs are spread over a year; the requests are in its last month. */
 const [yearFrom, yearMs] = [Date.UTC(2025, 11, 1), 365 * 86_400_000];
 const month = { from: Date.UTC(2026, 10, 1), to: Date.UTC(2026, 11, 1) };
 const now = Date.UTC(2026, 10, 21, 12);
 
-/** 10 million runs with `--large`, else a tenth of that. */
+/** Uses 10 million runs with `--large`, otherwise a tenth of that. */
 export async function usageSection({ large }: SectionOptions): Promise<readonly Row[]> {
   const count = large ? 10_000_000 : 1_000_000;
   const none = await measured(0);
   const many = await measured(count);
   const ratio = quantile(many.requests, 0.5) / quantile(none.requests, 0.5);
   return [
-    { figure: "reserve, settle, without runs before", value: spread(none.requests, 3, "ms"), reach: "" },
-    { figure: `the same beside ${count} runs`, value: spread(many.requests, 3, "ms"), reach: "" },
-    { figure: "p50 beside many runs to p50 without", value: ratio.toFixed(2), reach: "<= 1.2" },
+    { figure: "reserve, settle, no runs in the database", value: spread(none.requests, 3, "ms"), reach: "" },
+    {
+      figure: `the same with ${count} runs in the database`,
+      value: spread(many.requests, 3, "ms"),
+      reach: "",
+    },
+    { figure: "p50 with many runs to p50 without", value: ratio.toFixed(2), reach: "<= 1.2" },
     { figure: "a month of one of 100 teams by model", value: spread(many.reports, 2, "ms"), reach: "" },
     {
       figure: `a page of ${pageItems} keys at the end of ${keys}`,
@@ -51,7 +66,7 @@ export async function usageSection({ large }: SectionOptions): Promise<readonly 
 }
 
 interface Measured {
-  /** Milliseconds each. */
+  /** Durations in milliseconds. */
   readonly requests: readonly number[];
   readonly reports: readonly number[];
   readonly pages: readonly number[];
@@ -91,12 +106,13 @@ async function timed(times: number, action: () => Promise<unknown>): Promise<rea
 }
 
 /**
- * Ended runs in order of time, and keys of the first team, without the triggers and indexes of the runs, which come back, and
- * whose sums are made all at once, afterwards. @returns the size of the file.
+ * Inserts finished runs in order of time, and keys of the first team. The triggers and indexes of the runs
+ * are dropped before and restored afterwards, and their sums are computed at once. @returns the size of the
+ * file
  */
 function fill(file: string, runs: number): number {
   const sqlite = new Sqlite(file);
-  // No journal: it would write everything twice. Opening the database brings its own back.
+  // No journal: it would write everything twice. Opening the database enables it again.
   sqlite.pragma("journal_mode = OFF");
   sqlite.pragma("synchronous = OFF");
   sqlite.pragma("cache_size = -500000");
@@ -150,27 +166,37 @@ async function makeTeams(database: Database): Promise<void> {
     await store.insert({ ...team, id: `team-${index}`, name: `team ${index}` });
   }
   const credit = { teamId: "team-0", ticks: Number.MAX_SAFE_INTEGER, note: null };
-  await ledger.post(moneyFor("purchase", credit, 0));
+  await ledger.post(creditTransaction("purchase", credit, 0));
 }
 
-/** A reserve and its settle, as the street makes them. */
+/** Returns a function that reserves and settles one run as in production. */
 function requestOver(database: Database): () => Promise<void> {
   const [ledger, runs] = [createLedgerStore(database), createRunStore(database)];
   const costTicks = costOf(usage, prices);
   return async () => {
     const run = { id: systemRandom.id(), teamId: "team-0" };
-    const reserve = reserveFor(run, ticks, now);
+    const reserve = reserveTransaction(run, ticks, now);
     if ((await ledger.spendable(run.teamId, now)).credit < ticks) throw new Error("no credit left");
     const row = {
-      ...{ ...run, requestId: run.id, apiKeyId: "key-7", model: "model-0", askedModel: "alias-0" },
-      ...({ endpoint: "/v1/chat/completions", state: "running", usage, costTicks, prices } as const),
-      ...{ reservedTicks: ticks, startTime: now, endTime: null },
-    };
+      ...run,
+      requestId: run.id,
+      apiKeyId: "key-7",
+      model: "model-0",
+      requestedModel: "alias-0",
+      endpoint: "/v1/chat/completions",
+      state: "running",
+      usage,
+      costTicks,
+      prices,
+      reservedTicks: ticks,
+      startTime: now,
+      endTime: null,
+    } as const;
     await runs.insert(row, reserve === null ? [] : ledger.posting(reserve));
     const chargeTicks = chargeOf(costTicks, ticks);
-    const entries = settleFor(run, { reservedTicks: ticks, chargeTicks }, now);
+    const entries = settleTransaction(run, { reservedTicks: ticks, chargeTicks }, now);
     const outcome = { state: "completed", usage, costTicks: chargeTicks, endTime: now } as const;
-    await runs.settle(run.id, outcome, entries === null ? [] : ledger.posting(entries));
+    await runs.finish(run.id, outcome, entries === null ? [] : ledger.posting(entries));
   };
 }
 

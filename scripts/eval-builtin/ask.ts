@@ -3,21 +3,24 @@ import type { ChatCompletionCreateParamsNonStreaming } from "openai/resources/ch
 import { shortcomingsOf, type Answer } from "./grade.js";
 import type { Item } from "./items.js";
 
-/** An answer may not run on for ever: enough for every item's answer many times over. */
+/** The token limit of an answer, several times what any item needs. */
 const answerTokensMax = 512;
 
-/** How one item went: `not-served` is a feature that the server refuses by name, `failed` names what was wrong. */
+/**
+ * The outcome of one item: `not-served` is a feature that the server rejects by name, `failed` lists what is
+ * wrong.
+ */
 export interface Outcome {
   readonly item: Item;
   readonly state: "passed" | "failed" | "not-served";
   readonly lacks: readonly string[];
   readonly answer: Answer | null;
-  /** Sampled tokens, the thought included. */
+  /** Sampled tokens, including reasoning. */
   readonly tokens: number;
   readonly seconds: number;
 }
 
-/** Asks every item, `concurrency` at a time. @throws the client's error when the server cannot be reached any more. */
+/** Sends every item, `concurrency` at a time. @throws the client's error if the server becomes unreachable */
 export async function askAll(
   client: OpenAI,
   model: string,
@@ -52,7 +55,8 @@ async function ask(client: OpenAI, model: string, item: Item): Promise<Outcome> 
       ),
     };
     const { usage } = completion;
-    // Whether the thought is among completion_tokens differs between services; the difference of these two does not.
+    // Services differ on whether completion_tokens includes reasoning; the difference of these two numbers
+    // does not.
     const tokens = usage === undefined ? 0 : usage.total_tokens - usage.prompt_tokens;
     const seconds = (performance.now() - started) / 1000;
     return outcome(item, { answer, lacks: shortcomingsOf(answer, item), tokens, seconds });
@@ -70,7 +74,7 @@ function outcome(item: Item, told: Partial<Outcome>): Outcome {
 
 type ResponseFormat = NonNullable<ChatCompletionCreateParamsNonStreaming["response_format"]>;
 
-/** The items were read from a file and are what the server is asked to judge, so their shape is taken as given. */
+/** The items come from a file and test the server, so their shape is not validated here. */
 function requestOf(model: string, item: Item): ChatCompletionCreateParamsNonStreaming {
   return {
     model,

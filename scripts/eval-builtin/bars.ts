@@ -1,4 +1,7 @@
-/** What the built-in models are meant to reach: a share of a skill's items, in percent, and speeds on two processor cores. */
+/**
+ * The targets of the built-in models: the share of a skill's items in percent, and speeds on two processor
+ * cores.
+ */
 export const bars: Readonly<Record<string, number>> = {
   greet: 99,
   recall: 95,
@@ -18,7 +21,7 @@ export const bars: Readonly<Record<string, number>> = {
   loop: 85,
 };
 
-/** Sampled tokens of a single answer. */
+/** Sampled tokens per second of a single answer. */
 export const chatTokensPerSecondMin = 200;
 export const captionMsMax = 50;
 export const imageSecondsMax = 1.5;

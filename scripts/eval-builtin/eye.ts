@@ -1,10 +1,10 @@
 /**
- * The built-in model that sees, without a server around it: no route tells its words alone, and what a chat model makes of them
- * is that one's score.
+ * The built-in vision model, without a server: no route returns its captions alone, and the chat model has a
+ * score of its own.
  */
 import { fileURLToPath } from "node:url";
-import type { Picture } from "../../src/core/images.js";
-import type { Described } from "../../src/core/vision.js";
+import type { DecodedImage } from "../../src/core/images.js";
+import type { ImageDescription } from "../../src/core/vision.js";
 import { ModelMemory } from "../../src/engine/model-memory.js";
 import { createVisionEngine } from "../../src/engine/vision/engine.js";
 import { visionFamilies } from "../../src/engine/vision/families.js";
@@ -18,17 +18,17 @@ const memoryBytesMax = 4_000_000_000;
 const keepAliveMs = 600_000;
 
 export interface Eye {
-  /** Id of the model that looks. */
+  /** The id of the vision model. */
   readonly model: string;
-  describe(picture: Picture): Promise<Described>;
+  describe(picture: DecodedImage): Promise<ImageDescription>;
   close(): Promise<void>;
 }
 
-/** Opens it. @throws Error when no built-in model sees. */
+/** Opens the model. @throws Error if there is no built-in vision model */
 export async function openEye(): Promise<Eye> {
   const registry = { engine: "", contextTokensMax: 0, visionFamilies, visionModel: null };
-  const { seer } = await loadRegistry({ folders: [builtInModels], ...registry });
-  if (seer === null) throw new Error("no built-in model describes images");
+  const { visionModel } = await loadRegistry({ folders: [builtInModels], ...registry });
+  if (visionModel === null) throw new Error("no built-in model describes images");
   const engine = createVisionEngine({
     settings: { cores: 1, threads: 1 },
     clock: systemClock,
@@ -40,8 +40,8 @@ export async function openEye(): Promise<Eye> {
   });
   const { signal } = new AbortController();
   return {
-    model: seer.manifest.id,
-    describe: (picture) => engine.describe(seer, picture, { detail: "low" }, signal),
+    model: visionModel.manifest.id,
+    describe: (picture) => engine.describe(visionModel, picture, { detail: "low" }, signal),
     close: () => engine.close(),
   };
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { askedText, type Expectation, type Item } from "./items.js";
 
-/** What the model answered, as far as an expectation asks for it. */
+/** The parts of an answer that expectations refer to. */
 export interface Answer {
   readonly content: string;
   readonly reasoning: string;
@@ -10,8 +10,9 @@ export interface Answer {
 }
 
 /**
- * What the answer lacks, in words; empty when it is as expected. Case counts in `exact` and `json` alone.
- * @param asked what the user said last: its numbers may be said again.
+ * Returns what the answer lacks, in words; empty if it is as expected. Case is significant only in `exact`
+ * and `json`.
+ * @param asked the user's last message; its numbers may be repeated
  */
 export function shortcomings(answer: Answer, expected: Expectation, asked = ""): readonly string[] {
   return [
@@ -22,7 +23,7 @@ export function shortcomings(answer: Answer, expected: Expectation, asked = ""):
   ];
 }
 
-/** The same of an item's answer. */
+/** Grades the answer of an item. */
 export function shortcomingsOf(answer: Answer, item: Pick<Item, "messages" | "expect">): readonly string[] {
   return shortcomings(answer, item.expect, askedText(item));
 }
@@ -45,7 +46,7 @@ function wordsMissed({ content, toolCalls }: Answer, expected: Expectation): rea
   ];
 }
 
-/** Finds a text where no letter and no digit stands beside it. */
+/** Matches a text that is not adjacent to a letter or digit. */
 function wholeWords(text: string): RegExp {
   const literal = text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   return new RegExp(`(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])`, "iu");
@@ -75,7 +76,7 @@ function numbersMissed(
 
 const numberWords = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 
-/** Those in digits; where there are none, those in words up to ten. */
+/** Returns the numbers in digits, or if there are none, those in words up to ten. */
 function numbersIn(text: string): readonly number[] {
   const digits = (text.match(/\d+(?:\.\d+)?/g) ?? []).map(Number);
   if (digits.length > 0) return digits;

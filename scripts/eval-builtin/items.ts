@@ -5,7 +5,7 @@ const texts = z.union([z.string().transform((text) => [text]), z.array(z.string(
 
 const toolCall = z.object({ name: z.string(), arguments: z.record(z.string(), z.unknown()).optional() });
 
-/** On the wire arguments are JSON text; items may have them as objects, for the template's sake. */
+/** Arguments are JSON text on the wire; items may have them as objects, for the chat template. */
 const calledArguments = z.union([
   z.string(),
   z.record(z.string(), z.unknown()).transform((object) => JSON.stringify(object)),
@@ -26,36 +26,39 @@ const item = z.object({
   response_format: z.looseObject({ type: z.string() }).optional(),
   reasoning: z.boolean(),
   expect: z.strictObject({
-    /** The whole answer, quotes around it aside. */
+    /** The whole answer, without surrounding quotes. */
     exact: z.string().optional(),
-    /** Every one of these is in the answer, be it within a word. */
+    /** The answer contains all of these, also inside words. */
     contains: texts.optional(),
-    /** Every one of these is in the answer as whole words. */
+    /** The answer contains all of these as whole words. */
     words: texts.optional(),
-    /** At least one of these is, as whole words. */
+    /** The answer contains at least one of these as a whole word. */
     anyOf: texts.optional(),
-    /** None of these is, as whole words. */
+    /** The answer contains none of these as whole words. */
     without: texts.optional(),
-    /** This number is in the answer, and no other than those that the question has. */
+    /** The answer contains this number, and no other number except those of the question. */
     number: z.number().optional(),
     /** The first number of the answer. */
     firstNumber: z.number().optional(),
-    /** The answer is JSON and means this. */
+    /** The answer is JSON with this value. */
     json: z.unknown().optional(),
-    /** The calls that the answer makes, in any order, with these arguments where they are given; without it, none may be made. */
+    /**
+     * The tool calls of the answer, in any order, with these arguments where given; if absent, no call is
+     * allowed.
+     */
     toolCalls: z.array(toolCall).optional(),
-    /** Whether there is a thought before the answer. */
+    /** Whether there is reasoning before the answer. */
     thinks: z.boolean().optional(),
     /** Whether the model ends its turn by itself. */
     ends: z.boolean().optional(),
   }),
 });
 
-/** One question of the evaluation and what a good answer is like. */
+/** One question of the evaluation and the expectations for its answer. */
 export type Item = z.infer<typeof item>;
 export type Expectation = Item["expect"];
 
-/** Reads a JSON Lines file of items. @throws Error naming the line and field that is wrong. */
+/** Reads a JSON Lines file of items. @throws Error with the line and field at fault */
 export async function readItems(path: string): Promise<readonly Item[]> {
   const lines = (await readFile(path, "utf8")).split("\n");
   return lines.flatMap((line, index) => {
@@ -67,7 +70,7 @@ export async function readItems(path: string): Promise<readonly Item[]> {
   });
 }
 
-/** What the user says last. */
+/** Returns the user's last message. */
 export function askedText({ messages }: Pick<Item, "messages">): string {
   const last = messages.findLast(({ role }) => role === "user");
   return typeof last?.content === "string" ? last.content : "";

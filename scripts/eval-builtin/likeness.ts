@@ -1,13 +1,13 @@
-/** How far the caption of a picture says what was asked for, where not every word of it was told. */
+/** Compares the caption of a picture with a request that does not determine every word of it. */
 import type { PictureRequest, Wanted } from "./world/requests.js";
 import { numbers, placeOf, pluralOf } from "./world/sentences.js";
 
-/** The caption without its sizes: number, colour, shape and place of everything, and the ground. */
+/** Returns the caption without sizes: number, colour, shape and place of everything, and the ground. */
 export function sizeless(caption: string): string {
   return caption.replace(/\b(?:small|large) /g, "");
 }
 
-/** What the caption lacks or has too much of, in words; what the request leaves open may be anything. */
+/** Returns what the caption lacks or has in addition, in words; what the request leaves open is ignored. */
 export function unlike(caption: string, { things, ground }: PictureRequest): readonly string[] {
   const [, list = caption, seenGround = ""] = /^(.*) on an? (\w+) background$/.exec(caption) ?? [];
   const left = list.split(/, | and /);
@@ -31,7 +31,7 @@ function isPhraseOf(phrase: string, thing: Wanted): boolean {
   );
 }
 
-/** Colour and shape, such as `red circle` or `red circles`. */
+/** Returns colour and shape, such as `red circle` or `red circles`. */
 export function nounOf({ count, color, shape }: Pick<Wanted, "count" | "color" | "shape">): string {
   return `${color} ${count > 1 ? pluralOf(shape) : shape}`;
 }

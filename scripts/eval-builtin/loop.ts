@@ -1,6 +1,6 @@
 /**
- * The loop that the three built-in models close: one draws what a sentence asks for, one describes the picture, the third tells
- * the user what it is told is in it. All of it over HTTP.
+ * Runs the three built-in models in a loop over HTTP: one generates the image of a request, one captions it,
+ * the chat model answers a question about it.
  */
 import type OpenAI from "openai";
 import { seeded } from "../../test/gguf-writer/weights.js";
@@ -13,7 +13,7 @@ const questions = [
 ];
 const answerTokensMax = 100;
 
-/** One way round: what was drawn, asked and answered, and which things the answer should have named and did not. */
+/** One round: the request, question and answer, and the things that the answer should have named. */
 export interface Round {
   readonly prompt: string;
   readonly question: string;
@@ -28,7 +28,7 @@ export interface LoopModels {
   readonly chat: string;
 }
 
-/** Goes round with some requests, always the same ones. */
+/** Runs the rounds for some requests, always the same ones. */
 export async function goRound(client: OpenAI, models: LoopModels, count: number): Promise<readonly Round[]> {
   const chance = seeded(5);
   const rounds: Round[] = [];
@@ -49,9 +49,9 @@ export async function goRound(client: OpenAI, models: LoopModels, count: number)
   return rounds;
 }
 
-/** What the painter makes of a prompt, as base64 of a PNG. */
+/** Generates an image for a prompt, as base64 of a PNG. */
 export async function drawn(client: OpenAI, model: string, prompt: string, seed: number): Promise<string> {
-  // The client's types know no seed.
+  // The client's types have no seed.
   const body = { model, prompt, response_format: "b64_json", seed } as const;
   const [image] = (await client.images.generate(body)).data ?? [];
   return image?.b64_json ?? "";

@@ -1,14 +1,17 @@
 /**
- * How well the built-in models see and draw. Scenes of the world that they were trained on, whose captions were kept out of training:
- * `see` is a picture in which every thing is named by colour and shape, `see-exact` one whose whole caption is right; `read` is the
- * same of a number or a short word. `draw` is what the painter made of a caption as the captioner sees it, right in number,
- * shape, colour and place of everything and in the ground, `draw-exact` in the sizes too, `draw-loose` the same of a
- * looser request, in all that it tells. `loop` is what the chat model says of a picture drawn from such a request: colour and
- * shape of everything asked for.
+ * Evaluates the built-in vision and image models on scenes of the world that they were trained on, with
+ * held-out captions.
+ * `see`: every thing of a picture is named by colour and shape; `see-exact`: the whole caption is right;
+ * `read`: a picture of a number or a short word is captioned exactly.
+ * `draw`: the caption of an image generated from a caption has the right number, shape, colour and place of
+ * everything and the right ground; `draw-exact`: the sizes too; `draw-loose`: the same for a looser request,
+ * in all that it specifies.
+ * `loop`: the chat model names colour and shape of everything requested, for an image generated from such a
+ * request.
  */
 import type OpenAI from "openai";
 import sharp from "sharp";
-import type { Picture } from "../../src/core/images.js";
+import type { DecodedImage } from "../../src/core/images.js";
 import { seeded } from "../../test/gguf-writer/weights.js";
 import type { Outcome } from "./ask.js";
 import { openEye, type Eye } from "./eye.js";
@@ -30,18 +33,18 @@ const readCount = 200;
 const drawnCount = 200;
 const loopCount = 200;
 const side = 128;
-/** As the captioner was trained: people's colours, and things that fill the picture. */
+/** Scenes as the captioner was trained on: varied colours, and things that fill the picture. */
 const seenTerms = { freeColors: true, largeMax: 0.44 };
-/** As the painter was. */
+/** Scenes as the painter was trained on. */
 const drawnTerms = { freeColors: false, largeMax: 0.28 };
 
-/** What came of the pictures, under the name of the model that it is about. */
+/** The outcomes of the pictures, under the name of the evaluated model. */
 export interface PictureOutcomes {
   readonly model: string;
   readonly outcomes: readonly Outcome[];
 }
 
-/** Scenes of held-out captions, none of them twice, always the same ones. */
+/** Returns scenes with held-out captions without duplicates, always the same ones. */
 export function heldOutScenes(count: number, seed: number, terms: SceneTerms): readonly Scene[] {
   const chance = seeded(seed);
   const scenes = new Map<string, Scene>();
@@ -54,8 +57,8 @@ export function heldOutScenes(count: number, seed: number, terms: SceneTerms): r
 }
 
 /**
- * Asks the models that there are about pictures.
- * @param skills those of `pictureSkills` that are wanted.
+ * Evaluates the available models on pictures.
+ * @param skills the selected ones of `pictureSkills`
  */
 export async function askPictures(
   client: OpenAI,
@@ -90,7 +93,7 @@ export async function askPictures(
   }
 }
 
-/** The id of the first model of a list. */
+/** Returns the id of the first model of a list. */
 async function firstOf(client: OpenAI, list: string): Promise<string | null> {
   const listed = await client.get(list);
   const { models } = listed as { readonly models: readonly { readonly id: string }[] };
@@ -159,7 +162,7 @@ async function loop(client: OpenAI, painter: string, chat: string): Promise<read
   );
 }
 
-async function painted(client: OpenAI, model: string, prompt: string, seed: number): Promise<Picture> {
+async function painted(client: OpenAI, model: string, prompt: string, seed: number): Promise<DecodedImage> {
   const file = sharp(Buffer.from(await drawn(client, model, prompt, seed), "base64"));
   const { data, info } = await file.removeAlpha().raw().toBuffer({ resolveWithObject: true });
   return { width: info.width, height: info.height, rgb: data };
@@ -171,8 +174,8 @@ interface Look {
   readonly seconds: number;
 }
 
-/** What the captioner says of a picture, the time of its making included where it is still to be made. */
-async function looked(eye: Eye, picture: Picture | (() => Promise<Picture>)): Promise<Look> {
+/** Returns the caption of a picture; the time includes rendering it if necessary. */
+async function looked(eye: Eye, picture: DecodedImage | (() => Promise<DecodedImage>)): Promise<Look> {
   const began = performance.now();
   const { text, tokens } = await eye.describe(typeof picture === "function" ? await picture() : picture);
   return { text, tokens, seconds: (performance.now() - began) / 1000 };

@@ -1,4 +1,4 @@
-/** What the evaluation tells: for a person to read, or as JSON. */
+/** Prints the evaluation as text or as JSON. */
 import type { Outcome } from "./ask.js";
 import type { PictureOutcomes } from "./pictures.js";
 import type { Speed } from "./speed.js";
@@ -8,18 +8,18 @@ export interface ChatOutcomes {
   readonly model: string;
   readonly outcomes: readonly Outcome[];
   readonly wallSeconds: number;
-  /** How many were asked at a time. */
+  /** The number of concurrent requests. */
   readonly concurrency: number;
 }
 
 export interface Evaluation {
-  /** null: the chat model was asked nothing. */
+  /** null: the chat model was not evaluated. */
   readonly chat: ChatOutcomes | null;
   readonly pictures: readonly PictureOutcomes[];
   readonly speeds: readonly Speed[];
 }
 
-/** Scores, bars, speeds and every outcome. */
+/** Returns scores, targets, speeds and every outcome as JSON. */
 export function report({ chat, pictures, speeds }: Evaluation): object {
   const scored = <T extends PictureOutcomes>(told: T): object => ({
     ...told,
@@ -29,7 +29,7 @@ export function report({ chat, pictures, speeds }: Evaluation): object {
   return { ...total, pictures: pictures.map(scored), speeds };
 }
 
-/** Tables of scores and speeds, below what failed where that is wanted. */
+/** Returns the tables of scores and speeds, after the failures if requested. */
 export function text({ chat, pictures, speeds }: Evaluation, showFailures: boolean): string {
   const failures = [...(chat === null ? [] : [chat]), ...pictures].map(({ outcomes }) =>
     renderFailures(outcomes),

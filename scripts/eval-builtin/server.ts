@@ -18,8 +18,9 @@ export interface Server {
 }
 
 /**
- * Starts the server as a process of its own, with empty data, no models but the built-in ones, and none of the caller's
- * settings. @throws Error with what the process said when it did not come up.
+ * Starts the server as a separate process, with empty data, only the built-in models, and none of the
+ * caller's settings.
+ * @throws Error with the output of the process if it does not start
  */
 export async function startServer(): Promise<Server> {
   const folder = await mkdtemp(join(tmpdir(), "hearth-eval-"));

@@ -1,4 +1,4 @@
-/** How fast the built-in models are, each alone: one request after another, and nothing else asked meanwhile. */
+/** Measures the speed of each built-in model alone: one request after another, with no other load. */
 import type OpenAI from "openai";
 import { askAll, type Outcome } from "./ask.js";
 import { captionMsMax, chatTokensPerSecondMin, imageSecondsMax } from "./bars.js";
@@ -20,7 +20,10 @@ const imagesDrawn = 8;
 const side = 128;
 const terms = { freeColors: false, largeMax: 0.28 };
 
-/** Tokens a second of the longest answers, asked again: time to the end of the answer, that of its prompt included. */
+/**
+ * Measures tokens per second of the longest answers, requested again: the time to the end of the answer,
+ * including its prompt.
+ */
 export async function chatSpeed(client: OpenAI, model: string, outcomes: readonly Outcome[]): Promise<Speed> {
   const longest = outcomes.toSorted((a, b) => b.tokens - a.tokens).slice(0, answersAsked);
   const items = longest.map(({ item }) => item);
@@ -32,7 +35,7 @@ export async function chatSpeed(client: OpenAI, model: string, outcomes: readonl
   return { what: "tokens a second of a single answer", value, bar, holds: value >= bar };
 }
 
-/** Half of the captions take less. */
+/** Measures the median time of a caption. */
 export async function captionSpeed(): Promise<Speed> {
   const pictures = heldOutScenes(captionsMade + 1, 6, terms).map((scene) => render(scene, side));
   const eye = await openEye();
@@ -45,7 +48,7 @@ export async function captionSpeed(): Promise<Speed> {
   }
 }
 
-/** Half of the images take less; null where no model draws. */
+/** Measures the median time of an image; null without an image model. */
 export async function imageSpeed(client: OpenAI): Promise<Speed | null> {
   const listed = await client.get("/image-generation-models");
   const model = (listed as { readonly models: readonly { readonly id: string }[] }).models[0]?.id;
@@ -56,7 +59,7 @@ export async function imageSpeed(client: OpenAI): Promise<Speed | null> {
   return { what: "s an image", value, bar: imageSecondsMax, holds: value <= imageSecondsMax };
 }
 
-/** Milliseconds of each but the first, which waits for the model to be loaded. */
+/** Returns the milliseconds of each call except the first, which includes loading the model. */
 async function timesOf<T>(
   things: readonly T[],
   act: (thing: T) => Promise<unknown>,

@@ -3,22 +3,22 @@ import { bars } from "./bars.js";
 import { askedText } from "./items.js";
 import type { Speed } from "./speed.js";
 
-/** One row of the scores; `percent` is null when nothing of it is served. */
+/** One row of the scores; `percent` is null if no item is served. */
 export interface Score {
   readonly skill: string;
   readonly items: number;
   readonly notServed: number;
   readonly passed: number;
   readonly percent: number | null;
-  /** The percentage that the skill is meant to reach, null where none is named. */
+  /** The target percentage of the skill, or null. */
   readonly bar: number | null;
-  /** Whether it does; null without a bar or a score. */
+  /** Whether the target is reached; null without a target or a score. */
   readonly holds: boolean | null;
-  /** Sampled tokens per second of one answer, as its client sees it. */
+  /** Sampled tokens per second of one answer, as measured by its client. */
   readonly tokensPerSecond: number;
 }
 
-/** The scores by skill, in order of name. */
+/** Returns the scores by skill, in order of name. */
 export function scoresOf(outcomes: readonly Outcome[]): readonly Score[] {
   const skills = [...new Set(outcomes.map((outcome) => outcome.item.skill))].sort();
   return skills.map((skill) =>
@@ -29,7 +29,7 @@ export function scoresOf(outcomes: readonly Outcome[]): readonly Score[] {
   );
 }
 
-/** The score of some outcomes under one name. */
+/** Returns the score of some outcomes under one name. */
 export function scoreOf(skill: string, outcomes: readonly Outcome[]): Score {
   const count = (state: Outcome["state"]): number =>
     outcomes.filter((outcome) => outcome.state === state).length;
@@ -45,13 +45,13 @@ export function scoreOf(skill: string, outcomes: readonly Outcome[]): Score {
     passed,
     percent: asked === 0 ? null : Math.round((passed / asked) * 1000) / 10,
     bar,
-    // Of the score itself, not of what it is rounded to.
+    // Decided on the exact score, not the rounded one.
     holds: bar === null || asked === 0 ? null : passed * 100 >= bar * asked,
     tokensPerSecond: seconds === 0 ? 0 : Math.round(tokens / seconds),
   };
 }
 
-/** Scores as a table, the total last where there is one. */
+/** Renders scores as a table, with the total last if there is one. */
 export function renderTable(scores: readonly Score[], total: Score | null): string {
   const rows = [...scores, ...(total === null ? [] : [total])].map((score) => [
     score.skill,
@@ -69,7 +69,7 @@ export function renderTable(scores: readonly Score[], total: Score | null): stri
   return [titles, rule, ...body].join("\n");
 }
 
-/** Speeds as a table. */
+/** Renders speeds as a table. */
 export function renderSpeeds(speeds: readonly Speed[]): string {
   const rows = speeds.map(({ what, value, bar, holds }) => [
     what,
@@ -84,7 +84,7 @@ function verdict(holds: boolean | null): string {
   return holds === null ? "-" : holds ? "yes" : "NO";
 }
 
-/** Columns to the right but for the first, and a rule below the titles. */
+/** Aligns all columns but the first to the right, with a line below the header. */
 function aligned(rows: readonly (readonly string[])[]): readonly string[] {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
   const [titles = "", ...lines] = rows.map((row) =>
@@ -97,7 +97,7 @@ function aligned(rows: readonly (readonly string[])[]): readonly string[] {
   return [titles, "-".repeat(titles.length), ...lines];
 }
 
-/** What was asked, answered and missed, for every item that failed. */
+/** Returns question, answer and missing parts of every failed item. */
 export function renderFailures(outcomes: readonly Outcome[]): string {
   return outcomes
     .filter((outcome) => outcome.state === "failed")

@@ -1,4 +1,6 @@
-/** The clients: each asks one thing after the other until time or requests are over. */
+/**
+ * The clients: each sends one request after the other until the time or the number of requests is used up.
+ */
 import { setTimeout as delay } from "node:timers/promises";
 import { post, readFrames, readText, type Answer, type Target } from "../bench/client.js";
 import { seeded } from "../../test/gguf-writer/weights.js";
@@ -12,9 +14,9 @@ export interface SoakBounds {
   readonly seed: number;
 }
 
-/** An answer that takes longer counts as wrong. */
+/** An answer that takes longer counts as a failure. */
 const answerMsMax = 120_000;
-/** A client that is told to come back later does not wait longer than this. */
+/** The longest time that a client waits before it retries after 503. */
 const retryMsMax = 5000;
 const retriesMax = 50;
 const progressEveryMs = 60_000;
@@ -41,7 +43,7 @@ export async function runClients(
   return { tally, seconds: (performance.now() - began) / 1000 };
 }
 
-/** Asks again for as long as the server says that it is full. */
+/** Retries while the server answers 503. */
 async function insist(target: Target, plan: Plan, tally: Tally, isOver: () => boolean): Promise<void> {
   for (let attempt = 0; attempt < retriesMax; attempt += 1) {
     const { outcome, retryAfterMs } = await attemptOnce(target, plan);
@@ -86,25 +88,25 @@ async function read(response: Answer, plan: Plan, leave: () => void): Promise<At
   if (status !== 200) {
     const body = await readText(response);
     const retryAfterMs = status === 503 ? Number(headers["retry-after"] ?? Number.NaN) * 1000 : null;
-    if (Number.isNaN(retryAfterMs)) return told(plan, status, "503 without retry-after");
+    if (Number.isNaN(retryAfterMs)) return attemptOf(plan, status, "503 without retry-after");
     const wrong = status === 503 || status === expected ? null : `${status} ${body.slice(0, 200)}`;
-    const result = status === 503 ? "told to come back" : `refused: ${kind}`;
+    const result = status === 503 ? "asked to retry" : `refused: ${kind}`;
     return { outcome: { kind, result, status, wrong }, retryAfterMs };
   }
-  if (expected !== 200) return told(plan, status, `answered with ${status} instead of ${expected}`);
+  if (expected !== 200) return attemptOf(plan, status, `answered with ${status} instead of ${expected}`);
   if (!plan.stream) {
     const whole = (await readText(response)).includes('"finish_reason":"');
-    return told(plan, status, whole ? null : "a body without an end");
+    return attemptOf(plan, status, whole ? null : "an incomplete body");
   }
   let [frames, last] = [0, ""];
   await readFrames(response, (data) => {
     last = data;
     if (data.includes('"content":"') && ++frames === leaveAfterFrames) leave();
   });
-  return told(plan, status, last === "[DONE]" ? null : `a stream that ended with ${last.slice(0, 200)}`);
+  return attemptOf(plan, status, last === "[DONE]" ? null : `a stream that ended with ${last.slice(0, 200)}`);
 }
 
-function told({ kind, stream }: Plan, status: number, wrong: string | null): Attempt {
+function attemptOf({ kind, stream }: Plan, status: number, wrong: string | null): Attempt {
   const result = wrong === null ? (stream ? "streamed to the end" : "answered whole") : "wrong";
   return { outcome: { kind, result, status, wrong }, retryAfterMs: null };
 }
@@ -122,7 +124,7 @@ function lost({ kind }: Plan, status: number | null, { left, late, thrown }: Los
     return { kind, result: "connection lost", status, wrong: `connection lost: ${String(thrown)}` };
   return {
     kind,
-    result: status === null ? "left before an answer" : "left in the answer",
+    result: status === null ? "left before the answer" : "left during the answer",
     status,
     wrong: null,
   };

@@ -1,14 +1,14 @@
-/** The server's resident memory over time. */
+/** Samples the server's resident memory over time. */
 import { residentBytes } from "../bench/processes.js";
 
 const everyMs = 1000;
 
 export interface MemoryWatch {
-  /** The least of each minute in bytes: between two collections of garbage it rises by itself. */
+  /** Returns the minimum of each minute in bytes; memory rises between garbage collections. */
   stop(): readonly number[];
 }
 
-/** Looks at a process until stopped. */
+/** Samples a process until stopped. */
 export function watchMemory(pid: number): MemoryWatch {
   const began = performance.now();
   const minima: number[] = [];
@@ -17,7 +17,7 @@ export function watchMemory(pid: number): MemoryWatch {
     try {
       minima[minute] = Math.min(minima[minute] ?? Infinity, residentBytes(pid));
     } catch {
-      // The process is gone; the clients notice it.
+      // The process has ended; the clients notice that.
     }
   };
   const timer = setInterval(look, everyMs);

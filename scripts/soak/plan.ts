@@ -1,7 +1,10 @@
-/** What a client does next, from a seeded generator: the same seed asks the same questions, whatever the timing. */
+/**
+ * Chooses the next request of a client from a seeded generator: the same seed gives the same requests,
+ * independent of timing.
+ */
 import { textOf } from "../bench/model.js";
 
-/** How a client behaves; what it should get for it stands in `expected`. */
+/** How a client behaves; `expected` is the status it should receive. */
 export type Kind =
   | "short whole"
   | "short stream"
@@ -20,17 +23,17 @@ export type Kind =
 export interface Plan {
   readonly kind: Kind;
   readonly stream: boolean;
-  /** The request's body as it is sent. */
+  /** The body of the request. */
   readonly body: string;
-  /** Moment of leaving, counted from sending; null = it stays. */
+  /** When the client disconnects, in milliseconds after sending; null = it does not. */
   readonly leaveAfterMs: number | null;
-  /** Frame with text after which it leaves; null = it stays. */
+  /** The number of text frames after which it disconnects; null = it does not. */
   readonly leaveAfterFrames: number | null;
-  /** Status that answers it, when the server has room. */
+  /** The expected status if the server has capacity. */
   readonly expected: number;
 }
 
-/** Kinds with their shares of a hundred. */
+/** The kinds and their percentages. */
 const shares: readonly (readonly [Kind, number])[] = [
   ["short whole", 18],
   ["short stream", 18],
@@ -57,7 +60,7 @@ const refusals: Partial<Record<Kind, number>> = {
 
 const promptWords: Partial<Record<Kind, number>> = { "long prompt": 400, "too long a prompt": 4000 };
 
-/** The next request of a client. @param random numbers from 0 to 1. */
+/** Returns the next request of a client. @param random a source of numbers from 0 to 1 */
 export function nextPlan(model: string, random: () => number): Plan {
   const kind = pick(random);
   const between = (least: number, most: number): number => least + Math.floor(random() * (most - least));

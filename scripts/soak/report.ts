@@ -1,8 +1,8 @@
-/** The soak's tables. */
+/** The result tables of the soak test. */
 import { slope, type Row } from "../bench/table.js";
 import type { Tally } from "./tally.js";
 
-/** Requests by what came of them and by status. */
+/** Returns the number of requests by result and by status. */
 export function outcomeTable({ results, statuses }: Tally): readonly Row[] {
   const rows = (counts: ReadonlyMap<string, number>, about: string): Row[] =>
     [...counts]
@@ -11,7 +11,10 @@ export function outcomeTable({ results, statuses }: Tally): readonly Row[] {
   return [...rows(results, ""), ...rows(statuses, "status ")];
 }
 
-/** A line a minute, and the slope over the second half: in the first the heaps grow to the size they keep. */
+/**
+ * Returns a line per minute, and the slope over the second half; in the first half the heaps grow to their
+ * steady size.
+ */
 export function memoryTable(perMinute: readonly number[]): readonly Row[] {
   const mb = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
   const rows = perMinute.map((bytes, minute) => ({
@@ -27,7 +30,7 @@ export function memoryTable(perMinute: readonly number[]): readonly Row[] {
   ];
 }
 
-/** What must be, and whether it is. */
+/** Returns the pass criteria and whether they are met. */
 export function verdict(
   tally: Tally,
   stuck: number,

@@ -2,16 +2,16 @@ import { setTimeout as delay } from "node:timers/promises";
 import { chat, headerMs, type Target } from "../bench/client.js";
 import { textOf } from "../bench/model.js";
 
-/** What was left running is cut off by then: a chunk of a prompt, and a token. */
+/** By then, abandoned requests are aborted: at most a prefill chunk and a token remain. */
 const settleMs = 2000;
-/** A free slot is granted at once; whoever waits for a neighbour's answer waits longer. */
+/** A free slot is granted at once; a request that waits for another answer waits longer. */
 const queueMsMax = 20;
 const tokensPerAnswer = 200;
 const answerMsMax = 60_000;
 
 /**
- * Asks as many things at the same time as there are slots, each of them long enough that none is over before the last one
- * has begun. @returns how many of them did not get a slot of their own at once.
+ * Sends as many requests at the same time as there are slots, each long enough that none ends before the last
+ * one has begun. @returns the number of requests that did not get a slot at once
  */
 export async function stuckSlots(target: Target, model: string, slots: number): Promise<number> {
   await delay(settleMs);

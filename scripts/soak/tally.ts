@@ -1,13 +1,13 @@
-/** What became of all requests. */
+/** Counts the results of all requests. */
 
 export interface Outcome {
-  /** What the client did. */
+  /** The kind of request. */
   readonly kind: string;
-  /** What came of it, in words; the table counts by them. */
+  /** The result in words; the table counts by it. */
   readonly result: string;
-  /** The status that was answered; null when the client was gone or the connection lost. */
+  /** The status of the answer; null if the client disconnected or the connection was lost. */
   readonly status: number | null;
-  /** One sentence when it is not what the request calls for, else null. */
+  /** A sentence if the result is not as expected, else null. */
   readonly wrong: string | null;
 }
 
@@ -18,9 +18,9 @@ export class Tally {
   /** 5xx other than 503. */
   serverErrors = 0;
   wrong = 0;
-  /** The first few things that were wrong. */
+  /** The first few unexpected results. */
   readonly wrongs: string[] = [];
-  /** By what came of it. */
+  /** The number of requests by result. */
   readonly results = new Map<string, number>();
   readonly statuses = new Map<string, number>();
 

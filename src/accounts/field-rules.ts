@@ -1,6 +1,6 @@
-/** What names, ACLs, limits and times may be; each refusal is a HearthError `invalid_value` that names the field. */
+/** Validates names, ACLs, limits and times. Each check throws a HearthError `invalid_value` that names the field. */
+import { isAcl, endpointNames } from "./keys/acls.js";
 import { HearthError } from "../core/errors.js";
-import { isAcl, endpointNames } from "./keys/permissions.js";
 import { isManagementAcl, managementEndpoints } from "./management-keys/permissions.js";
 
 const nameCharactersMax = 100;
@@ -11,7 +11,7 @@ const int32Max = 2 ** 31 - 1;
 /** The largest limit of each kind, in requests per second and per minute and in tokens per minute. */
 export const limitsMax = { qps: int32Max, qpm: int32Max, tpm: Number.MAX_SAFE_INTEGER } as const;
 
-/** Of keys and teams: 1 to 100 characters that a terminal can print. */
+/** Checks the name of a key or team: 1 to 100 printable characters. */
 export function checkName(name: string): void {
   const characters = [...name.trim()].length;
   if (characters === 0 || [...name].length > nameCharactersMax)
@@ -19,14 +19,14 @@ export function checkName(name: string): void {
   if (unprintable.test(name)) throw invalid("name", "must not have control characters");
 }
 
-/** Of a member: empty, or up to 100 characters that a terminal can print. */
+/** Checks a name of a member: at most 100 printable characters; it may be empty. */
 export function checkPersonName(field: "givenName" | "familyName", name: string): void {
   if ([...name].length > nameCharactersMax)
     throw invalid(field, `must have at most ${nameCharactersMax} characters`);
   if (unprintable.test(name)) throw invalid(field, "must not have control characters");
 }
 
-/** Of a member: something, one @ and something. Whether it is reached there, only a message could tell. */
+/** Checks a member's e-mail address: text, one @ and text. */
 export function checkEmail(email: string): void {
   if (email.length > emailCharactersMax)
     throw invalid("email", `must have at most ${emailCharactersMax} characters`);
@@ -34,40 +34,41 @@ export function checkEmail(email: string): void {
     throw invalid("email", "must be an e-mail address, such as ada@example.com");
 }
 
-/** Of an API key. */
+/** Checks the ACLs of an API key. */
 export function checkAcls(acls: readonly string[]): void {
   const must = `must be api-key:endpoint:<name> with one of ${endpointNames.join(", ")} or *, or api-key:model:<name or *>`;
   checkEach(acls, isAcl, must);
 }
 
-/** Of a management key. */
+/** Checks the ACLs of a management key. */
 export function checkManagementAcls(acls: readonly string[]): void {
   const must = `must be team-token:endpoint:<name> with one of ${managementEndpoints.join(", ")} or *`;
   checkEach(acls, isManagementAcl, must);
 }
 
-/** Milliseconds since the epoch; null = never. */
+/** Checks an expiry time, in milliseconds since the epoch; null = never. */
 export function checkExpireTime(expireTime: number | null, now: number): void {
   if (expireTime === null) return;
   if (!Number.isSafeInteger(expireTime) || expireTime <= now)
     throw invalid("expireTime", "must be in the future");
 }
 
-/** Of a key; null = none. */
+/** Checks a rate limit; null = no limit. */
 export function checkLimit(field: keyof typeof limitsMax, limit: number | null): void {
-  const most = limitsMax[field];
-  if (limit !== null && (!Number.isSafeInteger(limit) || limit < 1 || limit > most))
-    throw invalid(field, `must be a whole number from 1 to ${most}`);
+  const max = limitsMax[field];
+  if (limit !== null && (!Number.isSafeInteger(limit) || limit < 1 || limit > max))
+    throw invalid(field, `must be a whole number from 1 to ${max}`);
 }
 
-/** Of a limit: what an ACL may name, too. */
+/** Checks the model of a team limit: any model name that an ACL may contain. */
 export function checkModelId(model: string): void {
   if (!isAcl(`api-key:model:${model}`)) throw invalid("model", "must be the id of a model, or *");
 }
 
-/** Control characters, and what turns the order of the text that follows. */
+/** Control characters and characters that change the text direction. */
 const unprintable = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 
+/** Returns an `invalid_value` error. @param what the rest of the sentence that starts with the field's name. */
 export function invalid(param: string, what: string): HearthError {
   return new HearthError("invalid_value", `${param} ${what}.`, { param });
 }

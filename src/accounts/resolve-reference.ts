@@ -1,44 +1,44 @@
 import { HearthError } from "../core/errors.js";
 import { redactSecret } from "./authentication/secret.js";
 
-/** A shorter beginning of an id is more likely a slip than a choice. */
-const idCharactersLeast = 4;
+/** A shorter start of an id is not accepted: it is more likely a typing error than an abbreviation. */
+const idCharactersMin = 4;
 
 /**
- * The one thing that a person means by its id, the beginning of its id, or another of its names.
- * @param kind what it is, for the refusal.
- * @param isNamed whether the reference is a name of it.
- * @throws HearthError `not_found` when none is meant, `conflict` when more than one is.
+ * Returns the item that a reference identifies: by its id, the start of its id, or another of its names.
+ * @param kind what the items are, for the error message.
+ * @param isNamed whether the reference is a name of the item.
+ * @throws HearthError `not_found` when no item matches, `conflict` when several do.
  */
-export function meant<Thing extends { readonly id: string }>(
+export function resolveReference<Item extends { readonly id: string }>(
   kind: string,
   reference: string,
-  all: readonly Thing[],
-  isNamed: (thing: Thing) => boolean,
-): Thing {
+  all: readonly Item[],
+  isNamed: (item: Item) => boolean,
+): Item {
   const found = matching(reference, all, isNamed);
-  const [thing, another] = found;
-  if (thing === undefined) throw unknown(kind, reference);
-  if (another === undefined) return thing;
+  const [item, another] = found;
+  if (item === undefined) throw notFound(kind, reference);
+  if (another === undefined) return item;
   const ids = found.slice(0, 5).map((one) => one.id);
   throw new HearthError("conflict", `More than one ${kind} is called '${reference}': ${ids.join(", ")}.`, {
     param: "id",
   });
 }
 
-function matching<Thing extends { readonly id: string }>(
+function matching<Item extends { readonly id: string }>(
   reference: string,
-  all: readonly Thing[],
-  isNamed: (thing: Thing) => boolean,
-): readonly Thing[] {
-  const exact = all.filter((thing) => thing.id === reference || isNamed(thing));
-  if (exact.length > 0 || reference.length < idCharactersLeast) return exact;
-  return all.filter((thing) => thing.id.startsWith(reference));
+  all: readonly Item[],
+  isNamed: (item: Item) => boolean,
+): readonly Item[] {
+  const exact = all.filter((item) => item.id === reference || isNamed(item));
+  if (exact.length > 0 || reference.length < idCharactersMin) return exact;
+  return all.filter((item) => item.id.startsWith(reference));
 }
 
-/** Whoever gives the secret itself must not read it again in a log; no secret is as short as 15 characters, or an id. */
-function unknown(kind: string, reference: string): HearthError {
-  const harmless = reference.length < 16 || /^[0-9a-f-]{16,36}$/.test(reference);
-  const shown = harmless ? reference : redactSecret(reference);
+/** Redacts a reference that may be a secret. Neither an id nor a text under 16 characters can be one. */
+function notFound(kind: string, reference: string): HearthError {
+  const isSafe = reference.length < 16 || /^[0-9a-f-]{16,36}$/.test(reference);
+  const shown = isSafe ? reference : redactSecret(reference);
   return new HearthError("not_found", `Cannot find ${kind} '${shown}'.`, { param: "id" });
 }

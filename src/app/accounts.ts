@@ -1,4 +1,4 @@
-/** The part of the composition root that builds the accounts: doors, the management plane, the first keys, the command line's own. */
+/** The part of the composition root that builds the accounts: authentication, the management API's services, the first keys. */
 import { cliActor } from "../accounts/audit/actors.js";
 import { createAuditLog, type AuditLog } from "../accounts/audit/audit-log.js";
 import { createBilling } from "../accounts/money/balance-changes.js";
@@ -25,20 +25,9 @@ import { createRateLimits } from "../accounts/limits/rate-limits.js";
 import { createTeamLimitService, type TeamLimitService } from "../accounts/limits/team-limits.js";
 import { createTeamService, type TeamService } from "../accounts/teams/teams.js";
 import type { Config } from "../config.js";
-import type { ApiKeyStore } from "../accounts/keys/api-key.js";
-import type { Actor, AuditStore } from "../accounts/audit/event.js";
+import type { Actor } from "../accounts/audit/event.js";
 import type { Clock } from "../core/clock.js";
-import type { HostedPriceStore } from "../accounts/money/hosted-price.js";
-import type { LedgerStore } from "../accounts/money/ledger.js";
-import type { SpendingStore } from "../accounts/money/spending.js";
-import type { UsageStore } from "../accounts/usage/usage-report.js";
-import type { TeamLimitStore } from "../accounts/limits/team-limit.js";
-import type { ManagementKeyStore } from "../accounts/management-keys/management-key.js";
-import type { KeyUseStore } from "../accounts/authentication/key-use-port.js";
-import type { MemberStore } from "../accounts/members/member.js";
 import type { Random } from "../core/random.js";
-import type { TeamStore } from "../accounts/teams/team.js";
-import type { Writes } from "../store/write.js";
 import type { HttpDeps } from "../http/deps.js";
 import type { Logger } from "../core/logger.js";
 import { createApiKeyStore } from "../accounts/keys/store.js";
@@ -58,28 +47,15 @@ import { systemClock, systemRandom } from "../system.js";
 import { openRegistry } from "./models.js";
 import { databaseFile, firstKeyFile, firstManagementKeyFile, writeSecret } from "./data-folder.js";
 
-export interface AccountStores {
-  readonly teams: TeamStore;
-  readonly teamLimits: TeamLimitStore;
-  readonly keys: ApiKeyStore;
-  readonly managementKeys: ManagementKeyStore;
-  readonly keyUses: KeyUseStore;
-  readonly members: MemberStore;
-  readonly audit: AuditStore;
-  readonly ledger: LedgerStore;
-  readonly usage: UsageStore;
-  readonly spending: SpendingStore;
-  readonly hostedPrices: HostedPriceStore;
-  readonly writes: Writes;
-}
+export type AccountStores = ReturnType<typeof buildAccountStores>;
 
 export interface AccountDeps extends AccountStores {
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** The tables of accounts. */
-export function buildAccountStores(database: Database): AccountStores {
+/** Builds the stores of the accounts. */
+export function buildAccountStores(database: Database) {
   return {
     teams: createTeamStore(database),
     teamLimits: createTeamLimitStore(database),
@@ -96,32 +72,34 @@ export function buildAccountStores(database: Database): AccountStores {
   };
 }
 
-/** Who is let in, and what is noted of it. */
-export interface Doors extends Pick<HttpDeps, "authenticator" | "managers" | "rateLimits"> {
-  /** To be closed before the database is. */
+/** What admits requests, and what records the last use of keys. */
+export interface Authentication extends Pick<
+  HttpDeps,
+  "authenticator" | "managerAuthenticator" | "rateLimits"
+> {
+  /** Must be closed before the database. */
   readonly keyUse: KeyUse;
 }
 
-export interface DoorDeps extends AccountStores, Pick<HttpDeps, "hostedTokenizer"> {
+export interface AuthenticationDeps extends AccountStores, Pick<HttpDeps, "hostedTokenizer"> {
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Builds the doors of both planes. */
-export function buildDoors(deps: DoorDeps): Doors {
+/** Builds authentication and limits, for API keys and management keys. */
+export function buildAuthentication(deps: AuthenticationDeps): Authentication {
   const { logger, clock, hostedTokenizer: tokenizer } = deps;
-  const onTrouble = (err: unknown): void =>
-    logger.error({ err }, "when keys were last used could not be written");
-  const keyUse = createKeyUse({ ...deps, onTrouble });
+  const onError = (err: unknown): void => logger.error({ err }, "the last use of keys could not be written");
+  const keyUse = createKeyUse({ ...deps, onError });
   return {
     authenticator: createAuthenticator({ ...deps, keyUse }),
-    managers: createManagerAuthenticator({ ...deps, keyUse }),
+    managerAuthenticator: createManagerAuthenticator({ ...deps, keyUse }),
     rateLimits: createRateLimits({ ...deps, estimate: createPromptEstimate({ tokenizer, clock }) }),
     keyUse,
   };
 }
 
-/** What the management plane manages. */
+/** Builds the services of the management API. */
 export function buildAccounts(deps: AccountDeps): HttpDeps["accounts"] {
   return {
     keys: createKeyService(deps),
@@ -137,32 +115,32 @@ export function buildAccounts(deps: AccountDeps): HttpDeps["accounts"] {
 }
 
 export interface FirstKeys {
-  /** The API key that this start made; null when there were keys already or the operator pinned one. */
+  /** The API key that this start created; null when keys existed already or the operator configured one. */
   readonly firstKey: string | null;
-  /** Likewise the management key. */
+  /** The same for the management key. */
   readonly firstManagementKey: string | null;
 }
 
-/** Sees to it that there are keys to begin with. */
-export async function makeFirstKeys(config: Config, deps: AccountDeps): Promise<FirstKeys> {
+/** Creates the first API key and the first management key where there are none. */
+export async function ensureFirstKeys(config: Config, deps: AccountDeps): Promise<FirstKeys> {
   const { apiKey, managementKey } = config;
   const { secret } = await ensureFirstKey({
     ...deps,
     pinnedKey: apiKey,
     writeFirstKey: (issued) => writeSecret(firstKeyFile(config), issued),
   });
-  const managing = await ensureFirstManagementKey({
+  const firstManagementKey = await ensureFirstManagementKey({
     ...deps,
     pinnedKey: managementKey,
     writeFirstKey: (issued) => writeSecret(firstManagementKeyFile(config), issued),
   });
   return {
     firstKey: apiKey === null ? secret : null,
-    firstManagementKey: managementKey === null ? managing : null,
+    firstManagementKey: managementKey === null ? firstManagementKey : null,
   };
 }
 
-/** The accounts alone, for one command. */
+/** The accounts without a server, for one command. */
 export interface OpenAccounts {
   readonly keys: KeyService;
   readonly teams: TeamService;
@@ -174,15 +152,15 @@ export interface OpenAccounts {
   readonly spending: SpendingService;
   readonly usage: UsageReports;
   readonly hostedPrices: HostedPriceService;
-  /** The models of this server, by whose names hosted prices are found. */
+  /** Names of the models of this server, for which hosted prices are looked up. */
   modelNames(): Promise<readonly ModelNames[]>;
-  readonly ledger: Pick<LedgerStore, "verify">;
-  /** Whoever is at the command line. */
+  readonly ledger: Pick<AccountStores["ledger"], "verify">;
+  /** The person at the command line. */
   readonly actor: Actor;
   close(): Promise<void>;
 }
 
-/** Opens the accounts of the configured data folder; works beside a running server. */
+/** Opens the accounts of the configured data folder; works next to a running server. */
 export async function openAccounts(config: Config): Promise<OpenAccounts> {
   const database = await openDatabase(databaseFile(config));
   const deps = { ...buildAccountStores(database), clock: systemClock, random: systemRandom };

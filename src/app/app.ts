@@ -1,58 +1,57 @@
 /**
- * The composition root: the only file that constructs things, top to bottom from the configuration, and takes them down in
- * reverse. `overrides` is the test seam: whatever is given there is used instead of what would be built.
+ * The composition root: the only file that constructs the server, top to bottom from the configuration, and closes it in reverse
+ * order. `overrides` is the test seam: a part that is given there is used instead of the part that would be built.
  */
-import {
-  buildAccounts,
-  buildAccountStores,
-  buildDoors,
-  makeFirstKeys,
-  type Doors,
-  type FirstKeys,
-} from "./accounts.js";
-import { databaseFile, firstKeyFile, firstManagementKeyFile } from "./data-folder.js";
-import { buildDrawing } from "./images.js";
-import { openRegistry } from "./models.js";
-import { buildRunning, type GivenEngines } from "./engines.js";
-import { buildUnattended, type Unattended } from "./jobs.js";
 import { isLoopback, type Config } from "../config.js";
 import type { Clock } from "../core/clock.js";
 import type { Engine } from "../core/engine.js";
+import type { Logger } from "../core/logger.js";
 import type { ServerLoad } from "../core/metrics.js";
 import type { ModelRegistry } from "../core/model.js";
 import type { Random } from "../core/random.js";
-import type { RunStore } from "../inference/run/run-record.js";
-import { defaultHttpLimits, type HttpDeps } from "../http/deps.js";
-import type { Logger } from "../core/logger.js";
+import { defaultHttpLimits, type HttpDeps, type HttpLimits } from "../http/deps.js";
 import { createMetrics } from "../http/metrics.js";
 import { createHttpServer, type HttpServer } from "../http/server.js";
+import { createImageGenerator } from "../inference/images/generate-images.js";
+import type { RunStore } from "../inference/run/store/runs.js";
 import { createGenerator, type Generator } from "../inference/run/generate.js";
 import { createScheduler, type Scheduler } from "../scheduler/scheduler.js";
 import { openDatabase, type Database } from "../store/database.js";
 import { lockFolder } from "../store/lock.js";
-import { createDeferredStore } from "../jobs/deferred/store.js";
-import { createJobStore } from "../jobs/store.js";
-import { createResponseStore } from "../inference/responses/store/responses.js";
-import { createRunStore } from "../inference/run/store/runs.js";
 import { systemClock, systemRandom } from "../system.js";
 import { version } from "../version.js";
+import { buildAccounts, buildAuthentication, ensureFirstKeys, type FirstKeys } from "./accounts.js";
+import { databaseFile, firstKeyFile, firstManagementKeyFile } from "./data-folder.js";
+import { buildEngines, type EngineOverrides } from "./engines.js";
+import { buildJobs } from "./jobs.js";
+import { loadModels, openRegistry } from "./models.js";
+import { buildStores, type Stores } from "./stores.js";
+import type { SystemDeps } from "./chat-engine.js";
 
 export { openAccounts, type OpenAccounts } from "./accounts.js";
 export { openRegistry };
 export { firstKeyFile } from "./data-folder.js";
 
-export interface Overrides extends GivenEngines {
+/** Parts that are used instead of those that `createApp` would build. */
+export interface Overrides extends EngineOverrides {
   readonly clock?: Clock;
   readonly random?: Random;
   readonly logger?: Logger;
-  /** Opened for this server, which closes it. */
+  /** An open database; the server closes it. */
   readonly database?: Database;
+  /** The models of the server, instead of those in the configured folders. */
+  readonly registry?: ModelRegistry;
+  /** Limits of the HTTP server that the configuration does not set. */
+  readonly httpLimits?: Partial<HttpLimits>;
 }
 
 export interface App extends FirstKeys {
-  /** Binds and answers. @throws Error with code EADDRINUSE or EACCES. */
+  /** Binds the configured address and starts the job queues. @throws Error with code EADDRINUSE or EACCES. */
   listen(): Promise<{ readonly url: string; readonly port: number }>;
-  /** Answers in flight may finish within the grace time; then everything is closed in reverse. A second call waits too. */
+  /**
+   * Lets answers in flight finish within the grace time, then closes everything in reverse order. A second call waits for the
+   * first.
+   */
   close(): Promise<void>;
   readonly firstKeyFile: string;
   readonly firstManagementKeyFile: string;
@@ -82,132 +81,142 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   }
 }
 
-/** The data folder, opened: what is there until the server has closed. */
+/** The data folder, opened for as long as the server runs. */
 interface DataFolder {
   readonly database: Database;
   readonly unlock: () => void;
 }
 
-async function assemble(
-  config: Config,
-  overrides: Overrides,
-  { database, unlock }: DataFolder,
-): Promise<App> {
+async function assemble(config: Config, overrides: Overrides, dataFolder: DataFolder): Promise<App> {
   const { clock = systemClock, random = systemRandom, logger = silent } = overrides;
-  const stores = buildStores(database);
+  const system = { clock, random, logger };
+  const stores = buildStores(config, dataFolder.database, random);
   await stores.runs.interruptAll(clock.now());
-  const firstKeys = await makeFirstKeys(config, { ...stores, clock, random });
-  const models = await openRegistry(config);
-  for (const warning of models.warnings) logger.warn({ warning }, "models folder");
-  const scheduler = createScheduler(config, clock);
-  const running = buildRunning(config, { clock, random, logger }, models, overrides);
-  const { engines, schemas, hostedTokenizer } = running;
-  const load = (): ServerLoad => loadOf(engines, scheduler);
-  const metrics = createMetrics(load);
-  const shared = { models, metrics, clock, random, logger };
-  const booked = {
-    ...{ ...shared, slots: scheduler, runs: stores.runs, ledger: stores.ledger },
-    onSettleFailure: (runId: string, err: unknown) =>
-      logger.error({ runId, err }, "a run could not be settled"),
-  };
-  const generator = createGenerator({ ...running, ...booked, runsActiveMax: config.runsActiveMax });
-  const drawing = buildDrawing(config, database, { ...running, ...booked });
-  const { keyUse, ...doors } = buildDoors({ ...stores, clock, logger, hostedTokenizer });
-  const unattended = buildUnattended(config, {
-    ...{ ...shared, ...stores, ...doors, generator },
-    images: drawing.images,
+  const firstKeys = await ensureFirstKeys(config, { ...stores, ...system });
+  const running = await buildRunning(config, overrides, system, stores);
+  const { models, scheduler, generator, jobs } = running;
+  const server = createHttpServer({
+    ...httpSettings(config, overrides.httpLimits),
+    ...system,
+    ...running.authentication,
+    accounts: buildAccounts({ ...stores, ...system }),
+    generator,
+    imageGenerator: running.imageGenerator,
+    imageStore: stores.images,
+    hostedTokenizer: running.engines.hostedTokenizer,
+    deferredCompletions: jobs.deferredCompletions,
+    storedResponses: jobs.storedResponses,
+    backgroundJobs: jobs.backgroundJobs,
+    models,
+    metrics: running.metrics,
+    load: running.load,
+    ready: () => reasonsNotReady(dataFolder.database, models),
   });
-  const server = buildServer(config, {
-    ...{ ...shared, ...unattended, ...drawing, ...doors, generator },
-    accounts: buildAccounts({ ...stores, clock, random }),
-    ...{ hostedTokenizer, load, database },
-  });
-  const parts = { database, unlock, scheduler, unattended, server, metrics, engines, keyUse };
-  const behind = { runners: [generator, drawing.drawings], threads: [schemas, hostedTokenizer] };
   return {
+    ...firstKeys,
     async listen() {
       const listening = await server.listen(config.host, config.port);
-      await unattended.start();
+      await jobs.start();
       return listening;
     },
-    close: once(() => closeAll(config, { ...parts, ...behind })),
-    ...firstKeys,
-    ...{ firstKeyFile: firstKeyFile(config), firstManagementKeyFile: firstManagementKeyFile(config) },
-    ...{ models, generator, scheduler, runs: stores.runs, engine: running.engine },
+    close: once(() => closeAll(config, { ...running, ...dataFolder, server })),
+    firstKeyFile: firstKeyFile(config),
+    firstManagementKeyFile: firstManagementKeyFile(config),
+    models,
+    generator,
+    scheduler,
+    runs: stores.runs,
+    engine: running.engines.engine,
   };
 }
 
-interface Closable {
-  close(): Promise<void>;
+type Running = Awaited<ReturnType<typeof buildRunning>>;
+
+/** Builds everything between the database and the HTTP server. */
+async function buildRunning(config: Config, overrides: Overrides, system: SystemDeps, stores: Stores) {
+  const { models, visionModel } = await loadModels(config, system, overrides.registry);
+  const scheduler = createScheduler(config, system.clock);
+  const engines = buildEngines(config, system, visionModel, overrides);
+  const load = (): ServerLoad => loadOf(engines.all, scheduler);
+  const metrics = createMetrics(load);
+  const runDeps = {
+    ...system,
+    models,
+    slots: scheduler,
+    runs: stores.runs,
+    ledger: stores.ledger,
+    metrics,
+    runsActiveMax: config.runsActiveMax,
+    onSettleFailure: (runId: string, err: unknown) =>
+      system.logger.error({ runId, err }, "a run could not be settled"),
+  };
+  const generator = createGenerator({ ...runDeps, ...engines });
+  const imageGenerator = createImageGenerator({ ...runDeps, ...engines, images: stores.images });
+  const { hostedTokenizer } = engines;
+  const { keyUse, ...authentication } = buildAuthentication({ ...stores, ...system, hostedTokenizer });
+  const jobs = buildJobs(config, { ...stores, ...authentication, ...system, models, generator });
+  return {
+    models,
+    scheduler,
+    engines,
+    load,
+    metrics,
+    generator,
+    imageGenerator,
+    keyUse,
+    authentication,
+    jobs,
+  };
 }
 
-interface Closing extends DataFolder {
-  readonly scheduler: Scheduler;
-  readonly unattended: Unattended;
+interface Closing extends DataFolder, Running {
   readonly server: HttpServer;
-  readonly runners: readonly Closable[];
-  readonly engines: readonly Closable[];
-  readonly threads: readonly Closable[];
-  readonly metrics: { close(): void };
-  readonly keyUse: Doors["keyUse"];
 }
 
-/** Everything that was built, in reverse. */
+/** Closes everything that was built, in reverse order. */
 async function closeAll({ shutdownGraceMs }: Config, parts: Closing): Promise<void> {
+  const { engines } = parts;
   parts.scheduler.close();
-  // Its followers would keep the server from closing.
-  await parts.unattended.close();
+  // Clients that follow a background response would keep the server from closing.
+  await parts.jobs.close();
   await parts.server.close(shutdownGraceMs);
-  // What is still running when the grace time is over is settled before the database closes.
-  await Promise.all(parts.runners.map((each) => each.close()));
+  // Runs that are still active when the grace time is over are settled before the database closes.
+  await Promise.all([parts.generator.close(), parts.imageGenerator.close()]);
   await parts.keyUse.close();
-  await Promise.all(parts.engines.map((engine) => engine.close()));
-  await Promise.all(parts.threads.map((thread) => thread.close()));
+  await Promise.all(engines.all.map((engine) => engine.close()));
+  await Promise.all([engines.schemas.close(), engines.hostedTokenizer.close()]);
   parts.metrics.close();
   await parts.database.close();
   parts.unlock();
 }
 
-function buildStores(database: Database) {
+type HttpSettings = Pick<
+  HttpDeps,
+  "limits" | "allowedHosts" | "pinnedKeys" | "trustProxy" | "metricsOpen" | "version"
+>;
+
+function httpSettings(config: Config, limits: Partial<HttpLimits> = {}): HttpSettings {
   return {
-    ...buildAccountStores(database),
-    runs: createRunStore(database),
-    jobs: createJobStore(database),
-    deferred: createDeferredStore(database),
-    responses: createResponseStore(database),
-  };
-}
-
-type SettledByConfig =
-  "version" | "ready" | "limits" | "allowedHosts" | "pinnedKeys" | "trustProxy" | "metricsOpen";
-type ServerDeps = Omit<HttpDeps, SettledByConfig> & {
-  readonly database: Database;
-};
-
-function buildServer(config: Config, deps: ServerDeps): HttpServer {
-  return createHttpServer({
-    ...deps,
-    ready: () => reasonsNotReady(deps.database, deps.models),
-    limits: { ...defaultHttpLimits, bodyBytesMax: config.bodyBytesMax },
+    limits: { ...defaultHttpLimits, bodyBytesMax: config.bodyBytesMax, ...limits },
     allowedHosts: isLoopback(config.host) ? config.allowedHosts : null,
     pinnedKeys: [config.apiKey, config.managementKey].filter((key) => key !== null),
     trustProxy: config.trustProxy,
-    // Behind a proxy, a loopback address is one that the world can reach.
+    // Behind a proxy, a loopback address can be reached by everyone.
     metricsOpen: isLoopback(config.host) && !config.trustProxy,
     version,
-  });
+  };
 }
 
 function loadOf(engines: readonly Pick<Engine, "residents">[], scheduler: Scheduler): ServerLoad {
-  const held = (id: string) => ({ slotsHeld: scheduler.heldBy(id) });
   const residents = engines.flatMap((engine) => engine.residents());
-  const models = residents.map((model) => ({ ...model, ...held(model.id) }));
+  const models = residents.map((model) => ({ ...model, slotsHeld: scheduler.slotsHeld(model.id) }));
   return { queueDepth: scheduler.load.waiting, models };
 }
 
+/** Why the server cannot take requests; empty when it can. */
 async function reasonsNotReady(database: Database, models: ModelRegistry): Promise<readonly string[]> {
   const reasons: string[] = [];
-  if (!(await database.answers())) reasons.push("the database does not answer");
+  if (!(await database.isReachable())) reasons.push("the database does not answer");
   if (!models.list().some((model) => model.unusable === null)) reasons.push("no usable model");
   return reasons;
 }

@@ -1,4 +1,4 @@
-/** The part of the composition root that builds what sees: the engine, where images come from, and the words that stand for them. */
+/** The part of the composition root that builds the vision engine and what describes images of conversations with it. */
 import type { Config } from "../config.js";
 import type { VisionEngine } from "../core/vision.js";
 import { usableCores } from "../engine/llama/load/machine.js";
@@ -7,16 +7,16 @@ import { createImageDecoder } from "../engine/vision/decode/decode.js";
 import { createVisionEngine } from "../engine/vision/engine.js";
 import { createImageFetcher } from "../engine/vision/fetch/fetch.js";
 import { readAllowedHosts } from "../engine/vision/fetch/hosts.js";
-import { createGrounding, type GroundDeps, type Grounding } from "../inference/prompt/captioning.js";
+import { createCaptioning, type CaptioningDeps, type Captioning } from "../inference/prompt/captioning.js";
 import { verifyWeights } from "../models/verify.js";
-import type { Machine, Workers } from "./chat-engine.js";
+import type { SystemDeps, WorkerUrls } from "./chat-engine.js";
 
-/** The engine that describes images. */
-export function buildVision(
+/** Builds the engine that describes images. */
+export function buildVisionEngine(
   { threads, keepAliveMs }: Config,
   memory: ModelMemory,
-  { clock, logger }: Machine,
-  given: Workers,
+  { clock, logger }: SystemDeps,
+  given: WorkerUrls,
 ): VisionEngine {
   return createVisionEngine({
     settings: { cores: usableCores(), threads: threads === 0 ? null : threads },
@@ -29,13 +29,17 @@ export function buildVision(
   });
 }
 
-/** What puts words in the places of images. @throws Error naming the host in `imageFetch` that is none. */
-export function buildGrounding(
+/** Builds what replaces images in conversations by descriptions. @throws Error naming the invalid host in `imageFetch`. */
+export function buildCaptioning(
   { imageFetch, imagesMax }: Config,
-  { clock, logger }: Machine,
-  deps: Pick<GroundDeps, "vision" | "seer">,
-): Grounding {
+  { clock, logger }: SystemDeps,
+  deps: Pick<CaptioningDeps, "vision" | "visionModel">,
+): Captioning {
   const log = (message: string): void => logger.warn({ engine: "vision" }, message);
-  const fetcher = createImageFetcher({ clock, log, allowedHosts: readAllowedHosts(imageFetch) });
-  return createGrounding({ ...deps, fetcher, decoder: createImageDecoder(log), imagesMax });
+  return createCaptioning({
+    ...deps,
+    fetcher: createImageFetcher({ clock, log, allowedHosts: readAllowedHosts(imageFetch) }),
+    decoder: createImageDecoder(log),
+    imagesMax,
+  });
 }

@@ -1,9 +1,11 @@
-/** The part of the composition root that builds the engines from the configuration. */
+/** The part of the composition root that builds the chat engine and the worker threads next to it. */
 import { join } from "node:path";
 import type { Config } from "../config.js";
 import type { Clock } from "../core/clock.js";
 import type { Engine } from "../core/engine.js";
 import type { Random } from "../core/random.js";
+import type { Schemas } from "../core/schemas.js";
+import type { HostedTokenizer } from "../core/tokenizer.js";
 import { createLlamaEngine } from "../engine/llama/engine.js";
 import { usableCores, usableMemoryBytes } from "../engine/llama/load/machine.js";
 import type { LlamaSettings } from "../engine/llama/protocol.js";
@@ -14,21 +16,30 @@ import { createHostedTokenizer } from "../engine/tokenize/tokenize.js";
 import type { Logger } from "../core/logger.js";
 import { verifyWeights } from "../models/verify.js";
 
-/** What engines are built over, beside their settings. */
-export type Machine = { readonly clock: Clock; readonly random: Random; readonly logger: Logger };
-
-/** The memory that the models of all engines share. */
-export function buildMemory({ memoryBytesMax }: Config, { clock }: Machine): ModelMemory {
-  const most = memoryBytesMax === 0 ? usableMemoryBytes() : memoryBytesMax;
-  return new ModelMemory({ clock, memoryBytesMax: most });
+/** Time, chance and the log, which most parts are built over. */
+export interface SystemDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
 }
 
-/** The engine that runs chat models. */
-export function buildEngine(config: Config, memory: ModelMemory, machine: Machine, given: Workers): Engine {
+/** Builds the memory budget that the models of all engines share. */
+export function buildModelMemory({ memoryBytesMax }: Config, { clock }: SystemDeps): ModelMemory {
+  const bytesMax = memoryBytesMax === 0 ? usableMemoryBytes() : memoryBytesMax;
+  return new ModelMemory({ clock, memoryBytesMax: bytesMax });
+}
+
+/** Builds the engine that runs chat models. */
+export function buildChatEngine(
+  config: Config,
+  memory: ModelMemory,
+  system: SystemDeps,
+  given: WorkerUrls,
+): Engine {
   const settings = llamaSettings(config);
   const workerUrl = given.workerUrl ?? new URL("../engine/llama/worker.js", import.meta.url);
   const log = (level: "warn" | "error", message: string): void =>
-    machine.logger[level]({ engine: "llama" }, message);
+    system.logger[level]({ engine: "llama" }, message);
   const smoke = createSmokeLoad({
     entry: new URL("load/smoke.js", workerUrl),
     settings,
@@ -37,8 +48,8 @@ export function buildEngine(config: Config, memory: ModelMemory, machine: Machin
   });
   return createLlamaEngine({
     settings,
-    clock: machine.clock,
-    random: machine.random,
+    clock: system.clock,
+    random: system.random,
     memory,
     keepAliveMs: config.keepAliveMs,
     verify: verifyWeights,
@@ -48,38 +59,47 @@ export function buildEngine(config: Config, memory: ModelMemory, machine: Machin
   });
 }
 
-/** Compiled workers, for whoever runs from the sources; absent: those beside this program. */
-export interface Workers {
-  /** Of the engine. */
+/** Files of the compiled worker threads, for a program that runs from its sources; absent: those next to this program. */
+export interface WorkerUrls {
+  /** The chat engine's. */
   readonly workerUrl?: URL;
-  /** Of the engine that draws. */
+  /** The image engine's. */
   readonly imagesWorkerUrl?: URL;
-  /** Of the engine that describes images. */
+  /** The vision engine's. */
   readonly visionWorkerUrl?: URL;
-  /** Of the schemas. */
+  /** The schema compiler's. */
   readonly schemaWorkerUrl?: URL;
-  /** Of the hosted models' tokenizer. */
+  /** The hosted models' tokenizer's. */
   readonly tokenizerWorkerUrl?: URL;
 }
 
-/** What works in a thread of its own, beside the engine. */
-export function buildThreads(
+/** Builds the compiler of JSON Schemas, which works in a thread of its own. */
+export function buildSchemas(
   { schemaObjects }: Config,
-  { clock, logger }: Omit<Machine, "random">,
-  given: Workers,
-) {
-  const over = (engine: string, workerUrl: URL | undefined) => ({
+  { clock, logger }: SystemDeps,
+  { schemaWorkerUrl }: WorkerUrls,
+): Schemas {
+  return createSchemas({
     clock,
-    workerUrl: workerUrl ?? new URL(`../engine/${engine}/worker.js`, import.meta.url),
-    log: (message: string) => logger.warn({ engine }, message),
+    workerUrl: schemaWorkerUrl ?? new URL("../engine/schemas/worker.js", import.meta.url),
+    log: (message) => logger.warn({ engine: "schemas" }, message),
+    closed: schemaObjects === "closed",
   });
-  return {
-    schemas: createSchemas({ ...over("schemas", given.schemaWorkerUrl), closed: schemaObjects === "closed" }),
-    hostedTokenizer: createHostedTokenizer(over("tokenize", given.tokenizerWorkerUrl)),
-  };
 }
 
-/** What the engine may know of the configuration; no key is among it. */
+/** Builds the tokenizer of hosted models, which works in a thread of its own. */
+export function buildHostedTokenizer(
+  { clock, logger }: SystemDeps,
+  { tokenizerWorkerUrl }: WorkerUrls,
+): HostedTokenizer {
+  return createHostedTokenizer({
+    clock,
+    workerUrl: tokenizerWorkerUrl ?? new URL("../engine/tokenize/worker.js", import.meta.url),
+    log: (message) => logger.warn({ engine: "tokenize" }, message),
+  });
+}
+
+/** The engine's settings. It gets no more of the configuration, and no key in particular. */
 function llamaSettings(config: Config): LlamaSettings {
   const { slotsPerModel, contextTokensMax, tokenGapMsMax, prefixCacheBytesMax } = config;
   const { kvCacheType, flashAttention, gpu } = config;

@@ -1,4 +1,4 @@
-/** What lies where in the data folder. */
+/** The layout of the data folder. */
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../config.js";
@@ -9,22 +9,22 @@ export function databaseFile({ data }: Folder): string {
   return join(data, "hearth.db");
 }
 
-/** Where the first key is kept, for `hearth run` and for whoever closed the terminal too soon. */
+/** The file with the first API key, which `hearth run` reads. */
 export function firstKeyFile({ data }: Folder): string {
   return join(data, "first-key");
 }
 
-/** The same for the first management key. */
+/** The file with the first management key. */
 export function firstManagementKeyFile({ data }: Folder): string {
   return join(data, "first-management-key");
 }
 
-/** Drawn images that are fetched by URL. */
+/** The folder of generated images that are fetched by URL. */
 export function imagesFolder({ data }: Folder): string {
   return join(data, "images");
 }
 
-/** Writes a secret for its owner only. */
+/** Writes a secret to a file that only its owner can read. */
 export async function writeSecret(file: string, secret: string): Promise<void> {
   await writeFile(file, `${secret}\n`, { mode: 0o600 });
   await chmod(file, 0o600);

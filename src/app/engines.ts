@@ -1,25 +1,53 @@
 /** The part of the composition root that builds everything that runs models, over the one memory that they share. */
 import type { Config } from "../config.js";
-import type { DrawingEngine } from "../core/image-generation.js";
+import type { ImageEngine } from "../core/image-generation.js";
 import type { Engine } from "../core/engine.js";
-import type { LoadedRegistry } from "../models/registry.js";
-import { buildPainter } from "./images.js";
-import { buildEngine, buildMemory, buildThreads, type Machine, type Workers } from "./chat-engine.js";
-import { buildGrounding, buildVision } from "./captioning.js";
+import type { Model } from "../core/model.js";
+import type { Schemas } from "../core/schemas.js";
+import type { HostedTokenizer } from "../core/tokenizer.js";
+import type { Captioning } from "../inference/prompt/captioning.js";
+import { buildImageEngine } from "./images.js";
+import {
+  buildChatEngine,
+  buildHostedTokenizer,
+  buildModelMemory,
+  buildSchemas,
+  type SystemDeps,
+  type WorkerUrls,
+} from "./chat-engine.js";
+import { buildCaptioning, buildVisionEngine } from "./captioning.js";
 
-/** Engines that are used instead of what would be built. */
-export interface GivenEngines extends Workers {
+/** Engines that are used instead of those that would be built. */
+export interface EngineOverrides extends WorkerUrls {
   readonly engine?: Engine;
-  readonly painter?: DrawingEngine;
+  readonly imageEngine?: ImageEngine;
+  readonly captioning?: Captioning;
+  readonly schemas?: Schemas;
+  readonly hostedTokenizer?: HostedTokenizer;
 }
 
-/** Builds it all; nothing is loaded yet. @throws Error when the configuration names a host that is none. */
-export function buildRunning(config: Config, machine: Machine, models: LoadedRegistry, given: GivenEngines) {
-  const memory = buildMemory(config, machine);
-  const engine = given.engine ?? buildEngine(config, memory, machine, given);
-  const painter = given.painter ?? buildPainter(config, memory, machine, given);
-  const vision = buildVision(config, memory, machine, given);
-  const grounding = buildGrounding(config, machine, { vision, seer: models.seer });
-  const threads = buildThreads(config, machine, given);
-  return { engine, painter, grounding, ...threads, engines: [engine, painter, vision] };
+/**
+ * Builds the engines; no model is loaded yet.
+ * @param visionModel the model that describes images; null when there is none.
+ * @throws Error when `imageFetch` names an invalid host.
+ */
+export function buildEngines(
+  config: Config,
+  system: SystemDeps,
+  visionModel: Model | null,
+  given: EngineOverrides,
+) {
+  const memory = buildModelMemory(config, system);
+  const engine = given.engine ?? buildChatEngine(config, memory, system, given);
+  const imageEngine = given.imageEngine ?? buildImageEngine(config, memory, system, given);
+  const vision = buildVisionEngine(config, memory, system, given);
+  return {
+    engine,
+    imageEngine,
+    captioning: given.captioning ?? buildCaptioning(config, system, { vision, visionModel }),
+    schemas: given.schemas ?? buildSchemas(config, system, given),
+    hostedTokenizer: given.hostedTokenizer ?? buildHostedTokenizer(system, given),
+    /** The engines that hold models in memory. */
+    all: [engine, imageEngine, vision],
+  };
 }

@@ -1,25 +1,25 @@
-/** The part of the composition root that builds what is done when nobody waits: the two queues, what is kept, and its end. */
+/** The part of the composition root that builds work done in the background: both job queues, and the deletion of what has expired. */
 import type { Authenticator } from "../accounts/authentication/authenticate-key.js";
 import type { RateLimits } from "../accounts/limits/rate-limits.js";
 import type { Config } from "../config.js";
 import type { Clock } from "../core/clock.js";
-import type { DeferredStore } from "../jobs/deferred/deferred-completion.js";
-import type { JobStore } from "../jobs/job.js";
-import type { ImageStore } from "../inference/images/stored-image.js";
+import type { DeferredStore } from "../jobs/deferred/store.js";
+import type { JobStore } from "../jobs/store.js";
+import type { ImageStore } from "../inference/images/store.js";
 import type { ModelRegistry } from "../core/model.js";
-import type { ResponseStore } from "../inference/responses/stored-response.js";
-import type { Writes } from "../store/write.js";
+import type { ResponseStore } from "../inference/responses/store/responses.js";
+import type { Writes } from "../store/writes.js";
 import type { HttpDeps } from "../http/deps.js";
 import type { Logger } from "../core/logger.js";
-import { deferredTrade } from "../jobs/deferred/job-handler.js";
-import { responseTrade } from "../jobs/responses/job-handler.js";
-import { createDeferrals } from "../jobs/deferred/deferred-completions.js";
+import { deferredCompletionHandler } from "../jobs/deferred/job-handler.js";
+import { backgroundResponseHandler } from "../jobs/responses/job-handler.js";
+import { createDeferredCompletions } from "../jobs/deferred/deferred-completions.js";
 import type { Generator } from "../inference/run/generate.js";
-import { createJobQueue, type JobQueue, type Trade } from "../jobs/queue.js";
-import { createMemory } from "../inference/responses/stored-responses.js";
+import { createJobQueue, type JobQueue, type JobHandler } from "../jobs/queue.js";
+import { createStoredResponses } from "../inference/responses/stored-responses.js";
 import { createRetention } from "../jobs/retention.js";
 
-export interface UnattendedDeps {
+export interface JobsDeps {
   readonly jobs: JobStore;
   readonly deferred: DeferredStore;
   readonly responses: ResponseStore;
@@ -33,45 +33,45 @@ export interface UnattendedDeps {
   readonly logger: Logger;
 }
 
-export interface Unattended extends Pick<HttpDeps, "deferrals" | "memory" | "background"> {
-  /** Goes on with what the process before this one left. */
+export interface Jobs extends Pick<HttpDeps, "deferredCompletions" | "storedResponses" | "backgroundJobs"> {
+  /** Starts the queues, beginning with the jobs that the previous process left. */
   start(): Promise<void>;
-  /** Puts back what is in hand. */
+  /** Ends the runs of the jobs in flight and puts the jobs back into the queues. */
   close(): Promise<void>;
 }
 
-export type UnattendedLimits = Pick<Config, "jobsQueuedMax" | "jobsActiveMax" | "responsesMax">;
+export type JobLimits = Pick<Config, "jobsQueuedMax" | "jobsActiveMax" | "responsesMax">;
 
-/** Builds it all; nothing is worked on before `start`. */
-export function buildUnattended(limits: UnattendedLimits, deps: UnattendedDeps): Unattended {
+/** Builds both queues and the retention; no job is started before `start`. */
+export function buildJobs(limits: JobLimits, deps: JobsDeps): Jobs {
   const { deferred, responses, images, clock, logger } = deps;
-  const queueOf = (trade: Trade): JobQueue =>
+  const createQueue = (handler: JobHandler): JobQueue =>
     createJobQueue({
       ...deps,
-      trade,
+      handler,
       queuedMax: limits.jobsQueuedMax,
       activeMax: limits.jobsActiveMax,
-      onTrouble: (jobId, thrown) => logger.error({ jobId, err: thrown }, "a job could not be brought on"),
+      onError: (jobId, thrown) => logger.error({ jobId, err: thrown }, "a job could not be processed"),
     });
-  const memory = createMemory({ responses, responsesMax: limits.responsesMax });
-  const background = queueOf(responseTrade({ ...deps, memory }));
-  const completions = queueOf(deferredTrade(deps));
+  const storedResponses = createStoredResponses({ responses, responsesMax: limits.responsesMax });
+  const backgroundJobs = createQueue(backgroundResponseHandler({ ...deps, storedResponses }));
+  const deferredJobs = createQueue(deferredCompletionHandler(deps));
   const retention = createRetention(
     clock,
-    [deferred, responses, images].map((each) => (now, most) => each.deleteExpired(now, most)),
-    (thrown) => logger.error({ err: thrown }, "what has expired could not be deleted"),
+    [deferred, responses, images].map((store) => (now, limit) => store.deleteExpired(now, limit)),
+    (thrown) => logger.error({ err: thrown }, "expired rows could not be deleted"),
   );
   return {
-    memory,
-    background,
-    deferrals: createDeferrals({ deferred, queue: completions, clock }),
+    storedResponses,
+    backgroundJobs,
+    deferredCompletions: createDeferredCompletions({ deferred, queue: deferredJobs, clock }),
     async start() {
-      await Promise.all([background.start(), completions.start()]);
+      await Promise.all([backgroundJobs.start(), deferredJobs.start()]);
       retention.start();
     },
     async close() {
-      await Promise.all([background.close(), completions.close(), retention.close()]);
-      memory.logs.closeAll();
+      await Promise.all([backgroundJobs.close(), deferredJobs.close(), retention.close()]);
+      storedResponses.logs.closeAll();
     },
   };
 }

@@ -1,13 +1,13 @@
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import { z } from "zod";
 
-/** A chat over a server's own HTTP interface, as any client would speak to it. */
+/** A message of a chat over the server's public HTTP API. */
 export interface ChatTurn {
   readonly role: "system" | "user" | "assistant";
   readonly content: string;
 }
 
-export interface ChatPiece {
+export interface ChatDelta {
   readonly kind: "text" | "reasoning";
   readonly text: string;
 }
@@ -25,43 +25,45 @@ const chunk = z.object({
 const failure = z.object({ error: z.object({ message: z.string() }) });
 const modelList = z.object({ models: z.array(z.object({ id: z.string() })) });
 
-/** The ids of the models that the key may chat with. @throws Error with the server's own message. */
+/** Returns the ids of the models that the key may chat with. @throws Error with the server's message. */
 export async function listModels(server: ChatServer): Promise<readonly string[]> {
   return modelList.parse(await getJson(server, "/v1/language-models")).models.map((model) => model.id);
 }
 
-/** What the server answers to a GET. @throws Error with the server's own message when it refuses. */
+/** Sends a GET request and returns the JSON body. @throws Error with the server's message if it returns an error. */
 export async function getJson(server: ChatServer, path: string): Promise<unknown> {
-  const answer = await fetch(`${server.url}${path}`, { headers: headers(server) });
-  if (!answer.ok) throw await refusal(answer);
-  return answer.json();
+  const response = await fetch(`${server.url}${path}`, { headers: headers(server) });
+  if (!response.ok) throw await errorOf(response);
+  return response.json();
 }
 
 /**
- * Streams one answer.
- * @throws Error with the server's message when it refuses or fails; the signal's reason when aborted.
+ *  * Streams one response.
+ * @throws Error with the server's message if it returns an error; the signal's reason if aborted.
  */
 export async function* streamChat(
   server: ChatServer,
   model: string,
   messages: readonly ChatTurn[],
   signal: AbortSignal,
-): AsyncGenerator<ChatPiece> {
-  const answer = await fetch(`${server.url}/v1/chat/completions`, {
+): AsyncGenerator<ChatDelta> {
+  const response = await fetch(`${server.url}/v1/chat/completions`, {
     method: "POST",
     headers: { ...headers(server), "content-type": "application/json" },
     body: JSON.stringify({ model, messages, stream: true }),
     signal,
   });
-  if (!answer.ok || answer.body === null) throw await refusal(answer);
-  const frames = answer.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
+  if (!response.ok || response.body === null) throw await errorOf(response);
+  const frames = response.body
+    .pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream());
   for await (const frame of frames) {
     if (frame.data === "[DONE]") return;
-    yield* pieces(JSON.parse(frame.data));
+    yield* deltasOf(JSON.parse(frame.data));
   }
 }
 
-function* pieces(data: unknown): Generator<ChatPiece> {
+function* deltasOf(data: unknown): Generator<ChatDelta> {
   const failed = failure.safeParse(data);
   if (failed.success) throw new Error(failed.data.error.message);
   for (const { delta } of chunk.parse(data).choices) {
@@ -74,11 +76,11 @@ function headers(server: ChatServer): Record<string, string> {
   return { authorization: `Bearer ${server.key}` };
 }
 
-async function refusal(answer: Response): Promise<Error> {
-  const text = await answer.text();
+async function errorOf(response: Response): Promise<Error> {
+  const text = await response.text();
   try {
     return new Error(failure.parse(JSON.parse(text)).error.message);
   } catch {
-    return new Error(`the server answered ${answer.status}`);
+    return new Error(`the server returned status ${response.status}`);
   }
 }

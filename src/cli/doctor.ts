@@ -1,4 +1,4 @@
-/** `hearth doctor`: what the server would start with, where each setting comes from, and what is wrong, if anything. */
+/** `hearth doctor`: prints the effective settings and their sources, the models, and problems of the installation. */
 import { constants, existsSync, statSync } from "node:fs";
 import { access } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -15,11 +15,11 @@ interface Check {
   readonly detail: string;
 }
 
-/** Adds the command; its exit code is 1 when something is wrong. */
+/** Adds the command; its exit code is 1 if a check fails. */
 export function addDoctorCommand(program: Command, load: () => LoadedConfig): void {
   program
     .command("doctor")
-    .description("print the effective settings, the models, and what is wrong")
+    .description("print the effective settings, the models, and problems")
     .option("--json", "print one JSON object")
     .action(async (options: { json?: boolean }) => {
       const loaded = load();
@@ -27,7 +27,7 @@ export function addDoctorCommand(program: Command, load: () => LoadedConfig): vo
       const checks = [
         ...(await machineChecks(loaded.config)),
         ...registry.list().map(modelCheck),
-        ...registry.warnings.map(warned),
+        ...registry.warnings.map(warningCheck),
       ];
       process.stdout.write(options.json === true ? asJson(loaded, checks) : asText(loaded, checks));
       if (checks.some((check) => !check.ok)) process.exitCode = 1;
@@ -51,27 +51,27 @@ async function folderCheck(folder: string): Promise<Check> {
   try {
     if (!statSync(nearest).isDirectory()) throw new Error(`${nearest} is not a folder`);
     await access(nearest, constants.R_OK | constants.W_OK);
-    return { name: "data folder", ok: true, detail: `${folder} can be written` };
+    return { name: "data folder", ok: true, detail: `${folder} is writable` };
   } catch (thrown) {
-    return { name: "data folder", ok: false, detail: `${folder} cannot be written: ${reason(thrown)}` };
+    return { name: "data folder", ok: false, detail: `${folder} is not writable: ${reason(thrown)}` };
   }
 }
 
-/** The folder itself, or the first one above it that is there. */
+/** Returns the folder or its nearest parent that exists. */
 function nearestExisting(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearestExisting(dirname(folder));
 }
 
-/** A port in use is no fault here: the server itself may be the one that uses it. */
+/** A port in use does not fail the check, because the server itself may use it. */
 function portCheck(config: Config): Promise<Check> {
-  const where = `${config.host}:${config.port}`;
+  const address = `${config.host}:${config.port}`;
   return new Promise((resolve) => {
     const probe = createServer();
     probe.once("error", (error) =>
-      resolve({ name: "port", ok: true, detail: `${where} is not free now: ${reason(error)}` }),
+      resolve({ name: "port", ok: true, detail: `${address} is not available: ${reason(error)}` }),
     );
     probe.listen(config.port, config.host, () => {
-      probe.close(() => resolve({ name: "port", ok: true, detail: `${where} is free` }));
+      probe.close(() => resolve({ name: "port", ok: true, detail: `${address} is available` }));
     });
   });
 }
@@ -86,7 +86,7 @@ function modelCheck(model: Model): Check {
   };
 }
 
-function warned(detail: string): Check {
+function warningCheck(detail: string): Check {
   return { name: "models folder", ok: true, detail };
 }
 
@@ -98,7 +98,7 @@ function reason(thrown: unknown): string {
       : String(thrown);
 }
 
-const secrets: readonly SettingName[] = ["apiKey", "managementKey"];
+const secretSettings: readonly SettingName[] = ["apiKey", "managementKey"];
 
 interface SettingRow {
   readonly name: string;
@@ -107,17 +107,17 @@ interface SettingRow {
   readonly variable: string;
 }
 
-function rows({ config, sources }: LoadedConfig): readonly SettingRow[] {
+function settingRows({ config, sources }: LoadedConfig): readonly SettingRow[] {
   return (Object.keys(config) as SettingName[]).map((name) => ({
     name,
-    value: secrets.includes(name) ? (config[name] === null ? "not set" : "set") : String(config[name]),
+    value: secretSettings.includes(name) ? (config[name] === null ? "not set" : "set") : String(config[name]),
     source: sources[name],
     variable: variableOf(name),
   }));
 }
 
 function asText(loaded: LoadedConfig, checks: readonly Check[]): string {
-  const settings = rows(loaded);
+  const settings = settingRows(loaded);
   const width = Math.max(...settings.map((row) => row.name.length));
   const valueWidth = Math.max(...settings.map((row) => row.value.length));
   const lines = settings.map(
@@ -128,5 +128,5 @@ function asText(loaded: LoadedConfig, checks: readonly Check[]): string {
 }
 
 function asJson(loaded: LoadedConfig, checks: readonly Check[]): string {
-  return `${JSON.stringify({ settings: rows(loaded), checks }, null, 2)}\n`;
+  return `${JSON.stringify({ settings: settingRows(loaded), checks }, null, 2)}\n`;
 }

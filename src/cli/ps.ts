@@ -1,4 +1,4 @@
-/** `hearth ps`: the models that the running server has in memory. */
+/** `hearth ps`: lists the models that the running server has in memory. */
 import type { Command } from "commander";
 import { z } from "zod";
 import type { Config, LoadedConfig } from "../config.js";
@@ -13,7 +13,7 @@ export interface PsIo {
   readonly out: { write(text: string): unknown };
 }
 
-const modelInMemory = z.object({
+const modelInMemorySchema = z.object({
   id: z.string(),
   bytes: z.number(),
   device: z.string(),
@@ -23,11 +23,11 @@ const modelInMemory = z.object({
   loaded_at: z.string(),
   until: z.string().nullable(),
 });
-const answer = z.object({ data: z.array(modelInMemory) });
+const responseSchema = z.object({ data: z.array(modelInMemorySchema) });
 
-type ModelInMemory = z.infer<typeof modelInMemory>;
+type ModelInMemory = z.infer<typeof modelInMemorySchema>;
 
-/** Adds the command; it fails when no server runs. */
+/** Adds the command; it fails if no server is running. */
 export function addPsCommand(program: Command, load: () => LoadedConfig, io: PsIo): void {
   program
     .command("ps")
@@ -43,11 +43,11 @@ async function modelsInMemory(config: Config): Promise<readonly ModelInMemory[]>
   const server = await findServer(config);
   if (server === null)
     throw new Error(`no server is running at ${configuredUrl(config)}; start one with \`hearth start\``);
-  return answer.parse(await getJson(server, "/v1/hearth/ps")).data;
+  return responseSchema.parse(await getJson(server, "/v1/hearth/ps")).data;
 }
 
 function toTable(models: readonly ModelInMemory[], now: number): string {
-  const head = ["NAME", "SIZE", "DEVICE", "SLOTS", "CONTEXT", "LOADED", "UNTIL"];
+  const header = ["NAME", "SIZE", "DEVICE", "SLOTS", "CONTEXT", "LOADED", "UNTIL"];
   const rows = models.map((model) => [
     model.id,
     size(model.bytes),
@@ -57,7 +57,7 @@ function toTable(models: readonly ModelInMemory[], now: number): string {
     ago(now - Date.parse(model.loaded_at)),
     model.until === null ? "in use" : ahead(Date.parse(model.until) - now),
   ]);
-  return formatTable(head, rows);
+  return formatTable(header, rows);
 }
 
 function size(bytes: number): string {

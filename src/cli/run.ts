@@ -1,6 +1,6 @@
 /**
- * `hearth run [model] [prompt]`: a chat in the terminal. Speaks to the server that is running, or starts one inside this
- * process for as long as the chat lasts. Ctrl-C stops the answer, not the program; Ctrl-D or /bye ends it.
+ * `hearth run [model] [prompt]`: a chat in the terminal. Connects to the running server, or starts one in this process for the
+ * duration of the chat. Ctrl-C stops the answer, not the program; Ctrl-D or /bye ends the program.
  */
 import { createInterface, type Interface } from "node:readline/promises";
 import { text as readAll } from "node:stream/consumers";
@@ -15,33 +15,33 @@ export function addRunCommand(program: Command, load: () => LoadedConfig): void 
   program
     .command("run")
     .description("chat with a model in the terminal")
-    .argument("[model]", "model id or alias (default: the first one)")
-    .argument("[prompt...]", "ask this and print the answer")
+    .argument("[model]", "model ID or alias (default: the first model)")
+    .argument("[prompt...]", "send this prompt and print the answer")
     .action(async (model: string | undefined, prompt: readonly string[]) => {
-      const { server, close } = await reach(load().config);
+      const { server, close } = await connect(load().config);
       try {
         const name = model ?? (await listModels(server))[0];
         if (name === undefined)
-          throw new Error("the server has no model; put a GGUF file into the models folder");
-        await converse({ server, model: name }, prompt.join(" "));
+          throw new Error("the server has no chat model; put a GGUF file into the models folder");
+        await runChat({ server, model: name }, prompt.join(" "));
       } finally {
         await close();
       }
     });
 }
 
-interface Reached {
+interface ServerConnection {
   readonly server: ChatServer;
   readonly close: () => Promise<void>;
 }
 
-async function reach(config: Config): Promise<Reached> {
+async function connect(config: Config): Promise<ServerConnection> {
   const running = await findServer(config);
   if (running !== null) return { server: running, close: () => Promise.resolve() };
   const app = await createApp({ ...config, port: 0 });
   try {
-    const { url: own } = await app.listen();
-    return { server: { url: own, key: app.firstKey ?? knownKey(config) }, close: () => app.close() };
+    const { url } = await app.listen();
+    return { server: { url, key: app.firstKey ?? knownKey(config) }, close: () => app.close() };
   } catch (thrown) {
     await app.close();
     throw thrown;
@@ -53,16 +53,16 @@ interface Chat {
   readonly model: string;
 }
 
-async function converse(chat: Chat, prompt: string): Promise<void> {
+async function runChat(chat: Chat, prompt: string): Promise<void> {
   const piped = process.stdin.isTTY ? "" : await readAll(process.stdin);
   const question = [prompt, piped.trim()].filter((part) => part !== "").join("\n\n");
   if (question === "" && process.stdin.isTTY) return interactive(chat);
-  if (question === "") throw new Error("nothing to ask: give a prompt, or write one to standard input");
-  const leaving = new AbortController();
-  process.once("SIGINT", () => leaving.abort());
-  await answer(chat, [{ role: "user", content: question }], leaving.signal);
+  if (question === "") throw new Error("no prompt: pass one as an argument or on standard input");
+  const interrupt = new AbortController();
+  process.once("SIGINT", () => interrupt.abort());
+  await answer(chat, [{ role: "user", content: question }], interrupt.signal);
   process.stdout.write("\n");
-  if (leaving.signal.aborted) process.exitCode = 130;
+  if (interrupt.signal.aborted) process.exitCode = 130;
 }
 
 async function interactive(chat: Chat): Promise<void> {
@@ -71,10 +71,10 @@ async function interactive(chat: Chat): Promise<void> {
   let answering: AbortController | null = null;
   terminal.on("SIGINT", () => {
     if (answering !== null) return answering.abort();
-    process.stdout.write("\nUse Ctrl-D or /bye to leave.\n");
+    process.stdout.write("\nUse Ctrl-D or /bye to exit.\n");
     terminal.prompt();
   });
-  process.stdout.write(`${chat.model}: write a message; /clear forgets the conversation, /bye leaves.\n`);
+  process.stdout.write(`${chat.model}: type a message; /clear starts a new conversation, /bye exits.\n`);
   for await (const line of lines(terminal)) {
     if (line === "/bye") return terminal.close();
     if (line === "/clear") history.length = 0;
@@ -100,14 +100,14 @@ async function* lines(terminal: Interface): AsyncGenerator<string> {
   }
 }
 
-/** Prints an answer as it comes. @returns its text, or what there was of it when it was stopped. */
+/** Prints an answer while it is streamed. @returns its text, which is partial if it was stopped. */
 async function answer(chat: Chat, messages: readonly ChatTurn[], signal: AbortSignal): Promise<string> {
   const dim = process.stdout.isTTY ? ["\u001b[2m", "\u001b[0m"] : ["", ""];
   let text = "";
   try {
-    for await (const piece of streamChat(chat.server, chat.model, messages, signal)) {
-      if (piece.kind === "text") text += piece.text;
-      process.stdout.write(piece.kind === "text" ? piece.text : `${dim[0]}${piece.text}${dim[1]}`);
+    for await (const delta of streamChat(chat.server, chat.model, messages, signal)) {
+      if (delta.kind === "text") text += delta.text;
+      process.stdout.write(delta.kind === "text" ? delta.text : `${dim[0]}${delta.text}${dim[1]}`);
     }
   } catch (thrown) {
     if (!signal.aborted) throw thrown;

@@ -1,8 +1,8 @@
-/** Time, as the house sees it. Injected, so that tests own it; only system.ts knows the machine's clock. */
+/** The time. It is injected, so that tests control it; only system.ts reads the system clock. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Milliseconds of a clock that never goes back; only differences mean anything. */
+  /** Milliseconds of a monotonic clock; only differences are meaningful. */
   monotonic(): number;
   /** Runs `action` once after `delayMs`; the returned function cancels it. */
   after(delayMs: number, action: () => void): () => void;

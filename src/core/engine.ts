@@ -9,22 +9,22 @@ import type {
 } from "./generation.js";
 import type { Model } from "./model.js";
 
-/** A conversation that a prompt is made from. */
+/** A conversation from which a prompt is built. */
 export interface Conversation {
   readonly messages: readonly Message[];
   readonly tools: readonly Tool[];
   readonly reasoningEffort: ReasoningEffort;
-  /** Text that the answer begins with: the prompt ends behind it, inside the answer's turn, and with no reasoning open. */
+  /** The start of the answer: the prompt ends with it, inside the assistant's message and outside of reasoning. */
   readonly prefill?: string;
 }
 
-/** A rendered and tokenised prompt. */
+/** A rendered and tokenized prompt. */
 export interface Prompt {
   /** Token ids of the model's own vocabulary. */
   readonly tokens: Uint32Array;
-  /** true when the answer begins inside a reasoning block (the template opened it). */
+  /** Whether the answer starts inside a reasoning block, which the template has opened. */
   readonly startsInReasoning: boolean;
-  /** Of a raw prompt: its text. The answer to it is text alone; no reasoning and no calls are looked for in it. */
+  /** The text of a raw prompt. Its answer is text only and is not parsed for reasoning and tool calls. */
   readonly rawText?: string;
 }
 
@@ -36,52 +36,52 @@ export interface TextToken {
   readonly bytes: readonly number[];
 }
 
-/** GBNF rules that schemas were made into; independent of any model. */
+/** GBNF rules compiled from schemas; independent of the model. */
 export interface AnswerRules {
   /** Right-hand sides by name. */
   readonly rules: ReadonlyMap<string, string>;
-  /** The rule of the whole text; null: the text is free. */
+  /** The rule of the whole text; null = the text is unconstrained. */
   readonly text: string | null;
   /** The rule of each tool's arguments, in the order of the tools. */
   readonly toolArguments: readonly string[];
 }
 
-/** Nothing is asked of the answer. */
+/** Rules of an unconstrained answer. */
 export const freeRules: AnswerRules = { rules: new Map(), text: null, toolArguments: [] };
 
-/** One generation as the engine sees it. */
+/** The generation of one choice. */
 export interface DecodeJob {
   readonly prompt: Prompt;
   /** Cached prefixes are shared within one team only. */
   readonly teamId: string;
   readonly sampling: Sampling;
-  /** Calls of these are told apart from the text. */
+  /** Calls of these tools are parsed from the output. */
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice;
-  /** What the answer, once its reasoning has ended, is held to. */
+  /** Constrain the answer after its reasoning. */
   readonly rules: AnswerRules;
-  /** Ids of tool calls begin with it; their number follows. */
+  /** The id of a tool call is this prefix and the number of the call. */
   readonly callIdPrefix: string;
-  /** Reasoning is ended after so many tokens; null: by the model alone. */
+  /** Reasoning ends after this number of tokens; null = no limit. */
   readonly reasoningTokensMax: number | null;
-  /** Alternatives to tell for each token of the text; null: no log probabilities. */
+  /** Number of alternatives to report for each token of the text; null = no log probabilities. */
   readonly topLogprobs: number | null;
   readonly stop: readonly string[];
   readonly maxTokens: number | null;
   readonly maxTokensExcludesReasoning: boolean;
-  /** Runs alone and from an empty cache, so that the same request gives the same bytes whatever else the server does. */
+  /** Whether it runs alone and from an empty cache, so that equal requests return equal bytes regardless of the load. */
   readonly deterministic: boolean;
 }
 
-/** A model held in memory for one run. */
+/** A model, kept in memory for one run. */
 export interface LoadedModel {
-  /** Tokens one slot holds, prompt and answer together. */
+  /** Tokens that one slot holds, prompt and output together. */
   readonly contextTokens: number;
-  /** Generations that can run side by side. */
+  /** Number of jobs that can run concurrently. */
   readonly slots: number;
-  /** Whether the grammar of its tool calls says all that a schema of arguments does. */
+  /** Whether the grammar of its tool calls enforces everything that a schema of arguments requires. */
   readonly callsAreExact: boolean;
-  /** The run is over: the model may leave memory when others need the room. A second call does nothing. */
+  /** Allows the model to be unloaded, when the run has ended. A second call does nothing. */
   release(): void;
 }
 
@@ -96,36 +96,35 @@ export interface ResidentModel {
   readonly slots: number;
   /** Milliseconds since the epoch. */
   readonly loadedAt: number;
-  /** When it leaves memory if nobody asks for it; null while it is in use. */
+  /** When it is unloaded if it is not used until then; null while it is in use. */
   readonly until: number | null;
 }
 
 /**
- * The port to whatever runs a model. Implementations: engine/llama (node-llama-cpp in a worker thread) and
+ * The port to the engine of text models. Implementations: engine/llama (node-llama-cpp in a worker thread) and
  * engine/scripted.ts (the test engine).
  */
 export interface Engine {
   /**
-   * Holds a model in memory until the answer is released; it is loaded once, however many ask.
+   * Loads a model and keeps it in memory until the returned object is released. Concurrent calls load it once.
    * @throws HearthError `model_unavailable` with the reason.
    */
   load(model: Model): Promise<LoadedModel>;
   /**
-   * Renders a conversation with the model's chat template and tokenises it; a raw prompt is only tokenised.
-   * @throws HearthError `context_length_exceeded`, naming both numbers, when it leaves no room for one token;
-   * `invalid_value` for token ids that the vocabulary has not, and for a suffix where the model cannot fill in.
+   * Renders a conversation with the model's chat template and tokenizes it; a raw prompt is only tokenized.
+   * @throws HearthError `context_length_exceeded`, naming both numbers, when there is no room for one more token;
+   * `invalid_value` for token ids outside the vocabulary, and for a suffix if the model does not support one.
    */
   prompt(model: Model, source: Conversation | RawPrompt): Promise<Prompt>;
-  /** The tokens that a text is for the model, none added; what looks like a control token is plain text. */
+  /** Returns the tokens of a text, without any added tokens; control tokens in the text are plain text. */
   tokenize(model: Model, text: string): Promise<readonly TextToken[]>;
   /**
-   * Runs a job. At most `slots` of a model may run at a time; the caller sees to that. Aborting ends the stream at the next
-   * token, or at the next chunk of the prompt; the iterator then ends without a `generation-end`, and only once the slot is
-   * really free.
+   * Runs a job. The caller ensures that at most `slots` jobs of a model run at a time. Aborting ends the stream at the next token
+   * or at the next chunk of the prompt; the iterator then ends without a `generation-end`, after the slot has been freed.
    */
   generate(model: Model, job: DecodeJob, signal: AbortSignal): AsyncIterable<GenerationEvent>;
   /** The models in memory now. */
   residents(): readonly ResidentModel[];
-  /** Ends every run and frees all memory; rejects nothing that is still being read. */
+  /** Ends every job and frees all memory; no stream that is still being read rejects. */
   close(): Promise<void>;
 }

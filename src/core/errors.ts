@@ -1,6 +1,6 @@
 /**
- * What can go wrong, as the whole house speaks of it. A kind says what happened; dialects/error-body.ts alone knows which
- * status and wire words it becomes. `message` is public text; whatever must stay inside travels in `cause`.
+ * The kind of an error. dialects/error-body.ts maps kinds to HTTP statuses and to the types and codes of each dialect. The
+ * `message` of an error is public; internal details belong in its `cause`.
  */
 export type ErrorKind =
   | "malformed" // the request is not readable at all (bad JSON, bad URL)
@@ -10,7 +10,7 @@ export type ErrorKind =
   | "unauthenticated" // no credential was presented
   | "bad_credential" // a credential was presented and is not known
   | "permission_denied"
-  | "no_credits" // the team has not what this may cost
+  | "no_credits" // the team cannot pay the maximum cost
   | "not_found"
   | "model_not_found"
   | "method_not_allowed"
@@ -20,24 +20,24 @@ export type ErrorKind =
   | "rate_limited"
   | "overloaded" // queue full, shutting down
   | "model_unavailable" // the model exists but cannot be loaded
-  | "invalid_output" // what the model wrote is not what the request asked for
+  | "invalid_output" // the model's output does not have the requested format
   | "conflict"
   | "internal";
 
 export interface ErrorDetails {
   /** Dotted path of the offending request field, such as `messages.0.content`. */
   readonly param?: string;
-  /** Machine-readable code where it differs from the kind's own. */
+  /** Machine-readable code if it differs from the kind's default. */
   readonly code?: string;
   /** Seconds after which the same request may succeed. */
   readonly retryAfterSeconds?: number;
-  /** The same in milliseconds, where it is known that exactly. */
+  /** The same in milliseconds, if it is known exactly. */
   readonly retryAfterMs?: number;
-  /** Whether clients are told to ask again, or not to; left out, they use their own judgement. */
+  /** Whether clients are instructed to retry; absent = they decide themselves. */
   readonly shouldRetry?: boolean;
   /** Methods of the `Allow` header of a 405. */
   readonly allow?: readonly string[];
-  /** What really happened: logged, never sent. */
+  /** The internal cause: logged, never sent. */
   readonly cause?: unknown;
 }
 
@@ -63,13 +63,13 @@ export class HearthError extends Error {
   }
 }
 
-/** Any thrown value as a HearthError: itself, or `internal` with the value as its cause. */
-export function asHearthError(thrown: unknown): HearthError {
+/** Returns a HearthError unchanged, and any other value as an `internal` error with the value as its cause. */
+export function toHearthError(thrown: unknown): HearthError {
   if (thrown instanceof HearthError) return thrown;
   return new HearthError("internal", "An internal error occurred.", { cause: thrown });
 }
 
-/** The one answer to a model that does not exist and to one the asker may not see (house rule 16). */
+/** Returns the error for a model that does not exist or that the client may not use; the two are indistinguishable. */
 export function modelNotFound(name: string): HearthError {
   const shown = name.slice(0, 200);
   return new HearthError(

@@ -1,8 +1,8 @@
 /**
- * The one internal request and the one event stream that every dialect speaks to the engine and back.
- * A stream of events is: one `generation-start` (one for each prompt, where there are several, when its first choice begins),
- * then of each choice its deltas in the order of the text and one `generation-end`, the choices in any mixture; or a
- * HearthError thrown in place of any of them. `stream: false` is a fold of the same events.
+ * The internal request and the internal event stream, which all dialects share.
+ * A stream has one `generation-start` (one for each prompt, before the first delta of its choices), then for each choice its
+ * deltas in the order of the text and one `generation-end`; choices may interleave. A HearthError may be thrown at any point.
+ * `stream: false` is a fold of the same events.
  */
 
 import type { MessageImage } from "./images.js";
@@ -16,11 +16,11 @@ export interface ToolCall {
   readonly arguments: string;
 }
 
-/** One turn of a conversation; `content` is plain text, never read as control tokens. */
+/** One message of a conversation; `content` is plain text and is never parsed for control tokens. */
 export interface Message {
   readonly role: Role;
   readonly content: string;
-  /** Images that stand in the content; whoever makes a prompt of it has to put words in their places first. */
+  /** Images in the content. They must be replaced by captions before a prompt is built. */
   readonly images?: readonly MessageImage[];
   readonly name?: string;
   readonly reasoning?: string;
@@ -35,108 +35,108 @@ export interface Tool {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** Whether tools are called, and which. */
+/** Whether the model calls tools, and which. */
 export interface ToolChoice {
-  /** The model decides, must call at least one, or must call none. */
+  /** The model decides, must call at least one tool, or must call none. */
   readonly mode: "auto" | "required" | "none";
-  /** Names of the tools that may be called; null: all of them. */
+  /** Names of the tools that may be called; null = all. */
   readonly names: readonly string[] | null;
-  /** Several calls may stand in one answer. */
+  /** Whether an answer may contain several calls. */
   readonly parallel: boolean;
 }
 
 /** No tool is called. */
 export const noTools: ToolChoice = { mode: "none", names: null, parallel: true };
 
-/** What the text of an answer has to be. */
+/** The required format of the answer's text. */
 export type AnswerFormat =
   | { readonly type: "text" }
   | { readonly type: "json-object" }
   | { readonly type: "json-schema"; readonly schema: Readonly<Record<string, unknown>> };
 
-/** The fields of a client's request that hold schemas, as dotted paths. */
-export interface SchemaPlaces {
-  /** Of the answer's format. */
+/** The dotted paths of the schemas in a client's request. */
+export interface SchemaPaths {
+  /** Path of the answer format's schema. */
   readonly format: string;
-  /** Of the arguments of each tool, in the order of the tools. */
+  /** Path of the schema of each tool's arguments, in the order of the tools. */
   readonly tools: readonly string[];
 }
 
-/** How hard to think before answering: off, the model's own default, or an effort. */
+/** How much to reason before answering: not at all, the model's default, or an effort. */
 export type ReasoningEffort = "none" | "default" | "low" | "medium" | "high";
 
-/** How tokens are drawn. Ranges are checked at the door; the engine trusts them. */
+/** How tokens are sampled. Dialects check the ranges; the engine relies on them. */
 export interface Sampling {
   /** 0 (greedy) to 2. */
   readonly temperature: number;
   /** 0 < p <= 1. */
   readonly topP: number;
-  /** 32-bit unsigned; null draws a fresh one for every run. */
+  /** 32-bit unsigned; null = a random seed for every run. */
   readonly seed: number | null;
   /** -2 to 2. */
   readonly frequencyPenalty: number;
   /** -2 to 2. */
   readonly presencePenalty: number;
-  /** Only so many of the likeliest tokens are drawn from; null: no such bound. */
+  /** Samples only from this number of most likely tokens; null = no limit. */
   readonly topK: number | null;
-  /** Tokens less likely than this share of the likeliest one are not drawn; 0: none. */
+  /** Excludes tokens less likely than this fraction of the most likely one; 0 = excludes none. */
   readonly minP: number;
-  /** Added to the logits of tokens, by token id; -100 and 100 forbid and force. */
+  /** Added to the logits of tokens, by token id; -100 forbids a token and 100 forces it. */
   readonly logitBias: Readonly<Record<string, number>>;
 }
 
-/** A prompt that is taken as it is, without a chat template. */
+/** A prompt that is used unchanged, without a chat template. */
 export interface RawPrompt {
   /** Text, or token ids of the model's own vocabulary. */
   readonly prompt: string | readonly number[];
-  /** The text that the answer leads up to; null: it leads anywhere. */
+  /** The text that follows the answer, for fill-in-the-middle; null = none. */
   readonly suffix: string | null;
-  /** Control tokens that are written in the texts are read as such; else they are plain text. */
+  /** Whether control tokens in the texts are parsed; else they are plain text. */
   readonly readsControlTokens: boolean;
 }
 
-/** What is answered in place of a conversation. */
+/** Prompts that replace the conversation. */
 export interface RawPrompts {
-  /** At least one; each is answered by an equal share of the request's choices, in order. */
+  /** At least one. The request's choices are divided equally among them, in order. */
   readonly prompts: readonly RawPrompt[];
-  /** Every choice begins with the text of its prompt. */
+  /** Whether every choice starts with the text of its prompt. */
   readonly echo: boolean;
 }
 
 export interface GenerationRequest {
-  /** Model id as the client wrote it: an id or an alias. */
+  /** Model id or alias, as the client wrote it. */
   readonly model: string;
   readonly messages: readonly Message[];
-  /** Stands in place of the messages, which are none; the answer is text and nothing else. */
+  /** Replaces the messages, which are empty then; the answer is text only. */
   readonly raw?: RawPrompts;
-  /** See Conversation. */
+  /** See Conversation.prefill. */
   readonly prefill?: string;
-  /** The oldest messages are left out where the prompt does not fit; absent: it is refused. */
-  readonly truncates?: boolean;
+  /** Whether the oldest messages are dropped when the prompt does not fit; absent = the request is refused. */
+  readonly truncate?: boolean;
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice;
   readonly format: AnswerFormat;
-  /** Where its schemas stand, as errors name them; absent: where a chat request has them. */
-  readonly schemaPlaces?: SchemaPlaces;
+  /** Paths of the schemas, for errors; absent = the paths of a chat request. */
+  readonly schemaPaths?: SchemaPaths;
   readonly reasoningEffort: ReasoningEffort;
-  /** Reasoning is ended after so many tokens; absent: after as many as suit the effort. */
+  /** Reasoning ends after this number of tokens; absent = depends on the effort. */
   readonly reasoningTokensMax?: number;
   readonly sampling: Sampling;
-  /** How many alternatives to tell for each token of the text; null: no log probabilities at all. */
+  /** Number of alternatives to report for each token of the text; null = no log probabilities. */
   readonly topLogprobs: number | null;
-  /** Answers, drawn independently: to the same prompt, or shared out among several. */
+  /** Number of answers, sampled independently, to the one prompt or divided among several. */
   readonly choices: number;
   /** Texts that end the answer; they are not part of it. */
   readonly stop: readonly string[];
-  /** Bound on sampled tokens; null = whatever the context still holds. */
+  /** Maximum sampled tokens; null = as many as the context holds. */
   readonly maxTokens: number | null;
-  /** true: `maxTokens` bounds the visible text only, reasoning comes on top (xAI's counting). */
+  /** Whether `maxTokens` limits the visible text only, not the reasoning (xAI's counting). */
   readonly maxTokensExcludesReasoning: boolean;
-  /** Runs alone and from an empty cache: with a seed, the same bytes every time. */
+  /** Whether it runs alone and from an empty cache; with a seed it returns the same bytes every time. */
   readonly deterministic: boolean;
 }
 
-/** Why an answer ended: the model ended its turn, a stop text, the token bound, or it calls tools. */
+/** Why an answer ended: the model ended it, a stop text, the maximum of tokens, or tool calls. */
 export type FinishReason = "stop" | "stop_sequence" | "length" | "tool_calls";
 
 export interface GenerationStart {
@@ -145,11 +145,11 @@ export interface GenerationStart {
   readonly promptTokens: number;
   /** Prompt tokens whose evaluation was skipped. */
   readonly cachedTokens: number;
-  /** Prompt tokens that tell what is on images; absent: none. */
+  /** Prompt tokens of image captions; absent = 0. */
   readonly imageTokens?: number;
 }
 
-/** A token and how likely it was, as the natural logarithm of its probability. */
+/** A token and the natural logarithm of its probability. */
 export interface TokenLogprob {
   readonly text: string;
   /** UTF-8; a character may be spread over several tokens. */
@@ -157,25 +157,25 @@ export interface TokenLogprob {
   readonly logprob: number;
 }
 
-/** A sampled token of the text, with the likeliest ones in its place. */
+/** A sampled token of the text, with the most likely tokens at its position. */
 export interface SampledLogprob extends TokenLogprob {
   readonly top: readonly TokenLogprob[];
 }
 
 /**
- * A piece of the answer. `tokens` counts every token sampled since the event before, so that sums are exact; `choice` tells
- * the answers to one request apart.
+ * A piece of an answer. `tokens` counts all tokens sampled since the previous event, so that sums are exact; `choice` is the
+ * index of the answer.
  */
 export interface TextDelta {
   readonly type: "text-delta" | "reasoning-delta";
   readonly choice: number;
   readonly text: string;
   readonly tokens: number;
-  /** Where they were asked for: of the tokens of this piece. */
+  /** Log probabilities of the tokens of this piece, if requested. */
   readonly logprobs?: readonly SampledLogprob[];
 }
 
-/** A tool call begins; calls of one answer are numbered from 0. */
+/** The start of a tool call; the calls of an answer are numbered from 0. */
 export interface ToolCallStart {
   readonly type: "tool-call-start";
   readonly choice: number;
@@ -194,7 +194,7 @@ export interface ToolCallDelta {
   readonly tokens: number;
 }
 
-/** The arguments of a call are whole. A call that the answer ends in the middle of has no such event. */
+/** The arguments of a call are complete. A call that is cut off by the end of the answer has no such event. */
 export interface ToolCallEnd {
   readonly type: "tool-call-end";
   readonly choice: number;
@@ -202,12 +202,12 @@ export interface ToolCallEnd {
   readonly tokens: number;
 }
 
-/** One choice has come to its end. */
+/** The end of one choice. */
 export interface GenerationEnd {
   readonly type: "generation-end";
   readonly choice: number;
   readonly finishReason: FinishReason;
-  /** The stop text that was met, when finishReason is `stop_sequence`. */
+  /** The stop text that ended the answer, when finishReason is `stop_sequence`. */
   readonly stopSequence: string | null;
 }
 
@@ -216,11 +216,11 @@ export type ToolCallEvent = ToolCallStart | ToolCallDelta | ToolCallEnd;
 export type GenerationEvent = GenerationStart | TextDelta | ToolCallEvent | GenerationEnd;
 
 /**
- * Joins a delta to the one before it when both belong to the same part of the answer. A reader that falls behind loses no text
- * this way, only its granularity; choices that are drawn side by side do not stand in each other's way.
+ * Merges consecutive deltas of the same part of an answer, so that a slow reader receives larger deltas and loses no text. Each
+ * choice is a group of its own, so that interleaved choices are merged, too.
  */
-export const mergingEvents = {
-  strandOf: (event: GenerationEvent): number | null =>
+export const eventMerging = {
+  groupOf: (event: GenerationEvent): number | null =>
     event.type === "generation-start" ? null : event.choice,
   merge: mergeEvents,
 };

@@ -1,77 +1,81 @@
-/**
- * Drawing: what is asked of a model that makes images, what comes of it, and the port to whatever runs one.
- */
+/** Image generation: the request, the result, and the port to the engine that runs image models. */
 import type { ResidentModel } from "./engine.js";
 import type { Model } from "./model.js";
 
 export type ImageFormat = "png" | "jpeg" | "webp";
 
-/** Sides of an image, in pixels. */
+/** Width and height of an image, in pixels. */
 export interface ImageSize {
   readonly width: number;
   readonly height: number;
 }
 
-/** A size that is wished for: that of an image, or one that stands for a ratio alone. */
-export interface AskedSize extends ImageSize {
+export interface RequestedImageSize extends ImageSize {
+  /** Whether only the aspect ratio of the size matters. */
   readonly ratioOnly: boolean;
 }
 
-export interface DrawRequest {
+export interface ImageGenerationRequest {
   /** Model id as the client wrote it: an id or an alias. */
   readonly model: string;
   readonly prompt: string;
-  /** How many, drawn independently. */
+  /** Number of images, generated independently. */
   readonly images: number;
-  /** null: the model's own. */
-  readonly size: AskedSize | null;
-  /** 32-bit unsigned, of the first image; each further one has the next. null draws a fresh one. */
+  /** null = the model's default size. */
+  readonly size: RequestedImageSize | null;
+  /** 32-bit unsigned seed of the first image; each further image has the next one. null = a random seed. */
   readonly seed: number | null;
   readonly format: ImageFormat;
-  /** Of JPEG and WebP, 1 to 100; null: as suits the format. */
+  /** 1 to 100, for JPEG and WebP; null = the format's default. */
   readonly quality: number | null;
-  /** Whether the images are kept for a while, to be fetched by URL. */
-  readonly kept: boolean;
+  /** Whether the images are stored for a while, to be fetched by URL. */
+  readonly stored: boolean;
 }
 
-/** One image as the engine sees it. */
-export interface DrawJob extends ImageSize {
+/** The generation of one image. */
+export interface ImageGenerationJob extends ImageSize {
   readonly prompt: string;
   readonly seed: number;
   readonly format: ImageFormat;
   readonly quality: number | null;
 }
 
-export interface DrawnImage extends ImageSize {
-  /** The file. */
+export interface GeneratedImage extends ImageSize {
+  /** The encoded image file. */
   readonly bytes: Uint8Array;
-  /** What of the prompt was read: all of it, unless it is longer than the model reads. */
+  /** The part of the prompt that the model read: all of it unless it exceeds the model's maximum. */
   readonly promptRead: string;
 }
 
-/** A model that draws, held in memory for one run. */
-export interface LoadedPainter {
-  /** What comes nearest to a size that is asked for, of what the model can draw. */
-  sizeFor(asked: AskedSize | null): ImageSize;
-  /** The run is over: the model may leave memory. A second call does nothing. */
+/** An image model, kept in memory for one run. */
+export interface LoadedImageModel {
+  /** Returns the supported size nearest to the requested one. */
+  sizeFor(requested: RequestedImageSize | null): ImageSize;
+  /** Allows the model to be unloaded, when the run has ended. A second call does nothing. */
   release(): void;
 }
 
-/** The port to whatever draws. Implementation: engine/images (onnxruntime in a worker thread). */
-export interface DrawingEngine {
+/** The port to the engine of image models. Implementation: engine/images (onnxruntime in a worker thread). */
+export interface ImageEngine {
   /**
-   * Holds a model in memory until the answer is released.
+   * Loads a model and keeps it in memory until the returned object is released.
    * @throws HearthError `model_unavailable` with the reason.
    */
-  load(model: Model): Promise<LoadedPainter>;
+  load(model: Model): Promise<LoadedImageModel>;
   /**
-   * Draws one image of a size that the model told; images are drawn one after the other.
-   * @param onStep told of every step that is done.
-   * @throws HearthError `model_unavailable` where the model cannot draw after all; the signal's reason when it aborts, within a step.
+   * Generates one image of a size that `sizeFor` returned; images are generated one after the other.
+   * @param onStep called after every step.
+   * @throws HearthError `model_unavailable` when the model turns out to be unusable.
+   * @throws the signal's reason, within one step, when it aborts.
    */
-  draw(model: Model, job: DrawJob, signal: AbortSignal, onStep: () => void): Promise<DrawnImage>;
+  generate(
+    model: Model,
+    job: ImageGenerationJob,
+    signal: AbortSignal,
+    onStep: () => void,
+  ): Promise<GeneratedImage>;
   /** The models in memory now. */
   residents(): readonly ResidentModel[];
-  /** Stops drawing at the next step and frees all memory. */
+  /** Aborts at the next step and frees all memory. */
   close(): Promise<void>;
 }

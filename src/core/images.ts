@@ -1,11 +1,11 @@
-/** Images in a conversation: where they stand, and how they are read. */
+/** Images in a conversation, and the ports that fetch and decode them. */
 
-/** How closely an image is looked at; `auto` is as good as `low` here. */
+/** How detailed an image is read; `auto` is the same as `low`. */
 export type ImageDetail = "low" | "auto" | "high";
 
-/** An image that stands in a message. */
+/** An image in a message. */
 export interface MessageImage {
-  /** Where: before this UTF-16 unit of the message's content. Images come in the order of their places. */
+  /** Position: before this UTF-16 unit of the message's content. Images are ordered by position. */
   readonly at: number;
   /** A `data:` or http(s) URL, as the client wrote it. */
   readonly url: string;
@@ -14,29 +14,29 @@ export interface MessageImage {
   readonly param: string;
 }
 
-/** An image, made ready: upright, without transparency. */
-export interface Picture {
+/** A decoded image: upright, without transparency. */
+export interface DecodedImage {
   readonly width: number;
   readonly height: number;
-  /** 8 bits each of red, green and blue, row by row from the top. */
+  /** 8 bits each for red, green and blue, row by row from the top. */
   readonly rgb: Uint8Array;
 }
 
-/** The port to wherever images are. */
+/** The port that fetches images. */
 export interface ImageFetcher {
   /**
-   * The bytes of an image; what they are is not looked at.
-   * @throws HearthError `invalid_value` naming `param`: the URL is none that is read here, or nothing could be read from it.
+   * Returns the bytes of an image, unchecked.
+   * @throws HearthError `invalid_value` naming `param` when the URL is not supported or cannot be read.
    * @throws the signal's reason when it aborts.
    */
   fetch(url: string, param: string, signal: AbortSignal): Promise<Uint8Array>;
 }
 
-/** The port to whatever reads image files. */
+/** The port that decodes image files. */
 export interface ImageDecoder {
   /**
-   * @throws HearthError `invalid_value` naming `param` when it is no image that is read here, or a damaged one.
+   * @throws HearthError `invalid_value` naming `param` when the format is not supported or the file is damaged.
    * @throws the signal's reason when it aborts.
    */
-  decode(bytes: Uint8Array, param: string, signal: AbortSignal): Promise<Picture>;
+  decode(bytes: Uint8Array, param: string, signal: AbortSignal): Promise<DecodedImage>;
 }

@@ -1,4 +1,4 @@
-/** Rate limits and what is left of them, as requests and answers carry them. accounts/limits/ counts and refuses. */
+/** Rate limits and what is left of them. accounts/limits/ enforces them. */
 import type { Usage } from "./usage.js";
 
 /** Requests per second and per minute, tokens per minute; null = no such limit. */
@@ -8,31 +8,31 @@ export interface Limits {
   readonly tpm: number | null;
 }
 
-/** Nothing is limited. */
+/** No limits. */
 export const noLimits: Limits = { qps: null, qpm: null, tpm: null };
 
 /** What is left of a limit. */
-export interface Standing {
+export interface LimitStatus {
   readonly limit: number;
   readonly remaining: number;
-  /** Milliseconds until all of it is left, if nobody asks. */
+  /** Milliseconds until the whole limit is available again, without further requests. */
   readonly resetMs: number;
 }
 
-/** Of the limits of each kind, that of which least is left; null where none applies. */
-export interface Standings {
-  readonly requests: Standing | null;
-  readonly tokens: Standing | null;
+/** For requests and for tokens, the limit with the least remaining; null when none applies. */
+export interface LimitStatuses {
+  readonly requests: LimitStatus | null;
+  readonly tokens: LimitStatus | null;
 }
 
-/** Work that the limits let in, and whose tokens are known only when it is over. */
-export interface Admission {
-  /** Puts what it truly took in place of the estimate. A second call does nothing. */
-  settle(usage: Usage): void;
+/** The estimated tokens of an admitted request. The true number is known only when its run has ended. */
+export interface TokenReservation {
+  /** Replaces the estimate by the true usage. A second call does nothing. */
+  reconcile(usage: Usage): void;
 }
 
-/** A time as OpenAI writes it: `120ms`, `1.2s`, `6m0s`. */
-export function spanText(ms: number): string {
+/** Formats a duration as the OpenAI API does: `120ms`, `1.2s`, `6m0s`. */
+export function formatDuration(ms: number): string {
   if (ms < 1000) return `${ms}ms`;
   const minutes = Math.floor(ms / 60_000);
   return `${minutes === 0 ? "" : `${minutes}m`}${(ms - minutes * 60_000) / 1000}s`;

@@ -1,4 +1,4 @@
-/** What the HTTP side needs of a log: structured fields first, then one fixed sentence. */
+/** The port to the log: structured fields first, then one fixed sentence. */
 export interface Logger {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

@@ -2,22 +2,22 @@ import type { ResidentModel } from "./engine.js";
 import type { RunState } from "./run-state.js";
 import type { Usage } from "./usage.js";
 
-export interface AnsweredRequest {
-  /** Pattern of the route, or `none`: never the path itself, of which there are endlessly many. */
+export interface FinishedRequest {
+  /** Pattern of the route, or `none`; never the path itself, because the number of paths is unbounded. */
   readonly route: string;
-  /** 499 when the client left before it had its answer. */
+  /** 499 when the client left before it had the whole response. */
   readonly status: number;
   readonly durationMs: number;
 }
 
-export interface EndedRun {
+export interface FinishedRun {
   /** Resolved model id. */
   readonly model: string;
   readonly state: Exclude<RunState, "running" | "interrupted">;
   readonly usage: Usage;
-  /** From the accepted request to the first piece of the answer; null when there was none. */
+  /** Time from the accepted request to the first delta; null when there was none. */
   readonly ttftMs: number | null;
-  /** Tokens a second once the first was there; null when there were too few to tell. */
+  /** Tokens per second after the first token; null when there were too few to measure. */
   readonly decodeTps: number | null;
 }
 
@@ -26,22 +26,22 @@ export interface FinishedLoad {
   readonly durationMs: number;
 }
 
-/** The port to whoever keeps figures: told what happened, never asked. Nothing here throws. */
+/** The port to the metrics. It only receives events; no method throws. */
 export interface Metrics {
-  requestAnswered(request: AnsweredRequest): void;
-  runEnded(run: EndedRun): void;
+  requestFinished(request: FinishedRequest): void;
+  runFinished(run: FinishedRun): void;
   modelLoaded(load: FinishedLoad): void;
-  /** A step of an image is done. @param model resolved id. */
-  drawingStep(model: string): void;
+  /** @param model resolved model id. */
+  imageStepFinished(model: string): void;
 }
 
 /** A model in memory and how much of it is in use. */
 export interface ModelInMemory extends ResidentModel {
-  /** Slots that are held now, of `slots`. */
+  /** Slots that are held now, at most `slots`. */
   readonly slotsHeld: number;
 }
 
-/** How busy the server is just now. */
+/** The current load of the server. */
 export interface ServerLoad {
   /** Runs that wait for a slot, over all models. */
   readonly queueDepth: number;

@@ -2,10 +2,10 @@ import type { Prices } from "./money.js";
 
 export type Modality = "text" | "image";
 
-/** What a model is for: it answers conversations, it draws, or it describes pictures. */
+/** The purpose of a model: `chat` generates text, `image` generates images, `vision` describes images. */
 export type ModelKind = "chat" | "image" | "vision";
 
-/** One of several files of a model. */
+/** A file of a model that has several. */
 export interface ModelFile {
   /** In the manifest's folder, such as `unet/model.onnx`. */
   readonly path: string;
@@ -14,7 +14,7 @@ export interface ModelFile {
   readonly sha256: string;
 }
 
-/** What a manifest says of a model; the same for built-in models and for what the user brings. */
+/** The manifest of a model, built in or added by the user. */
 export interface ModelManifest {
   readonly id: string;
   readonly aliases: readonly string[];
@@ -23,17 +23,17 @@ export interface ModelManifest {
   /** Architecture family, such as `qwen3`. */
   readonly family: string;
   readonly version: string;
-  /** Name of the weights, in the manifest's own folder; of a model of several files the one that tells of the others. */
+  /** File name of the weights, in the manifest's folder; the index file of a model that has several files. */
   readonly file: string;
-  /** Of all its files. */
+  /** Size of all files. */
   readonly bytes: number;
   /** Hex digest of the weights; null when it was never computed (a GGUF put into the folder by hand). */
   readonly sha256: string | null;
-  /** Every file of a model of several; absent: they are not known one by one, or there is but the one. */
+  /** All files of a model that has several; absent = they are not listed, or there is only one. */
   readonly files?: readonly ModelFile[] | undefined;
-  /** How a model draws where its maker says so; absent: as models of its layout do. */
+  /** How an image model generates, if its publisher specifies it; absent = the default for its layout. */
   readonly drawing?: { readonly steps: number; readonly guidanceScale: number } | undefined;
-  /** Tokens a conversation may hold, prompt and answer together. */
+  /** Maximum tokens of prompt and output together. */
   readonly contextTokens: number;
   readonly inputModalities: readonly Modality[];
   readonly outputModalities: readonly Modality[];
@@ -49,16 +49,16 @@ export interface ModelManifest {
   readonly madeBy: string;
 }
 
-/** A model the server knows: usable, or listed with the reason why it is not. */
+/** A model of this server: usable, or listed with the reason why it is not. */
 export interface Model {
   readonly manifest: ModelManifest;
   /** Absolute path of the weights. */
   readonly path: string;
-  /** null when usable; else one public sentence saying why not. */
+  /** null when usable; else a public sentence that gives the reason. */
   readonly unusable: string | null;
-  /** Memory of one token of context, keys and values at 16 bits; 0 where the weights do not say. */
+  /** Memory of one token of context, with 16-bit keys and values; 0 when the weights do not specify it. */
   readonly kvBytesPerToken: number;
-  /** `fp_` and 10 hex digits: what made the answer. */
+  /** `fp_` and 10 hex digits that identify the weights and the engine. */
   readonly fingerprint: string;
 }
 
@@ -66,6 +66,6 @@ export interface Model {
 export interface ModelRegistry {
   /** In order of id. */
   list(): readonly Model[];
-  /** By id or alias. @returns null when no model has that name. */
+  /** Finds a model by id or alias; null when there is none. */
   find(name: string): Model | null;
 }

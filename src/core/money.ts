@@ -1,21 +1,21 @@
 import type { Usage } from "./usage.js";
 
 /**
- * Money is a whole number of ticks; 1 USD = 10^10 ticks. Held as a safe integer (at most about 900,000 USD); no fraction
- * and no float arithmetic ever touches it. One tick a token is one cent per 100 million tokens, the unit of the price lists.
+ * An amount of money as an integer number of ticks; 1 USD = 10^10 ticks. It is a safe integer (at most about 900,000 USD) and is
+ * never computed with fractions. One tick per token is one cent per 100 million tokens, the unit of the price lists.
  */
 export type Ticks = number;
 
-/** What a model charges, in ticks. */
+/** The prices of a model. */
 export interface Prices {
   readonly promptTextTokenTicks: Ticks;
   readonly cachedPromptTextTokenTicks: Ticks;
   readonly completionTextTokenTicks: Ticks;
-  /** For each image; absent: nothing. */
+  /** For each image; absent = 0. */
   readonly imageTicks?: Ticks | undefined;
 }
 
-/** The cost of a run: uncached prompt, cached prompt, everything sampled (reasoning included), and images. */
+/** Returns the cost of a run: uncached prompt, cached prompt, sampled tokens including reasoning, and images. */
 export function costOf(usage: Usage, prices: Prices): Ticks {
   const evaluated = usage.promptTokens - usage.cachedTokens;
   const sampled = usage.completionTokens + usage.reasoningTokens;
@@ -28,29 +28,29 @@ export function costOf(usage: Usage, prices: Prices): Ticks {
 }
 
 /**
- * The most that a run can cost: no prompt token found evaluated, every choice as long as it may be.
- * @throws RangeError when that is more than can be counted.
+ * Returns the maximum cost of a run: the dearest prompt tokens, and every choice of maximum length.
+ * @throws RangeError when the amount is not a safe integer.
  */
-export function costBoundOf(
-  most: { readonly prompt: number; readonly sampled: number; readonly images?: number },
+export function maxCostOf(
+  max: { readonly prompt: number; readonly sampled: number; readonly images?: number },
   prices: Prices,
 ): Ticks {
   const promptTicks = Math.max(prices.promptTextTokenTicks, prices.cachedPromptTextTokenTicks);
   return whole(
-    most.prompt * promptTicks +
-      most.sampled * prices.completionTextTokenTicks +
-      (most.images ?? 0) * (prices.imageTicks ?? 0),
+    max.prompt * promptTicks +
+      max.sampled * prices.completionTextTokenTicks +
+      (max.images ?? 0) * (prices.imageTicks ?? 0),
   );
 }
 
-/** Whether a run can cost nothing at all. */
+/** Whether no run at these prices can cost anything. */
 export function isFree(prices: Prices): boolean {
-  return costBoundOf({ prompt: 1, sampled: 1, images: 1 }, prices) === 0;
+  return maxCostOf({ prompt: 1, sampled: 1, images: 1 }, prices) === 0;
 }
 
 /**
- * An amount as people write it, such as `12.5`, in ticks.
- * @throws RangeError with a clause saying what is wrong: not a decimal number, more places than ticks have, too large.
+ * Parses an amount in USD, such as `12.5`, into ticks.
+ * @throws RangeError whose message is a clause: not a decimal number, too many decimal places, or too large.
  */
 export function usdToTicks(text: string): Ticks {
   const [, sign = "", units = "", places = ""] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
@@ -63,7 +63,7 @@ export function usdToTicks(text: string): Ticks {
   return amount;
 }
 
-/** Ticks as USD in decimals, exactly, with two places at the least. */
+/** Formats ticks as an exact decimal amount of USD with at least two decimal places. */
 export function ticksToUsd(ticks: bigint): string {
   const digits = String(ticks < 0n ? -ticks : ticks).padStart(tickPlaces + 1, "0");
   const places = digits.slice(-tickPlaces).replace(/0{1,8}$/, "");
@@ -71,19 +71,19 @@ export function ticksToUsd(ticks: bigint): string {
 }
 
 /**
- * The price of a million tokens as price lists have it, in USD such as `0.25`, in ticks a token.
- * @throws RangeError with a clause saying what is wrong, as `usdToTicks` does.
+ * Converts a price in USD per million tokens, such as `0.25`, to ticks per token.
+ * @throws RangeError as `usdToTicks` does.
  */
-export function perMillionToTicks(usd: string): Ticks {
+export function usdPerMillionToTicks(usd: string): Ticks {
   const ticks = usdToTicks(usd);
   if (ticks < 0) throw new RangeError("must not be negative");
   if (ticks % tokensPriced !== 0)
-    throw new RangeError("must be a whole number of ticks a token: USD with at most 4 decimal places");
+    throw new RangeError("must be a whole number of ticks per token: USD with at most 4 decimal places");
   return ticks / tokensPriced;
 }
 
-/** The same the other way. */
-export function ticksToPerMillion(ticks: Ticks): string {
+/** Converts ticks per token to USD per million tokens. */
+export function ticksToUsdPerMillion(ticks: Ticks): string {
   return ticksToUsd(BigInt(ticks) * BigInt(tokensPriced));
 }
 
@@ -94,7 +94,7 @@ const tickPlaces = 10;
 const usdDigitsMax = 30;
 const tooLarge = "must be at most 900719 USD";
 
-/** @throws RangeError when the amount is not a safe integer: better no answer than a wrong sum. */
+/** @throws RangeError when the amount is not a safe integer. */
 function whole(amount: number): Ticks {
   if (!Number.isSafeInteger(amount)) throw new RangeError(`not a whole number of ticks: ${amount}`);
   return amount;

@@ -1,7 +1,7 @@
-/** Chance, injected like time. */
+/** Randomness, injected so that tests control it. */
 export interface Random {
-  /** `size` cryptographically strong bytes. */
+  /** Returns `size` cryptographically strong bytes. */
   bytes(size: number): Uint8Array;
-  /** A new random identifier: a UUID, ordered by time (version 7). */
+  /** Returns a new UUID of version 7, which is ordered by time. */
   id(): string;
 }

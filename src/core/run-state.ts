@@ -1,5 +1,5 @@
 /**
- * How a run ended: `running` until it has; `completed`; `aborted` by its client; `failed` with an error; `interrupted` when
- * the process died before it could say, or when its work was put back to be begun anew. What was interrupted costs nothing.
+ * The state of a run. `aborted`: its client left. `failed`: it ended with an error. `interrupted`: the process died, or its job
+ * was returned to the queue to start again; an interrupted run costs nothing.
  */
 export type RunState = "running" | "completed" | "aborted" | "failed" | "interrupted";

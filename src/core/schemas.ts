@@ -1,20 +1,20 @@
-/** A JSON Schema made ready: rules for the engine to write by, and a judge of what was written. */
+/** A compiled JSON Schema: grammar rules that constrain the engine's output, and a validator. */
 export interface CompiledSchema {
-  /** GBNF right-hand sides by name; the names of two schemas never meet. */
+  /** GBNF right-hand sides by name; the names of two schemas never collide. */
   readonly rules: ReadonlyMap<string, string>;
   /** The rule of the whole value. */
   readonly root: string;
-  /** true: whatever the rules allow is valid. */
+  /** Whether every text that the rules allow is valid. */
   readonly exact: boolean;
-  /** @returns what is wrong with a text, in a sentence, or null when it is JSON that the schema allows. */
+  /** Validates a text. @returns a sentence that says what is wrong; null when it is JSON that the schema allows. */
   check(text: string): Promise<string | null>;
 }
 
-/** The port to whatever turns JSON Schemas into rules. */
+/** The port to the compiler of JSON Schemas. */
 export interface Schemas {
   /**
-   * @param param the request's field, for the error.
-   * @throws HearthError `invalid_value` when the schema cannot be served, naming the keyword and the place.
+   * @param param the field of the request, for the error.
+   * @throws HearthError `invalid_value` naming the keyword and its path when the schema is not supported.
    */
   compile(schema: unknown, param: string): Promise<CompiledSchema>;
   close(): Promise<void>;

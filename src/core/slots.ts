@@ -1,36 +1,36 @@
-/** A place in a model's batch, held by one run until released. */
+/** A slot in a model's batch, held by one run until it is released. */
 export interface Slot {
   /** Milliseconds the run waited for it. */
   readonly queuedMs: number;
   /**
-   * Gives the place back; a second call does nothing.
-   * @param tokens what the run was served, prompt and answer: the measure of fairness between teams.
+   * Releases the slot; a second call does nothing.
+   * @param tokens prompt and output tokens of the run, by which fairness between teams is measured.
    */
   release(tokens: number): void;
 }
 
-/** What kind of work waits: somebody looks on, a background response, a deferred completion. */
+/** The priority class of a run: a client is waiting, a background response, or a deferred completion. */
 export type WorkClass = "interactive" | "background" | "deferred";
 
 export interface SlotRequest {
   /** Resolved model id. */
   readonly model: string;
-  /** How many runs that model can hold at a time. */
+  /** Number of runs that the model can process at a time. */
   readonly slots: number;
   /** Slots are shared fairly between teams. */
   readonly teamId: string;
-  /** A team of weight 3 is served three times the tokens of one of weight 1, where both always wait. */
+  /** A team of weight 3 receives three times the tokens of a team of weight 1 while both have waiting runs. */
   readonly teamWeight: number;
   readonly workClass: WorkClass;
-  /** Tokens the run is expected to take; its prompt at least. */
+  /** Expected tokens of the run; at least those of its prompt. */
   readonly tokensExpected: number;
   readonly signal: AbortSignal;
 }
 
-/** The port to the scheduler: who may run, and when. */
+/** The port to the scheduler, which decides when a run may start. */
 export interface Slots {
   /**
-   * Waits for a place.
+   * Waits for a slot.
    * @throws HearthError `overloaded` with `retryAfterSeconds`, at once, when the queue is full or the server is closing.
    * @throws the signal's reason when it aborts while waiting.
    */

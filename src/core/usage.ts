@@ -7,7 +7,7 @@ export interface Usage {
   readonly imageTokens: number;
   readonly completionTokens: number;
   readonly reasoningTokens: number;
-  /** Images that were drawn; absent: none. */
+  /** Generated images; absent = none. */
   readonly images?: number | undefined;
 }
 
@@ -19,7 +19,7 @@ export const noUsage: Usage = {
   reasoningTokens: 0,
 };
 
-/** The usage after one more event: usage is a fold of the event stream, also of one that was cut short. */
+/** Returns the usage after one more event. Usage is a fold of the event stream, also of a stream that was aborted. */
 export function addEvent(usage: Usage, event: GenerationEvent): Usage {
   switch (event.type) {
     case "generation-start":

@@ -1,31 +1,35 @@
-/** Who tells what is on an image. */
+/** The port to vision models, which describe images. */
 import type { ResidentModel } from "./engine.js";
-import type { ImageDetail, Picture } from "./images.js";
+import type { ImageDetail, DecodedImage } from "./images.js";
 import type { Model } from "./model.js";
 
-export interface Look {
+export interface DescribeOptions {
   readonly detail: ImageDetail;
-  /** What the model is asked about the image; models that only describe are not asked. */
+  /** The question about the image; ignored by models that only write captions. */
   readonly prompt?: string;
 }
 
-/** What a model says of an image. */
-export interface Described {
+/** A model's description of an image. */
+export interface ImageDescription {
   readonly text: string;
-  /** Tokens that it sampled to say so. */
+  /** Sampled tokens. */
   readonly tokens: number;
 }
 
-/** The port to models that see. */
 export interface VisionEngine {
   /**
-   * Describes an image; the model is loaded where it is not in memory. Aborting ends it at the next step of the model.
+   * Describes an image; loads the model if it is not in memory. Aborting takes effect at the next step of the model.
    * @throws HearthError `model_unavailable`; `overloaded` when too many images wait.
    * @throws the signal's reason when it aborts.
    */
-  describe(model: Model, picture: Picture, look: Look, signal: AbortSignal): Promise<Described>;
+  describe(
+    model: Model,
+    picture: DecodedImage,
+    look: DescribeOptions,
+    signal: AbortSignal,
+  ): Promise<ImageDescription>;
   /** The models in memory now. */
   residents(): readonly ResidentModel[];
-  /** Lets what is in the middle of a step end it, and frees all memory. */
+  /** Waits until the current step has ended, then frees all memory. */
   close(): Promise<void>;
 }

@@ -1,35 +1,35 @@
 /**
- * The one error table: what each kind of error becomes on the wire, in status and in words, for every dialect. It owns the
- * bodies of failed answers; it decides nothing about when something fails, and it never looks at an error's cause.
+ * The error table: maps each kind of error to its HTTP status, type and code in every dialect, and builds the bodies of error
+ * responses. It never reads an error's internal cause.
  */
 import type { ErrorKind, HearthError } from "../core/errors.js";
 import {
   grpcCodes,
-  sentences,
+  statusSentences,
   type AnthropicError,
   type AnthropicErrorType,
   type ManagementError,
   type OpenAiError,
   type OpenAiErrorEvent,
   type OpenAiErrorType,
-} from "./error-wire.js";
+} from "./error-schema.js";
 
 /**
- * Whose words an error is told in; OpenAI and xAI routes share one body that clients of both can read, and the management
- * plane speaks as a gRPC gateway does.
+ * The format of an error body. OpenAI and xAI endpoints share one body that clients of both can read; the management API uses
+ * the format of a gRPC gateway.
  */
 export type ErrorDialect = "openai" | "anthropic" | "management";
 
 interface Row {
   readonly status: number;
-  readonly sentence: keyof typeof sentences;
+  readonly sentence: keyof typeof statusSentences;
   readonly openai: OpenAiErrorType;
   readonly anthropic: AnthropicErrorType;
-  /** Machine-readable code of an error that carries none of its own. */
+  /** Machine-readable code, used if the error has no code of its own. */
   readonly code: string;
-  /** Where Anthropic routes answer with another status. */
+  /** Status on Anthropic endpoints, if it differs. */
   readonly anthropicStatus?: number;
-  /** Where the management plane does. */
+  /** Status on management endpoints, if it differs. */
   readonly managementStatus?: number;
 }
 
@@ -38,7 +38,7 @@ const invalid = {
   openai: "invalid_request_error",
   anthropic: "invalid_request_error",
 } as const;
-const unknownCaller = {
+const unauthenticated = {
   status: 401,
   sentence: "unauthenticated",
   openai: "authentication_error",
@@ -62,8 +62,8 @@ const table: Readonly<Record<ErrorKind, Row>> = {
   },
   invalid_value: { ...invalid, status: 400, code: "invalid_value" },
   context_length_exceeded: { ...invalid, status: 400, code: "context_length_exceeded" },
-  unauthenticated: { ...unknownCaller, code: "missing_api_key" },
-  bad_credential: { ...unknownCaller, code: "invalid_api_key" },
+  unauthenticated: { ...unauthenticated, code: "missing_api_key" },
+  bad_credential: { ...unauthenticated, code: "invalid_api_key" },
   permission_denied: {
     status: 403,
     sentence: "permissionDenied",
@@ -129,12 +129,15 @@ const table: Readonly<Record<ErrorKind, Row>> = {
   },
 };
 
-/** The HTTP status an error is answered with. */
+/** Returns the HTTP status of an error response. */
 export function errorStatus({ kind }: HearthError, dialect: ErrorDialect): number {
   return statusOf(kind, dialect);
 }
 
-/** By status, the codes that errors are told with (the types, to Anthropic clients); an error may have a code of its own. */
+/**
+ * Returns the error codes (for Anthropic: the error types) that are possible with each status. An error may also carry its own
+ * code instead.
+ */
 export function errorCodes(
   dialect: ErrorDialect,
   kinds: readonly ErrorKind[] = Object.keys(table) as ErrorKind[],
@@ -142,12 +145,12 @@ export function errorCodes(
   const codes = new Map<number, readonly string[]>();
   for (const kind of kinds) {
     const status = statusOf(kind, dialect);
-    codes.set(status, [...new Set([...(codes.get(status) ?? []), codeTold[dialect](table[kind])])]);
+    codes.set(status, [...new Set([...(codes.get(status) ?? []), codeOf[dialect](table[kind])])]);
   }
   return codes;
 }
 
-const codeTold: Readonly<Record<ErrorDialect, (row: Row) => string>> = {
+const codeOf: Readonly<Record<ErrorDialect, (row: Row) => string>> = {
   openai: ({ code }) => code,
   anthropic: ({ anthropic }) => anthropic,
   management: ({ sentence }) => String(grpcCodes[sentence]),
@@ -158,7 +161,7 @@ function statusOf(kind: ErrorKind, dialect: ErrorDialect): number {
   return { openai: status, anthropic: anthropicStatus, management: managementStatus }[dialect];
 }
 
-/** The JSON body an error is answered with. */
+/** Returns the JSON body of an error response. */
 export function errorBody(
   error: HearthError,
   dialect: ErrorDialect,
@@ -168,14 +171,14 @@ export function errorBody(
   return dialect === "management" ? managementErrorBody(error) : openaiErrorBody(error);
 }
 
-/** The message names the field, where there is one: there is no other place for it. */
+/** The body has no separate place for the field, so the message names it. */
 function managementErrorBody({ kind, message }: HearthError): ManagementError {
   return { code: grpcCodes[table[kind].sentence], message, details: [] };
 }
 
-/** xAI's sentence beside OpenAI's object: read without loss by the clients of both. */
+/** Combines xAI's status sentence and OpenAI's error object, so that clients of both can read the body. */
 function openaiErrorBody(error: HearthError): OpenAiError {
-  return { code: sentences[table[error.kind].sentence], ...openaiErrorFrame(error) };
+  return { code: statusSentences[table[error.kind].sentence], ...openaiErrorFrame(error) };
 }
 
 function anthropicErrorBody(error: HearthError, requestId: string): AnthropicError {
@@ -184,13 +187,13 @@ function anthropicErrorBody(error: HearthError, requestId: string): AnthropicErr
   return { type: "error", error: { type: anthropic, message }, request_id: requestId };
 }
 
-/** There is no place for the field beside the message, and clients know a prompt that does not fit by its words. */
+/** The body has no separate place for the field, and clients recognize a prompt that is too long by the message. */
 function anthropicMessage({ kind, param, message }: HearthError): string {
   if (kind === "context_length_exceeded") return `prompt is too long: ${message}`;
   return param === null || message.startsWith(`${param}:`) ? message : `${param}: ${message}`;
 }
 
-/** What an OpenAI or xAI stream carries in place of its next chunk when an answer fails half-way. */
+/** Returns the event that replaces the next chunk of an OpenAI or xAI stream when the answer fails part-way. */
 export function openaiErrorFrame(error: HearthError): OpenAiErrorEvent {
   const row = table[error.kind];
   return {
@@ -203,7 +206,7 @@ export function openaiErrorFrame(error: HearthError): OpenAiErrorEvent {
   };
 }
 
-/** Some clients look at no code, and know a prompt that does not fit by OpenAI's words. */
+/** Some clients ignore the code and recognize a prompt that is too long by OpenAI's wording. */
 function openaiMessage({ kind, message }: HearthError): string {
   return kind === "context_length_exceeded" ? `${message} The maximum context length is exceeded.` : message;
 }

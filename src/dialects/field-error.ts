@@ -1,4 +1,4 @@
-/** Turns what a schema found wrong with a request into the one error that its client reads. */
+/** Converts the errors of a request schema into the error that is sent to the client. */
 import type { z } from "zod";
 import { HearthError } from "../core/errors.js";
 
@@ -17,8 +17,8 @@ const typeNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * The first fault of a request body: `invalid_field` when a field is missing or of the wrong type, `invalid_value` when its
- * value is not acceptable. The message begins with the dotted path of the field.
+ * Returns an error for the first issue of a request body: `invalid_field` if a field is missing or has the wrong type,
+ * `invalid_value` if its value is not allowed. The message begins with the dotted path of the field.
  */
 export function fieldError(error: z.ZodError, body: unknown): HearthError {
   const issue = error.issues[0];
@@ -26,13 +26,13 @@ export function fieldError(error: z.ZodError, body: unknown): HearthError {
   return describe(issue, [], body);
 }
 
-/** An `invalid_value` that names its field; `code` tells machines which sort it is. */
+/** Returns an `invalid_value` error that names its field; `code` is the machine-readable code. */
 export function invalidValue(param: string, problem: string, code?: string): HearthError {
   const details = code === undefined ? { param } : { param, code };
   return new HearthError("invalid_value", `${param}: ${problem}`, details);
 }
 
-/** A field, or a value of it, that this server does not serve. */
+/** Returns an error for a field, or a value of a field, that this server does not support. */
 export function unsupported(param: string, what: string): HearthError {
   return invalidValue(param, `${what} not supported by this server`, "unsupported_parameter");
 }
@@ -59,7 +59,7 @@ function describeChoice(
   return problem(wrongType ? "invalid_field" : "invalid_value", path, `must be one of ${values.join(", ")}`);
 }
 
-/** The branch that was meant is the one whose fault lies deepest. */
+/** Describes the issue of the branch with the deepest path: the client most likely meant that branch. */
 function describeUnion(
   issue: Extract<Issue, { code: "invalid_union" }>,
   path: readonly PropertyKey[],
@@ -74,8 +74,8 @@ function describeUnion(
     );
   const firsts = issue.errors.flatMap((branch) => branch.slice(0, 1));
   const byDepth = firsts.toSorted((a, b) => b.path.length - a.path.length);
-  const meant = byDepth.find((each) => each.path.length > 0 || each.code !== "invalid_type");
-  if (meant !== undefined) return describe(meant, path, body);
+  const likeliest = byDepth.find((each) => each.path.length > 0 || each.code !== "invalid_type");
+  if (likeliest !== undefined) return describe(likeliest, path, body);
   const expected = firsts.flatMap((each) => (each.code === "invalid_type" ? [each.expected] : []));
   return problem("invalid_field", path, mustBe(expected));
 }

@@ -1,15 +1,17 @@
-/** How hard to think before answering, in the words that OpenAI's and xAI's routes share. Pure. */
+/** The reasoning effort field that OpenAI's and xAI's endpoints share. Pure. */
 import { z } from "zod";
 import type { ReasoningEffort } from "../core/generation.js";
 
-export const effortWord = z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
+export const reasoningEffortField = z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
 
-/** Reads the word; without one it is the model's own way. */
-export function parseEffort(word: z.infer<typeof effortWord> | null | undefined): ReasoningEffort {
-  return word == null ? "default" : efforts[word];
+/** Reads the reasoning effort; if absent, the model's default applies. */
+export function parseReasoningEffort(
+  value: z.infer<typeof reasoningEffortField> | null | undefined,
+): ReasoningEffort {
+  return value == null ? "default" : efforts[value];
 }
 
-const efforts: Readonly<Record<z.infer<typeof effortWord>, ReasoningEffort>> = {
+const efforts: Readonly<Record<z.infer<typeof reasoningEffortField>, ReasoningEffort>> = {
   none: "none",
   minimal: "low",
   low: "low",

@@ -1,46 +1,58 @@
-/** How tokens are drawn and when to stop, in the fields that all of OpenAI's text routes share. Pure. */
+/** Sampling and stop fields that all of OpenAI's text endpoints share. Pure. */
 import { z } from "zod";
 import type { Sampling } from "../core/generation.js";
-import { int32Max, integer, list, number, stopText, topPMin } from "./bounded.js";
+import {
+  int32Max,
+  optionalInteger,
+  boundedArray,
+  optionalNumber,
+  stopSequenceField,
+  topPMin,
+} from "./request-fields.js";
 
 const logitBiasesMax = 1_024;
 const stopsMax = 4;
 const int64Max = 2 ** 63;
 
-export const maxTokensField = integer(1, int32Max, `must be at least 1 and at most ${int32Max}`);
+export const maxTokensField = optionalInteger(1, int32Max, `must be at least 1 and at most ${int32Max}`);
 
 export const streamFields = {
-  stream: z.boolean().nullish().describe("Whether the answer comes as server-sent events, piece by piece."),
+  stream: z.boolean().nullish().describe("Whether the answer is streamed as server-sent events."),
   stream_options: z
-    .object({ include_usage: z.boolean().nullish().describe("Adds a last chunk with the usage.") })
+    .object({ include_usage: z.boolean().nullish().describe("Adds a final chunk with the usage.") })
     .nullish()
-    .describe("Only together with `stream: true`."),
+    .describe("Allowed only with `stream: true`."),
 };
 
 export const samplingFields = {
-  temperature: number(0, 2).meta({ default: 1, description: "0 draws the likeliest token each time." }),
-  top_p: number(0, 1).meta({
+  temperature: optionalNumber(0, 2).meta({
     default: 1,
-    description: "Only the likeliest tokens that together have this probability are drawn from.",
+    description: "0 always selects the most likely token.",
+  }),
+  top_p: optionalNumber(0, 1).meta({
+    default: 1,
+    description: "Samples only from the most likely tokens that together have this probability.",
   }),
   stop: z
-    .union([stopText, list(stopText, stopsMax)])
+    .union([stopSequenceField, boundedArray(stopSequenceField, stopsMax)])
     .nullish()
-    .describe("The answer ends before any of these texts."),
+    .describe("The answer ends before any of these sequences."),
   deterministic: z
     .boolean()
     .nullish()
-    .describe("Extension: with a seed the same bytes every time; runs alone and from an empty cache."),
-  seed: integer(-int64Max, int64Max, "must fit into 64 bits").describe(
-    "The same seed draws the same tokens, as far as rounding allows.",
+    .describe(
+      "Extension: with a seed, returns the same bytes every time. Runs alone, without the prompt cache.",
+    ),
+  seed: optionalInteger(-int64Max, int64Max, "must fit into 64 bits").describe(
+    "The same seed samples the same tokens, as far as rounding allows.",
   ),
-  frequency_penalty: number(-2, 2).meta({
+  frequency_penalty: optionalNumber(-2, 2).meta({
     default: 0,
-    description: "Makes a token less likely each time it was written.",
+    description: "Makes a token less likely for each time it has occurred.",
   }),
-  presence_penalty: number(-2, 2).meta({
+  presence_penalty: optionalNumber(-2, 2).meta({
     default: 0,
-    description: "Makes a token less likely once it was written.",
+    description: "Makes a token less likely once it has occurred.",
   }),
   logit_bias: z
     .record(
@@ -53,16 +65,18 @@ export const samplingFields = {
     )
     .meta({ maxProperties: logitBiasesMax })
     .nullish()
-    .describe("By token id: what is added to the token's logit."),
-  top_k: integer(1, 1_000).describe("Extension: only so many of the likeliest tokens are drawn from."),
-  min_p: number(0, 1).describe(
-    "Extension: tokens less likely than this share of the likeliest one are not drawn.",
+    .describe("Map of token id to the value that is added to its logit."),
+  top_k: optionalInteger(1, 1_000).describe(
+    "Extension: samples only from this many of the most likely tokens.",
+  ),
+  min_p: optionalNumber(0, 1).describe(
+    "Extension: excludes tokens whose probability is below this fraction of the most likely token's.",
   ),
 };
 
 export type SamplingBody = z.infer<z.ZodObject<typeof samplingFields>>;
 
-/** Reads how tokens are drawn. */
+/** Reads the sampling settings of a request; absent fields get OpenAI's defaults. */
 export function parseSampling(fields: SamplingBody): Sampling {
   return {
     temperature: fields.temperature ?? 1,
@@ -76,13 +90,13 @@ export function parseSampling(fields: SamplingBody): Sampling {
   };
 }
 
-/** Reads the texts that end an answer: one, several, or none. */
+/** Reads the stop sequences: one, several, or none. */
 export function parseStops({ stop }: SamplingBody): readonly string[] {
   if (stop == null) return [];
   return typeof stop === "string" ? [stop] : stop;
 }
 
-/** 32-bit seeds, signed or not, keep their bits; wider ones are folded so that both halves count. */
+/** Converts a seed to 32 bits. A seed that fits keeps its bits; a wider one is the XOR of its two halves. */
 export function seed32(seed: number): number {
   const low = BigInt.asUintN(32, BigInt(seed));
   if (seed >= -(2 ** 31) && seed < 2 ** 32) return Number(low);

@@ -1,37 +1,35 @@
-/** The usage object of OpenAI's and xAI's completion answers. Pure. */
+/** The usage object of OpenAI's and xAI's completion responses. Pure. */
 import type { z } from "zod";
 import type { Model } from "../core/model.js";
 import { costOf } from "../core/money.js";
 import type { Usage } from "../core/usage.js";
-import { count, shape } from "./shape.js";
+import { countField, responseObject } from "./response-fields.js";
 
-const nothingOf = count("Always 0 here.");
+const alwaysZero = countField("Always 0 here.");
 
-export const openAiUsage = shape({
-  prompt_tokens: count("Tokens of the prompt, cached ones and images included."),
-  completion_tokens: count(
-    "Tokens of text and tool calls, those of all choices together, without reasoning.",
-  ),
-  total_tokens: count("Prompt, completion and reasoning."),
-  prompt_tokens_details: shape({
-    text_tokens: count("Tokens of the prompt's text."),
-    audio_tokens: nothingOf,
-    image_tokens: count("Tokens of the prompt's images."),
-    cached_tokens: count("Tokens of the prompt that had been evaluated before."),
+export const openAiUsage = responseObject({
+  prompt_tokens: countField("Tokens of the prompt, including cached tokens and images."),
+  completion_tokens: countField("Tokens of the text and tool calls of all choices, without reasoning."),
+  total_tokens: countField("Sum of prompt, completion and reasoning tokens."),
+  prompt_tokens_details: responseObject({
+    text_tokens: countField("Tokens of the prompt's text."),
+    audio_tokens: alwaysZero,
+    image_tokens: countField("Tokens of the prompt's images."),
+    cached_tokens: countField("Tokens of the prompt that were read from the cache."),
   }),
-  completion_tokens_details: shape({
-    reasoning_tokens: count("Tokens of reasoning; `completion_tokens` holds none of them."),
-    audio_tokens: nothingOf,
-    accepted_prediction_tokens: nothingOf,
-    rejected_prediction_tokens: nothingOf,
+  completion_tokens_details: responseObject({
+    reasoning_tokens: countField("Tokens of reasoning; not included in `completion_tokens`."),
+    audio_tokens: alwaysZero,
+    accepted_prediction_tokens: alwaysZero,
+    rejected_prediction_tokens: alwaysZero,
   }),
-  num_sources_used: nothingOf,
-  cost_in_usd_ticks: count("What the answer cost; 1 USD = 10^10 ticks."),
-}).meta({ id: "Usage", description: "The tokens of an answer, counted as xAI counts them." });
+  num_sources_used: alwaysZero,
+  cost_in_usd_ticks: countField("Cost of the answer; 1 USD = 10^10 ticks."),
+}).meta({ id: "Usage", description: "Token counts of an answer, counted as xAI does." });
 
 export type OpenAiUsage = z.infer<typeof openAiUsage>;
 
-/** xAI's counting: reasoning stands beside the completion, and the total holds both. */
+/** Encodes usage as xAI counts it: completion tokens exclude reasoning, the total includes both. */
 export function encodeUsage(usage: Usage, model: Model): OpenAiUsage {
   return {
     prompt_tokens: usage.promptTokens,

@@ -1,35 +1,39 @@
-import { spanText, type Standing, type Standings } from "../core/limits.js";
+import { formatDuration, type LimitStatus, type LimitStatuses } from "../core/limits.js";
 import type { ErrorDialect } from "./error-body.js";
 
 /**
- * What is left of the limits, in the headers that a dialect's clients read; of a kind that is not limited there are none.
+ * Returns the rate limit headers of a dialect. A kind that has no limit has no headers.
  * @param now milliseconds since the epoch.
  */
 export function rateLimitHeaders(
-  standings: Standings,
+  standings: LimitStatuses,
   dialect: ErrorDialect,
   now: number,
 ): Readonly<Record<string, string>> {
-  const told = (Object.keys(standings) as (keyof Standings)[]).flatMap((kind) => {
+  const entries = (Object.keys(standings) as (keyof LimitStatuses)[]).flatMap((kind) => {
     const standing = standings[kind];
     return standing === null ? [] : Object.entries(headersOf[dialect](kind, standing, now));
   });
-  return Object.fromEntries(told);
+  return Object.fromEntries(entries);
 }
 
-type Told = (kind: keyof Standings, standing: Standing, now: number) => Readonly<Record<string, string>>;
+type HeaderFormatter = (
+  kind: keyof LimitStatuses,
+  standing: LimitStatus,
+  now: number,
+) => Readonly<Record<string, string>>;
 
-const headersOf: Readonly<Record<ErrorDialect, Told>> = {
+const headersOf: Readonly<Record<ErrorDialect, HeaderFormatter>> = {
   openai: (kind, { limit, remaining, resetMs }) => ({
     [`x-ratelimit-limit-${kind}`]: String(limit),
     [`x-ratelimit-remaining-${kind}`]: String(remaining),
-    [`x-ratelimit-reset-${kind}`]: spanText(resetMs),
+    [`x-ratelimit-reset-${kind}`]: formatDuration(resetMs),
   }),
   anthropic: (kind, { limit, remaining, resetMs }, now) => ({
     [`anthropic-ratelimit-${kind}-limit`]: String(limit),
     [`anthropic-ratelimit-${kind}-remaining`]: String(remaining),
     [`anthropic-ratelimit-${kind}-reset`]: new Date(now + resetMs).toISOString(),
   }),
-  // No route of the management plane is limited.
+  // Management endpoints have no rate limits.
   management: () => ({}),
 };

@@ -1,14 +1,14 @@
 /**
- * Server-sent events: each function gives one whole frame as one string, to be written in one piece, because some readers
- * lose a frame that arrives in two. What the frames carry is each dialect's own business.
+ * Formats server-sent events. Each frame is one string and must be written in one call, because some clients lose a frame
+ * that arrives in two chunks.
  */
 
-/** A frame without a name, as OpenAI chat streams use it. */
+/** A frame without an event name, as in OpenAI chat streams. */
 export function dataFrame(value: object): string {
   return `data: ${oneLine(value)}\n\n`;
 }
 
-/** A frame with an `event:` line. `type` is one of the server's own words, never a client's text. */
+/** A frame with an `event:` line. `type` is a constant of the server, never text from a client. */
 export function eventFrame(type: string, value: object): string {
   return `event: ${type}\ndata: ${oneLine(value)}\n\n`;
 }
@@ -16,14 +16,14 @@ export function eventFrame(type: string, value: object): string {
 /** Ends an OpenAI stream. */
 export const doneFrame = "data: [DONE]\n\n";
 
-/** A comment that keeps the connection from looking dead; readers ignore it. */
+/** A comment that keeps the connection alive. Clients ignore it. */
 export const pingFrame = ": ping\n\n";
 
-/** JSON on what every reader takes for one line; some take more characters than a line feed for the end of one. */
+/** JSON on one line. Escapes the characters other than line feed that some clients treat as line ends. */
 function oneLine(value: object): string {
-  return JSON.stringify(value).replace(/[\u0085\u2028\u2029]/g, escaped);
+  return JSON.stringify(value).replace(/[\u0085\u2028\u2029]/g, escapeCharacter);
 }
 
-function escaped(character: string): string {
+function escapeCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

@@ -1,32 +1,37 @@
 /**
- * Which models stay in memory. Decides whether another one fits, and which idle ones have to leave for it: those that were
- * unused for longest, measured against how long they take to load again. Pure; a model that is in use never leaves.
+ * Decides which models stay in memory: whether another model fits, and which idle models to unload for it. Models that have been
+ * unused for longest, relative to the time they take to load again, are unloaded first. Pure; a model in use is never unloaded.
  */
 
-/** A model in memory, as the decision sees it. */
-export interface Held {
+/** A model in memory, as input of the decision. */
+export interface MemoryEntry {
   readonly id: string;
   /** Estimated memory. */
   readonly bytes: number;
-  /** Runs that hold it. */
+  /** Runs that use the model. */
   readonly leases: number;
-  /** Milliseconds of a clock that never goes back. */
+  /** Monotonic clock, in milliseconds. */
   readonly lastUsed: number;
   readonly loadMs: number;
 }
 
-export type Room =
+export type EvictionDecision =
   | { readonly type: "fits"; readonly evict: readonly string[] }
-  /** It would fit if models in use were idle. */
+  /** The model would fit if models in use became idle. */
   | { readonly type: "wait" }
   | { readonly type: "never" };
 
-/** Whether `bytes` more fit into `budget`, and who has to leave for it. */
-export function makeRoom(held: readonly Held[], bytes: number, budget: number, now: number): Room {
+/** Decides whether `bytes` more fit into `budget`, and which models to unload for them. */
+export function decideEviction(
+  loaded: readonly MemoryEntry[],
+  bytes: number,
+  budget: number,
+  now: number,
+): EvictionDecision {
   if (bytes > budget) return { type: "never" };
-  const staleness = (model: Held): number => (now - model.lastUsed) / Math.max(1, model.loadMs);
-  const idle = held.filter((model) => model.leases === 0).sort((a, b) => staleness(b) - staleness(a));
-  let used = held.reduce((sum, model) => sum + model.bytes, 0);
+  const staleness = (model: MemoryEntry): number => (now - model.lastUsed) / Math.max(1, model.loadMs);
+  const idle = loaded.filter((model) => model.leases === 0).sort((a, b) => staleness(b) - staleness(a));
+  let used = loaded.reduce((sum, model) => sum + model.bytes, 0);
   const evict: string[] = [];
   for (const model of idle) {
     if (used + bytes <= budget) break;

@@ -1,77 +1,77 @@
 /**
- * The one memory that the models of all engines share. Loads wait for room, and decide about it, one after the other, whichever
- * engine asks; the idle models of any engine may have to leave for it. What a model is made of is its engine's business.
+ * The memory budget that the models of all engines share. Loads run one after the other, whichever engine requests them: each waits
+ * until there is space, and unloads idle models of any engine to make space.
  */
 import type { Clock } from "../core/clock.js";
 import { HearthError } from "../core/errors.js";
-import { makeRoom, type Held } from "./eviction.js";
+import { decideEviction, type MemoryEntry } from "./eviction.js";
 
-/** An engine's models in the memory. */
-export interface Tenant {
-  held(): readonly Held[];
-  /** Lets an idle model of its own go. */
+/** An engine that has models in the shared memory. */
+export interface MemoryClient {
+  entries(): readonly MemoryEntry[];
+  /** Unloads one of this engine's idle models. */
   evict(id: string): Promise<void>;
 }
 
 export interface ModelMemoryOptions {
   readonly clock: Pick<Clock, "monotonic">;
-  /** That all models together may take. */
+  /** Limit for all models together. */
   readonly memoryBytesMax: number;
 }
 
 export class ModelMemory {
   readonly #options: ModelMemoryOptions;
-  readonly #tenants: Tenant[] = [];
-  #turn: Promise<unknown> = Promise.resolve();
-  #onIdle: (() => void)[] = [];
+  readonly #clients: MemoryClient[] = [];
+  #queue: Promise<unknown> = Promise.resolve();
+  #idleListeners: (() => void)[] = [];
 
   constructor(options: ModelMemoryOptions) {
     this.#options = options;
   }
 
-  join(tenant: Tenant): void {
-    this.#tenants.push(tenant);
+  register(client: MemoryClient): void {
+    this.#clients.push(client);
   }
 
   /**
-   * Loads when there is room.
-   * @throws HearthError `model_unavailable` when there never will be; whatever the load throws.
+   * Runs `load` once there is enough memory for the model.
+   * @throws HearthError `model_unavailable` when the model is larger than the whole budget; any error of `load`.
    */
   load<T>(model: { readonly id: string; readonly bytes: number }, load: () => Promise<T>): Promise<T> {
-    return this.#inTurn(async () => {
-      await this.#makeRoom(model);
+    return this.#inOrder(async () => {
+      await this.#freeMemory(model);
       return load();
     });
   }
 
-  /** Unloads when no load is under way. */
+  /** Runs `unload` when no load is in progress. */
   unload(unload: () => Promise<void>): Promise<void> {
-    return this.#inTurn(unload);
+    return this.#inOrder(unload);
   }
 
-  /** A model is in use no more. */
-  idle(): void {
-    for (const wake of this.#onIdle.splice(0)) wake();
+  /** Reports that a model has become idle. */
+  notifyIdle(): void {
+    for (const wake of this.#idleListeners.splice(0)) wake();
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#turn.then(work);
-    this.#turn = turn.catch(() => undefined);
-    return turn;
+  #inOrder<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#queue.then(work);
+    this.#queue = done.catch(() => undefined);
+    return done;
   }
 
-  async #makeRoom(model: { readonly id: string; readonly bytes: number }): Promise<void> {
+  async #freeMemory(model: { readonly id: string; readonly bytes: number }): Promise<void> {
     const { memoryBytesMax, clock } = this.#options;
     for (;;) {
-      const held = this.#tenants.flatMap((tenant) => tenant.held());
-      const room = makeRoom(held, model.bytes, memoryBytesMax, clock.monotonic());
-      if (room.type === "never") throw tooLarge(model, memoryBytesMax);
-      if (room.type === "wait") {
-        await new Promise<void>((resolve) => this.#onIdle.push(resolve));
+      const entries = this.#clients.flatMap((client) => client.entries());
+      const decision = decideEviction(entries, model.bytes, memoryBytesMax, clock.monotonic());
+      if (decision.type === "never") throw tooLarge(model, memoryBytesMax);
+      if (decision.type === "wait") {
+        await new Promise<void>((resolve) => this.#idleListeners.push(resolve));
         continue;
       }
-      for (const id of room.evict)
-        await this.#tenants.find((tenant) => tenant.held().some((each) => each.id === id))?.evict(id);
+      for (const id of decision.evict)
+        await this.#clients.find((client) => client.entries().some((each) => each.id === id))?.evict(id);
       return;
     }
   }

@@ -1,37 +1,37 @@
 /**
- * How the threads of onnxruntime share the machine with those that answer requests. Each engine runs it in a worker thread, and it
- * starts as many more as a model may keep busy; here is who goes first where there are fewer cores than threads that want one.
+ * Priorities and options of onnxruntime's threads. Each engine runs onnxruntime in a worker thread, and onnxruntime starts further
+ * threads of its own. They get a lower priority than the threads that answer requests, for when there are too few cores for all.
  */
 import { getPriority, platform, setPriority } from "node:os";
 import type { InferenceSession } from "onnxruntime-node";
 
 /**
- * How far threads stand back, and with what weight they share a core: a third of the others' where a chat waits for what is seen,
- * a tenth where nobody expects an answer at once. Where cores are free neither costs anything.
+ * Added to the nice value of the threads. On a busy core they get about a third of the other threads' time where a chat waits for an
+ * image description, and a tenth for image generation, which takes longer anyway. On free cores neither has an effect.
  */
-const nicenesses = { seeing: 5, drawing: 10 } as const;
-const nicest = 19;
+const niceIncrements = { vision: 5, images: 10 } as const;
+const niceMax = 19;
 
 /**
- * Lets the thread that calls it, and every thread that the runtime starts from it, give way to the others of this process. On
- * Linux alone is a thread's priority its own; elsewhere it is the process's, and nothing is done.
+ * Lowers the priority of the calling thread, and of every thread that is started from it. Does nothing except on Linux: on other
+ * systems the priority belongs to the whole process.
  */
-export function giveWay(work: keyof typeof nicenesses): void {
+export function lowerThreadPriority(work: keyof typeof niceIncrements): void {
   if (platform() !== "linux") return;
   try {
-    setPriority(0, Math.min(nicest, getPriority(0) + nicenesses[work]));
+    setPriority(0, Math.min(niceMax, getPriority(0) + niceIncrements[work]));
   } catch {
-    // Where a sandbox forbids it, the threads stay equals.
+    // A sandbox may forbid it: the threads then keep the same priority.
   }
 }
 
-/** Of every session. @param threads of one run of it. */
+/** Returns the thread options of an onnxruntime session. @param threads threads of one run. */
 export function threadOptions(threads: number): InferenceSession.SessionOptions {
   return {
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
-    // A thread that waits for the others of its run by spinning takes the core that they wait for: where cores are wanted by
-    // others too, a run takes several times as long (measured), and is no faster where they are not.
+    // A thread that spins while it waits for the other threads of its run occupies a core that they need. On a busy machine a run
+    // then takes several times as long (measured); on an idle one it is no faster.
     extra: { session: { intra_op: { allow_spinning: "0" } } },
   };
 }

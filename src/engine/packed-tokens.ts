@@ -1,15 +1,15 @@
-/** The tokens of a text on their way between threads: three flat arrays, because a hundred thousand objects take long to copy. */
+/** The tokens of a text, packed to be sent between threads: three flat arrays, because copying a hundred thousand objects is slow. */
 import type { TextToken } from "../core/engine.js";
 
 export interface PackedTokens {
   readonly ids: Uint32Array;
-  /** Of all tokens, one after the other. */
+  /** The bytes of all tokens, concatenated. */
   readonly bytes: Uint8Array;
-  /** Where in `bytes` each token ends. */
+  /** The end offset of each token in `bytes`. */
   readonly ends: Uint32Array;
 }
 
-/** Packs tokens, whose bytes are asked for one by one. */
+/** Packs tokens. @param bytesOf returns the bytes of one token. */
 export function packTokens(ids: readonly number[], bytesOf: (id: number) => Uint8Array): PackedTokens {
   const pieces = ids.map(bytesOf);
   let end = 0;
@@ -17,7 +17,7 @@ export function packTokens(ids: readonly number[], bytesOf: (id: number) => Uint
   return { ids: Uint32Array.from(ids), bytes: Uint8Array.from(Buffer.concat(pieces)), ends };
 }
 
-/** The tokens that were packed. */
+/** Returns the tokens that were packed. */
 export function unpackTokens({ ids, bytes, ends }: PackedTokens): readonly TextToken[] {
   return Array.from(ids, (id, at) => ({ id, bytes: [...bytes.subarray(ends[at - 1] ?? 0, ends[at])] }));
 }

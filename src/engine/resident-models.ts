@@ -1,37 +1,37 @@
 /**
- * The models that one engine has in memory: loads each once however many ask for it, keeps it while anybody holds it and for a
- * while after, lets idle ones go where others need the room, and does not try a load that failed again before its time. Owns no
- * native object: what loads and unloads is the engine's worker's.
+ * The models that one engine has in memory. Loads a model once however many runs request it, keeps it while a run holds a lease and
+ * for `keepAliveMs` after, unloads idle models when memory is needed, and waits before it tries a failed load again. It owns no native
+ * object: the engine's worker loads and unloads.
  *
- * Modes of a model: loading (single flight) -> resident (leased or idle) -> gone; a failed load leaves a memory of itself.
+ * States of a model: loading (single flight) -> resident (leased or idle) -> unloaded; a failed load starts a back-off.
  */
 import type { Clock } from "../core/clock.js";
 import type { ResidentModel } from "../core/engine.js";
-import { asHearthError, HearthError } from "../core/errors.js";
+import { toHearthError, HearthError } from "../core/errors.js";
 import type { Model } from "../core/model.js";
 import type { ModelMemory } from "./model-memory.js";
-import type { Held } from "./eviction.js";
+import type { MemoryEntry } from "./eviction.js";
 
-/** What an engine's worker says of a model it has loaded; it may say more. */
-export type Native = Pick<ResidentModel, "contextTokens" | "slots" | "device">;
+/** What every engine's worker reports of a loaded model; an engine may add fields. */
+export type NativeModelInfo = Pick<ResidentModel, "contextTokens" | "slots" | "device">;
 
-export interface ModelsDeps<N extends Native> {
+export interface ModelsDeps<N extends NativeModelInfo> {
   readonly clock: Clock;
   /** Shared with the other engines. */
   readonly memory: ModelMemory;
   /** How long an idle model stays. */
   readonly keepAliveMs: number;
   readonly estimate: (model: Model) => number;
-  /** One public sentence when the weights must not be loaded, else null. */
+  /** Returns one public sentence when the weights must not be loaded, else null. */
   readonly check: (model: Model) => Promise<string | null>;
   readonly load: (model: Model) => Promise<N>;
   readonly unload: (model: Model) => Promise<void>;
 }
 
-/** A model, held in memory until released; a second release does nothing. */
-export type Leased<N extends Native> = N & { release(): void };
+/** A model that stays in memory until it is released; a second release does nothing. */
+export type LeasedModel<N extends NativeModelInfo> = N & { release(): void };
 
-interface Entry<N extends Native> {
+interface Entry<N extends NativeModelInfo> {
   readonly model: Model;
   readonly bytes: number;
   readonly ready: Promise<N>;
@@ -53,33 +53,33 @@ interface Failure {
 const backoffMsMin = 1000;
 const backoffMsMax = 60_000;
 
-export class ResidentModels<N extends Native> {
+export class ResidentModels<N extends NativeModelInfo> {
   readonly #deps: ModelsDeps<N>;
   readonly #entries = new Map<string, Entry<N>>();
   readonly #failures = new Map<string, Failure>();
 
   constructor(deps: ModelsDeps<N>) {
     this.#deps = deps;
-    deps.memory.join({ held: () => this.#held(), evict: (id) => this.#evict(id) });
+    deps.memory.register({ entries: () => this.#entriesInMemory(), evict: (id) => this.#evict(id) });
   }
 
   /**
-   * Holds a model in memory until released.
-   * @throws HearthError `model_unavailable`: with `retryAfterSeconds` when its last load failed a moment ago.
+   * Loads a model if necessary and holds it in memory until released.
+   * @throws HearthError `model_unavailable`: with `retryAfterSeconds` when its last load failed recently.
    */
-  async lease(model: Model): Promise<Leased<N>> {
-    const entry = this.#entries.get(model.manifest.id) ?? this.#begin(model);
+  async lease(model: Model): Promise<LeasedModel<N>> {
+    const entry = this.#entries.get(model.manifest.id) ?? this.#startLoading(model);
     entry.leases += 1;
     entry.stopTimer();
     entry.until = null;
     try {
       const native = await entry.ready;
-      let held = true;
+      let isHeld = true;
       return {
         ...native,
         release: () => {
-          if (held) this.#release(entry);
-          held = false;
+          if (isHeld) this.#release(entry);
+          isHeld = false;
         },
       };
     } catch (thrown) {
@@ -88,7 +88,7 @@ export class ResidentModels<N extends Native> {
     }
   }
 
-  /** What `hearth ps` shows. */
+  /** Returns the loaded models, as `hearth ps` shows them. */
   list(): readonly ResidentModel[] {
     return [...this.#entries.values()].flatMap(({ model, bytes, native, loadedAt, until }) => {
       if (native === null) return [];
@@ -97,13 +97,13 @@ export class ResidentModels<N extends Native> {
     });
   }
 
-  /** The worker is gone, and everything in it. */
-  forget(): void {
+  /** Drops all models, because the worker that held them has ended. */
+  dropAll(): void {
     for (const entry of this.#entries.values()) entry.stopTimer();
     this.#entries.clear();
   }
 
-  #begin(model: Model): Entry<N> {
+  #startLoading(model: Model): Entry<N> {
     const { id } = model.manifest;
     const failure = this.#failures.get(id);
     const left = (failure?.until ?? 0) - this.#deps.clock.monotonic();
@@ -115,7 +115,7 @@ export class ResidentModels<N extends Native> {
     const entry: Entry<N> = {
       model,
       bytes: this.#deps.estimate(model),
-      // Begun once the entry is there, so that whoever asks meanwhile finds it.
+      // Started after the entry is in the map, so that concurrent requests find it.
       ready: Promise.resolve().then(() => this.#load(entry)),
       native: null,
       leases: 0,
@@ -140,13 +140,13 @@ export class ResidentModels<N extends Native> {
           param: "model",
         });
       const native = await memory.load({ id: manifest.id, bytes: entry.bytes }, () =>
-        this.#loadInTurn(entry),
+        this.#loadNative(entry),
       );
       this.#failures.delete(manifest.id);
       return native;
     } catch (thrown) {
       this.#entries.delete(manifest.id);
-      const error = asHearthError(thrown);
+      const error = toHearthError(thrown);
       const count = (this.#failures.get(manifest.id)?.count ?? 0) + 1;
       const until = clock.monotonic() + Math.min(backoffMsMax, backoffMsMin * 2 ** (count - 1));
       this.#failures.set(manifest.id, { error, count, until });
@@ -154,7 +154,7 @@ export class ResidentModels<N extends Native> {
     }
   }
 
-  async #loadInTurn(entry: Entry<N>): Promise<N> {
+  async #loadNative(entry: Entry<N>): Promise<N> {
     const { clock, load } = this.#deps;
     const began = clock.monotonic();
     const native = await load(entry.model);
@@ -172,7 +172,7 @@ export class ResidentModels<N extends Native> {
     await this.#deps.unload(leaving.model);
   }
 
-  #held(): readonly Held[] {
+  #entriesInMemory(): readonly MemoryEntry[] {
     return [...this.#entries.values()].flatMap((entry) =>
       entry.native === null ? [] : [{ ...entry, id: entry.model.manifest.id }],
     );
@@ -185,7 +185,7 @@ export class ResidentModels<N extends Native> {
     if (entry.leases > 0) return;
     entry.until = clock.now() + keepAliveMs;
     entry.stopTimer = clock.after(keepAliveMs, () => this.#expire(entry));
-    memory.idle();
+    memory.notifyIdle();
   }
 
   #expire(entry: Entry<N>): void {

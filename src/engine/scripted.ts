@@ -1,9 +1,9 @@
 /**
- * The test engine: the engine port without a model. A script says what to answer to which prompt; a test holds the answer at
- * a gate, lets it fail, and reads what was asked of the engine. Tokens are words with the white space before them, numbered
- * in the order they are first seen; nothing depends on time. A transcript is read token by token by what reads a real model's
- * answers; no grammar holds it to anything. It keeps every promise of the port: prompts that do not fit are refused,
- * `maxTokens` ends an answer, an aborted stream ends without `generation-end`.
+ * The scripted engine: the engine port without a model, for tests. A script returns the answer to a prompt; a test can pause the
+ * answer with a promise, let it fail, and read the jobs that the engine received. Tokens are words with the white space before them,
+ * numbered in order of first use; nothing depends on time. A transcript is parsed token by token, as a real model's answer is, but
+ * without grammars. It keeps the guarantees of the port: prompts that do not fit are rejected, `maxTokens` ends an answer, an aborted
+ * stream ends without `generation-end`.
  */
 import type {
   Conversation,
@@ -20,37 +20,37 @@ import type { Model } from "../core/model.js";
 import { Answer } from "./llama/answer/answer.js";
 import { reasoningMarksOf } from "./llama/answer/reasoning.js";
 import { toolFormatOf } from "./llama/tools/format.js";
-import { createWords, splitWords } from "./words.js";
+import { createScriptedVocabulary, splitWords } from "./scripted-vocabulary.js";
 
-/** The rest of an answer as a model samples it, marks of reasoning and calls included. */
+/** The rest of an answer as a model samples it, including the markers of reasoning and tool calls. */
 export interface Transcript {
   readonly type: "transcript";
-  /** The chat template in whose conventions it is written. */
+  /** The chat template whose conventions the text follows. */
   readonly template: string;
   /** Bytes of each token. */
   readonly tokens: readonly Uint8Array[];
 }
 
 /**
- * One step of an answer: a text to say (one delta, as many tokens as it has words), an event as it stands, a transcript, a
- * promise to wait for, or an error to fail with. An answer that tells of no end of its own ends with `stop`.
+ * One step of an answer: a text (one delta, one token per word), an event to emit unchanged, a transcript, a promise to wait for, or an
+ * error to fail with. An answer without an explicit `generation-end` ends with `stop`.
  */
 export type ScriptStep = string | GenerationEvent | Transcript | Promise<unknown> | Error;
 
 /**
- * What to answer to a prompt; the prompt is one `role: content` line per message, a raw one its text as it is, with `[gap]`
- * where an answer leads up to a suffix.
+ * Returns the answer to a prompt. The prompt has one `role: content` line per message; a raw prompt is its text unchanged, with `[gap]`
+ * before the suffix if there is one.
  */
 export type Script = (prompt: string, job: DecodeJob) => Iterable<ScriptStep>;
 
 export interface ScriptedOptions {
   /** Tokens of prompt and answer together; 256 when absent. */
   readonly contextTokens?: number;
-  /** Generations side by side; 2 when absent. */
+  /** Generations that may run at the same time; 2 when absent. */
   readonly slots?: number;
-  /** Prompt tokens said to be found evaluated, of each prompt that is long enough; 0 when absent. */
+  /** Prompt tokens reported as cached, for each prompt that is long enough; 0 when absent. */
   readonly cachedTokens?: number;
-  /** Whether answers that call tools are told as they come, unjudged; true when absent. */
+  /** Whether tool calls are streamed without validation; true when absent. */
   readonly callsAreExact?: boolean;
   /** Runs inside the first load of each model: wait in it, or throw. */
   readonly onLoad?: (model: Model) => Promise<void>;
@@ -59,17 +59,17 @@ export interface ScriptedOptions {
 export interface ScriptedEngine extends Engine {
   /** Ids of the models that were loaded, in order. */
   readonly loaded: readonly string[];
-  /** Runs that hold a model now. */
+  /** Leases that are currently held. */
   readonly leases: number;
-  /** Every job that was begun. */
+  /** Every job that was started. */
   readonly jobs: readonly DecodeJob[];
-  /** Generations running now. */
+  /** Generations that are currently running. */
   readonly active: number;
   /** Generations that ended because they were aborted. */
   readonly aborted: number;
 }
 
-/** A transcript of a text, cut into tokens of so many bytes, wherever its characters end. */
+/** Makes a transcript of a text, cut into tokens of `tokenBytes` bytes, also inside characters. */
 export function transcript(template: string, answer: string, tokenBytes = 1): Transcript {
   const bytes = new TextEncoder().encode(answer);
   const tokens = Array.from({ length: Math.ceil(bytes.length / tokenBytes) }, (_, at) =>
@@ -78,7 +78,7 @@ export function transcript(template: string, answer: string, tokenBytes = 1): Tr
   return { type: "transcript", template, tokens };
 }
 
-/** Builds the test engine over a script. */
+/** Creates a scripted engine. */
 export function createScriptedEngine(script: Script, options: ScriptedOptions = {}): ScriptedEngine {
   return new Scripted(script, options);
 }
@@ -96,7 +96,7 @@ class Scripted implements ScriptedEngine {
   readonly #callsAreExact: boolean;
   readonly #onLoad: ((model: Model) => Promise<void>) | undefined;
   readonly #loading = new Map<string, Promise<void>>();
-  readonly #words = createWords();
+  readonly #vocabulary = createScriptedVocabulary();
 
   constructor(script: Script, options: ScriptedOptions) {
     const { contextTokens = 256, slots = 2, cachedTokens = 0, callsAreExact = true, onLoad } = options;
@@ -128,7 +128,7 @@ class Scripted implements ScriptedEngine {
     const raw = "prompt" in source ? this.#textOf(source) : null;
     const gap = "prompt" in source && source.suffix !== null ? `[gap]${source.suffix}` : "";
     const text = "prompt" in source ? `${raw}${gap}` : render(source.messages, source.prefill);
-    const tokens = this.#words.encode(text);
+    const tokens = this.#vocabulary.encode(text);
     if (tokens.length >= this.#contextTokens)
       return Promise.reject(
         tooLong(this.#contextTokens - 1, tokens.length, raw === null ? "messages" : "prompt"),
@@ -138,13 +138,13 @@ class Scripted implements ScriptedEngine {
   }
 
   #textOf({ prompt }: RawPrompt): string {
-    return typeof prompt === "string" ? prompt : this.#words.decode(Uint32Array.from(prompt));
+    return typeof prompt === "string" ? prompt : this.#vocabulary.decode(Uint32Array.from(prompt));
   }
 
   tokenize(_model: Model, text: string): Promise<readonly TextToken[]> {
-    const ids = this.#words.encode(text);
+    const ids = this.#vocabulary.encode(text);
     return Promise.resolve(
-      Array.from(ids, (id) => ({ id, bytes: [...Buffer.from(this.#words.decode(Uint32Array.of(id)))] })),
+      Array.from(ids, (id) => ({ id, bytes: [...Buffer.from(this.#vocabulary.decode(Uint32Array.of(id)))] })),
     );
   }
 
@@ -157,7 +157,7 @@ class Scripted implements ScriptedEngine {
       const budget = this.#contextTokens - promptTokens;
       const cachedTokens = Math.min(this.#cachedTokens, promptTokens - 1);
       yield { type: "generation-start", promptTokens, cachedTokens };
-      yield* play(this.#script(this.#words.decode(job.prompt.tokens), job), job, budget, signal);
+      yield* playSteps(this.#script(this.#vocabulary.decode(job.prompt.tokens), job), job, budget, signal);
       if (signal.aborted) this.aborted += 1;
     } finally {
       this.active -= 1;
@@ -183,7 +183,7 @@ function once(action: () => void): () => void {
   };
 }
 
-async function* play(
+async function* playSteps(
   steps: Iterable<ScriptStep>,
   job: DecodeJob,
   budget: number,
@@ -196,8 +196,9 @@ async function* play(
     if (step instanceof Promise) await unlessAborted(step, signal);
     if (signal.aborted) return;
     if (step instanceof Promise) continue;
-    if (typeof step !== "string" && step.type === "transcript") return yield* read(step, job, budget, signal);
-    const event = typeof step === "string" ? say(step) : step;
+    if (typeof step !== "string" && step.type === "transcript")
+      return yield* readTranscript(step, job, budget, signal);
+    const event = typeof step === "string" ? textDelta(step) : step;
     if (event.type !== "text-delta" && event.type !== "reasoning-delta") {
       yield event;
       if (event.type === "generation-end") return;
@@ -212,12 +213,12 @@ async function* play(
   yield { type: "generation-end", choice: 0, finishReason: cut ? "length" : "stop", stopSequence: null };
 }
 
-function say(text: string): GenerationEvent {
+function textDelta(text: string): GenerationEvent {
   return { type: "text-delta", choice: 0, text, tokens: splitWords(text).length };
 }
 
-/** Tells a transcript as the real engine tells what it samples, and ends where it would. */
-function* read(
+/** Emits the events of a transcript as the real engine does for sampled tokens, and ends where it would. */
+function* readTranscript(
   { template, tokens }: Transcript,
   job: DecodeJob,
   budget: number,
@@ -250,15 +251,15 @@ function* read(
   yield { type: "generation-end", choice: 0, finishReason: reason, stopSequence: stoppedBy };
 }
 
-/** Waits for the gate or the abort, whichever comes first; rejects as the gate does. */
-async function unlessAborted(gate: Promise<unknown>, signal: AbortSignal): Promise<void> {
+/** Waits for the promise or the abort, whichever comes first; rejects if the promise does. */
+async function unlessAborted(promise: Promise<unknown>, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   let onAbort = (): void => undefined;
   const aborted = new Promise<void>((resolve) => {
     onAbort = resolve;
     signal.addEventListener("abort", onAbort, { once: true });
   });
-  await Promise.race([gate, aborted]).finally(() => signal.removeEventListener("abort", onAbort));
+  await Promise.race([promise, aborted]).finally(() => signal.removeEventListener("abort", onAbort));
 }
 
 function render(messages: readonly Message[], prefill?: string): string {

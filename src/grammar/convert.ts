@@ -1,8 +1,9 @@
 /**
- * A JSON Schema as a GBNF grammar: exact, or a grammar for more than the schema with the keywords named that a validator has
- * to judge, or a refusal. It puts the parts together: schema/ reads, lower/ works out what is allowed, and writes it.
+ * Converts a JSON Schema to a GBNF grammar. The grammar is either exact, or allows a superset of the valid
+ * values and names the keywords that a validator still has to check; a schema that supports neither is
+ * rejected. schema/ reads the document, lower/ computes the allowed values and emits the rules.
  */
-import { GrammarTooLarge, RuleBook } from "./gbnf.js";
+import { GrammarTooLarge, RuleSet } from "./gbnf.js";
 import { emitTerms } from "./lower/emit/emit.js";
 import { createScope } from "./lower/languages.js";
 import { checkPaths } from "./lower/emit/paths.js";
@@ -14,17 +15,20 @@ import { SchemaRefusal } from "./schema/refusal.js";
 
 export interface Conversion {
   readonly grammar: string;
-  /** Whether every text of the grammar is valid. */
+  /** Whether every text that the grammar generates is valid. */
   readonly exact: boolean;
-  /** The keywords that the grammar allows more than: the validator judges them. */
+  /** The keywords that the grammar does not fully enforce; the validator has to check them. */
   readonly checked: readonly { readonly keyword: string; readonly pointer: string }[];
   readonly node: SchemaNode;
 }
 
 export interface ConvertOptions {
-  /** What the absence of `additionalProperties` means where properties are declared: false, none are generated. */
+  /**
+   * Whether an object that declares properties but has no `additionalProperties` keyword may have undeclared
+   * ones.
+   */
   readonly additionalProperties: boolean;
-  /** Begins the names of the rules. */
+  /** The prefix of all rule names. */
   readonly prefix?: string;
 }
 
@@ -35,48 +39,57 @@ export interface SchemaRules {
   readonly node: SchemaNode;
 }
 
-/** @throws SchemaRefusal, and nothing else, for a schema that cannot be served */
+/**
+ * Converts a schema to a complete grammar. @throws SchemaRefusal, and nothing else, for a schema that is not
+ * supported
+ */
 export function convertSchema(schema: unknown, options: ConvertOptions): Conversion {
-  const rules = new RuleBook({ prefix: options.prefix ?? "r" });
+  const rules = new RuleSet({ prefix: options.prefix ?? "r" });
   const { root, exact, checked, node } = schemaRules(schema, options, rules);
   return { grammar: rules.text(root), exact, checked, node };
 }
 
-/** The same among the rules of another grammar. @returns the rule of the whole value @throws SchemaRefusal */
-export function schemaRules(schema: unknown, options: ConvertOptions, rules: RuleBook): SchemaRules {
+/**
+ * Adds the rules of a schema to an existing rule set. Returns the name of the rule for the whole value.
+ * @throws SchemaRefusal
+ */
+export function schemaRules(schema: unknown, options: ConvertOptions, rules: RuleSet): SchemaRules {
   const node = readSchema(schema);
   try {
-    const written =
+    const emitted =
       (options.additionalProperties ? null : rulesOf(node, true, rules)) ?? rulesOf(node, false, rules);
-    if (written === null) throw unsatisfiable();
-    checkPaths(rules, written.root);
-    return { ...written, exact: written.checked.length === 0, node };
+    if (emitted === null) throw unsatisfiable();
+    checkPaths(rules, emitted.root);
+    return { ...emitted, exact: emitted.checked.length === 0, node };
   } catch (thrown) {
     throw asRefusal(thrown);
   }
 }
 
-/** The rules of a schema, or null where nothing satisfies it: then absent additionalProperties must not close its objects. */
+/**
+ * Emits the rules of a schema. Returns null when no value satisfies it; the caller then retries without
+ * closing the objects that have no `additionalProperties`.
+ */
 function rulesOf(
   node: SchemaNode,
-  closes: boolean,
-  rules: RuleBook,
+  closesObjects: boolean,
+  rules: RuleSet,
 ): Pick<SchemaRules, "root" | "checked"> | null {
-  const scope = createScope(node, closes);
+  const scope = createScope(node, closesObjects);
   const term = scope.terms.of(node);
   const plans = planAll(term, scope);
-  return plans.alive(term) ? emitTerms(term, plans, scope, rules) : null;
+  return plans.isProductive(term) ? emitTerms(term, plans, scope, rules) : null;
 }
 
-/** A rule for any JSON object. */
-export function anyJsonObject(rules: RuleBook): string {
+/** Adds a rule that matches any JSON object and returns its name. */
+export function anyJsonObject(rules: RuleSet): string {
   return schemaRules({ type: "object" }, { additionalProperties: true }, rules).root;
 }
 
 function unsatisfiable(): SchemaRefusal {
   return new SchemaRefusal(
     "No value satisfies the schema; look for keywords that contradict each other, or for required properties " +
-      "that are false or contain themselves without an end.",
+      "that are false or require themselves recursively.",
     { keyword: null, pointer: "" },
   );
 }
@@ -84,12 +97,12 @@ function unsatisfiable(): SchemaRefusal {
 function asRefusal(thrown: unknown): unknown {
   if (thrown instanceof GrammarTooLarge)
     return new SchemaRefusal(
-      `The schema makes a grammar that is too large (${thrown.message}); use fewer properties or alternatives.`,
+      `The grammar of the schema is too large (${thrown.message}); use fewer properties or alternatives.`,
       { keyword: null, pointer: "" },
     );
   if (thrown instanceof AutomatonTooLarge)
     return new SchemaRefusal(
-      `The strings of the schema make an automaton that is too large (${thrown.message}); simplify its patterns.`,
+      `The automaton for the strings of the schema is too large (${thrown.message}); simplify its patterns.`,
       { keyword: "pattern", pointer: "" },
     );
   return thrown;

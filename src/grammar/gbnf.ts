@@ -1,9 +1,9 @@
 /**
- * GBNF, the grammar language of llama.cpp, as text: rules under construction, their names, their limits, and the quoting of
- * literals. It does not know what the rules are for: regular/ and lower/ write the right-hand sides.
+ * Builds GBNF text, the grammar language of llama.cpp: rules, their names and limits, and quoted literals.
+ * regular/ and lower/ write the right-hand sides.
  */
 
-/** More rules or more text than a grammar may have. */
+/** Thrown when a grammar exceeds its limit of rules or bytes. */
 export class GrammarTooLarge extends Error {
   constructor(message: string) {
     super(message);
@@ -11,26 +11,32 @@ export class GrammarTooLarge extends Error {
   }
 }
 
-/** The rules of one grammar under construction. Equal right-hand sides share a name. */
-export class RuleBook {
+/** The rules of one grammar under construction. Rules with equal right-hand sides share one name. */
+export class RuleSet {
   readonly #prefix: string;
   readonly #rulesMax: number;
   readonly #bytesMax: number;
-  readonly #rightSides = new Map<string, string>();
+  readonly #rightHandSides = new Map<string, string>();
   readonly #names = new Map<string, string>();
-  readonly #made = new WeakMap<object, Map<string, string>>();
+  readonly #namesByKey = new WeakMap<object, Map<string, string>>();
   #reserved = 0;
   #bytes = 0;
 
-  /** @param options.prefix begins every name; a lower-case letter, then letters, digits and dashes. */
+  /**
+   * @param options.prefix the prefix of every rule name: a lower-case letter, then letters, digits and dashes
+   */
   constructor(options: { readonly prefix: string; readonly rulesMax?: number; readonly bytesMax?: number }) {
-    if (!/^[a-z][a-z0-9-]*$/.test(options.prefix)) throw new RangeError("a rule's name begins with a-z");
+    if (!/^[a-z][a-z0-9-]*$/.test(options.prefix))
+      throw new RangeError("the name of a rule must begin with a-z");
     this.#prefix = options.prefix;
     this.#rulesMax = options.rulesMax ?? 50_000;
     this.#bytesMax = options.bytesMax ?? 1_000_000;
   }
 
-  /** @returns the name of the rule with this right side, an existing one where there is one. @throws GrammarTooLarge */
+  /**
+   * Adds a rule and returns its name. If a rule with this right-hand side exists, returns that rule's name.
+   * @throws GrammarTooLarge
+   */
   add(rightSide: string): string {
     const known = this.#names.get(rightSide);
     if (known !== undefined) return known;
@@ -39,30 +45,36 @@ export class RuleBook {
     return name;
   }
 
-  /** A name to be defined later, for recursion. @throws GrammarTooLarge */
+  /** Reserves a name that is defined later, as recursive rules need. @throws GrammarTooLarge */
   reserve(): string {
     if (this.#reserved >= this.#rulesMax) throw new GrammarTooLarge(`more than ${this.#rulesMax} rules`);
     return `${this.#prefix}${this.#reserved++}`;
   }
 
-  /** Gives a reserved name its right side, once. @throws GrammarTooLarge */
+  /** Defines a reserved name. A name can be defined once. @throws GrammarTooLarge */
   define(name: string, rightSide: string): void {
-    if (this.#rightSides.has(name)) throw new RangeError(`the rule ${name} is defined already`);
+    if (this.#rightHandSides.has(name)) throw new RangeError(`the rule ${name} is already defined`);
     this.#bytes += Buffer.byteLength(rightSide) + name.length + 6;
     if (this.#bytes > this.#bytesMax) throw new GrammarTooLarge(`more than ${this.#bytesMax} bytes of rules`);
-    this.#rightSides.set(name, rightSide);
+    this.#rightHandSides.set(name, rightSide);
     if (!this.#names.has(rightSide)) this.#names.set(rightSide, name);
   }
 
-  /** The name for a right side: itself where it is a rule's name already. @throws GrammarTooLarge */
-  named(rightSide: string): string {
-    return this.#rightSides.has(rightSide) ? rightSide : this.add(rightSide);
+  /**
+   * Returns the right-hand side itself if it is already the name of a rule, otherwise adds a rule for it.
+   * @throws GrammarTooLarge
+   */
+  nameOf(rightSide: string): string {
+    return this.#rightHandSides.has(rightSide) ? rightSide : this.add(rightSide);
   }
 
-  /** What `make` named for this thing in this form, which is asked for once. */
-  once(thing: object, form: string, make: () => string): string {
-    const forms = this.#made.get(thing) ?? new Map<string, string>();
-    this.#made.set(thing, forms);
+  /**
+   * Returns the rule name that `make` returned for this object and form, and calls `make` only the first
+   * time.
+   */
+  memoized(thing: object, form: string, make: () => string): string {
+    const forms = this.#namesByKey.get(thing) ?? new Map<string, string>();
+    this.#namesByKey.set(thing, forms);
     const known = forms.get(form);
     if (known !== undefined) return known;
     const name = make();
@@ -70,26 +82,29 @@ export class RuleBook {
     return name;
   }
 
-  /** The right side that a name stands for, or undefined while it is only reserved. */
+  /** Returns the right-hand side of a rule, or undefined while the name is only reserved. */
   rightSide(name: string): string | undefined {
-    return this.#rightSides.get(name);
+    return this.#rightHandSides.get(name);
   }
 
-  /** GBNF text with `root ::= <root>` and the rules reachable from it. @throws RangeError where one is not defined */
+  /**
+   * Returns GBNF text with `root ::= <root>` and all rules reachable from it. @throws RangeError if one is
+   * not defined
+   */
   text(root: string): string {
     const lines = [`root ::= ${root}`];
     for (const [name, rightSide] of this.entries(root)) lines.push(`${name} ::= ${rightSide}`);
     return `${lines.join("\n")}\n`;
   }
 
-  /** The rules reachable from `root`, all of them without it, to be put into another grammar. */
+  /** Returns the rules reachable from `root`, or all rules if no root is given. */
   entries(root?: string): ReadonlyMap<string, string> {
-    if (root === undefined) return new Map(this.#rightSides);
+    if (root === undefined) return new Map(this.#rightHandSides);
     const reachable = new Map<string, string>();
     const pending = [root];
     const seen = new Set(pending);
     for (const name of pending) {
-      const rightSide = this.#rightSides.get(name);
+      const rightSide = this.#rightHandSides.get(name);
       if (rightSide === undefined) throw new RangeError(`the rule ${name} is not defined`);
       reachable.set(name, rightSide);
       for (const used of namesIn(rightSide)) {
@@ -102,10 +117,13 @@ export class RuleBook {
   }
 }
 
-/** A quoted terminal of exactly this text. @throws RangeError for a lone surrogate, which UTF-8 cannot write */
+/**
+ * Returns a quoted terminal that matches exactly this text. @throws RangeError for a lone surrogate, which
+ * has no UTF-8 encoding
+ */
 export function literal(text: string): string {
-  if (/[\ud800-\udfff]/u.test(text)) throw new RangeError("a literal holds no lone surrogate");
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+  if (/[\ud800-\udfff]/u.test(text)) throw new RangeError("a literal must not contain a lone surrogate");
+  // eslint-disable-next-line no-control-regex -- the expression matches control characters
   return `"${text.replace(/["\\\u0000-\u001f\u007f]/g, escaped)}"`;
 }
 
@@ -115,7 +133,7 @@ function escaped(character: string): string {
   return `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
 }
 
-/** The rule names that a right side uses: its words outside quotes and classes. */
+/** Returns the rule names that a right-hand side uses: the words outside quotes and character classes. */
 function namesIn(rightSide: string): string[] {
   const names: string[] = [];
   for (const token of rightSide.matchAll(/"(?:\\.|[^"\\])*"|\[(?:\\.|[^\]\\])*\]|[a-z][a-z0-9-]*/gu)) {

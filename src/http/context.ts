@@ -3,15 +3,15 @@ import type { Principal } from "../accounts/keys/api-key.js";
 import type { Manager } from "../accounts/management-keys/management-key.js";
 import type { ErrorDialect } from "../dialects/error-body.js";
 
-/** What the stations of one request hand to one another. */
+/** State of one request, shared by the middleware. */
 export interface RequestState {
   requestId: string;
-  /** Whose words an error is told in; set by the route. */
+  /** Format of error bodies; set by the route. */
   errorDialect: ErrorDialect;
-  /** Pattern of the route, for the log; null until one matched. */
+  /** Pattern of the matched route, for the log; null before a match. */
   routePath: string | null;
   principal: Principal | null;
-  /** Who asks of the management plane. */
+  /** The caller of the management API. */
   manager: Manager | null;
 }
 

@@ -1,7 +1,7 @@
 import type { AuditLog } from "../accounts/audit/audit-log.js";
 import type { Authenticator } from "../accounts/authentication/authenticate-key.js";
 import type { ManagerAuthenticator } from "../accounts/authentication/authenticate-manager.js";
-import type { Billing } from "../accounts/money/balance-changes.js";
+import type { BillingService } from "../accounts/money/balance-changes.js";
 import type { CreditService } from "../accounts/money/credits.js";
 import type { KeyService } from "../accounts/keys/keys.js";
 import type { MemberService } from "../accounts/members/members.js";
@@ -12,38 +12,38 @@ import type { UsageReports } from "../accounts/usage/usage-reports.js";
 import type { TeamService } from "../accounts/teams/teams.js";
 import type { Clock } from "../core/clock.js";
 import type { ServerLoad } from "../core/metrics.js";
-import type { ImageStore } from "../inference/images/stored-image.js";
+import type { ImageStore } from "../inference/images/store.js";
 import type { ModelRegistry } from "../core/model.js";
 import type { Random } from "../core/random.js";
 import type { HostedTokenizer } from "../core/tokenizer.js";
-import type { Deferrals } from "../jobs/deferred/deferred-completions.js";
-import type { Drawings } from "../inference/images/generate-images.js";
+import type { DeferredCompletions } from "../jobs/deferred/deferred-completions.js";
+import type { ImageGenerator } from "../inference/images/generate-images.js";
 import type { Generator } from "../inference/run/generate.js";
 import type { JobQueue } from "../jobs/queue.js";
-import type { Memory } from "../inference/responses/stored-responses.js";
+import type { StoredResponses } from "../inference/responses/stored-responses.js";
 import type { Logger } from "../core/logger.js";
 import type { ServerMetrics } from "./metrics.js";
 
 export interface HttpLimits {
-  /** Largest request body, in bytes. */
+  /** Size of the largest accepted request body. */
   readonly bodyBytesMax: number;
-  /** Time a client has for sending its headers. */
+  /** Time within which a client must send its headers. */
   readonly headersTimeoutMs: number;
-  /** Time a client has for sending a whole request; the answer may take as long as it likes. */
+  /** Time within which a client must send a whole request; the time for the response is not limited. */
   readonly requestTimeoutMs: number;
-  /** Time an idle connection is kept for the next request. */
+  /** Time for which an idle connection stays open. */
   readonly keepAliveTimeoutMs: number;
-  /** Connections open at a time; more are not accepted. */
+  /** Connections that may be open at one time. */
   readonly connectionsMax: number;
-  /** All headers of a request together, in bytes. */
+  /** Total size of the headers of one request. */
   readonly headerBytesMax: number;
-  /** Silence on a stream after which a comment is sent. */
+  /** Time without events after which a stream sends a keep-alive frame. */
   readonly pingEveryMs: number;
-  /** Time a client may take none of what is waiting for it before it counts as gone. */
+  /** Time after which a client that reads nothing of its stream is disconnected. */
   readonly stalledReaderMs: number;
 }
 
-/** What the management plane manages. */
+/** The services of the management API. */
 export interface Accounts {
   readonly keys: KeyService;
   readonly teams: TeamService;
@@ -51,60 +51,51 @@ export interface Accounts {
   readonly members: MemberService;
   readonly auditLog: AuditLog;
   readonly credits: CreditService;
-  readonly billing: Billing;
+  readonly billing: BillingService;
   readonly spending: SpendingService;
   readonly usage: UsageReports;
 }
 
-/** Everything the HTTP side is built over. */
+/** The dependencies of the HTTP server and its handlers. */
 export interface HttpDeps {
-  /** Of this program, as the OpenAPI document tells it. */
+  /** Program version, shown in the OpenAPI document. */
   readonly version: string;
   readonly authenticator: Authenticator;
-  /** Of the management plane. */
-  readonly managers: ManagerAuthenticator;
+  /** Authenticates management keys. */
+  readonly managerAuthenticator: ManagerAuthenticator;
   readonly accounts: Accounts;
-  /** Who may ask how much. */
   readonly rateLimits: RateLimits;
   readonly generator: Generator;
-  readonly drawings: Drawings;
-  /** Drawn images that are fetched by URL. */
-  readonly images: ImageStore;
-  /** Of models that run elsewhere. */
+  readonly imageGenerator: ImageGenerator;
+  /** Generated images that clients fetch by URL. */
+  readonly imageStore: ImageStore;
+  /** Tokenizes text for models that this server does not run. */
   readonly hostedTokenizer: HostedTokenizer;
-  /** Completions that are asked for now and fetched later. */
-  readonly deferrals: Deferrals;
-  /** Stored responses. */
-  readonly memory: Memory;
-  /** Responses that are made in the background. */
-  readonly background: JobQueue;
+  readonly deferredCompletions: DeferredCompletions;
+  readonly storedResponses: StoredResponses;
+  /** Queue of background responses. */
+  readonly backgroundJobs: JobQueue;
   readonly models: ModelRegistry;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: ServerMetrics;
-  /** Whether /metrics is for whoever reaches the server, or only for a key. */
+  /** Whether /metrics is public; otherwise it requires a key. */
   readonly metricsOpen: boolean;
-  /** How busy the server is just now. */
+  /** Returns the current load of the server. */
   readonly load: () => ServerLoad;
-  /** Why the server cannot take work just now; empty when it can. */
+  /** Returns the reasons why the server cannot accept work at present; empty when it can. */
   readonly ready: () => Promise<readonly string[]>;
-  /** What is not named here is as in `defaultHttpLimits`. */
-  readonly limits: Partial<HttpLimits>;
-  /** Host names a request may be addressed to besides the loopback ones; null = the Host header is not looked at. */
+  readonly limits: HttpLimits;
+  /** Accepted `Host` names in addition to the loopback ones; null = the header is not checked. */
   readonly allowedHosts: readonly string[] | null;
-  /** Keys of the operator's own choosing, which no log may show. */
+  /** Keys that the operator has chosen; they are masked in the log. */
   readonly pinnedKeys: readonly string[];
-  /** Whether X-Forwarded-* headers are believed. */
+  /** Whether X-Forwarded-* headers are trusted. */
   readonly trustProxy: boolean;
 }
 
-/** The same with every limit known: what the stations are built over. */
-export interface BuiltDeps extends HttpDeps {
-  readonly limits: HttpLimits;
-}
-
-/** Limits that suit a server on a laptop and behind a proxy alike. */
+/** Limits for a server on a laptop or behind a proxy. */
 export const defaultHttpLimits: HttpLimits = {
   bodyBytesMax: 32 * 1024 * 1024,
   headersTimeoutMs: 20_000,

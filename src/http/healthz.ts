@@ -1,18 +1,18 @@
 import { z } from "zod";
-import { shape } from "../dialects/shape.js";
+import { responseObject } from "../dialects/response-fields.js";
 import type { Context } from "./context.js";
 import type { RouteDocs } from "./route-docs.js";
 
-/** GET /healthz: the process is alive; says nothing about whether it can take work. */
-export function presentHealth(ctx: Context): void {
+/** GET /healthz: reports that the process is alive, not whether it can accept work. */
+export function getHealth(ctx: Context): void {
   ctx.body = { status: "ok" };
 }
 
-const healthy = shape({ status: z.literal("ok") }).meta({ id: "Healthy" });
+const healthStatus = responseObject({ status: z.literal("ok") }).meta({ id: "HealthStatus" });
 
-export const healthDocs: RouteDocs = {
+export const getHealthDocs: RouteDocs = {
   operation: "getHealth",
   tag: "Server",
-  summary: "Tell whether the process is alive",
-  answers: { 200: { description: "It is.", schema: healthy } },
+  summary: "Check whether the process is alive",
+  answers: { 200: { description: "The process is alive.", schema: healthStatus } },
 };

@@ -1,33 +1,36 @@
 /**
- * GET /images/{name}: an image that was drawn a while ago. Its name is what opens it: there is no key, so that browsers and
- * clients which fetch URLs by themselves can. Whatever opens it gets pixels and nothing that runs.
+ * GET /images/{name}: returns a generated image. The secret name authorises the request: no key is required, so that browsers and
+ * clients that fetch URLs can use it. The headers keep a browser from running anything in the response.
  */
 import { HearthError } from "../core/errors.js";
-import type { ImageStore } from "../inference/images/stored-image.js";
+import type { ImageStore } from "../inference/images/store.js";
 import type { Clock } from "../core/clock.js";
 import type { Context } from "./context.js";
 import type { RouteDocs } from "./route-docs.js";
 
 const folder = "/images/";
 
-/** Where an image is fetched. */
+/** Returns the URL of a stored image. */
 export function imageUrl(origin: string, name: string): string {
   return `${origin}${folder}${name}`;
 }
 
-/** The handler. */
-export function presentImage({
-  images,
+/** Returns a stored image until it expires. */
+export function getImage({
+  imageStore,
   clock,
 }: {
-  readonly images: ImageStore;
+  readonly imageStore: ImageStore;
   readonly clock: Clock;
 }): (ctx: Context) => Promise<void> {
   return async (ctx) => {
     const now = clock.now();
-    const image = await images.find(ctx.path.slice(folder.length).replace(/\/$/, ""), now);
+    const image = await imageStore.find(ctx.path.slice(folder.length).replace(/\/$/, ""), now);
     if (image === null)
-      throw new HearthError("not_found", "There is no such image, or no more: images are kept for an hour.");
+      throw new HearthError(
+        "not_found",
+        "The image does not exist or has expired: images are stored for an hour.",
+      );
     const leftSeconds = Math.floor((image.expireTime - now) / 1000);
     ctx.set({
       "cache-control": `private, max-age=${leftSeconds}, immutable`,
@@ -42,11 +45,11 @@ export function presentImage({
 
 const contentType = ["image/png", "image/jpeg", "image/webp"];
 
-export const imageDocs: RouteDocs = {
+export const getImageDocs: RouteDocs = {
   operation: "getImage",
   tag: "Images",
-  summary: "Fetch a drawn image",
-  description: "Its name cannot be guessed and leads to it for an hour; no key is needed.",
-  params: { name: "As the URL in the answer has it." },
-  answers: { 200: { description: "The image, as it was asked for.", contentType } },
+  summary: "Get a generated image",
+  description: "The URL cannot be guessed and is valid for an hour; no key is required.",
+  params: { name: "Name from the URL in the answer." },
+  answers: { 200: { description: "The image, in the requested format.", contentType } },
 };

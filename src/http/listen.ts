@@ -1,12 +1,12 @@
 import type { Server } from "node:http";
 
 export interface Listening {
-  /** Base URL of the server, without a slash at its end. */
+  /** Base URL of the server, without a trailing slash. */
   readonly url: string;
   readonly port: number;
 }
 
-/** Why the server could not be bound; `code` is the system's own, such as EADDRINUSE. */
+/** The server could not be bound; `code` is the system's error code, such as EADDRINUSE. */
 class ListenError extends Error {
   readonly code: string;
 
@@ -17,7 +17,7 @@ class ListenError extends Error {
   }
 }
 
-/** Binds a server. @throws ListenError with a sentence for the operator. */
+/** Binds a server. @throws ListenError with a message for the operator. */
 export function listenOn(server: Server, host: string, port: number): Promise<Listening> {
   return new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException): void => reject(explain(error, host, port));

@@ -1,20 +1,19 @@
 /**
- * GET /metrics: the figures of this server in Prometheus' text format. Owns a registry of its own, what each figure is
- * called, and which labels it has: routes as patterns, models that exist, nothing that a client could make up. What happened
- * is told through the port of core/metrics.ts; what just is, is looked up at each scrape.
+ * GET /metrics: metrics in the Prometheus text format. Labels hold route patterns and ids of existing models, never values that a
+ * client chooses. Events arrive through the port in core/metrics.ts; gauges are read at each scrape.
  */
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { authorise } from "../accounts/keys/permissions.js";
-import type { EndedRun, FinishedLoad, Metrics, ServerLoad } from "../core/metrics.js";
+import type { FinishedRun, FinishedLoad, Metrics, ServerLoad } from "../core/metrics.js";
 import type { Context } from "./context.js";
 import { addProcessGauges } from "./metrics/process-gauges.js";
 import type { Call } from "./route.js";
 import type { RouteDocs } from "./route-docs.js";
 
 export interface ServerMetrics extends Metrics {
-  /** Every figure as it is now. */
+  /** Returns the current value of every metric. */
   scrape(): Promise<{ readonly contentType: string; readonly text: string }>;
-  /** Stops watching the event loop. */
+  /** Stops the measurement of the event loop. */
   close(): void;
 }
 
@@ -22,20 +21,20 @@ interface MetricsDeps {
   readonly metrics: ServerMetrics;
 }
 
-/** Builds the metrics; `load` is asked at each scrape. */
+/** Builds the metrics; `load` is called at each scrape. */
 export function createMetrics(load: () => ServerLoad): ServerMetrics {
   const registry = new Registry();
-  const requestAnswered = countRequests(registry);
-  const runEnded = countRuns(registry);
+  const requestFinished = countRequests(registry);
+  const runFinished = countRuns(registry);
   const modelLoaded = timeLoads(registry);
-  const drawingStep = countSteps(registry);
+  const imageStepFinished = countSteps(registry);
   addLoadGauges(registry, load);
   const close = addProcessGauges(registry);
   return {
-    requestAnswered,
-    runEnded,
+    requestFinished,
+    runFinished,
     modelLoaded,
-    drawingStep,
+    imageStepFinished,
     async scrape() {
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
@@ -43,8 +42,8 @@ export function createMetrics(load: () => ServerLoad): ServerMetrics {
   };
 }
 
-/** The handler of a server that only its own machine reaches. */
-export function presentMetrics(deps: MetricsDeps): (ctx: Context) => Promise<void> {
+/** Returns the metrics without a key, for a server that only its own machine can reach. */
+export function getMetrics(deps: MetricsDeps): (ctx: Context) => Promise<void> {
   return async (ctx) => {
     const { contentType, text } = await deps.metrics.scrape();
     ctx.set("content-type", contentType);
@@ -52,34 +51,34 @@ export function presentMetrics(deps: MetricsDeps): (ctx: Context) => Promise<voi
   };
 }
 
-/** The same for whoever has a key that may: the figures are those of all teams. */
-export function presentMetricsToKeys(deps: MetricsDeps): (call: Call) => Promise<void> {
-  const present = presentMetrics(deps);
+/** Returns the metrics of all teams to a key with the ACL for them. */
+export function getMetricsWithKey(deps: MetricsDeps): (call: Call) => Promise<void> {
+  const present = getMetrics(deps);
   return ({ ctx, principal, route }) => {
     authorise(principal, { endpoint: route.endpointAcl, model: null });
     return present(ctx);
   };
 }
 
-export const metricsDocs: RouteDocs = {
+export const getMetricsDocs: RouteDocs = {
   operation: "getMetrics",
   tag: "Server",
-  summary: "Tell the figures for Prometheus",
-  description: "Without a key on a loopback address; behind a proxy with one whose ACLs hold it.",
-  answers: { 200: { description: "The figures.", contentType: "text/plain" } },
+  summary: "Get the metrics for Prometheus",
+  description: "A server on a loopback address requires no key; behind a proxy the key must have the ACL.",
+  answers: { 200: { description: "The metrics.", contentType: "text/plain" } },
 };
 
-function countRequests(registry: Registry): Metrics["requestAnswered"] {
+function countRequests(registry: Registry): Metrics["requestFinished"] {
   const registers = [registry];
   const count = new Counter({
     name: "hearth_requests_total",
-    help: "Requests answered, by route pattern and status; 499: the client left.",
+    help: "Finished requests by route pattern and status; 499: the client disconnected.",
     labelNames: ["route", "status"] as const,
     registers,
   });
   const seconds = new Histogram({
     name: "hearth_request_seconds",
-    help: "Time from a request's headers to its whole answer; to the end of a stream.",
+    help: "Time from the headers of a request to the end of its response.",
     labelNames: ["route"] as const,
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600],
     registers,
@@ -90,24 +89,24 @@ function countRequests(registry: Registry): Metrics["requestAnswered"] {
   };
 }
 
-function countRuns(registry: Registry): Metrics["runEnded"] {
+function countRuns(registry: Registry): Metrics["runFinished"] {
   const registers = [registry];
   const runs = new Counter({
     name: "hearth_runs_total",
-    help: "Runs of a model that ended, by how: completed, aborted or failed.",
+    help: "Finished runs of a model by state: completed, aborted or failed.",
     labelNames: ["model", "state"] as const,
     registers,
   });
   const ttft = new Histogram({
     name: "hearth_ttft_seconds",
-    help: "Time from an accepted request to the first piece of its answer.",
+    help: "Time from an accepted request to the first token of its answer.",
     labelNames: ["model"] as const,
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300],
     registers,
   });
   const decode = new Histogram({
     name: "hearth_decode_tokens_per_second",
-    help: "Speed of one answer, from its first piece to its last.",
+    help: "Speed of one answer, from its first token to its last.",
     labelNames: ["model"] as const,
     buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000],
     registers,
@@ -122,29 +121,29 @@ function countRuns(registry: Registry): Metrics["runEnded"] {
   };
 }
 
-function tokenCounters(registry: Registry): (run: EndedRun) => void {
+function tokenCounters(registry: Registry): (run: FinishedRun) => void {
   const registers = [registry];
   const tokens = new Counter({
     name: "hearth_tokens_total",
-    help: "Tokens of ended runs; cached ones are prompt tokens too, reasoning is not among completion.",
+    help: "Tokens of finished runs; prompt includes cached, completion excludes reasoning.",
     labelNames: ["model", "kind"] as const,
     registers,
   });
   const prefix = new Counter({
     name: "hearth_prefix_cache_tokens_total",
-    help: "Prompt tokens of ended runs: hit were found evaluated, miss were not.",
+    help: "Prompt tokens of finished runs: hit were in the prefix cache, miss were not.",
     labelNames: ["model", "result"] as const,
     registers,
   });
-  const drawn = new Counter({
+  const generatedImages = new Counter({
     name: "hearth_images_total",
-    help: "Images that ended runs drew.",
+    help: "Images generated by finished runs.",
     labelNames: ["model"] as const,
     registers,
   });
   return ({ model, usage }) => {
     const { promptTokens, cachedTokens, completionTokens, reasoningTokens, images } = usage;
-    if (images !== undefined) drawn.inc({ model }, images);
+    if (images !== undefined) generatedImages.inc({ model }, images);
     tokens.inc({ model, kind: "prompt" }, promptTokens);
     tokens.inc({ model, kind: "cached" }, cachedTokens);
     tokens.inc({ model, kind: "completion" }, completionTokens);
@@ -154,10 +153,10 @@ function tokenCounters(registry: Registry): (run: EndedRun) => void {
   };
 }
 
-function countSteps(registry: Registry): Metrics["drawingStep"] {
+function countSteps(registry: Registry): Metrics["imageStepFinished"] {
   const steps = new Counter({
     name: "hearth_image_steps_total",
-    help: "Steps from noise to image that are done, of images under way too.",
+    help: "Finished denoising steps, including those of images in progress.",
     labelNames: ["model"] as const,
     registers: [registry],
   });
@@ -167,7 +166,7 @@ function countSteps(registry: Registry): Metrics["drawingStep"] {
 function timeLoads(registry: Registry): (load: FinishedLoad) => void {
   const seconds = new Histogram({
     name: "hearth_model_load_seconds",
-    help: "Time until a model that was asked for was in memory, room made and weights verified included.",
+    help: "Time to load a requested model, including eviction of other models and verification of weights.",
     labelNames: ["model"] as const,
     buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300],
     registers: [registry],
@@ -185,11 +184,11 @@ function addLoadGauges(registry: Registry, load: () => ServerLoad): void {
   });
   const slots = new Gauge({
     name: "hearth_slots",
-    help: "Slots of the models in memory: held ones, and all.",
+    help: "Slots of loaded models: held and total.",
     labelNames: ["model", "state"] as const,
     registers,
     collect() {
-      // A model that has left memory has no slots.
+      // An unloaded model has no slots.
       slots.reset();
       for (const { id, slots: total, slotsHeld } of load().models) {
         slots.set({ model: id, state: "held" }, slotsHeld);

@@ -1,58 +1,58 @@
-/** What a route tells of itself beside its row in the table: the OpenAPI document is made of it. */
+/** Documentation of a route, from which the OpenAPI document is built. */
 import type { z } from "zod";
 import type { ErrorKind } from "../core/errors.js";
 
-/** The chapters of the document, in their order. */
+/** Tags of the OpenAPI document, in order. */
 export const routeTags = {
-  Chat: "Answers to conversations, as OpenAI and xAI clients ask for them.",
-  Responses: "Answers that the server keeps: chains of them, and work in the background.",
-  Messages: "Answers to conversations, as Anthropic clients ask for them.",
-  Completions: "The older routes: raw prompts, and Anthropic's prompts of turns.",
-  Images: "Images that are drawn from a text.",
+  Chat: "Chat completions for OpenAI and xAI clients.",
+  Responses: "Stored responses, conversations that continue them, and background responses.",
+  Messages: "Messages for Anthropic clients.",
+  Completions: "Older endpoints: completion of raw prompts and of Anthropic's text prompts.",
+  Images: "Image generation.",
   Models: "The models that the key may use, and their tokenizers.",
-  Keys: "The key that asks.",
-  Accounts: "Keys, teams and the audit log, with a management key.",
-  Billing: "Credit, limits and use of teams, with a management key.",
-  Server: "Health, figures, and this document.",
+  Keys: "The API key of the request.",
+  Accounts: "API keys, teams, members and the audit log; requires a management key.",
+  Billing: "Credit, spending limits and usage of teams; requires a management key.",
+  Server: "Health, metrics and this document.",
 } as const;
 
 export interface AnswerDocs {
   /** One sentence. */
   readonly description: string;
-  /** Of a JSON answer. */
+  /** Schema of a JSON body. */
   readonly schema?: z.ZodType;
-  /** Of an answer that is no JSON, or whichever of several it has; one with neither has no body. */
+  /** Content types of a body that is not JSON. Without `schema` and `contentType` there is no body. */
   readonly contentType?: string | readonly string[];
 }
 
-/** What is sent with `stream: true`, with status 200. */
+/** The event stream that is sent with `stream: true` and status 200. */
 export interface StreamDocs {
-  /** Of the data of any one event. */
+  /** Schema of the data of one event. */
   readonly schema: z.ZodType;
-  /** Whether frames have an `event:` line; it repeats the `type` of their data. */
+  /** Whether frames have an `event:` line that repeats the `type` of their data. */
   readonly named: boolean;
   /** Whether the last frame is `data: [DONE]`. */
   readonly done: boolean;
 }
 
 export interface RouteDocs {
-  /** The document's operationId: unique, and what generated clients call their method. */
+  /** The unique `operationId`; generated clients use it as the name of the method. */
   readonly operation: string;
   readonly tag: keyof typeof routeTags;
-  /** A few words. */
+  /** At most ten words. */
   readonly summary: string;
-  /** What else there is to know, in Markdown. */
+  /** Further details, in Markdown. */
   readonly description?: string;
-  /** What each path parameter stands for. */
+  /** Descriptions of the path parameters. */
   readonly params?: Readonly<Record<string, string>>;
-  /** Fields of the query; each of them a text on the wire. */
+  /** Query parameters; each is a string on the wire. */
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
-  /** A body to try it with. */
+  /** An example of the request body. */
   readonly example?: object;
-  /** By status; those of errors come from the error table. */
+  /** Successful responses by status; error responses come from the error table. */
   readonly answers: Readonly<Record<number, AnswerDocs>>;
   readonly stream?: StreamDocs;
-  /** Errors of this route beyond those that any route of its guard and method may answer with. */
+  /** Errors of this route in addition to those that follow from its guard, path and schemas. */
   readonly errors?: readonly ErrorKind[];
 }

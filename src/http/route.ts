@@ -1,5 +1,5 @@
 import type { ManagementEndpoint } from "../accounts/management-keys/permissions.js";
-import type { RequestAdmittance } from "../accounts/limits/rate-limits.js";
+import type { RequestDecision } from "../accounts/limits/rate-limits.js";
 import type { Principal } from "../accounts/keys/api-key.js";
 import type { Manager } from "../accounts/management-keys/management-key.js";
 import type { ErrorDialect } from "../dialects/error-body.js";
@@ -8,17 +8,17 @@ import type { RouteDocs } from "./route-docs.js";
 
 interface RouteBase {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** Path pattern; `:name` stands for one segment, `*name` for the rest of the path, slashes and all. */
+  /** Path pattern; `:name` matches one segment, `*name` the rest of the path including slashes. */
   readonly path: string;
-  /** Name in `api-key:endpoint:<name>`, or in that of the guard's own kind; null = any valid key will do. */
+  /** The name in `api-key:endpoint:<name>` or `team-token:endpoint:<name>`; null = any valid key is accepted. */
   readonly endpointAcl: string | null;
   readonly errors: ErrorDialect;
-  /** false for a POST or PUT that says all in its path. */
+  /** false for a POST or PUT without a request body. */
   readonly takesBody?: false;
   readonly docs: RouteDocs;
 }
 
-interface AnyCall {
+interface BaseCall {
   readonly ctx: Context;
   /** The parsed JSON body of a POST or PUT; undefined otherwise. */
   readonly body: unknown;
@@ -28,15 +28,15 @@ interface AnyCall {
   readonly route: Route;
 }
 
-/** One authenticated request, as a handler sees it. */
-export interface Call extends AnyCall {
+/** One request with an authenticated API key. */
+export interface Call extends BaseCall {
   readonly principal: Principal;
-  /** By the limits of its key. */
-  readonly admittance: RequestAdmittance;
+  /** The decision of the key's own rate limits. */
+  readonly rateLimitDecision: RequestDecision;
 }
 
-/** One authenticated request to the management plane. */
-export interface ManagementCall extends AnyCall {
+/** One request with an authenticated management key. */
+export interface ManagementCall extends BaseCall {
   readonly route: ManagementRoute;
   readonly manager: Manager;
 }
@@ -46,23 +46,23 @@ export interface PublicRoute extends RouteBase {
   readonly handler: (ctx: Context) => Promise<void> | void;
 }
 
-export interface GuardedRoute extends RouteBase {
+export interface ApiKeyRoute extends RouteBase {
   readonly guard: "api-key";
-  /** Always in one order: principal, parse, authorise, act, present. */
+  /** Every handler has the same order: principal, parse, authorise, act, present. */
   readonly handler: (call: Call) => Promise<void> | void;
 }
 
 export interface ManagementRoute extends RouteBase {
   readonly guard: "management-key";
   readonly endpointAcl: ManagementEndpoint | null;
-  /** In the same order. */
+  /** Has the same order as handlers of API keys. */
   readonly handler: (call: ManagementCall) => Promise<void> | void;
 }
 
-export type Route = PublicRoute | GuardedRoute | ManagementRoute;
+export type Route = PublicRoute | ApiKeyRoute | ManagementRoute;
 
-/** A row of the table that needs no key. */
-export function openRoute(
+/** A route that requires no key. */
+export function publicRoute(
   method: Route["method"],
   path: string,
   handler: PublicRoute["handler"],
@@ -71,23 +71,23 @@ export function openRoute(
   return { guard: "none", method, path, endpointAcl: null, errors: "openai", handler, docs };
 }
 
-/** A row that needs a key with this ACL. */
-export function keyedRoute(
+/** A route that requires an API key with this ACL. */
+export function apiKeyRoute(
   method: Route["method"],
   path: string,
   endpointAcl: string | null,
-  handler: GuardedRoute["handler"],
+  handler: ApiKeyRoute["handler"],
   docs: RouteDocs,
-): GuardedRoute {
+): ApiKeyRoute {
   return { guard: "api-key", method, path, endpointAcl, errors: "openai", handler, docs };
 }
 
-/** The same, with errors in Anthropic's words. */
-export function anthropicRoute(...row: Parameters<typeof keyedRoute>): GuardedRoute {
-  return { ...keyedRoute(...row), errors: "anthropic" };
+/** A route that requires an API key and reports errors in Anthropic's format. */
+export function anthropicRoute(...row: Parameters<typeof apiKeyRoute>): ApiKeyRoute {
+  return { ...apiKeyRoute(...row), errors: "anthropic" };
 }
 
-/** A row that needs a management key with this ACL; its errors are told as a gRPC gateway does. */
+/** A route that requires a management key with this ACL and reports errors in the format of a gRPC gateway. */
 export function managementRoute(
   method: Route["method"],
   path: string,
@@ -96,4 +96,9 @@ export function managementRoute(
   docs: RouteDocs,
 ): ManagementRoute {
   return { guard: "management-key", method, path, endpointAcl, errors: "management", handler, docs };
+}
+
+/** The same route without a request body. */
+export function withoutBody(route: ApiKeyRoute): ApiKeyRoute {
+  return { ...route, takesBody: false };
 }

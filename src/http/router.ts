@@ -1,27 +1,27 @@
 import Router from "@koa/router";
 import { HearthError } from "../core/errors.js";
 import type { Context, Middleware, RequestState } from "./context.js";
-import type { BuiltDeps, HttpLimits } from "./deps.js";
+import type { HttpDeps, HttpLimits } from "./deps.js";
 import { authenticate, authenticateManager } from "./middleware/authenticate.js";
 import { readJsonBody } from "./middleware/body.js";
 import { limitRequest } from "./middleware/limit.js";
 import type { Route } from "./route.js";
 
-/** The router over the route table; each request of a route goes through the stations that its guard and method ask for. */
-export function createRouter(routes: readonly Route[], deps: BuiltDeps): Router<RequestState> {
+/** Builds the router from the route table; authentication, rate limits and body parsing follow from the guard and method of a route. */
+export function createRouter(routes: readonly Route[], deps: HttpDeps): Router<RequestState> {
   const router = new Router<RequestState>({ sensitive: true });
   for (const route of routes)
     router.register(route.path, [route.method], (ctx) =>
-      enter(route, ctx, paramsOf(route, ctx.params), deps),
+      handle(route, ctx, paramsOf(route, ctx.params), deps),
     );
   return router;
 }
 
 /**
- * What no route took: 404 for a path that does not exist, 405 for a method that its path does not have. OPTIONS tells the
- * methods and nothing about other origins, for none is let in.
+ * Rejects requests that match no route: 404 for an unknown path, 405 for an unsupported method. OPTIONS lists the methods and sends
+ * no CORS headers, because requests from other origins are not allowed.
  */
-export function refuseUnrouted(router: Router<RequestState>): Middleware {
+export function rejectUnrouted(router: Router<RequestState>): Middleware {
   return (ctx) => {
     const { path } = router.match(ctx.path, ctx.method);
     const allow = [...new Set(path.flatMap((layer) => layer.methods))].sort();
@@ -35,20 +35,20 @@ export function refuseUnrouted(router: Router<RequestState>): Middleware {
   };
 }
 
-/** A rest of the path comes with the slash at its end, which elsewhere makes no other path of it. */
+/** Returns the path parameters; removes the trailing slash that the router leaves in a `*name` parameter. */
 function paramsOf({ path }: Route, params: Readonly<Record<string, string>>) {
   if (!path.includes("*")) return params;
   const bare = Object.entries(params).map(([name, value]) => [name, value.replace(/\/$/, "")] as const);
   return Object.fromEntries(bare);
 }
 
-async function enter(
+async function handle(
   route: Route,
   ctx: Context,
   params: Readonly<Record<string, string>>,
-  deps: BuiltDeps,
+  deps: HttpDeps,
 ): Promise<void> {
-  const { authenticator, managers, limits } = deps;
+  const { authenticator, managerAuthenticator: managers, limits } = deps;
   ctx.state.errorDialect = route.errors;
   ctx.state.routePath = route.path;
   const { requestId } = ctx.state;
@@ -59,9 +59,9 @@ async function enter(
     return route.handler({ ctx, manager, body, params, requestId, route });
   }
   const principal = await authenticate(ctx, authenticator);
-  const admittance = limitRequest(deps, ctx, route, principal);
+  const rateLimitDecision = limitRequest(deps, ctx, route, principal);
   const body = await bodyOf(route, ctx, limits);
-  await route.handler({ ctx, principal, admittance, body, params, requestId, route });
+  await route.handler({ ctx, principal, rateLimitDecision, body, params, requestId, route });
 }
 
 async function bodyOf(route: Route, ctx: Context, { bodyBytesMax }: HttpLimits): Promise<unknown> {

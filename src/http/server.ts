@@ -1,72 +1,70 @@
 /**
- * The HTTP side, assembled in order: request id, figures, log, words of errors, error exit, closing gate, host check, router;
- * then, for a route that is guarded, authentication, body, handler. It owns connections and their end; what a route does is its own file's business.
+ * The HTTP server: middleware in order (request id, metrics, log, error dialect, error handler, shutdown gate, host check, router)
+ * and the life cycle of its connections.
  */
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import Koa from "koa";
 import { createSecretFilter } from "../accounts/authentication/secret.js";
-import { defaultHttpLimits, type BuiltDeps, type HttpDeps, type HttpLimits } from "./deps.js";
+import type { HttpDeps, HttpLimits } from "./deps.js";
 import { createDrain } from "./reply/drain.js";
 import { listenOn, type Listening } from "./listen.js";
-import { errorDialect } from "./middleware/error-dialect.js";
-import { errorExit } from "./middleware/errors.js";
-import { hostCheck } from "./middleware/host-check.js";
+import { chooseErrorDialect } from "./middleware/error-dialect.js";
+import { handleErrors } from "./middleware/errors.js";
+import { checkHost } from "./middleware/host-check.js";
 import { logRequests } from "./middleware/log.js";
 import { measureRequests } from "./middleware/measure.js";
-import { requestId } from "./middleware/request-id.js";
+import { assignRequestId } from "./middleware/request-id.js";
 import { createRoutes } from "./routes.js";
-import { createRouter, refuseUnrouted } from "./router.js";
+import { createRouter, rejectUnrouted } from "./router.js";
 import type { RequestState } from "./context.js";
 
 export type { HttpDeps } from "./deps.js";
 
 export interface HttpServer {
-  /** The request listener, for a server of someone else's. */
+  /** Returns the request listener, for use in another Node.js HTTP server. */
   callback(): (req: IncomingMessage, res: ServerResponse) => void;
   /**
-   * Binds; port 0 takes any free one.
+   * Binds the address; port 0 selects a free port.
    * @throws Error with a sentence for the operator and the system's `code`, such as EADDRINUSE.
    */
   listen(host: string, port: number): Promise<Listening>;
   /**
-   * Refuses new requests with 503 from now on, waits up to `graceMs` for the answers under way, then closes every connection.
-   * A second call waits for the same end.
+   * Rejects new requests with 503, waits up to `graceMs` for responses in flight, then closes every connection.
+   * A second call returns the same promise.
    */
   close(graceMs: number): Promise<void>;
 }
 
-/** Builds the server over its dependencies; nothing is bound yet. */
+/** Builds the server without binding an address. */
 export function createHttpServer(deps: HttpDeps): HttpServer {
-  const { clock, logger, metrics, random } = deps;
-  const limits = { ...defaultHttpLimits, ...deps.limits };
-  const built: BuiltDeps = { ...deps, limits };
+  const { clock, logger, metrics, random, limits } = deps;
   const drain = createDrain(clock);
   const app = new Koa<RequestState>({
     env: "production",
     proxy: deps.trustProxy,
-    // A proxy adds the address that it sees at the end; what stands before it, the client may have made up.
+    // A proxy appends the address that it sees. A client can forge the entries before it.
     maxIpsCount: 1,
   });
   app.on("error", (error: unknown) => {
-    if (!isClientLeaving(error)) logger.error({ err: error }, "answer failed");
+    if (!isDisconnect(error)) logger.error({ err: error }, "answer failed");
   });
   const withoutSecrets = createSecretFilter(deps.pinnedKeys);
-  app.use(requestId(random, withoutSecrets));
+  app.use(assignRequestId(random, withoutSecrets));
   app.use(measureRequests(metrics, clock));
   app.use(logRequests(logger, clock, withoutSecrets));
-  const routes = createRoutes(built);
-  app.use(errorDialect(routes));
-  app.use(errorExit(logger, limits.bodyBytesMax));
+  const routes = createRoutes(deps);
+  app.use(chooseErrorDialect(routes));
+  app.use(handleErrors(logger, limits.bodyBytesMax));
   app.use(drain.gate);
-  app.use(hostCheck(deps.allowedHosts));
-  const router = createRouter(routes, built);
+  app.use(checkHost(deps.allowedHosts));
+  const router = createRouter(routes, deps);
   app.use(router.routes());
-  app.use(refuseUnrouted(router));
+  app.use(rejectUnrouted(router));
 
-  const answer = app.callback();
+  const respond = app.callback();
   const listener = (req: IncomingMessage, res: ServerResponse): void => {
     drain.track(req, res);
-    void answer(req, res);
+    void respond(req, res);
   };
   const server = createNodeServer(limits, listener);
   let closed: Promise<void> | null = null;
@@ -89,7 +87,7 @@ function createNodeServer(limits: HttpLimits, listener: http.RequestListener): h
   };
   const server = http.createServer(options, listener);
   server.maxConnections = limits.connectionsMax;
-  // Every request that is pipelined on a connection watches for its end: that is no leak.
+  // Each pipelined request adds a close listener to the socket; the default warning at 10 listeners would be false.
   server.on("connection", (socket) => socket.setMaxListeners(0));
   return server;
 }
@@ -102,7 +100,7 @@ async function closeConnections(server: http.Server): Promise<void> {
   });
 }
 
-const leavingCodes = new Set([
+const disconnectCodes = new Set([
   "ECONNRESET",
   "EPIPE",
   "ECONNABORTED",
@@ -110,8 +108,8 @@ const leavingCodes = new Set([
   "ERR_STREAM_DESTROYED",
 ]);
 
-/** A connection that ended early; HPE_ codes are the parser's, for a request that was cut off. */
-function isClientLeaving(error: unknown): boolean {
+/** Whether a client closed its connection early; HPE_ codes come from the parser when a request is incomplete. */
+function isDisconnect(error: unknown): boolean {
   if (!(error instanceof Error) || !("code" in error)) return false;
-  return leavingCodes.has(String(error.code)) || String(error.code).startsWith("HPE_");
+  return disconnectCodes.has(String(error.code)) || String(error.code).startsWith("HPE_");
 }

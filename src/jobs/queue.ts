@@ -1,283 +1,286 @@
 /**
- * Work that nobody waits for: a queue on disk, and the worker that takes jobs from it. It owns when a job is begun, how long it
- * is held, when it is put back and when it is given up. What a job asks for, and what is kept of its outcome, is its trade's.
+ * The queue of background work: it is on disk, and a worker takes jobs from it. The queue owns when a job starts, how long it is
+ * leased, when it is requeued and when it is given up. What a job requests, and what is stored of its outcome, is its handler's.
  *
- * Modes of a job: queued -> in hand -> settled, its row removed by the very write that settles its run; back to queued when the
- * server is too busy or closes; given up, as a failure, when the process died over it too often.
+ * States of a job: queued -> in flight -> done, its row removed in the transaction that settles its run; queued again when the server
+ * is too busy or closes; failed when the process died too often while it was in flight.
  */
 import type { Principal } from "../accounts/keys/api-key.js";
 import type { Clock } from "../core/clock.js";
-import { asHearthError, HearthError } from "../core/errors.js";
+import { toHearthError, HearthError } from "../core/errors.js";
 import type { GenerationRequest } from "../core/generation.js";
-import type { Job, JobKind, JobStore } from "./job.js";
-import type { Admission } from "../core/limits.js";
+import type { TokenReservation } from "../core/limits.js";
 import type { WorkClass } from "../core/slots.js";
-import type { Write, Writes } from "../store/write.js";
 import type { Generator, Run } from "../inference/run/generate.js";
-import type { Keeper } from "../inference/run/recorder.js";
+import type { RunRecorder } from "../inference/run/recorder.js";
+import type { Write, Writes } from "../store/writes.js";
+import type { Job, JobKind } from "./job.js";
+import type { JobStore } from "./store.js";
 
-/** What is to be done for a job. */
-export interface Undertaking {
+/** A job, ready to run. */
+export interface PreparedJob {
   readonly principal: Principal;
   readonly request: GenerationRequest;
-  readonly keeper: Keeper;
-  /** Of the limits that let it in when it was taken. */
-  readonly admission: Admission;
-  /** The run is over: its outcome is written, or the job was put back and will be begun anew. */
-  ended(outcome: "written" | "put-back"): void;
+  readonly recorder: RunRecorder;
+  /** Of the limits that admitted its request. */
+  readonly tokenReservation: TokenReservation;
+  /** Called when the run is over: its outcome is written, or the job was requeued. */
+  ended(outcome: "written" | "requeued"): void;
 }
 
-/** A kind of jobs. */
-export interface Trade {
+/** What the queue does for one kind of jobs. */
+export interface JobHandler {
   readonly kind: JobKind;
   readonly workClass: WorkClass;
-  /** @returns null when there is nothing to do any more. @throws HearthError why the job cannot be done. */
-  undertake(job: Job): Promise<Undertaking | null>;
-  /** What is written of a job that fails before its run begins. */
+  /** @returns null when there is nothing left to do. @throws HearthError why the job cannot run. */
+  prepare(job: Job): Promise<PreparedJob | null>;
+  /** Returns what is written for a job that fails before its run starts. */
   failure(job: Job, error: HearthError): Promise<readonly Write[]>;
 }
 
+/** A job as it is enqueued. */
+export type NewJob = Omit<Job, "kind" | "attempts">;
+
 export interface JobQueue {
   /**
-   * Takes a job: once this resolves it is on the disk.
-   * @param together written with it.
+   * Enqueues a job; it is on disk once this resolves.
+   * @param together executed in the same transaction.
    * @throws HearthError `overloaded` when the queue is full.
    */
-  enqueue(job: Omit<Job, "kind" | "attempts">, together: readonly Write[]): Promise<void>;
+  enqueue(job: NewJob, together: readonly Write[]): Promise<void>;
   /**
-   * Takes a job back: the run of one that is in hand is ended, and its outcome waited for; any other is removed.
-   * @param unbegun gives what is written of one that is not in hand. @returns whether it was in hand.
+   * Cancels a job: aborts the run of one in flight and waits for its outcome; removes any other.
+   * @param notStarted returns what is written for a job that is not in flight. @returns whether it was in flight.
    */
-  cancel(id: string, unbegun: () => readonly Write[]): Promise<boolean>;
-  /** Begins to work. Whatever was in hand when the process before this one died is begun anew. */
+  cancel(id: string, notStarted: () => readonly Write[]): Promise<boolean>;
+  /** Starts to process jobs. Jobs that were in flight when the previous process died start again. */
   start(): Promise<void>;
-  /** Ends the runs in hand and puts their jobs back. */
+  /** Aborts the runs in flight and requeues their jobs. */
   close(): Promise<void>;
 }
 
 export interface JobQueueDeps {
-  readonly trade: Trade;
+  readonly handler: JobHandler;
   readonly jobs: JobStore;
   readonly writes: Writes;
   readonly generator: Pick<Generator, "start">;
   readonly clock: Clock;
   /** Jobs that may be in the queue. */
   readonly queuedMax: number;
-  /** Jobs in hand at a time. */
+  /** Jobs that may be in flight at a time. */
   readonly activeMax: number;
-  /** Told of what should not happen; the job stays in the queue. */
-  readonly onTrouble: (jobId: string | null, thrown: unknown) => void;
+  /** Called with unexpected errors; the job stays in the queue. */
+  readonly onError: (jobId: string | null, thrown: unknown) => void;
 }
 
-/** How long a job is held without a sign of life of its holder. */
+/** How long a lease lasts that is not renewed. */
 const leaseMs = 30_000;
 
-/** Times that a job is begun: one over which the process died so often is given up. */
+/** Times that a job may start: one that was in flight when the process died so often is given up. */
 const attemptsMax = 3;
 
-/** Builds the queue of one trade; nothing is worked on before `start`. */
+/** Builds the queue of one handler; no job starts before `start`. */
 export function createJobQueue(deps: JobQueueDeps): JobQueue {
   return new Queue(deps);
 }
 
-/** A job in hand. */
-interface Hand {
+interface InFlightJob {
   readonly job: Job;
   run: Run | null;
   cancelled: boolean;
-  /** Resolves, never rejects, when it is in hand no more: whether it is in the queue again. */
+  /** Resolves, never rejects, when the job is no longer in flight: whether it is in the queue again. */
   done: Promise<boolean>;
 }
 
 class Queue implements JobQueue {
   readonly #deps: JobQueueDeps;
-  readonly #hands = new Map<string, Hand>();
-  #filling: Promise<void> | null = null;
-  #isFillingAgain = false;
+  readonly #inFlight = new Map<string, InFlightJob>();
+  #claiming: Promise<void> | null = null;
+  #claimAgain = false;
   #isPaused = false;
-  #isWorking = false;
-  #lastEntry: Promise<void> = Promise.resolve();
-  #stopBeating = (): void => undefined;
+  #isRunning = false;
+  #lastEnqueue: Promise<void> = Promise.resolve();
+  #stopHeartbeat = (): void => undefined;
   #stopPause = (): void => undefined;
 
   constructor(deps: JobQueueDeps) {
     this.#deps = deps;
   }
 
-  enqueue(job: Omit<Job, "kind" | "attempts">, together: readonly Write[]): Promise<void> {
-    // One after the other: those that come together would all find the last place free.
-    const entry = this.#lastEntry.then(() => this.#enter(job, together));
-    this.#lastEntry = entry.catch(() => undefined);
-    return entry;
+  enqueue(job: NewJob, together: readonly Write[]): Promise<void> {
+    // One after the other: concurrent calls would all find the last place free.
+    const enqueued = this.#lastEnqueue.then(() => this.#insert(job, together));
+    this.#lastEnqueue = enqueued.catch(() => undefined);
+    return enqueued;
   }
 
-  async #enter(job: Omit<Job, "kind" | "attempts">, together: readonly Write[]): Promise<void> {
-    const { jobs, writes, trade, queuedMax } = this.#deps;
-    if ((await jobs.count(trade.kind)) >= queuedMax) throw queueFull();
-    await writes.commit([...together, jobs.insertion({ ...job, kind: trade.kind, attempts: 0 })]);
-    this.#fill();
+  async #insert(job: NewJob, together: readonly Write[]): Promise<void> {
+    const { jobs, writes, handler, queuedMax } = this.#deps;
+    if ((await jobs.count(handler.kind)) >= queuedMax) throw queueFull();
+    await writes.commit([...together, jobs.insertion({ ...job, kind: handler.kind, attempts: 0 })]);
+    this.#claim();
   }
 
-  async cancel(id: string, unbegun: () => readonly Write[]): Promise<boolean> {
-    // One that is claimed just now is not among the hands yet.
-    while (this.#filling !== null) await this.#filling;
-    const hand = this.#hands.get(id);
-    if (hand === undefined) {
-      await this.#deps.writes.commit([this.#deps.jobs.removal(id), ...unbegun()]);
+  async cancel(id: string, notStarted: () => readonly Write[]): Promise<boolean> {
+    // A job that is being claimed is not in the map yet.
+    while (this.#claiming !== null) await this.#claiming;
+    const inFlight = this.#inFlight.get(id);
+    if (inFlight === undefined) {
+      await this.#deps.writes.commit([this.#deps.jobs.removal(id), ...notStarted()]);
       return false;
     }
-    hand.cancelled = true;
-    hand.run?.abort();
-    return (await hand.done) ? this.cancel(id, unbegun) : true;
+    inFlight.cancelled = true;
+    inFlight.run?.abort();
+    return (await inFlight.done) ? this.cancel(id, notStarted) : true;
   }
 
   async start(): Promise<void> {
-    await this.#deps.jobs.releaseAll(this.#deps.trade.kind);
-    this.#isWorking = true;
-    this.#beat();
+    await this.#deps.jobs.releaseAll(this.#deps.handler.kind);
+    this.#isRunning = true;
+    this.#heartbeat();
   }
 
   async close(): Promise<void> {
-    this.#isWorking = false;
-    this.#stopBeating();
+    this.#isRunning = false;
+    this.#stopHeartbeat();
     this.#stopPause();
-    await this.#filling;
-    const hands = [...this.#hands.values()];
-    for (const { run } of hands) run?.abort();
-    await Promise.all(hands.map(({ done }) => done));
+    await this.#claiming;
+    const inFlight = [...this.#inFlight.values()];
+    for (const { run } of inFlight) run?.abort();
+    await Promise.all(inFlight.map(({ done }) => done));
   }
 
-  /** A sign of life, and a look for jobs whose holder has given none. */
-  #beat(): void {
-    if (!this.#isWorking) return;
-    this.#fill();
-    this.#stopBeating = this.#deps.clock.after(leaseMs / 3, () => this.#beat());
+  /** Renews the leases, and looks for jobs whose lease has expired, at a third of a lease's time. */
+  #heartbeat(): void {
+    if (!this.#isRunning) return;
+    this.#claim();
+    this.#stopHeartbeat = this.#deps.clock.after(leaseMs / 3, () => this.#heartbeat());
   }
 
-  #fill(): void {
-    this.#isFillingAgain = true;
-    this.#filling ??= this.#takeJobs()
-      .catch((thrown: unknown) => this.#deps.onTrouble(null, thrown))
+  #claim(): void {
+    this.#claimAgain = true;
+    this.#claiming ??= this.#claimJobs()
+      .catch((thrown: unknown) => this.#deps.onError(null, thrown))
       .finally(() => {
-        this.#filling = null;
-        // Asked for after the last look.
-        if (this.#isFillingAgain) this.#fill();
+        this.#claiming = null;
+        // Requested after the last query.
+        if (this.#claimAgain) this.#claim();
       });
   }
 
-  async #takeJobs(): Promise<void> {
-    const { jobs, trade, clock, activeMax } = this.#deps;
-    while (this.#isFillingAgain) {
-      this.#isFillingAgain = false;
-      // First of all: where the machine slept, the leases of what is in hand have run out, and would be claimed.
+  async #claimJobs(): Promise<void> {
+    const { jobs, handler, clock, activeMax } = this.#deps;
+    while (this.#claimAgain) {
+      this.#claimAgain = false;
+      // First: after the machine slept, the leases of the jobs in flight have expired, and they would be claimed.
       await this.#renew();
-      while (this.#isWorking && this.#hands.size < activeMax && !this.#isPaused) {
-        const job = await jobs.claim(trade.kind, clock.now(), clock.now() + leaseMs);
+      while (this.#isRunning && this.#inFlight.size < activeMax && !this.#isPaused) {
+        const job = await jobs.claim(handler.kind, clock.now(), clock.now() + leaseMs);
         if (job === null) break;
-        if (this.#hands.has(job.id)) continue;
-        const hand: Hand = { job, run: null, cancelled: false, done: Promise.resolve(false) };
-        this.#hands.set(job.id, hand);
-        hand.done = this.#work(hand);
+        if (this.#inFlight.has(job.id)) continue;
+        const inFlight: InFlightJob = { job, run: null, cancelled: false, done: Promise.resolve(false) };
+        this.#inFlight.set(job.id, inFlight);
+        inFlight.done = this.#process(inFlight);
       }
     }
   }
 
   async #renew(): Promise<void> {
     const { jobs, clock } = this.#deps;
-    if (this.#hands.size > 0) await jobs.renew([...this.#hands.keys()], clock.now() + leaseMs);
+    if (this.#inFlight.size > 0) await jobs.renew([...this.#inFlight.keys()], clock.now() + leaseMs);
   }
 
   /** Never rejects. @returns whether the job is in the queue again. */
-  async #work(hand: Hand): Promise<boolean> {
-    const { job } = hand;
+  async #process(inFlight: InFlightJob): Promise<boolean> {
+    const { job } = inFlight;
     try {
-      const isPutBack = await this.#isPutBack(hand);
-      if (isPutBack) await this.#deps.jobs.release(job.id);
-      return isPutBack;
+      const isRequeued = await this.#attempt(inFlight);
+      if (isRequeued) await this.#deps.jobs.release(job.id);
+      return isRequeued;
     } catch (thrown) {
-      this.#deps.onTrouble(job.id, thrown);
+      this.#deps.onError(job.id, thrown);
       return true;
     } finally {
-      this.#hands.delete(job.id);
-      // A turn for everything else: jobs that come to nothing at once would go on for as long as there are any.
-      setImmediate(() => this.#fill());
+      this.#inFlight.delete(job.id);
+      // In a later turn of the event loop: many jobs with nothing to do would otherwise block it.
+      setImmediate(() => this.#claim());
     }
   }
 
-  /** Does the job. @returns whether it is to be begun anew. */
-  async #isPutBack(hand: Hand): Promise<boolean> {
-    const { trade, jobs, writes } = this.#deps;
-    const { job } = hand;
+  /** Does the job. @returns whether it must start again. */
+  async #attempt(inFlight: InFlightJob): Promise<boolean> {
+    const { handler, jobs, writes } = this.#deps;
+    const { job } = inFlight;
     try {
       if (job.attempts > attemptsMax) throw givenUp();
-      const undertaking = await trade.undertake(job);
-      if (!this.#isWorking) return true;
-      if (undertaking !== null) return await this.#run(hand, undertaking);
+      const prepared = await handler.prepare(job);
+      if (!this.#isRunning) return true;
+      if (prepared !== null) return await this.#run(inFlight, prepared);
       await writes.commit([jobs.removal(job.id)]);
       return false;
     } catch (thrown) {
-      const error = asHearthError(thrown);
-      if (this.#isBusy(error)) return true;
-      if (error.kind === "internal") this.#deps.onTrouble(job.id, error.cause ?? error);
-      await writes.commit([...(await trade.failure(job, error)), jobs.removal(job.id)]);
+      const error = toHearthError(thrown);
+      if (this.#pauseWhenBusy(error)) return true;
+      if (error.kind === "internal") this.#deps.onError(job.id, error.cause ?? error);
+      await writes.commit([...(await handler.failure(job, error)), jobs.removal(job.id)]);
       return false;
     }
   }
 
-  async #run(hand: Hand, undertaking: Undertaking): Promise<boolean> {
-    const { generator, jobs, trade } = this.#deps;
-    const { job } = hand;
-    const { principal, request, keeper, admission } = undertaking;
-    let isPutBack = true;
+  async #run(inFlight: InFlightJob, prepared: PreparedJob): Promise<boolean> {
+    const { generator, jobs, handler } = this.#deps;
+    const { job } = inFlight;
+    const { principal, request, recorder, tokenReservation } = prepared;
+    let isRequeued = true;
     const run = generator.start(request, {
       principal,
       requestId: job.id,
       endpoint: job.endpoint,
-      workClass: trade.workClass,
-      admission,
-      keeper: {
-        add: (event) => keeper.add(event),
+      workClass: handler.workClass,
+      tokenReservation,
+      recorder: {
+        add: (event) => recorder.add(event),
         writes: (end) => {
-          const isBusy = end.failure !== null && this.#isBusy(end.failure);
-          isPutBack = isBusy || (end.state === "aborted" && !hand.cancelled);
-          return isPutBack ? null : [...(keeper.writes(end) ?? []), jobs.removal(job.id)];
+          const isBusy = end.failure !== null && this.#pauseWhenBusy(end.failure);
+          isRequeued = isBusy || (end.state === "aborted" && !inFlight.cancelled);
+          return isRequeued ? null : [...(recorder.writes(end) ?? []), jobs.removal(job.id)];
         },
       },
     });
-    hand.run = run;
-    if (hand.cancelled || !this.#isWorking) run.abort();
+    inFlight.run = run;
+    if (inFlight.cancelled || !this.#isRunning) run.abort();
     await readToEnd(run);
-    // Where its outcome could not be written its row is there still: it is begun anew when its lease is over.
+    // When its outcome could not be written, its row is still there: it starts again when its lease expires.
     const left = await jobs.find(job.id).catch(() => job);
-    undertaking.ended(left === null ? "written" : "put-back");
-    return isPutBack;
+    prepared.ended(left === null ? "written" : "requeued");
+    return isRequeued;
   }
 
-  /** Whether the server is too busy just now; no job is begun until it may be less so. */
-  #isBusy({ kind, retryAfterSeconds }: HearthError): boolean {
+  /** Returns whether the error means that the server is too busy; if so, no job starts for a while. */
+  #pauseWhenBusy({ kind, retryAfterSeconds }: HearthError): boolean {
     if (kind !== "overloaded") return false;
     this.#stopPause();
     this.#isPaused = true;
     this.#stopPause = this.#deps.clock.after((retryAfterSeconds ?? 1) * 1000, () => {
       this.#isPaused = false;
-      this.#fill();
+      this.#claim();
     });
     return true;
   }
 }
 
-/** How a run ended is its keeper's to know. */
+/** Reads the events of a run to their end; its recorder has stored them. */
 async function readToEnd(run: Run): Promise<void> {
   try {
     for await (const event of run.events) void event;
   } catch {
-    // Kept already, as the failure that it is.
+    // The failure is stored already.
   }
-  await run.settled;
+  await run.finished;
 }
 
 function queueFull(): HearthError {
-  return new HearthError("overloaded", "Too much work is put off already. Please try again later.", {
+  return new HearthError("overloaded", "Too many requests are queued already. Please try again later.", {
     retryAfterSeconds: 30,
   });
 }
@@ -285,6 +288,6 @@ function queueFull(): HearthError {
 function givenUp(): HearthError {
   return new HearthError(
     "internal",
-    `The server stopped ${attemptsMax} times while it worked on this request, so it was given up.`,
+    `The server stopped ${attemptsMax} times while it processed this request, so the request was given up.`,
   );
 }

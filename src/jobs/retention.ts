@@ -1,25 +1,25 @@
-/** Deletes what has been kept for long enough: once at the start, then every hour, in small steps between other work. */
+/** Deletes what has expired: once at the start, then every hour, in small steps between other work. */
 import type { Clock } from "../core/clock.js";
 
-/** Deletes up to `limit` of what expired before `now`. @returns how many it were. */
+/** Deletes up to `limit` rows that expired before `now`. @returns how many were deleted. */
 export type Sweep = (now: number, limit: number) => Promise<number>;
 
 export interface Retention {
   start(): void;
-  /** Resolves when the step under way is done. */
+  /** Resolves when the current step is done. */
   close(): Promise<void>;
 }
 
-const everyMs = 60 * 60 * 1000;
+const intervalMs = 60 * 60 * 1000;
 /** A step blocks the event loop for its few milliseconds. */
 const stepRows = 200;
-const betweenStepsMs = 20;
+const stepPauseMs = 20;
 
-/** Builds it over what is to be swept. @param onTrouble told of a step that failed; the next hour tries again. */
+/** Builds the retention. @param onError called with the error of a step; the next hour retries. */
 export function createRetention(
   clock: Clock,
   sweeps: readonly Sweep[],
-  onTrouble: (thrown: unknown) => void,
+  onError: (thrown: unknown) => void,
 ): Retention {
   let isOpen = false;
   let stop = (): void => undefined;
@@ -34,12 +34,12 @@ export function createRetention(
     try {
       deleted = (await sweep?.(clock.now(), stepRows)) ?? 0;
     } catch (thrown) {
-      onTrouble(thrown);
+      onError(thrown);
     }
     if (!isOpen) return;
     const left = sweep !== undefined && deleted === stepRows ? [sweep, ...rest] : rest;
-    if (left.length > 0) later(betweenStepsMs, left);
-    else later(everyMs, sweeps);
+    if (left.length > 0) later(stepPauseMs, left);
+    else later(intervalMs, sweeps);
   };
   return {
     start() {

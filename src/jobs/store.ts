@@ -1,9 +1,9 @@
 import { sql } from "kysely";
-import type { Job, JobStore } from "./job.js";
+import type { Job, JobKind } from "./job.js";
 import type { Database } from "../store/database.js";
 import { prepare, prepareBinding } from "../store/prepared.js";
 import type { JobRow } from "../store/schema.js";
-import { writeOf } from "../store/writes.js";
+import { createWrite, type Write } from "../store/writes.js";
 
 const columns = [
   "id",
@@ -17,8 +17,13 @@ const columns = [
   "body",
 ] as const;
 
-/** The queue of jobs. A job is claimed by one statement, so that two claimants never get the same one. */
-export function createJobStore(database: Database): JobStore {
+export type JobStore = ReturnType<typeof createJobStore>;
+
+/**
+ * The table of queued jobs. A job in flight is leased: its worker renews the lease, and a job whose worker died is claimed again when
+ * the lease has expired. One statement claims a job, so that two workers never get the same one.
+ */
+export function createJobStore(database: Database) {
   const { kysely } = database;
   const insertRow = prepareBinding(columns, (row: JobRow) => kysely.insertInto("jobs").values(row));
   const deleteRow = prepareBinding(["id"], ({ id }: { id: string }) =>
@@ -27,16 +32,40 @@ export function createJobStore(database: Database): JobStore {
   const claimRow = prepareClaim(database);
   const renewRows = prepareRenew(database);
   return {
-    insertion: (job) => writeOf("jobs", insertRow(toRow(job))),
-    removal: (id) => writeOf("jobs", deleteRow({ id })),
-    async claim(kind, now, leaseUntil) {
+    insertion: (job: Job): Write => createWrite("jobs", insertRow(toRow(job))),
+    /** Removes a job that is done; does nothing when it is not in the queue. */
+    removal: (id: string): Write => createWrite("jobs", deleteRow({ id })),
+    /**
+     * Claims the oldest job of the kind that is not leased, leases it until `leaseUntil` and counts the attempt; null when there is none.
+     */
+    async claim(kind: JobKind, now: number, leaseUntil: number): Promise<Job | null> {
       const row = (await claimRow({ kind, now, leaseUntil })).rows[0];
       return row === undefined ? null : fromRow(row);
     },
-    async renew(ids, leaseUntil) {
+    /** Extends the leases of jobs. */
+    async renew(ids: readonly string[], leaseUntil: number): Promise<void> {
       await renewRows({ ids: JSON.stringify(ids), leaseUntil });
     },
-    async release(id) {
+    ...createReleases(database),
+    async find(id: string): Promise<Job | null> {
+      const row = await kysely.selectFrom("jobs").selectAll().where("id", "=", id).executeTakeFirst();
+      return row === undefined ? null : fromRow(row);
+    },
+    async count(kind: JobKind): Promise<number> {
+      const { count } = await kysely
+        .selectFrom("jobs")
+        .select((job) => job.fn.countAll<number>().as("count"))
+        .where("kind", "=", kind)
+        .executeTakeFirstOrThrow();
+      return count;
+    },
+  };
+}
+
+function createReleases({ kysely }: Database) {
+  return {
+    /** Ends the lease of a job that was not done: the attempt does not count. */
+    async release(id: string): Promise<void> {
       await kysely
         .updateTable("jobs")
         .set((job) => ({ lease_until: null, attempts: job("attempts", "-", 1) }))
@@ -44,25 +73,14 @@ export function createJobStore(database: Database): JobStore {
         .where("lease_until", "is not", null)
         .execute();
     },
-    async releaseAll(kind) {
+    /** Ends every lease of the kind; called at start, when no job is in flight. */
+    async releaseAll(kind: JobKind): Promise<void> {
       await kysely
         .updateTable("jobs")
         .set({ lease_until: null })
         .where("kind", "=", kind)
         .where("lease_until", "is not", null)
         .execute();
-    },
-    async find(id) {
-      const row = await kysely.selectFrom("jobs").selectAll().where("id", "=", id).executeTakeFirst();
-      return row === undefined ? null : fromRow(row);
-    },
-    async count(kind) {
-      const { count } = await kysely
-        .selectFrom("jobs")
-        .select((job) => job.fn.countAll<number>().as("count"))
-        .where("kind", "=", kind)
-        .executeTakeFirstOrThrow();
-      return count;
     },
   };
 }

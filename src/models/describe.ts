@@ -1,4 +1,4 @@
-/** From files to a Model: by their manifest, or by what a bare GGUF says of itself. */
+/** Builds a Model from files: from a manifest, or from the contents of a folder or GGUF file without one. */
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -14,7 +14,7 @@ import { inspectWeights, type Weights } from "./weights.js";
 export const manifestFile = "manifest.json";
 const manifestBytesMax = 64 * 1024;
 
-/** The model of a folder with a manifest.json. Whatever is wrong with it is told in `unusable`. */
+/** Returns the model of a folder with a manifest.json. `unusable` says what is wrong with it. */
 export async function describeManifest(folder: string, visionFamilies: readonly string[]): Promise<Model> {
   const text = await readManifest(folder);
   if (text === null)
@@ -30,19 +30,22 @@ export async function describeManifest(folder: string, visionFamilies: readonly 
   return toModel(manifest, await inspectWeights(folder, manifest.file, manifest.bytes));
 }
 
-/** The model of a GGUF file without a manifest; a context longer than `contextTokensMax` is cut to it. */
+/**
+ * Returns the model of a GGUF file without a manifest. A context longer than `contextTokensMax` is reduced to
+ * it.
+ */
 export async function describeBare(folder: string, file: string, contextTokensMax: number): Promise<Model> {
   const weights = await inspectWeights(folder, file, null);
   return toModel(manifestOf(file, weights, contextTokensMax), weights);
 }
 
-/** The model of a folder in the layout of Diffusers, without a manifest. */
+/** Returns the model of a folder in the layout of Diffusers without a manifest. */
 export async function describeDiffusers(folder: string): Promise<Model> {
   const weights = await inspectDiffusers(folder, null);
   return toModel(bareDiffusers(folder, weights), weights);
 }
 
-/** The model of a folder in the layout of transformers.js, without a manifest. */
+/** Returns the model of a folder in the layout of transformers.js without a manifest. */
 export async function describeVision(folder: string, visionFamilies: readonly string[]): Promise<Model> {
   const found = await inspectVision(folder, visionFamilies, null);
   return toModel(bareVision(folder, found), found.weights);
@@ -99,7 +102,10 @@ function manifestOf(file: string, weights: Weights, contextTokensMax: number): M
   };
 }
 
-/** A model whose manifest cannot be used: known by the id it claims, or by its folder. */
+/**
+ * Returns an unusable model for an invalid manifest, with the id that the manifest claims or else the
+ * folder's name.
+ */
 function broken(folder: string, text: string, reason: string): Model {
   const weights = {
     path: join(folder, manifestFile),
@@ -128,7 +134,9 @@ async function readManifest(folder: string): Promise<string | null> {
   }
 }
 
-/** A text of the header without control characters and at most `lengthMax` long; `otherwise` when there is none. */
+/**
+ * Returns a text of the header without control characters, cut to `lengthMax`; `otherwise` if there is none.
+ */
 function textOf(header: GgufHeader | null, key: string, otherwise: string, lengthMax = 200): string {
   const value = header?.metadata.values.get(key);
   if (typeof value !== "string") return otherwise;

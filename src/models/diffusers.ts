@@ -1,6 +1,6 @@
 /**
- * Models that draw, in the folders in which Diffusers' ONNX exports are published: model_index.json and beside it a folder for
- * each part. It owns what such a folder has to hold; what is in the parts is the engine's to read.
+ * Image models in the layout of Diffusers' ONNX exports: model_index.json and a folder for each part. Checks
+ * that the required files are present; the engine reads their contents.
  */
 import { open, readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -10,10 +10,10 @@ import { grouped, quoted } from "./gguf/refusal.js";
 import { idFromName, isModelId } from "./manifest.js";
 import type { Weights } from "./weights.js";
 
-/** The file that such a folder is known by. */
+/** The file that identifies such a folder. */
 export const indexFile = "model_index.json";
 
-/** Without these nothing can be drawn. */
+/** The files that are required to generate an image. */
 const neededFiles = [
   indexFile,
   "scheduler/scheduler_config.json",
@@ -27,15 +27,15 @@ const parts = ["scheduler", "tokenizer", "text_encoder", "unet", "vae_decoder"] 
 const pipelines = /^(Onnx|ORT)?(StableDiffusion|LatentConsistencyModel)Pipeline$/;
 const indexBytesMax = 64 * 1024;
 const filesPerPartMax = 100;
-/** Tokens of a prompt that the text encoders of these models read. */
+/** The number of prompt tokens that the text encoders of these models accept. */
 const promptTokens = 77;
 
 const index = z.object({ _class_name: z.string().max(200) });
 
 /**
- * Looks at the files of a folder: that all are there, that what it names can be drawn with, and that they have the sizes that
- * the manifest says.
- * @param manifest null where the folder has none.
+ * Checks the files of a folder: that all required files are present, that the pipeline is supported, and that
+ * the total size matches the manifest.
+ * @param manifest null if the folder has none
  */
 export async function inspectDiffusers(folder: string, manifest: ModelManifest | null): Promise<Weights> {
   const path = join(folder, indexFile);
@@ -48,7 +48,7 @@ export async function inspectDiffusers(folder: string, manifest: ModelManifest |
   };
 }
 
-/** The manifest of a folder that has none, known by its name. */
+/** Returns a manifest for a folder without one, derived from its name. */
 export function bareDiffusers(folder: string, { bytes, modifiedTime }: Weights): ModelManifest {
   const name = basename(folder);
   const id = idFromName(name);
@@ -87,9 +87,9 @@ async function unreadable(path: string): Promise<string | null> {
   const text = await textOf(path);
   if (text === null) return `its ${indexFile} cannot be read, or is larger than 64 KiB.`;
   const parsed = index.safeParse(jsonOf(text));
-  if (!parsed.success) return `its ${indexFile} does not say what it is.`;
+  if (!parsed.success) return `its ${indexFile} does not name a pipeline.`;
   const { _class_name: pipeline } = parsed.data;
-  return pipelines.test(pipeline) ? null : `it is a ${quoted(pipeline)}, which this server cannot draw with.`;
+  return pipelines.test(pipeline) ? null : `it is a ${quoted(pipeline)}, which this server does not support.`;
 }
 
 function wrongSize(bytes: number, manifest: ModelManifest | null): string | null {
@@ -97,7 +97,7 @@ function wrongSize(bytes: number, manifest: ModelManifest | null): string | null
   return `its files are ${grouped(bytes)} bytes, the manifest says ${grouped(manifest.bytes)}.`;
 }
 
-/** Of the index and of every file in the folders of its parts. */
+/** Returns the size of the index and of all files in the folders of the parts. */
 async function bytesOf(folder: string): Promise<number> {
   const names = [indexFile];
   for (const part of parts) {

@@ -1,8 +1,8 @@
 /**
- * Reads and judges the header of a GGUF file (versions 2 and 3) without reading its weights. It owns the question "is it safe
- * to give this file to native code, and what does it say of itself"; it does not own which files are models (registry.ts)
- * nor whether their bytes are the right ones (verify.ts). A length in the file is a claim: it is compared with what the file
- * has left before anything is read or allocated by it.
+ * Reads and checks the header of a GGUF file (versions 2 and 3) without reading its weights, and decides
+ * whether it is safe to load the file with native code. A length in the file is only a claim: it is compared
+ * with the remaining bytes of the file before anything is read or allocated. registry.ts decides which files
+ * are models; verify.ts checks that their bytes are the right ones.
  */
 import { constants } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
@@ -16,7 +16,7 @@ const magic = 0x46554747; // "GGUF", little-endian
 const metadataPairsMax = 4096;
 const tensorsMax = 65_536;
 const defaultAlignment = 32;
-/** No real file aligns its tensors wider than a page; llama.cpp has no bound of its own. */
+/** Real files align their tensors to at most a page; llama.cpp has no bound. */
 const alignmentMax = 65_536;
 
 export interface GgufHeader {
@@ -32,13 +32,14 @@ export type GgufResult =
   { readonly ok: true; readonly header: GgufHeader } | { readonly ok: false; readonly reason: string };
 
 /**
- * Reads one file's header and checks its structure: every length, type, name and tensor place.
- * @returns the header, or one public clause (no path in it) saying what is wrong; never throws for what a file holds.
+ * Reads the header of a file and checks its structure: every length, type, name and tensor position.
+ * @returns the header, or a public clause (without the path) that says what is wrong; never throws because of
+ * a file's contents
  */
 export async function readGguf(path: string): Promise<GgufResult> {
   let file: FileHandle | null = null;
   try {
-    // Without O_NONBLOCK, opening a pipe that somebody named x.gguf would wait for ever.
+    // Without O_NONBLOCK, opening a pipe named x.gguf would block forever.
     file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = await file.stat();
     if (!stats.isFile()) return { ok: false, reason: "it is not a regular file." };
@@ -50,7 +51,7 @@ export async function readGguf(path: string): Promise<GgufResult> {
   }
 }
 
-/** `readGguf`, and whether llama.cpp can load the file as a model (or as the first part of one). */
+/** Reads the header and checks that llama.cpp can load the file as a model, or as the first part of one. */
 export async function preflightGguf(path: string): Promise<GgufResult> {
   const result = await readGguf(path);
   if (!result.ok) return result;
@@ -84,7 +85,7 @@ function alignmentOf(metadata: GgufMetadata): number {
   const alignment = metadata.values.get("general.alignment") ?? defaultAlignment;
   if (typeof alignment !== "number") throw new GgufRefusal("its general.alignment is not a number.");
   if (alignment < 1 || alignment > alignmentMax || !Number.isInteger(Math.log2(alignment)))
-    throw new GgufRefusal(`its general.alignment is ${grouped(alignment)}, where a power of two is due.`);
+    throw new GgufRefusal(`its general.alignment is ${grouped(alignment)}, expected a power of two.`);
   return alignment;
 }
 

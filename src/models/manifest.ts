@@ -1,19 +1,19 @@
 import { z } from "zod";
 import type { ModelManifest } from "../core/model.js";
 
-/** Letters, digits and `._:/-`, as hosted services and registries name models. */
+/** Letters, digits and `._:/-`, as in the model names of hosted services and registries. */
 const idPattern = /^[A-Za-z0-9_:-][A-Za-z0-9._:/-]{0,199}$/;
-/** Names that Windows gives to devices, whatever the ending. */
+/** Device names of Windows, with any extension. */
 const deviceName = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 
 const modelId = z
   .string()
   .regex(idPattern, "must be 1 to 200 letters, digits or ._:/- and not begin with . or /");
 const label = z.string().min(1).max(200);
-/** A tenth of a USD for each token: with more, what a long run costs could not be counted. */
+/** 0.1 USD per token. A higher price could overflow the cost of a long run. */
 const tokenTicksMax = 1_000_000_000;
 const ticks = z.number().int().min(0).max(tokenTicksMax);
-/** A thousand USD for each image. */
+/** 1,000 USD per image. */
 const imageTicksMax = 10_000_000_000_000;
 const filesMax = 64;
 const stepsMax = 1000;
@@ -62,7 +62,7 @@ const schema = z.strictObject({
     imageTicks: z.number().int().min(0).max(imageTicksMax).optional(),
   }),
   license: label,
-  // The end of the year 9999: later times have no RFC 3339 form.
+  // The end of the year 9999, the latest time with an RFC 3339 form.
   created: z.number().int().min(0).max(253_402_300_799),
   madeBy: label,
 });
@@ -70,7 +70,10 @@ const schema = z.strictObject({
 export type ManifestResult =
   { readonly ok: true; readonly manifest: ModelManifest } | { readonly ok: false; readonly reason: string };
 
-/** Reads the text of a manifest.json. @returns the manifest, or a public clause naming the first field that is wrong. */
+/**
+ * Parses the text of a manifest.json. @returns the manifest, or a public clause that names the first invalid
+ * field
+ */
 export function parseManifest(text: string): ManifestResult {
   let content: unknown;
   try {
@@ -85,12 +88,12 @@ export function parseManifest(text: string): ManifestResult {
   return { ok: false, reason: `its manifest.json is wrong: ${field}${issue?.message ?? "it does not fit"}.` };
 }
 
-/** Whether a text may be a model's id. */
+/** Returns whether a text is a valid model id. */
 export function isModelId(text: string): boolean {
   return idPattern.test(text);
 }
 
-/** The id that a file or folder name makes: lower case, what no id may hold replaced by hyphens. */
+/** Returns the id for a file or folder name: lower case, with invalid characters replaced by hyphens. */
 export function idFromName(name: string): string {
   const id = name
     .toLowerCase()
@@ -100,7 +103,7 @@ export function idFromName(name: string): string {
   return id === "" ? "unnamed" : id;
 }
 
-/** Of a file in the folder or one of its folders. */
+/** Returns whether a path names a file in the folder or one of its subfolders. */
 function isPlainPath(path: string): boolean {
   return path.split("/").every(isPlainFileName);
 }

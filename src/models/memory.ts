@@ -1,8 +1,9 @@
 import type { GgufMetadata } from "./gguf/metadata.js";
 
 /**
- * Bytes of KV cache that one token of context takes at 16 bits a value, from a GGUF header: keys and values of every
- * attention head of every layer. 0 when the header does not say (a recurrent model has no cache that grows).
+ * Returns the bytes of KV cache per token of context at 16 bits per value, from a GGUF header: keys and
+ * values of all attention heads of all layers. Returns 0 if the header lacks the sizes (a recurrent model has
+ * no cache that grows).
  */
 export function kvBytesPerToken({ values }: GgufMetadata): number {
   const architecture = values.get("general.architecture");

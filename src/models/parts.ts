@@ -1,19 +1,25 @@
-/** Large models come in parts named `x-00001-of-00003.gguf`; together they are one model, known by its first part. */
+/**
+ * Large models consist of parts named `x-00001-of-00003.gguf`. Together they are one model, identified by its
+ * first part.
+ */
 const partName = /^(?<stem>.*)-(?<part>\d{5})-of-(?<parts>\d{5})\.gguf$/i;
 const partsMax = 1000;
 
-/** What a model of that file is called: without `.gguf` and without a part's number. */
+/** Returns the name of the model of a file: without `.gguf` and without the part number. */
 export function stemOf(file: string): string {
   return partName.exec(file)?.groups?.["stem"] ?? file.replace(/\.gguf$/i, "");
 }
 
-/** Whether this file is a part but not the first of its model. */
+/** Returns whether this file is a part, but not the first part, of a model. */
 export function isLaterPart(file: string): boolean {
   const part = partName.exec(file)?.groups?.["part"];
   return part !== undefined && Number(part) !== 1;
 }
 
-/** All files of the model whose first file is `file`, in order: itself alone, unless its name says that there are more. */
+/**
+ * Returns all files of the model that begins with `file`, in order. A file without a part number is the only
+ * one.
+ */
 export function partsOf(file: string): readonly string[] {
   const groups = partName.exec(file)?.groups;
   const parts = Number(groups?.["parts"] ?? 1);

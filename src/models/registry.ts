@@ -1,7 +1,7 @@
 /**
- * What models this server has. It owns the look into the model folders, what each model is called, and the verdict whether it
- * can be used; a model that cannot is listed with the reason. It does not load anything (engine/), and it does not decide who
- * may use what (accounts/). Folders are read once, at start.
+ * Lists the models of this server: scans the model folders, assigns ids and aliases, and determines whether
+ * each model is usable. An unusable model is listed with the reason. Folders are read once, at start. The
+ * engine loads models; accounts/ decides who may use them.
  */
 import { createHash } from "node:crypto";
 import { readdir, realpath, stat } from "node:fs/promises";
@@ -17,35 +17,38 @@ import {
 import { indexFile } from "./diffusers.js";
 import { quoted } from "./gguf/refusal.js";
 import { isLaterPart } from "./parts.js";
-import { seerAmong, withSight } from "./sight.js";
+import { chooseVisionModel, withImageInput } from "./vision-model.js";
 import { isVisionFolder } from "./vision-folder.js";
 
 const entriesPerFolderMax = 10_000;
 
 export interface RegistryOptions {
-  /** Folders of models; what is found first keeps its name. One that does not exist is empty. */
+  /**
+   * Folders of models. The first model found with an id keeps it. A folder that does not exist counts as
+   * empty.
+   */
   readonly folders: readonly string[];
-  /** Bound on the context of a GGUF without a manifest. */
+  /** The largest context of a GGUF file without a manifest. */
   readonly contextTokensMax: number;
-  /** Engine build and settings that change answers: they are part of each fingerprint. */
+  /** Engine build and settings that change the output; they are part of each fingerprint. */
   readonly engine?: string;
-  /** `model_type` of the models that can describe pictures here; absent: none can. */
+  /** The `model_type` values of supported vision models; absent: none is supported. */
   readonly visionFamilies?: readonly string[];
-  /** Id or alias of the model that is to describe images; absent or null: the largest that can. */
+  /** Id or alias of the model that describes images; absent or null: the largest usable one. */
   readonly visionModel?: string | null;
 }
 
 export interface LoadedRegistry extends ModelRegistry {
-  /** What was left out and why: clashing ids and aliases, folders that cannot be read. Public sentences. */
+  /** Public sentences about what was skipped and why: conflicting ids and aliases, unreadable folders. */
   readonly warnings: readonly string[];
-  /** The model that describes the images in conversations; null: there is none. */
-  readonly seer: Model | null;
+  /** The model that describes the images in conversations; null if there is none. */
+  readonly visionModel: Model | null;
 }
 
 /**
- * Looks into every folder for subfolders with a manifest.json, a model_index.json, or a config.json and an onnx folder, and for
- * bare *.gguf files there and one folder deeper.
- * Never rejects for what the folders hold.
+ * Scans every folder for *.gguf files and for subfolders that contain a manifest.json, a model_index.json, a
+ * config.json with an onnx folder, or *.gguf files.
+ * Never rejects because of what the folders contain.
  */
 export async function loadRegistry(options: RegistryOptions): Promise<LoadedRegistry> {
   const warnings: string[] = [];
@@ -58,13 +61,16 @@ export async function loadRegistry(options: RegistryOptions): Promise<LoadedRegi
       else models.set(id, { ...model, fingerprint: fingerprintWith(model, options.engine ?? "") });
     }
   const found = withAliases(models, warnings);
-  const seer = seerAmong(found, options.visionModel ?? null, warnings);
-  const byName = new Map([...found].map(([name, model]) => [name, withSight(model, seer)]));
+  const visionModel = chooseVisionModel(found, options.visionModel ?? null, warnings);
+  const byName = new Map([...found].map(([name, model]) => [name, withImageInput(model, visionModel)]));
   const sorted = [...models.keys()].sort().flatMap((id) => byName.get(id) ?? []);
-  return { warnings, seer, list: () => sorted, find: (name) => byName.get(name) ?? null };
+  return { warnings, visionModel, list: () => sorted, find: (name) => byName.get(name) ?? null };
 }
 
-/** The same weights answer differently on another build of the engine, or with another type of cache. */
+/**
+ * Adds the engine to the fingerprint, because another build or cache type changes the output of the same
+ * weights.
+ */
 function fingerprintWith({ fingerprint }: Model, engine: string): string {
   return `fp_${createHash("sha256")
     .update(JSON.stringify([fingerprint, engine]))
@@ -72,7 +78,7 @@ function fingerprintWith({ fingerprint }: Model, engine: string): string {
     .slice(0, 10)}`;
 }
 
-/** An id always wins over an alias; between aliases the first does. */
+/** Adds the aliases. An id takes precedence over an alias, and an earlier alias over a later one. */
 function withAliases(models: ReadonlyMap<string, Model>, warnings: string[]): ReadonlyMap<string, Model> {
   const byName = new Map(models);
   for (const model of models.values())
@@ -126,7 +132,7 @@ async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(() => null))?.isDirectory() ?? false;
 }
 
-/** Names in a folder, hidden ones left out, in order. */
+/** Returns the names in a folder in order, without hidden ones. */
 async function namesIn(folder: string, warnings: string[]): Promise<readonly string[]> {
   try {
     const names = (await readdir(folder)).filter((name) => !name.startsWith(".")).sort();
@@ -142,7 +148,7 @@ async function namesIn(folder: string, warnings: string[]): Promise<readonly str
   }
 }
 
-/** The same folder named twice is read once. */
+/** Removes folders that are listed twice. */
 async function distinct(folders: readonly string[]): Promise<readonly string[]> {
   const real = await Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)));
   return [...new Set(real)];

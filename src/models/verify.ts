@@ -9,10 +9,11 @@ import { partsOf } from "./parts.js";
 const chunkBytes = 1024 * 1024;
 
 /**
- * Checks a model's weights before they are loaded: that their size is still what it was when the model was found (a mapped
- * file that became shorter ends the process), and, where the manifest has a SHA-256, that their bytes are the right ones.
- * Parts are hashed in order, as one stream; files that the manifest lists each by itself. Takes as long as reading the files does.
- * @returns null when all is well, else a public clause saying what is wrong.
+ * Checks a model's weights before they are loaded: that their size is unchanged since the model was found (a
+ * memory-mapped file that shrinks crashes the process) and, if the manifest has a SHA-256, that the bytes
+ * match it. Parts are hashed in order as one stream; files listed in the manifest are hashed separately.
+ * Takes as long as reading the files.
+ * @returns null if the weights are valid, otherwise a public clause that says what is wrong
  */
 export async function verifyWeights(model: Model): Promise<string | null> {
   const { manifest, path } = model;
@@ -23,7 +24,7 @@ export async function verifyWeights(model: Model): Promise<string | null> {
     let bytes = 0;
     for (const file of files) bytes += (await stat(file)).size;
     if (bytes !== manifest.bytes)
-      return `${quoted(manifest.file)} is ${grouped(bytes)} bytes, ${grouped(manifest.bytes)} are due: it was changed.`;
+      return `${quoted(manifest.file)} is ${grouped(bytes)} bytes, expected ${grouped(manifest.bytes)}: it was changed.`;
     if (manifest.sha256 === null) return null;
     const digest = await sha256Of(files);
     if (digest === manifest.sha256) return null;
@@ -38,7 +39,7 @@ async function verifyFiles(folder: string, files: readonly ModelFile[]): Promise
     try {
       const { size } = await stat(join(folder, path));
       if (size !== bytes)
-        return `${quoted(path)} is ${grouped(size)} bytes, ${grouped(bytes)} are due: it was changed.`;
+        return `${quoted(path)} is ${grouped(size)} bytes, expected ${grouped(bytes)}: it was changed.`;
       const digest = await sha256Of([join(folder, path)]);
       if (digest !== sha256)
         return `${quoted(path)} has the SHA-256 ${digest}, the manifest says ${sha256}: it is damaged.`;
@@ -49,7 +50,7 @@ async function verifyFiles(folder: string, files: readonly ModelFile[]): Promise
   return null;
 }
 
-/** Hex digest of files read one after the other. */
+/** Returns the hex SHA-256 of the concatenated files. */
 async function sha256Of(files: readonly string[]): Promise<string> {
   const hash = createHash("sha256");
   for (const file of files)

@@ -1,7 +1,6 @@
 /**
- * Models that describe pictures, in the folders in which transformers.js' exports are published: config.json, the files of
- * tokenizer and preprocessor, and the graphs in `onnx`. It owns what such a folder has to hold; how a family is run is the
- * engine's.
+ * Vision models in the layout of transformers.js' exports: config.json, the files of the tokenizer and
+ * preprocessor, and the graphs in `onnx`. Checks that the required files are present; the engine runs them.
  */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -11,10 +10,10 @@ import { grouped, quoted } from "./gguf/refusal.js";
 import { idFromName, isModelId } from "./manifest.js";
 import type { Weights } from "./weights.js";
 
-/** The file that such a folder is known by, together with the folder of its graphs. */
+/** The file that identifies such a folder, together with the folder of its graphs. */
 const configFile = "config.json";
 const graphFolder = "onnx";
-/** Without these nothing can be described. */
+/** The files that are required to describe an image. */
 const neededFiles = [
   configFile,
   "tokenizer.json",
@@ -32,15 +31,15 @@ export interface VisionFolder {
   readonly family: string;
 }
 
-/** Whether a folder of these names looks like one. */
+/** Returns whether a folder with these entries has the layout of a vision model. */
 export function isVisionFolder(names: readonly string[]): boolean {
   return names.includes(configFile) && names.includes(graphFolder);
 }
 
 /**
- * Looks at the files of a folder: that all are there, that it is of a family that is served, and that they have the size that
- * the manifest says.
- * @param manifest null where the folder has none.
+ * Checks the files of a folder: that all required files are present, that its family is supported, and that
+ * the size matches the manifest.
+ * @param manifest null if the folder has none
  */
 export async function inspectVision(
   folder: string,
@@ -55,7 +54,7 @@ export async function inspectVision(
   return { weights: { path, bytes, modifiedTime, header: null, problem }, family: family ?? "unknown" };
 }
 
-/** The manifest of a folder that has none, known by its name. */
+/** Returns a manifest for a folder without one, derived from its name. */
 export function bareVision(folder: string, { weights, family }: VisionFolder): ModelManifest {
   const name = basename(folder);
   const id = idFromName(name);
@@ -84,15 +83,16 @@ async function missing(folder: string): Promise<string | null> {
   for (const name of neededFiles) {
     const stats = await stat(join(folder, name)).catch(() => null);
     if (stats === null) return `its file ${quoted(name)} is missing.`;
-    if (!stats.isFile() || stats.size === 0) return `its file ${quoted(name)} is empty, or no file.`;
+    if (!stats.isFile() || stats.size === 0)
+      return `its file ${quoted(name)} is empty or not a regular file.`;
   }
   const graphs = (await graphNames(folder)).filter((name) => name.endsWith(".onnx"));
-  return graphs.length === 0 ? `its folder ${quoted(graphFolder)} holds no graphs.` : null;
+  return graphs.length === 0 ? `its folder ${quoted(graphFolder)} contains no graphs.` : null;
 }
 
 function unserved(family: string | null, families: readonly string[]): string | null {
-  if (family === null) return `its ${configFile} does not say what it is, or is larger than 1 MiB.`;
-  return families.includes(family) ? null : `it is a ${quoted(family)}, which this server cannot see with.`;
+  if (family === null) return `its ${configFile} does not name a model_type, or is larger than 1 MiB.`;
+  return families.includes(family) ? null : `it is a ${quoted(family)}, which this server does not support.`;
 }
 
 function wrongSize(bytes: number, manifest: ModelManifest | null): string | null {
@@ -109,7 +109,10 @@ async function familyOf(path: string): Promise<string | null> {
   }
 }
 
-/** Of the files that the manifest lists; where it lists none, of those that are needed and the graphs with their weights. */
+/**
+ * Returns the size of the files that the manifest lists; if it lists none, of the required files and the
+ * graphs.
+ */
 async function bytesOf(folder: string, manifest: ModelManifest | null): Promise<number> {
   const graphs = (await graphNames(folder)).map((name) => join(graphFolder, name));
   const names = manifest?.files?.map(({ path }) => path) ?? [...neededFiles, ...graphs];

@@ -4,28 +4,29 @@ import { preflightGguf, readGguf, type GgufHeader } from "./gguf.js";
 import { grouped, quoted } from "./gguf/refusal.js";
 import { partsOf } from "./parts.js";
 
-/** The files of one model as they lie on disk. */
+/** The files of one model on disk. */
 export interface Weights {
   /** Absolute path of the first, or only, file. */
   readonly path: string;
-  /** Of all parts together; 0 when one is missing. */
+  /** The size of all parts together; 0 if one is missing. */
   readonly bytes: number;
-  /** When the first file was last changed, milliseconds since the epoch; 0 when it is missing. */
+  /** Modification time of the first file in milliseconds since the epoch; 0 if it is missing. */
   readonly modifiedTime: number;
-  /** The first file's header; null when `problem` is told. */
+  /** The header of the first file; null if there is a `problem`. */
   readonly header: GgufHeader | null;
-  /** A public clause saying why these files cannot be used. */
+  /** A public clause that says why these files cannot be used, or null. */
   readonly problem: string | null;
 }
 
 /**
- * Looks at the files of a model: that all parts are there, have the size the manifest says (null = any), and pass preflight.
- * A symbolic link is followed, as people link weights they keep elsewhere; what it leads to must be a regular file.
+ * Checks the files of a model: that all parts are present, have the size in the manifest (null = any), and
+ * pass the preflight check. A symbolic link is followed, because people link weights stored elsewhere; its
+ * target must be a regular file.
  */
 export async function inspectWeights(
   folder: string,
   file: string,
-  bytesDue: number | null,
+  bytesExpected: number | null,
 ): Promise<Weights> {
   const files = partsOf(file);
   const path = join(folder, file);
@@ -46,8 +47,8 @@ export async function inspectWeights(
     if (name === file) modifiedTime = stats.mtimeMs;
   }
   const found = { path, bytes, modifiedTime };
-  if (bytesDue !== null && bytes !== bytesDue)
-    return { ...found, header: null, problem: wrongSize(file, bytes, bytesDue) };
+  if (bytesExpected !== null && bytes !== bytesExpected)
+    return { ...found, header: null, problem: wrongSize(file, bytes, bytesExpected) };
   return { ...found, ...(await readParts(folder, file, files)) };
 }
 
@@ -63,19 +64,19 @@ async function readParts(
     const result = await readGguf(join(folder, name));
     if (!result.ok) return { header: null, problem: `its file ${quoted(name)} is refused: ${result.reason}` };
   }
-  const told = first.header.metadata.values.get("split.count") ?? 1;
+  const declaredParts = first.header.metadata.values.get("split.count") ?? 1;
   const parts = files.length;
-  // A single file says 0, 1 or nothing.
-  if (told !== parts && !(told === 0 && parts === 1))
+  // The header of a single file says 0, 1 or nothing.
+  if (declaredParts !== parts && !(declaredParts === 0 && parts === 1))
     return {
       header: null,
-      problem: `its file ${quoted(file)} is one of ${String(told)} parts, by its name one of ${parts}.`,
+      problem: `its file ${quoted(file)} is one of ${String(declaredParts)} parts, by its name one of ${parts}.`,
     };
   return { header: first.header, problem: null };
 }
 
-/** The clause for files whose size is not what the manifest says. */
-function wrongSize(file: string, bytes: number, bytesDue: number): string {
-  const verdict = bytes < bytesDue ? "the file is truncated" : "the file is not the one it describes";
-  return `${quoted(file)} is ${grouped(bytes)} bytes, the manifest says ${grouped(bytesDue)}: ${verdict}.`;
+/** Returns the clause for files whose size differs from the manifest. */
+function wrongSize(file: string, bytes: number, bytesExpected: number): string {
+  const verdict = bytes < bytesExpected ? "the file is truncated" : "the file is not the one it describes";
+  return `${quoted(file)} is ${grouped(bytes)} bytes, the manifest says ${grouped(bytesExpected)}: ${verdict}.`;
 }

@@ -1,26 +1,26 @@
 /**
- * The scheduler's decisions, without its effects: events on plain state, answered by what to do. No promise, no clock, no
- * timer; tests drive it synchronously.
+ * The scheduler's decisions, without its effects: a pure function from state and event to the next state and what to do. It uses no
+ * promise, clock or timer; tests drive it synchronously.
  *
- * Modes of a run here: waiting -> running -> gone. A run that cancels leaves from either.
+ * States of a run: waiting -> running -> gone. A run that is cancelled leaves from either.
  */
 import type { WorkClass } from "../core/slots.js";
-import { nextToRun, passOver, type Standing, type Waiting } from "./policy.js";
+import { nextToRun, countPassedOver, type SchedulingState, type WaitingRun } from "./policy.js";
 
-export interface Place extends Waiting {
+export interface ScheduledRun extends WaitingRun {
   readonly model: string;
-  /** Runs the model holds at a time, as told by this run's request. */
+  /** Runs that the model can process at a time, as this run's request states. */
   readonly slots: number;
-  /** The team's share; what it is served counts for the less, the larger it is. */
+  /** The team's share: the tokens it is served are divided by it. */
   readonly teamWeight: number;
-  /** Tokens the run is expected to take, charged when it begins and corrected when it ends. */
+  /** Tokens the run is expected to take; counted when it starts and corrected when it ends. */
   readonly tokensExpected: number;
 }
 
-export interface SchedulerState extends Standing {
-  readonly running: ReadonlyMap<string, Place>;
+export interface SchedulerState extends SchedulingState {
+  readonly running: ReadonlyMap<string, ScheduledRun>;
   /** In order of arrival. */
-  readonly waiting: readonly Place[];
+  readonly waiting: readonly ScheduledRun[];
   readonly queueDepthMax: number;
   readonly closing: boolean;
 }
@@ -34,16 +34,22 @@ export interface Decision {
   readonly effects: readonly Effect[];
 }
 
-const nobodyPassedOver: Readonly<Record<WorkClass, number>> = { interactive: 0, background: 0, deferred: 0 };
+const nonePassedOver: Readonly<Record<WorkClass, number>> = { interactive: 0, background: 0, deferred: 0 };
 
-/** Nothing runs, nothing waits. */
+/** The state in which nothing runs and nothing waits. */
 export function emptyState(queueDepthMax: number): SchedulerState {
-  const idle = { running: new Map(), waiting: [], served: new Map(), passedOver: nobodyPassedOver };
-  return { ...idle, queueDepthMax, closing: false };
+  return {
+    running: new Map(),
+    waiting: [],
+    served: new Map(),
+    passedOver: nonePassedOver,
+    queueDepthMax,
+    closing: false,
+  };
 }
 
-/** A run asks for a slot: it gets one, waits, or is refused at once. */
-export function arrive(state: SchedulerState, run: Place): Decision {
+/** A run requests a slot: it gets one, waits, or is refused. */
+export function arrive(state: SchedulerState, run: ScheduledRun): Decision {
   if (state.closing) return { state, effects: [{ type: "refuse", id: run.id, because: "closing" }] };
   const queued = { ...state, waiting: [...state.waiting, run], served: join(state, run.teamId) };
   const decision = grantFree(queued, run.model);
@@ -52,22 +58,22 @@ export function arrive(state: SchedulerState, run: Place): Decision {
 }
 
 /**
- * A run gives its slot back, or stops waiting for one. A run that is not here any more changes nothing.
- * @param tokens what it was served, prompt and answer.
+ * A run releases its slot, or stops to wait for one. A run that is gone already changes nothing.
+ * @param tokens tokens it was served, prompt and answer.
  */
 export function leave(state: SchedulerState, id: string, tokens = 0): Decision {
   const held = state.running.get(id);
-  const place = held ?? state.waiting.find((run) => run.id === id);
-  if (place === undefined) return { state, effects: [] };
+  const leaving = held ?? state.waiting.find((run) => run.id === id);
+  if (leaving === undefined) return { state, effects: [] };
   const running = new Map(state.running);
   running.delete(id);
   const waiting = state.waiting.filter((run) => run.id !== id);
   const correction = held === undefined ? 0 : tokens - held.tokensExpected;
-  const served = forgetIdle(charge(state.served, place, correction), [...running.values(), ...waiting]);
-  return grantFree({ ...state, running, waiting, served }, place.model);
+  const served = dropIdle(charge(state.served, leaving, correction), [...running.values(), ...waiting]);
+  return grantFree({ ...state, running, waiting, served }, leaving.model);
 }
 
-/** The server closes: whoever waits is refused, whoever runs may finish. */
+/** The server closes: waiting runs are refused, running ones may finish. */
 export function close(state: SchedulerState): Decision {
   const effects = state.waiting.map((run): Effect => ({ type: "refuse", id: run.id, because: "closing" }));
   return { state: { ...state, waiting: [], closing: true }, effects };
@@ -77,53 +83,53 @@ function grantFree(from: SchedulerState, model: string): Decision {
   let state = from;
   const effects: Effect[] = [];
   for (;;) {
-    const here = [...state.running.values()].filter((place) => place.model === model);
-    const candidates = state.waiting.filter((run) => run.model === model && mayBegin(run, here));
+    const running = [...state.running.values()].filter((run) => run.model === model);
+    const candidates = state.waiting.filter((run) => run.model === model && mayStart(run, running));
     const next = nextToRun(candidates, state);
-    const place = candidates.find((run) => run.id === next?.id);
-    if (place === undefined) return { state, effects };
+    const granted = candidates.find((run) => run.id === next?.id);
+    if (granted === undefined) return { state, effects };
     state = {
       ...state,
-      waiting: state.waiting.filter((run) => run !== place),
-      running: new Map(state.running).set(place.id, place),
-      served: charge(state.served, place, place.tokensExpected),
-      passedOver: passOver(state, place, candidates),
+      waiting: state.waiting.filter((run) => run !== granted),
+      running: new Map(state.running).set(granted.id, granted),
+      served: charge(state.served, granted, granted.tokensExpected),
+      passedOver: countPassedOver(state, granted, candidates),
     };
-    effects.push({ type: "grant", id: place.id });
+    effects.push({ type: "grant", id: granted.id });
   }
 }
 
 /**
- * A model has one slot more than it says, for a team that has nothing running there: whoever floods a model with requests
- * does not make others wait for the end of one of them.
+ * A model has one additional slot, for a team that has no run on it: a team that sends many requests does not make others wait for the
+ * end of one of them.
  */
-function mayBegin(run: Place, here: readonly Place[]): boolean {
-  if (here.length < run.slots) return true;
-  return here.length === run.slots && here.every((place) => place.teamId !== run.teamId);
+function mayStart(run: ScheduledRun, active: readonly ScheduledRun[]): boolean {
+  if (active.length < run.slots) return true;
+  return active.length === run.slots && active.every((other) => other.teamId !== run.teamId);
 }
 
-/** A team that comes back starts level with those who are here: it has no claim to what it did not use meanwhile. */
+/** A team that returns starts level with the active teams: it is not compensated for the time it was away. */
 function join(state: SchedulerState, teamId: string): ReadonlyMap<string, number> {
-  const here = [...state.running.values(), ...state.waiting];
-  if (here.some((place) => place.teamId === teamId)) return state.served;
-  const least = Math.min(...here.map((place) => state.served.get(place.teamId) ?? 0));
+  const active = [...state.running.values(), ...state.waiting];
+  if (active.some((run) => run.teamId === teamId)) return state.served;
+  const least = Math.min(...active.map((run) => state.served.get(run.teamId) ?? 0));
   if (!Number.isFinite(least)) return state.served;
   return new Map(state.served).set(teamId, Math.max(least, state.served.get(teamId) ?? 0));
 }
 
 function charge(
   served: ReadonlyMap<string, number>,
-  { teamId, teamWeight }: Place,
+  { teamId, teamWeight }: ScheduledRun,
   tokens: number,
 ): ReadonlyMap<string, number> {
   return new Map(served).set(teamId, (served.get(teamId) ?? 0) + tokens / teamWeight);
 }
 
-/** Only teams that are here are remembered; the rest starts level anyway. */
-function forgetIdle(
+/** Keeps the counts of active teams only; others start level when they return. */
+function dropIdle(
   served: ReadonlyMap<string, number>,
-  here: readonly Place[],
+  active: readonly ScheduledRun[],
 ): ReadonlyMap<string, number> {
-  const teams = new Set(here.map((place) => place.teamId));
+  const teams = new Set(active.map((run) => run.teamId));
   return new Map([...served].filter(([teamId]) => teams.has(teamId)));
 }

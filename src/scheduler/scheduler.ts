@@ -1,6 +1,6 @@
 /**
- * Who runs when. Owns the queue and the slots' accounting of every model; decide.ts decides, this file carries the decisions
- * out. It does not own what runs in a slot (engine/) nor which piece of the KV cache a slot is (engine/llama).
+ * The scheduler: decides when each run gets a slot. It owns the queue and the count of slots of every model; decide.ts decides, this
+ * file executes the decisions. What runs in a slot is the engine's (engine/), and so is the slot's part of the KV cache (engine/llama).
  */
 import type { Clock } from "../core/clock.js";
 import { HearthError } from "../core/errors.js";
@@ -8,12 +8,12 @@ import type { Slot, SlotRequest, Slots } from "../core/slots.js";
 import { arrive, close, emptyState, leave, type Decision, type SchedulerState } from "./decide.js";
 
 export interface Scheduler extends Slots {
-  /** Refuses whoever waits and whoever comes; running slots stay until released. */
+  /** Refuses waiting and new runs; held slots stay until released. */
   close(): void;
-  /** What the metrics and the tests look at. */
+  /** Runs that hold a slot or wait for one. */
   readonly load: { readonly running: number; readonly waiting: number };
-  /** How many slots of the model are held. */
-  heldBy(model: string): number;
+  /** Returns how many slots of the model are held. */
+  slotsHeld(model: string): number;
 }
 
 interface Waiter {
@@ -30,7 +30,7 @@ class QueueScheduler implements Scheduler {
   readonly #clock: Clock;
   readonly #waiters = new Map<string, Waiter>();
   #state: SchedulerState;
-  /** Moving average of how long a slot is held, the measure of `retry-after`. */
+  /** Moving average of how long a slot is held, from which `retry-after` is computed. */
   #heldMsAverage = 1000;
   #lastId = 0;
 
@@ -43,37 +43,37 @@ class QueueScheduler implements Scheduler {
     return { running: this.#state.running.size, waiting: this.#state.waiting.length };
   }
 
-  heldBy(model: string): number {
+  slotsHeld(model: string): number {
     let held = 0;
-    for (const place of this.#state.running.values()) if (place.model === model) held += 1;
+    for (const run of this.#state.running.values()) if (run.model === model) held += 1;
     return held;
   }
 
   close(): void {
-    this.#carryOut(close(this.#state));
+    this.#apply(close(this.#state));
   }
 
   acquire({ signal, ...request }: SlotRequest): Promise<Slot> {
     const id = String(++this.#lastId);
-    const askedAt = this.#clock.monotonic();
+    const requestedAt = this.#clock.monotonic();
     return new Promise<Slot>((resolve, reject) => {
       const onAbort = (): void => {
         this.#waiters.delete(id);
-        this.#carryOut(leave(this.#state, id));
+        this.#apply(leave(this.#state, id));
         reject(signal.reason instanceof Error ? signal.reason : new Error("aborted"));
       };
       if (signal.aborted) return onAbort();
       signal.addEventListener("abort", onAbort, { once: true });
-      const answered = (): void => signal.removeEventListener("abort", onAbort);
+      const decided = (): void => signal.removeEventListener("abort", onAbort);
       this.#waiters.set(id, {
-        grant: () => (answered(), resolve(this.#heldSlot(id, askedAt))),
-        refuse: (error) => (answered(), reject(error)),
+        grant: () => (decided(), resolve(this.#heldSlot(id, requestedAt))),
+        refuse: (error) => (decided(), reject(error)),
       });
-      this.#carryOut(arrive(this.#state, { id, ...request }));
+      this.#apply(arrive(this.#state, { id, ...request }));
     });
   }
 
-  #carryOut(decision: Decision): void {
+  #apply(decision: Decision): void {
     this.#state = decision.state;
     for (const effect of decision.effects) {
       const waiter = this.#waiters.get(effect.id);
@@ -83,16 +83,16 @@ class QueueScheduler implements Scheduler {
     }
   }
 
-  #heldSlot(id: string, askedAt: number): Slot {
+  #heldSlot(id: string, requestedAt: number): Slot {
     const grantedAt = this.#clock.monotonic();
     let held = true;
     return {
-      queuedMs: grantedAt - askedAt,
+      queuedMs: grantedAt - requestedAt,
       release: (tokens) => {
         if (!held) return;
         held = false;
         this.#heldMsAverage += (this.#clock.monotonic() - grantedAt - this.#heldMsAverage) / 8;
-        this.#carryOut(leave(this.#state, id, tokens));
+        this.#apply(leave(this.#state, id, tokens));
       },
     };
   }

@@ -1,7 +1,7 @@
-/** Values that a text column can have. The subject that owns a table exports its own again. */
+/** The values of text columns. The folder that owns a table re-exports its types. */
 
-/** What was done. */
-export type Act =
+/** The actions in the audit log. */
+export type AuditAction =
   | "CreateApiKey"
   | "UpdateApiKey"
   | "RotateApiKey"
@@ -21,29 +21,27 @@ export type Act =
   | "SetHostedPrice"
   | "DeleteHostedPrice";
 
-/** What a job makes: a deferred completion, or a response in the background. */
 export type JobKind = "deferred-completion" | "background-response";
 
 /**
- * Of a team: `credit`, what it may spend, and `reserved`, what is held for its runs in hand; neither ever falls below zero.
- * `owed` falls below zero by what an unmetered team has used. On the other side: `revenue`, what its runs have cost;
- * `purchases` and `adjustments`, where its credit came from, below zero by as much.
+ * Accounts of a team. `credit` is what it may spend, `reserved` what is reserved for its active runs; neither is ever negative.
+ * `owed` is the negated usage of an unmetered team. The contra accounts: `revenue` is what its runs have cost; `purchases` and
+ * `adjustments` are the negated sources of its credit.
  */
 export type LedgerAccount = "credit" | "reserved" | "owed" | "revenue" | "purchases" | "adjustments";
 
 /**
- * A run of a prepaid team has one `reserve` and then one `settle`, where it cost something, or one `release`; that of an unmetered
- * team a `settle` alone. A run that can cost nothing has none of them.
+ * A run of a prepaid team has one `reserve`, followed by one `settle` if it cost something, else by one `release`. A run of an
+ * unmetered team has only a `settle`. A run that cannot cost anything has no transactions.
  */
 export type TransactionKind = "reserve" | "settle" | "release" | "purchase" | "refund" | "adjust";
 
 export type ResponseStatus = "queued" | "in_progress" | "completed" | "incomplete" | "failed" | "cancelled";
 
-/** `owner` manages everything, `admin` keys, `member` reads. */
+/** `owner` manages everything, `admin` manages keys, `member` only reads. */
 export type Role = "owner" | "admin" | "member";
 
-/** `prepaid` needs credits; `unmetered` is recorded and priced, never refused. */
-export type Billing = "prepaid" | "unmetered";
+/** A `prepaid` team needs credit; the usage of an `unmetered` team is recorded and priced but never refused. */
+export type BillingMode = "prepaid" | "unmetered";
 
-/** What became of a deferred completion. */
 export type DeferredState = "pending" | "done" | "failed";

@@ -1,9 +1,9 @@
-/** Why a file could not be used, by the code of Node or SQLite; the first that the code begins with. */
+/** The reason why a file cannot be used, for each prefix of an error code of Node or SQLite. The first match applies. */
 const reasons: readonly (readonly [code: string, reason: string])[] = [
   ["EACCES", "permission denied"],
   ["EPERM", "permission denied"],
   ["EROFS", "the file system is read-only"],
-  ["ENOENT", "nothing can be made there"],
+  ["ENOENT", "nothing can be created there"],
   ["ENOTDIR", "a part of the path is a file, not a folder"],
   ["EEXIST", "there is a file where the folder should be"],
   ["EISDIR", "there is a folder where the file should be"],
@@ -15,22 +15,22 @@ const reasons: readonly (readonly [code: string, reason: string])[] = [
     "it cannot be written: check who owns the file and its folder, and whether the disk is read-only",
   ],
   ["SQLITE_CANTOPEN", "it cannot be opened: check who owns the file and its folder"],
-  ["SQLITE_BUSY", "another program holds it"],
+  ["SQLITE_BUSY", "another program has locked it"],
   ["SQLITE_FULL", "the disk is full"],
 ];
 
-/** An Error for the operator: what could not be done, on which path, and why. The original is its cause. */
-export function failure(what: string, path: string, thrown: unknown): Error {
+/** Returns an Error for the operator that says what failed, on which path, and why. The original error is its cause. */
+export function fileError(what: string, path: string, thrown: unknown): Error {
   return new Error(`${what} ${path}: ${reasonOf(thrown)}`, { cause: thrown });
 }
 
-/** The code of an error of Node or SQLite, else "". */
-export function codeOf(thrown: unknown): string {
+/** Returns the code of an error of Node or SQLite; "" for any other value. */
+export function errorCodeOf(thrown: unknown): string {
   return thrown instanceof Error && "code" in thrown && typeof thrown.code === "string" ? thrown.code : "";
 }
 
 function reasonOf(thrown: unknown): string {
-  const code = codeOf(thrown);
+  const code = errorCodeOf(thrown);
   const known = reasons.find(([prefix]) => code.startsWith(prefix));
   if (known !== undefined) return `${known[1]} (${code})`;
   return thrown instanceof Error ? thrown.message : String(thrown);

@@ -1,19 +1,19 @@
 import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { codeOf } from "./failure.js";
+import { errorCodeOf } from "./failure.js";
 
 /**
- * Makes a folder for its owner alone, and the folders above it; one that is there is left as it is. Node's own recursive
- * mkdir never returns where the parent is there and still nothing can be made in it, as in /proc.
+ * Creates a folder with mode 700, and its parents; an existing folder stays unchanged. Node's recursive mkdir never returns when
+ * the parent exists but nothing can be created in it, as in /proc.
  * @throws Error of Node, with its code.
  */
-export function makeFolder(folder: string): void {
+export function createFolder(folder: string): void {
   try {
     makeOne(folder);
   } catch (thrown) {
     const parent = dirname(folder);
-    if (codeOf(thrown) !== "ENOENT" || parent === folder) throw thrown;
-    makeFolder(parent);
+    if (errorCodeOf(thrown) !== "ENOENT" || parent === folder) throw thrown;
+    createFolder(parent);
     makeOne(folder);
   }
 }

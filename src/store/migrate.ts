@@ -37,12 +37,12 @@ const migrations: readonly Migration[] = [
 ];
 
 /**
- * Brings a database to the newest version, each step in one transaction; the version is SQLite's `user_version`. The write
- * lock is taken even when there is nothing to do, so that a database that cannot be written is found out at once.
+ * Migrates a database to the newest version, each step in its own transaction. The version is stored as SQLite's `user_version`.
+ * It takes the write lock even when there is nothing to do, so that a read-only database is detected at once.
  * @throws Error when the database is newer than this program.
  */
 export function migrate(sqlite: Sqlite.Database): void {
-  // Immediate: another process that migrates the same file is waited for, and what it did is seen.
+  // Immediate: waits for another process that migrates the same file, and then sees its changes.
   const step = sqlite.transaction(() => {
     const version = Number(sqlite.pragma("user_version", { simple: true }));
     if (version > migrations.length) throw newer(version);

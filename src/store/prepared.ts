@@ -1,14 +1,15 @@
 import type { Compilable, CompiledQuery, Kysely, QueryResult } from "kysely";
 import type { Schema } from "./schema.js";
 
-/** Holds a parameter's place in a query until there is a value. */
+/** Stands for a parameter's value in a compiled query. */
 class Placeholder {
   constructor(readonly name: string) {}
 }
 
 /**
- * A query that runs on every request: compiled once, afterwards only bound, which is several times quicker.
- * @param names of the parameters; `build` gets a placeholder for each, to be used as a value and never looked at.
+ * Compiles a query once and returns a function that binds parameters and executes it, several times faster than building the
+ * query each time. For queries that run on every request.
+ * @param names of the parameters; `build` receives a placeholder for each, which it must only use as a value.
  */
 export function prepare<Parameters extends object, Row>(
   kysely: Kysely<Schema>,
@@ -19,7 +20,7 @@ export function prepare<Parameters extends object, Row>(
   return (parameters) => kysely.executeQuery(bind(parameters));
 }
 
-/** The same, for a query that somebody else executes. */
+/** The same, for a query that the caller executes. */
 export function prepareBinding<Parameters extends object, Row>(
   names: readonly (keyof Parameters & string)[],
   build: (parameters: Parameters) => Compilable<Row>,

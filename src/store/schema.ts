@@ -1,8 +1,8 @@
 import type { Generated } from "kysely";
 import type { RunState } from "../core/run-state.js";
 import type {
-  Act,
-  Billing,
+  AuditAction,
+  BillingMode,
   DeferredState,
   JobKind,
   LedgerAccount,
@@ -12,8 +12,8 @@ import type {
 } from "./column-values.js";
 
 /**
- * The tables as kysely sees them; migrations/ makes them. SQLite has no booleans: flags are 0 or 1. Times are milliseconds
- * since the epoch.
+ * The types of all tables, for kysely; migrations/ creates the tables. SQLite has no booleans: flags are 0 or 1. Times are
+ * milliseconds since the epoch.
  */
 export interface Schema {
   teams: TeamRow;
@@ -36,13 +36,13 @@ export interface Schema {
   members: MemberRow;
   audit_events: AuditRow;
   team_limits: TeamLimitRow;
-  kept_images: KeptImageRow;
+  kept_images: StoredImageRow;
 }
 
 export interface TeamRow {
   id: string;
   name: string;
-  billing: Billing;
+  billing: BillingMode;
   blocked: number;
   weight: number;
   create_time: number;
@@ -82,7 +82,7 @@ export interface ApiKeyRow {
   last_use_time: number | null;
 }
 
-/** When a key was last used is written apart from all else. */
+/** The time of last use is written by a statement of its own. */
 type ApiKeyTable = Omit<ApiKeyRow, "last_use_time"> & { last_use_time: Generated<number | null> };
 
 export interface ManagementKeyRow {
@@ -110,13 +110,13 @@ export interface MemberRow {
   id: string;
   team_id: string | null;
   email: string;
-  /** As it is compared. */
+  /** The form in which addresses are compared. */
   email_folded: string;
   given_name: string;
   family_name: string;
   role: Role;
   create_time: number;
-  /** null = they are a member still. */
+  /** null = not removed. */
   remove_time: number | null;
 }
 
@@ -128,7 +128,7 @@ export interface AuditRow {
   actor: string;
   user_id: string;
   team_id: string | null;
-  act: Act;
+  act: AuditAction;
   object_id: string;
   description: string;
   /** JSON text. */
@@ -152,23 +152,23 @@ export interface RunRow {
   cost_ticks: number;
   start_time: number;
   end_time: number | null;
-  /** null for runs that are older than the price book. */
+  /** null for runs older than the table of prices. */
   price_id: number | null;
   reserved_ticks: number | null;
   asked_model: string | null;
-  /** That it drew, and what each cost. */
+  /** The number of generated images, and the price of each. */
   images: number;
   image_ticks: number;
 }
 
-export interface KeptImageRow {
+export interface StoredImageRow {
   name: string;
   run_id: string;
   bytes: number;
   expire_time: number;
 }
 
-/** Triggers of the runs keep it. */
+/** Updated by triggers on runs. */
 interface UsageHourRow {
   team_id: string;
   hour: number;
@@ -191,7 +191,7 @@ interface SpendingLimitRow {
   soft_ticks: number | null;
 }
 
-/** Triggers of the runs keep it. */
+/** Updated by triggers on runs. */
 interface TeamMonthRow {
   team_id: string;
   /** Such as 202611. */
@@ -265,7 +265,7 @@ export interface DeferredRow {
   state: DeferredState;
   create_time: number;
   expire_time: number | null;
-  /** JSON text of the answer or of the failure. */
+  /** JSON text of the response or of the error. */
   outcome: string | null;
 }
 

@@ -1,8 +1,8 @@
 import { HearthError } from "../core/errors.js";
-import { codeOf } from "./failure.js";
+import { errorCodeOf } from "./failure.js";
 
-/** Codes of a database that cannot be used just now, what cannot be done with it, and when it may be again. */
-const troubles: readonly (readonly [code: string, what: string, retryAfterSeconds: number])[] = [
+/** Error codes of a temporarily unusable database, the operation that fails, and when to retry. */
+const unavailableCodes: readonly (readonly [code: string, what: string, retryAfterSeconds: number])[] = [
   ["SQLITE_BUSY", "write to", 1],
   ["SQLITE_LOCKED", "write to", 1],
   ["SQLITE_FULL", "write to", 30],
@@ -13,8 +13,8 @@ const troubles: readonly (readonly [code: string, what: string, retryAfterSecond
   ["SQLITE_NOTADB", "use", 30],
 ];
 
-/** Does it; what the database fails with, whoever asked can wait for. @throws HearthError `overloaded`, or whatever it throws. */
-export function whileUsable<Result>(action: () => Result): Result {
+/** Calls `action`. @throws HearthError `overloaded` when the database is temporarily unusable, else what `action` throws. */
+export function mapUnavailable<Result>(action: () => Result): Result {
   try {
     return action();
   } catch (thrown) {
@@ -22,10 +22,10 @@ export function whileUsable<Result>(action: () => Result): Result {
   }
 }
 
-/** The error of a database that cannot be used just now as an `overloaded`; any other value as it is. */
+/** Turns an error of a temporarily unusable database into `overloaded`; returns any other value unchanged. */
 function unavailable(thrown: unknown): unknown {
-  const code = codeOf(thrown);
-  const [, what, retryAfterSeconds] = troubles.find(([prefix]) => code.startsWith(prefix)) ?? [];
+  const code = errorCodeOf(thrown);
+  const [, what, retryAfterSeconds] = unavailableCodes.find(([prefix]) => code.startsWith(prefix)) ?? [];
   if (what === undefined || retryAfterSeconds === undefined) return thrown;
   return new HearthError("overloaded", `The server cannot ${what} its database. Please try again later.`, {
     retryAfterSeconds,

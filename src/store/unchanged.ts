@@ -1,10 +1,10 @@
 import { sql, type Expression, type SqlBool } from "kysely";
 
 /**
- * True of a row that is still as it was read. Whoever writes back what was decided on a row asks for this, so that two who
- * decide at the same time do not undo each other, and what the audit log calls `before` was so.
+ * A condition that is true for a row that still has these values. An update that depends on a row as it was read uses it, so
+ * that concurrent updates do not overwrite each other and the audit log's `before` is correct.
  */
-export function asBefore(row: object): Expression<SqlBool> {
+export function isUnchanged(row: object): Expression<SqlBool> {
   const equals = Object.entries(row).map(
     ([column, value]) => sql<SqlBool>`${sql.ref(column)} is not distinct from ${value}`,
   );

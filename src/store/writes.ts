@@ -1,36 +1,47 @@
 import type { CompiledQuery } from "kysely";
-import type { Write, Writes } from "./write.js";
-import type { Change } from "./commit.js";
+import type { Statement } from "./commit.js";
 import type { Database } from "./database.js";
 import type { Schema } from "./schema.js";
 
-/** A change as this folder's stores prepare it: a statement with its values. */
-class CompiledWrite implements Write {
-  constructor(
-    readonly table: keyof Schema,
-    readonly change: Change,
-  ) {}
+/**
+ * A change that a store has prepared and not yet executed. Stores return writes so that changes to several tables are
+ * committed together.
+ */
+export interface Write {
+  readonly table: keyof Schema;
+  readonly change: Statement;
 }
 
-/** A change that a store gives out; its query returns no rows. @param rows how many it must change; null = whatever there is. */
-export function writeOf(table: keyof Schema, query: CompiledQuery, rows: number | null = null): Write {
-  return new CompiledWrite(table, { query, rows });
+/**
+ * Prepares a write.
+ * @param query a statement that returns no rows.
+ * @param rows the number of rows it must change; null = any.
+ */
+export function createWrite(table: keyof Schema, query: CompiledQuery, rows: number | null = null): Write {
+  return { table, change: { query, rows } };
 }
 
-/** Where the stores of this database have their changes made together. */
+/** Commits prepared writes. */
+export interface Writes {
+  /**
+   * Executes all writes in one transaction, in order. Resolves when they are synced to disk, so that neither a killed
+   * process nor a power cut undoes them.
+   * @throws HearthError `conflict` when a write does not change as many rows as it must; then nothing is written.
+   */
+  commit(writes: readonly Write[]): Promise<void>;
+}
+
+/** Creates the object that commits the writes of a database's stores. */
 export function createWrites(database: Database): Writes {
   return {
-    // async: whatever is thrown becomes a rejection.
+    // async: an exception becomes a rejection.
     async commit(writes) {
-      database.commit(changesOf(writes), true);
+      database.commit(statementsOf(writes), true);
     },
   };
 }
 
-/** The statements of these changes. @throws Error when one of them was not made by a store of this folder. */
-export function changesOf(writes: readonly Write[]): readonly Change[] {
-  return writes.map((write) => {
-    if (write instanceof CompiledWrite) return write.change;
-    throw new Error(`a change of '${write.table}' was prepared by another store`);
-  });
+/** Returns the statements of the writes. */
+export function statementsOf(writes: readonly Write[]): readonly Statement[] {
+  return writes.map(({ change }) => change);
 }

@@ -4,13 +4,13 @@ import { addPsCommand } from "../../src/cli/ps.js";
 import { loadConfig } from "../../src/config.js";
 import type { ResidentModel } from "../../src/core/engine.js";
 import { createScriptedEngine } from "../../src/engine/scripted.js";
-import { createManualClock } from "../http/manual-clock.js";
-import { gate } from "../http/compose.js";
+import { createManualClock } from "../manual-clock.js";
+import { gate } from "../scripted-app.js";
 import { builtInModel, runProgram, startApp, temporaryFolder, testKey, until } from "../harness.js";
 
 const now = Date.UTC(2026, 10, 21, 12);
 
-/** What `hearth ps` prints, asked of the server at a URL. */
+/** Returns the output of `hearth ps` for the server at a URL. */
 async function ps(url: string, ...words: string[]): Promise<string> {
   let printed = "";
   const program = new Command("hearth").exitOverride();
@@ -27,9 +27,9 @@ async function ps(url: string, ...words: string[]): Promise<string> {
 }
 
 describe("hearth ps", () => {
-  it("shows every model in memory and what is held of it", async () => {
-    const held = gate();
-    const engine = createScriptedEngine(() => ["Good", held.opened]);
+  it("shows every model in memory and its used slots", async () => {
+    const gateOfRun = gate();
+    const engine = createScriptedEngine(() => ["Good", gateOfRun.opened]);
     const large: ResidentModel = {
       id: "zephyr-7b",
       bytes: 5_120_000_000,
@@ -66,17 +66,17 @@ describe("hearth ps", () => {
       { id: builtInModel, slots_held: 1, until: null, loaded_at: "2026-11-21T12:00:00.000Z" },
       { id: "zephyr-7b", bytes: 5_120_000_000, until: "2026-11-21T12:04:10.000Z" },
     ]);
-    held.open();
+    gateOfRun.open();
     await answer;
   });
 
-  it("prints the head alone, or an empty JSON array, while no model is in memory", async () => {
+  it("prints only the header, or an empty JSON array, while no model is in memory", async () => {
     const { url } = await startApp({}, { engine: createScriptedEngine(() => ["Good"]) });
     expect(await ps(url)).toBe("NAME   SIZE   DEVICE   SLOTS   CONTEXT   LOADED   UNTIL\n");
     expect(JSON.parse(await ps(url, "--json"))).toEqual([]);
   });
 
-  it("says that no server is running, and ends with code 1", async () => {
+  it("reports that no server is running and exits with code 1", async () => {
     const { url, app } = await startApp({}, { engine: createScriptedEngine(() => ["Good"]) });
     await app.close();
     const environment = { HEARTH_PORT: new URL(url).port, HEARTH_DATA: temporaryFolder() };

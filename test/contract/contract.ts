@@ -1,6 +1,6 @@
 /**
- * What the OpenAPI document promises, held against real answers: every status, body and event of a server of these routes.
- * It only looks; whoever reads the answer reads it as if nobody did.
+ * Checks real responses against the OpenAPI document: every status, body and event of a server with these routes. It only
+ * observes and does not change what the reader gets.
  */
 import { openapiDocument } from "../../src/http/openapi/document.js";
 import {
@@ -11,15 +11,15 @@ import {
 } from "../../src/http/openapi/operation.js";
 import type { Route } from "../../src/http/route.js";
 import { checkEvents } from "./event-check.js";
-import { lookedAt } from "./looked-at.js";
+import { observeResponse } from "./looked-at.js";
 import { createChecks, type Check } from "./validators.js";
 
 export interface Contract {
-  /** The same answer, looked at while it is read. */
+  /** Returns the same response, checked while it is read. */
   watch(method: string, path: string, response: Response): Response;
 }
 
-/** The contract of a server with these routes; `report` hears of each answer that breaks it. */
+/** Creates the contract of a server with these routes; `report` is called for each response that violates it. */
 export function createContract(routes: readonly Route[], report: (problem: string) => void): Contract {
   const document = openapiDocument(routes, "0");
   const checkAt = createChecks(document);
@@ -45,9 +45,9 @@ export function createContract(routes: readonly Route[], report: (problem: strin
       }
       const check = checkAt([...place, "content", type, "schema"]);
       const form = media["x-hearth-stream"];
-      if (form !== undefined) return lookedAt(response, response.body, checkEvents(form, check, tell));
+      if (form !== undefined) return observeResponse(response, response.body, checkEvents(form, check, tell));
       return type === "application/json"
-        ? lookedAt(response, response.body, checkJson(check, tell))
+        ? observeResponse(response, response.body, checkJson(check, tell))
         : response;
     },
   };
@@ -61,16 +61,16 @@ export function createContract(routes: readonly Route[], report: (problem: strin
 }
 
 /**
- * Where no route is, errors are in the words of the one above it, or in those that all routes of its plane share; every route
- * has the 500 of its dialect.
+ * Without a matching route, errors have the format of the nearest parent route, or the one that all routes of its API share.
+ * Every route has the 500 of its dialect.
  */
 function errorPlace(routes: readonly Route[], path: string): readonly string[] {
   const above = routes.filter((route) => `${path}/`.startsWith(`${route.path}/`));
-  const beside = (parts: number) => {
+  const siblings = (parts: number) => {
     const plane = (of: string) => of.split("/").slice(0, parts).join("/");
     return routes.filter((route) => plane(route.path) === plane(path));
   };
-  const shared = [beside(2), beside(3)].map(
+  const shared = [siblings(2), siblings(3)].map(
     (all) => all.find(({ errors }) => all.every((other) => other.errors === errors))?.errors,
   );
   const words =
@@ -96,12 +96,12 @@ function checkJson(check: Check, report: (problems: readonly string[]) => void) 
   };
 }
 
-/** Finds the route of a request as the router does: the first row that fits; a slash at the end makes no difference. */
+/** Finds the route of a request as the router does: the first row that matches; a trailing slash is ignored. */
 function createFinder(routes: readonly Route[]): (method: string, path: string) => Route | null {
   const rows = routes.map((route) => ({ route, pattern: patternOf(route) }));
   return (method, path) => {
-    const asked = method === "HEAD" ? "GET" : method;
-    const routed = rows.find(({ route, pattern }) => route.method === asked && pattern.test(path));
+    const routedMethod = method === "HEAD" ? "GET" : method;
+    const routed = rows.find(({ route, pattern }) => route.method === routedMethod && pattern.test(path));
     return routed?.route ?? null;
   };
 }

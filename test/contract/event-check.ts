@@ -1,15 +1,15 @@
-/** The check of an event stream: each event's name and data as it passes, and how the stream ends. */
+/** Checks an event stream: the name and data of each event, and the end of the stream. */
 import { createParser } from "eventsource-parser";
 import type { MediaType } from "../../src/http/openapi/operation.js";
-import type { Onlooker } from "./looked-at.js";
+import type { BodyObserver } from "./looked-at.js";
 import type { Check } from "./validators.js";
 
-/** Looks at a stream; a last frame that was torn off is no event. */
+/** Creates the observer of a stream. An incomplete last frame is ignored. */
 export function checkEvents(
   form: NonNullable<MediaType["x-hearth-stream"]>,
   check: Check,
   report: (problems: readonly string[]) => void,
-): Onlooker {
+): BodyObserver {
   const decoder = new TextDecoder();
   let count = 0;
   let isDone = false;

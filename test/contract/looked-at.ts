@@ -1,12 +1,16 @@
-/** Reading over a reader's shoulder: the same bytes at the same time, and its leaving is passed on at once. */
-export interface Onlooker {
+/** Observes a response body while it is read: the observer gets the same bytes at the same time, and a cancellation is passed on at once. */
+export interface BodyObserver {
   bytes(chunk: Uint8Array): void;
-  /** The body came to its end; never called for one that was left or broke off. */
+  /** Called at the end of the body, but not if it was cancelled or failed. */
   end(): void;
 }
 
-/** The same answer with its body looked at as it is read; nothing is read ahead, and what is not read is not looked at. */
-export function lookedAt(response: Response, body: ReadableStream<Uint8Array>, look: Onlooker): Response {
+/** Returns the same response with an observed body. Nothing is read ahead; what the reader does not read is not observed. */
+export function observeResponse(
+  response: Response,
+  body: ReadableStream<Uint8Array>,
+  look: BodyObserver,
+): Response {
   const reader = body.getReader();
   const stream = new ReadableStream<Uint8Array>(
     {

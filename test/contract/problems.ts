@@ -1,11 +1,11 @@
-/** What was found wrong with answers since somebody last asked; test/contract.ts asks when a test ends. */
+/** Collects the problems of responses; test/contract.ts takes them when a test ends. */
 const found: string[] = [];
 
 export function reportProblem(problem: string): void {
   found.push(problem);
 }
 
-/** All of them; there are none afterwards. */
+/** Returns all problems and clears the list. */
 export function takeProblems(): readonly string[] {
   return found.splice(0);
 }

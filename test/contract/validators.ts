@@ -1,16 +1,16 @@
-/** The schemas of the OpenAPI document as functions: made when first needed, and told in words when they find something. */
+/** Compiles the schemas of the OpenAPI document to functions when they are first needed. */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { OpenApiDocument } from "../../src/http/openapi/document.js";
 
-/** What is wrong with a value, in one line each; empty when nothing is. */
+/** Returns the problems of a value, one line each; empty if it is valid. */
 export type Check = (value: unknown) => readonly string[];
 
 const problemsMax = 5;
 const valueCharsMax = 200;
 const documentId = "hearth:openapi";
 
-/** Makes the check of the schema at a place of the document, given as the keys that lead to it. */
+/** Creates the check for the schema at a path of the document. */
 export function createChecks(document: OpenApiDocument): (place: readonly string[]) => Check {
   const ajv = new Ajv2020({ strict: false, allErrors: true, verbose: true, validateSchema: false });
   addFormats.default(ajv);
@@ -24,13 +24,13 @@ export function createChecks(document: OpenApiDocument): (place: readonly string
         validate = ajv.compile({ $ref: `${documentId}#${encodeURI(pointer)}` });
         compiled.set(pointer, validate);
       }
-      return validate(value) ? [] : told(validate.errors ?? []);
+      return validate(value) ? [] : describeProblems(validate.errors ?? []);
     };
   };
 }
 
-/** Of a union every branch complains: the deepest places tell most. */
-function told(errors: readonly ErrorObject[]): readonly string[] {
+/** Every branch of a union reports problems; those with the deepest paths are the most useful. */
+function describeProblems(errors: readonly ErrorObject[]): readonly string[] {
   const depth = ({ instancePath }: ErrorObject): number => instancePath.split("/").length;
   const lines = errors.toSorted((a, b) => depth(b) - depth(a)).map(line);
   return [...new Set(lines)].slice(0, problemsMax);

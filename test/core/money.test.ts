@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { costBoundOf, costOf, ticksToUsd, usdToTicks } from "../../src/core/money.js";
+import { maxCostOf, costOf, ticksToUsd, usdToTicks } from "../../src/core/money.js";
 import { noUsage } from "../../src/core/usage.js";
 
 const ticks = fc.integer({ min: -Number.MAX_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER });
 const price = fc.nat(1_000_000);
 
 describe("money", () => {
-  it("is written in decimals and read back to the last tick", () => {
+  it("is formatted in decimals and parsed back exactly", () => {
     fc.assert(
       fc.property(ticks, (amount) => {
         expect(usdToTicks(ticksToUsd(BigInt(amount)))).toBe(amount);
@@ -22,7 +22,7 @@ describe("money", () => {
     [-15_000_000_000n, "-1.50"],
     [-1n, "-0.0000000001"],
     [10n ** 30n, "100000000000000000000.00"],
-  ])("of %s ticks is written %s", (amount, usd) => {
+  ])("of %s ticks is formatted as %s", (amount, usd) => {
     expect(ticksToUsd(amount)).toBe(usd);
   });
 
@@ -33,7 +33,7 @@ describe("money", () => {
     },
   );
 
-  it("bounds what a run costs, however much of its prompt is found evaluated and however short it ends", () => {
+  it("has an upper bound for the cost of a run, for any share of cached prompt tokens and any length", () => {
     const usage = fc.tuple(fc.nat(10_000), fc.nat(10_000), fc.nat(10_000), fc.nat(10_000));
     fc.assert(
       fc.property(
@@ -51,14 +51,14 @@ describe("money", () => {
             ...{ completionTokens: sampled >> 1, reasoningTokens: sampled - (sampled >> 1) },
             images: cached,
           };
-          const bound = costBoundOf({ prompt, sampled: sampled + unused, images: cached + unused }, prices);
+          const bound = maxCostOf({ prompt, sampled: sampled + unused, images: cached + unused }, prices);
           expect(bound).toBeGreaterThanOrEqual(costOf(used, prices));
         },
       ),
     );
   });
 
-  it("law: n images cost n times one", () => {
+  it("charges n images n times the price of one", () => {
     const text = { promptTextTokenTicks: 3, cachedPromptTextTokenTicks: 2, completionTextTokenTicks: 5 };
     fc.assert(
       fc.property(fc.nat(10), price, (images, imageTicks) => {
@@ -67,12 +67,12 @@ describe("money", () => {
     );
   });
 
-  it("refuses to count what is more than can be counted", () => {
+  it("rejects amounts beyond safe integers", () => {
     const prices = {
       promptTextTokenTicks: 1e9,
       cachedPromptTextTokenTicks: 0,
       completionTextTokenTicks: 0,
     };
-    expect(() => costBoundOf({ prompt: 9_007_200, sampled: 0 }, prices)).toThrow(RangeError);
+    expect(() => maxCostOf({ prompt: 9_007_200, sampled: 0 }, prices)).toThrow(RangeError);
   });
 });

@@ -40,7 +40,7 @@ const rows: readonly [ErrorKind, number, string, string, number, string][] = [
 
 describe("the error table", () => {
   it.each(rows)(
-    "answers %s as the hosted services do",
+    "maps %s to the same status and type as the hosted services",
     (kind, status, type, code, anthropicStatus, anthropicType) => {
       const error = new HearthError(kind, "Something happened.", { param: "a.b" });
       expect([errorStatus(error, "openai"), errorStatus(error, "anthropic")]).toEqual([
@@ -76,7 +76,7 @@ describe("the error table", () => {
     ["rate_limited", 429, 8],
     ["internal", 500, 13],
     ["overloaded", 503, 14],
-  ])("tells %s of the management plane as a gRPC gateway does", (kind, status, code) => {
+  ])("maps %s of the management API to the body of a gRPC gateway", (kind, status, code) => {
     const error = new HearthError(kind, "Something happened.", { param: "a.b" });
     expect(errorStatus(error, "management")).toBe(status);
     expect(errorBody(error, "management", "r-1")).toEqual({
@@ -86,7 +86,7 @@ describe("the error table", () => {
     });
   });
 
-  it("gives the hybrid body that clients of OpenAI and of xAI both read", () => {
+  it("returns a combined body that clients of OpenAI and of xAI can read", () => {
     expect(errorBody(modelNotFound("gpt-x"), "openai", "r-1")).toEqual({
       code: "Some requested entity was not found",
       error: {
@@ -106,17 +106,17 @@ describe("the error table", () => {
       new HearthError("context_length_exceeded", "9 tokens.", { param: "messages" }),
       "prompt is too long: 9 tokens.",
     ],
-  ])("names the field within the message where the body has no other place", (error, message) => {
+  ])("names the field in the message if the body has no field for it", (error, message) => {
     expect(errorBody(error, "anthropic", "r-1")).toMatchObject({ error: { message } });
   });
 
-  it("tells of a prompt that does not fit in the words that clients of OpenAI look for", () => {
+  it("describes a prompt that is too long with the wording that OpenAI clients look for", () => {
     const error = new HearthError("context_length_exceeded", "9 tokens.", { param: "messages" });
     const message = "9 tokens. The maximum context length is exceeded.";
     expect(openaiErrorFrame(error)).toMatchObject({ error: { message, code: "context_length_exceeded" } });
   });
 
-  it("keeps an error's own code, and tells nothing of its cause", () => {
+  it("keeps an error's own code and does not expose its cause", () => {
     const error = new HearthError("internal", "Oops.", { code: "own", cause: new Error("/etc/secret") });
     expect(openaiErrorFrame(error)).toEqual({
       error: { message: "Oops.", type: "server_error", param: null, code: "own" },

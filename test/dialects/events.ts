@@ -1,6 +1,6 @@
 /**
- * Random lawful answers as the engine tells them: several choices in any mixture, each of reasoning, text and calls in any
- * order and an end. Every dialect is held to the same ones, as far as it has a place for them.
+ * Random valid event sequences of an engine: several interleaved choices, each with reasoning, text and tool calls in any order
+ * and an end. Every dialect is tested with the same sequences, as far as it supports their content.
  */
 import fc from "fast-check";
 import {
@@ -10,49 +10,49 @@ import {
   type SampledLogprob,
 } from "../../src/core/generation.js";
 
-export interface Said {
+export interface GeneratedText {
   readonly type: "reasoning" | "text";
   readonly text: string;
   readonly tokens: number;
   readonly logprobs?: readonly SampledLogprob[];
 }
 
-export interface Called {
+export interface GeneratedCall {
   readonly type: "call";
   readonly id: string;
   readonly name: string;
-  /** Of the JSON text of its arguments. */
+  /** Parts of the JSON text of its arguments. */
   readonly pieces: readonly string[];
-  /** The bound fell into it: its arguments are a beginning, and it has no end of its own. */
+  /** Whether the token limit truncated it: its arguments are incomplete, and it has no end event. */
   readonly cut: boolean;
 }
 
-export interface AnswerMade {
-  readonly parts: readonly (Said | Called)[];
+export interface GeneratedAnswer {
+  readonly parts: readonly (GeneratedText | GeneratedCall)[];
   readonly finish: FinishReason;
   readonly stopSequence: string | null;
 }
 
-/** Answers, and the events that tell them. */
+/** Answers and their events. */
 export interface Answers {
-  readonly answers: readonly AnswerMade[];
+  readonly answers: readonly GeneratedAnswer[];
   readonly events: readonly GenerationEvent[];
 }
 
 export interface AnswersShape {
-  /** Of each prompt; 3 when absent. */
+  /** Choices of each prompt; default 3. */
   readonly choicesMax?: number;
-  /** Of an answer; 3 when absent, and none where there is only text. */
+  /** Tool calls of an answer; default 3, none with `textOnly`. */
   readonly callsMax?: number;
-  /** Of reasoning and text together; 12 when absent. */
+  /** Deltas of reasoning and text together; default 12. */
   readonly piecesMax?: number;
-  /** 1 when absent. */
+  /** Default 1. */
   readonly promptsMax?: number;
-  /** Neither reasoning nor calls, as of raw prompts. */
+  /** Neither reasoning nor tool calls, as with raw prompts. */
   readonly textOnly?: boolean;
 }
 
-/** Choices tell their events in their own order, side by side in any. */
+/** The events of each choice keep their order; those of different choices are interleaved in any order. */
 export function answersOf(shape: AnswersShape = {}): fc.Arbitrary<Answers> {
   const { choicesMax = 3, promptsMax = 1 } = shape;
   return fc
@@ -83,8 +83,8 @@ export function answersOf(shape: AnswersShape = {}): fc.Arbitrary<Answers> {
     });
 }
 
-/** The events as a reader meets them that fell behind. */
-export function joined(events: readonly GenerationEvent[]): readonly GenerationEvent[] {
+/** Joins deltas as for a slow reader. */
+export function joinDeltas(events: readonly GenerationEvent[]): readonly GenerationEvent[] {
   const all: GenerationEvent[] = [];
   for (const event of events) {
     const last = all.at(-1);
@@ -95,16 +95,16 @@ export function joined(events: readonly GenerationEvent[]): readonly GenerationE
   return all;
 }
 
-/** What an answer says of one kind, in one piece. */
-export function textOf({ parts }: AnswerMade, type: Said["type"]): string {
+/** Returns the joined text of one kind. */
+export function textOf({ parts }: GeneratedAnswer, type: GeneratedText["type"]): string {
   return parts.flatMap((part) => (part.type === type ? [part.text] : [])).join("");
 }
 
-export function callsOf({ parts }: AnswerMade): readonly Called[] {
+export function callsOf({ parts }: GeneratedAnswer): readonly GeneratedCall[] {
   return parts.filter((part) => part.type === "call");
 }
 
-/** Tokens that the events sampled, of reasoning or of everything else. */
+/** Counts the sampled tokens of the events, of reasoning or of everything else. */
 export function tokensOf(events: readonly GenerationEvent[], kind: "reasoning" | "rest"): number {
   return events.reduce(
     (sum, event) =>
@@ -133,12 +133,12 @@ const logprob = fc.record({ text: texts, logprob: fc.integer({ min: -100, max: 0
 const sampled: fc.Arbitrary<SampledLogprob> = fc
   .tuple(logprob, fc.array(logprob, { maxLength: 3 }))
   .map(([each, top]) => ({ ...each, top }));
-const said = (type: Said["type"]): fc.Arbitrary<Said> =>
+const generatedText = (type: GeneratedText["type"]): fc.Arbitrary<GeneratedText> =>
   fc.record({ type: fc.constant(type), text: texts, tokens: fc.nat(5) });
-const saidWithLogprobs: fc.Arbitrary<Said> = fc
-  .tuple(said("text"), fc.array(sampled, { minLength: 1, maxLength: 3 }))
+const textWithLogprobs: fc.Arbitrary<GeneratedText> = fc
+  .tuple(generatedText("text"), fc.array(sampled, { minLength: 1, maxLength: 3 }))
   .map(([each, logprobs]) => ({ ...each, logprobs }));
-const call: fc.Arbitrary<Called> = fc
+const call: fc.Arbitrary<GeneratedCall> = fc
   .record({
     name: fc.string({ unit: "grapheme", minLength: 1, maxLength: 6 }),
     given: fc.dictionary(texts, fc.oneof(texts, fc.integer(), fc.constant(null)), { maxKeys: 3 }),
@@ -152,24 +152,24 @@ function slices(given: object, cuts: readonly number[]): readonly string[] {
   return ends.map((end, at) => json.slice(ends[at - 1] ?? 0, end));
 }
 
-/** The text of an answer has log probabilities in all its pieces, or in none. */
+/** Either all text deltas of an answer have log probabilities or none. */
 function answerOf({
   callsMax = 3,
   piecesMax = 12,
   textOnly = false,
-}: AnswersShape): fc.Arbitrary<AnswerMade> {
-  const pieces = (text: fc.Arbitrary<Said>) =>
-    fc.array(textOnly ? text : fc.oneof(said("reasoning"), text), { maxLength: piecesMax });
+}: AnswersShape): fc.Arbitrary<GeneratedAnswer> {
+  const pieces = (text: fc.Arbitrary<GeneratedText>) =>
+    fc.array(textOnly ? text : fc.oneof(generatedText("reasoning"), text), { maxLength: piecesMax });
   return fc
     .record({
-      pieces: fc.oneof(pieces(said("text")), pieces(saidWithLogprobs)),
+      pieces: fc.oneof(pieces(generatedText("text")), pieces(textWithLogprobs)),
       calls: fc.array(fc.tuple(fc.nat(piecesMax), call), { maxLength: textOnly ? 0 : callsMax }),
       reasonFirst: fc.boolean(),
       finish: fc.constantFrom<FinishReason>("stop", "stop_sequence", "length"),
       cut: fc.boolean(),
     })
     .map(({ pieces: said, calls, reasonFirst, finish, cut }) => {
-      const parts: (Said | Called)[] = reasonFirst
+      const parts: (GeneratedText | GeneratedCall)[] = reasonFirst
         ? said.toSorted((a, b) => Number(a.type === "text") - Number(b.type === "text"))
         : [...said];
       for (const [at, each] of calls) parts.splice(at, 0, each);
@@ -182,12 +182,14 @@ function answerOf({
     });
 }
 
-function numbered(parts: readonly (Said | Called)[]): readonly (Said | Called)[] {
+function numbered(
+  parts: readonly (GeneratedText | GeneratedCall)[],
+): readonly (GeneratedText | GeneratedCall)[] {
   let calls = 0;
   return parts.map((part) => (part.type === "call" ? { ...part, id: `call_${calls++}` } : part));
 }
 
-function eventsOf({ parts, finish, stopSequence }: AnswerMade, choice: number): GenerationEvent[] {
+function eventsOf({ parts, finish, stopSequence }: GeneratedAnswer, choice: number): GenerationEvent[] {
   let index = -1;
   return [
     ...parts.flatMap((part): GenerationEvent[] => {

@@ -1,11 +1,11 @@
-/** A stream as it stands on the wire, read by the rules of server-sent events and by no more knowledge than that. */
+/** Parses a stream by the rules of server-sent events alone. */
 export interface Frame {
-  /** null where the frame has no name. */
+  /** null if the frame has no event name. */
   readonly event: string | null;
   readonly data: string;
 }
 
-/** @throws Error for what is no whole frame, or has lines that are neither a name nor data. */
+/** @throws Error if a frame is incomplete or has lines that are neither an event name nor data. */
 export function readFrames(text: string): readonly Frame[] {
   const blocks = text.split("\n\n");
   if (blocks.pop() !== "") throw new Error("the last frame is not closed");

@@ -1,6 +1,6 @@
 import type { Model } from "../../src/core/model.js";
 
-/** A model that is only talked about: 20 ticks for a prompt or sampled token, 5 for a cached one. */
+/** A model without a file: 20 ticks for a prompt or sampled token, 5 for a cached one. */
 export const ember: Model = {
   manifest: {
     id: "ember-1m",

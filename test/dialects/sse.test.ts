@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { dataFrame, doneFrame, eventFrame, pingFrame } from "../../src/dialects/sse.js";
 
 describe("a frame", () => {
-  it("carries any text on one data line, so that a reader gets back exactly what was put in", () => {
+  it("contains any text in one data line, from which a reader gets exactly the original text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const read: unknown[] = [];
@@ -18,7 +18,7 @@ describe("a frame", () => {
     );
   });
 
-  it("is two lines at most also to a reader that ends lines at other characters than a line feed", () => {
+  it("has at most two lines even for a reader that splits lines at other characters than line feed", () => {
     const text = "a\u0085b\u2028c\u2029d";
     const frame = eventFrame("e", { text });
     expect(frame.trimEnd().split(/[\n\u0085\u2028\u2029]/)).toHaveLength(2);

@@ -5,19 +5,19 @@ import { expect, it } from "vitest";
 
 const compiled = new URL("../../dist/engine/onnx-threads.js", import.meta.url).href;
 
-/** Tells its own niceness and that of a thread started from it. */
+/** Posts the niceness of the thread and of a thread started from it. */
 const program = `
   const { getPriority } = require("node:os");
   const { parentPort, Worker } = require("node:worker_threads");
   const tell = 'require("node:worker_threads").parentPort.postMessage(require("node:os").getPriority(0))';
-  import(${JSON.stringify(compiled)}).then(({ giveWay }) => {
-    giveWay("seeing");
+  import(${JSON.stringify(compiled)}).then(({ lowerThreadPriority }) => {
+    lowerThreadPriority("vision");
     new Worker(tell, { eval: true }).once("message", (below) => parentPort.postMessage([getPriority(0), below]));
   });
 `;
 
 it.runIf(platform() === "linux")(
-  "on Linux, where alone a thread has a priority of its own, one gives way with all that it starts, and the others do not",
+  "lowers the priority of a thread and of the threads it starts, and of no other thread (on Linux)",
   async () => {
     const before = getPriority(0);
     const worker = new Worker(program, { eval: true });

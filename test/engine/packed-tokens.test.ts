@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { packTokens, unpackTokens } from "../../src/engine/packed-tokens.js";
 
 describe("packed tokens", () => {
-  it("are, unpacked, what was packed, with empty tokens among them", () => {
+  it("unpack to the same tokens, including empty ones", () => {
     const token = fc.record({ id: fc.nat(2 ** 31), bytes: fc.array(fc.nat(255), { maxLength: 5 }) });
     fc.assert(
       fc.property(fc.uniqueArray(token, { selector: ({ id }) => id }), (tokens) => {

@@ -4,14 +4,14 @@ import { HearthError } from "../../src/core/errors.js";
 import { ModelMemory } from "../../src/engine/model-memory.js";
 import { ResidentModels, type ModelsDeps } from "../../src/engine/resident-models.js";
 import { ember } from "../dialects/model.js";
-import { createManualClock } from "../http/manual-clock.js";
+import { createManualClock } from "../manual-clock.js";
 
 const named = (id: string): Model => ({ ...ember, manifest: { ...ember.manifest, id } });
 
 const native = { contextTokens: 64, slots: 2, device: "cpu" };
 type Options = Partial<ModelsDeps<typeof native>> & { readonly memoryBytesMax?: number };
 
-/** Models of 10 bytes each, on a machine with room for two, whose loads and unloads are told in order. */
+/** Models of 10 bytes each with memory for two; loads and unloads are recorded in order. */
 function machine({ memoryBytesMax = 20, ...overrides }: Options = {}) {
   const clock = createManualClock(0);
   const told: string[] = [];
@@ -37,13 +37,13 @@ function machine({ memoryBytesMax = 20, ...overrides }: Options = {}) {
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("the models in memory", () => {
-  it("are loaded once, however many ask at the same time", async () => {
+  it("are loaded once for any number of concurrent requests", async () => {
     const { models, told } = machine();
     await Promise.all(Array.from({ length: 20 }, () => models.lease(named("a"))));
     expect(told).toEqual(["load a"]);
   });
 
-  it("make room by letting the one go that was unused for longest, never one in use", async () => {
+  it("are unloaded to free memory, least recently used first, and never while in use", async () => {
     const { models, told, clock } = machine();
     const a = await models.lease(named("a"));
     const b = await models.lease(named("b"));
@@ -56,7 +56,7 @@ describe("the models in memory", () => {
     expect(told.slice(4)).toEqual(["unload a", "load d"]);
   });
 
-  it("F8: let a load wait while everybody is in use, and go on when one is released", async () => {
+  it("F8: make a load wait while all are in use, until one is released", async () => {
     const { models, told } = machine();
     const a = await models.lease(named("a"));
     await models.lease(named("b"));
@@ -69,7 +69,7 @@ describe("the models in memory", () => {
     expect(told).toEqual(["load a", "load b", "unload a", "load c"]);
   });
 
-  it("make room for those of another engine, and wait for them", async () => {
+  it("free memory for models of another engine, and wait for them", async () => {
     const clock = createManualClock(0);
     const memory = new ModelMemory({ clock, memoryBytesMax: 20 });
     const chat = machine({ clock, memory });
@@ -87,7 +87,7 @@ describe("the models in memory", () => {
     expect([chat.told.at(-1), vision.told]).toEqual(["unload a", ["load c", "load d"]]);
   });
 
-  it("weigh how long a model takes to load against how long it was unused", async () => {
+  it("are unloaded by idle time relative to load time", async () => {
     const clock = createManualClock(0);
     const told: string[] = [];
     const loadMs: Record<string, number> = { slow: 100, quick: 1, next: 1 };
@@ -107,14 +107,14 @@ describe("the models in memory", () => {
     expect(told).toEqual(["quick"]);
   });
 
-  it("refuse at once what can never fit, with both figures", async () => {
+  it("reject at once a model that can never fit, with both figures", async () => {
     const { models } = machine({ estimate: () => 21_000_000_000, memoryBytesMax: 20_000_000_000 });
     await expect(models.lease(named("a"))).rejects.toThrow(
       /needs about 21.0 GB of memory, more than the 20.0 GB/,
     );
   });
 
-  it("leave memory when nobody asked for the keep-alive time, and not before", async () => {
+  it("are unloaded after the keep-alive time without requests, and not before", async () => {
     const { models, told, clock } = machine();
     const first = await models.lease(named("a"));
     first.release();
@@ -131,7 +131,7 @@ describe("the models in memory", () => {
     expect(models.list()).toEqual([]);
   });
 
-  it("F7: are not tried again before their time after a failed load, the time doubling with each failure", async () => {
+  it("F7: wait after a failed load before the next attempt, twice as long after each failure", async () => {
     let attempts = 0;
     const { models, clock } = machine({
       load: () => {
@@ -154,7 +154,7 @@ describe("the models in memory", () => {
     expect(attempts).toBe(5);
   });
 
-  it("forget a failure as soon as a load succeeds", async () => {
+  it("reset the wait when a load succeeds", async () => {
     let broken = true;
     const { models, clock } = machine({
       load: () =>

@@ -1,4 +1,4 @@
-/** GGUF bytes from metadata and tensor descriptions, also such as no honest file has. */
+/** Encodes GGUF headers from metadata and tensor descriptions, including invalid ones. */
 
 const typeNumbers = {
   u8: 0,
@@ -18,7 +18,7 @@ const arrayType = 9;
 type ScalarType = keyof typeof typeNumbers;
 type Scalar = string | number | boolean | bigint;
 
-/** A metadata value: one scalar, an array of one type, or bytes to be written as they are (type number included). */
+/** A metadata value: one scalar, an array of one type, or bytes to write unchanged (including the type number). */
 export type GgufEntryValue =
   | { readonly type: ScalarType; readonly value: Scalar }
   | { readonly arrayOf: ScalarType; readonly values: readonly Scalar[] }
@@ -31,7 +31,7 @@ export interface GgufTensor {
   /** ggml's type number. */
   readonly type: number;
   readonly bytes: number;
-  /** Where its data is said to start; the true place when absent. */
+  /** Offset of its data in the header; absent: the true one. */
   readonly offset?: number | bigint;
 }
 
@@ -39,14 +39,14 @@ export interface GgufHeaderSpec {
   readonly version?: number;
   readonly metadata: ReadonlyMap<string, GgufEntryValue>;
   readonly tensors: readonly GgufTensor[];
-  /** Counts to claim instead of the true ones. */
+  /** False counts to write instead of the true ones. */
   readonly claims?: { readonly tensors?: bigint; readonly metadata?: bigint };
 }
 
-/** The alignment that every file of this writer has. */
+/** Alignment of tensor data. */
 const alignment = 32;
 
-/** The header with its padding: the data follows directly. */
+/** Encodes the header with its padding; tensor data follows directly. */
 export function encodeHeader(spec: GgufHeaderSpec): Buffer {
   const parts = [
     Buffer.from("GGUF"),
@@ -66,7 +66,7 @@ export function encodeHeader(spec: GgufHeaderSpec): Buffer {
   return Buffer.concat([header, Buffer.alloc(paddingOf(header.length))]);
 }
 
-/** Bytes from here to the next aligned place. */
+/** Returns the padding to the next aligned offset. */
 export function paddingOf(bytes: number): number {
   return (alignment - (bytes % alignment)) % alignment;
 }

@@ -1,4 +1,4 @@
-/** A byte-level BPE vocabulary of our own: every byte, the words it is given, and the control tokens of the Qwen family. */
+/** Builds a byte-level BPE vocabulary: every byte, the given words, and the control tokens of the Qwen family. */
 
 export interface Vocabulary {
   readonly tokens: readonly string[];
@@ -13,8 +13,7 @@ const control = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"];
 const markers = ["<think>", "</think>", "<tool_call>", "</tool_call>"];
 
 /**
- * Words become tokens with and without a leading space. `size` fills up with unused tokens, as real vocabularies do;
- * 0 = as small as it gets.
+ * Adds words as tokens with and without a leading space. Fills up to `size` with unused tokens, like real vocabularies; 0 adds none.
  */
 export function buildVocabulary(words: readonly string[], size: number): Vocabulary {
   const tokens = Array.from({ length: 256 }, (_, byte) => byteLetter(byte));
@@ -44,7 +43,7 @@ export function buildVocabulary(words: readonly string[], size: number): Vocabul
   return { tokens, types, merges, eosId: controlStart + 2, padId: controlStart };
 }
 
-/** GPT-2's letter for a byte: printable ones stand for themselves, the others for letters from U+0100 on. */
+/** Returns GPT-2's letter for a byte: the character itself if printable, else a letter from U+0100 up. */
 function byteLetter(byte: number): string {
   return isPrintable(byte) ? String.fromCharCode(byte) : String.fromCharCode(256 + hiddenBefore(byte));
 }

@@ -7,7 +7,7 @@ export const weightTypeNumbers = { F32: 0, F16: 1, Q8_0: 8 } as const;
 /** Values per Q8_0 block; rows must be a multiple of it. */
 const blockElements = 32;
 const blockBytes = 34;
-/** Larger tensors repeat the values of their first piece, so that a file of gigabytes takes seconds. */
+/** Larger tensors repeat the values of their first piece, so that files of gigabytes are written in seconds. */
 const pieceElements = 256 * 1024;
 
 export function weightBytes(type: WeightType, elements: number): number {
@@ -15,7 +15,7 @@ export function weightBytes(type: WeightType, elements: number): number {
   return elements * (type === "F32" ? 4 : 2);
 }
 
-/** Pieces of a tensor whose values lie evenly between -scale and scale. */
+/** Yields the pieces of a tensor with uniform values between -scale and scale. */
 export function* randomWeights(
   type: WeightType,
   elements: number,
@@ -26,7 +26,7 @@ export function* randomWeights(
   for (let left = weightBytes(type, elements); left > 0; left -= piece.length) yield piece.subarray(0, left);
 }
 
-/** A tensor of ones, as norms are. */
+/** Returns a tensor of ones, as for norms. */
 export function ones(elements: number): Buffer {
   return Buffer.from(new Float32Array(elements).fill(1).buffer);
 }

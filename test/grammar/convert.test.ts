@@ -3,7 +3,7 @@ import type AjvConstructor from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyJsonObject, convertSchema, type Conversion } from "../../src/grammar/convert.js";
-import { RuleBook } from "../../src/grammar/gbnf.js";
+import { RuleSet } from "../../src/grammar/gbnf.js";
 import { readSchema } from "../../src/grammar/schema/read.js";
 import { SchemaRefusal } from "../../src/grammar/schema/refusal.js";
 import { createValidator } from "../../src/grammar/schema/validate.js";
@@ -16,13 +16,16 @@ const { Ajv2020 } = createRequire(import.meta.url)("ajv/dist/2020.js") as {
   Ajv2020: typeof AjvConstructor.Ajv2020;
 };
 
-/** The standard's judgement of a value, asked of another implementation; undefined where its generated code is broken. */
+/**
+ * Returns the verdict of another implementation of the standard (ajv), or undefined if its generated code is
+ * broken.
+ */
 function oracle(schema: unknown): (value: unknown) => boolean | undefined {
   const ajv = new Ajv2020({ strict: false, ownProperties: true, multipleOfPrecision: 9, logger: false });
-  const judge = ajv.compile(schema as boolean);
+  const validator = ajv.compile(schema as boolean);
   return (value) => {
     try {
-      return judge(value) === true;
+      return validator(value) === true;
     } catch (thrown) {
       if (thrown instanceof ReferenceError || thrown instanceof TypeError) return undefined;
       throw thrown;
@@ -30,7 +33,7 @@ function oracle(schema: unknown): (value: unknown) => boolean | undefined {
   };
 }
 
-/** A conversion, or the refusal that it ended in; anything else is thrown on. */
+/** Returns the conversion or the refusal; rethrows anything else. */
 function attempt(schema: unknown, additionalProperties: boolean): Conversion | SchemaRefusal {
   try {
     return convertSchema(schema, { additionalProperties });
@@ -42,7 +45,7 @@ function attempt(schema: unknown, additionalProperties: boolean): Conversion | S
 
 const runs = 400;
 
-/** Numbers from 0 to below 1 from a seed: a sample is the same each time. */
+/** Returns a seeded source of numbers from 0 to below 1, so that samples are reproducible. */
 function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -52,7 +55,7 @@ function randomFrom(seed: number): () => number {
 }
 
 describe("the grammar of a random schema", () => {
-  it("generates only texts that are valid, or names the keywords that it leaves to the validator", () => {
+  it("generates only valid texts, or lists the keywords that it leaves to the validator", () => {
     fc.assert(
       fc.property(randomSchema, fc.boolean(), fc.nat(), (schema, open, seed) => {
         const made = attempt(schema, open);
@@ -71,15 +74,15 @@ describe("the grammar of a random schema", () => {
     );
   });
 
-  it("generates every valid value under the standard's rule, in some order of the keys", () => {
+  it("generates every valid value under the standard's default, in some order of the keys", () => {
     fc.assert(
       fc.property(randomSchema, fc.array(smallValue, { minLength: 5, maxLength: 12 }), (schema, values) => {
         if (JSON.stringify(schema).includes("unevaluated")) return;
         const valid = oracle(schema);
         const made = attempt(schema, true);
-        // ajv takes [] for valid where contains stands beside prefixItems, so ours has to agree.
-        const judge = createValidator(readSchema(schema));
-        for (const value of values.filter((one) => valid(one) === true && judge(one) === null)) {
+        // ajv accepts [] when contains occurs with prefixItems, so our validator has to agree.
+        const validator = createValidator(readSchema(schema));
+        for (const value of values.filter((one) => valid(one) === true && validator(one) === null)) {
           const what = `${JSON.stringify(value)} by ${JSON.stringify(schema)}`;
           if (made instanceof SchemaRefusal) expect(made.message, what).not.toMatch(/^No value satisfies/);
           else {
@@ -93,20 +96,20 @@ describe("the grammar of a random schema", () => {
     );
   });
 
-  it("leaves nothing to the validator that the validator would not find", () => {
+  it("leaves no violation to the validator that the validator does not detect", () => {
     fc.assert(
       fc.property(randomSchema, fc.nat(), (schema, seed) => {
-        // ajv leaves contains out of what is evaluated, and rounds before it divides.
+        // ajv does not count items matched by contains as evaluated, and rounds before it divides.
         if (/"(?:contains|multipleOf)"/.test(JSON.stringify(schema))) return;
         const made = attempt(schema, false);
         if (made instanceof SchemaRefusal || made.exact) return;
         const gbnf = parseGbnf(made.grammar);
         const valid = oracle(schema);
-        const judge = createValidator(made.node);
+        const validator = createValidator(made.node);
         const random = randomFrom(seed);
         for (let nth = 0; nth < 12; nth++) {
           const value = JSON.parse(sampleText(gbnf, { random, charactersMax: 120 })) as unknown;
-          expect(judge(value) === null).toBe(valid(value) ?? judge(value) === null);
+          expect(validator(value) === null).toBe(valid(value) ?? validator(value) === null);
         }
       }),
       { numRuns: runs },
@@ -115,7 +118,7 @@ describe("the grammar of a random schema", () => {
 });
 
 describe("convertSchema", () => {
-  it("says exact where nothing is left to the validator, and which keywords where something is", () => {
+  it("is exact if the grammar enforces all keywords, and otherwise lists those left to the validator", () => {
     const exact = convertSchema(
       { type: "array", items: { type: "integer" } },
       { additionalProperties: false },
@@ -130,7 +133,7 @@ describe("convertSchema", () => {
     expect([whole, checked]).toEqual([false, [{ keyword: "uniqueItems", pointer: "/properties/a" }]]);
   });
 
-  it("generates no white space outside, and never more than a line break and its indentation inside", () => {
+  it("generates no white space around the value, and at most a line break with indentation inside", () => {
     const { grammar } = convertSchema({ type: "array" }, { additionalProperties: false });
     const takes = ["[]", "[1, 2]", "[\n  1,\n  2\n]"];
     const refuses = [" []", "[] ", "[]\n", "[  1]", "[\n\n1]", "[1 ,2]", `[\n${" ".repeat(60)}1]`];
@@ -138,13 +141,13 @@ describe("convertSchema", () => {
     expect(refuses.filter((text) => matchesGrammar(grammar, text))).toEqual([]);
   });
 
-  it("names its rules as it is told, so that several grammars can stand together", () => {
+  it("prefixes its rule names as requested, so that several grammars can be combined", () => {
     const { grammar } = convertSchema({ type: "null" }, { additionalProperties: false, prefix: "tool-a-" });
     expect(grammar).toMatch(/^root ::= tool-a-\d+\n(?:tool-a-\d+ ::= .*\n)+$/);
   });
 
-  it("makes of json_object every object and nothing else", () => {
-    const rules = new RuleBook({ prefix: "r" });
+  it("generates every object and nothing else for json_object", () => {
+    const rules = new RuleSet({ prefix: "r" });
     const grammar = rules.text(anyJsonObject(rules));
     for (const text of ["{}", '{"a":[1,{"b":null}]}', '{"a":"\\n","a":true}'])
       expect(matchesGrammar(grammar, text)).toBe(true);
@@ -152,7 +155,7 @@ describe("convertSchema", () => {
       expect(matchesGrammar(grammar, text)).toBe(false);
   });
 
-  it("opens objects where the hosted rule would leave nothing", () => {
+  it("allows undeclared keys if closed objects would make the schema unsatisfiable", () => {
     const schema = {
       type: "object",
       properties: { a: { const: 1 } },
@@ -164,7 +167,7 @@ describe("convertSchema", () => {
   });
 });
 
-describe("a schema that cannot be served", () => {
+describe("an unsatisfiable or excessive schema", () => {
   const refused: Readonly<Record<string, unknown>> = {
     "false itself": false,
     "a contradiction of types": { type: "string", allOf: [{ type: "integer" }] },
@@ -180,7 +183,7 @@ describe("a schema that cannot be served", () => {
     "a oneOf of two equal branches": { oneOf: [{ type: "string" }, { type: "string" }], type: "string" },
   };
 
-  it.each(Object.entries(refused))("is refused as unsatisfiable: %s", (_, schema) => {
+  it.each(Object.entries(refused))("is rejected as unsatisfiable: %s", (_, schema) => {
     for (const additionalProperties of [true, false]) {
       const made = attempt(schema, additionalProperties);
       expect(made).toBeInstanceOf(SchemaRefusal);
@@ -188,7 +191,7 @@ describe("a schema that cannot be served", () => {
     }
   });
 
-  it("is refused within its budget when its alternatives multiply, by what is too much", () => {
+  it("is rejected within its work budget, with the reason, when its alternatives multiply", () => {
     const choice = (name: string): unknown => ({
       anyOf: Array.from({ length: 20 }, (_, nth) => ({
         properties: { [`${name}${nth}`]: { const: nth } },
@@ -203,7 +206,7 @@ describe("a schema that cannot be served", () => {
 });
 
 describe("a hostile schema", () => {
-  it("D2: 24 levels of diamonds are one rule each, compiled by the engine", async () => {
+  it("D2: becomes one rule per level for 24 levels of diamond-shaped references, and the engine compiles them", async () => {
     const $defs: Record<string, unknown> = { d24: { type: "string" } };
     for (let level = 0; level < 24; level++)
       $defs[`d${level}`] = { anyOf: [{ $ref: `#/$defs/d${level + 1}` }, { $ref: `#/$defs/d${level + 1}` }] };
@@ -213,7 +216,7 @@ describe("a hostile schema", () => {
     expect([takes('"a"'), takes("1")]).toEqual([true, false]);
   });
 
-  it("D2: diamonds of objects end in a grammar or a refusal, not in two to the power of their levels", () => {
+  it("D2: with diamond-shaped references between objects becomes a grammar or is rejected, without exponential work", () => {
     const $defs: Record<string, unknown> = { d24: { type: "object" } };
     for (let level = 0; level < 24; level++)
       $defs[`d${level}`] = {
@@ -226,7 +229,7 @@ describe("a hostile schema", () => {
     if (!(made instanceof SchemaRefusal)) expect(made.checked.length).toBeGreaterThan(0);
   });
 
-  it("D2: recursion that makes no progress is refused by its keyword", () => {
+  it("D2: that recurs without descending into the value is rejected with the keyword", () => {
     for (const schema of [
       { $ref: "#" },
       { allOf: [{ $ref: "#" }] },
@@ -238,7 +241,7 @@ describe("a hostile schema", () => {
     }
   });
 
-  it("D2: 10,000 values are a tree, of which the engine takes every one and nothing else", async () => {
+  it("D2: with 10,000 enum values becomes a trie, and the engine accepts exactly these values", async () => {
     const values = Array.from({ length: 10_000 }, (_, nth) => `value-${nth}`);
     const { grammar, exact } = convertSchema({ enum: values }, { additionalProperties: false });
     expect(exact).toBe(true);
@@ -249,7 +252,7 @@ describe("a hostile schema", () => {
     expect(takes('"value-10000"')).toBe(false);
   });
 
-  it("D3: huge limits are counted in blocks and never written as they are", async () => {
+  it("D3: with huge limits is counted in blocks; no large number is written to the grammar", async () => {
     const schema = {
       type: "object",
       properties: {
@@ -271,7 +274,7 @@ describe("a hostile schema", () => {
     expect(takes('{"l":"abc"}')).toBe(false);
   });
 
-  it("D1: patterns that are broken or blow up are refused by keyword and place", () => {
+  it("D1: with malformed or exploding patterns is rejected with keyword and location", () => {
     for (const pattern of ["foo**", "(", "^((((a{1,40}){1,40}){1,40}){1,40})$", "(a)\\1"]) {
       const made = attempt({ properties: { p: { type: "string", pattern } } }, false);
       expect(made).toBeInstanceOf(SchemaRefusal);
@@ -282,7 +285,7 @@ describe("a hostile schema", () => {
     }
   });
 
-  it("passes the engine's compiler for every random schema that is converted", async () => {
+  it("produces a grammar that the engine compiles for every random schema that is converted", async () => {
     const schemas = fc.sample(randomSchema, { numRuns: 60, seed: 7 });
     for (const schema of schemas) {
       const made = attempt(schema, true);

@@ -1,9 +1,9 @@
 import { getLlama, type Llama, type LlamaGrammar } from "node-llama-cpp";
-import { RuleBook } from "../../src/grammar/gbnf.js";
+import { RuleSet } from "../../src/grammar/gbnf.js";
 
 let engine: Promise<Llama> | null = null;
 
-/** Whether a text is whole by a grammar, asked of llama.cpp's own matcher. */
+/** Returns a function that matches complete texts with llama.cpp's own matcher. */
 export async function engineMatcher(grammar: string): Promise<(text: string) => boolean> {
   engine ??= getLlama({ gpu: false, build: "never", skipDownload: true });
   const llama = await engine;
@@ -13,8 +13,8 @@ export async function engineMatcher(grammar: string): Promise<(text: string) => 
   return (text) => made._testText(text);
 }
 
-/** The text of a grammar whose root is the rule that `make` adds. */
-export function grammarOf(make: (rules: RuleBook) => string): string {
-  const rules = new RuleBook({ prefix: "r" });
+/** Returns the text of a grammar with the rule that `make` adds as its root. */
+export function grammarOf(make: (rules: RuleSet) => string): string {
+  const rules = new RuleSet({ prefix: "r" });
   return rules.text(make(rules));
 }

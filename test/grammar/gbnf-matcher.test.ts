@@ -47,14 +47,14 @@ const grammars: Readonly<Record<string, Grammar>> = {
   },
 };
 
-describe("the matcher of the tests", () => {
-  it.each(Object.entries(grammars))("takes %s", (_, { text, yes, no }) => {
+describe("the GBNF matcher of the tests", () => {
+  it.each(Object.entries(grammars))("accepts and rejects the expected texts: %s", (_, { text, yes, no }) => {
     const grammar = parseGbnf(text);
     expect(yes.filter((one) => !matchesGrammar(grammar, one))).toEqual([]);
     expect(no.filter((one) => matchesGrammar(grammar, one))).toEqual([]);
   });
 
-  it("agrees with llama.cpp, whose grammars these are", async () => {
+  it("agrees with llama.cpp", async () => {
     const llama = await getLlama({ gpu: false, build: "never", skipDownload: true });
     for (const { text, yes, no } of Object.values(grammars)) {
       const grammar = (await llama.createGrammar({ grammar: text })) as LlamaGrammar & {
@@ -67,16 +67,16 @@ describe("the matcher of the tests", () => {
     }
   });
 
-  it("takes a long text without a deep stack", () => {
+  it("matches a long text without a deep stack", () => {
     const grammar = parseGbnf(`root ::= [a-z] root | "!"`);
     expect(matchesGrammar(grammar, `${"a".repeat(50_000)}!`)).toBe(true);
   });
 
-  it("does not go round in a left-recursive grammar", () => {
+  it("rejects a left-recursive grammar instead of looping", () => {
     expect(() => matchesGrammar(`root ::= root "a" | "b"`, "b")).toThrow(/left-recursive/);
   });
 
-  it("matches every text that it samples itself", () => {
+  it("matches every text that the sampler generates", () => {
     const parsed = Object.values(grammars).map(({ text }) => parseGbnf(text));
     const property = fc.property(fc.constantFrom(...parsed), fc.array(fc.nat(999)), (grammar, chances) => {
       let nth = 0;
@@ -87,7 +87,7 @@ describe("the matcher of the tests", () => {
     fc.assert(property, { numRuns: 500 });
   });
 
-  it("samples different texts, and ends in a grammar that could go on for ever", () => {
+  it("samples different texts, and terminates for a grammar without a longest text", () => {
     const grammar = parseGbnf(grammars["recursion, in the middle and on the right"]?.text ?? "");
     let seed = 1;
     const random = (): number => (seed = (seed * 16807) % 2147483647) / 2147483647;

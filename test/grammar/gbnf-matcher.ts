@@ -1,6 +1,6 @@
 /**
- * GBNF for tests, written from its description and not from ours: a parser, a matcher that keeps a set of stacks as llama.cpp
- * does, and a sampler of the texts that a grammar generates. Left-recursive grammars are an error, as they are there.
+ * A GBNF parser, matcher and sampler for tests, written independently of the code under test. The matcher
+ * keeps a set of stacks as llama.cpp does. Left-recursive grammars are an error, as they are there.
  */
 import { parseGbnf, type Expression, type Gbnf } from "./gbnf-parser.js";
 
@@ -8,13 +8,13 @@ export { parseGbnf, type Gbnf } from "./gbnf-parser.js";
 
 const stacksMax = 200_000;
 
-/** What is still to be matched: an expression, and then the rest. Equal ones are one object. */
+/** What remains to be matched: an expression and then the rest. Equal stacks are one object. */
 interface Stack {
   readonly head: Expression;
   readonly rest: Stack | null;
 }
 
-/** Whether the whole text is one that the grammar generates. */
+/** Returns whether the grammar generates the whole text. */
 export function matchesGrammar(grammar: Gbnf | string, text: string): boolean {
   const { rules } = typeof grammar === "string" ? parseGbnf(grammar) : grammar;
   const start: Expression = { kind: "rule", name: "root" };
@@ -34,11 +34,11 @@ export function matchesGrammar(grammar: Gbnf | string, text: string): boolean {
 export interface SampleOptions {
   /** Numbers from 0 to below 1. */
   readonly random: () => number;
-  /** From so many characters on the shortest way to the end is taken; 300 unless told. */
+  /** From this number of characters on, the sampler takes the shortest way to the end; default 300. */
   readonly charactersMax?: number;
 }
 
-/** A text that the grammar generates. */
+/** Returns a random text of the grammar. */
 export function sampleText({ rules }: Gbnf, { random, charactersMax = 300 }: SampleOptions): string {
   const costs = ruleCosts(rules);
   const cost = (expression: Expression): number => costOf(expression, costs);
@@ -63,7 +63,7 @@ export function sampleText({ rules }: Gbnf, { random, charactersMax = 300 }: Sam
   return text;
 }
 
-/** Only stacks that begin with a class, and null, which is the end. */
+/** Expands stacks until each begins with a character class; null marks the end. */
 function expand(
   from: readonly (Stack | null)[],
   rules: Gbnf["rules"],
@@ -93,7 +93,7 @@ function expand(
 type Repeat = Extract<Expression, { kind: "repeat" }>;
 const fewer = new WeakMap<Repeat, Repeat>();
 
-/** What a repetition is after one turn, the same object each time. */
+/** Returns the repetition after one iteration, always the same object. */
 function oneFewer(repeat: Repeat): Repeat {
   if (repeat.min === 0 && repeat.max === null) return repeat;
   const known = fewer.get(repeat);
@@ -104,7 +104,7 @@ function oneFewer(repeat: Repeat): Repeat {
   return less;
 }
 
-/** A sequence's empty rest is no stack of its own, so that right recursion does not grow. */
+/** Creates stacks. The empty rest of a sequence adds no stack, so right recursion does not grow. */
 function stackMaker(): (head: Expression, rest: Stack | null) => Stack {
   const atEnd = new Map<Expression, Stack>();
   const onStack = new WeakMap<Stack, Map<Expression, Stack>>();
@@ -129,7 +129,7 @@ function includes({ ranges, negated }: CharacterClass, point: number): boolean {
   return ranges.some(([from, to]) => from <= point && point <= to) !== negated;
 }
 
-/** Least characters and rules to the end of each rule; what cannot end costs Infinity. */
+/** Returns the smallest number of characters and rules to the end of each rule; Infinity if it cannot end. */
 function ruleCosts(rules: Gbnf["rules"]): ReadonlyMap<string, number> {
   const costs = new Map<string, number>();
   for (let changed = true; changed;) {
@@ -153,7 +153,7 @@ function costOf(expression: Expression, costs: ReadonlyMap<string, number>): num
   return expression.kind === "choice" ? Math.min(...parts) : parts.reduce((sum, cost) => sum + cost, 0);
 }
 
-/** A point of a class: any of a small range, one of the first or the last of a large one. */
+/** Returns a code point of a class: any of a small range, or one of the first or last of a large range. */
 function pointIn(characters: CharacterClass, pick: (count: number) => number): number {
   const ranges = characters.negated ? outside(characters.ranges) : characters.ranges;
   const [from, to] = ranges[pick(ranges.length)] ?? [0x20, 0x20];

@@ -13,7 +13,7 @@ export type Expression =
       readonly kind: "repeat";
       readonly part: Expression;
       readonly min: number;
-      /** null: without end. */
+      /** null: no upper bound. */
       readonly max: number | null;
     };
 
@@ -21,7 +21,7 @@ export interface Gbnf {
   readonly rules: ReadonlyMap<string, Expression>;
 }
 
-/** @throws Error for text that is not GBNF, for a rule that is not defined, and without a rule named root */
+/** Parses GBNF. @throws Error for malformed text, an undefined rule, or a missing root rule */
 export function parseGbnf(text: string): Gbnf {
   const rules = new Map<string, Expression>();
   const reader = readerOf(text);
@@ -38,9 +38,11 @@ export function parseGbnf(text: string): Gbnf {
 
 interface Reader {
   atEnd(): boolean;
-  /** Whether it goes on like this. */
+  /** Returns whether the text continues with this pattern. */
   sees(pattern: RegExp): boolean;
-  /** The text that the pattern matches here; white space and comments after it are passed over. */
+  /**
+   * Consumes and returns the text that the pattern matches here, and skips white space and comments after it.
+   */
   take(pattern: RegExp, wanted: string): string;
 }
 
@@ -142,7 +144,7 @@ function readClass(source: string): Expression {
 
 interface Point {
   readonly point: number;
-  /** As it is written. */
+  /** The character or escape as written. */
   readonly text: string;
 }
 

@@ -1,24 +1,24 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { GrammarTooLarge, literal, RuleBook } from "../../src/grammar/gbnf.js";
+import { GrammarTooLarge, literal, RuleSet } from "../../src/grammar/gbnf.js";
 import { engineMatcher } from "./engine-matcher.js";
 
-describe("a rule book", () => {
-  it("gives equal right sides one name", () => {
-    const rules = new RuleBook({ prefix: "r" });
+describe("a rule set", () => {
+  it("gives equal right-hand sides one name", () => {
+    const rules = new RuleSet({ prefix: "r" });
     expect(rules.add('"a" | "b"')).toBe(rules.add('"a" | "b"'));
   });
 
-  it("gives a defined right side the name that was reserved for it", () => {
-    const rules = new RuleBook({ prefix: "r" });
+  it("finds a reserved rule by its right-hand side once it is defined", () => {
+    const rules = new RuleSet({ prefix: "r" });
     const name = rules.reserve();
     rules.define(name, '"a"');
     expect(rules.add('"a"')).toBe(name);
-    expect(rules.named(name)).toBe(name);
+    expect(rules.nameOf(name)).toBe(name);
   });
 
-  it("writes only what the root reaches, and does not read names in quotes and classes", () => {
-    const rules = new RuleBook({ prefix: "x" });
+  it("writes only the rules reachable from the root, and ignores names in quotes and character classes", () => {
+    const rules = new RuleSet({ prefix: "x" });
     const unused = rules.add('"never"');
     const last = rules.add('"b"');
     const root = rules.add(`"${unused} \\" ${unused}" [${unused}\\]${unused}] ${last}`);
@@ -26,36 +26,36 @@ describe("a rule book", () => {
     expect(rules.text(root)).not.toContain("never");
   });
 
-  it("writes a recursive grammar that the engine takes", async () => {
-    const rules = new RuleBook({ prefix: "r" });
+  it("writes a recursive grammar that the engine accepts", async () => {
+    const rules = new RuleSet({ prefix: "r" });
     const list = rules.reserve();
     rules.define(list, `"[" (${list} ("," ${list})*)? "]"`);
     const matches = await engineMatcher(rules.text(list));
     expect(["[]", "[[],[[]]]", "[", "[,]"].map(matches)).toEqual([true, true, false, false]);
   });
 
-  it("makes a thing once in each form", () => {
-    const rules = new RuleBook({ prefix: "r" });
+  it("memoizes a rule per object and form", () => {
+    const rules = new RuleSet({ prefix: "r" });
     const thing = {};
     let made = 0;
     const make = (): string => rules.add(`"${++made}"`);
-    expect(rules.once(thing, "a", make)).toBe(rules.once(thing, "a", make));
-    expect(rules.once(thing, "b", make)).not.toBe(rules.once(thing, "a", make));
+    expect(rules.memoized(thing, "a", make)).toBe(rules.memoized(thing, "a", make));
+    expect(rules.memoized(thing, "b", make)).not.toBe(rules.memoized(thing, "a", make));
     expect(made).toBe(2);
   });
 
-  it("refuses more rules than its limit, and more bytes", () => {
-    const few = new RuleBook({ prefix: "r", rulesMax: 2 });
+  it("throws GrammarTooLarge over its limit of rules and over its limit of bytes", () => {
+    const few = new RuleSet({ prefix: "r", rulesMax: 2 });
     few.add('"a"');
     few.add('"b"');
     expect(() => few.add('"c"')).toThrow(GrammarTooLarge);
-    const small = new RuleBook({ prefix: "r", bytesMax: 100 });
+    const small = new RuleSet({ prefix: "r", bytesMax: 100 });
     expect(() => small.add(literal("é".repeat(50)))).toThrow(GrammarTooLarge);
   });
 
-  it("refuses a name that llama.cpp does not read, a second definition and a name without one", () => {
-    expect(() => new RuleBook({ prefix: "R_" })).toThrow(RangeError);
-    const rules = new RuleBook({ prefix: "r" });
+  it("throws a RangeError for a prefix that llama.cpp cannot parse, a second definition and an undefined name", () => {
+    expect(() => new RuleSet({ prefix: "R_" })).toThrow(RangeError);
+    const rules = new RuleSet({ prefix: "r" });
     const name = rules.reserve();
     expect(() => rules.text(name)).toThrow(RangeError);
     rules.define(name, '"a"');
@@ -64,7 +64,7 @@ describe("a rule book", () => {
 });
 
 describe("a literal", () => {
-  it("is exactly its text to the engine, whatever characters it has", async () => {
+  it("matches exactly its text in the engine, for any characters", async () => {
     const character = fc.oneof(
       fc.constantFrom('"', "\\", "\n", "\t", "]", "\u007f", "\u0001"),
       fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
@@ -82,7 +82,7 @@ describe("a literal", () => {
     );
   });
 
-  it("holds no lone surrogate", () => {
+  it("must not contain a lone surrogate", () => {
     expect(() => literal("a\ud800")).toThrow(RangeError);
   });
 });

@@ -1,6 +1,6 @@
-/** What the tests of Anthropic's routes ask with: the wire itself, and the official client. */
+/** Helpers for tests of Anthropic routes: plain HTTP and the official client. */
 import Anthropic from "@anthropic-ai/sdk";
-import { keys, type TestServer } from "./compose.js";
+import { keys, type ScriptedApp } from "../scripted-app.js";
 
 export const weather = {
   name: "get_weather",
@@ -14,9 +14,9 @@ export const params = {
   messages: [{ role: "user" as const, content: "Hello" }],
 };
 
-/** A request to /v1/messages, or to `path` below it. */
+/** Sends a request to /v1/messages, or to `path` below it. */
 export function postMessage(
-  server: TestServer,
+  server: ScriptedApp,
   body: unknown,
   path = "",
   headers: Record<string, string> = {},
@@ -28,7 +28,7 @@ export function postMessage(
   });
 }
 
-/** The official client, without the retries that would hide an error. */
-export function anthropicOf(server: TestServer, apiKey: string = keys.ada): Anthropic {
+/** Builds the official client without retries, which would hide errors. */
+export function anthropicOf(server: ScriptedApp, apiKey: string = keys.ada): Anthropic {
   return new Anthropic({ baseURL: server.url, apiKey, maxRetries: 0 });
 }

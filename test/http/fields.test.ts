@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { compose, headersOf, hello, keys, type TestServer } from "./compose.js";
+import { startScriptedApp, headersOf, hello, keys, type ScriptedApp } from "../scripted-app.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 interface RouteFields {
   readonly path: string;
   readonly body: Fields;
-  /** Known to clients, or to nobody: the answer is what it is without them. */
+  /** Fields that must not change the answer. */
   readonly harmless: Fields;
-  /** What would change the answer and is not served, by the name that the refusal has to tell. */
+  /** Unsupported fields that would change the answer, by the name in the error. */
   readonly refused: readonly (readonly [param: string, fields: Fields])[];
-  /** The field as this route's errors tell it. */
+  /** The field as the errors of this route name it. */
   readonly named: (param: string) => object;
 }
 
@@ -23,8 +23,8 @@ const anthropicName = (param: string) => ({
     message: expect.stringMatching(new RegExp(`^${param}: `)) as string,
   },
 });
-const asked = (...content: object[]) => ({ messages: [{ role: "user", content }] });
-const document = (fields: object) => asked({ type: "document", ...fields });
+const sent = (...content: object[]) => ({ messages: [{ role: "user", content }] });
+const document = (fields: object) => sent({ type: "document", ...fields });
 
 const routes: readonly RouteFields[] = [
   {
@@ -53,8 +53,8 @@ const routes: readonly RouteFields[] = [
       ["tools", { tools: [{ type: "live_search" }] }],
       ["tools.0.type", { tools: [{ type: "custom", custom: { name: "f" } }] }],
       ["modalities", { modalities: ["text", "audio"] }],
-      ["messages.0.content.0", asked({ type: "file", file: { file_id: "f" } })],
-      ["messages.0.content.0", asked({ type: "input_audio", input_audio: { data: "", format: "wav" } })],
+      ["messages.0.content.0", sent({ type: "file", file: { file_id: "f" } })],
+      ["messages.0.content.0", sent({ type: "input_audio", input_audio: { data: "", format: "wav" } })],
     ],
     named: openaiName,
   },
@@ -104,7 +104,7 @@ const routes: readonly RouteFields[] = [
         "messages.0.content.0.citations",
         document({ source: { type: "text", data: "x" }, citations: { enabled: true } }),
       ],
-      ["messages.0.content.0.type", asked({ type: "search_result", source: "s", title: "t", content: [] })],
+      ["messages.0.content.0.type", sent({ type: "search_result", source: "s", title: "t", content: [] })],
     ],
     named: anthropicName,
   },
@@ -124,36 +124,36 @@ const routes: readonly RouteFields[] = [
   },
 ];
 
-function ask({ url }: TestServer, path: string, body: object): Promise<Response> {
+function send({ url }: ScriptedApp, path: string, body: object): Promise<Response> {
   return fetch(url + path, { method: "POST", headers: headersOf(keys.ada), body: JSON.stringify(body) });
 }
 
-/** An answer without what is new each time. */
-async function lasting(response: Response): Promise<string> {
+/** Returns an answer without values that differ each time. */
+async function withoutIdsAndTimes(response: Response): Promise<string> {
   return (await response.text()).replaceAll(/0193a1c2-?5d7e-?7c40-?9b1f-?\d{12}/g, "ID");
 }
 
 const say = () => ["Good", " day."];
 
 describe.each(routes)("POST $path", ({ path, body, harmless, refused, named }) => {
-  it("answers as ever where a request has fields that mean nothing to it, whatever they hold", async () => {
-    const server = await compose(say);
-    const plain = await ask(server, path, body);
+  it("ignores unknown fields, whatever their values", async () => {
+    const server = await startScriptedApp(say);
+    const plain = await send(server, path, body);
     expect(plain.status).toBe(200);
-    const expected = await lasting(plain);
+    const expected = await withoutIdsAndTimes(plain);
     for (const fields of [anywhere, harmless, { ...anywhere, ...harmless }])
-      expect(await lasting(await ask(server, path, { ...body, ...fields }))).toBe(expected);
+      expect(await withoutIdsAndTimes(await send(server, path, { ...body, ...fields }))).toBe(expected);
   });
 
   it.each(refused)(
     "refuses what it would have to leave out, naming %s, streamed or not",
     async (param, fields) => {
-      const server = await compose(say);
+      const server = await startScriptedApp(say);
       for (const stream of [false, true]) {
-        const response = await ask(server, path, { ...body, stream, ...fields });
+        const response = await send(server, path, { ...body, stream, ...fields });
         expect(response.status).toBe(400);
         expect(await response.json()).toMatchObject(named(param));
-        expect(server.records).toEqual([]);
+        expect(await server.records()).toEqual([]);
       }
     },
   );

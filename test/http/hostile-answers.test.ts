@@ -2,38 +2,38 @@ import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { transcript } from "../../src/engine/scripted.js";
 import { familyNames, template, tools, transcripts } from "../engine/llama/tools/answers.js";
-import { first, streamed, whole } from "../end-to-end/text/answers.js";
-import { compose, hello, keys } from "./compose.js";
+import { firstChoice, requestStream, requestJson } from "../end-to-end/text/answers.js";
+import { startScriptedApp, hello, keys } from "../scripted-app.js";
 
-const asked = { ...hello, tools: tools.map((tool) => ({ type: "function", function: tool })) };
+const sent = { ...hello, tools: tools.map((tool) => ({ type: "function", function: tool })) };
 
 async function answering(family: string, answer: string, tokenBytes = 1) {
   const script = () => [transcript(template(family), answer, tokenBytes)];
-  const server = await compose(script, { contextTokens: 1_000_000 });
+  const server = await startScriptedApp(script, { contextTokens: 1_000_000 });
   return { ...server, client: new OpenAI({ baseURL: `${server.url}/v1`, apiKey: keys.ada, maxRetries: 0 }) };
 }
 
-describe("D9: an answer made to cost its reader", () => {
+describe("D9: an answer that is designed to be costly to parse", () => {
   it.each(familyNames)("in the style of %s is told whole, its every character as text", async (family) => {
     const [mark = "<"] =
       /^(?:<\S{1,30}?>|\[[A-Z_]+\]|\S{1,12})/.exec(transcripts(family)[0]?.answer ?? "") ?? [];
     for (const unit of [mark.slice(0, -1), " \n{", '"\\', "<".repeat(50)]) {
-      // The first word keeps it from being the whole-answer call of some families.
+      // With the first word the answer is not a tool call of families whose calls are whole answers.
       const answer = `Look: ${unit.repeat(Math.ceil(100_000 / unit.length))} end.`;
       const server = await answering(family, answer, 3);
-      const { content, calls, finish } = first(await streamed(server, asked));
+      const { content, calls, finish } = firstChoice(await requestStream(server, sent));
       expect({ same: content === answer, calls, finish }).toEqual({ same: true, calls: [], finish: "stop" });
     }
   });
 
-  it("as one call of arguments without an end is cut, and no call", async () => {
+  it("as one tool call with endless arguments is cut and not returned as a call", async () => {
     for (const inside of ["[".repeat(50_000), `"${"\\\\".repeat(50_000)}`, `{"a":`.repeat(20_000)]) {
       const written = `<tool_call>\n{"name": "note", "arguments": {"title": ${inside}`;
       const server = await answering("hermes", written, 5);
-      const answer = await whole(server, { ...asked, max_tokens: 10_000 });
-      expect(first(answer).finish).toBe("length");
+      const answer = await requestJson(server, { ...sent, max_tokens: 10_000 });
+      expect(firstChoice(answer).finish).toBe("length");
       expect(answer.usage?.completion_tokens).toBe(10_000);
-      for (const call of first(answer).calls) expect(() => void JSON.parse(call.arguments)).toThrow();
+      for (const call of firstChoice(answer).calls) expect(() => void JSON.parse(call.arguments)).toThrow();
     }
   });
 });
@@ -52,7 +52,7 @@ describe("D10: code in an answer", () => {
     const [sample] = transcripts(family);
     for (const attack of attacks) {
       const written = (sample?.answer ?? "").replaceAll("CET", attack);
-      const choice = first(await whole(await answering(family, written), asked));
+      const choice = firstChoice(await requestJson(await answering(family, written), sent));
       const given = choice.calls.find(({ name }) => name === "get_time")?.arguments;
       if (given === undefined) expect(choice.content).toContain(attack);
       else expect(JSON.parse(given)).toEqual({ zone: attack });
@@ -60,7 +60,7 @@ describe("D10: code in an answer", () => {
     expect("ran" in globalThis).toBe(false);
   });
 
-  it("in place of arguments is no call", async () => {
+  it("in place of arguments is not a tool call", async () => {
     for (const attack of attacks) {
       const python = "```tool_code\nget_time(zone=" + attack + ")\n```";
       const json = `<tool_call>\n{"name": "get_time", "arguments": ${attack}}\n</tool_call>`;
@@ -68,7 +68,9 @@ describe("D10: code in an answer", () => {
         ["gemma", python],
         ["hermes", json],
       ] as const) {
-        const { content, calls, finish } = first(await whole(await answering(family, written), asked));
+        const { content, calls, finish } = firstChoice(
+          await requestJson(await answering(family, written), sent),
+        );
         expect({ content, calls, finish }).toEqual({ content: written, calls: [], finish: "stop" });
       }
     }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parseJsonBody } from "../../src/http/middleware/body.js";
 
 const parsed = (text: string): Promise<unknown> => parseJsonBody(Buffer.from(text));
-/** As long as what is cut out of a body before it is parsed, and some. */
+/** Longer than the strings that are extracted from a body before it is parsed. */
 const base64 = Buffer.alloc(210_000, "hearth").toString("base64");
 const dataUrl = `data:image/png;base64,${base64}`;
 
@@ -38,7 +38,7 @@ describe("a body with long strings", () => {
     ),
   }));
 
-  it("is what JSON.parse makes of it, whatever stands where", async () => {
+  it("is parsed to the result of JSON.parse, whatever its content", async () => {
     await fc.assert(
       fc.asyncProperty(body, fc.constantFrom(undefined, 2, "\t"), async (value, indent) => {
         const text = JSON.stringify(value, null, indent);
@@ -48,13 +48,13 @@ describe("a body with long strings", () => {
     );
   });
 
-  it("keeps a member named __proto__ a member", async () => {
+  it("keeps a member named __proto__ as a plain member", async () => {
     const value = (await parsed(`{"__proto__":"${base64}"}`)) as object;
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect(Object.entries(value)).toEqual([["__proto__", base64]]);
   });
 
-  it("lets the last of two members of one name count", async () => {
+  it("uses the last of two members with the same name", async () => {
     expect(await parsed(`{"a":"${base64}","a":1}`)).toEqual({ a: 1 });
     expect(await parsed(`{"a":1,"a":"${dataUrl}"}`)).toEqual({ a: dataUrl });
   });
@@ -68,12 +68,12 @@ describe("a body with long strings", () => {
     ["no closing quote", `["${base64}`],
     ["two of them side by side", `["${base64}""${base64}"]`],
     ["one for a member's name and no value", `{"${base64}"}`],
-  ])("is refused with %s, as JSON.parse does", async (_case, text) => {
+  ])("is rejected with %s, as by JSON.parse", async (_case, text) => {
     expect(() => JSON.parse(text) as unknown).toThrow(SyntaxError);
     await expect(parsed(text)).rejects.toThrow(/not valid JSON/);
   });
 
-  it("that is no UTF-8 beside them is refused", async () => {
+  it("is rejected if the remainder is not UTF-8", async () => {
     const bytes = Buffer.concat([Buffer.from(`["${base64}","`), Buffer.from([0xff]), Buffer.from('"]')]);
     await expect(parseJsonBody(bytes)).rejects.toThrow(/not valid UTF-8/);
   });

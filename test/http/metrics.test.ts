@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
 import { createScriptedEngine } from "../../src/engine/scripted.js";
 import { startApp, testKey, until } from "../harness.js";
-import { compose, gate, headersOf, hello, keys, post, type TestServer } from "./compose.js";
+import { startScriptedApp, gate, headersOf, hello, keys, post, type ScriptedApp } from "../scripted-app.js";
 
-/** The figures of a server, by name and labels as they are written. */
-async function scrape(server: TestServer): Promise<ReadonlyMap<string, number>> {
+/** Returns the metrics of a server by name and labels. */
+async function scrape(server: ScriptedApp): Promise<ReadonlyMap<string, number>> {
   const answer = await fetch(`${server.url}/metrics`, { headers: headersOf(keys.ada) });
   expect(answer.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
   const lines = (await answer.text()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
@@ -13,20 +13,20 @@ async function scrape(server: TestServer): Promise<ReadonlyMap<string, number>> 
   );
 }
 
-/** Those of one figure, its name left out. */
-async function figure(server: TestServer, name: string): Promise<Record<string, number>> {
+/** Returns the values of one metric by labels. */
+async function metric(server: ScriptedApp, name: string): Promise<Record<string, number>> {
   const all = [...(await scrape(server))].filter(([key]) => key.startsWith(`${name}{`));
   return Object.fromEntries(all.map(([key, value]) => [key.slice(name.length), value]));
 }
 
 describe("requests in /metrics", () => {
-  it("are counted and timed by the pattern of their route, never by what a client wrote", async () => {
-    const server = await compose(() => ["Good"]);
+  it("are counted and timed by the pattern of their route, never by the path of the client", async () => {
+    const server = await startScriptedApp(() => ["Good"]);
     const get = (path: string) => fetch(`${server.url}${path}`, { headers: headersOf(keys.ada) });
     for (const path of ["/v1/models/ember-1m", "/v1/models/made-up", "/made-up", "/v1/made-up"])
       await get(path);
     await (await post(server, { ...hello, model: "made-up" })).text();
-    expect(await figure(server, "hearth_requests_total")).toEqual({
+    expect(await metric(server, "hearth_requests_total")).toEqual({
       '{route="/v1/models/*id",status="200"}': 1,
       '{route="/v1/models/*id",status="404"}': 1,
       '{route="none",status="404"}': 2,
@@ -39,7 +39,7 @@ describe("requests in /metrics", () => {
 
   it("are timed to the end of their stream", async () => {
     const held = gate();
-    const server = await compose(() => ["Good", held.opened]);
+    const server = await startScriptedApp(() => ["Good", held.opened]);
     const answer = await post(server, { ...hello, stream: true });
     server.clock.advance(3000);
     held.open();
@@ -48,22 +48,22 @@ describe("requests in /metrics", () => {
     expect(all.get('hearth_request_seconds_sum{route="/v1/chat/completions"}')).toBe(3);
   });
 
-  it("whose client left count as 499", async () => {
-    const server = await compose(() => ["Good", gate().opened]);
-    const leaving = new AbortController();
+  it("count as 499 when the client disconnected", async () => {
+    const server = await startScriptedApp(() => ["Good", gate().opened]);
+    const controller = new AbortController();
     const starting = server.nextRun();
-    const left = post(server, hello, { signal: leaving.signal }).catch(() => undefined);
+    const left = post(server, hello, { signal: controller.signal }).catch(() => undefined);
     const run = await starting;
-    leaving.abort();
-    await Promise.all([left, run.settled]);
-    expect(await figure(server, "hearth_requests_total")).toEqual({
+    controller.abort();
+    await Promise.all([left, run.finished]);
+    expect(await metric(server, "hearth_requests_total")).toEqual({
       '{route="/v1/chat/completions",status="499"}': 1,
     });
   });
 });
 
 describe("runs in /metrics", () => {
-  it("are counted by model and end, with every token of theirs", async () => {
+  it("are counted by model and state, with all their tokens", async () => {
     const held = gate();
     const script = (prompt: string) =>
       prompt.includes("fail")
@@ -71,37 +71,37 @@ describe("runs in /metrics", () => {
         : prompt.includes("leave")
           ? ["two", held.opened]
           : ["a b c"];
-    const server = await compose(script, { cachedTokens: 1 });
+    const server = await startScriptedApp(script, { cachedTokens: 1 });
     const say = (content: string) => ({ ...hello, model: "ember", messages: [{ role: "user", content }] });
     await (await post(server, say("well"))).text();
     await (await post(server, say("fail"))).text();
-    const leaving = new AbortController();
+    const controller = new AbortController();
     const starting = server.nextRun();
-    const left = post(server, say("leave"), { signal: leaving.signal }).catch(() => undefined);
+    const left = post(server, say("leave"), { signal: controller.signal }).catch(() => undefined);
     const run = await starting;
     await until(() => run.timings.ttftMs !== null);
-    leaving.abort();
-    await Promise.all([left, run.settled]);
-    expect(await figure(server, "hearth_runs_total")).toEqual({
+    controller.abort();
+    await Promise.all([left, run.finished]);
+    expect(await metric(server, "hearth_runs_total")).toEqual({
       '{model="ember-1m",state="completed"}': 1,
       '{model="ember-1m",state="failed"}': 1,
       '{model="ember-1m",state="aborted"}': 1,
     });
-    expect(await figure(server, "hearth_tokens_total")).toEqual({
+    expect(await metric(server, "hearth_tokens_total")).toEqual({
       '{model="ember-1m",kind="prompt"}': 9,
       '{model="ember-1m",kind="cached"}': 3,
       '{model="ember-1m",kind="completion"}': 5,
       '{model="ember-1m",kind="reasoning"}': 0,
     });
-    expect(await figure(server, "hearth_prefix_cache_tokens_total")).toEqual({
+    expect(await metric(server, "hearth_prefix_cache_tokens_total")).toEqual({
       '{model="ember-1m",result="hit"}': 3,
       '{model="ember-1m",result="miss"}': 6,
     });
   });
 
-  it("tell of the first word and the speed of those that had any", async () => {
+  it("report time to first token and speed of runs that had any tokens", async () => {
     const held = gate();
-    const server = await compose(() => ["Good", held.opened, " day friend."]);
+    const server = await startScriptedApp(() => ["Good", held.opened, " day friend."]);
     const starting = server.nextRun();
     const answer = post(server, hello);
     const run = await starting;
@@ -114,9 +114,9 @@ describe("runs in /metrics", () => {
     expect(all.get('hearth_decode_tokens_per_second_sum{model="ember-1m"}')).toBe(4);
   });
 
-  it("tell of a load once, however many wait for it, and of none that is there already", async () => {
+  it("report a load once, however many requests wait for it, and none for a loaded model", async () => {
     const loading = gate();
-    const server = await compose(() => ["Good"], { onLoad: () => loading.opened });
+    const server = await startScriptedApp(() => ["Good"], { onLoad: () => loading.opened });
     const starting = server.nextRun();
     const answers = [post(server, hello), post(server, hello)];
     await starting;
@@ -130,36 +130,36 @@ describe("runs in /metrics", () => {
   });
 });
 
-describe("what is held now in /metrics", () => {
-  it("is the queue and the slots of the models in memory", async () => {
+describe("gauges in /metrics", () => {
+  it("report the queue and the slots of loaded models", async () => {
     const held = gate();
-    const server = await compose(() => [held.opened], { slots: 2 });
+    const server = await startScriptedApp(() => [held.opened], { slots: 2 });
     const answers = Array.from({ length: 5 }, () => post(server, hello));
     await until(() => server.scheduler.load.waiting === 3);
     expect((await scrape(server)).get("hearth_queue_depth")).toBe(3);
-    expect(await figure(server, "hearth_slots")).toEqual({
+    expect(await metric(server, "hearth_slots")).toEqual({
       '{model="ember-1m",state="held"}': 2,
       '{model="ember-1m",state="total"}': 2,
     });
     held.open();
     for (const answer of await Promise.all(answers)) await answer.text();
     expect((await scrape(server)).get("hearth_queue_depth")).toBe(0);
-    expect((await figure(server, "hearth_slots"))['{model="ember-1m",state="held"}']).toBe(0);
+    expect((await metric(server, "hearth_slots"))['{model="ember-1m",state="held"}']).toBe(0);
   });
 
-  it("has no slots of a model that has left memory", async () => {
-    const server = await compose(() => ["Good"]);
+  it("report no slots of an unloaded model", async () => {
+    const server = await startScriptedApp(() => ["Good"]);
     await (await post(server, hello)).text();
-    expect(Object.keys(await figure(server, "hearth_slots"))).toHaveLength(2);
+    expect(Object.keys(await metric(server, "hearth_slots"))).toHaveLength(2);
     vi.spyOn(server.engine, "residents").mockReturnValue([]);
-    expect(await figure(server, "hearth_slots")).toEqual({});
+    expect(await metric(server, "hearth_slots")).toEqual({});
   });
 
-  it("is the memory of the process, and how late its event loop was", async () => {
-    const server = await compose(() => ["Good"]);
+  it("report the memory of the process and the lag of its event loop", async () => {
+    const server = await startScriptedApp(() => ["Good"]);
     const late = async (): Promise<boolean> => {
       for (const began = performance.now(); performance.now() - began < 100;);
-      const lag = await figure(server, "hearth_event_loop_lag_seconds");
+      const lag = await metric(server, "hearth_event_loop_lag_seconds");
       expect(Object.keys(lag)).toEqual(['{quantile="0.5"}', '{quantile="0.99"}']);
       return (lag['{quantile="0.99"}'] ?? 0) > 0.04;
     };
@@ -172,19 +172,19 @@ describe("what is held now in /metrics", () => {
 describe("GET /metrics", () => {
   const engine = () => ({ engine: createScriptedEngine(() => ["Good"]) });
 
-  it("asks for no key where only this machine reaches the server", async () => {
+  it("requires no key when only this machine can reach the server", async () => {
     const { url } = await startApp({}, engine());
     expect(await (await fetch(`${url}/metrics`)).text()).toContain("# TYPE hearth_requests_total counter");
   });
 
-  it("asks for a key behind a proxy, also on a loopback address", async () => {
+  it("requires a key behind a proxy, also on a loopback address", async () => {
     const { url } = await startApp({ HEARTH_TRUST_PROXY: "true" }, engine());
     expect((await fetch(`${url}/metrics`)).status).toBe(401);
     expect((await fetch(`${url}/metrics`, { headers: headersOf(testKey) })).status).toBe(200);
   });
 
-  it("asks for the ACL of its own: the figures are those of all teams", async () => {
-    const server = await compose(() => ["Good"]);
+  it("requires its own ACL, because the metrics are those of all teams", async () => {
+    const server = await startScriptedApp(() => ["Good"], { config: { trustProxy: true } });
     const status = async (key: string) =>
       (await fetch(`${server.url}/metrics`, { headers: headersOf(key) })).status;
     expect(await Promise.all([status(keys.ada), status(keys.bob), status(keys.eve)])).toEqual([

@@ -1,9 +1,11 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { errorCodes, type ErrorDialect } from "../../src/dialects/error-body.js";
 import { defaultHttpLimits } from "../../src/http/deps.js";
 import { openapiDocument } from "../../src/http/openapi/document.js";
 import { createRoutes } from "../../src/http/routes.js";
-import { compose } from "./compose.js";
+import { version } from "../../src/version.js";
+import { startScriptedApp } from "../scripted-app.js";
 import { exchange } from "./raw.js";
 
 const routes = createRoutes({ limits: defaultHttpLimits, version: "1.2.3" } as Parameters<
@@ -14,15 +16,15 @@ const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );
 
-/** Every object of the document. */
+/** Returns every object in the document. */
 function* nodes(value: unknown): Generator<Readonly<Record<string, unknown>>> {
   if (typeof value !== "object" || value === null) return;
   yield value as Readonly<Record<string, unknown>>;
   for (const inner of Object.values(value)) yield* nodes(inner);
 }
 
-/** The schemes and the kind of ACL of each guard. */
-const asked = {
+/** The security schemes and the ACL kind of each guard. */
+const guards = {
   none: { schemes: [], acl: "" },
   "api-key": { schemes: ["bearer", "apiKey"], acl: "api-key" },
   "management-key": { schemes: ["managementKey"], acl: "team-token" },
@@ -38,71 +40,20 @@ function at(pointer: string): unknown {
 }
 
 describe("the OpenAPI document", () => {
-  it("tells exactly these routes", () => {
-    expect(operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`)).toEqual([
-      "POST /v1/chat/completions",
-      "GET /v1/chat/deferred-completion/{request_id}",
-      "POST /v1/messages",
-      "POST /v1/messages/count_tokens",
-      "POST /v1/completions",
-      "POST /v1/complete",
-      "POST /v1/tokenize-text",
-      "POST /v1/responses",
-      "POST /v1/responses/input_tokens",
-      "POST /v1/responses/compact",
-      "GET /v1/responses/{response_id}",
-      "DELETE /v1/responses/{response_id}",
-      "GET /v1/responses/{response_id}/input_items",
-      "POST /v1/responses/{response_id}/cancel",
-      "POST /v1/images/generations",
-      "GET /images/{name}",
-      "GET /v1/models",
-      "GET /v1/models/{id}",
-      "GET /v1/language-models",
-      "GET /v1/language-models/{id}",
-      "GET /v1/image-generation-models",
-      "GET /v1/image-generation-models/{id}",
-      "GET /v1/hearth/ps",
-      "GET /v1/api-key",
-      "POST /auth/teams/{teamId}/api-keys",
-      "GET /auth/teams/{teamId}/api-keys",
-      "PUT /auth/api-keys/{apiKeyId}",
-      "DELETE /auth/api-keys/{apiKeyId}",
-      "POST /auth/api-keys/{apiKeyId}/rotate",
-      "GET /auth/api-keys/{apiKeyId}/propagation",
-      "GET /auth/management-keys/validation",
-      "POST /auth/teams",
-      "GET /auth/teams",
-      "PUT /auth/teams/{teamId}",
-      "GET /auth/teams/{teamId}/models",
-      "GET /auth/teams/{teamId}/limits",
-      "PUT /auth/teams/{teamId}/limits",
-      "GET /auth/teams/{teamId}/endpoints",
-      "GET /audit/teams/{teamId}/events",
-      "POST /auth/teams/{teamId}/members",
-      "GET /auth/teams/{teamId}/members",
-      "PUT /auth/members/{memberId}",
-      "DELETE /auth/members/{memberId}",
-      "GET /v1/billing/teams/{teamId}/prepaid/balance",
-      "POST /v1/billing/teams/{teamId}/prepaid/top-up",
-      "GET /v1/billing/teams/{teamId}/postpaid/spending-limits",
-      "POST /v1/billing/teams/{teamId}/postpaid/spending-limits",
-      "GET /v1/billing/teams/{teamId}/postpaid/invoice/preview",
-      "POST /v1/billing/teams/{teamId}/usage",
-      "GET /healthz",
-      "GET /readyz",
-      "GET /metrics",
-      "GET /openapi.json",
-      "GET /docs",
-    ]);
+  it("contains exactly the routes of the endpoint guide", () => {
+    const guide = readFileSync(new URL("../../src/docs/endpoints.md", import.meta.url), "utf8");
+    const rows = guide.split("\n").filter((line) => line.startsWith("| `"));
+    const documented = rows.flatMap((row) => row.match(/(?<=`)(?:GET|POST|PUT|DELETE) [^`]+(?=`)/g) ?? []);
+    const described = operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`);
+    expect(described.toSorted()).toEqual([...new Set(documented)].toSorted());
   });
 
-  it("has an operation for every row of the route table, under a name of its own", () => {
+  it("has an operation with a unique id for every route of the table", () => {
     expect(operations).toHaveLength(routes.length);
     expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(routes.length);
   });
 
-  it("resolves every reference within itself, and leaves no component unused", () => {
+  it("resolves every reference within itself, and has no unused component", () => {
     const references = [...nodes(api)].flatMap(({ $ref }) => (typeof $ref === "string" ? [$ref] : []));
     expect(references.length).toBeGreaterThan(100);
     expect(references.filter((reference) => at(reference) === undefined)).toEqual([]);
@@ -112,7 +63,7 @@ describe("the OpenAPI document", () => {
     expect(components.filter((component) => !references.includes(component))).toEqual([]);
   });
 
-  it("declares every parameter of a path, and says what it stands for", () => {
+  it("declares and describes every parameter of a path", () => {
     for (const { path, operation } of operations) {
       const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === "path");
       const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
@@ -123,7 +74,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("gives every operation a tag that is described, a summary, and an answer with a body", () => {
+  it("gives every operation a described tag, a summary, and an answer with a body", () => {
     const tags = api.tags.map(({ name }) => name);
     for (const { path, operation } of operations) {
       expect([path, tags.filter((tag) => operation.tags.includes(tag)).length]).toEqual([path, 1]);
@@ -135,18 +86,18 @@ describe("the OpenAPI document", () => {
     );
   });
 
-  it("asks for a key wherever the route does, and names the ACL", () => {
+  it("requires a key where the route does, and names the ACL", () => {
     for (const { method, path, operation } of operations) {
       const row = routes.find(({ docs }) => docs.operation === operation.operationId);
       const schemes = operation.security.flatMap((scheme) => Object.keys(scheme));
-      expect([method, path, schemes]).toEqual([method, path, asked[row?.guard ?? "none"].schemes]);
+      expect([method, path, schemes]).toEqual([method, path, guards[row?.guard ?? "none"].schemes]);
       const acl = row?.endpointAcl ?? null;
-      const kind = asked[row?.guard ?? "none"].acl;
+      const kind = guards[row?.guard ?? "none"].acl;
       expect(operation["x-hearth-acl"]).toBe(acl === null ? undefined : `${kind}:endpoint:${acl}`);
     }
   });
 
-  it("knows the bounds of requests, the elements of their lists among them", () => {
+  it("contains the limits of requests, including those of list elements", () => {
     const chat = api.components.schemas["ChatCompletionRequest"];
     expect(chat).toMatchObject({
       required: ["model", "messages"],
@@ -161,13 +112,13 @@ describe("the OpenAPI document", () => {
         logit_bias: { anyOf: [{ maxProperties: 1_024 }, { type: "null" }] },
       },
     });
-    // Unknown fields are ignored, which an answer's are not.
+    // Requests allow unknown fields, answers do not.
     expect(chat).not.toHaveProperty("additionalProperties");
     expect(api.components.schemas["ChatCompletion"]).toHaveProperty("additionalProperties", false);
   });
 
-  it("leaves no list without an end in the bodies of requests", () => {
-    const asked = operations.map(({ operation }) => operation.requestBody);
+  it("limits the length of every list in request bodies", () => {
+    const requestBodies = operations.map(({ operation }) => operation.requestBody);
     const seen = new Set<string>();
     const endless: unknown[] = [];
     const look = (value: unknown): void => {
@@ -179,12 +130,12 @@ describe("the OpenAPI document", () => {
         if (node["type"] === "array" && node["maxItems"] === undefined) endless.push(node);
       }
     };
-    look(asked);
-    // Token ids in a list of prompts: all of them together are bounded by the body.
+    look(requestBodies);
+    // Token ids in a list of prompts are limited by the size of the body.
     expect(endless).toEqual([{ type: "array", items: { type: "integer", minimum: 0, maximum: 2147483647 } }]);
   });
 
-  it("tells of errors what the error table knows", () => {
+  it("describes errors as the error table does", () => {
     const { responses } = api.components;
     for (const [name, { description }] of Object.entries(responses)) {
       const [, dialect = "", status] = /^(Anthropic|Management)?Error(\d+)$/.exec(name) ?? [];
@@ -199,26 +150,29 @@ describe("the OpenAPI document", () => {
 });
 
 describe("GET /openapi.json", () => {
-  it("answers to anybody with the document of the server's own routes and version", async () => {
-    const server = await compose(() => []);
+  it("returns the document of the server's routes and version without a key", async () => {
+    const server = await startScriptedApp(() => [], { config: { trustProxy: true } });
     const response = await fetch(`${server.url}/openapi.json`);
     expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
-    expect(await response.json()).toEqual(JSON.parse(JSON.stringify(openapiDocument(routes, "0.0.0"))));
+    expect(await response.json()).toEqual(JSON.parse(JSON.stringify(openapiDocument(routes, version))));
   });
 
-  it.each(["/openapi.json", "/docs"])("and %s is sent again only to who has another one", async (path) => {
-    const { url, port } = await compose(() => []);
-    const first = await fetch(url + path);
-    const etag = first.headers.get("etag") ?? "";
-    expect(etag).toMatch(/^"\S{43}"$/);
-    expect(first.headers.get("cache-control")).toBe("no-cache");
-    await first.text();
-    const ask = (known: string) =>
-      exchange(
-        port,
-        `GET ${path} HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: ${known}\r\nConnection: close\r\n\r\n`,
-      );
-    expect(await ask(etag)).toMatch(/^HTTP\/1.1 304 [^]*\r\n\r\n$/);
-    expect(await ask('"other"')).toMatch(/^HTTP\/1.1 200 /);
-  });
+  it.each(["/openapi.json", "/docs"])(
+    "and %s answer 304 to a client that has the current version",
+    async (path) => {
+      const { url, port } = await startScriptedApp(() => []);
+      const first = await fetch(url + path);
+      const etag = first.headers.get("etag") ?? "";
+      expect(etag).toMatch(/^"\S{43}"$/);
+      expect(first.headers.get("cache-control")).toBe("no-cache");
+      await first.text();
+      const send = (known: string) =>
+        exchange(
+          port,
+          `GET ${path} HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: ${known}\r\nConnection: close\r\n\r\n`,
+        );
+      expect(await send(etag)).toMatch(/^HTTP\/1.1 304 [^]*\r\n\r\n$/);
+      expect(await send('"other"')).toMatch(/^HTTP\/1.1 200 /);
+    },
+  );
 });

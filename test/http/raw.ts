@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A bare connection, for what no HTTP client would send. */
-export async function open(port: number): Promise<Socket> {
+/** Opens a plain connection, for requests that no HTTP client would send. */
+export async function openSocket(port: number): Promise<Socket> {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => undefined);
   onTestFinished(() => void socket.destroy());
@@ -11,15 +11,15 @@ export async function open(port: number): Promise<Socket> {
   return socket;
 }
 
-/** Sends bytes and gives everything that comes back until the server closes. */
+/** Sends bytes and returns everything that the server sends until it closes the connection. */
 export async function exchange(port: number, request: string | Buffer): Promise<string> {
-  const socket = await open(port);
+  const socket = await openSocket(port);
   socket.write(request);
-  return received(socket);
+  return readToEnd(socket);
 }
 
-/** Everything that comes until the connection ends. */
-export async function received(socket: Socket): Promise<string> {
+/** Returns everything that arrives until the connection closes. */
+export async function readToEnd(socket: Socket): Promise<string> {
   const chunks: Buffer[] = [];
   socket.on("data", (chunk: Buffer) => chunks.push(chunk));
   await new Promise((resolve) => socket.once("close", resolve));

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
-import { compose, headersOf, hello, keys, post, type TestServer } from "./compose.js";
-import { exchange, open, received } from "./raw.js";
+import { startScriptedApp, headersOf, hello, keys, post, type ScriptedApp } from "../scripted-app.js";
+import { exchange, openSocket, readToEnd } from "./raw.js";
 
 const say = () => ["Good day."];
 const limit = 64 * 1024;
@@ -9,7 +9,7 @@ const auth = `Host: localhost\r\nAuthorization: Bearer ${keys.ada}\r\n`;
 const chat = `POST /v1/chat/completions HTTP/1.1\r\n${auth}`;
 
 function send(
-  server: TestServer,
+  server: ScriptedApp,
   body: string | Uint8Array<ArrayBuffer>,
   headers: Record<string, string> = {},
 ): Promise<Response> {
@@ -20,7 +20,7 @@ function send(
   });
 }
 
-/** JSON of exactly so many bytes. */
+/** JSON of exactly this many bytes. */
 function sized(bytes: number): string {
   const rest = JSON.stringify({ ...hello, user: "" });
   return JSON.stringify({ ...hello, user: "x".repeat(bytes - rest.length) });
@@ -75,7 +75,7 @@ describe("a request body", () => {
     ["one byte too large", sized(limit + 1), 413, "larger than the limit of 65536 bytes"],
     ["of 5 MB", sized(5_000_000), 413, "larger than the limit"],
   ])("E8: %s", async (_case, body, status, contains) => {
-    const server = await compose(say);
+    const server = await startScriptedApp(say);
     const response = await send(server, body);
     expect(await response.text()).toContain(contains);
     expect(response.status).toBe(status);
@@ -89,20 +89,20 @@ describe("a request body", () => {
     ["UTF-16", { "content-type": "application/json; charset=utf-16" }],
     ["gzip", { "content-encoding": "gzip" }],
   ])("E5: declared as %s is a 415", async (_case, headers) => {
-    const response = await send(await compose(say), JSON.stringify(hello), headers);
+    const response = await send(await startScriptedApp(say), JSON.stringify(hello), headers);
     expect(response.status).toBe(415);
     expect(await response.json()).toHaveProperty("error.code", "unsupported_media_type");
   });
 
-  it("in UTF-8 by name, whatever the case, is accepted", async () => {
-    const response = await send(await compose(say), JSON.stringify(hello), {
+  it("that declares UTF-8 in any case is accepted", async () => {
+    const response = await send(await startScriptedApp(say), JSON.stringify(hello), {
       "content-type": 'Application/JSON; Charset="UTF-8"',
     });
     expect(response.status).toBe(200);
   });
 
   it("that is missing or empty is a 415, with or without a content type", async () => {
-    const server = await compose(say);
+    const server = await startScriptedApp(say);
     const close = "Connection: close\r\n\r\n";
     for (const rest of [
       close,
@@ -113,8 +113,8 @@ describe("a request body", () => {
       expect(await exchange(server.port, chat + rest)).toMatch(/^HTTP\/1.1 415 /);
   });
 
-  it("declared as a gigabyte is refused before any of it is read", async () => {
-    const server = await compose(say);
+  it("that declares a gigabyte is rejected before any of it is read", async () => {
+    const server = await startScriptedApp(say);
     const text = await exchange(
       server.port,
       `${chat}Content-Type: application/json\r\nContent-Length: 1000000000\r\n\r\n`,
@@ -123,10 +123,10 @@ describe("a request body", () => {
     expect(text.toLowerCase()).toContain("connection: close");
   });
 
-  it("in chunks without end is refused, and its connection closed", async () => {
-    const server = await compose(say);
-    const socket = await open(server.port);
-    const text = received(socket);
+  it("in endless chunks is rejected, and its connection closed", async () => {
+    const server = await startScriptedApp(say);
+    const socket = await openSocket(server.port);
+    const text = readToEnd(socket);
     socket.write(`${chat}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`);
     const chunk = `100000\r\n${" ".repeat(0x100000)}\r\n`;
     let sent = 0;
@@ -140,8 +140,8 @@ describe("a request body", () => {
     expect((await post(server, hello)).status).toBe(200);
   });
 
-  it("in chunks slightly over the limit still gets to hear why", async () => {
-    const server = await compose(say);
+  it("in chunks slightly over the limit still receives the error", async () => {
+    const server = await startScriptedApp(say);
     const chunk = `10000\r\n${" ".repeat(0x10000)}\r\n`;
     const text = await exchange(
       server.port,
@@ -150,8 +150,8 @@ describe("a request body", () => {
     expect(text).toMatch(/^HTTP\/1.1 413 /);
   });
 
-  it("of a client without a key is not waited for", async () => {
-    const server = await compose(say);
+  it("of a client without a key is not read", async () => {
+    const server = await startScriptedApp(say);
     const text = await exchange(
       server.port,
       "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
@@ -159,9 +159,9 @@ describe("a request body", () => {
     expect(text).toMatch(/^HTTP\/1.1 401 /);
   });
 
-  it("that its client abandons leaves the server serving", async () => {
-    const server = await compose(say);
-    const socket = await open(server.port);
+  it("that its client abandons does not affect other requests", async () => {
+    const server = await startScriptedApp(say);
+    const socket = await openSocket(server.port);
     socket.write(`${chat}Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"model"`);
     socket.destroy();
     await once(socket, "close");
@@ -186,8 +186,8 @@ describe("E4: the Host header", () => {
     "[::1]:4280",
     "hearth.lan",
     "Hearth.LAN:80",
-  ])("%s is answered", async (host) => {
-    const server = await compose(say, { http: { allowedHosts: ["hearth.lan"] } });
+  ])("%s is accepted", async (host) => {
+    const server = await startScriptedApp(say, { config: { allowedHosts: ["hearth.lan"] } });
     expect(await ask(server.port, host)).toMatch(/^HTTP\/1.1 200 /);
   });
 
@@ -201,22 +201,22 @@ describe("E4: the Host header", () => {
     "localhost:x",
     "localhost/evil",
     "",
-  ])("'%s' is refused", async (host) => {
-    const server = await compose(say, { http: { allowedHosts: ["hearth.lan"] } });
+  ])("'%s' is rejected", async (host) => {
+    const server = await startScriptedApp(say, { config: { allowedHosts: ["hearth.lan"] } });
     expect(await ask(server.port, host)).toMatch(/^HTTP\/1.1 40[03] /);
   });
 
-  it("that is missing, as in HTTP/1.0, is refused", async () => {
-    expect(await ask((await compose(say)).port, null, "1.0")).toMatch(/^HTTP\/1.1 403 /);
+  it("that is missing, as in HTTP/1.0, is rejected", async () => {
+    expect(await ask((await startScriptedApp(say)).port, null, "1.0")).toMatch(/^HTTP\/1.1 403 /);
   });
 
-  it("is not looked at where the operator serves the network", async () => {
-    const server = await compose(say, { http: { allowedHosts: null } });
+  it("is not checked when the operator serves the network", async () => {
+    const server = await startScriptedApp(say, { config: { host: "0.0.0.0" } });
     expect(await ask(server.port, "anything.example")).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  it("is not replaced by what a proxy is said to have seen", async () => {
-    const server = await compose(say);
+  it("is not replaced by X-Forwarded-Host", async () => {
+    const server = await startScriptedApp(say);
     const text = await exchange(
       server.port,
       "GET /healthz HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: localhost\r\nConnection: close\r\n\r\n",
@@ -227,18 +227,18 @@ describe("E4: the Host header", () => {
 
 describe("a request id", () => {
   const idOf = async (sent: string) => {
-    const response = await fetch(`${(await compose(say)).url}/nowhere`, {
+    const response = await fetch(`${(await startScriptedApp(say)).url}/nowhere`, {
       headers: { "x-request-id": sent },
     });
     return [response.headers.get("x-request-id"), response.headers.get("request-id")];
   };
 
-  it("of the client's own making is told on every answer, errors included", async () => {
+  it("of the client is returned with every response, including errors", async () => {
     expect(await idOf("Order-66.a_b")).toEqual(["Order-66.a_b", "Order-66.a_b"]);
   });
 
   it.each(["has spaces", "x".repeat(129), "semi;colon", "caf\u00e9", "<b>"])(
-    "E16: '%s' is replaced by the server's own",
+    "E16: is replaced by one of the server if it is '%s'",
     async (sent) => {
       const [id] = await idOf(sent);
       expect(id).toMatch(/^0193a1c2-[0-9-a-f]+$/);
@@ -247,8 +247,8 @@ describe("a request id", () => {
 });
 
 describe("E7: a client that abuses the protocol", () => {
-  it("with headers of a megabyte is refused", async () => {
-    const server = await compose(say);
+  it("with headers of a megabyte is rejected", async () => {
+    const server = await startScriptedApp(say);
     const text = await exchange(
       server.port,
       `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Big: ${"x".repeat(1_000_000)}\r\n\r\n`,
@@ -260,17 +260,18 @@ describe("E7: a client that abuses the protocol", () => {
   it.each([
     ["headers", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n"],
     ["body", `${chat}Content-Type: application/json\r\nContent-Length: 10\r\n\r\n{`],
-  ])("and never finishes its %s is cut off", async (_part, beginning) => {
-    const server = await compose(say, {
-      http: { limits: { bodyBytesMax: limit, headersTimeoutMs: 100, requestTimeoutMs: 100 } },
+  ])("and never finishes its %s is disconnected", async (_part, beginning) => {
+    const server = await startScriptedApp(say, {
+      httpLimits: { headersTimeoutMs: 100, requestTimeoutMs: 100 },
+      config: { bodyBytesMax: limit },
     });
     expect(await exchange(server.port, beginning)).toMatch(/^HTTP\/1.1 408 /);
   });
 
   it.each(["GARBAGE\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\u0000\u0001\r\n\r\n"])(
-    "and speaks no HTTP is sent away",
+    "and does not send HTTP is disconnected",
     async (text) => {
-      const server = await compose(say);
+      const server = await startScriptedApp(say);
       expect(await exchange(server.port, text)).toMatch(/^HTTP\/1.1 400 /);
       expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
     },

@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { createRoutes } from "../../src/http/routes.js";
 import { defaultHttpLimits } from "../../src/http/deps.js";
-import { compose, headersOf, hello, keys, post, type TestServer } from "./compose.js";
+import {
+  emptyFile,
+  startScriptedApp,
+  headersOf,
+  hello,
+  keys,
+  post,
+  type ScriptedApp,
+} from "../scripted-app.js";
 
 const say = () => ["Good", " day."];
 const chat = JSON.stringify(hello);
@@ -63,7 +71,7 @@ const scenarios: readonly Scenario[] = [
   ["POST", "/v1/images/generations", keys.eve, 422, '"param":"prompt"'],
   ["POST", "/v1/images/generations", keys.ada, 422, '"param":"prompt"'],
   ["GET", "/v1/images/generations", keys.ada, 405, "method_not_allowed"],
-  ["GET", "/images/nothing.png", null, 404, "There is no such image"],
+  ["GET", "/images/nothing.png", null, 404, "The image does not exist"],
   ["GET", "/images/", null, 404, "no such path"],
   ["POST", "/v1/language-models", keys.ada, 405, "method_not_allowed"],
   ["DELETE", "/v1/models", keys.ada, 405, "method_not_allowed"],
@@ -74,14 +82,14 @@ const scenarios: readonly Scenario[] = [
   ["POST", "/v1/nothing", null, 404, "no such path"],
 ];
 
-async function call(server: TestServer, [method, path, key]: Scenario): Promise<Response> {
+async function call(server: ScriptedApp, [method, path, key]: Scenario): Promise<Response> {
   const headers = key === null ? { "content-type": "application/json" } : headersOf(key);
   return fetch(server.url + path, { method, headers, ...(method === "POST" ? { body: chat } : {}) });
 }
 
 describe("a route", () => {
   it.each(scenarios)("%s %s with the key %s answers %d", async (...scenario) => {
-    const response = await call(await compose(say), scenario);
+    const response = await call(await startScriptedApp(say), scenario);
     const text = await response.text();
     expect(response.status).toBe(scenario[3]);
     expect(text).toContain(scenario[4]);
@@ -90,13 +98,13 @@ describe("a route", () => {
     expect(response.headers.has("access-control-allow-origin")).toBe(false);
   });
 
-  it("E1: answers 401 to whoever has no key, without exception", async () => {
-    const server = await compose(say);
+  it("E1: returns 401 without a key, without exception", async () => {
+    const server = await startScriptedApp(say, { config: { trustProxy: true } });
     const routes = createRoutes({ limits: defaultHttpLimits } as Parameters<typeof createRoutes>[0]);
     const open = ["/healthz", "/readyz", "/openapi.json", "/docs", "/images/:name"];
     const guarded = routes.filter(({ path }) => !open.includes(path));
-    const planes = new Set(guarded.map(({ path }) => path.split("/")[1]));
-    expect(planes).toEqual(new Set(["v1", "auth", "audit", "metrics"]));
+    const apis = new Set(guarded.map(({ path }) => path.split("/")[1]));
+    expect(apis).toEqual(new Set(["v1", "auth", "audit", "metrics"]));
     for (const { method, path } of guarded) {
       const response = await call(server, [method, path.replace(/[:*]id/, "x"), null, 401, ""]);
       expect([path, response.status, response.headers.get("www-authenticate")]).toEqual([
@@ -107,8 +115,8 @@ describe("a route", () => {
     }
   });
 
-  it("tells the methods of its path on 405 and OPTIONS", async () => {
-    const server = await compose(say);
+  it("lists the methods of its path on 405 and OPTIONS", async () => {
+    const server = await startScriptedApp(say);
     for (const method of ["PUT", "OPTIONS"]) {
       const chatting = await fetch(`${server.url}/v1/chat/completions`, { method });
       const models = await fetch(`${server.url}/v1/models`, { method });
@@ -116,16 +124,18 @@ describe("a route", () => {
     }
   });
 
-  it("takes the key as x-api-key too", async () => {
-    const server = await compose(say);
+  it("accepts the key as x-api-key", async () => {
+    const server = await startScriptedApp(say);
     const response = await fetch(`${server.url}/v1/models`, { headers: { "x-api-key": keys.ada } });
     expect(response.status).toBe(200);
   });
 });
 
 describe("GET /readyz", () => {
-  it("answers 503 with the reasons when the server takes no work", async () => {
-    const server = await compose(say, { http: { ready: () => Promise.resolve(["no usable model"]) } });
+  it("returns 503 with the reasons when the server cannot accept work", async () => {
+    const server = await startScriptedApp(say, {
+      models: [emptyFile],
+    });
     const response = await fetch(`${server.url}/readyz`);
     expect(response.status).toBe(503);
     expect(await response.json()).toEqual({ status: "unavailable", reasons: ["no usable model"] });
@@ -134,8 +144,8 @@ describe("GET /readyz", () => {
 });
 
 describe("GET /v1/models", () => {
-  it("lists in a shape that OpenAI and Anthropic clients read", async () => {
-    const server = await compose(say);
+  it("lists the models in a shape that OpenAI and Anthropic clients read", async () => {
+    const server = await startScriptedApp(say);
     const response = await fetch(`${server.url}/v1/models`, { headers: headersOf(keys.ada) });
     const list = (await response.json()) as { data: unknown[] };
     expect(list).toMatchObject({
@@ -155,8 +165,8 @@ describe("GET /v1/models", () => {
     });
   });
 
-  it("shows no model that the key may not use, and answers for it as if it were absent", async () => {
-    const server = await compose(say);
+  it("omits models that the key may not use and answers for them as if they did not exist", async () => {
+    const server = await startScriptedApp(say);
     const list = await fetch(`${server.url}/v1/models`, { headers: headersOf(keys.bob) });
     expect(await list.json()).toEqual({
       object: "list",
@@ -165,17 +175,17 @@ describe("GET /v1/models", () => {
       first_id: null,
       last_id: null,
     });
-    const ask = async (id: string) => {
+    const send = async (id: string) => {
       const response = await fetch(`${server.url}/v1/models/${id}`, { headers: headersOf(keys.bob) });
       return [response.status, (await response.text()).replaceAll(id, "ID")];
     };
-    expect(await ask("ember-1m")).toEqual(await ask("absent"));
+    expect(await send("ember-1m")).toEqual(await send("absent"));
   });
 });
 
 describe("GET /v1/hearth/ps", () => {
-  it("lists the models in memory to a key that may use them, and to no other", async () => {
-    const server = await compose(say);
+  it("lists the loaded models to a key that may use them, and to no other", async () => {
+    const server = await startScriptedApp(say);
     await (await post(server, hello)).text();
     const list = async (key: string): Promise<unknown> =>
       (await fetch(`${server.url}/v1/hearth/ps`, { headers: headersOf(key) })).json();
@@ -200,8 +210,8 @@ describe("GET /v1/hearth/ps", () => {
 });
 
 describe("GET /v1/api-key", () => {
-  it("tells everything but the secret, in the hosted service's fields", async () => {
-    const server = await compose(say);
+  it("returns everything except the secret, in the fields of the hosted service", async () => {
+    const server = await startScriptedApp(say);
     const response = await fetch(`${server.url}/v1/api-key`, { headers: headersOf(keys.ada) });
     expect(await response.json()).toEqual({
       redacted_api_key: "hk-...-own",
@@ -221,14 +231,14 @@ describe("GET /v1/api-key", () => {
 });
 
 describe("a refusal", () => {
-  it("of a model that the key may not use is the same whether the model exists or not", async () => {
-    const server = await compose(say);
-    const ask = async (model: string) => {
+  it("of a model that the key may not use is the same whether or not the model exists", async () => {
+    const server = await startScriptedApp(say);
+    const send = async (model: string) => {
       const init = { headers: headersOf(keys.bob) };
       const response = await post(server, { ...hello, model }, init);
       return [response.status, (await response.text()).replaceAll(model, "MODEL")];
     };
-    expect(await ask("ember-1m")).toEqual(await ask("absent-1"));
-    expect(await ask("ember")).toEqual(await ask("absent-1"));
+    expect(await send("ember-1m")).toEqual(await send("absent-1"));
+    expect(await send("ember")).toEqual(await send("absent-1"));
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { compose, emptyFile, gate, headersOf, hello, keys, post } from "./compose.js";
-import { open, received } from "./raw.js";
+import { startScriptedApp, emptyFile, gate, headersOf, hello, keys, post } from "../scripted-app.js";
+import { openSocket, readToEnd } from "./raw.js";
 
 const streamed = { ...hello, stream: true };
 const many = (count: number, text: string) => Array.from({ length: count }, () => text);
@@ -10,7 +10,7 @@ function rawPost(body: object, extra = ""): string {
   return `POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${keys.ada}\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n${extra}\r\n${text}`;
 }
 
-/** Reads the next piece of a streamed answer. */
+/** Reads the next chunk of a stream. */
 function textOf(response: Response): () => Promise<string> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   return async () => {
@@ -20,7 +20,7 @@ function textOf(response: Response): () => Promise<string> {
   };
 }
 
-describe("trap 1: what goes wrong before the first token is an HTTP error, also when a stream was asked for", () => {
+describe("trap 1: a failure before the first token is an HTTP error, also for a stream", () => {
   it.each([
     ["an unknown model", { ...streamed, model: "gpt-x" }, 404],
     ["an unusable model", { ...streamed, model: emptyFile.manifest.id }, 503],
@@ -30,7 +30,7 @@ describe("trap 1: what goes wrong before the first token is an HTTP error, also 
       400,
     ],
   ])("%s", async (_case, body, status) => {
-    const response = await post(await compose(() => ["x"]), body);
+    const response = await post(await startScriptedApp(() => ["x"]), body);
     expect([response.status, response.headers.get("content-type")]).toEqual([
       status,
       "application/json; charset=utf-8",
@@ -39,7 +39,7 @@ describe("trap 1: what goes wrong before the first token is an HTTP error, also 
   });
 
   it("a model that cannot be loaded", async () => {
-    const server = await compose(() => ["x"], {
+    const server = await startScriptedApp(() => ["x"], {
       onLoad: () => Promise.reject(new Error("cannot map /srv/models/x")),
     });
     const response = await post(server, streamed);
@@ -49,7 +49,7 @@ describe("trap 1: what goes wrong before the first token is an HTTP error, also 
   });
 
   it("a full queue, with retry-after", async () => {
-    const server = await compose(() => [gate().opened], { slots: 1, queueDepthMax: 0 });
+    const server = await startScriptedApp(() => [gate().opened], { slots: 1, config: { queueDepthMax: 0 } });
     const running = server.nextRun();
     const holding = post(server, streamed);
     await running;
@@ -60,79 +60,79 @@ describe("trap 1: what goes wrong before the first token is an HTTP error, also 
   });
 });
 
-describe("trap 2: a client that leaves in mid-stream", () => {
-  it("leaves a settled row of what was produced, and a free slot", async () => {
-    const server = await compose(() => ["Good", gate().opened], { slots: 1 });
-    const leaving = new AbortController();
+describe("trap 2: a client that disconnects in mid-stream", () => {
+  it("is charged for what was produced, and its slot is freed", async () => {
+    const server = await startScriptedApp(() => ["Good", gate().opened], { slots: 1 });
+    const controller = new AbortController();
     const running = server.nextRun();
-    const response = await post(server, streamed, { signal: leaving.signal });
+    const response = await post(server, streamed, { signal: controller.signal });
     const reader = textOf(response);
     let text = "";
     while (!text.includes("Good")) text += await reader();
-    leaving.abort();
+    controller.abort();
     await (
       await running
-    ).settled;
+    ).finished;
     expect(server.scheduler.load).toEqual({ running: 0, waiting: 0 });
-    expect(server.records).toMatchObject([{ state: "aborted", usage: { completionTokens: 1 } }]);
+    expect(await server.records()).toMatchObject([{ state: "aborted", usage: { completionTokens: 1 } }]);
   });
 });
 
-describe("trap 3: a client that leaves before the first frame", () => {
+describe("trap 3: a client that disconnects before the first frame", () => {
   it.each([
     ["streamed", true],
     ["whole", false],
-  ])("leaves the queue without touching its neighbour (%s)", async (_form, stream) => {
+  ])("leaves the queue without affecting other requests (%s)", async (_form, stream) => {
     const wait = gate();
-    const server = await compose(() => ["Good", wait.opened, " day."], { slots: 1 });
+    const server = await startScriptedApp(() => ["Good", wait.opened, " day."], { slots: 1 });
     const first = server.nextRun();
     const neighbour = post(server, hello);
     await first;
-    const leaving = new AbortController();
+    const controller = new AbortController();
     const second = server.nextRun();
-    const queued = post(server, { ...hello, stream }, { signal: leaving.signal }).catch(
+    const queued = post(server, { ...hello, stream }, { signal: controller.signal }).catch(
       (error: unknown) => error,
     );
     const run = await second;
-    leaving.abort();
-    await run.settled;
+    controller.abort();
+    await run.finished;
     expect(server.scheduler.load).toEqual({ running: 1, waiting: 0 });
     expect(await queued).toBeInstanceOf(DOMException);
     wait.open();
     expect(await (await neighbour).text()).toContain("Good day.");
-    expect(server.records).toHaveLength(1);
+    expect(await server.records()).toHaveLength(1);
   });
 
-  it("stops the load it waits for being its business, and the next request gets the model", async () => {
+  it("stops waiting for the load of a model, and the next request gets the model", async () => {
     const loading = gate();
-    const server = await compose(() => ["Good"], { onLoad: () => loading.opened });
-    const leaving = new AbortController();
+    const server = await startScriptedApp(() => ["Good"], { onLoad: () => loading.opened });
+    const controller = new AbortController();
     const first = server.nextRun();
-    const left = post(server, streamed, { signal: leaving.signal }).catch((error: unknown) => error);
+    const left = post(server, streamed, { signal: controller.signal }).catch((error: unknown) => error);
     const run = await first;
-    leaving.abort();
-    await run.settled;
+    controller.abort();
+    await run.finished;
     await left;
     loading.open();
     expect((await post(server, hello)).status).toBe(200);
     expect(server.engine.loaded).toEqual(["ember-1m"]);
   });
 
-  it("aborts a whole answer that is being written too", async () => {
-    const server = await compose(() => ["Good", gate().opened]);
-    const leaving = new AbortController();
+  it("aborts a JSON answer in progress, too", async () => {
+    const server = await startScriptedApp(() => ["Good", gate().opened]);
+    const controller = new AbortController();
     const first = server.nextRun();
-    const left = post(server, hello, { signal: leaving.signal }).catch((error: unknown) => error);
+    const left = post(server, hello, { signal: controller.signal }).catch((error: unknown) => error);
     const run = await first;
-    leaving.abort();
+    controller.abort();
     await left;
-    await run.settled;
+    await run.finished;
     expect(server.scheduler.load.running).toBe(0);
   });
 
-  it("is noticed also when its request is pipelined behind another", async () => {
-    const server = await compose(() => ["Good", gate().opened]);
-    const socket = await open(server.port);
+  it("is noticed when its request is pipelined behind another one", async () => {
+    const server = await startScriptedApp(() => ["Good", gate().opened]);
+    const socket = await openSocket(server.port);
     const first = server.nextRun();
     socket.write(rawPost(streamed));
     const one = await first;
@@ -140,21 +140,21 @@ describe("trap 3: a client that leaves before the first frame", () => {
     socket.write(rawPost(streamed));
     const two = await second;
     socket.destroy();
-    await Promise.all([one.settled, two.settled]);
+    await Promise.all([one.finished, two.finished]);
     expect(server.scheduler.load).toEqual({ running: 0, waiting: 0 });
   });
 });
 
 describe("a stream", () => {
-  it("that fails half-way ends with one error frame and no [DONE], and tells no path", async () => {
-    const server = await compose(() => ["Good", new Error("lost /var/lib/device")]);
+  it("that fails half-way ends with one error frame and no [DONE], and contains no path", async () => {
+    const server = await startScriptedApp(() => ["Good", new Error("lost /var/lib/device")]);
     const response = await post(server, streamed);
     const frames = (await response.text()).trim().split("\n\n");
     expect(frames.at(-1)).toBe(
       'data: {"error":{"message":"An internal error occurred.","type":"server_error","param":null,"code":"internal_error"}}',
     );
     expect(frames.at(-2)).toContain('"content":"Good"');
-    expect(server.records).toMatchObject([{ state: "failed" }]);
+    expect(await server.records()).toMatchObject([{ state: "failed" }]);
     expect(server.logs.filter(({ level }) => level === "error")).toMatchObject([
       {
         fields: { requestId: response.headers.get("x-request-id"), err: { message: "lost /var/lib/device" } },
@@ -162,9 +162,9 @@ describe("a stream", () => {
     ]);
   });
 
-  it("sends a comment whenever nothing was sent for a while", async () => {
+  it("sends a comment after a while without frames", async () => {
     const wait = gate();
-    const server = await compose(() => ["Good", wait.opened, " day."]);
+    const server = await startScriptedApp(() => ["Good", wait.opened, " day."]);
     const response = await post(server, streamed);
     const reader = textOf(response);
     let text = "";
@@ -183,24 +183,26 @@ describe("a stream", () => {
     expect(text.match(/: ping/g)).toHaveLength(2);
   });
 
-  it("F15: to a client that never reads holds no more than one frame too many, and gives up after a while", async () => {
-    const server = await compose(() => many(2000, "word ".repeat(1000)), { contextTokens: 5_000_000 });
-    const socket = await open(server.port);
+  it("F15: buffers at most one extra frame for a client that never reads, and disconnects it after a while", async () => {
+    const server = await startScriptedApp(() => many(2000, "word ".repeat(1000)), {
+      contextTokens: 5_000_000,
+    });
+    const socket = await openSocket(server.port);
     socket.pause();
     const running = server.nextRun();
     socket.write(rawPost(streamed));
     const run = await running;
     await server.clock.whenWaiting(600_000);
     server.clock.advance(600_000);
-    await run.settled;
+    await run.finished;
     socket.resume();
-    expect(await received(socket)).not.toContain("[DONE]");
+    expect(await readToEnd(socket)).not.toContain("[DONE]");
     expect(server.scheduler.load.running).toBe(0);
   });
 
-  it("F15: of choices drawn side by side is merged choice by choice for a client that reads slowly", async () => {
+  it("F15: of several choices is merged by choice for a client that reads slowly", async () => {
     const words = Array.from({ length: 200 }, (_, at) => ` w${at}`);
-    const server = await compose(() => words, { contextTokens: 1024, slots: 2 });
+    const server = await startScriptedApp(() => words, { contextTokens: 1024, slots: 2 });
     const response = await post(server, { ...streamed, n: 2 });
     const events = (await response.text()).split("\n\n").filter((frame) => frame.startsWith("data: {"));
     const texts = ["", ""];
@@ -215,18 +217,18 @@ describe("a stream", () => {
   });
 
   it("keeps its connection for the next request", async () => {
-    const server = await compose(() => ["Good"]);
-    const socket = await open(server.port);
+    const server = await startScriptedApp(() => ["Good"]);
+    const socket = await openSocket(server.port);
     socket.write(rawPost(streamed) + rawPost(hello, "Connection: close\r\n"));
-    const text = await received(socket);
+    const text = await readToEnd(socket);
     expect(text.indexOf("[DONE]")).toBeGreaterThan(0);
     expect(text.indexOf('"object":"chat.completion"')).toBeGreaterThan(text.indexOf("[DONE]"));
   });
 });
 
 describe("a log line", () => {
-  it("tells who asked what and how it ended, and no word of key or prompt", async () => {
-    const server = await compose(() => ["Good"]);
+  it("contains caller, route and status, and nothing of key or prompt", async () => {
+    const server = await startScriptedApp(() => ["Good"]);
     await (await post(server, hello, { headers: { ...headersOf(keys.ada), "x-request-id": "r-1" } })).text();
     expect(server.logs).toEqual([
       {

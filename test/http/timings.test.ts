@@ -2,7 +2,7 @@ import { request, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { until } from "../harness.js";
-import { compose, gate, headersOf, hello, keys, post, type TestServer } from "./compose.js";
+import { startScriptedApp, gate, headersOf, hello, keys, post, type ScriptedApp } from "../scripted-app.js";
 import { exchange } from "./raw.js";
 
 interface Told {
@@ -11,8 +11,8 @@ interface Told {
   readonly body: string;
 }
 
-/** Asks with the client that reads trailers. */
-function ask(server: TestServer, body: object): Promise<Told> {
+/** Sends a request with a client that reads trailers. */
+function send(server: ScriptedApp, body: object): Promise<Told> {
   return new Promise((resolve, reject) => {
     const init = { method: "POST", headers: headersOf(keys.ada) };
     const sent = request(`${server.url}/v1/chat/completions`, init, (answer) => {
@@ -28,12 +28,12 @@ async function timed(stream: boolean): Promise<Told> {
   const [neighbour, prefill, decode] = [gate(), gate(), gate()];
   const script = (prompt: string) =>
     prompt.includes("Hello") ? [prefill.opened, "Good", decode.opened, " day friend."] : [neighbour.opened];
-  const server = await compose(script, { slots: 1, cachedTokens: 2 });
+  const server = await startScriptedApp(script, { slots: 1, cachedTokens: 2 });
   const { clock, engine, scheduler } = server;
   const first = post(server, { ...hello, messages: [{ role: "user", content: "Wait" }] });
   await until(() => engine.active === 1);
   const starting = server.nextRun();
-  const answer = ask(server, { ...hello, stream });
+  const answer = send(server, { ...hello, stream });
   const { timings } = await starting;
   await until(() => scheduler.load.waiting === 1);
   clock.advance(30);
@@ -49,39 +49,39 @@ async function timed(stream: boolean): Promise<Told> {
 }
 
 const headerNames = ["queue-ms", "cached-tokens", "prefill-ms", "ttft-ms", "decode-tps"];
-const told = (fields: NodeJS.Dict<string | string[]>) =>
+const received = (fields: NodeJS.Dict<string | string[]>) =>
   headerNames.map((name) => fields[`x-hearth-${name}`] ?? null);
 
-describe("the time of an answer", () => {
-  it("is in the headers of a whole one", async () => {
+describe("the timings of an answer", () => {
+  it("are in the headers of a JSON answer", async () => {
     const { headers, trailers } = await timed(false);
-    expect(told(headers)).toEqual(["30", "2", "40", "70", "4.0"]);
+    expect(received(headers)).toEqual(["30", "2", "40", "70", "4.0"]);
     expect(headers).not.toHaveProperty("trailer");
     expect(trailers).toEqual({});
   });
 
-  it("is in the headers of a stream as far as it is known when it begins, and in its trailers", async () => {
+  it("are in the headers of a stream as far as they are known at its start, and in its trailers", async () => {
     const { headers, trailers, body } = await timed(true);
-    expect(told(headers)).toEqual(["30", "2", null, null, null]);
+    expect(received(headers)).toEqual(["30", "2", null, null, null]);
     expect(headers["trailer"]).toBe("x-hearth-prefill-ms, x-hearth-ttft-ms, x-hearth-decode-tps");
-    expect(told(trailers)).toEqual([null, null, "40", "70", "4.0"]);
+    expect(received(trailers)).toEqual([null, null, "40", "70", "4.0"]);
     expect(body).toMatch(/data: \[DONE\]\n\n$/);
   });
 
-  it("leaves out the speed of a single token", async () => {
-    const { headers } = await ask(await compose(() => ["Good"]), hello);
-    expect(told(headers)).toEqual(["0", "0", "0", "0", null]);
+  it("omit the speed of a single token", async () => {
+    const { headers } = await send(await startScriptedApp(() => ["Good"]), hello);
+    expect(received(headers)).toEqual(["0", "0", "0", "0", null]);
   });
 
-  it("is told in the trailers of a stream that fails half-way too", async () => {
-    const failing = await compose(() => ["Good", new Error("out of luck")]);
-    const { trailers, body } = await ask(failing, { ...hello, stream: true });
+  it("are in the trailers of a stream that fails half-way", async () => {
+    const failing = await startScriptedApp(() => ["Good", new Error("out of luck")]);
+    const { trailers, body } = await send(failing, { ...hello, stream: true });
     expect(body).toContain("internal_error");
-    expect(told(trailers)).toEqual([null, null, "0", "0", null]);
+    expect(received(trailers)).toEqual([null, null, "0", "0", null]);
   });
 
-  it("is announced in no trailer to a client of HTTP/1.0, which has its stream all the same", async () => {
-    const server = await compose(() => ["Good"]);
+  it("are not sent as trailers to a client of HTTP/1.0, which still receives its stream", async () => {
+    const server = await startScriptedApp(() => ["Good"]);
     const body = JSON.stringify({ ...hello, stream: true });
     const answer = await exchange(
       server.port,

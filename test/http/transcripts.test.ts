@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { fixture } from "../dialects/fixture.js";
-import { compose, gate, headersOf, hello, keys, type TestServer } from "./compose.js";
+import { startScriptedApp, gate, headersOf, hello, keys, type ScriptedApp } from "../scripted-app.js";
 
-/** The routes that stream, and what each is asked; the answer begins with "Good". */
+/** The streaming routes with a request for each; the answer begins with "Good". */
 const routes = [
   ["openai-chat", "/v1/chat/completions", hello],
   ["openai-completions", "/v1/completions", { model: "ember-1m", prompt: "Hello" }],
@@ -14,7 +14,7 @@ const routes = [
   ],
 ] as const;
 
-function streamed({ url }: TestServer, path: string, body: object): Promise<Response> {
+function streamed({ url }: ScriptedApp, path: string, body: object): Promise<Response> {
   return fetch(url + path, {
     method: "POST",
     headers: { ...headersOf(keys.ada), "x-request-id": "req-7" },
@@ -23,15 +23,15 @@ function streamed({ url }: TestServer, path: string, body: object): Promise<Resp
 }
 
 describe.each(routes)("a golden transcript of %s over HTTP", (dialect, path, body) => {
-  it("is met to the byte by an answer that fails half-way: an error in place of its end", async () => {
-    const server = await compose(() => ["Good", new Error("lost /var/lib/device")]);
+  it("matches an answer that fails half-way byte for byte, with an error instead of its end", async () => {
+    const server = await startScriptedApp(() => ["Good", new Error("lost /var/lib/device")]);
     const text = await (await streamed(server, path, body)).text();
     expect(text).toBe(fixture(dialect, "http-failure-stream.txt"));
   });
 
-  it("is met to the byte by an answer that is silent for a while: a ping that no reader takes for text", async () => {
+  it("matches an answer that pauses byte for byte, with a ping that no client takes for text", async () => {
     const wait = gate();
-    const server = await compose(() => ["Good", wait.opened, " day."]);
+    const server = await startScriptedApp(() => ["Good", wait.opened, " day."]);
     const response = await streamed(server, path, body);
     let text = "";
     for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {

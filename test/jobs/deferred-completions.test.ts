@@ -7,7 +7,7 @@ import { databaseOfTwoTeams, twoConnections } from "../store/records.js";
 const done = { state: "done", answer: '{"id":"chatcmpl-1"}' } as const;
 const failed = { state: "failed", failure: '{"kind":"internal"}' } as const;
 
-/** A store with pending ones of these ids. */
+/** A store with pending completions of these ids. */
 async function pending(...ids: readonly string[]) {
   const database = await databaseOfTwoTeams();
   const store = createDeferredStore(database);
@@ -19,13 +19,13 @@ async function pending(...ids: readonly string[]) {
 }
 
 describe("deferred completions", () => {
-  it("are pending until they end, however long that takes", async () => {
+  it("are pending until they end", async () => {
     const { store } = await pending("a");
     expect(await store.take("a", "team-1", 2000)).toEqual({ state: "pending" });
     expect(await store.take("a", "team-1", Number.MAX_SAFE_INTEGER)).toEqual({ state: "pending" });
   });
 
-  it("give their answer once, then are as unknown as one that never was", async () => {
+  it("return their answer once, and then equal unknown ones", async () => {
     const { store, end } = await pending("a");
     await end("a", done);
     expect(await store.take("a", "team-1", 2000)).toEqual(done);
@@ -33,7 +33,7 @@ describe("deferred completions", () => {
     expect(await store.take("never", "team-1", 2000)).toBeNull();
   });
 
-  it("tell a failure as often as it is asked for, until it expires", async () => {
+  it("return a failure any number of times until it expires", async () => {
     const { store, end } = await pending("a");
     await end("a", failed);
     expect(await store.take("a", "team-1", 2000)).toEqual(failed);
@@ -41,7 +41,7 @@ describe("deferred completions", () => {
     expect(await store.take("a", "team-1", 9000)).toBeNull();
   });
 
-  it("cannot be read from the moment they expire", async () => {
+  it("cannot be read once they have expired", async () => {
     const { store, end } = await pending("a");
     await end("a", done);
     expect(await store.take("a", "team-1", 9000)).toBeNull();
@@ -59,7 +59,7 @@ describe("deferred completions", () => {
     expect(await store.take("a", "team-1", 2000)).toMatchObject({ state });
   });
 
-  it("end once: a second outcome, and one for an unknown id, change nothing", async () => {
+  it("keep their first outcome: a second one, or one for an unknown id, changes nothing", async () => {
     const { store, end } = await pending("a", "b");
     await end("a", failed, 5000);
     await end("a", done);
@@ -70,7 +70,7 @@ describe("deferred completions", () => {
     expect(await store.take("never", "team-1", 2000)).toBeNull();
   });
 
-  it("do not come back when they end again after they were read", async () => {
+  it("stay deleted when an outcome is written after they were read", async () => {
     const { store, end } = await pending("a");
     await end("a", done);
     await store.take("a", "team-1", 2000);
@@ -78,13 +78,13 @@ describe("deferred completions", () => {
     expect(await store.take("a", "team-1", 2000)).toBeNull();
   });
 
-  it("are never unknown to a reader that comes while they end", async () => {
+  it("are never unknown to a reader while they end", async () => {
     const rounds = Array.from({ length: 40 }, (_, round) => `a-${round}`);
     const { store, end } = await pending(...rounds);
     const seen = new Set<string | undefined>();
     for (const [turns, id] of rounds.entries()) {
       const reading = store.take(id, "team-1", 2000);
-      // Each round ends it one turn later: before the reader's first statement, between its two, after both.
+      // Each iteration ends it one turn later: before the reader's first statement, between its two, after both.
       for (let turn = 0; turn < turns; turn++) await Promise.resolve();
       await end(id, done);
       const read = await reading;
@@ -95,7 +95,7 @@ describe("deferred completions", () => {
     expect(seen).toEqual(new Set(["done", "pending"]));
   });
 
-  it("are deleted once expired, no more at a time than asked for, and no others", async () => {
+  it("are deleted once expired, up to the requested number, and no others", async () => {
     const { store, end } = await pending("a", "b", "c", "d", "e");
     await end("a", done, 5000);
     await end("b", failed, 4000);
@@ -120,10 +120,10 @@ describe("deferred completions", () => {
   });
 });
 
-describe("an answer that several ask for at once", () => {
+describe("an answer that several readers request at the same time", () => {
   const ids = Array.from({ length: 200 }, (_, index) => `job-${index}`);
 
-  /** Two connections, and answers of which every second expires at 5000, the others at 9000. */
+  /** Two connections, and answers of which every second expires at 5000 and the others at 9000. */
   async function answers() {
     const [one, other] = await twoConnections();
     const [left, right] = [createDeferredStore(one), createDeferredStore(other)];
@@ -144,7 +144,7 @@ describe("an answer that several ask for at once", () => {
     }
   });
 
-  it("is either read by one or deleted, never both, when it expires meanwhile", async () => {
+  it("is either read by one or deleted, never both, when it expires at the same time", async () => {
     const [left, right] = await answers();
     let [read, deleted] = [0, 0];
     for (const id of ids) {

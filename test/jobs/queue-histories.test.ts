@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { HearthError } from "../../src/core/errors.js";
 import type { JobQueue } from "../../src/jobs/queue.js";
 import { until } from "../harness.js";
-import { gate } from "../http/compose.js";
+import { gate } from "../scripted-app.js";
 import { jobQueue, leaseMs } from "./queue.js";
 
-/** What happens next, so many turns of the microtasks after what happened before. */
+/** The next step, and how many microtasks after the previous one it happens. */
 interface Step {
-  readonly what: "put" | "finish" | "cancel" | "crash" | "close" | "busy" | "free" | "time" | "leap";
+  readonly what: "put" | "finish" | "cancel" | "crash" | "close" | "busy" | "free" | "time" | "jump";
   readonly which: number;
   readonly turns: number;
 }
@@ -25,7 +25,7 @@ const steps = fc.array(
       step("busy", 1),
       step("free", 2),
       step("time", 2),
-      step("leap", 1),
+      step("jump", 1),
     ),
     which: fc.nat(100),
     turns: fc.oneof(fc.nat(60), fc.constant(300)),
@@ -36,10 +36,10 @@ const steps = fc.array(
 const overloaded = new HearthError("overloaded", "Busy.");
 
 class History {
-  /** Jobs whose client was told that they are taken. */
-  readonly taken: string[] = [];
-  /** Jobs whose canceller was told that they are over, with the runs they had by then. */
-  readonly over = new Map<string, number>();
+  /** Jobs that were reported as accepted. */
+  readonly accepted: string[] = [];
+  /** Jobs that were reported as cancelled, with the runs they had by then. */
+  readonly cancelled = new Map<string, number>();
   crashes = 0;
   readonly #world: Awaited<ReturnType<typeof jobQueue>>;
   readonly #gates = new Map<string, ReturnType<typeof gate>>();
@@ -50,7 +50,7 @@ class History {
     this.#queue = world.queue;
   }
 
-  async happen({ what, which, turns }: Step): Promise<void> {
+  async apply({ what, which, turns }: Step): Promise<void> {
     for (let turn = 0; turn < turns; turn++) await Promise.resolve();
     const world = this.#world;
     if (what === "put") this.#put();
@@ -61,15 +61,15 @@ class History {
     if (what === "busy") world.fail.starting = overloaded;
     if (what === "free") world.fail.starting = null;
     if (what === "time") world.clock.advance(leaseMs / 2);
-    if (what === "leap") world.clock.leap(2 * leaseMs);
+    if (what === "jump") world.clock.jump(2 * leaseMs);
   }
 
-  /** Everything that was taken comes to its end, in a last process. */
+  /** Lets every accepted job end in a last process. */
   async finish(): Promise<void> {
     this.#world.fail.starting = null;
     for (const each of this.#gates.values()) each.open();
     await this.#crash();
-    await until(() => this.taken.every((id) => this.#world.outcomes().has(id)));
+    await until(() => this.accepted.every((id) => this.#world.outcomes().has(id)));
     await this.#queue.close();
   }
 
@@ -77,15 +77,15 @@ class History {
     const id = `job-${String(this.#gates.size).padStart(3, "0")}`;
     const wait = gate();
     this.#gates.set(id, wait);
-    void this.#world.put(id, wait.opened).then(() => this.taken.push(id));
+    void this.#world.put(id, wait.opened).then(() => this.accepted.push(id));
   }
 
   #cancel(which: number): void {
-    const id = this.taken.at(which % Math.max(1, this.taken.length));
+    const id = this.accepted.at(which % Math.max(1, this.accepted.length));
     if (id === undefined) return;
     void this.#queue
       .cancel(id, () => this.#world.cancelled(id))
-      .then(() => this.over.set(id, this.runsOf(id).length));
+      .then(() => this.cancelled.set(id, this.runsOf(id).length));
   }
 
   async #crash(): Promise<void> {
@@ -103,18 +103,18 @@ class History {
   }
 }
 
-describe("whatever comes between", () => {
-  it("every job that was taken ends exactly once, or is cancelled", async () => {
+describe("for any history of events", () => {
+  it("every accepted job ends exactly once, or is cancelled", async () => {
     const seen = new Set<string>();
     await fc.assert(
-      fc.asyncProperty(steps, async (happenings) => {
+      fc.asyncProperty(steps, async (events) => {
         const world = await jobQueue({ activeMax: 2 });
         await world.queue.start();
         const history = new History(world);
-        for (const each of happenings) await history.happen(each);
+        for (const each of events) await history.apply(each);
         await history.finish();
         const outcomes = world.outcomes();
-        for (const id of history.taken) {
+        for (const id of history.accepted) {
           const outcome = outcomes.get(id) ?? "none";
           seen.add(outcome);
           const runs = history.runsOf(id);
@@ -123,8 +123,8 @@ describe("whatever comes between", () => {
           if (outcome.startsWith("internal: The server stopped 3 times"))
             expect(history.crashes).toBeGreaterThanOrEqual(3);
           else expect(["completed", "cancelled", "aborted"]).toContain(outcome);
-          // Nobody works on one whose canceller was told that it is over.
-          expect(runs.length).toBe(history.over.get(id) ?? runs.length);
+          // No run starts for a job that was reported as cancelled.
+          expect(runs.length).toBe(history.cancelled.get(id) ?? runs.length);
         }
         expect(await world.jobs.count("deferred-completion")).toBe(0);
       }),

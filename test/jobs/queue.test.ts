@@ -1,22 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { HearthError } from "../../src/core/errors.js";
 import { until } from "../harness.js";
-import { gate } from "../http/compose.js";
+import { gate } from "../scripted-app.js";
 import { jobQueue, leaseMs } from "./queue.js";
 
 const overloaded = new HearthError("overloaded", "Busy.", { retryAfterSeconds: 7 });
 
-describe("a job in hand", () => {
-  it("has its lease renewed for as long as it takes, and is begun once", async () => {
+describe("a job in flight", () => {
+  it("has its lease renewed while it runs, and starts once", async () => {
     const { queue, jobs, clock, runs, put } = await jobQueue();
     await queue.start();
     const wait = gate();
     await put("a", wait.opened);
     await until(() => runs.length === 1);
-    for (let beat = 0; beat < 20; beat++) {
+    for (let heartbeat = 0; heartbeat < 20; heartbeat++) {
       clock.advance(leaseMs / 3);
       await jobs.count("deferred-completion");
-      // Nobody else could have it.
+      // No other worker could claim it.
       expect(await jobs.claim("deferred-completion", clock.now() + leaseMs / 2, 0)).toBeNull();
     }
     wait.open();
@@ -24,13 +24,13 @@ describe("a job in hand", () => {
     expect(runs).toHaveLength(1);
   });
 
-  it("is not begun a second time when the clock leaps past its lease, as it does where the machine slept", async () => {
+  it("does not start a second time when the clock jumps past its lease, as after the machine slept", async () => {
     const { queue, clock, runs, put, outcomes } = await jobQueue();
     await queue.start();
     const wait = gate();
     await put("a", wait.opened);
     await until(() => runs.length === 1);
-    clock.leap(10 * leaseMs);
+    clock.jump(10 * leaseMs);
     await put("b");
     await until(() => outcomes().has("b"));
     wait.open();
@@ -38,7 +38,7 @@ describe("a job in hand", () => {
     expect(runs.map(({ id }) => id)).toEqual(["a", "b"]);
   });
 
-  it("is taken up again when its outcome could not be written, once its lease is over", async () => {
+  it("starts again when its outcome could not be written and its lease has expired", async () => {
     const { queue, clock, runs, put, outcomes, fail } = await jobQueue();
     await queue.start();
     const wait = gate();
@@ -46,7 +46,7 @@ describe("a job in hand", () => {
     await until(() => runs.length === 1);
     fail.settling = new Error("disk full");
     wait.open();
-    await until(() => fail.settlings === 1);
+    await until(() => fail.failedSettlements === 1);
     fail.settling = null;
     expect(outcomes().has("a")).toBe(false);
     for (let ms = 0; ms < 2 * leaseMs; ms += leaseMs / 3) clock.advance(leaseMs / 3);
@@ -55,8 +55,8 @@ describe("a job in hand", () => {
   });
 });
 
-describe("a process that dies over a job", () => {
-  it("three times has it given up, with an error that says so, and not begun again", async () => {
+describe("a process that dies while a job is in flight", () => {
+  it("three times makes the job fail with an error that says so", async () => {
     const { restart, runs, put, outcomes, jobs } = await jobQueue();
     const wait = gate();
     await put("a", wait.opened);
@@ -69,13 +69,13 @@ describe("a process that dies over a job", () => {
     await restart().queue.start();
     await until(() => outcomes().has("a"));
     expect(outcomes().get("a")).toMatch(
-      /^internal: The server stopped 3 times while it worked on this request/,
+      /^internal: The server stopped 3 times while it processed this request/,
     );
     expect(runs).toHaveLength(3);
     expect(await jobs.count("deferred-completion")).toBe(0);
   });
 
-  it("is not blamed on one that was put back because the server was busy, or closed", async () => {
+  it("does not count for a job that was requeued because the server was busy or closed", async () => {
     const { restart, runs, put, outcomes, clock, fail } = await jobQueue();
     fail.starting = overloaded;
     await put("a");
@@ -97,7 +97,7 @@ describe("a process that dies over a job", () => {
 });
 
 describe("closing the queue", () => {
-  it("ends what is in hand, writes no outcome, and leaves the job for the next to begin anew", async () => {
+  it("aborts the runs in flight, writes no outcome, and leaves the jobs to the next process", async () => {
     const { queue, restart, runs, put, outcomes } = await jobQueue();
     await queue.start();
     await put("a", gate().opened);
@@ -111,7 +111,7 @@ describe("closing the queue", () => {
     expect(runs.map(({ id, attempts }) => `${id}${attempts}`)).toEqual(["a1", "b1", "a1", "b1"]);
   });
 
-  it("begins nothing any more, and loses nothing that comes meanwhile", async () => {
+  it("starts no more jobs, and loses none that are enqueued during the close", async () => {
     const { queue, restart, runs, put, outcomes } = await jobQueue();
     await queue.start();
     const closing = queue.close();
@@ -124,10 +124,10 @@ describe("closing the queue", () => {
 });
 
 describe("a queue", () => {
-  it("begins every job as it comes, whatever it is at just then", async () => {
+  it("starts every job as it is enqueued, in whatever state the queue is", async () => {
     const { queue, put, runs } = await jobQueue({ activeMax: 1000 });
     await queue.start();
-    // Each second one comes a turn of the microtasks later after the first: no beat of the clock helps, no end of another.
+    // Each second job is enqueued one microtask later after the first; no heartbeat and no end of another job starts it.
     for (let turns = 0; turns < 100; turns++) {
       const first = put(`${turns}-first`, gate().opened);
       for (let turn = 0; turn < turns; turn++) await Promise.resolve();
@@ -138,7 +138,7 @@ describe("a queue", () => {
     expect(new Set(runs.map(({ id }) => id)).size).toBe(200);
   });
 
-  it("takes exactly what it has room for of those that come in the same moment", async () => {
+  it("accepts exactly as many jobs as its limit allows of those enqueued at the same time", async () => {
     const { put, jobs } = await jobQueue({ queuedMax: 3 });
     const puts = await Promise.allSettled(Array.from({ length: 20 }, (_, index) => put(`job-${index}`)));
     expect(puts.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
@@ -147,7 +147,7 @@ describe("a queue", () => {
     expect(await jobs.count("deferred-completion")).toBe(3);
   });
 
-  it("does nothing before it is started, and leaves jobs of another kind alone", async () => {
+  it("does nothing before it is started, and never touches jobs of another kind", async () => {
     const { queue, put, outcomes, jobs, writes } = await jobQueue();
     await put("a");
     const other = { ...(await jobs.find("a")), id: "other", kind: "background-response" };
@@ -161,7 +161,7 @@ describe("a queue", () => {
 });
 
 describe("a cancelled job", () => {
-  it("that is in hand is ended, its outcome written and waited for", async () => {
+  it("that is in flight is aborted, and its outcome is written", async () => {
     const { queue, runs, put, outcomes } = await jobQueue();
     await queue.start();
     await put("a", gate().opened);
@@ -170,7 +170,7 @@ describe("a cancelled job", () => {
     expect(outcomes().get("a")).toBe("aborted");
   });
 
-  it("that nobody has begun is removed, with what its canceller writes", async () => {
+  it("that has not started is removed, and what its canceller passes is written", async () => {
     const { queue, runs, put, outcomes, cancelled } = await jobQueue();
     await put("a");
     expect(await queue.cancel("a", () => cancelled("a"))).toBe(false);
@@ -181,25 +181,25 @@ describe("a cancelled job", () => {
     expect(runs.map(({ id }) => id)).toEqual(["b"]);
   });
 
-  it("is over whenever it is cancelled: never begun after, never without an outcome", async () => {
+  it("never starts after the cancellation, and always has an outcome", async () => {
     const { queue, runs, put, outcomes, cancelled } = await jobQueue();
     await queue.start();
-    const unbegun = new Set<string>();
+    const notStarted = new Set<string>();
     for (let turns = 0; turns < 60; turns++) {
       const id = `a-${turns}`;
       await put(id, gate().opened);
       for (let turn = 0; turn < turns; turn++) await Promise.resolve();
-      const inHand = await queue.cancel(id, () => cancelled(id));
-      expect(outcomes().get(id), `after ${turns} turns`).toBe(inHand ? "aborted" : "cancelled");
-      if (!inHand) unbegun.add(id);
+      const inFlight = await queue.cancel(id, () => cancelled(id));
+      expect(outcomes().get(id), `after ${turns} turns`).toBe(inFlight ? "aborted" : "cancelled");
+      if (!inFlight) notStarted.add(id);
     }
     await queue.close();
-    expect(runs.filter(({ id }) => unbegun.has(id))).toEqual([]);
+    expect(runs.filter(({ id }) => notStarted.has(id))).toEqual([]);
     expect(runs.every(({ ended }) => ended === "aborted")).toBe(true);
     expect(runs.length).toBeGreaterThan(0);
   });
 
-  it("that was put back in the same moment does not stay in the queue", async () => {
+  it("that is requeued at the same time does not stay in the queue", async () => {
     const { queue, runs, put, outcomes, cancelled, fail } = await jobQueue();
     await queue.start();
     const wait = gate();

@@ -1,17 +1,19 @@
 /**
- * The queue of jobs over a real database, with runs that a test ends as it likes, and processes that die: whatever a queue
- * whose process is dead still has on its way never happens.
+ * The queue of jobs over a real database, with runs that a test ends, and with simulated processes that die: a pending operation of a
+ * dead process never completes.
  */
+import { aKey } from "../accounts/a-key.js";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { onTestFinished } from "vitest";
 import type { Clock } from "../../src/core/clock.js";
 import type { HearthError } from "../../src/core/errors.js";
 import type { GenerationRequest } from "../../src/core/generation.js";
-import type { Job, JobStore } from "../../src/jobs/job.js";
-import type { Write, Writes } from "../../src/store/write.js";
+import type { Job } from "../../src/jobs/job.js";
+import type { JobStore } from "../../src/jobs/store.js";
+import type { Write, Writes } from "../../src/store/writes.js";
 import type { Run } from "../../src/inference/run/generate.js";
-import { createJobQueue, type JobQueue, type Trade } from "../../src/jobs/queue.js";
+import { createJobQueue, type JobQueue, type JobHandler } from "../../src/jobs/queue.js";
 import type { RunEnd } from "../../src/inference/run/recorder.js";
 import { openDatabase } from "../../src/store/database.js";
 import { createDeferredStore } from "../../src/jobs/deferred/store.js";
@@ -20,30 +22,30 @@ import { createTeamStore } from "../../src/accounts/teams/store.js";
 import { createWrites } from "../../src/store/writes.js";
 import { ember } from "../dialects/model.js";
 import { temporaryFolder } from "../harness.js";
-import { createManualClock } from "../http/manual-clock.js";
-import { aKey, aTeam } from "../store/records.js";
+import { createManualClock } from "../manual-clock.js";
+import { aTeam } from "../store/records.js";
 
-/** How long a job is held without a sign of life. */
+/** How long a lease lasts that is not renewed. */
 export const leaseMs = 30_000;
 
 export interface TestRun {
   readonly id: string;
-  /** As the job told when it was begun. */
+  /** Attempts of the job when it started. */
   readonly attempts: number;
-  /** How it was settled; null while it runs, and for ever where its process died. */
+  /** How it ended; null while it runs, and forever when its process died. */
   ended: RunEnd["state"] | null;
 }
 
-/** What goes wrong, until a test sets it right. */
+/** Failures that a test switches on and off. */
 interface Failures {
   starting: HearthError | null;
   running: HearthError | null;
   settling: Error | null;
-  /** How often settling went wrong. */
-  settlings: number;
+  /** How often settling failed. */
+  failedSettlements: number;
 }
 
-/** A database with nothing in the queue, and the first process's queue over it, not started. */
+/** A database with an empty queue, and the queue of the first process over it, not started. */
 export async function jobQueue(limits: { readonly queuedMax?: number; readonly activeMax?: number } = {}) {
   const file = join(temporaryFolder(), "hearth.db");
   const database = await openDatabase(file);
@@ -58,35 +60,35 @@ export async function jobQueue(limits: { readonly queuedMax?: number; readonly a
     createDeferredStore(database),
     createWrites(database),
   ];
-  const clock = leapingClock();
+  const clock = jumpingClock();
   const runs: TestRun[] = [];
   const waits = new Map<string, Promise<unknown>>();
-  const fail: Failures = { starting: null, running: null, settling: null, settlings: 0 };
+  const fail: Failures = { starting: null, running: null, settling: null, failedSettlements: 0 };
   const ended = (id: string, outcome: string): readonly Write[] => [
     deferred.ending(id, { state: "done", answer: outcome }, clock.now() + 1e9),
   ];
   const world = { jobs, writes, clock, runs, waits, fail, ended, ...limits };
-  let life = aLife(world);
+  let process = startProcess(world);
   return {
     ...world,
-    queue: life.queue,
-    /** The process dies, as it is; another one begins over the same database. */
+    queue: process.queue,
+    /** Kills the process; another one starts over the same database. */
     restart: (): { readonly queue: JobQueue } => {
-      life.die();
-      life = aLife(world);
-      return life;
+      process.die();
+      process = startProcess(world);
+      return process;
     },
-    /** Puts a job in; its runs end when `wait` resolves. */
+    /** Enqueues a job; its runs end when `wait` resolves. */
     put: async (id: string, wait: Promise<unknown> = Promise.resolve()): Promise<void> => {
       waits.set(id, wait);
       const createTime = clock.now();
-      const asker = { teamId: "team-1", apiKeyId: "key-1", endpoint: "/v1/chat/completions" };
+      const origin = { teamId: "team-1", apiKeyId: "key-1", endpoint: "/v1/chat/completions" };
       const pending = deferred.insertion({ id, teamId: "team-1", createTime });
-      await life.queue.enqueue({ id, ...asker, body: "{}", createTime }, [pending]);
+      await process.queue.enqueue({ id, ...origin, body: "{}", createTime }, [pending]);
     },
-    /** What is written of each job that is over: `completed`, `aborted`, `cancelled`, or the error. */
+    /** The written outcome of each job: `completed`, `aborted`, `cancelled`, or the error. */
     outcomes: () => outcomesOf(watching),
-    /** What a canceller has written of a job that nobody had begun. */
+    /** The writes of a canceller for a job that has not started. */
     cancelled: (id: string) => ended(id, "cancelled"),
   };
 }
@@ -100,14 +102,14 @@ function outcomesOf(watching: Sqlite.Database): ReadonlyMap<string, string> {
   return new Map(rows.map(({ id, outcome }) => [id, outcome]));
 }
 
-/** A clock that a test moves, or lets leap: the time is another at once, and no timer has heard of it. */
-function leapingClock() {
+/** A clock that a test advances, or lets jump: then the time changes at once without firing timers. */
+function jumpingClock() {
   const clock = createManualClock(1_000_000);
-  let leapt = 0;
+  let jumpedMs = 0;
   return {
     ...clock,
-    now: () => clock.now() + leapt,
-    leap: (ms: number): void => void (leapt += ms),
+    now: () => clock.now() + jumpedMs,
+    jump: (ms: number): void => void (jumpedMs += ms),
   };
 }
 
@@ -123,8 +125,8 @@ interface World {
   readonly activeMax?: number;
 }
 
-/** What a process has of the queue. */
-function aLife(world: World): { readonly queue: JobQueue; die(): void } {
+/** Starts a simulated process with a queue. */
+function startProcess(world: World): { readonly queue: JobQueue; die(): void } {
   const { jobs, writes, clock, ended } = world;
   let isAlive = true;
   const alive = <A extends readonly unknown[], T>(action: (...values: A) => Promise<T>) => {
@@ -134,16 +136,16 @@ function aLife(world: World): { readonly queue: JobQueue; die(): void } {
         : new Promise<never>(() => undefined);
   };
   const attempts = new Map<string, number>();
-  const settle = alive(async (run: TestRun, state: RunEnd["state"], kept: readonly Write[]) => {
+  const settle = alive(async (run: TestRun, state: RunEnd["state"], rows: readonly Write[]) => {
     if (world.fail.settling !== null) {
-      world.fail.settlings += 1;
+      world.fail.failedSettlements += 1;
       throw world.fail.settling;
     }
-    await writes.commit(kept);
+    await writes.commit(rows);
     run.ended = state;
   });
   const queue = createJobQueue({
-    trade: tradeOf(attempts, ended),
+    handler: createHandler(attempts, ended),
     jobs: {
       insertion: (job) => jobs.insertion(job),
       removal: (id) => jobs.removal(id),
@@ -156,35 +158,35 @@ function aLife(world: World): { readonly queue: JobQueue; die(): void } {
     },
     writes: { commit: alive((each) => writes.commit(each)) },
     generator: {
-      start(_request, { requestId: id, keeper }) {
+      start(_request, { requestId: id, recorder }) {
         if (world.fail.starting !== null) throw world.fail.starting;
         const run: TestRun = { id, attempts: attempts.get(id) ?? 0, ended: null };
         world.runs.push(run);
         return aRun(world, id, (state, failure) =>
-          settle(run, state, keeper?.writes({ state, failure }) ?? []),
+          settle(run, state, recorder?.writes({ state, failure }) ?? []),
         );
       },
     },
     clock: { ...clock, after: (ms, action) => clock.after(ms, () => (isAlive ? action() : undefined)) },
     queuedMax: world.queuedMax ?? 1000,
     activeMax: world.activeMax ?? 4,
-    onTrouble: () => undefined,
+    onError: () => undefined,
   });
   return { queue, die: () => void (isAlive = false) };
 }
 
-/** The request is nothing, the answer is how the run ended. */
-function tradeOf(attempts: Map<string, number>, ended: World["ended"]): Trade {
+/** A handler whose request is empty and whose outcome is the state in which the run ended. */
+function createHandler(attempts: Map<string, number>, ended: World["ended"]): JobHandler {
   return {
     kind: "deferred-completion",
     workClass: "deferred",
-    undertake(job: Job) {
+    prepare(job: Job) {
       attempts.set(job.id, job.attempts);
       return Promise.resolve({
         principal: { key: aKey(), team: aTeam() },
         request: {} as GenerationRequest,
-        admission: { settle: () => undefined },
-        keeper: {
+        tokenReservation: { reconcile: () => undefined },
+        recorder: {
           add: () => undefined,
           writes: ({ state, failure }) => ended(job.id, failure === null ? state : textOf(failure)),
         },
@@ -199,17 +201,17 @@ function textOf({ kind, message }: HearthError): string {
   return `${kind}: ${message}`;
 }
 
-/** A run as the generator makes it: it settles in its own time, whether or not anybody reads. */
+/** A run as the generator starts it: it is settled whether or not anyone reads it. */
 function aRun(
   { waits, fail }: World,
   id: string,
   settle: (state: RunEnd["state"], failure: HearthError | null) => Promise<void>,
 ): Run {
-  const leaving = new AbortController();
-  const left = new Promise<void>((resolve) => leaving.signal.addEventListener("abort", () => resolve()));
-  const settled = Promise.race([waits.get(id), left]).then(async () => {
-    const ended = leaving.signal.aborted ? "aborted" : "completed";
-    // The generator tells what could not be written to its own log.
+  const aborting = new AbortController();
+  const aborted = new Promise<void>((resolve) => aborting.signal.addEventListener("abort", () => resolve()));
+  const settled = Promise.race([waits.get(id), aborted]).then(async () => {
+    const ended = aborting.signal.aborted ? "aborted" : "completed";
+    // The generator reports a failed settlement itself.
     await settle(fail.running === null ? ended : "failed", fail.running).catch(() => undefined);
   });
   const end = { done: true, value: undefined } as const;
@@ -219,7 +221,7 @@ function aRun(
     choices: 1,
     timings: { queueMs: null, prefillMs: null, ttftMs: null, decodeTps: null, cachedTokens: null },
     events: { [Symbol.asyncIterator]: () => ({ next: () => settled.then(() => end) }) },
-    abort: () => leaving.abort(),
-    settled,
+    abort: () => aborting.abort(),
+    finished: settled,
   };
 }

@@ -1,11 +1,11 @@
 import { onTestFinished, describe, expect, it } from "vitest";
 import { createRetention, type Sweep } from "../../src/jobs/retention.js";
-import { createManualClock } from "../http/manual-clock.js";
+import { createManualClock } from "../manual-clock.js";
 
 const hourMs = 60 * 60 * 1000;
 const pauseMs = 20;
 
-/** Sweeps over what there is to delete; each is told with the time and the most it may take. */
+/** Sweeps over rows to delete, and the time and limit of each call. */
 function sweeping(...left: number[]) {
   const clock = createManualClock(0);
   const swept: (readonly [table: number, now: number, deleted: number])[] = [];
@@ -54,7 +54,7 @@ describe("retention", () => {
     ]);
   });
 
-  it("goes on with the next table when one cannot be swept, and tries that again an hour later", async () => {
+  it("continues with the next table when a sweep fails, and retries that an hour later", async () => {
     const { clock, retention, swept, troubles, fail } = sweeping(5, 5);
     fail.table = 0;
     retention.start();
@@ -70,7 +70,7 @@ describe("retention", () => {
     expect(swept.at(-1)).toEqual([0, hourMs + 20, 5]);
   });
 
-  it("once closed sweeps nothing more, and was closed only when the step under way was done", async () => {
+  it("sweeps nothing once closed, and closes only when the current step is done", async () => {
     const { clock, retention, swept } = sweeping(1000);
     retention.start();
     clock.advance(0);

@@ -16,14 +16,14 @@ async function queue(...jobs: readonly Job[]) {
 }
 
 describe("the queue of jobs", () => {
-  it("gives back what was put in, and null for an unknown id", async () => {
+  it("finds what was inserted, and returns null for an unknown id", async () => {
     const job = aJob({ kind: background, body: '{"input":"\u0000 \'; drop table jobs --"}', attempts: 2 });
     const { store } = await queue(job);
     expect(await store.find("job-1")).toEqual(job);
     expect(await store.find("job-2")).toBeNull();
   });
 
-  it("hands out the oldest of the kind first, by id where two are as old, and counts the attempt", async () => {
+  it("claims the oldest of the kind first, by id when two are equally old, and counts the attempt", async () => {
     const { store } = await queue(
       aJob({ id: "a", createTime: 2000 }),
       aJob({ id: "c" }),
@@ -38,21 +38,21 @@ describe("the queue of jobs", () => {
     expect(await store.find("b")).toMatchObject({ attempts: 2 });
   });
 
-  it("holds a claimed job until its lease ends, then hands it out again", async () => {
+  it("lets a claimed job be claimed again only when its lease has expired", async () => {
     const { store } = await queue(aJob());
     await store.claim(deferred, 3000, 4000);
     expect(await store.claim(deferred, 3999, 5000)).toBeNull();
     expect(await store.claim(deferred, 4000, 5000)).toEqual(aJob({ attempts: 2 }));
   });
 
-  it("takes up an old job whose holder died before a newer one that nobody began", async () => {
+  it("claims an old job with an expired lease before a newer one that never started", async () => {
     const { store } = await queue(aJob(), aJob({ id: "job-2", createTime: 2000 }));
     await store.claim(deferred, 3000, 4000);
     expect(await store.claim(deferred, 4000, 5000)).toMatchObject({ id: "job-1" });
     expect(await store.claim(deferred, 4000, 5000)).toMatchObject({ id: "job-2" });
   });
 
-  it("holds renewed jobs for longer, and only those that are held", async () => {
+  it("extends the leases of renewed jobs, and only of leased ones", async () => {
     const { store } = await queue(aJob(), aJob({ id: "job-2" }), aJob({ id: "job-3" }));
     await store.claim(deferred, 3000, 4000);
     await store.claim(deferred, 3000, 4000);
@@ -65,7 +65,7 @@ describe("the queue of jobs", () => {
     expect(await store.claim(deferred, 9000, 9999)).toMatchObject({ id: "job-1" });
   });
 
-  it("takes a job back unbegun: free at once, in its old place, the attempt not counted", async () => {
+  it("releases a job at its old position without counting the attempt", async () => {
     const { store } = await queue(aJob({ attempts: 1 }), aJob({ id: "job-2" }));
     await store.claim(deferred, 3000, 4000);
     await store.release("job-1");
@@ -73,14 +73,14 @@ describe("the queue of jobs", () => {
     expect(await store.claim(deferred, 3000, 4000)).toEqual(aJob({ attempts: 2 }));
   });
 
-  it("counts no attempt down for a job that nobody holds", async () => {
+  it("does not change the attempts of a job that is not leased", async () => {
     const { store } = await queue(aJob({ attempts: 1 }));
     await store.release("job-1");
     await store.release("gone");
     expect(await store.find("job-1")).toEqual(aJob({ attempts: 1 }));
   });
 
-  it("gives every job of a kind free when the process starts again, its attempts kept", async () => {
+  it("ends the leases of a kind when the process starts, and keeps the attempts", async () => {
     const { store } = await queue(aJob(), aJob({ id: "job-2", kind: background }));
     await store.claim(deferred, 3000, 1e12);
     await store.claim(background, 3000, 1e12);
@@ -91,20 +91,20 @@ describe("the queue of jobs", () => {
     expect(await store.claim(background, 3001, 1e12)).toMatchObject({ id: "job-2", attempts: 2 });
   });
 
-  it("counts the jobs of a kind, held or not", async () => {
+  it("counts the jobs of a kind, leased or not", async () => {
     const { store } = await queue(aJob(), aJob({ id: "job-2" }), aJob({ id: "job-3", kind: background }));
     await store.claim(deferred, 3000, 4000);
     expect([await store.count(deferred), await store.count(background)]).toEqual([2, 1]);
   });
 
-  it("forgets a job that is done with; nothing happens where there is none", async () => {
+  it("removes a job that is done, and does nothing for an unknown one", async () => {
     const { store, writes } = await queue(aJob(), aJob({ id: "job-2" }));
     await writes.commit([store.removal("job-1"), store.removal("gone")]);
     expect(await store.find("job-1")).toBeNull();
     expect(await store.count(deferred)).toBe(1);
   });
 
-  it("gives a job to one of two connections that claim at the same time", async () => {
+  it("gives a job to only one of two connections that claim at the same time", async () => {
     const [one, other] = await twoConnections();
     const [left, right] = [createJobStore(one), createJobStore(other)];
     const ids = Array.from({ length: 200 }, (_, index) => `job-${index}`);

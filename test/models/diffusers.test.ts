@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadRegistry } from "../../src/models/registry.js";
 import { verifyWeights } from "../../src/models/verify.js";
-import { published, writeDrawingModel, writePricedPainter } from "../drawing-models.js";
+import { publishedModels, writeImageModel, writePricedImageModel } from "../image-models.js";
 import { useFolder } from "./folder.js";
 
 const folder = useFolder();
@@ -15,8 +15,8 @@ async function found(id: string) {
 }
 
 describe("a folder in the layout of Diffusers", () => {
-  it("without a manifest is a model that draws, known by its folder's name", async () => {
-    writeDrawingModel(join(folder.path, "LCM_Dreamshaper_v7"), published.lcm);
+  it("without a manifest is an image model with the folder's name", async () => {
+    writeImageModel(join(folder.path, "LCM_Dreamshaper_v7"), publishedModels.lcm);
     const { manifest, unusable } = await found("LCM_Dreamshaper_v7");
     expect(unusable).toBeNull();
     expect(manifest).toMatchObject({
@@ -25,24 +25,24 @@ describe("a folder in the layout of Diffusers", () => {
     });
   });
 
-  it("with a manifest has its name, its price and its way of drawing", async () => {
-    await writePricedPainter(folder.path, "painter-1m", 700);
+  it("with a manifest has its name, price and image settings", async () => {
+    await writePricedImageModel(folder.path, "painter-1m", 700);
     const { manifest, unusable } = await found("painter-1m-alias");
     expect(unusable).toBeNull();
     expect(manifest.prices.imageTicks).toBe(700);
     expect(manifest.drawing).toEqual({ steps: 3, guidanceScale: 4 });
   });
 
-  it("C3: whose files are not as many bytes as its manifest says is refused", async () => {
-    await writePricedPainter(folder.path, "painter-1m", 700);
+  it("C3: is unusable if the size of its files differs from the manifest", async () => {
+    await writePricedImageModel(folder.path, "painter-1m", 700);
     await writeFile(join(folder.path, "painter-1m/tokenizer/more.json"), "{}");
     expect((await found("painter-1m")).unusable).toMatch(
       /^its files are [\d,]+ bytes, the manifest says [\d,]+\.$/,
     );
   });
 
-  it("C3: one of whose files is not what its manifest lists is refused before it is loaded, naming the file", async () => {
-    await writePricedPainter(folder.path, "painter-1m", 700);
+  it("C3: is rejected before it is loaded if a file differs from the manifest, with the file's name", async () => {
+    await writePricedImageModel(folder.path, "painter-1m", 700);
     const model = await found("painter-1m");
     const path = "unet/model.onnx";
     const file = join(folder.path, "painter-1m", path);
@@ -58,20 +58,20 @@ describe("a folder in the layout of Diffusers", () => {
     expect(await verifyWeights(listed)).toMatch(/^'unet\/model\.onnx' has the SHA-256 .* it is damaged\.$/);
     await writeFile(file, "short");
     expect(await verifyWeights(listed)).toMatch(
-      /^'unet\/model\.onnx' is 5 bytes, [\d,]+ are due: it was changed\.$/,
+      /^'unet\/model\.onnx' is 5 bytes, expected [\d,]+: it was changed\.$/,
     );
   });
 
   it.each([
-    ["that is no JSON", "{", "its model_index.json does not say what it is."],
-    ["that names nothing", "{}", "its model_index.json does not say what it is."],
+    ["that is not JSON", "{", "its model_index.json does not name a pipeline."],
+    ["without a class name", "{}", "its model_index.json does not name a pipeline."],
     [
       "that is too large",
       " ".repeat(70_000),
       "its model_index.json cannot be read, or is larger than 64 KiB.",
     ],
   ])("with an index %s is listed with the reason", async (_, text, reason) => {
-    writeDrawingModel(join(folder.path, "painter"), published.turbo);
+    writeImageModel(join(folder.path, "painter"), publishedModels.turbo);
     await writeFile(join(folder.path, "painter/model_index.json"), text);
     expect((await found("painter")).unusable).toBe(reason);
   });

@@ -34,7 +34,7 @@ describe("the grade of an answer", () => {
     expect(shortcomings(answer, expected)).toEqual(lacks);
   });
 
-  it("asks for a thought and an end", () => {
+  it("requires a thought and a finished turn", () => {
     const cut = { ...answer, reasoning: "Hm.", finishReason: "length" };
     expect(shortcomings(cut, { thinks: true })).toEqual([]);
     expect(shortcomings(cut, { thinks: false, ends: true })).toEqual([
@@ -43,12 +43,12 @@ describe("the grade of an answer", () => {
     ]);
   });
 
-  it("takes quotes around the whole of what is asked for as no part of it", () => {
+  it("ignores quotes around the whole answer", () => {
     expect(shortcomings({ ...answer, content: '"red cup"' }, { exact: "red cup" })).toEqual([]);
     expect(shortcomings({ ...answer, content: '"red" cup' }, { exact: "red cup" })).toHaveLength(1);
   });
 
-  it("asks for something to be said", () => {
+  it("requires a non-empty answer", () => {
     expect(shortcomings({ ...answer, content: " " }, {})).toEqual(["says nothing"]);
   });
 
@@ -58,18 +58,18 @@ describe("the grade of an answer", () => {
     ["420", ["lacks the number 42", "says the number 420"]],
     ["12 + 30 = 42, and 7.", ["says the number 7"]],
     ["It is a lot.", ["lacks the number 42"]],
-  ])("finds the number among those that were asked about: %s", (content, lacks) => {
+  ])("finds the number among those of the question: %s", (content, lacks) => {
     expect(shortcomings({ ...answer, content }, { number: 42 }, "How much is 12 + 30?")).toEqual(lacks);
   });
 
-  it("takes a small number in words", () => {
+  it("accepts a small number in words", () => {
     expect(shortcomings({ ...answer, content: "There are four." }, { number: 4 })).toEqual([]);
     expect(shortcomings({ ...answer, content: "There are four or five." }, { number: 4 })).toEqual([
       "says the number 5",
     ]);
   });
 
-  it("holds a comparison to its first number", () => {
+  it("requires a comparison to begin with the right number", () => {
     const larger = { ...answer, content: "58 is larger than 41." };
     expect(shortcomings(larger, { firstNumber: 58 }, "58 or 41?")).toEqual([]);
     expect(shortcomings(larger, { firstNumber: 41 }, "58 or 41?")).toEqual([
@@ -104,7 +104,7 @@ describe("the grade of tool calls", () => {
     expect(shortcomings(broken, asked({}))).toHaveLength(2);
   });
 
-  it("takes several in any order, each as often as it is asked for", () => {
+  it("accepts several calls in any order, each as often as expected", () => {
     const two = { ...called, toolCalls: [other, call] };
     const wanted = { toolCalls: [{ name: "weather" }, { name: "timer", arguments: { minutes: 5 } }] };
     expect(shortcomings(two, wanted)).toEqual([]);
@@ -116,7 +116,7 @@ describe("the grade of tool calls", () => {
     ]);
   });
 
-  it("allows none where none is asked for", () => {
+  it("rejects calls if none is expected", () => {
     expect(shortcomings(called, { contains: ["Ada"] })).toEqual([
       'calls weather with {"city": "Paris", "days": 2}',
     ]);
@@ -144,7 +144,7 @@ describe("the table of scores", () => {
     outcome("tools", "not-served"),
   ];
 
-  it("counts what is not served apart from what failed", () => {
+  it("counts unsupported items separately from failed ones", () => {
     expect(scoresOf(outcomes)).toEqual([
       {
         ...{ skill: "greet", items: 3, notServed: 0, passed: 2, percent: 66.7 },
@@ -168,14 +168,14 @@ describe("the table of scores", () => {
     ]);
   });
 
-  it("says whether a bar holds by the score itself, not by what it is rounded to", () => {
+  it("decides a bar by the exact score, not by the rounded one", () => {
     const passed = Array.from({ length: 9496 }, () => outcome("recall", "passed"));
     const failed = Array.from({ length: 504 }, () => outcome("recall", "failed"));
     expect(scoreOf("recall", [...passed, ...failed])).toMatchObject({ percent: 95, holds: false });
     expect(scoreOf("recall", [...passed, ...failed.slice(100)])).toMatchObject({ bar: 95, holds: true });
   });
 
-  it("is followed by speeds", () => {
+  it("renders speeds in a second table", () => {
     const speed = { what: "ms a caption", value: 17.5, bar: 50, holds: true };
     expect(renderSpeeds([speed]).split("\n")).toEqual([
       "speed         measured  bar  holds",
@@ -184,7 +184,7 @@ describe("the table of scores", () => {
     ]);
   });
 
-  it("shows what was asked, answered and missed", () => {
+  it("shows the question, the answer and what is missing", () => {
     expect(renderFailures(outcomes)).toBe('[greet] "Hi"\n  answer: " Hello Ada! "\n  is not "Hello"');
   });
 });
@@ -198,12 +198,12 @@ describe("the file of items", () => {
     expect: { contains: "Hello" },
   };
 
-  it("is read line by line, empty ones left out", async () => {
+  it("is read line by line, without empty lines", async () => {
     const path = await folder.write("items.jsonl", `${JSON.stringify(line)}\n\n${JSON.stringify(line)}\n`);
     expect(await readItems(path)).toEqual([0, 1].map(() => ({ ...line, expect: { contains: ["Hello"] } })));
   });
 
-  it("that is wrong is refused with the line and the field", async () => {
+  it("is rejected with the line and the field if it is invalid", async () => {
     const bad = await folder.write(
       "bad.jsonl",
       `${JSON.stringify(line)}\n${JSON.stringify({ ...line, skill: 1 })}`,

@@ -4,13 +4,13 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
 
 export interface Folder {
-  /** Absolute path; a fresh folder in every test. */
+  /** Absolute path; a new folder in every test. */
   readonly path: string;
-  /** Writes a file, with the folders it needs. @returns its absolute path. */
+  /** Writes a file and creates its parent folders. @returns its absolute path */
   write(name: string, content: string | Uint8Array): Promise<string>;
 }
 
-/** A temporary folder for each test of the file, gone after it. */
+/** Creates a temporary folder for each test of the file and removes it afterwards. */
 export function useFolder(): Folder {
   let path = "";
   beforeEach(async () => {

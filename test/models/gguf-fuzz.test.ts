@@ -9,11 +9,13 @@ const folder = useFolder();
 const good = modelBytes();
 const header = modelHeader();
 const headerBytes = encodeHeader(header).length;
-/** The last tensor's padding is nobody's: a file may end before it. */
+/** The padding of the last tensor is optional: a file may end before it. */
 const bytesDue = good.length - paddingOf(header.tensors.at(-1)?.bytes ?? 0);
 
-/** Reads a file and says how long it took and what memory it left behind; rejects when the reader throws. */
-async function judge(bytes: Uint8Array): Promise<{ readonly ms: number; readonly memoryBytes: number }> {
+/** Reads a file and returns the time and the memory it took; rejects if the reader throws. */
+async function measureRead(
+  bytes: Uint8Array,
+): Promise<{ readonly ms: number; readonly memoryBytes: number }> {
   const path = await folder.write("fuzzed.gguf", bytes);
   const before = process.memoryUsage();
   const started = performance.now();
@@ -31,7 +33,7 @@ describe("C1: a damaged header", () => {
       fc.asyncProperty(changes, async (edits) => {
         const bytes = Buffer.from(good);
         for (const [at, byte] of edits) bytes[at] = byte;
-        const { ms, memoryBytes } = await judge(bytes);
+        const { ms, memoryBytes } = await measureRead(bytes);
         expect(ms).toBeLessThan(1000);
         expect(memoryBytes).toBeLessThan(64 * 1024 ** 2);
       }),
@@ -39,7 +41,7 @@ describe("C1: a damaged header", () => {
     );
   });
 
-  it("is always refused when the file was cut off", async () => {
+  it("is always rejected if the file is truncated", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(bytesDue - 1), async (length) => {
         const path = await folder.write("cut.gguf", good.subarray(0, length));
@@ -66,7 +68,7 @@ describe("C1: a damaged header", () => {
       fc.asyncProperty(fc.constantFrom(...places), lengths, async (place, length) => {
         const bytes = Buffer.from(good);
         bytes.writeBigUInt64LE(length, place);
-        const { ms, memoryBytes } = await judge(bytes);
+        const { ms, memoryBytes } = await measureRead(bytes);
         expect(ms).toBeLessThan(1000);
         expect(memoryBytes).toBeLessThan(64 * 1024 ** 2);
       }),

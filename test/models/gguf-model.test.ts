@@ -10,7 +10,7 @@ const refusal = (bytes: Uint8Array) => refusalOf(folder, bytes);
 const withMetadata = (metadata: ModelSpec["metadata"]) => modelBytes({ metadata });
 const uint = (value: number): GgufEntryValue => ({ type: "u32", value });
 
-/** A vocabulary of these tokens; what looks like a byte is one. */
+/** A vocabulary of these tokens; a token in the form of a byte token becomes one. */
 const tokens = (values: readonly string[]): ModelSpec["metadata"] => ({
   "tokenizer.ggml.tokens": { arrayOf: "string", values },
   "tokenizer.ggml.token_type": {
@@ -20,7 +20,7 @@ const tokens = (values: readonly string[]): ModelSpec["metadata"] => ({
   "tokenizer.ggml.eos_token_id": uint(0),
 });
 
-describe("what would end the process in native code", () => {
+describe("a header that would abort the process in native code", () => {
   it.each([
     ["qwen3.attention.head_count", 0, "attention.head_count is 0"],
     ["qwen3.block_count", 0, "block_count is 0"],
@@ -40,17 +40,17 @@ describe("what would end the process in native code", () => {
     ["qwen3.rope.dimension_count", 31, "rope.dimension_count is 31"],
     ["qwen3.rope.dimension_count", 16, "rope.dimension_count is 16"],
     ["qwen3.feed_forward_length", 0, "feed_forward_length is 0"],
-  ])("%s of %i is refused", async (key, value, expected) => {
+  ])("is rejected for %s of %i", async (key, value, expected) => {
     expect(await refusal(withMetadata({ [key]: uint(value) }))).toContain(expected);
   });
 
-  it("a missing feed-forward length is refused", async () => {
+  it("is rejected without a feed-forward length", async () => {
     expect(await refusal(withMetadata({ "qwen3.feed_forward_length": null }))).toContain(
       "feed_forward_length is 0",
     );
   });
 
-  it("a missing context length, no architecture and an unknown rope scaling are refused", async () => {
+  it("is rejected without a context length or architecture, and for an unknown rope scaling", async () => {
     expect(await refusal(withMetadata({ "qwen3.context_length": null }))).toContain(
       "does not say its context_length",
     );
@@ -61,7 +61,7 @@ describe("what would end the process in native code", () => {
     );
   });
 
-  it.each([Number.NaN, -1, Number.POSITIVE_INFINITY])("an epsilon of %s is refused", async (value) => {
+  it.each([Number.NaN, -1, Number.POSITIVE_INFINITY])("is rejected for an epsilon of %s", async (value) => {
     const metadata = { "qwen3.attention.layer_norm_rms_epsilon": { type: "f32", value } } as const;
     expect(await refusal(withMetadata(metadata))).toContain(
       "layer_norm_rms_epsilon is not a number of 0 or more",
@@ -74,16 +74,16 @@ describe("what would end the process in native code", () => {
     ["token_embd.weight", 9],
     ["token_embd.weight", 15],
     ["token_embd.weight", 26],
-  ])("the tensor %s of type %i is refused with its name", async (name, type) => {
+  ])("is rejected for the tensor %s of type %i, with its name", async (name, type) => {
     const header = modelHeader({ embedding: 256 });
     const tensors = header.tensors.map((tensor) => (tensor.name === name ? { ...tensor, type } : tensor));
     const bytes = Buffer.concat([encodeHeader({ ...header, tensors }), Buffer.alloc(2_000_000)]);
     expect(await refusal(bytes)).toBe(
-      `tensor '${name}' has a type (${type}) that it cannot be computed with.`,
+      `tensor '${name}' has a type (${type}) that llama.cpp cannot compute with.`,
     );
   });
 
-  it("a tokenizer that takes no text, and one without all bytes to fall back to, are refused", async () => {
+  it("is rejected for a tokenizer that accepts no text, or lacks byte tokens to fall back to", async () => {
     const tokenizer = (value: string) => ({ "tokenizer.ggml.model": { type: "string", value } }) as const;
     expect(await refusal(withMetadata(tokenizer("none")))).toContain("tokenizer 'none' is unknown");
     expect(await refusal(withMetadata(tokenizer("llama")))).toContain(
@@ -99,7 +99,7 @@ describe("what would end the process in native code", () => {
     });
   });
 
-  it("C8: a vision projector and a LoRA adapter are refused as what they are", async () => {
+  it("C8: is rejected with the reason for a vision projector and a LoRA adapter", async () => {
     const architecture: GgufEntryValue = { type: "string", value: "clip" };
     expect(await refusal(withMetadata({ "general.architecture": architecture }))).toContain(
       "vision projector",
@@ -110,37 +110,37 @@ describe("what would end the process in native code", () => {
 });
 
 describe("C2: the vocabulary", () => {
-  it("C2: no vocabulary, and one of 0 tokens, are refused", async () => {
+  it("C2: is rejected if absent or empty", async () => {
     expect(await refusal(withMetadata({ "tokenizer.ggml.tokens": null }))).toContain("has no vocabulary");
     expect(await refusal(withMetadata(tokens([])))).toContain("vocabulary is empty");
   });
 
-  it("C2: a byte token written <0x-1> is refused, one written <0x0A> is not", async () => {
+  it("C2: accepts a byte token written <0x0A> and rejects one written <0x-1>", async () => {
     expect(await refusal(withMetadata(tokens(["a", "<0x-1>"])))).toContain("byte token 1 is not written as");
     const good = await folder.write("good.gguf", withMetadata(tokens(["a", "<0x0A>"])));
     expect(await preflightGguf(good)).toMatchObject({ ok: true });
   });
 
-  it("C2: the same token twice is refused; empty tokens are not the same", async () => {
+  it("C2: rejects duplicate tokens, except empty ones", async () => {
     expect(await refusal(withMetadata(tokens(["a", "b", "a"])))).toContain("the same token twice");
     const good = await folder.write("good.gguf", withMetadata(tokens(["a", "", "b", ""])));
     expect(await preflightGguf(good)).toMatchObject({ ok: true });
   });
 
-  it("C2: a token longer than any buffer is refused", async () => {
+  it("C2: rejects a token longer than the limit", async () => {
     expect(await refusal(withMetadata(tokens(["a", "x".repeat(70_000)])))).toContain(
       "token 1 claims a length of 70,000",
     );
   });
 
-  it("C2: a list of token types of another length is refused", async () => {
+  it("C2: rejects a list of token types of another length", async () => {
     const types: GgufEntryValue = { arrayOf: "i32", values: [1, 1] };
     expect(await refusal(withMetadata({ "tokenizer.ggml.token_type": types }))).toContain(
       "has 2 entries for",
     );
   });
 
-  it.each([321, 0xffffffff])("C2: an end token %i outside the vocabulary is refused", async (id) => {
+  it.each([321, 0xffffffff])("C2: rejects an end token %i outside the vocabulary", async (id) => {
     expect(await refusal(withMetadata({ "tokenizer.ggml.eos_token_id": uint(id) }))).toContain(
       "eos_token_id is",
     );

@@ -38,7 +38,7 @@ describe("a written model", () => {
     await model.dispose();
   });
 
-  it("is the same for the same seed and another for another", async () => {
+  it("is identical for the same seed and different for another", async () => {
     const write = async (seed: number) => {
       const path = join(folder.path, `${seed}.gguf`);
       await writeModel(path, { seed });

@@ -31,25 +31,25 @@ function reason(change: Record<string, unknown>): string {
 }
 
 describe("a manifest", () => {
-  it("that says everything is read as it stands", () => {
+  it("with every field is returned unchanged", () => {
     expect(parseManifest(JSON.stringify(good))).toEqual({ ok: true, manifest: good });
     expect(parseManifest(JSON.stringify({ ...good, sha256: null }))).toMatchObject({ ok: true });
   });
 
   it.each([
-    ["no JSON", "{", "not valid JSON"],
+    ["not JSON", "{", "not valid JSON"],
     ["a list", "[]", "expected object"],
     ["null", "null", "expected object"],
-  ])("that is %s is refused", (_, text, expected) => {
+  ])("that is %s is rejected", (_, text, expected) => {
     const result = parseManifest(text);
     expect(result.ok ? "accepted" : result.reason).toContain(expected);
   });
 
-  it.each(Object.keys(good))("without %s is refused, naming it", (key) => {
+  it.each(Object.keys(good))("without %s is rejected with the field's name", (key) => {
     expect(reason({ [key]: undefined })).toContain(`${key}: `);
   });
 
-  it("with a key that nobody knows is refused, naming it", () => {
+  it("with an unknown key is rejected with the key's name", () => {
     expect(reason({ colour: "red" })).toContain("colour");
   });
 
@@ -67,22 +67,22 @@ describe("a manifest", () => {
     "CON",
     "nul.gguf",
     "x".repeat(256),
-  ])("C3: with the file %j is refused", (file) => {
+  ])("C3: with the file %j is rejected", (file) => {
     expect(reason({ file })).toMatch(/its manifest\.json is wrong: file: /);
   });
 
-  it("C3: with percent signs in the file name is taken literally", () => {
+  it("C3: with percent signs in the file name is not decoded", () => {
     expect(parseManifest(JSON.stringify({ ...good, file: "%2e%2e%2fx.gguf" }))).toMatchObject({
       manifest: { file: "%2e%2e%2fx.gguf" },
     });
   });
 
-  it.each(["", "/x", ".x", "a b", "a\nb", "é", "x".repeat(201)])("with the id %j is refused", (id) => {
+  it.each(["", "/x", ".x", "a b", "a\nb", "é", "x".repeat(201)])("with the id %j is rejected", (id) => {
     expect(reason({ id })).toContain("id: ");
     expect(reason({ aliases: [id] })).toContain("aliases.0: ");
   });
 
-  it.each([-1, 0.5, 2 ** 53, "1", null])("with the price %j is refused, naming it", (price) => {
+  it.each([-1, 0.5, 2 ** 53, "1", null])("with the price %j is rejected with the field's name", (price) => {
     const prices = { ...good.prices, completionTextTokenTicks: price };
     expect(reason({ prices })).toContain("prices.completionTextTokenTicks: ");
   });
@@ -100,7 +100,7 @@ describe("a manifest", () => {
     ["files", [{ path: "../unet/model.onnx", bytes: 1, sha256: "0".repeat(64) }]],
     ["files", [{ path: "/unet", bytes: 1, sha256: "0".repeat(64) }]],
     ["files", []],
-  ])("with %s of %j is refused, naming it", (key, value) => {
+  ])("with %s of %j is rejected with the field's name", (key, value) => {
     expect(reason({ [key]: value })).toContain(key);
   });
 });

@@ -2,7 +2,10 @@ import { expect } from "vitest";
 import { preflightGguf } from "../../src/models/gguf.js";
 import type { Folder } from "./folder.js";
 
-/** The public reason for which a file of these bytes is refused; fails when it is accepted, or tells where it lies. */
+/**
+ * Returns the public reason why a file of these bytes is rejected. Fails if the file is accepted or the
+ * reason contains its path.
+ */
 export async function refusalOf(folder: Folder, bytes: Uint8Array): Promise<string> {
   const result = await preflightGguf(await folder.write("model.gguf", bytes));
   expect(result).toMatchObject({ ok: false });

@@ -64,7 +64,7 @@ describe("a model with a manifest", () => {
     expect(registry.warnings).toEqual([]);
   });
 
-  it("has a fingerprint that changes with its weights, context and version, and with nothing else", async () => {
+  it("has a fingerprint that changes only with its weights, context and version", async () => {
     await install("a/tiny");
     await install("b/tiny", {
       name: "Other",
@@ -110,7 +110,7 @@ describe("a model with a manifest", () => {
     );
   });
 
-  it("whose JSON is broken is known by its folder", async () => {
+  it("is listed under its folder's name if its JSON is malformed", async () => {
     await folder.write("a/Some Model/manifest.json", "{ oops");
     expect(only(await load("a"))).toMatchObject({
       manifest: { id: "some-model" },
@@ -118,14 +118,14 @@ describe("a model with a manifest", () => {
     });
   });
 
-  it("of a size no manifest has is not read", async () => {
+  it("is not read if it is too large for a manifest", async () => {
     await folder.write("a/tiny/manifest.json", `{"id":"${"x".repeat(70_000)}"}`);
     expect(only(await load("a")).unusable).toContain("larger than 64 KiB");
   });
 });
 
 describe("a bare GGUF", () => {
-  it("is described by its own header", async () => {
+  it("is described by its header", async () => {
     const changes = { "general.license": { type: "string", value: "mit" } } as const;
     const file = await folder.write(
       "a/Tiny-Model.Q8_0.gguf",
@@ -151,7 +151,7 @@ describe("a bare GGUF", () => {
     expect(registry.find("Tiny-Model.Q8_0")?.manifest.id).toBe("tiny-model.q8_0");
   });
 
-  it("with a longer context than is wanted is cut to it", async () => {
+  it("has its context reduced to the limit", async () => {
     await folder.write("a/long.gguf", modelBytes({ contextLength: 131_072 }));
     expect(only(await load("a")).manifest.contextTokens).toBe(contextTokensMax);
   });
@@ -164,12 +164,12 @@ describe("a bare GGUF", () => {
     expect(only(await load("a"))).toMatchObject({ unusable: null, manifest: { id: "linked" } });
   });
 
-  it("E16: has no control characters in what it says of itself", async () => {
+  it("E16: has no control characters in its fields", async () => {
     await folder.write("a/x.gguf", modelBytes({ name: "Evil\u001b[31m\r\nname" }));
     expect(only(await load("a")).manifest.name).toBe("Evil [31m name");
   });
 
-  it("C1: that is damaged is listed with the reason and does not hide its neighbours", async () => {
+  it("C1: that is damaged is listed with the reason, and other models are still found", async () => {
     await folder.write("a/bad.gguf", weights.subarray(0, 50_000));
     await folder.write("a/good.gguf", weights);
     const registry = await load("a");
@@ -201,7 +201,7 @@ describe("a model in parts", () => {
     });
   });
 
-  it("of which one is missing, damaged or of another model is listed with the reason", async () => {
+  it("is listed with the reason if one part is missing, damaged or of another model", async () => {
     await folder.write("a/big-00001-of-00002.gguf", part(1, 2));
     expect(only(await load("a")).unusable).toBe("its file 'big-00002-of-00002.gguf' is missing.");
     await folder.write("a/big-00002-of-00002.gguf", weights.subarray(0, 1000));
@@ -211,14 +211,14 @@ describe("a model in parts", () => {
     expect(only(await load("a")).unusable).toContain("is one of 3 parts, by its name one of 2");
   });
 
-  it("alone under the name of a single file is listed as a part", async () => {
+  it("is listed as one of several parts if a part has the name of a single file", async () => {
     await folder.write("a/renamed.gguf", part(1, 2));
     expect(only(await load("a")).unusable).toContain("is one of 2 parts, by its name one of 1");
   });
 });
 
 describe("several folders", () => {
-  it("keep the first of two models with one id, and say so", async () => {
+  it("keep the first of two models with the same id, with a warning", async () => {
     await install("a/tiny", { name: "First" });
     await install("b/tiny", { name: "Second" });
     const registry = await load("a", "b");
@@ -226,7 +226,7 @@ describe("several folders", () => {
     expect(registry.warnings).toEqual(["Two models are called 'tiny'; the one in 'tiny.gguf' was left out."]);
   });
 
-  it("give an alias to the first that claims it, and never over an id", async () => {
+  it("assign an alias to the first model that claims it, and never in place of an id", async () => {
     await install("a/x", { id: "x", aliases: ["shared", "y"] });
     await install("b/y", { id: "y", aliases: ["shared"] });
     const registry = await load("a", "b");
@@ -246,7 +246,7 @@ describe("several folders", () => {
     expect(registry.warnings).toEqual([]);
   });
 
-  it("that do not exist, are empty or hold other things are empty", async () => {
+  it("count as empty if they do not exist or contain no models", async () => {
     await folder.write("a/README.md", "no model");
     await folder.write("a/.hidden.gguf", weights);
     await folder.write("a/half.gguf.part", weights);
@@ -256,7 +256,7 @@ describe("several folders", () => {
     expect(registry.warnings).toEqual([]);
   });
 
-  it("of which one is a file are read without it, and say so", async () => {
+  it("are read without one that is a file, with a warning", async () => {
     await folder.write("file", "");
     await install("a/tiny");
     const registry = await load("file", "a");

@@ -11,7 +11,7 @@ import { useFolder } from "./folder.js";
 const folder = useFolder();
 const weights = modelBytes();
 
-/** A model as the registry finds it, with the digest its manifest would have. */
+/** A model as the registry returns it, with the digest of its manifest. */
 async function found(sha256: string | null): Promise<Model> {
   await folder.write("tiny.gguf", weights);
   const registry = await loadRegistry({ folders: [folder.path], contextTokensMax: 1024 });
@@ -22,12 +22,12 @@ async function found(sha256: string | null): Promise<Model> {
 const digest = createHash("sha256").update(weights).digest("hex");
 
 describe("weights before they are loaded", () => {
-  it("pass when their SHA-256 is the manifest's, or it has none", async () => {
+  it("pass if their SHA-256 matches the manifest, or the manifest has none", async () => {
     expect(await verifyWeights(await found(digest))).toBeNull();
     expect(await verifyWeights(await found(null))).toBeNull();
   });
 
-  it("C3: with one byte changed are refused, naming both digests", async () => {
+  it("C3: with one byte changed are rejected with both digests", async () => {
     const model = await found(digest);
     const damaged = Buffer.from(weights);
     damaged[100_000] = (damaged[100_000] ?? 0) ^ 1;
@@ -38,15 +38,15 @@ describe("weights before they are loaded", () => {
     );
   });
 
-  it.each([digest, null])("C3: cut short since they were found are refused (SHA-256 %s)", async (sha256) => {
+  it.each([digest, null])("C3: truncated after they were found are rejected (SHA-256 %s)", async (sha256) => {
     const model = await found(sha256);
     await truncate(model.path, 1234);
     expect(await verifyWeights(model)).toMatch(
-      /^'tiny\.gguf' is 1,234 bytes, 1\d\d,\d{3} are due: it was changed\.$/,
+      /^'tiny\.gguf' is 1,234 bytes, expected 1\d\d,\d{3}: it was changed\.$/,
     );
   });
 
-  it("that are gone are refused without their path", async () => {
+  it("that no longer exist are rejected without their path", async () => {
     const model = await found(digest);
     await rm(model.path);
     expect(await verifyWeights(model)).toBe("'tiny.gguf' cannot be read.");

@@ -57,31 +57,31 @@ async function describeIt(path: string, change: Record<string, unknown> = {}): P
   await writeFile(join(path, "manifest.json"), JSON.stringify(manifest));
 }
 
-describe("a folder of a model that sees", () => {
-  it("is a model by its own name where it has no manifest", async () => {
+describe("a folder of a vision model", () => {
+  it("without a manifest is a model with the folder's name", async () => {
     const path = await install("Tiny Captioner");
-    const { seer, warnings } = await load();
+    const { visionModel, warnings } = await load();
     expect(warnings).toEqual([]);
-    expect(seer).toMatchObject({ path: join(path, "config.json"), unusable: null });
-    expect(seer?.manifest).toMatchObject({
+    expect(visionModel).toMatchObject({ path: join(path, "config.json"), unusable: null });
+    expect(visionModel?.manifest).toMatchObject({
       ...{ id: "tiny-captioner", kind: "vision", family: "vision-encoder-decoder" },
       ...{ inputModalities: ["image"], outputModalities: ["text"], sha256: null },
     });
-    expect(seer?.manifest.bytes).toBeGreaterThan(1000);
-    expect(await verifyWeights(seer ?? expect.fail())).toBe(null);
+    expect(visionModel?.manifest.bytes).toBeGreaterThan(1000);
+    expect(await verifyWeights(visionModel ?? expect.fail())).toBe(null);
   });
 
-  it("is the model of its manifest, and every file is held against it before it is loaded", async () => {
+  it("is described by its manifest, and every file is verified before it is loaded", async () => {
     const path = await install("a");
     await describeIt(path);
-    const { seer } = await load();
-    expect(seer).toMatchObject({ manifest: { id: "seer-1m" }, unusable: null });
-    expect(await verifyWeights(seer ?? expect.fail())).toBe(null);
+    const { visionModel } = await load();
+    expect(visionModel).toMatchObject({ manifest: { id: "seer-1m" }, unusable: null });
+    expect(await verifyWeights(visionModel ?? expect.fail())).toBe(null);
     const graph = join(path, "onnx/encoder_model.onnx");
     const bytes = readFileSync(graph);
     bytes[40] = (bytes[40] ?? 0) ^ 1;
     await writeFile(graph, bytes);
-    expect(await verifyWeights(seer ?? expect.fail())).toMatch(
+    expect(await verifyWeights(visionModel ?? expect.fail())).toMatch(
       /encoder_model\.onnx' has the SHA-256 .* it is damaged/,
     );
   });
@@ -90,61 +90,61 @@ describe("a folder of a model that sees", () => {
     ["tokenizer.json", "its file 'tokenizer.json' is missing."],
     ["preprocessor_config.json", "its file 'preprocessor_config.json' is missing."],
     ["onnx/encoder_model.onnx", /its files are [\d,]+ bytes, the manifest says/],
-  ])("is listed with the reason when %s is not there", async (name, reason) => {
+  ])("is listed with the reason if %s is missing", async (name, reason) => {
     const path = await install("a");
     await describeIt(path);
     await rm(join(path, name));
     const registry = await load();
-    const { seer } = registry;
-    expect(seer).toBe(null);
+    const { visionModel } = registry;
+    expect(visionModel).toBe(null);
     expect(registry.find("seer")?.unusable).toMatch(reason);
   });
 
   it.each([
-    ["another family", { model_type: "clip" }, "it is a 'clip', which this server cannot see with."],
-    ["none", {}, /does not say what it is/],
+    ["another family", { model_type: "clip" }, "it is a 'clip', which this server does not support."],
+    ["none", {}, /does not name a model_type/],
   ])("is listed with the reason when its config names %s", async (_case, config, reason) => {
     const path = await install("a");
     await writeFile(join(path, "config.json"), JSON.stringify(config));
     const registry = await load();
-    const { seer } = registry;
-    expect([seer, registry.find("a")?.manifest.kind]).toEqual([null, "vision"]);
+    const { visionModel } = registry;
+    expect([visionModel, registry.find("a")?.manifest.kind]).toEqual([null, "vision"]);
     expect(registry.find("a")?.unusable).toMatch(reason);
   });
 
-  it("is listed with the reason when it holds no graphs", async () => {
+  it("is listed with the reason if it contains no graphs", async () => {
     const path = await install("a");
     for (const name of ["encoder_model", "decoder_model_merged"])
       await rename(join(path, `onnx/${name}.onnx`), join(path, `onnx/${name}.bin`));
-    expect((await load()).find("a")?.unusable).toBe("its folder 'onnx' holds no graphs.");
+    expect((await load()).find("a")?.unusable).toBe("its folder 'onnx' contains no graphs.");
   });
 });
 
 describe("the model that describes images", () => {
-  it("is the largest that can, or the one that the operator named, and makes chat models take images", async () => {
+  it("is the largest usable one or the one that the operator named, and lets chat models accept images", async () => {
     await folder.write("chat.gguf", modelBytes());
     expect((await load()).find("chat")?.manifest.inputModalities).toEqual(["text"]);
     await install("small");
     const large = await install("large");
     await writeFile(join(large, "onnx/decoder_model_merged.onnx_data"), Buffer.alloc(10_000));
     const registry = await load();
-    const { seer } = registry;
-    expect([seer?.manifest.id, registry.find("chat")?.manifest.inputModalities]).toEqual([
+    const { visionModel } = registry;
+    expect([visionModel?.manifest.id, registry.find("chat")?.manifest.inputModalities]).toEqual([
       "large",
       ["text", "image"],
     ]);
-    expect((await load({ visionModel: "small" })).seer?.manifest.id).toBe("small");
+    expect((await load({ visionModel: "small" })).visionModel?.manifest.id).toBe("small");
   });
 
-  it("is nobody where the one that was named cannot be it, with a warning, and chat models take text alone", async () => {
+  it("is absent with a warning if the named model is unusable, and chat models then accept only text", async () => {
     await folder.write("chat.gguf", modelBytes());
     await install("small");
-    for (const visionModel of ["gone", "chat"]) {
-      const registry = await load({ visionModel });
-      const { seer, warnings } = registry;
-      expect([seer, registry.find("chat")?.manifest.inputModalities]).toEqual([null, ["text"]]);
+    for (const named of ["gone", "chat"]) {
+      const registry = await load({ visionModel: named });
+      const { visionModel, warnings } = registry;
+      expect([visionModel, registry.find("chat")?.manifest.inputModalities]).toEqual([null, ["text"]]);
       expect(warnings).toEqual([
-        `visionModel: '${visionModel}' is no model that can describe images; images are refused.`,
+        `visionModel: '${named}' is no model that can describe images; images are refused.`,
       ]);
     }
   });

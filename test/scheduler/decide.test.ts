@@ -21,7 +21,7 @@ const run = (id: string, teamId = "a", slots = 1, model = "m", workClass: WorkCl
   tokensExpected: 10,
 });
 
-/** Plays arrivals one after the other. */
+/** Applies arrivals one after the other. */
 function arriving(
   queueDepthMax: number,
   ...runs: readonly ReturnType<typeof run>[]
@@ -45,21 +45,21 @@ describe("the scheduler's decisions", () => {
     expect(leave(second.state, "2").effects).toEqual([{ type: "grant", id: "3" }]);
   });
 
-  it("refuse at once what the queue cannot hold, and change nothing for those in it", () => {
+  it("refuse a run at once when the queue is full, and change nothing for the waiting ones", () => {
     const { state } = arriving(1, run("1"), run("2"));
     const refused = arrive(state, run("3"));
     expect(refused.effects).toEqual([{ type: "refuse", id: "3", because: "queue-full" }]);
     expect(refused.state).toBe(state);
   });
 
-  it("take a queue depth of zero to mean: run now or not at all", () => {
+  it("refuse every run that cannot start at once when the queue depth is zero", () => {
     expect(arriving(0, run("1"), run("2")).effects).toEqual([
       { type: "grant", id: "1" },
       { type: "refuse", id: "2", because: "queue-full" },
     ]);
   });
 
-  it("give a team that has nothing running a spare slot, so that a flood of another's does not hold it up", () => {
+  it("give a team without a run the additional slot, so that another team's requests do not delay it", () => {
     const flood = ["a1", "a2", "a3", "a4"].map((id) => run(id, "a", 2));
     const { state, effects } = arriving(9, ...flood, run("b1", "b", 2), run("b2", "b", 2), run("c1", "c", 2));
     expect(effects.map((effect) => effect.id)).toEqual(["a1", "a2", "b1"]);
@@ -71,7 +71,7 @@ describe("the scheduler's decisions", () => {
     const runs = ["a1", "b1", "a2", "a3", "b2", "b3"].map((id) => run(id, id.slice(0, 1), 2));
     const { state } = arriving(9, ...runs);
     const grantedBy = (decision: Decision): readonly string[] => decision.effects.map((effect) => effect.id);
-    // Team a was served ten times as much: the slot goes to team b, the spare one to team a, which then has none.
+    // Team a was served ten times as much: the slot goes to team b, the additional one to team a, which then has no run.
     const afterLong = leave(state, "a1", 1000);
     expect(grantedBy(afterLong)).toEqual(["b2", "a2"]);
     const afterShort = leave(afterLong.state, "b1", 100);
@@ -79,7 +79,7 @@ describe("the scheduler's decisions", () => {
     expect(grantedBy(leave(afterShort.state, "a2", 1000))).toEqual(["b3", "a3"]);
   });
 
-  it("serve teams that always wait in proportion to their weights", () => {
+  it("serve teams that always have waiting runs in proportion to their weights", () => {
     const weights: Readonly<Record<string, number>> = { a: 3, b: 1 };
     const asking = (id: string, team: string) => ({ ...run(id, team, 8), teamWeight: weights[team] ?? 1 });
     const first = Array.from({ length: 40 }, (_, nth) => asking(`first${nth}`, nth % 2 === 0 ? "a" : "b"));
@@ -94,14 +94,14 @@ describe("the scheduler's decisions", () => {
     expect((tokens["a"] ?? 0) / (tokens["b"] ?? 1)).toBeCloseTo(3, 0);
   });
 
-  it("give a team that was away no claim to what it did not use", () => {
+  it("do not compensate a team that returns for the time it was away", () => {
     const busy = arriving(9, run("b1", "b"), run("b2", "b"), run("b3", "b")).state;
     const served = leave(busy, "b1", 5000).state;
     const back = arrive(served, run("a1", "a")).state;
     expect(back.served.get("a")).toBeGreaterThanOrEqual(back.served.get("b") ?? 0);
   });
 
-  it("let interactive work past background and deferred work, which still get their turns", () => {
+  it("prefer interactive work to background and deferred work, which still get turns", () => {
     const interactive = Array.from({ length: 20 }, (_, index) => run(`i${index}`, "a"));
     const others = [run("d", "a", 1, "m", "deferred"), run("g", "a", 1, "m", "background")];
     const order: string[] = [];
@@ -125,14 +125,14 @@ describe("the scheduler's decisions", () => {
     ]);
   });
 
-  it("forget a run that stops waiting, without touching those that run", () => {
+  it("remove a run that stops waiting, without changing the running ones", () => {
     const { state } = arriving(9, run("1"), run("2"), run("3"));
     const without = leave(state, "2");
     expect(without.effects).toEqual([]);
     expect(leave(without.state, "1").effects).toEqual([{ type: "grant", id: "3" }]);
   });
 
-  it("refuse whoever waits and whoever comes once closing, and let running ones leave", () => {
+  it("refuse waiting and new runs once closing, and let running ones end", () => {
     const closing = close(arriving(9, run("1"), run("2")).state);
     expect(closing.effects).toEqual([{ type: "refuse", id: "2", because: "closing" }]);
     expect(arrive(closing.state, run("3")).effects).toEqual([
@@ -141,7 +141,7 @@ describe("the scheduler's decisions", () => {
     expect(leave(closing.state, "1").state.running.size).toBe(0);
   });
 
-  it("hold, over any history: never more runs than slots and the spare, never an idle slot beside a waiting run, nobody lost", () => {
+  it("hold for any history: never more runs than slots plus the additional one, no idle slot while a run waits, and no run lost", () => {
     const step = fc.oneof(
       fc.record({ type: fc.constant("arrive" as const), team: fc.constantFrom("a", "b", "c") }),
       fc.record({ type: fc.constant("leave" as const), which: fc.nat() }),

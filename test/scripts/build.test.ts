@@ -17,11 +17,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-const house = fileURLToPath(new URL("../..", import.meta.url));
+const repository = fileURLToPath(new URL("../..", import.meta.url));
 
 const settings = {
-  extends: join(house, "tsconfig.json"),
-  // Without Node's types tsc needs half the time.
+  extends: join(repository, "tsconfig.json"),
+  // Without Node's types tsc takes half the time.
   compilerOptions: { types: [], rootDir: "src", outDir: "dist", tsBuildInfoFile: "dist/.tsbuildinfo" },
   include: ["src"],
 };
@@ -31,16 +31,17 @@ declare const process: { stdout: { write(text: string): void } };
 process.stdout.write("ready\\n");
 `;
 
-/** A small project of its own with the house's build script and settings. */
+/** Creates a small project with the repository's build script and settings. */
 function project(): string {
   const root = mkdtempSync(join(tmpdir(), "hearth-build-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   for (const folder of ["scripts", "src"]) mkdirSync(join(root, folder));
-  for (const file of ["package.json", "scripts/build.mjs"]) copyFileSync(join(house, file), join(root, file));
-  symlinkSync(join(house, "node_modules"), join(root, "node_modules"));
+  for (const file of ["package.json", "scripts/build.mjs"])
+    copyFileSync(join(repository, file), join(root, file));
+  symlinkSync(join(repository, "node_modules"), join(root, "node_modules"));
   writeFileSync(join(root, "tsconfig.json"), JSON.stringify(settings));
   writeFileSync(join(root, "src/main.ts"), program);
-  writeFileSync(join(root, "src/room.ts"), "export const room = 1;\n");
+  writeFileSync(join(root, "src/sample.ts"), "export const sample = 1;\n");
   return root;
 }
 
@@ -54,36 +55,36 @@ function build(root: string): { status: number | null; output: string } {
 const clean = { status: 0, output: "" };
 
 describe("scripts/build.mjs --if-stale", () => {
-  it("makes a program that can be run by its name", () => {
+  it("builds a program that can be executed directly", () => {
     const root = project();
     expect(build(root)).toEqual(clean);
     accessSync(join(root, "dist/main.js"), constants.X_OK);
     expect(spawnSync(join(root, "dist/main.js"), { encoding: "utf8" }).stdout).toBe("ready\n");
   });
 
-  it("leaves dist alone while nothing has changed, and builds again when a source has", () => {
+  it("does not touch dist while nothing has changed, and builds again when a source has changed", () => {
     const root = project();
     build(root);
-    const room = join(root, "dist/room.js");
-    appendFileSync(room, "// mark");
+    const sample = join(root, "dist/sample.js");
+    appendFileSync(sample, "// mark");
     expect(build(root)).toEqual(clean);
-    expect(readFileSync(room, "utf8")).toContain("// mark");
-    writeFileSync(join(root, "src/room.ts"), "export const room = 2;\n");
+    expect(readFileSync(sample, "utf8")).toContain("// mark");
+    writeFileSync(join(root, "src/sample.ts"), "export const sample = 2;\n");
     expect(build(root)).toEqual(clean);
-    expect(readFileSync(room, "utf8")).toContain("room = 2");
+    expect(readFileSync(sample, "utf8")).toContain("sample = 2");
   });
 
-  it("removes what a deleted source has left and restores an output that is lost", () => {
+  it("removes the output of a deleted source and restores missing output", () => {
     const root = project();
     build(root);
-    rmSync(join(root, "src/room.ts"));
+    rmSync(join(root, "src/sample.ts"));
     rmSync(join(root, "dist/main.js"));
     expect(build(root)).toEqual(clean);
-    expect(existsSync(join(root, "dist/room.js"))).toBe(false);
+    expect(existsSync(join(root, "dist/sample.js"))).toBe(false);
     expect(existsSync(join(root, "dist/main.js"))).toBe(true);
   });
 
-  it("copies the parts of web pages, and takes away those that are gone", () => {
+  it("copies the parts of web pages, and removes those whose source is deleted", () => {
     const root = project();
     mkdirSync(join(root, "src/page"));
     const parts = ["page.html", "page.css", "page.js"].map((name) => join("page", name));
@@ -98,18 +99,18 @@ describe("scripts/build.mjs --if-stale", () => {
     expect(existsSync(join(root, "dist/main.js"))).toBe(true);
   });
 
-  it("names a type error and fails again until it is mended", () => {
+  it("reports a type error and fails until it is fixed", () => {
     const root = project();
-    writeFileSync(join(root, "src/room.ts"), 'export const room: number = "1";\n');
+    writeFileSync(join(root, "src/sample.ts"), 'export const sample: number = "1";\n');
     for (const attempt of [build(root), build(root)]) {
       expect(attempt.status).toBe(1);
-      expect(attempt.output).toContain("src/room.ts(1,14)");
+      expect(attempt.output).toContain("src/sample.ts(1,14)");
     }
-    writeFileSync(join(root, "src/room.ts"), "export const room: number = 1;\n");
+    writeFileSync(join(root, "src/sample.ts"), "export const sample: number = 1;\n");
     expect(build(root)).toEqual(clean);
   });
 
-  it("refuses a program without a shebang", () => {
+  it("rejects a program without a shebang", () => {
     const root = project();
     writeFileSync(join(root, "src/main.ts"), "export {};\n");
     expect(build(root)).toEqual({
@@ -118,10 +119,10 @@ describe("scripts/build.mjs --if-stale", () => {
     });
   });
 
-  it("passes over the lock of a build that died", () => {
+  it("ignores the lock of a build that died", () => {
     const root = project();
     mkdirSync(join(root, "dist"));
-    // The number of a process that has ended.
+    // The id of a process that has ended.
     const { pid } = spawnSync(process.execPath, ["--version"]);
     writeFileSync(join(root, "dist/.building"), String(pid));
     expect(build(root)).toEqual(clean);

@@ -26,7 +26,7 @@ const skills = chatSkills.map(({ name }) => name);
 const world = { facts: [], trainedWords: new Set<string>() };
 const order = { skills, itemsPerSkill: 200, seed: 1 };
 
-/** The first of these endings that makes a text held, or not. */
+/** Returns the text with the first ending that makes it held out, or not. */
 function textThatIs(held: boolean, start: string): string {
   const texts = Array.from({ length: 100 }, (_, index) => `${start} ${index}`);
   const found = texts.find((text) => isHeld(text) === held);
@@ -34,25 +34,25 @@ function textThatIs(held: boolean, start: string): string {
   return found;
 }
 
-describe("what was held out of training", () => {
-  it("is told by checksum, whatever the case and the spaces, as in scripts/train/chat/pools.py", () => {
+describe("the texts held out of training", () => {
+  it("are chosen by checksum, regardless of case and spaces, as in scripts/train/chat/pools.py", () => {
     const words = ["Ada", "Bob", "Lund", "Paris", "cup", "house", "4711", "12+30", "Joy", "Otto"];
     expect(words.filter(isHeld)).toEqual(["Ada", "Lund", "cup", "Joy", "Otto"]);
     expect(isHeld("  ADA ")).toBe(true);
     expect(isHeld("to\n be ")).toBe(isHeld("To be"));
   });
 
-  it("does not split what everyone knows", () => {
+  it("do not include common values", () => {
     const colors = ["red", "green", "blue", "Monday", "Tuesday", "star", "7", "9"];
     expect(colors.every(isUsable)).toBe(true);
     expect([10, 11, 12, 13, 14, 15, 16].map(String).filter(isUsable)).toEqual(["14", "16"]);
   });
 });
 
-describe("an item is refused", () => {
+describe("an item is rejected", () => {
   const text = textThatIs(true, "What is that?");
 
-  it("when its text is not held", () => {
+  it("if its text is not held out", () => {
     const known = textThatIs(false, "What is that?");
     expect(refusal({ text: known, values: [] }, new Set())).toBe(
       `the text ${JSON.stringify(known)} may have been trained on`,
@@ -60,13 +60,13 @@ describe("an item is refused", () => {
     expect(refusal({ text, values: [] }, new Set())).toBeNull();
   });
 
-  it("when one of its values is not held", () => {
+  it("if one of its values is not held out", () => {
     expect(refusal({ text, values: ["Ada", "red", "5"] }, new Set())).toBeNull();
     const two = { text, values: ["Ada", "Bob"] };
     expect(refusal(two, new Set())).toBe('the value "Bob" may have been trained on');
   });
 
-  it("when one of its values is a word of the sentences or facts of the training", () => {
+  it("if one of its values is a word of the training's sentences or facts", () => {
     const words = wordsOf(["Say {what}: Ada, red"]);
     expect(refusal({ text, values: ["Joy", "red"] }, words)).toBeNull();
     expect(refusal({ text, values: ["Joy", "Ada"] }, words)).toBe(
@@ -74,19 +74,19 @@ describe("an item is refused", () => {
     );
   });
 
-  it("and another is drawn in its place", () => {
-    const drawn: string[] = [];
+  it("and replaced by another", () => {
+    const generated: string[] = [];
     const draw = (): Draft => {
-      const asked = `What is that? ${drawn.length}`;
-      drawn.push(asked);
+      const asked = `What is that? ${generated.length}`;
+      generated.push(asked);
       return { text: asked, values: [], expect: {} };
     };
     const skill: ChatSkill = { name: "any", templates: [], draw };
     const items = itemsOf(skill, world, { itemsPerSkill: 10, seed: 1 });
-    expect(items.map(askedText)).toEqual(drawn.filter(isHeld).slice(0, 10));
+    expect(items.map(askedText)).toEqual(generated.filter(isHeld).slice(0, 10));
   });
 
-  it("so that a skill without anything held has nothing to ask", () => {
+  it("so that a skill without held-out values has no items", () => {
     const known = textThatIs(false, "What is that?");
     const skill: ChatSkill = {
       ...{ name: "any", templates: [] },
@@ -98,11 +98,11 @@ describe("an item is refused", () => {
   });
 });
 
-describe("a template is refused that the training has too", () => {
+describe("a template that the training also has is rejected", () => {
   const folder = useFolder();
   const own = [{ name: "recall", templates: { ask: ["What is my {what}?", "Who am I?"] } }];
 
-  it("whatever its case, its slots and its punctuation", () => {
+  it("regardless of case, slots and punctuation", () => {
     expect(normalized("What is my {what}?")).toBe(normalized(" what is MY {name} "));
     expect(normalized("What is my {what}?")).not.toBe(normalized("What is {what}?"));
     expect(() => refuseShared(own, ["what's up", "What is my {name}"])).toThrow(
@@ -111,7 +111,7 @@ describe("a template is refused that the training has too", () => {
     expect(() => refuseShared(own, ["What is your {name}?"])).not.toThrow();
   });
 
-  it("wherever it stands in the files of phrasings", async () => {
+  it("at any depth of the phrasing files", async () => {
     await folder.write("phrasings/a.json", JSON.stringify({ ask: { deep: [["who am i"]] } }));
     await folder.write("phrasings/b.json", JSON.stringify(["Hello"]));
     const trained = await trainedTemplates(join(folder.path, "phrasings"));
@@ -119,7 +119,7 @@ describe("a template is refused that the training has too", () => {
     expect(() => refuseShared(own, trained)).toThrow("Who am I?");
   });
 
-  it("and no items are made then", async () => {
+  it("and no items are generated", async () => {
     const [template] = listed(chatSkills.find(({ name }) => name === "words")?.templates);
     await folder.write("phrasings/words.json", JSON.stringify({ repeat: [template] }));
     await expect(generateItems(folder.path, { ...order, skills: ["words"] })).rejects.toThrow("words: ");
@@ -129,7 +129,7 @@ describe("a template is refused that the training has too", () => {
 describe("the items of the chat model", () => {
   const useful = useFolder();
 
-  it("are 200 a skill, all different, the same for the same seed and others for another", async () => {
+  it("are 200 per skill, all different, equal for equal seeds and different for different seeds", async () => {
     const items = await generateItems(training, order);
     const counts = skills.map((skill) => items.filter((item) => item.skill === skill).length);
     expect(counts).toEqual(skills.map(() => 200));
@@ -142,7 +142,7 @@ describe("the items of the chat model", () => {
     );
   });
 
-  it("end with a held text, alone and with fewer skills too", async () => {
+  it("end with a held-out text, also if only some skills are requested", async () => {
     const items = await generateItems(training, { skills: ["passage", "tools"], itemsPerSkill: 20, seed: 1 });
     expect(items.map(askedText).every(isHeld)).toBe(true);
     expect(items).toHaveLength(40);
@@ -163,7 +163,7 @@ describe("templates", () => {
     expect(() => fill("{missing}", {})).toThrow("no {missing}");
   });
 
-  it("are chosen by a source that gives the same for the same seed", () => {
+  it("are chosen reproducibly for a seed", () => {
     const some = (seed: number): readonly number[] => dice(seed).some([1, 2, 3, 4, 5, 6, 7, 8], 4);
     expect(some(3)).toEqual(some(3));
     expect(new Set(some(3)).size).toBe(4);

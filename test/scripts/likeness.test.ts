@@ -7,8 +7,8 @@ import { captionOfSign, drawSign, hasFonts, renderSign } from "../../scripts/eva
 import { seeded } from "../gguf-writer/weights.js";
 import { root } from "../harness.js";
 
-describe("what the painter is asked beside captions", () => {
-  it("was kept out of training, and is the same every time", () => {
+describe("the loose requests to the painter", () => {
+  it("are held out of training and always the same", () => {
     const some = (): readonly string[] => {
       const chance = seeded(4);
       return Array.from({ length: 200 }, () => drawRequest(chance).prompt);
@@ -18,7 +18,7 @@ describe("what the painter is asked beside captions", () => {
     expect(some()).toEqual(some());
   });
 
-  it("is put in words that no template of the training has", async () => {
+  it("use words that no template of the training has", async () => {
     const training = await readFile(`${root}/scripts/train/shapes/sentences.py`, "utf8");
     const told = [...openings, ...groundings].flatMap((template) =>
       template.split(/\{\w*\}|[.,!?]/).filter((part) => part.trim().length > 3 && part.trim() !== "please"),
@@ -27,19 +27,19 @@ describe("what the painter is asked beside captions", () => {
   });
 });
 
-describe("the likeness of a caption to what was asked for", () => {
+describe("the comparison of a caption with a request", () => {
   const star = { count: 1, size: null, color: "red", shape: "star", cell: null } as const;
   const rings = { count: 2, size: "small", color: "blue", shape: "ring", cell: null } as const;
   const caption = "a large red star at the top left and two small blue rings on an orange background";
 
-  it("leaves open what the request does", () => {
+  it("ignores what the request leaves open", () => {
     expect(unlike(caption, { prompt: "", things: [rings, star], ground: null })).toEqual([]);
     expect(unlike(caption, { prompt: "", things: [{ ...star, cell: 0 }, rings], ground: "orange" })).toEqual(
       [],
     );
   });
 
-  it("names what is missing, what is more, and a wrong ground", () => {
+  it("reports what is missing, what is superfluous, and a wrong ground", () => {
     expect(unlike(caption, { prompt: "", things: [star], ground: "red" })).toEqual([
       "has two small blue rings",
       "is not on red",
@@ -56,7 +56,7 @@ describe("the likeness of a caption to what was asked for", () => {
     ]);
   });
 
-  it("is told without sizes where they do not count", () => {
+  it("omits sizes where they do not count", () => {
     expect(sizeless(caption)).toBe("a red star at the top left and two blue rings on an orange background");
   });
 });
@@ -66,7 +66,7 @@ const canWrite = await hasFonts();
 describe("a sign", () => {
   const sign = { ...drawSign(seeded(3)), text: "42", color: "black", ground: "orange" } as const;
 
-  it("is told in the captioner's language", () => {
+  it("has a caption in the captioner's language", () => {
     expect(captionOfSign(sign)).toBe("the number 42 in black on an orange background");
   });
 

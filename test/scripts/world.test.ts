@@ -3,7 +3,10 @@ import { render } from "../../scripts/eval-builtin/world/render.js";
 import { shapes, type Scene, type Thing } from "../../scripts/eval-builtin/world/scene.js";
 import { captionOf, isHeldOut } from "../../scripts/eval-builtin/world/sentences.js";
 
-/** What scripts/train/shapes says and draws of the same scenes: pixels covered by a shape of radius 32. */
+/**
+ * The captions and drawings of scripts/train/shapes for the same scenes: pixels covered by a shape of radius
+ * 32.
+ */
 const areas: Readonly<Record<string, number>> = {
   ...{ circle: 3216, square: 2948, triangle: 1843, diamond: 1725, star: 1523 },
   ...{ heart: 2111, cross: 1966, ring: 2208, moon: 1364, arrow: 1478 },
@@ -18,8 +21,8 @@ const sceneOf = (ground: Scene["ground"], ...things: readonly Thing[]): Scene =>
   groundRgb: [252, 252, 252],
 });
 
-describe("the world that the built-in models are asked about is the one that they were trained on", () => {
-  it("in its captions", () => {
+describe("the evaluation generates the world that the built-in models were trained on", () => {
+  it("with the same captions", () => {
     const cross = thing({ shape: "cross", color: "orange", size: "small", cell: 1 });
     const moon = thing({ shape: "moon", color: "gray", cell: 3 });
     const star = thing({ shape: "star", size: "small", cell: 6 });
@@ -31,14 +34,14 @@ describe("the world that the built-in models are asked about is the one that the
     );
   });
 
-  it.each([...shapes])("in its shapes: %s", (shape) => {
+  it.each([...shapes])("with the same shapes: %s", (shape) => {
     const { rgb } = render(sceneOf("white", thing({ shape })), 128);
     let covered = 0;
     for (let at = 1; at < rgb.length; at += 3) covered += (252 - (rgb[at] ?? 0)) / 212;
     expect(Math.abs(covered / (areas[shape] ?? 0) - 1)).toBeLessThan(0.02);
   });
 
-  it("in what was kept out of training", () => {
+  it("with the same held-out scenes", () => {
     const heldOut = [
       "red",
       "orange",

@@ -7,7 +7,7 @@ import { createTeamStore } from "../../src/accounts/teams/store.js";
 import { aTeam, temporaryDatabase, temporaryFolder } from "./records.js";
 
 describe("openDatabase", () => {
-  it("makes the folder and the file for their owner alone", async () => {
+  it("creates the folder and the file readable only by their owner", async () => {
     const file = join(temporaryFolder(), "a", "data", "hearth.db");
     const database = await openDatabase(file);
     await createTeamStore(database).insert(aTeam());
@@ -16,7 +16,7 @@ describe("openDatabase", () => {
     expect(modes).toEqual([0o700, 0o600, 0o600]);
   });
 
-  it("opens the same file twice, side by side and one after the other, and keeps what is in it", async () => {
+  it("opens the same file twice, concurrently and again after closing, and keeps its rows", async () => {
     const file = join(temporaryFolder(), "hearth.db");
     const first = await openDatabase(file);
     await createTeamStore(first).insert(aTeam());
@@ -29,7 +29,7 @@ describe("openDatabase", () => {
     await third.close();
   });
 
-  it("works in write-ahead mode, enforces foreign keys and waits for other writers", async () => {
+  it("uses write-ahead mode, enforces foreign keys and waits for other writers", async () => {
     const { kysely } = await temporaryDatabase();
     const pragma = async (name: string) =>
       Object.values(
@@ -41,16 +41,16 @@ describe("openDatabase", () => {
     expect(await pragma("busy_timeout")).toBe(250);
   });
 
-  it("answers until it is closed", async () => {
+  it("is reachable until it is closed", async () => {
     const database = await temporaryDatabase();
-    expect(await database.answers()).toBe(true);
+    expect(await database.isReachable()).toBe(true);
     await database.close();
-    expect(await database.answers()).toBe(false);
+    expect(await database.isReachable()).toBe(false);
   });
 });
 
-describe("a database that cannot be used is refused in one sentence:", () => {
-  it("one that a newer version wrote", async () => {
+describe("openDatabase rejects with one sentence for", () => {
+  it("a database of a newer version", async () => {
     const file = join(temporaryFolder(), "hearth.db");
     const database = await openDatabase(file);
     await sql`pragma user_version = 9000`.execute(database.kysely);
@@ -60,7 +60,7 @@ describe("a database that cannot be used is refused in one sentence:", () => {
     );
   });
 
-  it("a file that is something else", async () => {
+  it("a file that is not a database", async () => {
     const file = join(temporaryFolder(), "hearth.db");
     writeFileSync(file, "not a database at all, ".repeat(100));
     await expect(openDatabase(file)).rejects.toThrow(
@@ -68,7 +68,7 @@ describe("a database that cannot be used is refused in one sentence:", () => {
     );
   });
 
-  it("a file that was cut off", async () => {
+  it("a truncated file", async () => {
     const file = join(temporaryFolder(), "hearth.db");
     await (await openDatabase(file)).close();
     truncateSync(file, 8192);
@@ -81,7 +81,7 @@ describe("a database that cannot be used is refused in one sentence:", () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "file"), "");
     await expect(openDatabase(join(folder, "file", "data", "hearth.db"))).rejects.toThrow(
-      `cannot make the data folder ${join(folder, "file", "data")}: a part of the path is a file, not a folder (ENOTDIR)`,
+      `cannot create the data folder ${join(folder, "file", "data")}: a part of the path is a file, not a folder (ENOTDIR)`,
     );
   });
 
@@ -89,15 +89,15 @@ describe("a database that cannot be used is refused in one sentence:", () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "data"), "");
     await expect(openDatabase(join(folder, "data", "hearth.db"))).rejects.toThrow(
-      `cannot make the data folder ${join(folder, "data")}: there is a file where the folder should be (EEXIST)`,
+      `cannot create the data folder ${join(folder, "data")}: there is a file where the folder should be (EEXIST)`,
     );
   });
 
-  // Linux's own: a folder in which nobody can make anything, and mkdir says that it is not there.
-  it("a data folder where none can be made", async () => {
+  // On Linux nothing can be created in /proc, and mkdir fails with ENOENT.
+  it("a data folder that cannot be created", async () => {
     const folder = process.platform === "linux" ? "/proc/hearth/data" : "/dev/null/data";
     await expect(openDatabase(join(folder, "hearth.db"))).rejects.toThrow(
-      new RegExp(`^cannot make the data folder ${folder}: .* \\((ENOENT|ENOTDIR)\\)$`),
+      new RegExp(`^cannot create the data folder ${folder}: .* \\((ENOENT|ENOTDIR)\\)$`),
     );
   });
 
@@ -109,17 +109,17 @@ describe("a database that cannot be used is refused in one sentence:", () => {
     );
   });
 
-  it("a folder that this user may not write to", async () => {
+  it("a folder that this user cannot write to", async () => {
     const folder = temporaryFolder();
     chmodSync(folder, 0o555);
     asNobody();
     const file = join(folder, "hearth.db");
     await expect(openDatabase(file)).rejects.toThrow(
-      `cannot make the database ${file}: permission denied (EACCES)`,
+      `cannot create the database ${file}: permission denied (EACCES)`,
     );
   });
 
-  it("a file that this user may read only", async () => {
+  it("a file that this user can only read", async () => {
     const folder = temporaryFolder();
     const file = join(folder, "hearth.db");
     writeFileSync(file, "", { mode: 0o444 });
@@ -129,7 +129,7 @@ describe("a database that cannot be used is refused in one sentence:", () => {
   });
 });
 
-/** No mode stops root: where the tests run as root, the rest of this one runs as the user with the fewest rights. */
+/** Root ignores file modes: if the tests run as root, the rest of this test runs as an unprivileged user. */
 function asNobody(): void {
   if (process.geteuid?.() !== 0) return;
   process.seteuid?.(65_534);

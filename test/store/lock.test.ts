@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { lockFolder } from "../../src/store/lock.js";
 import { temporaryFolder } from "./records.js";
 
-it("lets one server at a time into a data folder", () => {
+it("allows one server at a time in a data folder", () => {
   const folder = join(temporaryFolder(), "data");
   const unlock = lockFolder(folder);
   expect(() => lockFolder(folder, 0)).toThrow(`another Hearth server is using the data folder ${folder}`);
@@ -17,7 +17,7 @@ it("lets one server at a time into a data folder", () => {
   again();
 });
 
-it("holds against another process, and a killed process leaves no lock behind", async () => {
+it("excludes another process, and a killed process leaves no lock behind", async () => {
   const folder = temporaryFolder();
   const program = `import { lockFolder } from "./src/store/lock.ts";
     lockFolder(process.argv[1]);
@@ -34,14 +34,14 @@ it("holds against another process, and a killed process leaves no lock behind", 
   if (child.stdout === null) throw new Error("no output to read");
   await once(child.stdout, "data");
   expect(() => lockFolder(folder, 0)).toThrow("another Hearth server");
-  // Not waited for: a start right after a kill meets a process on its way out.
+  // Does not wait for the exit: a start right after a kill finds a process that is still exiting.
   child.kill("SIGKILL");
   const unlock = lockFolder(folder);
   unlock();
   await once(child, "exit");
 });
 
-it("says which folder cannot be used and why", () => {
+it("names the folder that cannot be used, and the reason", () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "data"), "");
   expect(() => lockFolder(join(folder, "data"))).toThrow(

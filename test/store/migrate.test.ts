@@ -1,3 +1,4 @@
+import { aKey } from "../accounts/a-key.js";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { expect, it, onTestFinished } from "vitest";
@@ -14,9 +15,9 @@ import { createSpendingStore } from "../../src/accounts/money/store/spending-lim
 import { createUsageStore } from "../../src/accounts/usage/store.js";
 import { createTeamStore } from "../../src/accounts/teams/store.js";
 import { createWrites } from "../../src/store/writes.js";
-import { aJob, aKey, aResponse, aRun, aTeam, someItems, temporaryFolder } from "./records.js";
+import { aJob, aResponse, aRun, aTeam, someItems, temporaryFolder } from "./records.js";
 
-/** A database as the third version of the schema left it, with a row in every table. */
+/** Creates a database of schema version 3 with a row in every table. */
 function databaseOfVersion3(more = ""): string {
   const file = join(temporaryFolder(), "hearth.db");
   const sqlite = new Sqlite(file);
@@ -33,14 +34,14 @@ function databaseOfVersion3(more = ""): string {
   return file;
 }
 
-it("gives runs that are older than drawing no images and no price of one", async () => {
+it("gives runs older than image generation no images and an image price of 0", async () => {
   const database = await openDatabase(databaseOfVersion3());
   const row = await database.kysely.selectFrom("runs").select(["images", "image_ticks"]).executeTakeFirst();
   expect(row).toEqual({ images: 0, image_ticks: 0 });
   await database.close();
 });
 
-it("brings a database of version 3 up to date with everything that is in it, and does so once", async () => {
+it("migrates a database of version 3 once and keeps its rows", async () => {
   const file = databaseOfVersion3();
   await (await openDatabase(file)).close();
   const database = await openDatabase(file);
@@ -57,7 +58,7 @@ it("brings a database of version 3 up to date with everything that is in it, and
   await database.close();
 });
 
-it("adds up what the runs of an older database have used and cost", async () => {
+it("sums the usage and cost of the runs of an older database", async () => {
   const hour = Date.UTC(2026, 10, 30, 23);
   const run = (id: string, state: string, startTime: number) =>
     `insert into runs values ('${id}', 'r', 'team-1', 'key-1', 'small', '/v1/complete', '${state}',

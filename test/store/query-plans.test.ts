@@ -1,5 +1,6 @@
+import { aKey } from "../accounts/a-key.js";
 import { expect, it } from "vitest";
-import type { Write, Writes } from "../../src/store/write.js";
+import type { Write, Writes } from "../../src/store/writes.js";
 import { createApiKeyStore } from "../../src/accounts/keys/store.js";
 import { createAuditStore } from "../../src/accounts/audit/store.js";
 import type { Database } from "../../src/store/database.js";
@@ -14,8 +15,8 @@ import { createResponseStore } from "../../src/inference/responses/store/respons
 import { createTeamLimitStore } from "../../src/accounts/limits/store.js";
 import { createTeamStore } from "../../src/accounts/teams/store.js";
 import { createWrites } from "../../src/store/writes.js";
-import { aKey, aMember, anEnding, aTeam, someItems } from "./records.js";
-import { watched } from "./watched.js";
+import { aMember, anEnding, aTeam, someItems } from "./records.js";
+import { databaseWithQueryPlans } from "./query-plan.js";
 
 function storesOf(database: Database) {
   return {
@@ -53,11 +54,11 @@ const member = "members by sqlite_autoindex_members_1 (id=?)";
 const ofTeam = (bounds: string) => `members by members_by_team (${bounds})`;
 const pages = { after: { time: 1, entry: 2 }, from: 1, to: 2, limit: 3 };
 
-/** There is no row to change. */
-const changedInVain = (writes: Writes, write: Write) =>
+/** Commits a write that finds no row to change. */
+const expectConflict = (writes: Writes, write: Write) =>
   expect(writes.commit([write])).rejects.toMatchObject({ kind: "conflict" });
 
-/** What each method looks through, and how. Lines that begin with SCAN or USE go over more than one row. */
+/** The query plan of each method. Steps that start with SCAN or USE read more than one row. */
 const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly string[]]>> = {
   "jobs.claim": [
     ({ jobs }) => jobs.claim("deferred-completion", 1, 2),
@@ -85,7 +86,7 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
     ({ responses, writes }) => writes.commit(responses.ending("a", ending)),
     [response, response, response],
   ],
-  "responses.begin": [({ responses }) => responses.begin("a", "{}"), [response]],
+  "responses.begin": [({ responses }) => responses.markStarted("a", "{}"), [response]],
   "responses.find": [({ responses }) => responses.find("a", "team-1"), [response]],
   "responses.events": [({ responses }) => responses.events("a", "team-1"), [events, response]],
   "responses.input": [
@@ -131,10 +132,10 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
       "SCAN json_each EXISTS VIRTUAL TABLE INDEX 1:",
     ],
   ],
-  "keys.replacement": [({ keys, writes }) => changedInVain(writes, keys.replacement(aKey(), aKey())), [key]],
-  "keys.removal": [({ keys, writes }) => changedInVain(writes, keys.removal(aKey())), [key]],
+  "keys.replacement": [({ keys, writes }) => expectConflict(writes, keys.replacement(aKey(), aKey())), [key]],
+  "keys.removal": [({ keys, writes }) => expectConflict(writes, keys.removal(aKey())), [key]],
   "teams.replacement": [
-    ({ teams, writes }) => changedInVain(writes, teams.replacement(aTeam(), aTeam())),
+    ({ teams, writes }) => expectConflict(writes, teams.replacement(aTeam(), aTeam())),
     [team],
   ],
   "managementKeys.findByHash": [
@@ -160,7 +161,7 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
     ["members by members_by_email (email_folded=?)"],
   ],
   "members.known": [
-    ({ members }) => members.known(["a", "b"]),
+    ({ members }) => members.findEver(["a", "b"]),
     [member, "SCAN json_each VIRTUAL TABLE INDEX 1:"],
   ],
   "members.countOwners": [({ members }) => members.countOwners(null), [ofTeam("team_id=?")]],
@@ -170,11 +171,11 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
   ],
   "members.replacement": [
     ({ members, writes }) =>
-      changedInVain(writes, members.replacement(aMember(), aMember({ role: "admin" }))),
+      expectConflict(writes, members.replacement(aMember(), aMember({ role: "admin" }))),
     [member, "other by members_by_team (team_id=?)", "other by members_by_email (email_folded=?)"],
   ],
   "members.removal": [
-    ({ members, writes }) => changedInVain(writes, members.removal(aMember(), 1)),
+    ({ members, writes }) => expectConflict(writes, members.removal(aMember(), 1)),
     [member, "other by members_by_team (team_id=?)"],
   ],
   "teamLimits.findFor": [
@@ -201,15 +202,15 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
     ({ images }) => images.deleteExpired(1, 2),
     ["kept_images by kept_images_by_expiry (expire_time<?)"],
   ],
-  "images.room": [({ images }) => images.room("run-1", 1), ["SCAN kept_images"]],
+  "images.room": [({ images }) => images.reserve("run-1", 1), ["SCAN kept_images"]],
   "responses.count": [
     ({ responses }) => responses.count(),
     ["SCAN responses USING COVERING INDEX sqlite_autoindex_responses_1"],
   ],
 };
 
-it.each(Object.entries(methods))("%s is answered from an index", async (_, [ask, steps]) => {
-  const { database, seen } = await watched();
-  await ask(storesOf(database));
-  expect(seen).toEqual(steps);
+it.each(Object.entries(methods))("%s reads from an index", async (_, [call, expected]) => {
+  const { database, steps } = await databaseWithQueryPlans();
+  await call(storesOf(database));
+  expect(steps).toEqual(expected);
 });

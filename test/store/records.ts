@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { ApiKey } from "../../src/accounts/keys/api-key.js";
 import type { AuditEvent } from "../../src/accounts/audit/event.js";
 import type { Job } from "../../src/jobs/job.js";
 import type { ManagementKey } from "../../src/accounts/management-keys/management-key.js";
@@ -17,21 +16,21 @@ import type { Team } from "../../src/accounts/teams/team.js";
 import { openDatabase, type Database } from "../../src/store/database.js";
 import { createTeamStore } from "../../src/accounts/teams/store.js";
 
-/** A folder that is gone after the test. */
+/** Creates a folder that is deleted after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "hearth-store-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** An empty database that is gone after the test. */
+/** Creates an empty database that is deleted after the test. */
 export async function temporaryDatabase(): Promise<Database> {
   const database = await openDatabase(join(temporaryFolder(), "hearth.db"));
   onTestFinished(() => database.close());
   return database;
 }
 
-/** The same with two teams in it, `team-1` and `team-2`. */
+/** Creates a database with two teams, `team-1` and `team-2`. */
 export async function databaseOfTwoTeams(): Promise<Database> {
   const database = await temporaryDatabase();
   await createTeamStore(database).insert(aTeam());
@@ -39,7 +38,7 @@ export async function databaseOfTwoTeams(): Promise<Database> {
   return database;
 }
 
-/** Two connections to one such file. */
+/** Opens two connections to a new database. */
 export async function twoConnections(): Promise<readonly [Database, Database]> {
   const file = join(temporaryFolder(), "hearth.db");
   const [one, other] = [await openDatabase(file), await openDatabase(file)];
@@ -59,32 +58,6 @@ export function aTeam(change: Partial<Team> = {}): Team {
     blocked: false,
     weight: 1,
     createTime: 1000,
-    ...change,
-  };
-}
-
-export function aKey(change: Partial<ApiKey> = {}): ApiKey {
-  return {
-    id: "key-1",
-    teamId: "team-1",
-    userId: "user-1",
-    name: "laptop",
-    hash: new Uint8Array(32).fill(7),
-    redacted: "hk-...abcd",
-    acls: ["api-key:endpoint:*", "api-key:model:*"],
-    disabled: false,
-    blocked: false,
-    expireTime: null,
-    qps: null,
-    qpm: null,
-    tpm: null,
-    previousHash: null,
-    previousExpireTime: null,
-    ipRanges: null,
-    lastUseTime: null,
-    createTime: 1000,
-    modifyTime: 1000,
-    modifiedBy: "user-1",
     ...change,
   };
 }
@@ -127,7 +100,7 @@ export function anAuditEvent(change: Partial<AuditEvent> = {}): AuditEvent {
     actor: "manager-1",
     userId: "user-1",
     teamId: "team-1",
-    act: "UpdateApiKey",
+    action: "UpdateApiKey",
     objectId: "key-1",
     description: "Updated the API key 'laptop'",
     before: { name: "lap", tpm: null },
@@ -143,7 +116,7 @@ export function aRun(change: Partial<RunRecord> = {}): RunRecord {
     teamId: "team-1",
     apiKeyId: "key-1",
     model: "small",
-    askedModel: null,
+    requestedModel: null,
     endpoint: "/v1/chat/completions",
     state: "running",
     usage: { promptTokens: 9, cachedTokens: 2, imageTokens: 1, completionTokens: 0, reasoningTokens: 0 },
@@ -177,7 +150,7 @@ export function aResponse(change: Partial<StoredResponse> = {}): StoredResponse 
     previousId: null,
     status: "queued",
     background: true,
-    streamed: true,
+    streams: true,
     body: '{"status":"queued"}',
     createTime: 1000,
     expireTime: 90_000,
@@ -185,7 +158,7 @@ export function aResponse(change: Partial<StoredResponse> = {}): StoredResponse 
   };
 }
 
-/** Items of these ids; each body tells its id. */
+/** Returns items with these ids; each body contains its id. */
 export function someItems(...ids: readonly string[]): readonly StoredItem[] {
   return ids.map((id) => ({ id, body: `{"id":"${id}"}` }));
 }

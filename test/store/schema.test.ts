@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { expect, it } from "vitest";
 import { temporaryDatabase } from "./records.js";
 
-it("migrates an empty file to the schema that schema.sql shows", async () => {
+it("migrates an empty file to the schema in schema.sql", async () => {
   const { kysely } = await temporaryDatabase();
   const { rows } = await sql<{ sql: string }>`
     select sql from sqlite_master where sql is not null order by tbl_name, type desc, name`.execute(kysely);

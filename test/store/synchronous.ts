@@ -1,18 +1,21 @@
 import { sql } from "kysely";
-import type { Write } from "../../src/store/write.js";
+import type { Write } from "../../src/store/writes.js";
 import type { Database } from "../../src/store/database.js";
-import { writeOf } from "../../src/store/writes.js";
+import { createWrite } from "../../src/store/writes.js";
 
-/** SQLite's numbers for `PRAGMA synchronous`: with the first a commit waits for the disk in write-ahead mode. */
+/** Values of `PRAGMA synchronous`: with the first one a commit in write-ahead mode waits for the disk. */
 export const [full, normal] = [2, 1] as const;
 
-/** A change that writes down, as the weight of `team-1`, how the transaction it stands in will be committed. */
-export function noteSynchronous({ kysely }: Database): Write {
+/** Returns a write that records, as the weight of `team-1`, the mode of the transaction that contains it. */
+export function recordSynchronous({ kysely }: Database): Write {
   const weight = sql<number>`(select synchronous from pragma_synchronous)`;
-  return writeOf("teams", kysely.updateTable("teams").set({ weight }).where("id", "=", "team-1").compile());
+  return createWrite(
+    "teams",
+    kysely.updateTable("teams").set({ weight }).where("id", "=", "team-1").compile(),
+  );
 }
 
-export async function notedSynchronous({ kysely }: Database): Promise<number | undefined> {
+export async function recordedSynchronous({ kysely }: Database): Promise<number | undefined> {
   const team = await kysely
     .selectFrom("teams")
     .select("weight")
@@ -21,8 +24,8 @@ export async function notedSynchronous({ kysely }: Database): Promise<number | u
   return team?.weight;
 }
 
-/** How a statement of its own is committed. */
-export async function synchronousNow({ kysely }: Database): Promise<number | undefined> {
+/** Returns the mode of a statement outside of a transaction. */
+export async function currentSynchronous({ kysely }: Database): Promise<number | undefined> {
   const { rows } = await sql<{ synchronous: number }>`pragma synchronous`.execute(kysely);
   return rows[0]?.synchronous;
 }

@@ -4,7 +4,7 @@ import { createJobStore } from "../../src/jobs/store.js";
 import { createTeamStore } from "../../src/accounts/teams/store.js";
 import { createWrites } from "../../src/store/writes.js";
 import { aJob, aTeam, databaseOfTwoTeams, twoConnections } from "./records.js";
-import { full, normal, notedSynchronous, noteSynchronous, synchronousNow } from "./synchronous.js";
+import { full, normal, recordedSynchronous, recordSynchronous, currentSynchronous } from "./synchronous.js";
 
 const deferred = { id: "job-1", teamId: "team-1", createTime: 1000 };
 
@@ -15,7 +15,7 @@ async function stores() {
 }
 
 describe("a commit", () => {
-  it("makes the changes of several tables, and another connection sees all of them", async () => {
+  it("changes several tables, and another connection sees all changes", async () => {
     const [one, other] = await twoConnections();
     const changes = [createJobStore(one).insertion(aJob()), createDeferredStore(one).insertion(deferred)];
     await createWrites(one).commit(changes);
@@ -23,13 +23,13 @@ describe("a commit", () => {
     expect(await createDeferredStore(other).take("job-1", "team-1", 2000)).toEqual({ state: "pending" });
   });
 
-  it("names the table of each change", async () => {
+  it("names the table of each write", async () => {
     const { jobs, deferreds } = await stores();
     const tables = [jobs.insertion(aJob()), deferreds.insertion(deferred)].map(({ table }) => table);
     expect(tables).toEqual(["jobs", "deferred_completions"]);
   });
 
-  it("leaves nothing behind when a later change fails", async () => {
+  it("undoes everything when a later write fails", async () => {
     const { jobs, deferreds, writes } = await stores();
     const changes = [jobs.insertion(aJob()), deferreds.insertion({ ...deferred, teamId: "nobody" })];
     await expect(writes.commit(changes)).rejects.toThrow(/FOREIGN KEY/);
@@ -38,7 +38,7 @@ describe("a commit", () => {
     expect(await jobs.find("job-1")).toEqual(aJob());
   });
 
-  it("makes its changes in order", async () => {
+  it("executes its writes in order", async () => {
     const { jobs, writes } = await stores();
     await writes.commit([
       jobs.insertion(aJob()),
@@ -48,44 +48,36 @@ describe("a commit", () => {
     expect(await jobs.find("job-1")).toEqual(aJob({ attempts: 3 }));
   });
 
-  it("waits for the disk, and what comes after it does not", async () => {
+  it("waits for the disk, and statements after it do not", async () => {
     const { database, jobs, writes } = await stores();
-    expect(await synchronousNow(database)).toBe(normal);
-    await writes.commit([jobs.insertion(aJob()), noteSynchronous(database)]);
-    expect(await notedSynchronous(database)).toBe(full);
-    expect(await synchronousNow(database)).toBe(normal);
+    expect(await currentSynchronous(database)).toBe(normal);
+    await writes.commit([jobs.insertion(aJob()), recordSynchronous(database)]);
+    expect(await recordedSynchronous(database)).toBe(full);
+    expect(await currentSynchronous(database)).toBe(normal);
   });
 
-  it("that fails leaves what comes after it as quick as before", async () => {
+  it("that fails does not make later statements wait for the disk", async () => {
     const { database, jobs, writes } = await stores();
     await expect(writes.commit([jobs.insertion(aJob({ teamId: "nobody" }))])).rejects.toThrow(/FOREIGN KEY/);
-    expect(await synchronousNow(database)).toBe(normal);
+    expect(await currentSynchronous(database)).toBe(normal);
   });
 
-  it("of nothing does nothing", async () => {
+  it("without writes does nothing", async () => {
     const { database, writes } = await stores();
     await database.close();
     await expect(writes.commit([])).resolves.toBeUndefined();
   });
 
-  it("refuses a change that no store here has prepared, and makes none of the others", async () => {
-    const { jobs, writes } = await stores();
-    await expect(writes.commit([jobs.insertion(aJob()), { table: "jobs" }])).rejects.toThrow(
-      "a change of 'jobs' was prepared by another store",
-    );
-    expect(await jobs.find("job-1")).toBeNull();
-  });
-
-  it("never joins a transaction that is open on its connection", async () => {
+  it("rejects while a transaction is open on its connection", async () => {
     const { database, jobs, writes } = await stores();
     await database.kysely.transaction().execute(async () => {
       await expect(writes.commit([jobs.insertion(aJob())])).rejects.toThrow("another transaction is open");
     });
     expect(await jobs.find("job-1")).toBeNull();
-    expect(await synchronousNow(database)).toBe(normal);
+    expect(await currentSynchronous(database)).toBe(normal);
   });
 
-  it("stands between other statements that are under way at the same time, whole", async () => {
+  it("is atomic among concurrent statements", async () => {
     const { database, jobs, writes } = await stores();
     const teams = createTeamStore(database);
     const count = 40;

@@ -8,7 +8,7 @@ const { forbidden, options } = createRequire(import.meta.url)(
 /** Names of the rules that .dependency-cruiser.cjs holds src/ to. */
 export const importRules: readonly string[] = (forbidden ?? []).map((rule) => rule.name ?? "unnamed");
 
-/** Rule 6: every import of root/src that goes against an arrow, as `rule: from -> to`. */
+/** Rule 3: every import of root/src that .dependency-cruiser.cjs forbids, as `rule: from -> to`. */
 export async function importViolations(root: string): Promise<string[]> {
   const ruled: ICruiseOptions = {
     ...options,

@@ -1,4 +1,4 @@
-/** Rule 21: time and chance come in through the constructor, the environment through Config. */
+/** Rule 9: time and randomness come in as parameters, the environment through Config. */
 import ts from "typescript";
 import { lineOf, sourceFiles, visitNodes } from "./source-files.js";
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { privateWords } from "./language.js";
 import { machineViolations } from "./machine.js";
 import { plant } from "./plant.js";
 import { ratchetViolations } from "./ratchet.js";
@@ -44,6 +45,19 @@ describe("folders", () => {
       ]),
     );
     expect(crowdedFolders(root)).toEqual([`test/crowded: ${sizeLimits.folderFiles + 1}`]);
+  });
+});
+
+describe("words", () => {
+  it("finds each private word in src and scripts, but not in the training texts of the chat model", () => {
+    const line = "/** Whoever asks is told. */";
+    const root = plant({
+      "src/a.ts": `export const a = 1;\n${line}\n`,
+      "src/retold.ts": "/** It was retold. */",
+      "scripts/b.mjs": line,
+      "scripts/train/chat/c.py": line,
+    });
+    expect(privateWords(root)).toEqual([`src/a.ts:2: ${line}`, `scripts/b.mjs:1: ${line}`]);
   });
 });
 

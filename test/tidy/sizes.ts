@@ -1,4 +1,4 @@
-/** Rule 16: measures files, functions and folders; ratchet.ts says what may be over the limit. */
+/** Rule 13: measures files, functions and folders; ratchet.ts says what may be over the limit. */
 import { dirname } from "node:path";
 import ts from "typescript";
 import { lineOf, sourceFiles, visitNodes, type SourceFile } from "./source-files.js";

@@ -1,4 +1,4 @@
-/** The smaller rules: names that say nothing, default exports, promises in comments, tests that do not run. */
+/** Smaller rules: names without meaning, default exports, comments about work left to do, tests that do not run. */
 import ts from "typescript";
 import { lineOf, sourceFiles, visitNodes } from "./source-files.js";
 
@@ -8,7 +8,7 @@ const emptyNames = /^(utils?|helpers?|services?|common|misc)$/;
 const promise = new RegExp(["\\b(TO", "DO|FIX", "ME)\\b"].join(""));
 const restful = new Set(["skip", "skipIf", "todo", "only", "fails"]);
 
-/** Rule 23: files and folders whose name says nothing of what is inside. */
+/** Files and folders whose name does not describe their content. */
 export function nameViolations(root: string): string[] {
   return everything(root)
     .map((file) => file.path)
@@ -24,7 +24,7 @@ export function defaultExportViolations(root: string): string[] {
   });
 }
 
-/** Notes of work left undone: it is done, or it is an issue. As `path:line`. */
+/** Comments about work left to do: it is done, or it is an issue. As `path:line`. */
 export function promiseViolations(root: string): string[] {
   return everything(root).flatMap(({ path, text }) =>
     text.split("\n").flatMap((line, index) => (promise.test(line) ? [`${path}:${index + 1}`] : [])),

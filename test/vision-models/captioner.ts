@@ -1,10 +1,10 @@
 /**
- * A captioner in the layout of Xenova/vit-gpt2-image-captioning, small enough to be written by hand: it says the colour channel
- * that is strongest in a picture, then "picture". Of a dark one it says "dark" for ever, so that a test can stop it.
+ * Writes a captioning model in the layout of Xenova/vit-gpt2-image-captioning: its caption is the strongest colour channel of an image,
+ * then "picture". For a dark image it repeats "dark" without end, so that a test can stop it.
  */
 import { join } from "node:path";
 import { floats, integers, writeOnnx, type OnnxGraph, type OnnxNode } from "../onnx-writer.js";
-import { bos, eos, matrix, tokenizerFiles, vocabularyOf, writeJson } from "./words.js";
+import { bos, eos, matrix, tokenizerFiles, vocabularyOf, writeJson } from "./vocabulary.js";
 
 const words = ["red", "green", "blue", "dark", "picture"];
 const vocabulary = vocabularyOf(words);
@@ -12,18 +12,25 @@ const width = 3;
 const side = 16;
 const heads = 1;
 
-/** One whose every step keeps the runtime busy for some tenths of a second, as a real one's does. */
+/** Writes a captioning model whose every step takes some tenths of a second, like a real one's. */
 export function writeSlowCaptioner(folder: string): void {
   writeCaptioner(folder);
   writeOnnx(join(folder, "onnx/decoder_model_merged.onnx"), slowed(decoder_));
 }
 
-/** Writes config, tokenizer and the two graphs into the folder. */
+/** Writes configuration, tokenizer and the two graphs into the folder. */
 export function writeCaptioner(folder: string): void {
   const decoder = {
     model_type: "gpt2",
-    ...{ n_layer: 1, n_head: heads, n_embd: width, n_positions: 128, vocab_size: vocabulary.size },
-    ...{ bos_token_id: bos, eos_token_id: eos, is_decoder: true, add_cross_attention: true },
+    n_layer: 1,
+    n_head: heads,
+    n_embd: width,
+    n_positions: 128,
+    vocab_size: vocabulary.size,
+    bos_token_id: bos,
+    eos_token_id: eos,
+    is_decoder: true,
+    add_cross_attention: true,
   };
   const ends = { bos_token_id: bos, eos_token_id: eos, pad_token_id: 0, decoder_start_token_id: bos };
   writeJson(folder, {
@@ -70,7 +77,7 @@ const encoder: OnnxGraph = {
 const past = ["batch_size", heads, "past_decoder_sequence_length", width] as const;
 const present = ["batch_size", heads, "total_sequence_length", width] as const;
 
-/** What follows each word, and after the start what colour is there; the cache is a true one, and counts for nothing. */
+/** The next word depends on the last word, and after the start token on the colour; the key-value cache is passed on but not used. */
 const decoder_: OnnxGraph = {
   inputs: [
     { name: "input_ids", type: "int64", shape: ["batch_size", "decoder_sequence_length"] },
@@ -88,7 +95,7 @@ const decoder_: OnnxGraph = {
     { name: "present.0.value", type: "float32", shape: present },
   ],
   constants: {
-    follows: floats([vocabulary.size, vocabulary.size], follows()),
+    follows: floats([vocabulary.size, vocabulary.size], transitions()),
     colours: floats(
       [width, vocabulary.size],
       matrix(
@@ -131,7 +138,7 @@ const decoder_: OnnxGraph = {
 const busySide = 1500;
 const products = 6;
 
-/** Multiplies large matrices of nothing, which depend on the input lest they be folded away, and adds the nothing to the logits. */
+/** Adds products of large zero matrices to the logits; they depend on the input, so that the runtime cannot precompute them. */
 function slowed(graph: OnnxGraph): OnnxGraph {
   const products_: OnnxNode[] = Array.from({ length: products }, (_, at) => ({
     op: "MatMul",
@@ -161,8 +168,8 @@ function slowed(graph: OnnxGraph): OnnxGraph {
   };
 }
 
-/** After the start a colour, or "dark" where there is none; after a colour "picture"; after that the end. */
-function follows(): readonly number[] {
+/** Transitions: after the start token a colour, or "dark" without one; after a colour "picture"; then the end token. */
+function transitions(): readonly number[] {
   const { size, of } = vocabulary;
   return matrix(size, size, [
     ...words.slice(0, 3).map((colour) => [bos, of(colour), 20] as const),

@@ -1,21 +1,33 @@
 /**
- * A model in the layout of Florence-2, written by hand: embeddings and features are those of the other models, the encoder
- * passes them on, and the decoder says the strongest colour and "picture". "dark" is said for ever.
+ * Writes a model in the layout of Florence-2: embeddings and features are those of the other test models, the encoder passes them on, and
+ * the decoder writes the strongest colour and "picture". It repeats "dark" without end.
  */
 import { join } from "node:path";
 import { floats, integers, writeOnnx, type OnnxGraph, type ValueInfo } from "../onnx-writer.js";
-import { colours, embedding, ends, follows, placed, plainPixels, spoken } from "./parts.js";
-import { bos, matrix, tokenizerFiles, vocabularyOf, writeJson } from "./words.js";
+import {
+  colours,
+  embedding,
+  ends,
+  transitions,
+  channelProjection,
+  plainPixels,
+  vocabularyWords,
+} from "./parts.js";
+import { bos, matrix, tokenizerFiles, vocabularyOf, writeJson } from "./vocabulary.js";
 
-const vocabulary = vocabularyOf(spoken);
+const vocabulary = vocabularyOf(vocabularyWords);
 const { size, of } = vocabulary;
 const side = 16;
 
 export function writeFlorence2(folder: string): void {
   const language = {
     model_type: "florence2_language",
-    ...{ d_model: size, vocab_size: size },
-    ...{ encoder_layers: 1, decoder_layers: 1, encoder_attention_heads: 1, decoder_attention_heads: 1 },
+    d_model: size,
+    vocab_size: size,
+    encoder_layers: 1,
+    decoder_layers: 1,
+    encoder_attention_heads: 1,
+    decoder_attention_heads: 1,
   };
   writeJson(folder, {
     "config.json": {
@@ -30,12 +42,10 @@ export function writeFlorence2(folder: string): void {
     "preprocessor_config.json": {
       image_processor_type: "CLIPImageProcessor",
       processor_class: "Florence2Processor",
-      ...{
-        do_convert_rgb: null,
-        do_resize: true,
-        size: { height: side, width: side },
-        do_center_crop: false,
-      },
+      do_convert_rgb: null,
+      do_resize: true,
+      size: { height: side, width: side },
+      do_center_crop: false,
       ...plainPixels,
       tasks_answer_post_processing_type: { "<OCR>": "pure_text", "<MORE_DETAILED_CAPTION>": "pure_text" },
       task_prompts_without_inputs: {
@@ -44,7 +54,7 @@ export function writeFlorence2(folder: string): void {
       },
       task_prompts_with_input: {},
     },
-    ...tokenizerFiles(spoken),
+    ...tokenizerFiles(vocabularyWords),
   });
   writeOnnx(join(folder, "onnx/embed_tokens.onnx"), embedding(vocabulary));
   writeOnnx(join(folder, "onnx/vision_encoder.onnx"), visionEncoder);
@@ -66,7 +76,7 @@ const maskOf = (name: string, length: string): ValueInfo => ({
 const visionEncoder: OnnxGraph = {
   inputs: [{ name: "pixel_values", type: "float32", shape: ["batch_size", 3, side, side] }],
   outputs: [hidden("image_features", "features")],
-  constants: { placed: placed(vocabulary), single: integers([0, 1, size]) },
+  constants: { placed: channelProjection(vocabulary), single: integers([0, 1, size]) },
   nodes: [
     {
       op: "ReduceMean",
@@ -115,7 +125,7 @@ const decoder: OnnxGraph = {
         colours.map((word) => [of(word), of(word), 10] as const),
       ),
     ),
-    follows: floats([size, size], follows(vocabulary, bos)),
+    follows: floats([size, size], transitions(vocabulary, bos)),
   },
   nodes: [
     ...(["inputs_embeds", "encoder_hidden_states"] as const).flatMap((name) => [

@@ -1,14 +1,14 @@
-/** What the test's seeing models have in common: what they say, how words are embedded, what follows on what. */
+/** Common parts of the test vision models: their words, the embedding of words, and the transitions between words. */
 import { floats, type OnnxGraph } from "../onnx-writer.js";
-import { bos, eos, matrix, type Vocabulary } from "./words.js";
+import { bos, eos, matrix, type Vocabulary } from "./vocabulary.js";
 
-/** In the order of the channels that they are seen in. */
+/** In the order of the colour channels. */
 export const colours = ["red", "green", "blue"];
-export const spoken = [...colours, "dark", "picture"];
+export const vocabularyWords = [...colours, "dark", "picture"];
 export const ends = { bos_token_id: bos, eos_token_id: eos, pad_token_id: 0 };
 export const plainPixels = { do_rescale: true, rescale_factor: 1 / 255, do_normalize: false };
 
-/** A word is its own embedding. */
+/** Embeds each word as a one-hot vector. */
 export function embedding({ size }: Vocabulary): OnnxGraph {
   return {
     inputs: [{ name: "input_ids", type: "int64", shape: ["batch_size", "sequence_length"] }],
@@ -27,8 +27,8 @@ export function embedding({ size }: Vocabulary): OnnxGraph {
   };
 }
 
-/** From three channels to the places of their words. */
-export function placed(vocabulary: Vocabulary) {
+/** Maps the three channels to the positions of their words. */
+export function channelProjection(vocabulary: Vocabulary) {
   const { size, of } = vocabulary;
   return floats(
     [3, size],
@@ -40,8 +40,8 @@ export function placed(vocabulary: Vocabulary) {
   );
 }
 
-/** After the start a colour, or "dark" where there is none; after a colour "picture"; after that the end. */
-export function follows({ size, of }: Vocabulary, start: number): readonly number[] {
+/** Transitions: after the start token a colour, or "dark" without one; after a colour "picture"; then the end token. */
+export function transitions({ size, of }: Vocabulary, start: number): readonly number[] {
   return matrix(size, size, [
     ...colours.map((colour) => [start, of(colour), 20] as const),
     [start, of("dark"), 22],

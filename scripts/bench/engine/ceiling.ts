@@ -1,17 +1,18 @@
 /**
- * The ceiling: sequences driven in lock-step on node-llama-cpp's public API, in this process and with nothing around them.
- * Whatever Hearth adds (HTTP, a worker thread, scheduling, decoding of text) shows as the distance to it.
+ * The upper bound: sequences driven in lock-step with node-llama-cpp's public API, in this process and with
+ * nothing around them. The distance to it is what Hearth adds (HTTP, a worker thread, scheduling, decoding of
+ * text).
  */
 import { getLlama, LlamaLogLevel, type LlamaContextSequence, type Token } from "node-llama-cpp";
 import type { BenchModel } from "../model.js";
 import type { Contender, Prompt, Terms, TimedAnswer } from "./contender.js";
 
 export interface Ceiling extends Contender {
-  /** The prompt that every contender makes of a message. */
+  /** Returns the prompt that every contender builds from a message. */
   prompt(content: string): Prompt;
 }
 
-/** Loads the model into this process. */
+/** Loads the model in this process. */
 export async function startCeiling(model: BenchModel, terms: Terms): Promise<Ceiling> {
   const llama = await getLlama({
     build: "never",
@@ -78,7 +79,10 @@ async function lockStep(
   }));
 }
 
-/** Evaluates what the sequence has not yet, but for the last chunk; the first token comes of the iterator's first step. */
+/**
+ * Evaluates the remaining tokens except the last chunk; the first step of the returned iterator yields the
+ * first token.
+ */
 async function begin(
   sequence: LlamaContextSequence,
   tokens: readonly Token[],

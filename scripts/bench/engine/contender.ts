@@ -1,4 +1,7 @@
-/** What is compared: something that answers several prompts at once and tells when each token came. */
+/**
+ * The interface of the compared servers: it answers several prompts at once and records when each token
+ * arrives.
+ */
 
 export interface Prompt {
   readonly content: string;
@@ -6,24 +9,24 @@ export interface Prompt {
   readonly tokens: readonly number[];
 }
 
-/** Times are those of `performance.now()`. */
+/** Times are values of `performance.now()`. */
 export interface TimedAnswer {
   readonly askedAt: number;
-  /** When text came, in order; several tokens may come together. */
+  /** The arrival times of text, in order; several tokens can arrive together. */
   readonly arrivals: readonly number[];
-  /** Tokens of the whole answer. */
+  /** The number of tokens of the whole answer. */
   readonly tokens: number;
   readonly cachedTokens: number;
 }
 
 export interface Contender {
   readonly name: string;
-  /** Asks all prompts at the same time, greedily; resolves when all are answered. */
+  /** Sends all prompts at the same time with greedy decoding; resolves when all are answered. */
   answer(prompts: readonly Prompt[], maxTokens: number): Promise<readonly TimedAnswer[]>;
   close(): Promise<void>;
 }
 
-/** What all contenders of one comparison have in common. */
+/** The settings that all contenders of a comparison share. */
 export interface Terms {
   readonly slots: number;
   readonly contextTokens: number;
@@ -32,8 +35,8 @@ export interface Terms {
 }
 
 /**
- * Tokens a second while all clients decode: between the moment the last one got its first token and the moment the first one
- * got its last.
+ * Returns the tokens per second while all clients decode: from the time at which the last one receives its
+ * first token to the time at which the first one receives its last.
  */
 export function decodeRate(answers: readonly TimedAnswer[]): number {
   const from = Math.max(...answers.map(({ arrivals }) => arrivals[0] ?? Number.NaN));
@@ -44,12 +47,12 @@ export function decodeRate(answers: readonly TimedAnswer[]): number {
   return (tokens.reduce((sum, count) => sum + count, 0) / (to - from)) * 1000;
 }
 
-/** Milliseconds to the first token. */
+/** Returns the milliseconds to the first token. */
 export function firstTokenMs({ askedAt, arrivals }: TimedAnswer): number {
   return (arrivals[0] ?? Number.NaN) - askedAt;
 }
 
-/** A character of several tokens comes once for all of them. */
+/** Returns the average number of tokens per arrival; a character of several tokens arrives once. */
 function tokensAnArrival({ tokens, arrivals }: TimedAnswer): number {
   return tokens / arrivals.length;
 }

@@ -1,4 +1,4 @@
-/** What a team that asks for little has to wait for beside one that floods the server. */
+/** Measures how long a team with few requests waits while another team floods the server. */
 import { chat, type Target } from "../client.js";
 import { textOf, type BenchModel } from "../model.js";
 import { startServer } from "../server.js";
@@ -8,12 +8,12 @@ import { addTeam } from "../teams.js";
 const floodClients = 16;
 
 export interface FairnessEffort {
-  /** Requests of the light team in each situation. */
+  /** The number of requests of the light team in each situation. */
   readonly requests: number;
   readonly tokensPerAnswer: number;
 }
 
-/** The light team asks one thing at a time; slots are as many as the server has when nobody says. */
+/** The light team sends one request at a time; the number of slots is the server's default. */
 export async function fairnessRows(model: BenchModel, effort: FairnessEffort): Promise<readonly Row[]> {
   const server = await startServer({
     HEARTH_MODELS: model.folder,
@@ -24,7 +24,7 @@ export async function fairnessRows(model: BenchModel, effort: FairnessEffort): P
   await asking(light, model, { ...effort, requests: 2 }, 0);
   const alone = await asking(light, model, effort, 1);
   const flood = startFlood(flooding, model, effort.tokensPerAnswer);
-  const beside = await asking(light, model, effort, 2);
+  const flooded = await asking(light, model, effort, 2);
   const sameTeam = await asking(flooding, model, { ...effort, requests: effort.requests / 2 }, 3);
   await flood.stop();
   await server.stop();
@@ -33,17 +33,17 @@ export async function fairnessRows(model: BenchModel, effort: FairnessEffort): P
   const answers = `${effort.tokensPerAnswer} tokens`;
   return [
     { figure: `light team alone, ${answers}, p95`, value: p95(alone), reach: "" },
-    { figure: `beside a team with ${floodClients} clients, p95`, value: p95(beside), reach: "" },
-    { figure: "the same asked with the flooding team's key, p95", value: p95(sameTeam), reach: "" },
+    { figure: `with another team of ${floodClients} clients, p95`, value: p95(flooded), reach: "" },
+    { figure: "the same with the flooding team's key, p95", value: p95(sameTeam), reach: "" },
     {
-      figure: "light team's p95, beside / alone",
-      value: (quantile(beside, 0.95) / quantile(alone, 0.95)).toFixed(2),
+      figure: "light team's p95, with flood / alone",
+      value: (quantile(flooded, 0.95) / quantile(alone, 0.95)).toFixed(2),
       reach: "<= 2",
     },
   ];
 }
 
-/** Milliseconds of one answer after the other. */
+/** Returns the times of sequential answers in milliseconds. */
 async function asking(
   target: Target,
   model: BenchModel,

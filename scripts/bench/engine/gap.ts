@@ -1,4 +1,7 @@
-/** How long somebody who reads a stream waits for the next token while another client's long prompt is evaluated. */
+/**
+ * Measures how long the reader of a stream waits for the next token while the long prompt of another client
+ * is evaluated.
+ */
 import { chat, type ChatAnswer } from "../client.js";
 import { textOf, type BenchModel } from "../model.js";
 import { startServer, type BenchServer } from "../server.js";
@@ -10,11 +13,11 @@ const probeWords = 200;
 
 export interface GapEffort {
   readonly rounds: number;
-  /** Tokens that the reader gets before the long prompt comes. */
+  /** The number of tokens that the reader receives before the long prompt is sent. */
   readonly tokensBefore: number;
 }
 
-/** p99 and longest of the gaps, beside those of the same reader before the prompt came. */
+/** Returns p99 and maximum of the gaps, with and without the long prompt. */
 export async function gapRows(model: BenchModel, effort: GapEffort): Promise<readonly Row[]> {
   const server = await startServer({
     HEARTH_MODELS: model.folder,
@@ -24,14 +27,14 @@ export async function gapRows(model: BenchModel, effort: GapEffort): Promise<rea
   const ask = { model: model.id, maxTokens: 1, stream: true };
   const probe = await chat(server, { ...ask, content: textOf(1, probeWords) });
   const words = Math.round((longPromptTokens / probe.promptTokens) * probeWords);
-  const gaps = { alone: [] as number[], beside: [] as number[] };
+  const gaps = { alone: [] as number[], disturbed: [] as number[] };
   const firstTokens: number[] = [];
   let tokens = 0;
   for (let round = 0; round < effort.rounds; round += 1) {
     const { arrivals, long } = await disturb(server, model, textOf(10 + round, words), effort.tokensBefore);
     const until = long.arrivals[0] ?? long.endedAt;
     gaps.alone.push(...gapsBetween(arrivals, 0, long.askedAt));
-    gaps.beside.push(...gapsBetween(arrivals, long.askedAt, until));
+    gaps.disturbed.push(...gapsBetween(arrivals, long.askedAt, until));
     firstTokens.push(until - long.askedAt);
     tokens = long.promptTokens;
   }
@@ -40,7 +43,7 @@ export async function gapRows(model: BenchModel, effort: GapEffort): Promise<rea
     `${quantile(samples, 0.99).toFixed(1)} ms (longest ${quantile(samples, 1).toFixed(1)} ms)`;
   return [
     { figure: "gap between tokens of a stream, alone, p99", value: p99(gaps.alone), reach: "" },
-    { figure: `beside a prompt of ${tokens} tokens, p99`, value: p99(gaps.beside), reach: "" },
+    { figure: `during a prompt of ${tokens} tokens, p99`, value: p99(gaps.disturbed), reach: "" },
     {
       figure: "TTFT of that prompt",
       value: `${quantile(firstTokens, 0.5).toFixed(0)} ms`,
@@ -50,7 +53,7 @@ export async function gapRows(model: BenchModel, effort: GapEffort): Promise<rea
 }
 
 interface Disturbed {
-  /** When the reader's tokens came. */
+  /** The arrival times of the reader's tokens. */
   readonly arrivals: readonly number[];
   readonly long: ChatAnswer;
 }
@@ -87,7 +90,7 @@ async function disturb(
   return { arrivals, long };
 }
 
-/** Gaps that end between two moments. */
+/** Returns the gaps that end between two times. */
 function gapsBetween(arrivals: readonly number[], from: number, to: number): readonly number[] {
   return arrivals.flatMap((at, index) => {
     const before = arrivals[index - 1];

@@ -3,7 +3,7 @@ import type { BenchModel } from "../model.js";
 import { startServer } from "../server.js";
 import type { Contender, Terms } from "./contender.js";
 
-/** Hearth as its users meet it: a server process, one streaming HTTP request a client. */
+/** Hearth as its users run it: a server process, one streaming HTTP request per client. */
 export async function startHearth(model: BenchModel, terms: Terms): Promise<Contender> {
   const server = await startServer({
     HEARTH_MODELS: model.folder,

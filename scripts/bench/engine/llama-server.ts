@@ -1,4 +1,4 @@
-/** llama.cpp's own server, where the operator has one: LLAMA_SERVER is the path of the program. */
+/** llama.cpp's own server, if available: LLAMA_SERVER is the path of the program. */
 import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { postJson, readFrames, readText } from "../client.js";
@@ -8,7 +8,7 @@ import type { Contender, Prompt, Terms, TimedAnswer } from "./contender.js";
 
 const startMsMax = 120_000;
 
-/** Starts it on the same file, with the same threads, slots and context. */
+/** Starts llama-server on the same file, with the same threads, slots and context. */
 export async function startLlamaServer(program: string, model: BenchModel, terms: Terms): Promise<Contender> {
   const port = await freePort();
   const settings: Readonly<Record<string, string | number>> = {

@@ -1,4 +1,7 @@
-/** Decode and prefill: Hearth, the ceiling and llama-server in turn, round by round, on the same prompts. */
+/**
+ * Measures decode and prefill of Hearth, the raw loop and llama-server in turn, round by round, on the same
+ * prompts.
+ */
 import { textOf, type BenchModel } from "../model.js";
 import { quantile, spread, type Row } from "../table.js";
 import { startCeiling, type Ceiling } from "./ceiling.js";
@@ -6,7 +9,7 @@ import { decodeRate, firstTokenMs, type Contender, type Prompt, type Terms } fro
 import { startHearth } from "./hearth.js";
 import { startLlamaServer } from "./llama-server.js";
 
-/** How much is measured; a larger model takes longer for less. */
+/** The amount of work; a larger model takes longer, so it does less. */
 export interface Effort {
   readonly rounds: number;
   readonly decodeTokens: number;
@@ -24,7 +27,7 @@ interface Field {
   readonly llamaServer: Contender | null;
 }
 
-/** @param largeEnough whether the model is of the size at which llama-server is to be reached. */
+/** @param largeEnough whether the model has the size at which the speed of llama-server is the target */
 export async function* speedRows(
   model: BenchModel,
   terms: Terms,
@@ -93,7 +96,7 @@ async function prefillRows(field: Field, { rounds }: Effort): Promise<readonly R
     const words = wordsOfTokens(field, kind, longPromptTokens);
     const cold = prompt(field, kind, words);
     tokens = cold.tokens.length;
-    // Warm is the same prompt again: all but its last token is in the cache.
+    // Warm means the same prompt again: all tokens but the last are in the cache.
     for (const [name, contender, asked] of [
       ["ceiling", field.ceiling, cold],
       ["ceilingWarm", field.ceiling, cold],
@@ -116,7 +119,7 @@ async function prefillRows(field: Field, { rounds }: Effort): Promise<readonly R
     { figure: "prefill: Hearth / raw loop", value: spread(ratios(ms.ceiling, ms.hearth), 2, ""), reach: "" },
     ...(ms.llama.length === 0 ? [] : [llama]),
     { figure: `${figure}, cold`, value: spread(ms.hearth, 1, "ms"), reach: "" },
-    { figure: `${figure}, asked again, ${cached} cached`, value: spread(ms.hearthWarm, 1, "ms"), reach: "" },
+    { figure: `${figure}, repeated, ${cached} cached`, value: spread(ms.hearthWarm, 1, "ms"), reach: "" },
     { figure: "TTFT warm / cold", value: spread(ratios(ms.hearthWarm, ms.hearth), 3, ""), reach: "<= 0.1" },
     {
       figure: "the same in the raw loop",
@@ -130,13 +133,13 @@ function prompt({ ceiling }: Field, kind: number, words: number): Prompt {
   return ceiling.prompt(textOf(kind, words));
 }
 
-/** How many words of that kind make a prompt of about so many tokens. */
+/** Returns the number of words of that kind for a prompt of about this number of tokens. */
 function wordsOfTokens({ ceiling }: Field, kind: number, tokens: number): number {
   const probe = 200;
   return Math.round((tokens / ceiling.prompt(textOf(kind, probe)).tokens.length) * probe);
 }
 
-/** Round by round: what disturbed the machine disturbed both. */
+/** Round by round, because other load on the machine affected both. */
 function ratios(of: readonly number[], to: readonly number[]): readonly number[] {
   return of.map((value, round) => value / (to[round] ?? Number.NaN));
 }

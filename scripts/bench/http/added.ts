@@ -1,4 +1,4 @@
-/** One request beside the same one put straight into the engine: the difference is what Hearth adds. */
+/** Compares a request with the same one sent directly to the engine: the difference is what Hearth adds. */
 import type { Engine } from "../../../src/core/engine.js";
 import type { Model } from "../../../src/core/model.js";
 import { chatInit, mainThreadCpuMs, type BenchServer } from "../server.js";
@@ -8,7 +8,7 @@ import { askEngine, builtInModel, directEngine } from "./direct-engine.js";
 
 const question = "Tell me a long story.";
 
-/** The time added to a request, and the processor time added to a streamed token. */
+/** Returns the time added per request and the CPU time added per streamed token. */
 export async function addedRows(server: BenchServer): Promise<readonly Row[]> {
   const model = await builtInModel();
   const engine = directEngine();
@@ -18,7 +18,7 @@ export async function addedRows(server: BenchServer): Promise<readonly Row[]> {
   return rows;
 }
 
-/** The same one-token request over HTTP and straight into the engine, in turn. */
+/** Sends the same one-token request over HTTP and directly to the engine, in turn. */
 async function latencyRows(server: BenchServer, engine: Engine, model: Model): Promise<readonly Row[]> {
   const http: number[] = [];
   const direct: number[] = [];
@@ -49,8 +49,9 @@ async function latencyRows(server: BenchServer, engine: Engine, model: Model): P
 }
 
 /**
- * CPU time of the thread that does HTTP, per further streamed token, less what a direct caller's thread needs for its own:
- * a long stream against one of a single token, so that what a request costs as such is not in it.
+ * Measures the CPU time of the HTTP thread per additional streamed token, minus that of a direct caller's
+ * thread. A long stream is compared with one of a single token, so the fixed cost of a request is not
+ * included.
  */
 async function cpuRows(server: BenchServer, engine: Engine, model: Model): Promise<readonly Row[]> {
   const perToken = { http: [] as number[], direct: [] as number[] };
@@ -70,7 +71,9 @@ async function cpuRows(server: BenchServer, engine: Engine, model: Model): Promi
   ];
 }
 
-/** Microseconds of main-thread CPU for each token after the first; `ask` returns how many tokens came. */
+/**
+ * Returns the microseconds of main-thread CPU per token after the first; `ask` returns the number of tokens.
+ */
 async function cpuPerToken(pid: number, ask: (maxTokens: number) => Promise<number>): Promise<number> {
   const [start, oneToken] = [mainThreadCpuMs(pid), await ask(1)];
   const [between, tokens] = [mainThreadCpuMs(pid), await ask(400)];
@@ -78,7 +81,7 @@ async function cpuPerToken(pid: number, ask: (maxTokens: number) => Promise<numb
   return ((many - one) * 1000) / (tokens - oneToken);
 }
 
-/** @returns how many tokens came, from the usage of the body or of the last frame but one. */
+/** @returns the number of tokens, from the usage in the body or in the last frame but one */
 async function askHttp({ url }: BenchServer, maxTokens: number, stream: boolean): Promise<number> {
   const text = await ask(`${url}/v1/chat/completions`, chatInit(maxTokens, stream, question));
   return Number(/"completion_tokens":(\d+)/.exec(text)?.[1] ?? Number.NaN);

@@ -1,19 +1,19 @@
 import { Agent, request, type OutgoingHttpHeaders } from "node:http";
 
-/** One connection, kept: what is measured is requests, not connecting. */
+/** One keep-alive connection, so that connecting is not measured. */
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
-export interface Asked {
+export interface HttpRequest {
   readonly method: string;
   readonly headers: OutgoingHttpHeaders;
   readonly body?: string;
 }
 
 /**
- * Asks and reads to the end, with Node's plainest client, so that as little as can be of what is measured is the client's.
- * @throws Error with the body of any answer but 200.
+ * Sends a request and reads the body, with Node's plain client to keep the client's share of the time small.
+ * @throws Error with the body if the status is not 200
  */
-export function ask(url: string, { method, headers, body }: Asked): Promise<string> {
+export function ask(url: string, { method, headers, body }: HttpRequest): Promise<string> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers, agent }, (answer) => {
       let text = "";
@@ -29,7 +29,7 @@ export function ask(url: string, { method, headers, body }: Asked): Promise<stri
   });
 }
 
-/** Milliseconds. */
+/** Returns the duration of an action in milliseconds. */
 export async function timed(action: () => Promise<unknown>): Promise<number> {
   const began = performance.now();
   await action();

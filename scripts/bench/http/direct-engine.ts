@@ -9,7 +9,7 @@ import { ModelMemory } from "../../../src/engine/model-memory.js";
 import { systemClock, systemRandom } from "../../../src/system.js";
 import { benchModel } from "../server.js";
 
-/** @returns how many tokens came. */
+/** Runs a question directly on the engine. @returns the number of tokens */
 export async function askEngine(
   engine: Engine,
   model: Model,
@@ -49,7 +49,7 @@ export async function askEngine(
   return tokens;
 }
 
-/** The real engine in this process, with the settings that a server has by default. */
+/** Creates the real engine in this process, with the default settings of a server. */
 export function directEngine(): Engine {
   return createLlamaEngine({
     settings: {
@@ -76,7 +76,7 @@ export function directEngine(): Engine {
   });
 }
 
-/** The model that every section asks, as the engine knows it. */
+/** Returns the model that every section uses, as the engine expects it. */
 export async function builtInModel(): Promise<Model> {
   const folder = fileURLToPath(new URL(`../../../models/${benchModel}/`, import.meta.url));
   const manifest = JSON.parse(await readFile(`${folder}manifest.json`, "utf8")) as ModelManifest;

@@ -1,8 +1,11 @@
-/** What each route takes of itself: a whole request over a kept connection, answered by the scripted engine. */
+/**
+ * Measures each route without the model: a whole request on a keep-alive connection, answered by the scripted
+ * engine.
+ */
 import { scratchFolder } from "../processes.js";
 import { benchKey, benchModel } from "../server.js";
 import { quantile, type Row } from "../table.js";
-import { ask, timed, type Asked } from "./ask.js";
+import { ask, timed, type HttpRequest } from "./ask.js";
 import { startScripted } from "./scripted.js";
 
 const rounds = 1000;
@@ -11,7 +14,7 @@ const roundsBefore = 200;
 const model = benchModel;
 const messages = [{ role: "user", content: "Tell me a long story." }];
 
-/** A request of each route, which the scripted engine answers with the same eight tokens. */
+/** One request per route; the scripted engine answers all with the same eight tokens. */
 const bodies: Readonly<Record<string, object | null>> = {
   "/v1/chat/completions": { model, messages },
   "/v1/responses": { model, input: "Tell me a long story." },
@@ -26,7 +29,10 @@ const bodies: Readonly<Record<string, object | null>> = {
   "/v1/models": null,
 };
 
-/** A row for each route. They are asked in turn, so that what else the machine does falls on all alike. */
+/**
+ * Returns a row per route. The routes take turns, so that other load on the machine affects all of them
+ * equally.
+ */
 export async function routeRows(): Promise<readonly Row[]> {
   const data = scratchFolder();
   const server = await startScripted(data.path, "answers");
@@ -46,7 +52,7 @@ export async function routeRows(): Promise<readonly Row[]> {
   return routes.map(({ figure, times }) => ({ figure, value: shown(times), reach: "<= 1.50 ms" }));
 }
 
-function askedOf(body: object | null): Asked {
+function askedOf(body: object | null): HttpRequest {
   const authorization = `Bearer ${benchKey}`;
   if (body === null) return { method: "GET", headers: { authorization } };
   const headers = { authorization, "content-type": "application/json" };

@@ -1,14 +1,14 @@
 /**
- * The built program with the scripted engine in the model's place, in a process of its own: what a request takes there is
- * Hearth's own time. Everything else is as `hearth start` composes it, database and ledger included. With
- * SCRIPTED=holds no answer ever comes, with SCRIPTED=works it takes as long as a model's.
+ * The built program with the scripted engine in place of the model, in a separate process: the time of a
+ * request is Hearth's own. Everything else is as `hearth start` composes it, including database and ledger.
+ * With SCRIPTED=holds no answer ever comes; with SCRIPTED=works it takes as long as a model's.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type * as app from "../../../src/app/app.js";
 import type * as config from "../../../src/config.js";
 import type * as scripted from "../../../src/engine/scripted.js";
 
-/** What the built-in model takes for eight tokens, roughly. */
+/** The approximate time of the built-in model for eight tokens. */
 const workMs = 10;
 
 const built = (file: string): Promise<unknown> =>

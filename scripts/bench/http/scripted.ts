@@ -3,15 +3,17 @@ import { fileURLToPath } from "node:url";
 import { startProcess, stopProcess } from "../processes.js";
 import { benchKey, listening } from "../server.js";
 
-/** A Hearth whose model is the scripted engine, in a process of its own. */
+/** A Hearth server with the scripted engine, in a separate process. */
 export interface ScriptedServer {
   readonly url: string;
   stop(): Promise<void>;
-  /** Ends it at once, with no chance to put anything in order. */
+  /** Kills it at once, without a shutdown. */
   kill(): Promise<void>;
 }
 
-/** @param data its data folder. @param model what is asked of it is answered at once, in a model's time, or never. */
+/**
+ * @param data its data folder @param model whether requests are answered at once, in a model's time, or never
+ */
 export async function startScripted(
   data: string,
   model: "answers" | "works" | "holds",

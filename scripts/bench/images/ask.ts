@@ -1,12 +1,13 @@
-/** What the server is asked about images: requests whose time is that of the image and little else. */
+/** Requests about images that take little time apart from the image itself. */
 import sharp from "sharp";
-import type { Picture } from "../../../src/core/images.js";
+import type { DecodedImage } from "../../../src/core/images.js";
 import { postJson, readText, type Target } from "../client.js";
 import { benchModel } from "../server.js";
 
 /**
- * Has the server describe an image without anybody's answering: it counts the tokens of a message that holds it.
- * @param file a PNG that it was not shown before. @returns milliseconds.
+ * Makes the server caption an image without generating an answer, by counting the tokens of a message with
+ * the image.
+ * @param file a PNG that was not sent before @returns milliseconds
  */
 export async function describeMs(target: Target, file: Buffer): Promise<number> {
   const source = { type: "base64", media_type: "image/png", data: file.toString("base64") };
@@ -18,14 +19,14 @@ export async function describeMs(target: Target, file: Buffer): Promise<number> 
   return ms;
 }
 
-export interface DrawnAnswer {
+export interface GeneratedImage {
   readonly ms: number;
   readonly width: number;
   readonly height: number;
 }
 
-/** Has the server draw one image, as large as the model draws, that it does not keep. */
-export async function drawn(target: Target, model: string, seed: number): Promise<DrawnAnswer> {
+/** Generates one image in the model's default size, without storing it. */
+export async function generateImage(target: Target, model: string, seed: number): Promise<GeneratedImage> {
   const body = { model, prompt: "draw a red circle on white", seed, response_format: "b64_json" };
   const { ms, text } = await ask(target, "/v1/images/generations", body);
   const { size } = JSON.parse(text) as { readonly size: string };
@@ -33,8 +34,8 @@ export async function drawn(target: Target, model: string, seed: number): Promis
   return { ms, width: width ?? 0, height: height ?? 0 };
 }
 
-/** A PNG of a picture. */
-export function pngOf({ width, height, rgb }: Picture): Promise<Buffer> {
+/** Encodes a picture as PNG. */
+export function pngOf({ width, height, rgb }: DecodedImage): Promise<Buffer> {
   return sharp(rgb, { raw: { width, height, channels: 3 } })
     .png()
     .toBuffer();
@@ -45,7 +46,7 @@ interface Asked {
   readonly text: string;
 }
 
-/** @throws Error with what came instead of an answer. */
+/** @throws Error with the response if the status is not 200 */
 async function ask(target: Target, path: string, body: object): Promise<Asked> {
   const began = performance.now();
   const headers = { authorization: `Bearer ${target.key}` };

@@ -1,16 +1,16 @@
 import { fileURLToPath } from "node:url";
 import { once } from "node:events";
 import { startProcess, stopProcess } from "../processes.js";
-import type { PainterModel, SeerModel } from "./models.js";
+import type { ImageModel, VisionModel } from "./models.js";
 
-/** What the process is to open. */
+/** The models that the process opens. */
 export interface BareSettings {
-  readonly seer: SeerModel;
-  readonly painter: PainterModel & {
-    /** Of the image that is drawn. */
+  readonly visionModel: VisionModel;
+  readonly painter: ImageModel & {
+    /** The size of the generated image. */
     readonly width: number;
     readonly height: number;
-    /** Tokens of its text. */
+    /** The number of tokens of the prompt. */
     readonly textTokens: number;
   };
 }
@@ -18,24 +18,24 @@ export interface BareSettings {
 export type BareWork =
   | {
       readonly type: "describe";
-      /** Red, green and blue of every pixel, of the size that the model sees. */
+      /** Red, green and blue of every pixel, in the input size of the model. */
       readonly rgb: Uint8Array;
     }
   | { readonly type: "draw" };
 
-/** What a piece of work took: tokens of a description, steps of a drawing. */
+/** The time of one job, and its steps: tokens of a caption, or denoising steps of an image. */
 export interface BareTime {
   readonly ms: number;
   readonly steps: number;
 }
 
 export interface Bare {
-  /** Does one piece of work after another. */
+  /** Runs one job after another. */
   do(work: BareWork): Promise<BareTime>;
   close(): Promise<void>;
 }
 
-/** Starts the bare runtime in a process of its own. @throws Error when it ends before it has opened the models. */
+/** Starts the bare runtime in a separate process. @throws Error if it ends before it has opened the models */
 export async function startBare(settings: BareSettings): Promise<Bare> {
   const program = fileURLToPath(new URL("./bare.ts", import.meta.url));
   const child = startProcess(

@@ -1,7 +1,7 @@
 /**
- * A process of its own in which onnxruntime does what the server's models do and nothing else: the same graphs, threads and
- * steps, on tensors of the same shapes. Its argument is a BareSettings as JSON; each message is one piece of work, answered by
- * the milliseconds that it took.
+ * A separate process in which onnxruntime does only what the server's models do: the same graphs, threads and
+ * steps, on tensors of the same shapes. Its argument is a BareSettings as JSON. Each message is one job,
+ * answered with its time in milliseconds.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -37,9 +37,12 @@ interface CaptionerConfig {
   readonly decoder: { readonly n_layer: number; readonly n_head: number; readonly n_embd: number };
 }
 
-/** Encoder once, then the most likely token again and again until the end. @returns a function that tells how many tokens came. */
+/**
+ * Runs the encoder once, then decodes greedily until the end token. @returns a function that returns the
+ * number of tokens
+ */
 async function captioner(): Promise<(rgb: Uint8Array) => Promise<number>> {
-  const { folder, threads } = settings.seer;
+  const { folder, threads } = settings.visionModel;
   const encoder = await open(join(folder, "onnx/encoder_model.onnx"), threads);
   const decoder = await open(join(folder, "onnx/decoder_model_merged.onnx"), threads);
   const config = JSON.parse(readFileSync(join(folder, "config.json"), "utf8")) as CaptionerConfig;
@@ -93,7 +96,7 @@ function normalOf(text: string): Normal {
   return { mean: config.image_mean?.[0] ?? 0, deviation: config.image_std?.[0] ?? 1 };
 }
 
-/** Colour after colour. */
+/** Converts interleaved pixels to planar channels. */
 function pixelsOf(rgb: Uint8Array, side: number, { mean, deviation }: Normal): Tensor {
   const count = side * side;
   const values = new Float32Array(3 * count);
@@ -109,7 +112,10 @@ function likeliest(logits: Float32Array): number {
   return best;
 }
 
-/** Text encoder, denoiser as often as the server takes a step, decoder. @returns a function that tells how many steps it took. */
+/**
+ * Runs the text encoder, the denoiser for every step, and the decoder. @returns a function that returns the
+ * number of steps
+ */
 async function painter(): Promise<() => Promise<number>> {
   const { folder, threads, steps, isGuided, width, height } = settings.painter;
   const part = (name: string): Promise<InferenceSession> => open(join(folder, name, "model.onnx"), threads);
@@ -150,7 +156,7 @@ function timestepOf(unet: InferenceSession): Tensor {
   return integers(unet, "timestep", input?.isTensor === true && input.shape.length === 0 ? [] : [1]);
 }
 
-/** Ones, of the type that the input has. */
+/** Returns a tensor of ones in the type of the input. */
 function integers(session: InferenceSession, name: string, shape: readonly number[]): Tensor {
   const input = session.inputMetadata.find((each) => each.name === name);
   const count = shape.reduce((product, size) => product * size, 1);

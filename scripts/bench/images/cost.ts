@@ -1,12 +1,12 @@
-/** Descriptions and drawings by the server and by the bare runtime in turn, round by round. */
+/** Measures captions and generated images by the server and by the bare runtime in turn, round by round. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Picture } from "../../../src/core/images.js";
+import type { DecodedImage } from "../../../src/core/images.js";
 import { heldOutScenes } from "../../eval-builtin/pictures.js";
 import { render } from "../../eval-builtin/world/render.js";
 import type { Target } from "../client.js";
 import { quantile, spread, type Row } from "../table.js";
-import { describeMs, drawn, pngOf } from "./ask.js";
+import { describeMs, generateImage, pngOf } from "./ask.js";
 import { startBare, type Bare, type BareTime } from "./bare-process.js";
 import type { ImageModels } from "./models.js";
 
@@ -15,10 +15,10 @@ export interface Effort {
   readonly drawings: number;
 }
 
-/** Tokens of a text, padded: of most models, and near enough of the others. */
+/** The number of tokens of a padded prompt in most models. */
 const textTokensUsual = 77;
 
-/** Time per description, drawing and step, and what the server adds. */
+/** Yields the time per caption, image and step, and the time that the server adds. */
 export async function* costRows(
   server: Target,
   models: ImageModels,
@@ -28,34 +28,34 @@ export async function* costRows(
   const [first, ...others] = pictures;
   if (first === undefined) throw new Error("no pictures");
   await describeMs(server, await pngOf(first));
-  const { width, height } = await drawn(server, models.painter.id, 0);
+  const { width, height } = await generateImage(server, models.imageModel.id, 0);
   const bare = await startBare({
-    seer: models.seer,
-    painter: { ...models.painter, width, height, textTokens: textTokensOf(models) },
+    visionModel: models.visionModel,
+    painter: { ...models.imageModel, width, height, textTokens: textTokensOf(models) },
   });
   await bare.do({ type: "describe", rgb: first.rgb });
   await bare.do({ type: "draw" });
-  yield await descriptionRows(server, bare, others, models.seer.id);
-  yield await drawingRows(server, bare, {
-    model: models.painter.id,
+  yield await descriptionRows(server, bare, others, models.visionModel.id);
+  yield await imageRows(server, bare, {
+    model: models.imageModel.id,
     size: `${width} x ${height}`,
     drawings: effort.drawings,
   });
   await bare.close();
 }
 
-/** One more than are measured, as large as the model sees them: nothing is made smaller on either side. */
-function picturesFor({ seer }: ImageModels, descriptions: number): readonly Picture[] {
-  const config = readJson(join(seer.folder, "config.json")) as {
+/** Returns one picture more than is measured, in the input size of the model, so that neither side scales. */
+function picturesFor({ visionModel }: ImageModels, descriptions: number): readonly DecodedImage[] {
+  const config = readJson(join(visionModel.folder, "config.json")) as {
     readonly encoder: { readonly image_size: number };
   };
   const scenes = heldOutScenes(descriptions * 3, 3, { freeColors: true, largeMax: 0.44 });
-  // Of dark ones the model with random weights says so without end.
+  // For dark pictures the model with random weights never stops.
   const bright = scenes.filter(({ groundRgb }) => Math.max(...groundRgb) >= 200).slice(0, descriptions + 1);
   return bright.map((scene) => render(scene, config.encoder.image_size));
 }
 
-function textTokensOf({ painter }: ImageModels): number {
+function textTokensOf({ imageModel: painter }: ImageModels): number {
   const config = readJson(join(painter.folder, "tokenizer/tokenizer_config.json")) as {
     model_max_length?: number;
   };
@@ -69,7 +69,7 @@ function readJson(file: string): unknown {
 async function descriptionRows(
   server: Target,
   bare: Bare,
-  pictures: readonly Picture[],
+  pictures: readonly DecodedImage[],
   model: string,
 ): Promise<readonly Row[]> {
   const served: number[] = [];
@@ -79,10 +79,10 @@ async function descriptionRows(
     served.push(await describeMs(server, file));
     alone.push(await bare.do({ type: "describe", rgb: picture.rgb }));
   }
-  return rowsOf(`a description by ${model}`, "token", served, alone);
+  return rowsOf(`a caption by ${model}`, "token", served, alone);
 }
 
-async function drawingRows(
+async function imageRows(
   server: Target,
   bare: Bare,
   { model, size, drawings }: { readonly model: string; readonly size: string; readonly drawings: number },
@@ -90,10 +90,10 @@ async function drawingRows(
   const served: number[] = [];
   const alone: BareTime[] = [];
   for (let seed = 1; seed <= drawings; seed += 1) {
-    served.push((await drawn(server, model, seed)).ms);
+    served.push((await generateImage(server, model, seed)).ms);
     alone.push(await bare.do({ type: "draw" }));
   }
-  return rowsOf(`a drawing by ${model}, ${size}`, "step", served, alone);
+  return rowsOf(`an image by ${model}, ${size}`, "step", served, alone);
 }
 
 function rowsOf(
@@ -103,7 +103,7 @@ function rowsOf(
   alone: readonly BareTime[],
 ): readonly Row[] {
   const perStep = served.map((ms, round) => ms / (alone[round]?.steps ?? Number.NaN));
-  // Round by round: what disturbed the machine disturbed both.
+  // Round by round, because other load on the machine affected both.
   const ratios = served.map((ms, round) => ms / (alone[round]?.ms ?? Number.NaN));
   const added = served.map((ms, round) => ms - (alone[round]?.ms ?? Number.NaN));
   return [

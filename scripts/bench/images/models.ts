@@ -1,4 +1,4 @@
-/** The models that are measured: the built-in ones, or larger ones with random weights. */
+/** The measured models: the built-in ones, or larger ones with random weights. */
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { readFile, readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,48 +7,51 @@ import { fileURLToPath } from "node:url";
 import type { ModelManifest } from "../../../src/core/model.js";
 import { threadsFor, usableCores } from "../../../src/engine/llama/load/machine.js";
 import { parseManifest } from "../../../src/models/manifest.js";
-import { published, writeDrawingModel } from "../../../test/drawing-models.js";
+import { publishedModels, writeImageModel } from "../../../test/image-models.js";
 import { writeOnnx } from "../../../test/onnx-writer.js";
 import { writeSlowCaptioner } from "../../../test/vision-models/captioner.js";
 import { wideDenoiser } from "./wide-denoiser.js";
 
-export interface SeerModel {
+export interface VisionModel {
   readonly id: string;
   readonly folder: string;
-  /** Threads that the server gives it. */
+  /** The number of threads that the server uses for it. */
   readonly threads: number;
 }
 
-export interface PainterModel extends SeerModel {
+export interface ImageModel extends VisionModel {
   readonly steps: number;
-  /** Whether each step is taken with the text and without. */
+  /** Whether each step runs with and without the prompt (classifier-free guidance). */
   readonly isGuided: boolean;
 }
 
 export interface ImageModels {
-  readonly seer: SeerModel;
-  readonly painter: PainterModel;
-  /** The folder of models that the server needs beside its own; null: none. */
+  readonly visionModel: VisionModel;
+  readonly imageModel: ImageModel;
+  /** An additional folder of models for the server, or null. */
   readonly folder: string | null;
 }
 
 const builtIn = fileURLToPath(new URL("../../../models", import.meta.url));
-/** Another name where its models are written in another way. */
+/** Use another name when the way of writing the models changes. */
 const randomFolder = join(tmpdir(), "hearth-bench-models", "images-1");
-const randomSeer = "bench-captioner";
-const randomPainter = "bench-painter";
-/** What the server draws with where no manifest says otherwise: see usualFor in src/engine/images/layout.ts. */
+const randomVisionModel = "bench-captioner";
+const randomImageModel = "bench-painter";
+/**
+ * The server's defaults for models without a manifest; see defaultsFor in src/engine/images/model-config.ts.
+ */
 const usual = { steps: 25, guidanceScale: 7.5 } as const;
 
-/** @param large whether they are to have random weights, as have those that are not built in. */
+/** @param large use random weights also for models that are built in */
 export async function imageModels(large: boolean): Promise<ImageModels> {
-  const seer = large ? null : await firstOf("vision");
+  const visionModel = large ? null : await firstOf("vision");
   const painter = large ? null : await firstOf("image");
-  const isRandom = seer === null || painter === null;
+  const isRandom = visionModel === null || painter === null;
   if (isRandom) writeRandom();
   return {
-    seer: seer === null ? { ...random(randomSeer), threads: 1 } : seerOf(seer),
-    painter: painterOf(painter ?? random(randomPainter), painter?.manifest.drawing ?? usual),
+    visionModel:
+      visionModel === null ? { ...random(randomVisionModel), threads: 1 } : visionModelOf(visionModel),
+    imageModel: imageModelOf(painter ?? random(randomImageModel), painter?.manifest.drawing ?? usual),
     folder: isRandom ? randomFolder : null,
   };
 }
@@ -62,11 +65,11 @@ interface BuiltIn extends Found {
   readonly manifest: ModelManifest;
 }
 
-function seerOf({ id, folder, manifest }: BuiltIn): SeerModel {
+function visionModelOf({ id, folder, manifest }: BuiltIn): VisionModel {
   return { id, folder, threads: threadsFor(manifest.bytes, usableCores()) };
 }
 
-function painterOf({ id, folder }: Found, drawing: NonNullable<ModelManifest["drawing"]>): PainterModel {
+function imageModelOf({ id, folder }: Found, drawing: NonNullable<ModelManifest["drawing"]>): ImageModel {
   const { steps, guidanceScale } = drawing;
   return { id, folder, threads: usableCores(), steps, isGuided: guidanceScale > 1 };
 }
@@ -75,7 +78,7 @@ function random(id: string): Found {
   return { id, folder: join(randomFolder, id) };
 }
 
-/** The first built-in model of a kind. */
+/** Returns the first built-in model of a kind. */
 async function firstOf(kind: ModelManifest["kind"]): Promise<BuiltIn | null> {
   for (const name of (await readdir(builtIn)).sort()) {
     const folder = join(builtIn, name);
@@ -87,15 +90,17 @@ async function firstOf(kind: ModelManifest["kind"]): Promise<BuiltIn | null> {
   return null;
 }
 
-/** Models in the published layouts, whose steps take as long as small real ones'; written once. */
+/**
+ * Writes models in the published layouts, whose steps take as long as those of small real ones; only once.
+ */
 function writeRandom(): void {
   if (existsSync(randomFolder)) return;
   const draft = `${randomFolder}.part`;
   rmSync(draft, { recursive: true, force: true });
-  const seer = join(draft, randomSeer);
-  mkdirSync(seer, { recursive: true, mode: 0o700 });
-  writeSlowCaptioner(seer);
-  const painter = writeDrawingModel(join(draft, randomPainter), { ...published.sd15, side: 64 });
+  const captioner = join(draft, randomVisionModel);
+  mkdirSync(captioner, { recursive: true, mode: 0o700 });
+  writeSlowCaptioner(captioner);
+  const painter = writeImageModel(join(draft, randomImageModel), { ...publishedModels.sd15, side: 64 });
   writeOnnx(join(painter, "unet/model.onnx"), wideDenoiser());
   renameSync(draft, randomFolder);
 }

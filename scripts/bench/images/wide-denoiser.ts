@@ -6,7 +6,10 @@ const channels = 64;
 const layers = 6;
 const textWidth = 8;
 
-/** A denoiser of wide convolutions one after the other, some gigaflops an image of 512 pixels; it minds neither text nor time. */
+/**
+ * Returns a denoiser of consecutive wide convolutions, a few gigaflops per image of 512 pixels. It ignores
+ * prompt and timestep.
+ */
 export function wideDenoiser(): OnnxGraph {
   const noise = new Noise(1);
   const widths = [latentChannels, ...Array.from({ length: layers }, () => channels), latentChannels];
@@ -14,7 +17,7 @@ export function wideDenoiser(): OnnxGraph {
   const nodes: OnnxNode[] = [];
   for (const [layer, outputs] of widths.slice(1).entries()) {
     const inputs = widths[layer] ?? channels;
-    // So that what comes out is about as large as what goes in.
+    // Scaled so that outputs have about the magnitude of inputs.
     const scale = Math.sqrt(2 / (inputs * 9));
     const values = [...noise.gaussians(outputs * inputs * 9)].map((value) => value * scale);
     constants[`weights${layer}`] = floats([outputs, inputs, 3, 3], values);

@@ -1,17 +1,18 @@
 /**
- * How long the server's event loop is held up. The server's own gauge is best, where it has one at /metrics; from outside it
- * is how much longer /healthz, which does nothing, takes than on an idle server. The latter has the wait for a core in it.
+ * Measures the event loop lag of the server. Its own gauge at /metrics is most precise. From outside, the lag
+ * is the additional response time of /healthz compared with an idle server, which includes the wait for a
+ * processor core.
  */
 import { fileURLToPath } from "node:url";
 import { startProcess } from "../processes.js";
 import { quantile, type Row } from "../table.js";
 
 export interface LagProbe {
-  /** Milliseconds of every answer until now. */
+  /** Stops the probe and returns the response times in milliseconds. */
   stop(): Promise<readonly number[]>;
 }
 
-/** Starts asking, from a process of its own. */
+/** Starts sending requests from a separate process. */
 export function startLagProbe(url: string): LagProbe {
   const program = fileURLToPath(new URL("./probe.ts", import.meta.url));
   const child = startProcess(process.execPath, ["--import", import.meta.resolve("tsx"), program, url], {
@@ -30,7 +31,7 @@ export function startLagProbe(url: string): LagProbe {
   };
 }
 
-/** @param gaugeMs what the server says itself; null when it says nothing. */
+/** @param gaugeMs the value of the server's own gauge, or null */
 export function lagRows(
   idle: readonly number[],
   busy: readonly number[],
@@ -52,7 +53,7 @@ export function lagRows(
   ];
 }
 
-/** The server's own p99 in milliseconds since it was last asked for it; null where it tells none. */
+/** Returns the server's own p99 in milliseconds since the previous call, or null if it has none. */
 export async function lagGaugeMs(url: string): Promise<number | null> {
   const answer = await fetch(`${url}/metrics`);
   const text = await answer.text();

@@ -1,8 +1,8 @@
 /**
- * From a client's leaving to its slot's being free. There is one slot; the next request is sent the moment the first client
- * closes its connection, and needs that slot. Its `x-hearth-queue-ms` is what it waited in the queue, which leaves out what
- * passed before it got there; the time from the leaving to its answer's headers, less its own prefill, has that in it and its
- * whole way through HTTP as well: the slot was free no later than that.
+ * Measures the time from a client's disconnection until its slot is free. There is one slot; the next request
+ * is sent when the first client closes its connection, and needs that slot. Its `x-hearth-queue-ms` is its
+ * time in the queue, without the time before it was queued. The time from the disconnection to the headers of
+ * its answer, minus its own prefill, includes everything and is an upper bound.
  */
 import { chat, headerMs, type Target } from "../client.js";
 import { benchModel, textOf, type BenchModel } from "../model.js";
@@ -52,7 +52,7 @@ interface Leaving {
   readonly delayMs: number;
 }
 
-/** Takes the slot and leaves it at a random moment. @returns when it left. */
+/** Occupies the slot and disconnects at a random moment. @returns the time of the disconnection */
 async function leave(
   moment: Moment,
   server: Target,

@@ -1,7 +1,7 @@
 /**
- * Whether memory grows with requests: resident memory of the server over many mixed ones, as the least-squares slope over the
- * minima of windows, because between two collections of garbage it rises by itself. The first requests do not count: the
- * heaps grow to the size they keep, and so does the database's page cache (16 MB by itself).
+ * Measures whether memory grows with requests: the least-squares slope of the server's resident memory over
+ * many mixed requests. It uses the minimum of each window, because memory rises between garbage collections.
+ * The first requests do not count: the heaps and the database's page cache (16 MB) grow to their steady size.
  */
 import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
@@ -24,7 +24,7 @@ export async function memoryRows(requests: number): Promise<readonly Row[]> {
   const server = await startServer(settings);
   await chat(server, { model: id, content: "warm", maxTokens: 8, stream: true });
   const idle = await idleTimes(server.url);
-  // What the gauge tells begins here.
+  // Resets the gauge.
   await lagGaugeMs(server.url);
   const probe = startLagProbe(server.url);
   const minima: number[] = [];
@@ -72,7 +72,7 @@ function perRequest(minima: readonly number[]): string {
   return `${(slope(minima) / windowRequests).toFixed(0)} bytes/request`;
 }
 
-/** The built-in model where it is, else the small one of random weights. */
+/** Returns the built-in model if it is present, otherwise the small one with random weights. */
 async function servedModel(): Promise<{
   readonly id: string;
   readonly settings: Readonly<Record<string, string>>;
@@ -89,7 +89,7 @@ async function idleTimes(url: string): Promise<readonly number[]> {
   return probe.stop();
 }
 
-/** A short chat, a stream, or one whose client leaves: a third each. */
+/** Sends a short chat, a stream, or a stream that the client aborts: a third each. */
 async function mixedRequest(server: Target, model: string, random: () => number): Promise<void> {
   const kind = Math.floor(random() * 3);
   const content = textOf(Math.floor(random() * 1e6), 4);

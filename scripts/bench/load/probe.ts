@@ -1,6 +1,6 @@
 /**
- * A process of its own: asks for /healthz again and again, undisturbed by what the clients' process does, and tells how long
- * each answer took once it is told to end. Its argument is the server's address.
+ * A separate process that requests /healthz repeatedly, undisturbed by the clients' process, and sends the
+ * response times when it receives a message. Its argument is the server's address.
  */
 import { request, Agent } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";

@@ -1,22 +1,25 @@
-/** The judging process: one job after the other, telling at what it is, so that the process that asks can see it die or hang. */
-import { judgeSchema, judgeSuite } from "./judge.js";
+/**
+ * The evaluation process. It runs one job after the other and reports its current stage, so that the parent
+ * process notices a crash or a hang.
+ */
+import { evaluateSchema, evaluateSuite } from "./evaluate.js";
 import { startMatcher } from "./matcher.js";
 import type { Job, Message } from "./verdict.js";
 
 const matcher = await startMatcher();
 let lastStage = "";
-const tell = (message: Message): void => void process.send?.(message);
+const report = (message: Message): void => void process.send?.(message);
 const alive = (stage: string): void => {
-  if (stage !== lastStage) tell({ type: "alive", stage });
+  if (stage !== lastStage) report({ type: "alive", stage });
   lastStage = stage;
 };
 
 process.on("message", (job: Job) => {
-  const judged =
+  const evaluated =
     job.kind === "schema"
-      ? judgeSchema(job.path, matcher, alive)
-      : judgeSuite(job.path, job.draft, matcher, alive);
-  void judged.then((answer) => tell({ type: "done", answer }));
+      ? evaluateSchema(job.path, matcher, alive)
+      : evaluateSuite(job.path, job.draft, matcher, alive);
+  void evaluated.then((answer) => report({ type: "done", answer }));
 });
 process.once("disconnect", () => process.exit());
-tell({ type: "alive", stage: "ready" });
+report({ type: "alive", stage: "ready" });

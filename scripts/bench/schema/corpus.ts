@@ -4,18 +4,21 @@ import { join } from "node:path";
 export interface SchemaFile {
   readonly path: string;
   readonly name: string;
-  /** The collection it comes from. */
+  /** The collection that it belongs to. */
   readonly split: string;
 }
 
 export interface Selection {
-  /** So many, evenly from the whole; null: all. */
+  /** The number of files, sampled evenly; null: all. */
   readonly limit: number | null;
-  /** Only names with this in them; "": all. */
+  /** Only names that contain this text; "": all. */
   readonly only: string;
 }
 
-/** Schemas with tests: `DIR/jsonschemabench*` and `DIR/schemas*`, or DIR itself, one JSON file each. */
+/**
+ * Returns the files of schemas with tests: one JSON file each in `DIR/jsonschemabench*` and `DIR/schemas*`,
+ * or in DIR itself.
+ */
 export function schemaFiles(data: string, { limit, only }: Selection): readonly SchemaFile[] {
   const folders = readdirSync(data, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && /^(?:jsonschemabench|schemas)/.test(entry.name))
@@ -34,7 +37,7 @@ export function schemaFiles(data: string, { limit, only }: Selection): readonly 
 
 const drafts = ["draft4", "draft6", "draft7", "draft2019-09", "draft2020-12"] as const;
 
-/** The mandatory files of the official suite under `DIR/json-schema-test-suite`, by draft. */
+/** Returns the mandatory files of the official suite under `DIR/json-schema-test-suite`, by draft. */
 export function suiteFiles(data: string, only: string): ReadonlyMap<string, readonly string[]> {
   const tests = join(data, "json-schema-test-suite", "tests");
   if (!existsSync(tests)) return new Map();
@@ -48,7 +51,9 @@ export function suiteFiles(data: string, only: string): ReadonlyMap<string, read
   );
 }
 
-/** `Github_easy---o1008.json` is of Github_easy, `BFCL_java_11.json` of BFCL. */
+/**
+ * Returns the collection of a file: Github_easy for `Github_easy---o1008.json`, BFCL for `BFCL_java_11.json`.
+ */
 function splitOf(name: string): string {
   const [before = name, after] = name.split("---");
   return after === undefined ? (before.split("_")[0] ?? before) : before;

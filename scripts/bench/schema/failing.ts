@@ -1,4 +1,4 @@
-/** What `--verbose` says of a schema that does not pass whole: one line for each rule. */
+/** The lines that `--verbose` prints for a schema that does not pass completely, one per rule. */
 import {
   rules,
   type Converted,
@@ -13,7 +13,7 @@ export function lostLine(name: string, lost: Lost): string {
   return `${name} ${lost.kind} at ${lost.stage}`;
 }
 
-/** Equal reasons of both rules are one line. */
+/** Returns the reasons of both rules; equal reasons become one line. */
 export function failingLines(name: string, verdicts: Verdicts): readonly string[] {
   const reasons = rules.map((rule) => [rule, reason(verdicts[rule])] as const);
   const [first, second] = reasons;
@@ -38,10 +38,10 @@ function testReasons({ kind, tests }: Converted): string | null {
 }
 
 function testReason({ valid, generated, problem }: TestVerdict): string | null {
-  if (valid && problem !== null) return `valid but judged wrong (${problem})`;
+  if (valid && problem !== null) return `valid but rejected by the validator (${problem})`;
   if (valid && !generated) return "valid but not generated";
-  if (!valid && problem === null && generated) return "invalid and accepted";
-  if (!valid && problem === null) return "invalid and judged valid";
-  if (!valid && generated) return `invalid and generated, judged rightly (${problem ?? ""})`;
+  if (!valid && problem === null && generated) return "invalid but accepted";
+  if (!valid && problem === null) return "invalid but accepted by the validator";
+  if (!valid && generated) return `invalid but generated, rejected by the validator (${problem ?? ""})`;
   return null;
 }

@@ -1,19 +1,19 @@
-/** llama.cpp's own matcher, without a model: whether a text is one that a grammar generates. */
+/** Uses llama.cpp's own matcher, without a model, to test whether a grammar generates a text. */
 import { getLlama, type LlamaGrammar } from "node-llama-cpp";
 
-/** node-llama-cpp keeps this one out of its types. */
+/** A method that the types of node-llama-cpp omit. */
 interface Testable {
   _testText(text: string): boolean;
 }
 
 export interface Compiled {
-  /** Whether the whole text is in the grammar's language. */
-  takes(text: string): boolean;
+  /** Returns whether the grammar generates the whole text. */
+  accepts(text: string): boolean;
   readonly milliseconds: number;
 }
 
 export interface Matcher {
-  /** @throws Error when llama.cpp does not take the grammar */
+  /** @throws Error if llama.cpp rejects the grammar */
   compile(grammar: string): Promise<Compiled>;
 }
 
@@ -24,7 +24,7 @@ export async function startMatcher(): Promise<Matcher> {
       const before = performance.now();
       const compiled = (await llama.createGrammar({ grammar })) as LlamaGrammar & Testable;
       const milliseconds = performance.now() - before;
-      return { milliseconds, takes: (text) => compiled._testText(text) };
+      return { milliseconds, accepts: (text) => compiled._testText(text) };
     },
   };
 }

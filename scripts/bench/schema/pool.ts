@@ -1,12 +1,15 @@
-/** Runs jobs in a process of their own, so that a schema that kills it or holds it up is a count and not the end. */
+/**
+ * Runs jobs in a separate process, so that a schema that crashes or blocks it is counted and does not end the
+ * benchmark.
+ */
 import type { ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { startProcess } from "../processes.js";
 import type { Answer, Job, Lost, Message } from "./verdict.js";
 
-/** How long the process may go without a word: each step of a job gets as long. */
+/** The time that the process may be silent, per step of a job. */
 const silenceMsMax = 5000;
-/** Loading llama.cpp on a busy machine. */
+/** The time to load llama.cpp on a busy machine. */
 const startMsMax = 60_000;
 
 export interface Pool {
@@ -14,7 +17,7 @@ export interface Pool {
   close(): void;
 }
 
-/** @param stderr "ignore" keeps llama.cpp's own words off the screen. */
+/** @param stderr "ignore" hides the messages of llama.cpp */
 export function createPool(stderr: "inherit" | "ignore"): Pool {
   let child: ChildProcess | null = null;
 
@@ -25,7 +28,7 @@ export function createPool(stderr: "inherit" | "ignore"): Pool {
       stdio: ["ignore", "ignore", stderr, "ipc"],
     });
     const first = await listen(started, startMsMax, (message) => message.type === "alive");
-    if ("kind" in first) throw new Error(`the judging process ${first.kind} while it started`);
+    if ("kind" in first) throw new Error(`the evaluation process ${first.kind} while it started`);
     child = started;
     return started;
   };
@@ -40,7 +43,7 @@ export function createPool(stderr: "inherit" | "ignore"): Pool {
         child = null;
         return heard;
       }
-      if (heard.type !== "done") throw new Error("the judging process ended a job without an answer");
+      if (heard.type !== "done") throw new Error("the evaluation process ended a job without an answer");
       return heard.answer;
     },
     close() {
@@ -50,7 +53,7 @@ export function createPool(stderr: "inherit" | "ignore"): Pool {
   };
 }
 
-/** The first message that is looked for; lost when the process dies or is silent for too long. */
+/** Returns the first matching message; Lost if the process dies or is silent for too long. */
 function listen(
   child: ChildProcess,
   silenceMs: number,

@@ -14,15 +14,15 @@ export function schemaRows(tally: Tally): readonly Row[] {
   ];
 }
 
-/** The official suite, one draft. */
+/** Returns the row of the official suite for one draft. */
 export function suiteRow(draft: string, counts: readonly (SuiteCount | Lost)[]): Row {
-  const judged = counts.filter((count): count is SuiteCount => !("stage" in count));
+  const evaluated = counts.filter((count): count is SuiteCount => !("stage" in count));
   const sum = (field: Exclude<keyof SuiteCount, "failures">): number =>
-    judged.reduce((total, count) => total + count[field], 0);
+    evaluated.reduce((total, count) => total + count[field], 0);
   const [passed, refused, validRejected] = [sum("passed"), sum("refused"), sum("validRejected")];
   const [invalidAccepted, threw] = [sum("invalidAccepted"), sum("threw")];
   const all = passed + refused + validRejected + invalidAccepted + threw;
-  const lost = counts.length - judged.length;
+  const lost = counts.length - evaluated.length;
   const value =
     `${share(passed, all)} of ${all} pass; refused ${refused}, valid rejected ${validRejected}, ` +
     `invalid accepted ${invalidAccepted}, broken ${threw}${lost > 0 ? `, FILES LOST ${lost}` : ""}`;

@@ -1,6 +1,7 @@
 /**
- * Schemas over HTTP: the built-in model answers a hundred of them, and ajv, which has no part in the server, judges what came
- * to its end. Time a token with a grammar is set against the same model's free text, asked in turn.
+ * Sends a hundred schemas to the built-in model over HTTP and validates the complete answers with ajv, which
+ * the server does not use. The time per token with a grammar is compared with that of free text by the same
+ * model, in turn.
  */
 import { readFileSync } from "node:fs";
 import { Ajv, type ValidateFunction } from "ajv";
@@ -17,7 +18,7 @@ interface Served {
   readonly status: number;
   readonly finish: string;
   readonly text: string;
-  /** Milliseconds a token, once the first one is there. */
+  /** Milliseconds per token after the first. */
   readonly msPerToken: number;
 }
 
@@ -36,9 +37,9 @@ export async function servedRows(files: readonly SchemaFile[]): Promise<readonly
       else if (held.finish === "length") counts.cut += 1;
       else {
         counts.completed += 1;
-        const judge = judgeOf(schema);
-        if (judge === null) counts.unjudged += 1;
-        else if (judge(JSON.parse(held.text))) counts.valid += 1;
+        const validate = ajvValidator(schema);
+        if (validate === null) counts.unjudged += 1;
+        else if (validate(JSON.parse(held.text))) counts.valid += 1;
       }
       const ratio = held.msPerToken / free.msPerToken;
       if (Number.isFinite(ratio)) ratios.push(ratio);
@@ -50,12 +51,12 @@ export async function servedRows(files: readonly SchemaFile[]): Promise<readonly
   const share = `${valid} of ${completed - unjudged} valid`;
   return [
     {
-      figure: "over HTTP: completed answers, judged by ajv",
-      value: `${share} (${unjudged} that ajv cannot read; cut ${cut}, refused ${refused}, failed ${failed})`,
+      figure: "over HTTP: completed answers, validated by ajv",
+      value: `${share} (${unjudged} that ajv cannot compile; cut ${cut}, refused ${refused}, failed ${failed})`,
       reach: "100 %",
     },
     {
-      figure: "over HTTP: time a token, with grammar / without",
+      figure: "over HTTP: time per token, with grammar / without",
       value: `${quantile(ratios, 0.5).toFixed(2)} (p90 ${quantile(ratios, 0.9).toFixed(2)})`,
       reach: "<= 1.15",
     },
@@ -99,8 +100,8 @@ async function ask(server: BenchServer, schema: object | null, seed: number): Pr
   };
 }
 
-/** null where ajv cannot read the schema. `$async` would make it answer with a promise. */
-function judgeOf(schema: object): ValidateFunction | null {
+/** Compiles a schema with ajv; null if ajv cannot compile it. `$async` would make it return a promise. */
+function ajvValidator(schema: object): ValidateFunction | null {
   const options = { strict: false, validateFormats: false, logger: false } as const;
   const plain = JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
     key === "$async" ? undefined : value,

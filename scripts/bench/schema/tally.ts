@@ -1,6 +1,6 @@
 import { rules, type Converted, type Lost, type Rule, type Verdict, type Verdicts } from "./verdict.js";
 
-/** Counts of one split, or of all, by one rule. */
+/** Counts of one collection, or of all, under one rule. */
 export interface Counts {
   schemas: number;
   lost: number;
@@ -9,21 +9,21 @@ export interface Counts {
   refused: number;
   exact: number;
   checked: number;
-  /** Schemas with at least one test. */
+  /** The number of schemas with at least one test. */
   tested: number;
   whole: number;
-  /** Whole without the validator's help. */
+  /** Schemas that pass completely without the validator. */
   wholeByGrammar: number;
-  /** Whole or without tests, of all. */
+  /** Schemas that pass completely or have no tests. */
   wholeOrUntested: number;
   valid: number;
   validGenerated: number;
-  /** Valid by the label, wrong by the validator. */
+  /** Instances labelled valid that the validator rejects. */
   validMisjudged: number;
   invalid: number;
   invalidByGrammar: number;
   invalidByBoth: number;
-  /** Invalid by the label, right by the validator, whatever the grammar says. */
+  /** Instances labelled invalid that the validator accepts, regardless of the grammar. */
   invalidMisjudged: number;
 }
 
@@ -33,12 +33,12 @@ export interface Measured {
   readonly bytes: number[];
 }
 
-/** Everything that the table is made of. */
+/** All counts of the table. */
 export class Tally {
   readonly splits = new Map<string, Record<Rule, Counts>>();
   readonly total: Record<Rule, Counts> = { hosted: zero(), standard: zero() };
   readonly measured: Measured = { convertMs: [], compileMs: [], bytes: [] };
-  /** Of the hosted rule: refusals and what is left to the validator, by keyword. */
+  /** Under the hosted rule: refused schemas and schemas with checked keywords, by keyword. */
   readonly refusedBy = new Map<string, number>();
   readonly checkedBy = new Map<string, number>();
 

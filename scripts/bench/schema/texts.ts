@@ -1,16 +1,17 @@
 /**
- * The texts of an instance that a grammar of its schema may generate: keys in the order in which the schema declares them,
- * found through references and branches as well as it can be without knowing how the grammar was built.
+ * Returns the texts of an instance that a grammar of its schema may generate: with keys in the order in which
+ * the schema declares them, found through references and branches without knowledge of how the grammar was
+ * built.
  */
-import { inPlace } from "../../../src/grammar/schema/progress.js";
+import { inPlaceSubschemas } from "../../../src/grammar/schema/progress.js";
 import type { SchemaNode } from "../../../src/grammar/schema/node.js";
-import { canonical } from "../../../src/grammar/schema/validate/equality.js";
+import { canonicalText } from "../../../src/grammar/schema/validate/equality.js";
 import type { Validator } from "../../../src/grammar/schema/validate.js";
 
 const orders = ["own-first", "parts-first", "as-it-is", "backwards"] as const;
 type Order = (typeof orders)[number];
 
-/** Distinct texts, the likeliest first. */
+/** Returns distinct texts, the most likely first. */
 export function candidateTexts(node: SchemaNode, validator: Validator, instance: unknown): readonly string[] {
   const texts = new Set<string>();
   for (const order of orders) {
@@ -26,7 +27,7 @@ export function candidateTexts(node: SchemaNode, validator: Validator, instance:
   return [...texts];
 }
 
-/** An object with its keys in order: JavaScript's own would put keys like integers first. */
+/** An object with its keys in order; JavaScript objects would put integer keys first. */
 class Ordered {
   constructor(readonly entries: readonly (readonly [string, unknown])[]) {}
 }
@@ -34,7 +35,9 @@ class Ordered {
 function arrange(nodes: readonly SchemaNode[], value: unknown, order: Order, validator: Validator): unknown {
   if (typeof value !== "object" || value === null) return value;
   const all = closure(nodes, value, order, validator);
-  const listed = all.flatMap((node) => node.values ?? []).find((one) => canonical(one) === canonical(value));
+  const listed = all
+    .flatMap((node) => node.values ?? [])
+    .find((one) => canonicalText(one) === canonicalText(value));
   if (listed !== undefined) return listed;
   if (Array.isArray(value))
     return value.map((item, index) => arrange(itemNodes(all, index), item, order, validator));
@@ -49,7 +52,10 @@ function arrange(nodes: readonly SchemaNode[], value: unknown, order: Order, val
   );
 }
 
-/** For what no declaration orders, such as a property after those that it depends on. */
+/**
+ * Reverses the order of keys, for cases that no declaration orders, such as a property after those that
+ * depend on it.
+ */
 function backwards(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(backwards);
   if (typeof value !== "object" || value === null) return value;
@@ -57,7 +63,7 @@ function backwards(value: unknown): unknown {
   return new Ordered(entries.map(([key, item]) => [key, backwards(item)]));
 }
 
-/** The nodes that judge the value, in place of one another or together, each once. */
+/** Returns all nodes that apply to the value, each once. */
 function closure(
   nodes: readonly SchemaNode[],
   value: unknown,
@@ -67,7 +73,7 @@ function closure(
   const found = new Set<SchemaNode>();
   const visit = (node: SchemaNode): void => {
     if (found.has(node)) return;
-    const inner = inPlace(node).filter(({ keyword }) => keyword !== "not");
+    const inner = inPlaceSubschemas(node).filter(({ keyword }) => keyword !== "not");
     const chosen = inner.filter(
       (edge) => !["anyOf", "oneOf", "if"].includes(edge.keyword) || validator(value, edge.node) === null,
     );

@@ -1,6 +1,6 @@
-/** What happened to one schema, as the judging process tells it. */
+/** The results of one schema, as the evaluation process reports them. */
 
-/** The two readings of an absent `additionalProperties`. */
+/** The two meanings of an absent `additionalProperties`. */
 export const rules = ["hosted", "standard"] as const;
 export type Rule = (typeof rules)[number];
 
@@ -11,7 +11,7 @@ export interface Refused {
   readonly message: string;
 }
 
-/** Something else than a refusal came out, or llama.cpp did not take the text. */
+/** The conversion threw something other than a refusal, or llama.cpp rejected the grammar. */
 export interface Broken {
   readonly kind: "threw" | "uncompiled";
   readonly message: string;
@@ -19,15 +19,15 @@ export interface Broken {
 
 export interface TestVerdict {
   readonly valid: boolean;
-  /** The real matcher takes the instance in some order of keys and some style of white space. */
+  /** Whether llama.cpp's matcher accepts the instance in some order of keys and some style of white space. */
   readonly generated: boolean;
-  /** What the validator finds wrong; null: nothing. */
+  /** The problem that the validator reports, or null. */
   readonly problem: string | null;
 }
 
 export interface Converted {
   readonly kind: "exact" | "checked";
-  /** The keywords that are left to the validator. */
+  /** The keywords left to the validator. */
   readonly checked: readonly string[];
   readonly convertMs: number;
   readonly compileMs: number;
@@ -38,14 +38,14 @@ export interface Converted {
 export type Verdict = Refused | Broken | Converted;
 export type Verdicts = Readonly<Record<Rule, Verdict>>;
 
-/** Counts of tests of the official suite, or of one of its files. */
+/** Test counts of the official suite, or of one of its files. */
 export interface SuiteCount {
   readonly passed: number;
   readonly refused: number;
   readonly validRejected: number;
   readonly invalidAccepted: number;
   readonly threw: number;
-  /** What did not pass and why. */
+  /** The failed tests with reasons. */
   readonly failures: readonly string[];
 }
 

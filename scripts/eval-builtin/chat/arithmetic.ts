@@ -62,10 +62,13 @@ const countTemplates = [
 
 export type SumKind = keyof typeof sumTemplates;
 
-/** Kinds of sums as often as they are asked. */
+/** The kinds of problems, repeated by their frequency. */
 export const sumKinds = ["sum", "sum", "difference", "difference", "larger", "smaller"] as const;
 
-/** A question about two numbers; its value is the pair, such as `12+30`, since every number alone is known. */
+/**
+ * Generates a question about two numbers. Its value is the pair, such as `12+30`, because every single number
+ * occurs in training.
+ */
 export function drawSum(chance: Dice, kind: SumKind): Draft {
   for (;;) {
     const draft = drawPair(chance, kind);
@@ -88,12 +91,12 @@ function expected(kind: SumKind, a: number, b: number): Draft["expect"] {
   return { firstNumber: kind === "larger" ? Math.max(a, b) : Math.min(a, b) };
 }
 
-/** Large ones more often: among two random ones of 0 to 99 they are nearly always so. */
+/** Prefers large numbers, as two random numbers from 0 to 99 nearly always are. */
 function number(chance: Dice): number {
   return chance.happens(0.15) ? chance.between(0, 9) : chance.between(10, 99);
 }
 
-/** Adds, subtracts and compares numbers below 100, counts listed things. */
+/** Skill: add, subtract and compare numbers below 100, and count listed things. */
 export const arithmetic: ChatSkill = {
   name: "arithmetic",
   templates: { ...sumTemplates, count: countTemplates },
@@ -103,7 +106,7 @@ export const arithmetic: ChatSkill = {
   },
 };
 
-/** Whether an answer that only repeats the question would be wrong, as it would not be of 9 - 0. */
+/** Returns whether an answer that only repeats the question would be wrong; for 9 - 0 it would not. */
 function isAsking({ text, expect }: Draft): boolean {
   const asked = (text.match(/\d+/g) ?? []).map(Number);
   if (expect.firstNumber !== undefined) return new Set(asked).size === 2;

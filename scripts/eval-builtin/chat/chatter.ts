@@ -1,11 +1,11 @@
-/** Other things that were talked about before or in between: a question of some skill and its right answer. */
+/** Unrelated earlier turns: a question of some skill and its correct answer. */
 import type { Dice } from "./dice.js";
 import { assistant, user, type Message, type World } from "./draft.js";
 import { nouns } from "./pools.js";
 
 type Exchange = readonly [asked: string, answered: string];
 
-/** @param spared so many turns fewer, but one at least where any are wanted. */
+/** @param spared the number of turns to omit; at least one remains if any are requested */
 export function chatter(chance: Dice, world: World, turns: number, spared = 0): readonly Message[] {
   const count = turns === 0 ? 0 : Math.max(1, turns - spared);
   return Array.from({ length: count }, () => {

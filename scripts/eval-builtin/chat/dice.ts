@@ -1,20 +1,20 @@
-/** A seeded random source, and the ways of choosing that the generators share. */
+/** A seeded random source with the methods of choosing that the generators share. */
 import { seeded } from "../../../test/gguf-writer/weights.js";
 
 export interface Dice {
-  /** A number from 0 up to 1. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   unit(): number;
-  /** A whole number, both ends among them. */
+  /** Returns an integer in a range, both ends included. */
   between(from: number, to: number): number;
-  /** Whether something that happens in this share of all cases does. */
+  /** Returns true with this probability. */
   happens(share: number): boolean;
-  /** One of them. @throws Error of an empty list. */
+  /** Returns one of the items. @throws Error for an empty list */
   pick<T>(items: readonly T[]): T;
-  /** Different ones of them, in any order. @throws Error where there are fewer. */
+  /** Returns different items in random order. @throws Error if there are fewer */
   some<T>(items: readonly T[], count: number): readonly T[];
 }
 
-/** The same choices for the same seed. */
+/** Creates a source that makes the same choices for the same seed. */
 export function dice(seed: number): Dice {
   const unit = seeded(seed);
   const between = (from: number, to: number): number => from + Math.floor(unit() * (to - from + 1));

@@ -5,32 +5,35 @@ import type { Templates } from "./templates.js";
 
 export type Message = Item["messages"][number];
 
-/** An item as its skill draws it: what surrounds it, and what every item must do, is added to it. */
+/** An item as its skill generates it, before surroundings and common expectations are added. */
 export interface Draft {
-  /** What was said before. */
+  /** The earlier messages. */
   readonly earlier?: readonly Message[];
-  /** What the user says last. */
+  /** The user's last message. */
   readonly text: string;
-  /** Calls and results that follow it. */
+  /** Tool calls and results after it. */
   readonly later?: readonly Message[];
   readonly tools?: Item["tools"];
   readonly responseFormat?: Item["response_format"];
   readonly reasoning?: boolean;
   readonly expect: Item["expect"];
-  /** Everything that must be held beside the text. */
+  /** The values that must be held out, in addition to the text. */
   readonly values: readonly string[];
-  /** What surrounds it counts: nothing but a system prompt may be added. */
+  /** Whether its context matters, so that only a system prompt may be added. */
   readonly alone?: boolean;
 }
 
-/** What generators know of the world beside their own pools. */
+/** What generators use in addition to their own pools. */
 export interface World {
   readonly facts: readonly Fact[];
-  /** Words of the sentences of the training, in lower case. */
+  /** The words of the training's sentences, in lower case. */
   readonly trainedWords: ReadonlySet<string>;
 }
 
-/** One skill of the chat model: every template that it uses, and a draw that need not be held. */
+/**
+ * One skill of the chat model: all of its templates, and a generator whose items may still contain trained
+ * values.
+ */
 export interface ChatSkill {
   readonly name: string;
   readonly templates: Templates;

@@ -10,10 +10,10 @@ const fact = z.object({
   answer: z.union([z.string(), z.number()]).transform(String),
 });
 
-/** One of the closed list of facts that the training teaches. */
+/** One fact of the closed list that the training teaches. */
 export type Fact = z.infer<typeof fact>;
 
-/** Reads the list, none where there is no file. @throws Error when the file is something else. */
+/** Reads the list; empty if there is no file. @throws Error if the file is invalid */
 export async function readFacts(path: string): Promise<readonly Fact[]> {
   const text = await readFile(path, "utf8").catch(() => "[]");
   return z.array(fact).parse(JSON.parse(text));

@@ -85,14 +85,14 @@ const templates: Readonly<Record<string, readonly string[]>> = {
 
 const numbers = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 
-/** Facts of the closed list that the training teaches, in other words. */
+/** Skill: facts of the closed list that the training teaches, in other words. */
 export const facts: ChatSkill = {
   name: "facts",
   templates,
   draw: (chance, world) => drawFact(chance, world),
 };
 
-/** A question about any of the facts. @throws Error of a kind that nobody can ask about. */
+/** Generates a question about one of the facts. @throws Error for a kind of fact without templates */
 export function drawFact(chance: Dice, world: World): Draft {
   const fact = chance.pick(world.facts);
   const phrasings = templates[fact.kind];
@@ -102,7 +102,7 @@ export function drawFact(chance: Dice, world: World): Draft {
   return { text, values: [], expect: { anyOf: accepted(fact) } };
 }
 
-/** The answer in the forms that it may take in a sentence. */
+/** Returns the forms of the answer that are accepted in a sentence. */
 function accepted({ kind, answer }: Fact): string[] {
   if (/^\d+$/.test(answer)) {
     const grouped = answer.replace(/\B(?=(\d{3})+$)/g, ",");

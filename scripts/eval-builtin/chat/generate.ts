@@ -1,6 +1,7 @@
 /**
- * The questions of the chat model's evaluation: every item is drawn from templates and values of its own, seeded by its skill, and
- * is only asked when nothing of it can have been trained on (held.ts, templates.ts). How an answer is judged is not decided here.
+ * Generates the questions of the chat model's evaluation. Every item is generated from templates and values
+ * of its own, seeded by its skill, and used only if nothing of it can occur in training (held.ts,
+ * templates.ts). Answers are graded in grade.ts.
  */
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
@@ -28,20 +29,20 @@ export const chatSkills: readonly ChatSkill[] = [
   ...[image, json, tools, thinking, unknown],
 ];
 
-/** Draws that may be in vain before a skill is said to have too little to ask. */
+/** The number of rejected items after which a skill is reported as having too few. */
 const drawsPerItemMax = 500;
 
 export interface Order {
-  /** Names of skills. */
+  /** The names of the skills. */
   readonly skills: readonly string[];
   readonly itemsPerSkill: number;
   readonly seed: number;
 }
 
 /**
- * The items of some skills, the same ones for the same order.
- * @param training folder of the recipe, with the facts and the phrasings of the training.
- * @throws Error when the training has a template of the evaluation, or a skill too little that is held out.
+ * Returns the items of some skills, the same for the same order.
+ * @param training the folder of the recipe, with the facts and phrasings of the training
+ * @throws Error if the training contains a template of the evaluation, or a skill has too few held-out values
  */
 export async function generateItems(training: string, order: Order): Promise<readonly Item[]> {
   const skills = chatSkills.filter(({ name }) => order.skills.includes(name));
@@ -53,7 +54,7 @@ export async function generateItems(training: string, order: Order): Promise<rea
   return skills.flatMap((skill) => itemsOf(skill, world, order));
 }
 
-/** @throws Error naming the templates that the training has too. */
+/** @throws Error with the templates that the training also has */
 export function refuseShared(
   skills: readonly Pick<ChatSkill, "name" | "templates">[],
   trained: readonly string[],
@@ -67,7 +68,7 @@ export function refuseShared(
   if (found.length > 0) throw new Error(`these templates are in the training too:\n${found.join("\n")}`);
 }
 
-/** Items of one skill, no two alike. @throws Error when there are too few. */
+/** Returns items of one skill without duplicates. @throws Error if there are too few */
 export function itemsOf(
   skill: ChatSkill,
   world: World,
@@ -86,7 +87,7 @@ export function itemsOf(
   return [...items.values()];
 }
 
-/** What makes two items the same question. */
+/** Returns a key that is equal for equal questions. */
 function keyOf({ earlier, text, later, alone = false }: Draft): string {
   return JSON.stringify([text.toLowerCase(), ...(alone ? [earlier, later] : [])]);
 }

@@ -109,7 +109,7 @@ const keywords: Readonly<Record<Kind, readonly string[]>> = {
   identity: ["Hearth", "model", "built-in", "assistant"],
 };
 
-/** Greetings, thanks, goodbyes, how are you, who are you. */
+/** Skill: greetings, thanks, goodbyes, how are you, who are you. */
 export const greet: ChatSkill = {
   name: "greet",
   templates,
@@ -118,10 +118,10 @@ export const greet: ChatSkill = {
     const name = personName(chance);
     const template = chance.pick<string>(templates[kind]);
     const hello = chance.pick(hellos);
-    // Nobody says good morning and then speaks of this evening.
+    // "Good morning" does not go with "this evening".
     const today = chance.pick(hello.startsWith("good ") ? times.slice(0, 2) : times);
     const slots = { name, hello, today, day: chance.pick(days), friend: chance.pick(friends) };
-    // Thanks and goodbyes come after something.
+    // Thanks and goodbyes follow an earlier turn.
     const before = kind === "thanks" || kind === "goodbye" ? chance.between(1, 2) : 0;
     return {
       earlier: chatter(chance, world, before),
@@ -132,7 +132,7 @@ export const greet: ChatSkill = {
   },
 };
 
-/** Most people begin with a capital letter, and some leave out the last full stop. */
+/** Varies the capital letter at the start and the full stop at the end. */
 function begun(chance: Dice, text: string): string {
   const bare = chance.happens(0.15) ? text.replace(/[.?!]$/, "") : text;
   return chance.happens(0.85) ? bare.charAt(0).toUpperCase() + bare.slice(1) : bare;

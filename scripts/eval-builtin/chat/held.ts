@@ -1,11 +1,12 @@
 /**
- * What was held out of the chat model's training, and whether an item keeps to it. Texts and values are split by checksum: the
- * training threw away every conversation in which something that a user says is held, and drew no held value; the evaluation asks
- * nothing else. Closed worlds (colours, shapes, places, weekdays, small numbers) are known to both sides.
+ * Decides what is held out of the chat model's training, and checks items against it. Texts and values are
+ * split by checksum: the training drops every conversation with a held-out user text and uses no held-out
+ * value; the evaluation uses nothing else. Closed sets (colours, shapes, places, weekdays, small numbers)
+ * belong to both.
  */
 import { crc32 } from "node:zlib";
 
-/** One in six texts and values belongs to the evaluation. */
+/** One in six texts and values is held out for the evaluation. */
 const heldShare = 6;
 const smallNumbersMax = 9;
 
@@ -19,12 +20,12 @@ const closedWorlds: ReadonlySet<string> = new Set(
   ].flatMap((words) => words.split(" ")),
 );
 
-/** Whether a text or a value was kept out of training. */
+/** Returns whether a text or a value is held out of training. */
 export function isHeld(text: string): boolean {
   return crc32(text.toLowerCase().replace(/\s+/g, " ").trim()) % heldShare === 0;
 }
 
-/** Whether the evaluation may use a value: it is held, or everyone knows it. */
+/** Returns whether the evaluation may use a value: it is held out or belongs to a closed set. */
 export function isUsable(value: string): boolean {
   return isKnownToAll(value) || isHeld(value);
 }
@@ -34,17 +35,17 @@ function isKnownToAll(value: string): boolean {
   return small || closedWorlds.has(value.toLowerCase());
 }
 
-/** What an item says of itself for this rule. */
+/** The parts of an item that are checked. */
 export interface Claim {
-  /** What the user says last. */
+  /** The user's last message. */
   readonly text: string;
-  /** Everything in it that another item could say in its place: names, words, numbers, pairs of a sum. */
+  /** All variable parts: names, words, numbers, pairs of operands. */
   readonly values: readonly string[];
 }
 
 /**
- * Why an item may not be asked, in words; null when it may.
- * @param trainedWords words, in lower case, of which the sentences of the training are made: no values either.
+ * Returns why an item must not be used, in words; null if it may.
+ * @param trainedWords the words of the training's sentences, in lower case, which must not be values either
  */
 export function refusal({ text, values }: Claim, trainedWords: ReadonlySet<string>): string | null {
   if (!isHeld(text)) return `the text ${JSON.stringify(text)} may have been trained on`;

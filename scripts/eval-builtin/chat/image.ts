@@ -67,7 +67,7 @@ const templates = {
 
 type Kind = keyof typeof templates;
 
-/** What the captioner said of an image and a question about it. */
+/** Skill: a question about the caption of an image. */
 interface Seen {
   readonly caption: string;
   readonly kind: Kind;
@@ -78,7 +78,7 @@ interface Seen {
 
 const terms = { freeColors: false, largeMax: 0.28 };
 
-/** An image's description stands on a line of its own, as inference/ground.ts puts it; the question is about it. */
+/** Puts the caption of an image on a separate line, as the server does, and adds a question about it. */
 export const image: ChatSkill = {
   name: "image",
   templates,
@@ -102,7 +102,7 @@ function drawSeen(chance: Dice): Seen {
 
 type Question = Pick<Seen, "slots" | "expect">;
 
-/** Null where the scene leaves the answer open. */
+/** Returns null if the scene does not determine the answer. */
 const questions: Readonly<Record<Exclude<Kind, "text">, (chance: Dice, scene: Scene) => Question | null>> = {
   all: (_, scene) => ({ slots: {}, expect: { contains: [...nounsOf(scene)] } }),
   ground: (_, scene) => ({ slots: {}, expect: { words: [scene.ground] } }),
@@ -134,7 +134,7 @@ const questions: Readonly<Record<Exclude<Kind, "text">, (chance: Dice, scene: Sc
   },
 };
 
-/** A thing that no other is like in this respect. */
+/** Returns a thing that is unique in this respect. */
 function loneOf(chance: Dice, { things }: Scene, respect: (thing: Thing) => string): Thing | null {
   const lone = things.filter(
     (thing) => things.filter((each) => respect(each) === respect(thing)).length === 1,
@@ -154,7 +154,7 @@ function except(one: string, all: readonly string[]): string[] {
   return [...new Set(all)].filter((each) => each !== one);
 }
 
-/** An image that shows a word or a number. */
+/** Generates a question about an image of a word or a number. */
 function written(chance: Dice): Seen {
   const number = chance.happens(0.5);
   const text = number

@@ -1,4 +1,4 @@
-/** What objects the skill `json` asks for: their fields, and each field's value in a sentence. */
+/** The objects of the skill `json`: their fields, and sentences with each field's value. */
 import type { Dice } from "./dice.js";
 import { isUsable } from "./held.js";
 import {
@@ -21,7 +21,7 @@ export interface Field {
   readonly name: string;
   readonly schema: Readonly<Record<string, unknown>>;
   readonly value: (chance: Dice) => unknown;
-  /** Sentences about it; of what is true or false two, one for each. */
+  /** Sentences with the value; for booleans two, one for each value. */
   readonly told: readonly string[];
 }
 
@@ -172,7 +172,7 @@ const trip: Subject = {
 
 export const subjects: readonly Subject[] = [person, order, meeting, animal, book, trip];
 
-/** Halves among them, such as 7.5. */
+/** Numbers, including halves such as 7.5. */
 function price(chance: Dice): number {
   for (;;) {
     const amount = chance.between(2, 198) / 2;
@@ -180,7 +180,7 @@ function price(chance: Dice): number {
   }
 }
 
-/** An object inside the object. */
+/** A nested object. */
 function place(): Field {
   return {
     name: "place",

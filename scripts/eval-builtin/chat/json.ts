@@ -4,7 +4,7 @@ import { subjects, type Field } from "./json-fields.js";
 import { fill, said } from "./templates.js";
 
 const templates = {
-  /** The values stand beside the names of their fields. */
+  /** Templates with values next to the names of their fields. */
   pairs: [
     "Please put all of this into a JSON object: {pairs}.",
     "Please make a JSON object out of these fields: {pairs}.",
@@ -14,7 +14,7 @@ const templates = {
     "Here is what I know: {pairs}. Turn it into JSON.",
     "Fill in the fields with these values: {pairs}.",
   ],
-  /** The values stand in a sentence or two. */
+  /** Templates with values in a sentence or two. */
   sentences: [
     "Extract the fields from this text: {sentences}",
     "{sentences} Now give me all of that as JSON.",
@@ -27,7 +27,7 @@ const templates = {
 
 const pairForms = ["{field}: {value}", "{field} is {value}", "{field} {value}", "{field} = {value}"] as const;
 
-/** A JSON object of a given schema, its values in the user's words. */
+/** Skill: a JSON object of a given schema, with its values in the user's words. */
 export const json: ChatSkill = {
   name: "json",
   templates: {
@@ -66,7 +66,7 @@ function drawn(chance: Dice, field: Field): Drawn {
   return { name: field.name, schema: field.schema, value, told: fill(told, { value: inWords(value) }) };
 }
 
-/** A value as a person writes it in a sentence. */
+/** Returns a value as a person writes it in a sentence. */
 function inWords(value: unknown): string {
   if (Array.isArray(value))
     return value.length < 2 ? value.join("") : `${value.slice(0, -1).join(", ")} and ${String(value.at(-1))}`;
@@ -80,7 +80,7 @@ function pairs(chance: Dice, fields: readonly Drawn[]): string {
   return fill(chance.pick(templates.pairs), { pairs: each.join(", ") });
 }
 
-/** A value as it stands beside its name. */
+/** Returns a value as it is written next to its name. */
 function plain(value: unknown): string {
   if (Array.isArray(value)) return value.join(" and ");
   if (typeof value !== "object" || value === null) return String(value);
@@ -104,7 +104,7 @@ function formatOf(name: string, fields: readonly Drawn[]): NonNullable<Draft["re
   return { type: "json_schema", json_schema: { name, strict: true, schema } };
 }
 
-/** Words and numbers of a value, each of which must be held. */
+/** Returns the words and numbers of a value, all of which must be held out. */
 export function contentOf(value: unknown): readonly string[] {
   if (typeof value === "string") return value.replace(/^the /, "").split(" ");
   if (typeof value === "number") return [String(value)];

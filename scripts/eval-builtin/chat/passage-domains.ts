@@ -14,14 +14,14 @@ import {
   weekdays,
 } from "./pools.js";
 
-/** A property of the subjects of a passage: how it is told and how it is asked for. */
+/** A property of the subjects of a passage, with its statements and questions. */
 export interface Told {
   readonly value: (chance: Dice) => string;
   readonly told: readonly string[];
   readonly asked: readonly string[];
 }
 
-/** What a passage is about. */
+/** The topic of a passage. */
 export interface Domain {
   readonly name: string;
   readonly opening: readonly string[];

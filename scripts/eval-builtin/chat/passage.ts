@@ -17,7 +17,7 @@ const leads = [
 const wordsMin = 20;
 const wordsMax = 150;
 
-/** A value stands in a passage of up to 150 words; the question asks for it. */
+/** Skill: find a value in a passage of up to 150 words. */
 export const passage: ChatSkill = {
   name: "passage",
   templates: {
@@ -40,7 +40,7 @@ export const passage: ChatSkill = {
 interface Asked {
   readonly question: string;
   readonly value: string;
-  /** What the same question about something else would be answered with. */
+  /** The answers to the same question about the other subjects. */
   readonly others: readonly string[];
 }
 
@@ -50,7 +50,7 @@ interface Told {
   readonly values: readonly string[];
 }
 
-/** Some subjects of a domain with some of their properties each, a sentence a property. */
+/** Generates subjects of a domain with some of their properties, one sentence per property. */
 function tell(chance: Dice, domain: Domain): Told {
   const subjects = different(chance, domain.subject, chance.between(2, 5));
   const properties = chance.some(

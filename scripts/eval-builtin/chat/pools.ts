@@ -1,4 +1,4 @@
-/** Words for the evaluation's slots, of each pool only those that were held out of training. */
+/** Words for the slots of templates, only held-out ones of each pool. */
 import type { Dice } from "./dice.js";
 import { isHeld } from "./held.js";
 
@@ -120,7 +120,7 @@ export const adjectives = held(`
   sticky stiff stout strict sturdy subtle swift tame tardy tasty tense timid tranquil unripe urban vague vast vivid wary weary
   wicked witty worn zealous`);
 
-/** A word or name that nobody knows, such as `Belkano`, held. */
+/** Returns an invented held-out word, such as `Belkano`. */
 export function invented(chance: Dice): string {
   for (;;) {
     const syllables = Array.from({ length: chance.between(2, 3) }, () => syllable(chance));
@@ -129,7 +129,7 @@ export function invented(chance: Dice): string {
   }
 }
 
-/** The same as a name. */
+/** Returns an invented held-out name. */
 export function inventedName(chance: Dice): string {
   const word = invented(chance);
   return word.charAt(0).toUpperCase() + word.slice(1);
@@ -139,12 +139,12 @@ function syllable(chance: Dice): string {
   return chance.pick([..."bdfghjklmnprstvwz", "st", "tr", "br", "kl"]) + chance.pick([..."aeiou"]);
 }
 
-/** A first name, now and then one that nobody has. */
+/** Returns a first name, sometimes an invented one. */
 export function personName(chance: Dice): string {
   return chance.happens(0.2) ? inventedName(chance) : chance.pick(names);
 }
 
-/** A whole number that was held out, or a small one; both ends may come. */
+/** Returns a held-out integer, or a small one; both ends are possible. */
 export function heldNumber(chance: Dice, from: number, to: number): number {
   for (;;) {
     const number = chance.between(from, to);

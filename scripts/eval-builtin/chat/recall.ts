@@ -83,7 +83,10 @@ type Kind = keyof typeof templates.ask;
 const kinds = ["name", "number", "color"] as const;
 const noted = ["OK, I will remember that.", "I will remember that.", "OK.", "Good to know."];
 
-/** A name, a number or a colour that was told up to three turns before, alone or with another. */
+/**
+ * Skill: recall a name, number or colour that the user mentioned up to three turns before, alone or with
+ * another.
+ */
 export const recall: ChatSkill = {
   name: "recall",
   templates,
@@ -110,7 +113,7 @@ function valueOf(chance: Dice, kind: Kind): string {
   return String(heldNumber(chance, 10, chance.pick([99, 999, 9999])));
 }
 
-/** Told in one message, or in one each. */
+/** Mentions the values in one message, or in separate messages. */
 function telling(
   chance: Dice,
   told: Readonly<Record<string, string>>,

@@ -3,7 +3,7 @@ import type { Dice } from "./dice.js";
 import { user, type Draft, type Message, type World } from "./draft.js";
 import { declared, harmless } from "./toolbox.js";
 
-/** Orders that change nothing about a good answer. */
+/** System prompts that do not change the correct answer. */
 export const systemPrompts: readonly string[] = [
   "You answer the questions of a visitor.",
   "You help people who use this program. Keep your answers short.",
@@ -15,7 +15,7 @@ export const systemPrompts: readonly string[] = [
   "You are talking with a user of our website.",
 ];
 
-/** What the model reads before it answers: now and then orders, small talk, and tools that are of no use. */
+/** Adds context before the question: sometimes system prompts, small talk, and unneeded tools. */
 export function surrounded(
   chance: Dice,
   world: World,

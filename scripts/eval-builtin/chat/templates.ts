@@ -1,12 +1,18 @@
-/** Templates with `{slots}`: filled, and held against those of the training, of which none may be among the evaluation's. */
+/**
+ * Fills templates with `{slots}`, and compares them with those of the training, which the evaluation must not
+ * use.
+ */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Dice } from "./dice.js";
 
-/** Templates by what they are for, in any depth. */
+/** Templates by purpose, nested to any depth. */
 export type Templates = string | readonly Templates[] | { readonly [part: string]: Templates };
 
-/** A template with its slots filled, `a` before a vowel as `an`. @throws Error of a slot that is not given. */
+/**
+ * Returns a template with its slots filled, with `an` for `a` before a vowel. @throws Error for a missing
+ * slot
+ */
 export function fill(template: string, slots: Readonly<Record<string, string | number>>): string {
   return template.replace(/(\b[Aa] )?\{(\w+)\}/g, (_, article: string | undefined, slot: string) => {
     const value = slots[slot];
@@ -17,8 +23,8 @@ export function fill(template: string, slots: Readonly<Record<string, string | n
 }
 
 /**
- * A filled template as somebody in a hurry or in company says it: a word before it, no full stop after it.
- * @param talkative how often there is a word before it.
+ * Varies a filled template like casual speech: a word before it, no full stop after it.
+ * @param talkative the probability of a word before it
  */
 export function said(chance: Dice, text: string, talkative = 0.3): string {
   const opening = chance.happens(talkative) ? chance.pick(openings) : "";
@@ -41,14 +47,16 @@ const openings = [
 ];
 const closings = [" Thanks!", " Thank you.", " Thank you very much.", " Thanks in advance."];
 
-/** All templates, whatever they are for. */
+/** Returns all templates of all purposes. */
 export function listed(templates: unknown): readonly string[] {
   if (typeof templates === "string") return [templates];
   if (typeof templates !== "object" || templates === null) return [];
   return Object.values(templates).flatMap(listed);
 }
 
-/** What of a template is compared: its words, every slot alike, without case and punctuation. */
+/**
+ * Returns the part of a template that is compared: its words, with equal slots, without case and punctuation.
+ */
 export function normalized(template: string): string {
   return template
     .toLowerCase()
@@ -57,18 +65,21 @@ export function normalized(template: string): string {
     .trim();
 }
 
-/** Those templates that the training has too. */
+/** Returns the templates that the training also has. */
 export function shared(own: readonly string[], trained: readonly string[]): readonly string[] {
   const known = new Set(trained.map(normalized));
   return own.filter((template) => known.has(normalized(template)));
 }
 
-/** The words of templates, in lower case. */
+/** Returns the words of templates, in lower case. */
 export function wordsOf(templates: readonly string[]): ReadonlySet<string> {
   return new Set(templates.flatMap((template) => normalized(template).match(/\p{L}+/gu) ?? []));
 }
 
-/** All templates of the training: every text in every JSON file of a folder, none where there is no folder. */
+/**
+ * Returns all templates of the training: every text in every JSON file of a folder; none if the folder does
+ * not exist.
+ */
 export async function trainedTemplates(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch(() => []);
   const files = names.filter((name) => name.endsWith(".json")).sort();

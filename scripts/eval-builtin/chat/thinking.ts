@@ -17,7 +17,10 @@ const choices = {
   ],
 } as const;
 
-/** A thought before a sum, a comparison or a choice where thinking is on, none where it is off, and the right answer. */
+/**
+ * Skill: reasoning before a calculation, comparison or choice if it is enabled, none if it is disabled, and
+ * the correct answer.
+ */
 export const thinking: ChatSkill = {
   name: "thinking",
   templates: { ...sumTemplates, choices },

@@ -1,10 +1,10 @@
-/** The tools that the skill `tools` offers, and how a person asks for what each does. */
+/** The tools of the skill `tools`, and requests for each. */
 import type { Dice } from "./dice.js";
 import type { Draft } from "./draft.js";
 import { isHeld } from "./held.js";
 import { cities, colors, foods, heldNumber, invented, nouns, personName, rooms, weekdays } from "./pools.js";
 
-/** What a call may be given: how it is drawn, and its schema. */
+/** A parameter of a tool: its generator and its schema. */
 export interface Parameter {
   readonly schema: Readonly<Record<string, unknown>>;
   readonly draw: (chance: Dice) => string | number;
@@ -14,9 +14,9 @@ export interface Tool {
   readonly name: string;
   readonly description: string;
   readonly parameters: Readonly<Record<string, Parameter>>;
-  /** How a person asks for it; they hold every parameter. */
+  /** The requests for the tool; each contains every parameter. */
   readonly asks: readonly string[];
-  /** What a call brings back: fields and their values. */
+  /** The result of a call: fields and their values. */
   readonly result: (chance: Dice) => Readonly<Record<string, string | number>>;
 }
 
@@ -208,7 +208,7 @@ const kinds: Readonly<Record<keyof typeof inventedAsks, Parameter>> = {
   color: text("Color of the thing", (chance) => chance.pick(colors)),
 };
 
-/** A tool that nobody has seen, such as `repair_fountain`. */
+/** Returns an invented tool, such as `repair_fountain`. */
 export function inventedTool(chance: Dice): Tool {
   for (;;) {
     const [verb, noun] = [chance.pick(verbs), chance.pick(nouns)];
@@ -227,10 +227,10 @@ export function inventedTool(chance: Dice): Tool {
   }
 }
 
-/** Tools that nothing else than themselves is asked for with. */
+/** The tools whose requests fit no other tool. */
 export const harmless: readonly Tool[] = [setTimer, sendMessage, setLight, bookTable];
 
-/** A tool as a request offers it. */
+/** Returns a tool in the form of a request. */
 export function declared({ name, description, parameters }: Tool): NonNullable<Draft["tools"]>[number] {
   const properties = Object.fromEntries(Object.entries(parameters).map(([key, { schema }]) => [key, schema]));
   const schema = { type: "object", properties, required: Object.keys(parameters) };

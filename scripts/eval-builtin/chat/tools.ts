@@ -23,7 +23,10 @@ const templates = {
   ],
 } as const;
 
-/** Calls the right one of up to four tools, two at once when two things are asked, none when none fits; uses a result. */
+/**
+ * Skill: call the right one of up to four tools, two at once for two requests, none if none fits; use a
+ * result.
+ */
 export const tools: ChatSkill = {
   name: "tools",
   templates,
@@ -81,7 +84,7 @@ function asked(box: readonly Tool[], wishes: readonly Wish[]): Omit<Draft, "text
   return { tools: box.map(declared), values: wishes.flatMap(({ values }) => values), expect: { toolCalls } };
 }
 
-/** Different ones, a third of them invented. */
+/** Returns different tools, a third of them invented. */
 function toolbox(chance: Dice, count: number): readonly Tool[] {
   const box = chance
     .some(familiar, count)
@@ -109,7 +112,7 @@ function wishFor(chance: Dice, tool: Tool): Wish {
   return { text, name: tool.name, arguments: given, values: isOwn ? values : [...values, tool.name] };
 }
 
-/** Only tools whose result is more than that it went well. */
+/** Only tools whose result contains more than success. */
 function tells(chance: Dice): (tool: Tool) => boolean {
   return (tool) => !("status" in tool.result(chance));
 }
@@ -122,7 +125,7 @@ function answered(wish: Wish, result: Readonly<Record<string, string | number>>)
   ];
 }
 
-/** Something that none of these tools does. */
+/** Returns a request that none of these tools fulfils. */
 function unfit(chance: Dice, world: World, box: readonly Tool[]): Draft {
   if (chance.happens(0.2)) {
     return { text: said(chance, chance.pick<string>(templates.small)), values: [], expect: {} };
@@ -134,7 +137,7 @@ function unfit(chance: Dice, world: World, box: readonly Tool[]): Draft {
   }
 }
 
-/** Questions which a tool might be taken for the answer of. */
+/** Questions that might be mistaken for a request to a tool. */
 const nearness: Readonly<Record<string, RegExp>> = {
   get_weather: /weather|temperature/,
   find_phone_number: /phone|number/,

@@ -51,10 +51,10 @@ const templates = [
   "I never met {person}. What is the name of the dog there?",
 ] as const;
 
-/** Asked for what is outside its world: people, prices, news, history, places that nobody knows. */
+/** Skill: questions outside the model's knowledge: people, prices, news, history, invented places. */
 export const unknown: ChatSkill = { name: "unknown", templates: { all: templates }, draw: drawUnknown };
 
-/** A question that it cannot answer. */
+/** Generates a question that the model cannot answer. */
 export function drawUnknown(chance: Dice, { facts }: World): ReturnType<ChatSkill["draw"]> {
   const template = chance.pick(templates);
   const city = chance.pick(

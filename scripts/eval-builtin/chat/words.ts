@@ -45,7 +45,7 @@ const templates = {
 
 type Kind = keyof typeof templates;
 
-/** How many words of each kind there are, at least and at most. */
+/** The minimum and maximum number of words per kind. */
 const lengths: Readonly<Record<Kind, readonly [number, number]>> = {
   repeat: [1, 10],
   upper: [1, 4],
@@ -54,7 +54,7 @@ const lengths: Readonly<Record<Kind, readonly [number, number]>> = {
 };
 const ordinals = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"];
 
-/** Repeats, upper-cases, reverses the order of, or picks the n-th of quoted words. */
+/** Skill: repeat, upper-case, reverse or pick quoted words. */
 export const words: ChatSkill = {
   name: "words",
   templates,
@@ -75,7 +75,7 @@ const answers: Readonly<Record<Kind, (list: readonly string[], at: number) => st
   nth: (list, at) => list[at] ?? "",
 };
 
-/** Different ones, so that each place has a word of its own. */
+/** Returns different words, so that each position is unambiguous. */
 function someWords(chance: Dice, count: number): readonly string[] {
   const found = new Set<string>();
   while (found.size < count) {

@@ -1,13 +1,16 @@
-/** Scenes to pixels, as scripts/train/shapes/render.py draws them: how much of a pixel a shape covers follows from its distance. */
-import type { Picture } from "../../../src/core/images.js";
+/**
+ * Renders scenes to pixels as scripts/train/shapes/render.py does: the coverage of a pixel follows from its
+ * distance to the shape's edge.
+ */
+import type { DecodedImage } from "../../../src/core/images.js";
 import type { Scene, Thing } from "./scene.js";
 
-/** Signed distance to the edge of a shape of radius 1, in its radius; less than 0 inside. */
+/** The signed distance to the edge of a shape of radius 1, in units of the radius; negative inside. */
 type Distance = (x: number, y: number) => number;
 type Point = readonly [x: number, y: number];
 
-/** The scene, as many pixels wide and high. */
-export function render(scene: Scene, side: number): Picture {
+/** Renders a scene as a square picture of this size. */
+export function render(scene: Scene, side: number): DecodedImage {
   const rgb = new Uint8Array(side * side * 3);
   for (let at = 0; at < rgb.length; at += 3) rgb.set(scene.groundRgb, at);
   for (const thing of scene.things) draw(rgb, side, thing);
@@ -52,7 +55,7 @@ function polygon(corners: readonly Point[]): Distance {
   };
 }
 
-/** Corners on circles of the given radii in turn; `start` in degrees, 0 to the right, turning downwards. */
+/** Returns corners on circles of the given radii in turn; `start` in degrees, 0 to the right, clockwise. */
 function regular(count: number, start: number, radii: readonly number[]): readonly Point[] {
   return Array.from({ length: count }, (_, index): Point => {
     const [angle, radius] = [

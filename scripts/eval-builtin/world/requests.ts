@@ -1,13 +1,13 @@
 /**
- * Looser ways to ask for a picture than a caption is, in templates of their own (the training's are in
- * scripts/train/shapes/sentences.py): some leave out the size, the places or the ground, some say where one thing is from the other.
- * Only texts that were kept out of training are asked.
+ * Requests for a picture that are looser than a caption, in templates of their own (the training's are in
+ * scripts/train/shapes/sentences.py). Some omit the size, the places or the ground, some give the relative
+ * position of two things. Only held-out texts are used.
  */
 import type { Color, Chance } from "./scene.js";
 import { colors, pick, shapes, shuffled } from "./scene.js";
 import { articleOf, isHeldOut, numbers, placeOf, pluralOf } from "./sentences.js";
 
-/** Things alike that are asked for; `cell` and `size` are null where the request leaves them open. */
+/** A group of equal things in a request; `cell` and `size` are null if the request leaves them open. */
 export interface Wanted {
   readonly count: number;
   readonly size: "small" | "large" | null;
@@ -22,7 +22,7 @@ export interface PictureRequest {
   readonly ground: Color | null;
 }
 
-/** A request of one to four things, whose text no training has seen. */
+/** Returns a request for one to four things with a held-out text. */
 export function drawRequest(chance: Chance): PictureRequest {
   for (;;) {
     const request = anyRequest(chance);
@@ -30,13 +30,13 @@ export function drawRequest(chance: Chance): PictureRequest {
   }
 }
 
-/** The picture is put in at `{}`. */
+/** Templates; `{}` is replaced by the description of the picture. */
 export const openings: readonly string[] = [
   ...["Could you draw {}?", "I would like {}.", "Make me {}, please.", "An icon showing {}", "Just {}"],
   ...["A drawing with {}", "Paint me {}!", "Can I have {}?", "Create an image with {}", "{}, please"],
 ];
 
-/** How the ground is told. */
+/** Templates for the ground. */
 export const groundings: readonly string[] = [
   ...["{list} with everything else {ground}", "{list}, all on plain {ground}"],
   ...["{list} on a flat {ground} surface", "{list}, the background being {ground}"],
@@ -54,7 +54,7 @@ function anyRequest(chance: Chance): PictureRequest {
 
 type Kind = Omit<Wanted, "cell" | "count">;
 
-/** Things of colours that the ground, which is white where nothing is said, does not hide. */
+/** Returns things whose colours differ from the ground, which is white by default. */
 function someKinds(chance: Chance, ground: Color | null): readonly Kind[] {
   const free = colors.filter((color) => color !== (ground ?? "white"));
   const count = pick(chance, [1, 1, 1, 2, 2, 3]);
@@ -66,7 +66,10 @@ function someKinds(chance: Chance, ground: Color | null): readonly Kind[] {
   }));
 }
 
-/** All of them with their places or none; one kind alone may be several, which have no place. */
+/**
+ * Describes all things with their places, or none; only a single kind can be several things, which have no
+ * place.
+ */
 function listed(chance: Chance, kinds: readonly Kind[]): Pick<PictureRequest, "things"> & { list: string } {
   const count = kinds.length === 1 && chance() < 0.4 ? pick(chance, [2, 3, 4]) : 1;
   const placed = count === 1 && chance() < 0.5;
@@ -81,7 +84,7 @@ function worded({ count, size, color, shape, cell }: Wanted): string {
   return `${count > 1 ? (numbers[count] ?? "") : articleOf(noun)} ${noun}${place}`;
 }
 
-/** Two things of which one stands over or beside the other. */
+/** Describes two things of which one is above or next to the other. */
 function related(chance: Chance, kinds: readonly Kind[]): Pick<PictureRequest, "things"> & { list: string } {
   const [words, cells] = pick(chance, [
     ["above", [1, 7]],

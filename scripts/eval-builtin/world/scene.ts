@@ -1,11 +1,11 @@
 /**
- * The world that the captioner was taught and the painter draws, as in scripts/train/shapes/world.py: one to four flat shapes in
- * distinct cells of a grid of three by three. Texts are in sign.ts.
+ * The world that the captioner and the painter were trained on, as in scripts/train/shapes/world.py: one to
+ * four flat shapes in distinct cells of a three by three grid. Texts are in sign.ts.
  */
 
 export type Rgb = readonly [red: number, green: number, blue: number];
 
-/** Each colour's values: the one that the painter uses first, then others that people call the same. */
+/** The values of each colour: first the one that the painter uses, then others with the same name. */
 const palette = {
   red: [
     [222, 40, 40],
@@ -82,7 +82,10 @@ export const shapes = [
 ] as const;
 type Size = "small" | "large";
 
-/** One object. Place and radius are fractions of the picture's side; cells count from 0 to 8 in reading order. */
+/**
+ * One object. Position and radius are fractions of the picture's side; cells count from 0 to 8 in reading
+ * order.
+ */
 export interface Thing {
   readonly shape: string;
   readonly color: Color;
@@ -101,13 +104,13 @@ export interface Scene {
   readonly groundRgb: Rgb;
 }
 
-/** A number from 0 up to 1. */
+/** Returns a number from 0 (inclusive) to 1 (exclusive). */
 export type Chance = () => number;
 
 export interface SceneTerms {
-  /** Whether colours vary as people's do, instead of being the world's own. */
+  /** Whether colours vary instead of being the world's own. */
   readonly freeColors: boolean;
-  /** Largest radius of a lone large thing in the centre. */
+  /** The largest radius of a single large thing in the centre. */
   readonly largeMax: number;
 }
 
@@ -115,7 +118,7 @@ export const colors = Object.keys(palette) as Color[];
 const groundWeights: Partial<Record<Color, number>> = { white: 8, black: 3 };
 const countWeights = [32, 28, 22, 18];
 
-/** A scene as the training draws them. */
+/** Returns a random scene with the distribution of the training. */
 export function drawScene(chance: Chance, terms: SceneTerms): Scene {
   const ground =
     colors[
@@ -133,7 +136,7 @@ export function drawScene(chance: Chance, terms: SceneTerms): Scene {
 
 type Kind = Pick<Thing, "shape" | "color" | "size">;
 
-/** In a third of the scenes with several things some are alike. */
+/** In a third of the scenes with several things, some are equal. */
 function drawKinds(chance: Chance, count: number, ground: Color): readonly Kind[] {
   const free = colors.filter((color) => color !== ground);
   const fresh = (): Kind => ({
@@ -157,7 +160,7 @@ function place(chance: Chance, kind: Kind, cell: number, alone: boolean, terms: 
   return { ...kind, cell, x, y, radius, rgb: rgbOf(chance, kind.color, terms) };
 }
 
-/** A value of the colour. */
+/** Returns a value of the colour. */
 export function rgbOf(chance: Chance, color: Color, { freeColors }: Pick<SceneTerms, "freeColors">): Rgb {
   const values: readonly Rgb[] = palette[color];
   if (!freeColors) return palette[color][0];
@@ -184,7 +187,7 @@ export function shuffled<T>(chance: Chance, items: readonly T[]): readonly T[] {
     .map(({ item }) => item);
 }
 
-/** @throws Error of an empty list. */
+/** @throws Error for an empty list */
 export function pick<T>(chance: Chance, items: readonly T[]): T {
   const item = items[Math.floor(chance() * items.length)];
   if (item === undefined) throw new Error("nothing to pick from");
@@ -195,7 +198,7 @@ export function within(chance: Chance, from: number, to: number): number {
   return from + (to - from) * chance();
 }
 
-/** The index of one of the weights, as often as it weighs. */
+/** Returns a random index with probability proportional to its weight. */
 function weighted(chance: Chance, weights: readonly number[]): number {
   let left = chance() * weights.reduce((sum, weight) => sum + weight, 0);
   const found = weights.findIndex((weight) => (left -= weight) < 0);

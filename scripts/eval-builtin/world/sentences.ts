@@ -5,7 +5,7 @@ export const numbers = ["", "a", "two", "three", "four"];
 const rows = ["top", "", "bottom"];
 const columns = ["left", "", "right"];
 
-/** The one caption of a scene, as scripts/train/shapes/sentences.py words it. */
+/** Returns the unique caption of a scene, as scripts/train/shapes/sentences.py words it. */
 export function captionOf(scene: Scene): string {
   const phrases = groupsOf(scene).map(phraseOf);
   const last = phrases.at(-1) ?? "";
@@ -13,21 +13,21 @@ export function captionOf(scene: Scene): string {
   return `${listed} on ${articleOf(scene.ground)} ${scene.ground} background`;
 }
 
-/** Colour and shape of all that is seen, such as `red circle`, and `red circles` where there are several alike. */
+/** Returns colour and shape of all things, such as `red circle`, and `red circles` for several equal ones. */
 export function nounsOf(scene: Scene): readonly string[] {
   return groupsOf(scene).map(([first, ...more]) =>
     more.length === 0 ? `${first.color} ${first.shape}` : `${first.color} ${pluralOf(first.shape)}`,
   );
 }
 
-/** Whether scenes of this caption were left out of training: one in eight, by checksum. */
+/** Returns whether scenes with this caption are held out of training: one in eight, by checksum. */
 export function isHeldOut(caption: string): boolean {
   return crc32(caption) % 8 === 0;
 }
 
 type Group = readonly [Thing, ...Thing[]];
 
-/** What is alike together, in the order of the first. */
+/** Groups equal things, in the order of their first. */
 function groupsOf({ things }: Scene): readonly Group[] {
   const groups = new Map<string, Group>();
   for (const thing of things) {

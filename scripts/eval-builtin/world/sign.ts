@@ -1,6 +1,6 @@
-/** Pictures of a number or a short word, as the captioner was taught to read them: in the fonts that the machine has. */
+/** Pictures of a number or a short word, as in the captioner's training, in the fonts of the machine. */
 import sharp from "sharp";
-import type { Picture } from "../../../src/core/images.js";
+import type { DecodedImage } from "../../../src/core/images.js";
 import { colors, pick, rgbOf, within, type Chance, type Color, type Rgb } from "./scene.js";
 import { articleOf } from "./sentences.js";
 
@@ -12,20 +12,20 @@ export interface Sign {
   readonly rgb: Rgb;
   readonly groundRgb: Rgb;
   readonly font: string;
-  /** Of the letters, as a fraction of the picture's side; they are smaller where they would not fit. */
+  /** The height of the letters as a fraction of the picture's side; less if they would not fit. */
   readonly height: number;
-  /** Where it stands in what room there is, 0 to 1. */
+  /** The position in the free space, 0 to 1. */
   readonly left: number;
   readonly top: number;
 }
 
 const fonts = ["DejaVu Sans", "DejaVu Sans Bold", "DejaVu Sans Mono", "DejaVu Serif"];
-/** Widest letters, as a fraction of their height, and how much of the picture they may take. */
+/** The widest letters as a fraction of their height, and the share of the picture that they may fill. */
 const letterWidth = 0.75;
 const widest = 0.92;
 const marginPixels = 2;
 
-/** A sign with a number of one to four digits or a word of two to five letters. */
+/** Returns a sign with a number of one to four digits or a word of two to five letters. */
 export function drawSign(chance: Chance): Sign {
   const ground = pick(chance, colors);
   const color = pick(
@@ -40,13 +40,13 @@ export function drawSign(chance: Chance): Sign {
   };
 }
 
-/** The one caption of a sign. */
+/** Returns the unique caption of a sign. */
 export function captionOfSign({ text, color, ground }: Sign): string {
   const kind = /^\d+$/.test(text) ? "number" : "word";
   return `the ${kind} ${text} in ${color} on ${articleOf(ground)} ${ground} background`;
 }
 
-/** Whether the machine has letters to draw with. */
+/** Returns whether the machine has fonts. */
 export async function hasFonts(): Promise<boolean> {
   const sign = { ...drawSign(() => 0), text: "8" };
   try {
@@ -57,8 +57,8 @@ export async function hasFonts(): Promise<boolean> {
   }
 }
 
-/** The sign, as many pixels wide and high. */
-export async function renderSign(sign: Sign, side: number): Promise<Picture> {
+/** Renders a sign as a square picture of this size. */
+export async function renderSign(sign: Sign, side: number): Promise<DecodedImage> {
   const pixels = Math.floor(Math.min((widest * side) / (letterWidth * sign.text.length), side * sign.height));
   const letters = sharp({ text: { text: sign.text, font: `${sign.font} ${pixels}`, dpi: 72 } });
   const { data, info } = await letters.extractChannel(0).raw().toBuffer({ resolveWithObject: true });
@@ -82,7 +82,7 @@ function someNumber(chance: Chance): string {
   return String(Math.floor(chance() * 10 ** digits));
 }
 
-/** Vowels and consonants, mostly in turn. */
+/** Returns vowels and consonants, mostly alternating. */
 function someWord(chance: Chance): string {
   let isVowel = chance() < 0.4;
   const letters = Array.from({ length: pick(chance, [2, 3, 4, 5]) }, () => {

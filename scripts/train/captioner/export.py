@@ -1,7 +1,7 @@
-"""The trained captioner as models/hearth-captioner-2m: `python3 scripts/train/captioner/export.py`.
+"""Exports the trained captioner to models/hearth-captioner-2m: `python3 scripts/train/captioner/export.py`.
 
-The folder is laid out as those of VisionEncoderDecoder models for transformers.js (such as Xenova/vit-gpt2-image-captioning),
-with one decoder graph whose past may be empty.
+The folder has the layout of VisionEncoderDecoder models for transformers.js (such as Xenova/vit-gpt2-image-captioning),
+with one decoder graph that accepts an empty past.
 """
 import argparse
 import os

@@ -1,5 +1,5 @@
-"""The captioner's network: a residual convolution encoder over 96 x 96 pixels whose 144 places look at each other once (things
-alike are counted, wherever they stand), and a GPT-2-like decoder that looks at these places. Shapes and names at export are
+"""The captioner's network: a residual convolution encoder over 96 x 96 pixels with one self-attention
+layer over its 144 positions (to count equal things at any position), and a GPT-2-like decoder that attends to these positions. Shapes and names at export are
 those of a VisionEncoderDecoder with a GPT-2 decoder.
 """
 import sys
@@ -16,7 +16,7 @@ SIDE, WIDTH, HEADS, LAYERS, CONTEXT = 96, 128, 4, 3, 64
 
 
 class Norm(nn.LayerNorm):
-    """Layer norm in float32 whatever comes in."""
+    """Layer norm in float32, whatever the input type."""
 
     def forward(self, x):
         return F.layer_norm(x.float(), self.normalized_shape, self.weight, self.bias, self.eps)
@@ -117,6 +117,6 @@ class Captioner(nn.Module):
         self.encoder, self.decoder = Encoder(), Decoder(vocabulary)
 
     def loss(self, squares, ids):
-        """Mean cross entropy of each next token; padding is id 0 and does not count."""
+        """Mean cross entropy of each next token; padding (id 0) is ignored."""
         logits, _ = self.decoder(ids[:, :-1], self.encoder(squares))
         return F.cross_entropy(logits.float().flatten(0, 1), ids[:, 1:].flatten(), ignore_index=0)

@@ -1,7 +1,7 @@
-"""The captioner's training: `nice python3 scripts/train/captioner/train.py` (resumable; then export.py).
+"""Trains the captioner: `nice python3 scripts/train/captioner/train.py` (resumable; then export.py).
 
-Pictures are drawn at 96, 128 or 64 pixels a side and brought to 96, some are blurred or made noisy, so that the model
-also reads pictures which others have drawn, among them the painter's.
+Pictures are rendered at 96, 128 or 64 pixels a side and resized to 96; some are blurred or get noise, so that the model
+also captions pictures from other sources, among them the painter's.
 """
 import argparse
 import os
@@ -26,7 +26,7 @@ WORLD = {"free_colors": True, "text_share": 0.18, "stretch_share": 0.06, "empty_
 
 
 def batch(seed, held=False, count=BATCH, spoil=True):
-    """Squares, ids and captions of `count` fresh scenes; `spoil` blurs and shakes some."""
+    """Squares, ids and captions of `count` new scenes; `spoil` blurs some and adds noise."""
     r = source(seed, held)
     scenes = [scene_of_side(r, held, **WORLD) for _ in range(count)]
     drawn = r.choices([96, 128, 64], [70, 24, 6])[0] if spoil else SIDE
@@ -40,7 +40,7 @@ def batch(seed, held=False, count=BATCH, spoil=True):
 
 
 def resized(images, drawn, r):
-    """Brought to 96 pixels; some of those drawn at 96 are blurred instead."""
+    """Resizes to 96 pixels; some of those rendered at 96 are blurred instead."""
     if drawn == SIDE and r.random() < 0.7:
         return images
     pixels = torch.from_numpy(images).permute(0, 3, 1, 2).float()
@@ -59,7 +59,7 @@ def padded(rows):
 
 @torch.no_grad()
 def captions_of(model, squares, longest=60):
-    """Greedy captions."""
+    """Returns greedy captions."""
     image = model.encoder(squares)
     ids = torch.full((squares.shape[0], 1), BEGIN)
     done = torch.zeros(squares.shape[0], dtype=torch.bool)
@@ -74,7 +74,7 @@ def captions_of(model, squares, longest=60):
 
 
 def exact_rate(model, count=240, spoil=False):
-    """The share of held-out pictures with the exact caption, and some misses."""
+    """Returns the share of held-out pictures with the exact caption, and some misses."""
     model.eval()
     right, misses = 0, []
     for i in range(count // BATCH):

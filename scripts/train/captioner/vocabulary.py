@@ -1,4 +1,4 @@
-"""Captions as tokens: a WordPiece vocabulary of the world's words, with the letters of texts as pieces."""
+"""Captions as tokens: a WordPiece vocabulary of the world's words, with single letters as pieces for texts."""
 import sys
 from pathlib import Path
 
@@ -13,7 +13,7 @@ IDS = {token: i for i, token in enumerate(TOKENS)}
 
 
 def encode(caption):
-    """Ids with begin and end."""
+    """Returns the ids with the begin and end tokens."""
     ids = [BEGIN]
     for word in caption.replace(",", " ,").split():
         ids += [IDS[word]] if word in IDS else [IDS[word[0]]] + [IDS["##" + s] for s in word[1:]]
@@ -21,12 +21,12 @@ def encode(caption):
 
 
 def decode(ids):
-    """The caption of ids; specials are left out."""
+    """Returns the caption of ids, without special tokens."""
     return " ".join(TOKENS[i] for i in ids if i >= len(SPECIALS)).replace(" ##", "").replace(" ,", ",")
 
 
 def tokenizer_json():
-    """The content of tokenizer.json: WordPiece behind a split at blanks and punctuation."""
+    """The content of tokenizer.json: WordPiece after a split at white space and punctuation."""
     special = lambda i: {"id": i, "content": SPECIALS[i], "single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
     return {
         "version": "1.0", "truncation": None, "padding": None, "added_tokens": [special(i) for i in range(len(SPECIALS))],

@@ -3,7 +3,7 @@
     nice python3 scripts/train/painter/autoencoder.py --cpu-minutes 8
     nice python3 scripts/train/painter/autoencoder.py --cpu-minutes 13 --decoder-only    # once more, for sharper edges
 
-The second learns to decode what the painter draws; the encoder stays as it is, so that the UNet, which learned its latents, fits.
+The second run trains the decoder on the painter's images; the encoder stays unchanged, because the UNet has learned its latents.
 """
 import argparse
 import os
@@ -54,7 +54,7 @@ class Decoder(nn.Module):
 
 
 def double(x):
-    """Channels to twice the side, in steps that keep channels last: [n, 4c, h, w] to [n, c, 2h, 2w]."""
+    """Channels to twice the side, in steps that keep the channels-last layout: [n, 4c, h, w] to [n, c, 2h, 2w]."""
     n, c, h, w = x.shape
     x = x.permute(0, 2, 3, 1).reshape(n, h, w, 2, 2, c // 4)
     return x.permute(0, 1, 3, 2, 4, 5).reshape(n, 2 * h, 2 * w, c // 4).permute(0, 3, 1, 2)
@@ -79,10 +79,10 @@ def loss_of(model, images, decoder_only):
             latents = model.encoder(squares)
         out = model.decoder((latents + LATENT_NOISE * torch.randn_like(latents)).bfloat16())
     error = (out.float() - squares.float()).abs()
-    # Things cover a tenth of a picture: squares that differ from the corner's, which is ground, count more.
+    # Things cover a tenth of a picture: squares that differ from the corner, which is background, have more weight.
     contrast = (squares - squares[:, :, :1, :1]).float().abs().amax(1, keepdim=True)
     uneven = (contrast > 0.05).float()
-    if decoder_only:  # An orange star on yellow should be as much a star as a black one on white.
+    if decoder_only:  # An orange star on yellow should have as much weight as a black one on white.
         return ((1 + 4 * uneven / (0.3 + contrast)) * error).mean(), error.mean()
     return ((1 + 3 * uneven) * (error + error.square())).mean(), error.mean()
 

@@ -1,6 +1,6 @@
 """Prompts as tokens, the way CLIP's tokenizer does it: lower case, byte-level BPE with `</w>` at a word's end.
 
-The merges are made so that every word of the world becomes one token; any other text falls into pieces or letters.
+The merges make every word of the world one token; any other text becomes pieces or letters.
 """
 import re
 import sys
@@ -17,14 +17,14 @@ PIECES = re.compile(r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|
 
 
 def byte_signs():
-    """GPT-2's printable sign for each byte."""
+    """GPT-2's printable character for each byte."""
     plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
     others = [b for b in range(256) if b not in plain]
     return {**{b: chr(b) for b in plain}, **{b: chr(256 + i) for i, b in enumerate(others)}}
 
 
 def make_merges():
-    """Merges until each word is one piece: always the pair that most words hold."""
+    """Merges until each word is one piece: always the pair that most words contain."""
     held = {w: [*w[:-1], w[-1] + "</w>"] for w in sorted({*filter(str.isalpha, words()), *OTHER_WORDS})}
     merges = []
     while True:
@@ -60,7 +60,7 @@ class Tokenizer:
         self.cache = {}
 
     def word(self, text):
-        """Ids of one word."""
+        """Returns the ids of one word."""
         if text not in self.cache:
             pieces = [self.signs[b] for b in text.encode()]
             pieces[-1] += "</w>"
@@ -73,7 +73,7 @@ class Tokenizer:
         return self.cache[text]
 
     def encode(self, text):
-        """Exactly LENGTH ids: begin, the text, end, filled up with the end."""
+        """Exactly LENGTH ids: begin, the text, end, padded with the end."""
         ids = [i for w in PIECES.findall(" ".join(text.lower().split())) for i in self.word(w)]
         ids = [self.begin, *ids[:LENGTH - 2], self.end]
         return ids + [self.end] * (LENGTH - len(ids))

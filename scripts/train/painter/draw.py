@@ -1,6 +1,7 @@
-"""Draws with the last checkpoint: `python3 scripts/train/painter/draw.py --prompt "a red circle on white" --out circle.png`.
+"""Generates images with the last checkpoint: `python3 scripts/train/painter/draw.py --prompt "a red circle on white" --out circle.png`.
 
-Without a prompt it draws held-out requests, has the captioner read them, and says how often objects, colours and places came back.
+Without a prompt it generates images for held-out requests, captions them with the captioner, and prints how often objects, colours
+and places match.
 """
 import argparse
 import os
@@ -23,7 +24,7 @@ from world import source  # noqa: E402
 
 @torch.no_grad()
 def draw(model, decoder, tokenizer, prompts, seed, steps=STEPS, guidance=GUIDANCE):
-    """uint8 [n, 128, 128, 3]: DDIM, trailing timesteps, guided by contrast to no prompt."""
+    """uint8 [n, 128, 128, 3]: DDIM, trailing timesteps, with classifier-free guidance."""
     n, cumulative = len(prompts), alphas()
     generator = torch.Generator().manual_seed(seed)
     x = torch.randn(n, 4, 16, 16, generator=generator)
@@ -33,8 +34,8 @@ def draw(model, decoder, tokenizer, prompts, seed, steps=STEPS, guidance=GUIDANC
         text = model.text(ids)
         for i, t in enumerate(times):
             both = torch.cat([x, x]).bfloat16().contiguous(memory_format=torch.channels_last)
-            without, told = model.unet(both, torch.full((2 * n,), t), text).chunk(2)
-            v = without + guidance * (told - without)
+            without, with_prompt = model.unet(both, torch.full((2 * n,), t), text).chunk(2)
+            v = without + guidance * (with_prompt - without)
             a = cumulative[t]
             b = cumulative[times[i + 1]] if i + 1 < steps else torch.tensor(1.0)
             clean, noise = a.sqrt() * x - (1 - a).sqrt() * v, a.sqrt() * v + (1 - a).sqrt() * x
@@ -50,7 +51,7 @@ def grid(images, columns):
 
 
 def read_back(images, folder):
-    """The captioner's captions of pictures of 128 pixels."""
+    """Returns the captioner's captions of pictures of 128 pixels."""
     for name in ("model", "train"):
         sys.modules.pop(name)
     sys.path.insert(0, str(HERE.parent / "captioner"))
@@ -65,7 +66,7 @@ def read_back(images, folder):
 
 
 def parts(caption):
-    """The phrases of a caption's list, and its ground."""
+    """Returns the phrases of a caption's list, and its background."""
     things, _, ground = caption.rpartition(" on a")
     return set(things.replace(" and ", ", ").split(", ")), ground
 

@@ -1,6 +1,6 @@
-"""The trained painter as models/hearth-painter-3m: `python3 scripts/train/painter/export.py`.
+"""Exports the trained painter to models/hearth-painter-3m: `python3 scripts/train/painter/export.py`.
 
-The folder is laid out as a StableDiffusionPipeline exported to ONNX: text encoder, UNet, VAE decoder, scheduler, tokenizer.
+The folder has the layout of a StableDiffusionPipeline exported to ONNX: text encoder, UNet, VAE decoder, scheduler, tokenizer.
 """
 import argparse
 import os
@@ -43,7 +43,7 @@ class DecoderGraph(nn.Module):
 
 
 def load_painter(folder, tokenizer):
-    """The averaged painter of a run."""
+    """Returns the painter of a run with averaged weights."""
     model = Painter(tokenizer).to(memory_format=torch.channels_last)
     print(load_averaged(model, folder))
     return model.eval().requires_grad_(False)

@@ -1,7 +1,7 @@
-"""The painter's networks: a text encoder, and a UNet over latents that looks at the text.
+"""The painter's networks: a text encoder, and a UNet over latents that attends to the text.
 
 Inputs and outputs are those of a Stable Diffusion pipeline. Inside, the UNet works at 16 x 16 with convolutions and at 8 x 8
-with convolutions and attention; batch norms instead of group norms, since they cost nothing once folded.
+with convolutions and attention; batch norms instead of group norms, because they cost nothing after folding.
 """
 import math
 import sys
@@ -20,7 +20,7 @@ TEXT, WIDE, DEEP, TIME = 128, 64, 128, 192
 
 
 class Norm(nn.LayerNorm):
-    """Layer norm in float32 whatever comes in."""
+    """Layer norm in float32, whatever the input type."""
 
     def forward(self, x):
         return F.layer_norm(x.float(), self.normalized_shape, self.weight, self.bias, self.eps)
@@ -56,7 +56,7 @@ class Feed(nn.Module):
 
 
 class TextEncoder(nn.Module):
-    """Ids [n, 64] to states [n, 64, 128]; what stands behind the end is zero."""
+    """Ids [n, 64] to states [n, 64, 128]; positions after the end are zero."""
 
     def __init__(self, vocabulary, end, layers=2):
         super().__init__()
@@ -82,7 +82,7 @@ class TextEncoder(nn.Module):
 
 
 class TimedResidual(nn.Module):
-    """Two convolutions beside a shortcut; time scales and shifts what is between them."""
+    """Two convolutions with a shortcut; the timestep scales and shifts the activations between them."""
 
     def __init__(self, width):
         super().__init__()
@@ -99,7 +99,7 @@ class TimedResidual(nn.Module):
 
 
 class Look(nn.Module):
-    """Attention among the 64 places, to the text, and a feed-forward part."""
+    """Self-attention over the 64 positions, attention to the text, and a feed-forward part."""
 
     def __init__(self):
         super().__init__()

@@ -1,6 +1,6 @@
-"""The painter's training: `nice python3 scripts/train/painter/train.py` after autoencoder.py (resumable; then export.py).
+"""Trains the painter: `nice python3 scripts/train/painter/train.py` after autoencoder.py (resumable; then export.py).
 
-Pictures are encoded some tens of thousands at a time; each is seen a few times, with another prompt every time.
+Pictures are encoded in sets of some tens of thousands; each is used a few times, with another prompt every time.
 """
 import argparse
 import os
@@ -22,8 +22,8 @@ from world import is_held, source  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 BATCH, STEPS, PURE = 64, 1000, 4
-PROMPTS = 4  # how often a picture is seen, on average, before others take the places of all
-SILENT = 0.1  # the share of prompts left empty, for guidance
+PROMPTS = 4  # how often a picture is used, on average, before the whole set is replaced
+SILENT = 0.1  # the share of empty prompts, for guidance
 WORLD = {"free_colors": False, "empty_share": 0.01, "counts": (30, 36, 19, 15), "usual_share": 0.55}
 
 
@@ -34,7 +34,7 @@ def alphas():
 
 
 def load_autoencoder(folder):
-    """The averaged autoencoder of a run, for use."""
+    """Returns the autoencoder of a run with averaged weights, in evaluation mode."""
     model = Autoencoder().to(memory_format=torch.channels_last)
     load_averaged(model, folder)
     return model.eval().requires_grad_(False)
@@ -60,7 +60,7 @@ def encoded(model, scenes):
 
 
 def data_of(args, turn):
-    """The scenes and latents of a turn; the last turn's latents are kept on disk."""
+    """Returns the scenes and latents of a set; the latents of the last set are stored on disk."""
     first = turn * args.pictures % 921_600
     path = os.path.join(args.run, "latents.pt")
     kept = torch.load(path) if os.path.exists(path) else {}
@@ -72,7 +72,7 @@ def data_of(args, turn):
 
 
 def prompt(scene, r):
-    """A request, sometimes empty. A held-out text is asked by the evaluation alone."""
+    """Returns a request, sometimes empty. Held-out texts are used only by the evaluation."""
     if r.random() < SILENT:
         return ""
     text = request(scene, r)
@@ -82,8 +82,8 @@ def prompt(scene, r):
 
 
 def loss_of(model, latents, ids, cumulative):
-    """Mean squared error of the velocity. Late times, where only the text tells what is to be where, are drawn more often
-    (a time's chance grows with it), evenly over the batch; some samples are at the last time and pure noise."""
+    """Mean squared error of the velocity. Late timesteps, at which only the text determines the picture, are sampled more often
+    (the probability grows with the timestep), evenly over the batch; some samples are at the last timestep and pure noise."""
     n = latents.shape[0]
     times = (((torch.arange(n) + torch.rand(n)) / n).sqrt() * STEPS).long().clamp(max=STEPS - 1)
     times[-PURE:] = STEPS - 1

@@ -1,4 +1,4 @@
-"""A run's loss.csv as a picture: `python3 scripts/train/shapes/curve.py RUN/loss.csv TITLE curve.svg`."""
+"""Plots a run's loss.csv as SVG: `python3 scripts/train/shapes/curve.py RUN/loss.csv TITLE curve.svg`."""
 import csv
 import math
 import sys
@@ -7,7 +7,7 @@ WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 640, 260, 56, 36, 30
 
 
 def ticks(low, high):
-    """1, 2 and 5 times powers of ten from low to high."""
+    """Returns 1, 2 and 5 times the powers of ten from low to high."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     return [m * 10.0 ** p for p in powers for m in (1, 2, 5) if low <= m * 10.0 ** p <= high]
 

@@ -20,7 +20,7 @@ class Conv(nn.Module):
 
 
 class Residual(nn.Module):
-    """Two convolutions beside a shortcut."""
+    """Two convolutions with a shortcut."""
 
     def __init__(self, width):
         super().__init__()
@@ -32,7 +32,7 @@ class Residual(nn.Module):
 
 
 def fold_norms(module):
-    """Puts every Conv's batch norm into its convolution, in place (after training)."""
+    """Folds every Conv's batch norm into its convolution, in place (after training)."""
     for child in module.modules():
         if isinstance(child, Conv) and isinstance(child.norm, nn.BatchNorm2d):
             norm, old = child.norm, child.conv

@@ -1,6 +1,6 @@
-"""Networks to ONNX files with their weights stored in half precision, and the manifest of a model's folder.
+"""Exports networks to ONNX files with weights stored in half precision, and writes the manifest of a model's folder.
 
-Stored halves are cast back when a file is loaded: a file is half as large, its name and its arithmetic stay those of float32.
+The weights are cast back when a file is loaded: the file is half as large, but names and arithmetic stay those of float32.
 """
 import hashlib
 import json
@@ -48,7 +48,7 @@ def write_json(path, content):
 
 
 def write_manifest(folder, first_file, names, facts):
-    """manifest.json: `first_file` tells of the others, `names` lists every file that is loaded."""
+    """Writes manifest.json: `first_file` identifies the model, `names` lists every file that is loaded."""
     digest = lambda name: hashlib.sha256((folder / name).read_bytes()).hexdigest()
     files = [{"path": n, "bytes": (folder / n).stat().st_size, "sha256": digest(n)} for n in names]
     content = {"id": folder.name, **facts, "file": first_file, "bytes": sum(f["bytes"] for f in files), "sha256": digest(first_file), "files": files}

@@ -1,6 +1,6 @@
-"""Scenes to pixels: anti-aliased coverage masks from signed distances, kept in a cache, blended into numpy arrays.
+"""Renders scenes to pixels: anti-aliased coverage masks from signed distances, cached, blended into numpy arrays.
 
-A mask depends on the shape, its radius and where its centre falls between pixels, all in quarter pixels, so that after a
+A mask depends on the shape, its radius and the sub-pixel position of its centre, all in quarter pixels, so that after a
 few thousand pictures nearly every mask is found in the cache and a picture costs some tens of microseconds.
 """
 import functools
@@ -14,7 +14,7 @@ FONTS = ["DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "DejaVuSansMono.ttf", "DejaVuS
 
 
 def picture(scene, side):
-    """The scene as uint8 [side, side, 3]."""
+    """Renders the scene as uint8 [side, side, 3]."""
     image = np.empty((side, side, 3), np.float32)
     image[:] = scene.ground_rgb
     if scene.text:
@@ -43,7 +43,7 @@ def blend(image, coverage, left, top, rgb):
 
 @functools.lru_cache(maxsize=60_000)
 def mask(shape, quarter_radius, fx, fy, stretch):
-    """How much of each pixel the shape covers, 0 to 1; the centre lies fx, fy quarter pixels after the middle pixel's corner."""
+    """Returns the coverage of each pixel, 0 to 1; the centre is fx, fy quarter pixels after the middle pixel's corner."""
     radius = quarter_radius / 4
     wide, high = radius * min(1, 1 / stretch), radius * min(1, stretch)
     half = math.ceil(radius * 1.1) + 2
@@ -65,7 +65,7 @@ def moon(x, y):
 
 
 def polygon(points):
-    """The signed distance to a closed polygon, as a function of x and y."""
+    """Returns the signed distance to a closed polygon, as a function of x and y."""
     start = np.array(points, np.float32)
     edge = np.roll(start, -1, 0) - start
 
@@ -84,7 +84,7 @@ def polygon(points):
 
 
 def regular(count, start, radii):
-    """Corners on circles of the given radii in turn; `start` in degrees, 0 to the right, turning downwards."""
+    """Returns corners on circles of the given radii in turn; `start` in degrees, 0 to the right, clockwise."""
     angles = [math.radians(start + 360 * i / count) for i in range(count)]
     return [(radii[i % len(radii)] * math.cos(a), radii[i % len(radii)] * math.sin(a)) for i, a in enumerate(angles)]
 
@@ -118,7 +118,7 @@ def font(name, pixels):
 
 
 def blend_text(image, scene):
-    """Writes the scene's text: font, height and place follow from the scene's seed."""
+    """Writes the scene's text: font, height and position follow from the scene's seed."""
     side = image.shape[0]
     face = FONTS[scene.seed % len(FONTS)]
     widest = 0.92 * side / (0.75 * len(scene.text))

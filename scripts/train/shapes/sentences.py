@@ -1,8 +1,8 @@
-"""Scenes in words: the one caption of a scene, and the many ways in which a person may ask for it.
+"""Scenes in words: the unique caption of a scene, and the many ways in which a person may request it.
 
 Caption:  TEXT | LIST " on a " COLOUR " background" | "a " COLOUR " background"        ("an" before a vowel)
 LIST:     PHRASE | PHRASE {", " PHRASE} " and " PHRASE
-PHRASE:   "a " KIND " " PLACE | COUNT " " KIND "s"        (things alike are counted and lose their places)
+PHRASE:   "a " KIND " " PLACE | COUNT " " KIND "s"        (equal things are counted and lose their places)
 TEXT:     ("the word " | "the number ") LETTERS " in " COLOUR
 """
 from world import COLORS, COLUMNS, ROWS, SHAPES, SIZES, USUAL_CELLS, draw_scene, groups, is_held, settled
@@ -10,9 +10,9 @@ from world import COLORS, COLUMNS, ROWS, SHAPES, SIZES, USUAL_CELLS, draw_scene,
 NUMBERS = ["", "a", "two", "three", "four"]
 PLURALS = {s: "crosses" if s == "cross" else s + "s" for s in SHAPES}
 GROUNDS = [" on {a} {} background", " on {a} {} background", " on {}", " on {a} {} ground", " with {a} {} background", ", {} background", " in front of {}"]
-# The same in words that it need not know: a colour of no thing is the ground's.
+# The same in words that it need not know: a colour of no thing is that of the background.
 VAGUE_GROUNDS = [" on {w} {}", ", {w} {w} {}", " on {a} {w} {} {w}", ", the {w} {}", " with {w} {w} {}", ", {w} on {w} {}", " and {w} {} {w}", ", the background {w} {}"]
-# How the first of two things stands to the second, and the second to the first.
+# The relation of the first of two things to the second, and of the second to the first.
 OPPOSITE = {
     (1, 7): ([" above ", " over "], [" below ", " under "]),
     (3, 5): ([" left of ", " to the left of "], [" right of ", " to the right of "]),
@@ -21,7 +21,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def words():
-    """Every word a caption may hold, in a fixed order."""
+    """Returns every word that a caption can contain, in a fixed order."""
     grammar = "a an on background and , in the centre at top bottom left right two three four word number".split()
     return grammar + SIZES + list(COLORS) + SHAPES + [PLURALS[s] for s in SHAPES]
 
@@ -42,7 +42,7 @@ def join(parts):
 
 
 def caption(scene):
-    """The scene's one caption."""
+    """Returns the unique caption of the scene."""
     ground = f" on {article(scene.ground)} {scene.ground} background"
     if scene.text:
         kind = "number" if scene.text.isdigit() else "word"
@@ -60,14 +60,14 @@ def phrase(kind, things):
 
 
 def is_usual(scene):
-    """Whether things stand where they do when nobody says where: a request may then leave the places out."""
+    """Returns whether all things are at their default places, so that a request may omit the places."""
     found = groups(scene)
     usual = zip([(thing, len(alike)) for _, alike in found for thing in alike], USUAL_CELLS[len(scene.things)])
     return all(thing.cell == cell for (thing, alike), cell in usual if alike == 1)
 
 
 def scene_of_side(r, held, usual_share=None, **options):
-    """A scene of the held-out or of the training side, with its caption; with `usual_share` it is settled. The eleven bare grounds are all of the
+    """Returns a scene of the held-out or of the training side, with its caption; with `usual_share` it is settled. The eleven empty backgrounds are all on the
     training side."""
     while True:
         scene = draw_scene(r, **options)
@@ -78,8 +78,8 @@ def scene_of_side(r, held, usual_share=None, **options):
 
 
 def request(scene, r):
-    """One of the ways to ask the painter for this scene: a third are the caption; the others use other words, some of them
-    meaningless, and leave out what is usual (large, the usual places, a white ground), and nothing else."""
+    """Returns one of the ways to request this scene from the painter: a third are the caption; the others use other words, some of
+    them meaningless, and omit only defaults (large, the default places, a white background)."""
     if not scene.things:
         return r.choice(["", "draw ", "nothing but ", "an empty picture: "]) + caption(scene)
     full = r.random() < 0.35
@@ -94,7 +94,7 @@ def request(scene, r):
 
 
 def opened(text, r):
-    """As one may begin and end a request."""
+    """Adds a random beginning and end to a request."""
     if r.random() < 0.5:
         text = r.choice(["", "draw ", "please draw ", "a picture of ", "an image of ", "paint ", "show "]) + text
     else:
@@ -108,7 +108,7 @@ def unknown_word(r):
 
 
 def listed(scene, r, full):
-    """The things one by one, in another order now and then where the order tells nothing."""
+    """Returns the things one by one, sometimes in another order where the order has no meaning."""
     found = groups(scene)
     placed = full or not is_usual(scene) or r.random() < 0.15
     parts = [loose_phrase(kind, things, r, full, placed) for kind, things in found]
@@ -145,7 +145,7 @@ def loose_place(cell, r, full):
 
 
 def relate(scene, r):
-    """'a red circle above a blue star' for two different things of which one stands opposite the other, else None."""
+    """'a red circle above a blue star' for two different things on opposite sides, else None."""
     words_of = OPPOSITE.get(tuple(t.cell for t in scene.things))
     if words_of is None or len(groups(scene)) != 2:
         return None

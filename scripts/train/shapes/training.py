@@ -1,4 +1,4 @@
-"""What both recipes train with: Muon for matrices and convolutions, Adam for the rest, an average of the weights, resumable runs.
+"""Training code of both recipes: Muon for matrices and convolutions, Adam for the rest, an average of the weights, resumable runs.
 
 Muon replaces the momentum of a weight by its nearest orthogonal matrix (five Newton-Schulz steps), a convolution being
 read as the matrix [out, in x kernel]. With bfloat16 and channels-last memory the products run on the processor's matrix
@@ -65,7 +65,7 @@ class Optimizer:
 
 
 class Run:
-    """A training's place on disk: checkpoint.pt, loss.csv; counts steps, samples, seconds of CPU."""
+    """The files of a training run: checkpoint.pt, loss.csv; counts steps, samples, seconds of CPU."""
 
     def __init__(self, folder, model, optimizer):
         self.folder, self.model, self.optimizer = folder, model, optimizer
@@ -80,7 +80,7 @@ class Run:
         self.clock, self.saved_at, self.sums, self.count = time.process_time(), time.time(), {}, 0
 
     def progress(self, cpu_minutes):
-        """The share of the CPU minutes that is used up."""
+        """Returns the used share of the CPU minutes."""
         return self.state["cpu_seconds"] / 60 / cpu_minutes
 
     def note(self, samples, **values):
@@ -115,7 +115,7 @@ class Run:
 
 @torch.no_grad()
 def load_averaged(model, folder):
-    """Puts a run's averaged weights into the model, for use; returns its counts."""
+    """Loads a run's averaged weights into the model, for evaluation; returns its counts."""
     saved = torch.load(os.path.join(folder, "checkpoint.pt"))
     model.load_state_dict(saved["model"])
     for name, p in model.named_parameters():

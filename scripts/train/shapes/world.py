@@ -1,14 +1,14 @@
-"""The world that the captioner reads and the painter draws: scenes of 1 to 4 flat shapes, or a short word.
+"""The world of the captioner and the painter: scenes of 1 to 4 flat shapes, or a short word.
 
-A scene is plain data (no pixels): `render.py` draws it, `sentences.py` says it. Objects stand in distinct cells of a
-3 x 3 grid. A scene belongs to the held-out side when the checksum of its caption says so: the training side throws such
-scenes away, the evaluation draws only such scenes, so that no caption is ever on both sides.
+A scene is plain data (no pixels): `render.py` renders it, `sentences.py` describes it. Objects are in distinct cells of a
+3 x 3 grid. A scene is held out if the checksum of its caption is divisible by 8: training drops such
+scenes and the evaluation uses only them, so no caption is ever on both sides.
 """
 import random
 import zlib
 from dataclasses import dataclass, replace
 
-# Each colour: the one the painter uses first, then other values that people call by the same name.
+# The values of each colour: first the one that the painter uses, then others with the same name.
 COLORS = {
     "red": [(222, 40, 40), (255, 0, 0), (200, 20, 30), (220, 60, 60)],
     "orange": [(245, 140, 30), (255, 165, 0), (255, 128, 0), (240, 120, 20)],
@@ -27,13 +27,13 @@ SIZES = ["small", "large"]
 ROWS, COLUMNS = ["top", "", "bottom"], ["left", "", "right"]
 GROUND_WEIGHTS = {"white": 8, "black": 3}
 STRETCHES = [0.67, 0.75, 1.33, 1.5]
-# Where one to four things stand when nobody says where.
+# The default places of one to four things.
 USUAL_CELLS = [(), (4,), (3, 5), (3, 4, 5), (0, 2, 6, 8)]
 
 
 @dataclass(frozen=True)
 class Thing:
-    """One object. Place and radius are fractions of the image's side; cell counts 0 to 8 in reading order."""
+    """One object. Position and radius are fractions of the image's side; cell counts 0 to 8 in reading order."""
     shape: str
     color: str
     size: str
@@ -49,8 +49,8 @@ class Thing:
 
 @dataclass(frozen=True)
 class Scene:
-    """What is seen: things in reading order, or a text; the ground's name and value. `stretch` is how much narrower (above 1)
-    or lower (below 1) things look, as in a picture that was not square and was made so."""
+    """The content of a picture: things in reading order, or a text; the background's name and value. `stretch` is how much narrower
+    (above 1) or lower (below 1) things look, as in a picture that was not square before it was resized."""
     things: tuple
     text: str
     text_color: str
@@ -62,14 +62,14 @@ class Scene:
 
 
 def is_held(caption):
-    """Whether the scene of this caption is kept for evaluation (one in eight)."""
+    """Returns whether the scene of this caption is held out for evaluation (one in eight)."""
     return zlib.crc32(caption.encode()) % 8 == 0
 
 
 def draw_scene(r, free_colors, text_share=0.0, stretch_share=0.0, empty_share=0.0, counts=(32, 28, 22, 18), large_max=0.28):
-    """One scene from the random source `r`. With `free_colors` the colours vary as people's pictures do, else they are
-    the world's own; `text_share` of the scenes show a text, `stretch_share` of the others are stretched, `empty_share` are bare
-    ground, `counts` are the weights of 1 to 4 things; a lone large thing's radius goes up to `large_max`."""
+    """Returns one scene from the random source `r`. With `free_colors` the colours vary as in real pictures, else they are
+    the world's own; `text_share` of the scenes show a text, `stretch_share` of the others are stretched, `empty_share` are empty
+    background, `counts` are the weights of 1 to 4 things; a single large thing's radius goes up to `large_max`."""
     ground = r.choices(list(COLORS), [GROUND_WEIGHTS.get(c, 1) for c in COLORS])[0]
     ground_rgb = pick_rgb(r, ground, free_colors)
     seed = r.getrandbits(31)
@@ -85,7 +85,7 @@ def draw_scene(r, free_colors, text_share=0.0, stretch_share=0.0, empty_share=0.
 
 
 def draw_kinds(r, count, ground):
-    """A (size, colour, shape) for each thing; in half of the scenes with several things some are alike."""
+    """A (size, colour, shape) for each thing; in half of the scenes with several things some are equal."""
     colors = [c for c in COLORS if c != ground]
     fresh = lambda: (r.choice(SIZES), r.choice(colors), r.choice(SHAPES))
     if count < 2 or r.random() < 0.5:
@@ -98,7 +98,7 @@ def draw_kinds(r, count, ground):
 
 
 def place(r, kind, cell, alone, free_colors, large_max):
-    """One thing; without `large_max` it is as its kind usually is."""
+    """Returns one thing; without `large_max` it has the usual size of its kind."""
     size, color, shape = kind
     aside = 0.03 if large_max else 0.012
     if size == "small":
@@ -116,7 +116,7 @@ def place(r, kind, cell, alone, free_colors, large_max):
 
 
 def pick_rgb(r, color, free):
-    """The colour's own value, or, when free, any of its values a little changed."""
+    """Returns the colour's own value, or, when free, any of its values with a small variation."""
     if not free:
         return COLORS[color][0]
     spread = 5 if color in ("black", "white", "gray") else 14
@@ -125,7 +125,7 @@ def pick_rgb(r, color, free):
 
 
 def groups(scene):
-    """Things alike together, in the order of their first: [(kind, [thing])]."""
+    """Groups equal things, in the order of their first: [(kind, [thing])]."""
     found = {}
     for thing in scene.things:
         found.setdefault(thing.kind(), []).append(thing)
@@ -133,10 +133,10 @@ def groups(scene):
 
 
 def settled(scene, r, usual_share):
-    """The scene as the painter is to draw it. A request leaves much open; here nearly all of that is settled, so that there is
-    one picture to learn for it: sizes and places vary little, and things alike, whose places no caption tells, stand side by
-    side behind what is named before them. `usual_share` of the scenes get the places (and mostly the size) that are meant when
-    nothing is said. The caption's grammar is untouched: any caption may come of it."""
+    """Returns the scene as the painter should draw it. A request leaves much open; here nearly all of it is fixed, so that there is
+    one picture to learn: sizes and places vary little, and equal things, whose places a caption does not contain, are side by
+    side after the things named before them. `usual_share` of the scenes get the default places (and mostly the default size).
+    The grammar of captions is unchanged: any caption is possible."""
     things = [thing for _, alike in groups(scene) for thing in alike]
     count, usual = len(things), r.random() < usual_share
     if usual:
@@ -148,7 +148,7 @@ def settled(scene, r, usual_share):
 
 
 def settled_cells(things):
-    """A cell for each of some things of which those alike follow each other: their own, but for those alike."""
+    """Returns a cell for each thing; equal things follow each other and get the next free cells, others keep their own."""
     kinds = [t.kind() for t in things]
     if all(kinds.count(kind) > 1 for kind in kinds):
         return USUAL_CELLS[len(things)]
@@ -166,7 +166,7 @@ def settled_cells(things):
 
 
 def draw_text(r):
-    """A number of 1 to 4 digits or a pronounceable word of 2 to 5 capital letters."""
+    """Returns a number of 1 to 4 digits or a pronounceable word of 2 to 5 capital letters."""
     if r.random() < 0.5:
         return str(r.randint(0, 10 ** r.randint(1, 4) - 1))
     length, word = r.choice([2, 3, 3, 4, 4, 5, 5]), ""
@@ -178,5 +178,5 @@ def draw_text(r):
 
 
 def source(seed, held=False):
-    """A random source; the two sides never share a seed."""
+    """Returns a random source; the two sides never share a seed."""
     return random.Random(seed * 2 + (1 if held else 0))

@@ -1,21 +1,21 @@
 import type { Actor } from "./event.js";
 import type { Manager } from "../management-keys/management-key.js";
 
-/** The operator, who is no member: on whose behalf the command line and the settings act. */
+/** User id of the operator, who is not a member: the command line and the server act on their behalf. */
 const operatorId = "00000000-0000-0000-0000-000000000000";
 
-/** Whoever may use the command line beside the database: sees all. */
+/** The user of the command line; sees all teams. */
 export const cliActor: Actor = { id: "cli", userId: operatorId, teamId: null };
 
-/** What a start makes by itself. */
+/** The server itself, which creates the first team and keys at start. */
 export const serverActor: Actor = { id: "server", userId: operatorId, teamId: null };
 
-/** The management key of a request, which sees its own team and no other. */
+/** Returns the actor of a request. A management key with a team sees only that team. */
 export function actorOf({ key }: Manager): Actor {
   return { id: key.id, userId: key.userId, teamId: key.teamId };
 }
 
-/** Whether things of that team exist for the actor. */
-export function sees(actor: Actor, teamId: string): boolean {
+/** Whether the actor can see the team and its objects. */
+export function canSee(actor: Actor, teamId: string): boolean {
   return actor.teamId === null || actor.teamId === teamId;
 }

@@ -1,66 +1,74 @@
-import type { Actor, AuditPosition, AuditQuery, AuditStore, StoredAuditEvent } from "./event.js";
-import type { Member, MemberStore } from "../members/member.js";
-import type { TeamStore } from "../teams/team.js";
-import { teamSeen } from "../teams/teams.js";
+import type { Actor, AuditPosition, AuditQuery, StoredAuditEvent } from "./event.js";
+import type { AuditStore } from "./store.js";
+import type { Member } from "../members/member.js";
+import type { MemberStore } from "../members/store.js";
+import type { TeamStore } from "../teams/store.js";
+import { findVisibleTeam } from "../teams/teams.js";
 
-/** Which events of a page are wanted; null = all. */
+/** Filters the events of a page; null = no filter. */
 export interface AuditFilter {
   readonly eventId: string | null;
   readonly userId: string | null;
-  /** A part of the description, in whatever case. */
+  /** A part of the description, ignoring case. */
   readonly text: string | null;
 }
 
-/** An event, and who it was on whose behalf, where that is or was a member. */
-export interface ToldAuditEvent extends StoredAuditEvent {
+export interface AuditEventWithMember extends StoredAuditEvent {
+  /** The member on whose behalf the change was made, also after their removal; null when it was not a member. */
   readonly member: Member | null;
 }
 
 export interface AuditPage {
-  readonly events: readonly ToldAuditEvent[];
-  /** Where the next page goes on; null when there is none. */
+  readonly events: readonly AuditEventWithMember[];
+  /** Where the next page starts; null when this is the last one. */
   readonly next: AuditPosition | null;
 }
 
 export interface AuditLog {
   /**
-   * At most `limit` events of a team. A page may be shorter than that and yet not the last: only so many events are looked
-   * through for one.
-   * @throws HearthError `not_found` when there is no such team, or the actor does not see it.
+   * Returns at most `limit` events of a team. A page may be shorter without being the last one, because the number of
+   * events scanned for a page is bounded.
+   * @throws HearthError `not_found` when the team does not exist or the actor cannot see it.
    */
   page(
     query: AuditQuery & { readonly teamId: string },
     filter: AuditFilter,
     actor: Actor,
   ): Promise<AuditPage>;
-  /** The newest events of all teams and of the server, newest first. */
-  newest(limit: number): Promise<readonly ToldAuditEvent[]>;
+  /** Returns the newest events of all teams and of the server, newest first. */
+  newest(limit: number): Promise<readonly AuditEventWithMember[]>;
 }
 
 export interface AuditLogDeps {
   readonly audit: AuditStore;
-  readonly members: Pick<MemberStore, "known">;
+  readonly members: Pick<MemberStore, "findEver">;
   readonly teams: TeamStore;
 }
 
-/** Events that are looked through for one page. */
+/** Events scanned for one filtered page. */
 const eventsScannedMax = 1000;
 
-/** Reads the log. */
 export function createAuditLog(deps: AuditLogDeps): AuditLog {
   const { audit, teams } = deps;
   return {
     async page(query, filter, actor) {
-      await teamSeen(teams, query.teamId, actor);
+      await findVisibleTeam(teams, query.teamId, actor);
       const isFiltered = Object.values(filter).some((wanted) => wanted !== null);
       const scanned = await audit.page({ ...query, limit: isFiltered ? eventsScannedMax : query.limit + 1 });
-      const goesOn = isFiltered && scanned.length === eventsScannedMax;
-      const { events, next } = pageOf(scanned, filter, query.limit, goesOn);
+      const hasMore = isFiltered && scanned.length === eventsScannedMax;
+      const { events, next } = pageOf(scanned, filter, query.limit, hasMore);
       return { events: await withMembers(deps, events), next };
     },
     async newest(limit) {
-      const bounds = { after: null, from: null, to: null, limit };
-      return withMembers(deps, await audit.page({ teamId: null, order: "descending", ...bounds }));
+      const events = await audit.page({
+        teamId: null,
+        order: "descending",
+        after: null,
+        from: null,
+        to: null,
+        limit,
+      });
+      return withMembers(deps, events);
     },
   };
 }
@@ -68,22 +76,22 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
 async function withMembers(
   { members }: AuditLogDeps,
   events: readonly StoredAuditEvent[],
-): Promise<ToldAuditEvent[]> {
+): Promise<AuditEventWithMember[]> {
   const ids = [...new Set(events.map(({ userId }) => userId))];
-  const byId = new Map((await members.known(ids)).map((member) => [member.id, member]));
+  const byId = new Map((await members.findEver(ids)).map((member) => [member.id, member]));
   return events.map((event) => ({ ...event, member: byId.get(event.userId) ?? null }));
 }
 
-/** @param goesOn whether there may be more beyond what was scanned. */
+/** @param hasMore whether there may be events beyond the scanned ones. */
 function pageOf(
   scanned: readonly StoredAuditEvent[],
   filter: AuditFilter,
   limit: number,
-  goesOn: boolean,
+  hasMore: boolean,
 ): { readonly events: readonly StoredAuditEvent[]; readonly next: AuditPosition | null } {
   const matching = scanned.filter((event) => matches(event, filter));
   const events = matching.slice(0, limit);
-  const last = matching.length > limit ? events.at(-1) : goesOn ? scanned.at(-1) : undefined;
+  const last = matching.length > limit ? events.at(-1) : hasMore ? scanned.at(-1) : undefined;
   return { events, next: last === undefined ? null : { time: last.time, entry: last.entry } };
 }
 

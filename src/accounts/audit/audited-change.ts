@@ -1,32 +1,32 @@
 /**
- * How something is done: the change and what the audit log says of it, in one transaction, or neither. It owns the words and
- * fields of the log, from which every secret and hash is left out by naming what is in; who may do what is elsewhere.
+ * Commits a change and its entry in the audit log in one transaction. It defines which fields of an object the log shows:
+ * listing them one by one keeps secrets and hashes out.
  */
-import type { ApiKey } from "../keys/api-key.js";
-import type { Act, Actor, AuditedFields, AuditStore } from "./event.js";
+import { auditedTime, type AuditAction, type Actor, type AuditedFields } from "./event.js";
+import type { AuditStore } from "./store.js";
 import type { Clock } from "../../core/clock.js";
 import { HearthError } from "../../core/errors.js";
 import type { ManagementKey } from "../management-keys/management-key.js";
 import type { Member } from "../members/member.js";
 import type { Random } from "../../core/random.js";
 import type { Team } from "../teams/team.js";
-import type { Write, Writes } from "../../store/write.js";
+import type { Write, Writes } from "../../store/writes.js";
 
-export interface ActsDeps {
+export interface AuditDeps {
   readonly audit: AuditStore;
   readonly writes: Writes;
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** One act on one thing. */
-export interface Deed extends Told {
+/** A change of one object, with its entry in the audit log. */
+export interface AuditedChange extends AuditEntry {
   readonly change: Write;
 }
 
-/** What the log says of an act. */
-export interface Told {
-  readonly act: Act;
+/** What the audit log records, in addition to the time and the actor. */
+export interface AuditEntry {
+  readonly action: AuditAction;
   readonly objectId: string;
   readonly teamId: string | null;
   readonly description: string;
@@ -36,70 +36,64 @@ export interface Told {
 
 const attemptsMax = 5;
 
-/** Does it and logs it. @throws HearthError `conflict` when the thing is not as it was read any more. */
-export async function carryOut(deps: ActsDeps, actor: Actor, { change, ...told }: Deed): Promise<void> {
-  await deps.writes.commit([change, telling(deps, actor, told)]);
+/** Commits a change and its audit entry. @throws HearthError `conflict` when the object was changed since it was read. */
+export async function commitAudited(
+  deps: AuditDeps,
+  actor: Actor,
+  { change, ...entry }: AuditedChange,
+): Promise<void> {
+  await deps.writes.commit([change, auditEntry(deps, actor, entry)]);
 }
 
-/** The entry of the log, to be written with what it tells of. */
-export function telling({ audit, clock, random }: Omit<ActsDeps, "writes">, actor: Actor, told: Told): Write {
+/** Prepares an audit entry, to be committed together with the change it describes. */
+export function auditEntry(
+  { audit, clock, random }: Omit<AuditDeps, "writes">,
+  actor: Actor,
+  entry: AuditEntry,
+): Write {
   return audit.insertion({
-    ...told,
-    ...{ id: random.id(), time: clock.now(), actor: actor.id, userId: actor.userId },
+    ...entry,
+    id: random.id(),
+    time: clock.now(),
+    actor: actor.id,
+    userId: actor.userId,
   });
 }
 
-/** Reads, decides and acts anew when somebody else was quicker. */
-export async function persistently<Result>(attempt: () => Promise<Result>): Promise<Result> {
+/** Calls `attempt` again, a bounded number of times, when it fails because of a concurrent change. */
+export async function retryOnConflict<Result>(attempt: () => Promise<Result>): Promise<Result> {
   for (let attempts = 1; ; attempts += 1) {
     try {
       return await attempt();
     } catch (thrown) {
-      const beaten = thrown instanceof HearthError && thrown.kind === "conflict";
-      if (!beaten || attempts === attemptsMax) throw thrown;
+      const isConflict = thrown instanceof HearthError && thrown.kind === "conflict";
+      if (!isConflict || attempts === attemptsMax) throw thrown;
     }
   }
 }
 
-/** A key as the log shows it. */
-export function auditedKey(key: ApiKey): AuditedFields {
-  return {
-    name: key.name,
-    redactedApiKey: key.redacted,
-    aclStrings: key.acls,
-    disabled: key.disabled,
-    blocked: key.blocked,
-    expireTime: timeOf(key.expireTime),
-    qps: key.qps,
-    qpm: key.qpm,
-    tpm: key.tpm,
-    oldSecretExpireTime: timeOf(key.previousExpireTime),
-    ipRanges: key.ipRanges,
-  };
-}
-
-/** A team as the log shows it. */
+/** Returns a team as the audit log shows it. */
 export function auditedTeam({ name, billing, blocked, weight }: Team): AuditedFields {
   return { name, billing, blocked, weight };
 }
 
-/** A management key as the log shows it. */
+/** Returns a management key as the audit log shows it. */
 export function auditedManagementKey(key: ManagementKey): AuditedFields {
   return {
     name: key.name,
     redactedApiKey: key.redacted,
     acls: key.acls,
-    expireTime: timeOf(key.expireTime),
+    expireTime: auditedTime(key.expireTime),
     ipRanges: key.ipRanges,
     teamId: key.teamId,
     ownerUserId: key.userId,
   };
 }
 
-/** What the log says when a management key goes. */
-export function managementKeyRemoval(key: ManagementKey): Told {
+/** Returns the audit entry of the removal of a management key. */
+export function managementKeyRemoval(key: ManagementKey): AuditEntry {
   return {
-    act: "DeleteManagementKey",
+    action: "DeleteManagementKey",
     objectId: key.id,
     teamId: key.teamId,
     description: `Deleted the management key '${key.name}'`,
@@ -108,11 +102,7 @@ export function managementKeyRemoval(key: ManagementKey): Told {
   };
 }
 
-/** A member as the log shows them. */
+/** Returns a member as the audit log shows them. */
 export function auditedMember({ email, givenName, familyName, role, teamId }: Member): AuditedFields {
   return { email, givenName, familyName, role, teamId };
-}
-
-function timeOf(epochMs: number | null): string | null {
-  return epochMs === null ? null : new Date(epochMs).toISOString();
 }

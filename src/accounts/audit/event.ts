@@ -1,32 +1,31 @@
-import type { Write } from "../../store/write.js";
-import type { Act } from "../../store/column-values.js";
+import type { AuditAction } from "../../store/column-values.js";
 
-export type { Act } from "../../store/column-values.js";
+export type { AuditAction } from "../../store/column-values.js";
 
-/** Who acts, and on what they may. */
+/** Who makes a change, and which teams they can see. */
 export interface Actor {
-  /** Id of a management key, `cli` at the command line, or `server` for what a start makes by itself. */
+  /** Id of a management key, `cli` for the command line, or `server` for changes at server start. */
   readonly id: string;
-  /** Member on whose behalf. */
+  /** The member on whose behalf the change is made. */
   readonly userId: string;
-  /** The one team whose things they see; null = all. */
+  /** The only team they can see; null = all teams. */
   readonly teamId: string | null;
 }
 
-/** One act, told for good. Times are milliseconds since the epoch. */
+/** One entry of the audit log. Times are milliseconds since the epoch. */
 export interface AuditEvent {
   readonly id: string;
   readonly time: number;
   /** Id of the actor. */
   readonly actor: string;
   readonly userId: string;
-  /** Whose thing was acted on; null = the server's. */
+  /** Team that owns the changed object; null = the server. */
   readonly teamId: string | null;
-  readonly act: Act;
+  readonly action: AuditAction;
   readonly objectId: string;
   /** One sentence. */
   readonly description: string;
-  /** The thing before and after, without secrets; null when there was none. */
+  /** The object before and after the change, without secrets; null when it did not exist. */
   readonly before: AuditedFields | null;
   readonly after: AuditedFields | null;
 }
@@ -34,28 +33,27 @@ export interface AuditEvent {
 /** Fields as JSON holds them. */
 export type AuditedFields = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
-/** An event in its place: events of one millisecond are told apart by their order of writing. */
+/** Returns a time as the audit log shows it: RFC 3339 in UTC. @param time milliseconds since the epoch. */
+export function auditedTime(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString();
+}
+
+/** A stored event. `entry` orders events of the same millisecond. */
 export interface StoredAuditEvent extends AuditEvent {
   readonly entry: number;
 }
 
 export type AuditPosition = Pick<StoredAuditEvent, "time" | "entry">;
 
-/** Which events are asked for. */
+/** A page of the audit log. */
 export interface AuditQuery {
-  /** null = those of all teams, and the server's own. */
+  /** null = the events of all teams and of the server. */
   readonly teamId: string | null;
   readonly order: "ascending" | "descending";
-  /** null = from the first in that order. */
+  /** The page starts after this event; null = at the first one in that order. */
   readonly after: AuditPosition | null;
-  /** Earliest time, and the time before which; null = no bound. */
+  /** Events at `from` or later and before `to`; null = no bound. */
   readonly from: number | null;
   readonly to: number | null;
   readonly limit: number;
-}
-
-/** The log of acts: it only grows. */
-export interface AuditStore {
-  insertion(event: AuditEvent): Write;
-  page(query: AuditQuery): Promise<readonly StoredAuditEvent[]>;
 }

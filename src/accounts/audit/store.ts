@@ -1,16 +1,19 @@
 import { sql, type Selectable } from "kysely";
-import type { AuditedFields, AuditEvent, AuditQuery, AuditStore, StoredAuditEvent } from "./event.js";
+import type { AuditedFields, AuditEvent, AuditQuery, StoredAuditEvent } from "./event.js";
 import type { Database } from "../../store/database.js";
 import type { AuditRow } from "../../store/schema.js";
-import { writeOf } from "../../store/writes.js";
+import { createWrite, type Write } from "../../store/writes.js";
 
-/** The table of acts. It is only ever added to; triggers refuse everything else, whoever asks. */
-export function createAuditStore(database: Database): AuditStore {
+export type AuditStore = ReturnType<typeof createAuditStore>;
+
+/** Creates the queries of the audit log. The log is append-only: triggers reject updates and deletions. */
+export function createAuditStore(database: Database) {
   const { kysely } = database;
   return {
-    insertion: (event) =>
-      writeOf("audit_events", kysely.insertInto("audit_events").values(toRow(event)).compile()),
-    page: (query) => page(database, query),
+    insertion(event: AuditEvent): Write {
+      return createWrite("audit_events", kysely.insertInto("audit_events").values(toRow(event)).compile());
+    },
+    page: (query: AuditQuery) => page(database, query),
   };
 }
 
@@ -41,7 +44,7 @@ function toRow(event: AuditEvent) {
     actor: event.actor,
     user_id: event.userId,
     team_id: event.teamId,
-    act: event.act,
+    act: event.action,
     object_id: event.objectId,
     description: event.description,
     object_before: event.before === null ? null : JSON.stringify(event.before),
@@ -57,7 +60,7 @@ function fromRow(row: Selectable<AuditRow>): StoredAuditEvent {
     actor: row.actor,
     userId: row.user_id,
     teamId: row.team_id,
-    act: row.act,
+    action: row.act,
     objectId: row.object_id,
     description: row.description,
     before: fieldsOf(row.object_before),

@@ -1,26 +1,25 @@
 /**
- * From where a key may be used: IP addresses and CIDR ranges, version 4 and 6. An address of version 6 that stands for one of
- * version 4 (`::ffff:10.0.0.1`) is that one. It owns what a range is and whether an address is within; it asks for none itself.
+ * Parses the IP addresses and CIDR ranges (IPv4 and IPv6) from which a key may be used, and matches addresses against them.
+ * An IPv4-mapped IPv6 address (`::ffff:10.0.0.1`) is the IPv4 address.
  */
 import { BlockList, isIP, SocketAddress } from "node:net";
 import { invalid } from "../field-rules.js";
 
 const rangesMax = 100;
-/** Lists that are kept read. */
-const readMax = 1000;
+/** Parsed lists that are cached. */
+const listsCachedMax = 1000;
 
-/** One address is a range of its own. */
+/** A single address is a range of all its bits. */
 interface Range {
   readonly address: string;
   readonly family: "ipv4" | "ipv6";
   readonly bits: number;
 }
 
-/** Of a key; null = anywhere. @throws HearthError `invalid_value` naming the field and the place. */
+/** Checks the ranges of a key; null = any address. @throws HearthError `invalid_value` naming the field and the index. */
 export function checkIpRanges(ranges: readonly string[] | null): void {
   if (ranges === null) return;
-  if (ranges.length === 0)
-    throw invalid("ipRanges", "must not be empty: without it, a key opens from anywhere");
+  if (ranges.length === 0) throw invalid("ipRanges", "must not be empty: omit it to allow any address");
   if (ranges.length > rangesMax) throw invalid("ipRanges", `must not be more than ${rangesMax}`);
   ranges.forEach((written, index) => {
     if (rangeOf(written) === null)
@@ -28,27 +27,27 @@ export function checkIpRanges(ranges: readonly string[] | null): void {
   });
 }
 
-/** Tells whether an address is within one of these ranges, which have been checked. */
+/** Returns whether an address is within one of these valid ranges. */
 export type IsWithin = (ranges: readonly string[], address: string) => boolean;
 
-/** Builds it; a bounded number of lists stay read, for a key is asked for over and over. */
+/** Creates a matcher that caches parsed lists, because a key is checked on every request. */
 export function createIpMatcher(): IsWithin {
-  const known = new Map<string, Record<Range["family"], BlockList>>();
+  const cache = new Map<string, Record<Range["family"], BlockList>>();
   return (ranges, address) => {
-    const asked = plainAddress(address);
-    if (asked === null) return false;
+    const client = parseAddress(address);
+    if (client === null) return false;
     const name = ranges.join();
-    let lists = known.get(name);
+    let lists = cache.get(name);
     if (lists === undefined) {
       lists = listsOf(ranges);
-      if (known.size >= readMax) known.clear();
-      known.set(name, lists);
+      if (cache.size >= listsCachedMax) cache.clear();
+      cache.set(name, lists);
     }
-    return lists[asked.family].check(asked.address, asked.family);
+    return lists[client.family].check(client.address, client.family);
   };
 }
 
-/** A list for each version: one that is for all of version 6 says nothing of version 4. */
+/** One list for each version: `::/0` must not match IPv4 addresses. */
 function listsOf(ranges: readonly string[]): Record<Range["family"], BlockList> {
   const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const written of ranges) {
@@ -62,14 +61,15 @@ function rangeOf(written: string): Range | null {
   const [, address = "", bits] = /^([0-9a-fA-F.:]{2,45})(?:\/(0|[1-9]\d{0,2}))?$/.exec(written) ?? [];
   const width = isIP(address) === 4 ? 32 : 128;
   const wanted = bits === undefined ? width : Number(bits);
-  const plain = plainAddress(address);
-  if (plain === null || wanted > width) return null;
-  if (width === 32 || plain.family === "ipv6") return { ...plain, bits: wanted };
-  // The last 32 bits of such an address are those of version 4; fewer would be a part of version 6 after all.
-  return wanted < 96 ? null : { ...plain, bits: wanted - 96 };
+  const parsed = parseAddress(address);
+  if (parsed === null || wanted > width) return null;
+  if (width === 32 || parsed.family === "ipv6") return { ...parsed, bits: wanted };
+  // Only the last 32 bits of a mapped address are the IPv4 address: a shorter prefix is not an IPv4 range.
+  return wanted < 96 ? null : { ...parsed, bits: wanted - 96 };
 }
 
-function plainAddress(written: string): Pick<Range, "address" | "family"> | null {
+/** Returns an address in its shortest form, without a zone; null when it is not an IP address. */
+function parseAddress(written: string): Pick<Range, "address" | "family"> | null {
   const bare = written.replace(/%.*$/, "");
   const version = isIP(bare);
   if (version === 0) return null;

@@ -1,41 +1,40 @@
 /**
- * When keys were last used, to the minute. A request only notes it in memory; what is noted is written down together, at most
- * every half minute and when the server closes. A write that fails is tried again with the next.
+ * Records when keys were last used, to the minute. A request only notes it in memory; the notes are written together, at
+ * most every half minute and when the server closes. A failed write is retried with the next one.
  *
- * Modes: idle (nothing is noted), waiting (something is, and a timer runs), closed (nothing is noted any more).
+ * States: idle (nothing noted), waiting (something noted, a timer runs), closed (nothing is noted any more).
  */
 import type { Clock } from "../../core/clock.js";
-import type { KeyUseStore } from "./key-use-port.js";
+import type { KeyUseStore } from "./store.js";
 
 export interface KeyUse {
-  /** Notes that the key of that id, of either kind, is used now. */
+  /** Notes that an API key or management key is used now. */
   note(keyId: string): void;
-  /** Writes down what is noted still. */
+  /** Writes what is still noted. */
   close(): Promise<void>;
 }
 
 export interface KeyUseDeps {
   readonly keyUses: KeyUseStore;
   readonly clock: Clock;
-  /** Told of a write that failed. */
-  readonly onTrouble: (thrown: unknown) => void;
+  /** Called when a write fails. */
+  readonly onError: (thrown: unknown) => void;
 }
 
-const everyMs = 30_000;
-const grainMs = 60_000;
-/** Keys that are noted between two writes; of more than that, the rest waits for its next use. */
+const writeIntervalMs = 30_000;
+const resolutionMs = 60_000;
+/** Keys noted between two writes; further keys are noted at their next use. */
 const notedMax = 5000;
 
-/** Builds it over its port. */
-export function createKeyUse({ keyUses, clock, onTrouble }: KeyUseDeps): KeyUse {
+export function createKeyUse({ keyUses, clock, onError }: KeyUseDeps): KeyUse {
   const noted = new Map<string, number>();
-  /** What the last write wrote. */
+  /** The times that the last write stored. */
   let written: ReadonlyMap<string, number> = new Map();
   let isClosed = false;
   let stop: (() => void) | null = null;
   let writing: Promise<void> = Promise.resolve();
   const wait = (): void => {
-    stop ??= clock.after(everyMs, () => {
+    stop ??= clock.after(writeIntervalMs, () => {
       stop = null;
       writing = write();
     });
@@ -45,7 +44,7 @@ export function createKeyUse({ keyUses, clock, onTrouble }: KeyUseDeps): KeyUse 
     try {
       await keyUses.write(all);
     } catch (thrown) {
-      onTrouble(thrown);
+      onError(thrown);
       if (!isClosed) wait();
       return;
     }
@@ -55,7 +54,7 @@ export function createKeyUse({ keyUses, clock, onTrouble }: KeyUseDeps): KeyUse 
   };
   return {
     note(keyId) {
-      const minute = Math.floor(clock.now() / grainMs) * grainMs;
+      const minute = Math.floor(clock.now() / resolutionMs) * resolutionMs;
       if (isClosed || written.get(keyId) === minute) return;
       if (noted.size >= notedMax && !noted.has(keyId)) return;
       noted.set(keyId, minute);

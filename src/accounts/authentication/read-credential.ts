@@ -1,8 +1,8 @@
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * The secret that a request presents: `Authorization: Bearer <secret>`, else `x-api-key`, else null. Bearer wins where both
- * are sent; other schemes present nothing.
+ * Returns the secret that a request presents: from `Authorization: Bearer <secret>`, else from `x-api-key`, else null. Other
+ * authorization schemes are ignored.
  */
 export function readCredential(headers: Headers): string | null {
   return bearer(first(headers["authorization"])) ?? (first(headers["x-api-key"])?.trim() || null);

@@ -1,57 +1,58 @@
 import { createHash } from "node:crypto";
 import type { Random } from "../../core/random.js";
 
-/** What a secret begins with: API keys open /v1, management keys open /auth. */
+/** The prefix of a secret: `hk-` for API keys (/v1), `hm-` for management keys (/auth). */
 export type SecretPrefix = "hk-" | "hm-";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const bodyCharacters = 48;
-/** 62^6 is more than 2^32, so any CRC-32 fits. */
+/** 62^6 exceeds 2^32, so any CRC-32 fits. */
 const checksumCharacters = 6;
-/** A secret shorter than this keeps all its characters to itself. */
+/** No character of a shorter secret is shown. */
 const shownFromCharacters = 16;
 
-/** A new secret: prefix, 48 base62 characters (285 bits), 6 of checksum. */
+/** Returns a new secret: the prefix, 48 base62 characters (285 bits) and 6 characters of checksum. */
 export function issueSecret(prefix: SecretPrefix, random: Random): string {
   let secret: string = prefix;
   while (secret.length < prefix.length + bodyCharacters) {
     for (const byte of random.bytes(bodyCharacters)) {
-      // 248 is four times 62; the bytes above it would make some characters likelier than others.
+      // 248 is four times 62; larger bytes would make some characters more likely than others.
       if (byte < 248 && secret.length < prefix.length + bodyCharacters) secret += alphabet[byte % 62];
     }
   }
   return secret + checksumOf(secret);
 }
 
-/** SHA-256 of the secret, 32 bytes; all that is ever stored of it. */
+/** Returns the SHA-256 of a secret, 32 bytes. Only this hash is stored. */
 export function hashSecret(secret: string): Uint8Array {
   return new Uint8Array(createHash("sha256").update(secret, "utf8").digest());
 }
 
-/** What may be shown of a secret: `hk-...` and its last four characters; less of one that is short or of no known kind. */
+/** Returns what may be shown of a secret: `hk-...` and the last four characters, or less for short or unknown secrets. */
 export function redactSecret(secret: string): string {
   const prefix = /^h[km]-/.exec(secret)?.[0] ?? "";
   return `${prefix}...${secret.length >= shownFromCharacters ? secret.slice(-4) : ""}`;
 }
 
-/** Gives a text back with what looks like a secret, or like the beginning of one, left out: for logs of what strangers send. */
+/** Returns a text with everything replaced that looks like a secret or the start of one; for logs of client input. */
 export type SecretFilter = (text: string) => string;
 
 /**
- * @param pinned secrets of the operator's own choosing, in ASCII, which look like nothing that could be told from other words.
- * They are found in a URL, too, whichever of their characters are percent-encoded there.
+ * Creates a secret filter.
+ * @param pinned secrets chosen by the operator, in ASCII, which have no recognizable form. They are also found in a URL,
+ * whichever of their characters are percent-encoded.
  */
 export function createSecretFilter(pinned: readonly string[]): SecretFilter {
-  const secret = new RegExp([...pinned.map(inAnyCoding), "h[km]-[0-9a-z]{4,}"].join("|"), "gi");
+  const secret = new RegExp([...pinned.map(inAnyEncoding), "h[km]-[0-9a-z]{4,}"].join("|"), "gi");
   return (text) => text.replaceAll(secret, "***");
 }
 
-function inAnyCoding(secret: string): string {
+function inAnyEncoding(secret: string): string {
   const codes = [...Buffer.from(secret, "ascii")].map((code) => code.toString(16).padStart(2, "0"));
   return codes.map((code) => `(?:\\x${code}|%${code})`).join("");
 }
 
-/** Whether it is long as an issued secret and begins like one, but cannot have been issued: some character is wrong. */
+/** Whether a text has the length and prefix of an issued secret but a wrong checksum. */
 export function looksMistyped(secret: string): boolean {
   const checked = "hk-".length + bodyCharacters;
   if (!/^h[km]-/.test(secret) || secret.length !== checked + checksumCharacters) return false;
@@ -68,7 +69,7 @@ function checksumOf(text: string): string {
   return digits;
 }
 
-/** CRC-32 as in zlib, which has it only from Node 22 on. */
+/** CRC-32 as in zlib; Node's zlib provides it only since Node 22. */
 function crc32(bytes: Uint8Array): number {
   let crc = 0xffff_ffff;
   for (const byte of bytes) {

@@ -1,15 +1,17 @@
 import { sql } from "kysely";
-import type { KeyUseStore } from "./key-use-port.js";
 import type { Database } from "../../store/database.js";
 
-/**
- * When keys were last used, in a column of both tables of keys. It is written apart from all else of a key, and not synced: a
- * power cut may take some minutes of it back.
- */
-export function createKeyUseStore({ kysely, commit }: Database): KeyUseStore {
+export type KeyUseStore = ReturnType<typeof createKeyUseStore>;
+
+/** Creates the statement that stores when API keys and management keys were last used. */
+export function createKeyUseStore({ kysely, commit }: Database) {
   return {
-    // async: whatever is thrown becomes a rejection.
-    async write(lastUseTimes) {
+    /**
+     * Stores the time of last use, in milliseconds since the epoch, by key id; all or none. Unknown ids are ignored. The
+     * write is not synced: a power cut may undo the last minutes.
+     */
+    // async: an exception becomes a rejection.
+    async write(lastUseTimes: ReadonlyMap<string, number>): Promise<void> {
       const times = JSON.stringify(Object.fromEntries(lastUseTimes));
       const changes = (["api_keys", "management_keys"] as const).map((table) => {
         const used = sql`update ${sql.table(table)} set last_use_time = used.value

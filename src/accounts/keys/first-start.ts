@@ -1,52 +1,51 @@
 /**
- * What a server has to begin with: a team, an API key and a management key, issued or pinned by the operator. It changes
- * nothing when they are there. A crash at any point is made good by the next start: a secret is written before its key is
- * stored, so there is never a key that nobody knows.
+ * Creates what a new server needs: a team, an API key and a management key, with issued secrets or with secrets pinned by
+ * the operator. It changes nothing when they exist. The next start recovers from a crash at any point: a secret is written
+ * to its file before its key is stored, so no key is stored with a secret that nobody knows.
  */
-import type { ApiKeyStore } from "./api-key.js";
-import type { ManagementKeyStore } from "../management-keys/management-key.js";
+import type { ApiKeyStore } from "./store.js";
+import type { ManagementKeyStore } from "../management-keys/store.js";
 import type { Team } from "../teams/team.js";
-import { auditedKey, carryOut } from "../audit/audited-change.js";
+import { commitAudited } from "../audit/audited-change.js";
 import { serverActor } from "../audit/actors.js";
 import { ensureFirstTeam, type FirstTeamDeps } from "../teams/first-team.js";
 import { addManagementKey } from "../management-keys/management-keys.js";
 import { newKey } from "./new-key.js";
-import { allAcls } from "./permissions.js";
+import { auditedKey } from "./key-settings.js";
 import { hashSecret, issueSecret } from "../authentication/secret.js";
 
 export interface FirstStartDeps extends FirstTeamDeps {
   readonly keys: ApiKeyStore;
   readonly managementKeys: ManagementKeyStore;
-  /** A secret of the operator's own choosing, as config.ts lets it through; null to have one issued. */
+  /** A secret chosen by the operator, validated by config.ts; null = one is issued. */
   readonly pinnedKey: string | null;
-  /** Puts an issued secret where the operator finds it; called before the key exists. */
+  /** Writes an issued secret to a file for the operator; called before the key is stored. */
   readonly writeFirstKey: (secret: string) => Promise<void>;
 }
 
 export interface FirstStart {
-  /** The secret that opens the server from now on; null when nothing was made. */
+  /** The secret of the new key; null when no key was created. */
   readonly secret: string | null;
   readonly team: Team;
 }
 
 /**
- * Sees to it that there is a team and an API key: the pinned one, or an issued one when the server has no key at all.
- * @throws Error when the pinned one is a management key.
+ * Ensures that a team and an API key exist: the pinned key, or an issued one when the server has no API key at all.
+ * @throws Error when the pinned secret is that of a management key.
  */
 export async function ensureFirstKey(deps: FirstStartDeps): Promise<FirstStart> {
   const { keys, managementKeys, clock, random, pinnedKey } = deps;
   const team = await ensureFirstTeam(deps);
   if (pinnedKey !== null && (await managementKeys.findByHash(hashSecret(pinnedKey))) !== null)
-    throw twofold("HEARTH_API_KEY", "a management key");
+    throw secretInUse("HEARTH_API_KEY", "a management key");
   const known = pinnedKey === null ? !(await keys.isEmpty()) : await isStored(keys, pinnedKey);
   if (known) return { secret: null, team };
   const secret = pinnedKey ?? issueSecret("hk-", random);
   if (pinnedKey === null) await deps.writeFirstKey(secret);
   const name = pinnedKey === null ? "first key" : "pinned by HEARTH_API_KEY";
-  const wish = { secret, teamId: team.id, name, acls: allAcls, expireTime: null };
-  const key = newKey(wish, serverActor.userId, clock, random);
-  await carryOut(deps, serverActor, {
-    act: "CreateApiKey",
+  const key = newKey({ secret, teamId: team.id, name }, serverActor.userId, clock, random);
+  await commitAudited(deps, serverActor, {
+    action: "CreateApiKey",
     objectId: key.id,
     teamId: team.id,
     description: `Created the API key '${name}'`,
@@ -58,15 +57,15 @@ export async function ensureFirstKey(deps: FirstStartDeps): Promise<FirstStart> 
 }
 
 /**
- * Sees to it that there is a management key of all teams: the pinned one, or an issued one when there is none at all.
- * @returns its secret, null when nothing was made.
- * @throws Error when the pinned one is an API key.
+ * Ensures that a management key exists: the pinned key, or an issued one for all teams when there is none at all.
+ * @returns its secret; null when no key was created.
+ * @throws Error when the pinned secret is that of an API key.
  */
 export async function ensureFirstManagementKey(deps: FirstStartDeps): Promise<string | null> {
   const { keys, managementKeys, random, pinnedKey } = deps;
   if (pinnedKey !== null) {
     const hash = hashSecret(pinnedKey);
-    if ((await keys.findByHash(hash)) !== null) throw twofold("HEARTH_MANAGEMENT_KEY", "an API key");
+    if ((await keys.findByHash(hash)) !== null) throw secretInUse("HEARTH_MANAGEMENT_KEY", "an API key");
     if ((await managementKeys.findByHash(hash)) !== null) return null;
   } else if ((await managementKeys.list()).length > 0) return null;
   const secret = pinnedKey ?? issueSecret("hm-", random);
@@ -82,6 +81,6 @@ async function isStored(keys: ApiKeyStore, secret: string): Promise<boolean> {
   return found !== null && Buffer.from(found.key.hash).equals(hash);
 }
 
-function twofold(variable: string, what: string): Error {
-  return new Error(`${variable} is ${what} of this server already: no secret opens both /v1 and /auth`);
+function secretInUse(variable: string, what: string): Error {
+  return new Error(`${variable} is already ${what} of this server: a secret cannot open both /v1 and /auth`);
 }

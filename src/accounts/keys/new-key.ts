@@ -1,40 +1,32 @@
 import type { ApiKey } from "./api-key.js";
 import type { Clock } from "../../core/clock.js";
 import type { Random } from "../../core/random.js";
+import { defaultSettings, type KeySettings } from "./key-settings.js";
 import { hashSecret, redactSecret } from "../authentication/secret.js";
 
-export interface NewKey {
+export interface NewKey extends Partial<Omit<KeySettings, "name">>, Pick<KeySettings, "name"> {
   readonly secret: string;
   readonly teamId: string;
-  readonly name: string;
-  readonly acls: readonly string[];
-  readonly expireTime: number | null;
-  readonly qps?: number | null;
-  readonly qpm?: number | null;
-  readonly tpm?: number | null;
-  readonly ipRanges?: readonly string[] | null;
 }
 
-/** The noun for a key, not stored yet. @param userId of whoever makes it. */
-export function newKey({ secret, ...wish }: NewKey, userId: string, clock: Clock, random: Random): ApiKey {
+/** Returns a new key that is not stored yet; absent settings have their defaults. @param userId who creates it. */
+export function newKey(
+  { secret, teamId, ...settings }: NewKey,
+  userId: string,
+  clock: Clock,
+  random: Random,
+): ApiKey {
   const now = clock.now();
   return {
+    ...defaultSettings,
+    ...settings,
     id: random.id(),
-    teamId: wish.teamId,
+    teamId,
     userId,
-    name: wish.name,
     hash: hashSecret(secret),
     redacted: redactSecret(secret),
-    acls: wish.acls,
-    disabled: false,
-    blocked: false,
-    expireTime: wish.expireTime,
-    qps: wish.qps ?? null,
-    qpm: wish.qpm ?? null,
-    tpm: wish.tpm ?? null,
     previousHash: null,
     previousExpireTime: null,
-    ipRanges: wish.ipRanges ?? null,
     lastUseTime: null,
     createTime: now,
     modifyTime: now,

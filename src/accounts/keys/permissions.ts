@@ -1,46 +1,21 @@
 /**
- * What a key may do: its ACL strings against what a request needs. An ACL is `api-key:endpoint:<name>` or
- * `api-key:model:<name>`, `*` standing for all; a key without any may do nothing.
+ * Checks an API key's ACLs against what a request needs. An ACL is `api-key:endpoint:<name>` or `api-key:model:<name>`; `*`
+ * matches all names. A key without ACLs may do nothing.
  */
 import type { Principal } from "./api-key.js";
 import { HearthError, modelNotFound } from "../../core/errors.js";
 
-/** What a request needs. */
+/** The permissions that a request needs. */
 export interface Need {
-  /** Name of the endpoint's ACL; null for a route that needs none. */
+  /** Name in the endpoint's ACL; null for a route that needs none. */
   readonly endpoint: string | null;
   /** Id of the model; null when the request names none. */
   readonly model: string | null;
-  /** The model's name as the request wrote it, where that is an alias: a refusal must not tell which id it stands for. */
+  /** The alias by which the request names the model: the error repeats the alias, so that it does not reveal the id. */
   readonly modelAsWritten?: string;
 }
 
-const aclCharactersMax = 300;
-
-/** Opens every endpoint and every model. */
-export const allAcls: readonly string[] = ["api-key:endpoint:*", "api-key:model:*"];
-
-/** Names that an endpoint ACL can have. */
-export const endpointNames = [
-  "chat",
-  "embed",
-  "image",
-  "models",
-  "sample",
-  "tokenize",
-  "documents",
-  "metrics",
-] as const;
-
-/** Whether it is an ACL that a key can have. */
-export function isAcl(acl: string): boolean {
-  const endpoints: readonly string[] = [...endpointNames, "*"];
-  const [, kind, name = ""] = /^api-key:(endpoint|model):([\x21-\x7e]+)$/.exec(acl) ?? [];
-  if (kind === undefined || acl.length > aclCharactersMax) return false;
-  return kind === "model" || endpoints.includes(name);
-}
-
-/** Whether the ACLs grant all that is needed. */
+/** Whether the ACLs grant everything that is needed. */
 export function isAllowed(acls: readonly string[], { endpoint, model }: Need): boolean {
   if (acls.length === 0) return false;
   return (
@@ -49,14 +24,14 @@ export function isAllowed(acls: readonly string[], { endpoint, model }: Need): b
   );
 }
 
-/** Whether the key may use the model of that id. */
+/** Whether the key may use the model with this id. */
 export function mayUseModel(principal: Principal, model: string): boolean {
   return isAllowed(principal.key.acls, { endpoint: null, model });
 }
 
 /**
- * Sees to it that the key may do what the request needs.
- * @throws HearthError `permission_denied` for the endpoint; for the model the `model_not_found` of one that is not there.
+ * Checks that the key may do what the request needs.
+ * @throws HearthError `permission_denied` for the endpoint; `model_not_found` for the model, as if it did not exist.
  */
 export function authorise(principal: Principal, need: Need): void {
   const { acls } = principal.key;

@@ -3,11 +3,11 @@ import type { Actor } from "../audit/event.js";
 import { checkExpireTime, invalid } from "../field-rules.js";
 import { hashSecret, redactSecret } from "../authentication/secret.js";
 
-/** How a key is to be rotated. Times are milliseconds since the epoch. */
-export interface Rotation {
-  /** When the key itself is to expire from now on; left out, that stays. */
+/** Times are milliseconds since the epoch. */
+export interface RotateKeyRequest {
+  /** New expiry time of the key; absent = unchanged. */
   readonly expireTime?: number | null;
-  /** How long the old secret still opens; a day when left out. A time that is past ends it at once. */
+  /** When the old secret stops working; absent = in a day. A time in the past stops it at once. */
   readonly oldSecretExpireTime?: number;
 }
 
@@ -16,12 +16,18 @@ const graceMs = dayMs;
 const graceMsMax = 7 * dayMs;
 
 /**
- * The key with another secret. The one that it had opens until the grace is over, but never longer than it would have; the
- * one before that opens nothing from now on.
+ * Returns the key with a new secret. The old secret works until the grace period ends or it would have expired, whichever
+ * is earlier; the one before that stops working at once.
  * @throws HearthError `invalid_value` naming the field.
  */
-export function rotated(key: ApiKey, secret: string, rotation: Rotation, actor: Actor, now: number): ApiKey {
-  const { expireTime = key.expireTime, oldSecretExpireTime = now + graceMs } = rotation;
+export function rotateKey(
+  key: ApiKey,
+  secret: string,
+  request: RotateKeyRequest,
+  actor: Actor,
+  now: number,
+): ApiKey {
+  const { expireTime = key.expireTime, oldSecretExpireTime = now + graceMs } = request;
   if (expireTime !== key.expireTime) checkExpireTime(expireTime, now);
   if (!Number.isSafeInteger(oldSecretExpireTime) || oldSecretExpireTime > now + graceMsMax)
     throw invalid("oldSecretExpireTime", "must be within 7 days");

@@ -1,66 +1,80 @@
 import { sql, type ExpressionBuilder } from "kysely";
-import type { ApiKey, ApiKeyStore, KeyQuery, Principal } from "./api-key.js";
+import type { ApiKey, KeyQuery, Principal } from "./api-key.js";
+import { bytes, createRowMapper, flag, nullable, stringList } from "../../store/columns.js";
 import { insertUnique } from "../../store/conflict.js";
 import type { Database } from "../../store/database.js";
 import { prepare } from "../../store/prepared.js";
 import type { ApiKeyRow, Schema } from "../../store/schema.js";
-import { teamBeside, teamColumns, type TeamBeside } from "../teams/joined-team.js";
-import { asBefore } from "../../store/unchanged.js";
-import { writeOf } from "../../store/writes.js";
+import { teamOfRow, teamColumns, type JoinedTeam } from "../teams/joined-team.js";
+import { isUnchanged } from "../../store/unchanged.js";
+import { createWrite, type Write } from "../../store/writes.js";
 
-/** The table of API keys. `findByHash` runs on every request: one look-up, in the unique indexes of the two hashes. */
-export function createApiKeyStore(database: Database): ApiKeyStore {
+export type ApiKeyStore = ReturnType<typeof createApiKeyStore>;
+
+/** Creates the queries of the table of API keys. */
+export function createApiKeyStore(database: Database) {
   const { kysely } = database;
   const selectByHash = prepareByHash(database);
   const insertRow = (key: ApiKey) => kysely.insertInto("api_keys").values(toRow(key));
   return {
-    async insert(key) {
+    /** @throws HearthError `conflict` when the hash or id exists already. */
+    async insert(key: ApiKey): Promise<void> {
       await insertUnique("API key", () => insertRow(key).execute());
     },
-    insertion: (key) => writeOf("api_keys", insertRow(key).compile()),
-    replacement(before, after) {
-      // Were the id set, too, SQLite would look for rows that refer to it.
-      const { id, ...changed } = toRow(after);
-      const query = kysely.updateTable("api_keys").set(changed).where("id", "=", id);
-      return writeOf("api_keys", query.where(asBefore(toRow(before))).compile(), 1);
+    insertion(key: ApiKey): Write {
+      return createWrite("api_keys", insertRow(key).compile());
     },
-    removal: (key) =>
-      writeOf(
-        "api_keys",
-        kysely
-          .deleteFrom("api_keys")
-          .where(asBefore(toRow(key)))
-          .compile(),
-        1,
-      ),
-    async findByHash(hash) {
+    /**
+     * Replaces `before` by `after`, except for the time of last use. The commit fails with `conflict` when the stored key
+     * differs from `before`.
+     */
+    replacement(before: ApiKey, after: ApiKey): Write {
+      // The id is left out: if it were set, SQLite would look for rows that refer to it.
+      const { id, ...fields } = toRow(after);
+      const query = kysely.updateTable("api_keys").set(fields).where("id", "=", id);
+      return createWrite("api_keys", query.where(isUnchanged(toRow(before))).compile(), 1);
+    },
+    /** The commit fails with `conflict` when the stored key differs from `key`. */
+    removal(key: ApiKey): Write {
+      const query = kysely.deleteFrom("api_keys").where(isUnchanged(toRow(key)));
+      return createWrite("api_keys", query.compile(), 1);
+    },
+    /**
+     * Returns the key that has this hash, or had it before its last rotation, and its team. It runs on every request: one
+     * query on the unique indexes of the two hashes.
+     */
+    async findByHash(hash: Uint8Array): Promise<Principal | null> {
       const { rows } = await selectByHash({ hash, previousHash: hash });
-      // A secret of the operator's own choosing may be one that another key had before it was rotated.
+      // A pinned secret may be one that another key had before it was rotated.
       const row = rows.find((one) => Buffer.from(one.hash).equals(hash)) ?? rows[0];
-      return row === undefined ? null : toPrincipal(row);
+      return row === undefined ? null : { key: fromRow(row), team: teamOfRow(row) };
     },
-    async find(id) {
+    async find(id: string): Promise<ApiKey | null> {
       const row = await kysely.selectFrom("api_keys").selectAll().where("id", "=", id).executeTakeFirst();
       return row === undefined ? null : fromRow(row);
     },
-    async isEmpty() {
+    /** Whether there are no keys at all. */
+    async isEmpty(): Promise<boolean> {
       return (await kysely.selectFrom("api_keys").select("id").limit(1).executeTakeFirst()) === undefined;
     },
-    like: (reference, limit) => like(database, reference, limit),
-    async list(teamId) {
+    /** Returns the keys whose id starts with `reference`, or whose redacted form equals it, in order of id. */
+    findByReference: (reference: string, limit: number) => findByReference(database, reference, limit),
+    /** Returns keys in order of creation; those of all teams when `teamId` is null. */
+    async list(teamId: string | null): Promise<readonly ApiKey[]> {
       const all = kysely.selectFrom("api_keys").selectAll().orderBy("create_time").orderBy("id");
       const rows = await (teamId === null ? all : all.where("team_id", "=", teamId)).execute();
       return rows.map(fromRow);
     },
-    page: (query) => page(database, query),
+    /** Returns keys in order of creation. */
+    page: (query: KeyQuery) => page(database, query),
   };
 }
 
-async function like({ kysely }: Database, reference: string, limit: number): Promise<ApiKey[]> {
+async function findByReference({ kysely }: Database, reference: string, limit: number): Promise<ApiKey[]> {
   const rows = await kysely
     .selectFrom("api_keys")
     .selectAll()
-    // No id holds the last character of all: what begins with the reference is below it.
+    // The highest code point is in no id: every id that starts with the reference sorts below this bound.
     .where((key) =>
       key.or([
         key.and([key("id", ">=", reference), key("id", "<", `${reference}\u{10ffff}`)]),
@@ -75,7 +89,7 @@ async function like({ kysely }: Database, reference: string, limit: number): Pro
 
 async function page({ kysely }: Database, query: KeyQuery): Promise<ApiKey[]> {
   const { teamId, after, acls, unexpiredAt, limit } = query;
-  const holds = (acl: string) => sql<boolean>`exists (select 1 from json_each(acls) where value = ${acl})`;
+  const hasAcl = (acl: string) => sql<boolean>`exists (select 1 from json_each(acls) where value = ${acl})`;
   const rows = await kysely
     .selectFrom("api_keys")
     .selectAll()
@@ -86,16 +100,13 @@ async function page({ kysely }: Database, query: KeyQuery): Promise<ApiKey[]> {
     .$if(unexpiredAt !== null, (keys) =>
       keys.where((key) => key.or([key("expire_time", "is", null), key("expire_time", ">", unexpiredAt)])),
     )
-    .where((key: ExpressionBuilder<Schema, "api_keys">) => key.and(acls.map(holds)))
+    .where((key: ExpressionBuilder<Schema, "api_keys">) => key.and(acls.map(hasAcl)))
     .orderBy("create_time")
     .orderBy("id")
     .limit(limit)
     .execute();
   return rows.map(fromRow);
 }
-
-/** A key's row and, beside it, its team's. */
-type PrincipalRow = ApiKeyRow & TeamBeside;
 
 function prepareByHash({ kysely }: Database) {
   type Hashes = Readonly<Record<"hash" | "previousHash", Uint8Array>>;
@@ -108,60 +119,37 @@ function prepareByHash({ kysely }: Database) {
       .where((key) =>
         key.or([key("api_keys.hash", "=", hash), key("api_keys.previous_hash", "=", previousHash)]),
       )
-      .$castTo<PrincipalRow>(),
+      .$castTo<ApiKeyRow & JoinedTeam>(),
   );
 }
 
-function toPrincipal(row: PrincipalRow): Principal {
-  return { key: fromRow(row), team: teamBeside(row) };
-}
+const mapper = createRowMapper<ApiKey, ApiKeyRow>({
+  id: "id",
+  teamId: "team_id",
+  userId: "user_id",
+  name: "name",
+  hash: bytes("hash"),
+  redacted: "redacted",
+  acls: stringList("acls"),
+  disabled: flag("disabled"),
+  blocked: flag("blocked"),
+  expireTime: "expire_time",
+  createTime: "create_time",
+  modifyTime: "modify_time",
+  modifiedBy: "modified_by",
+  qps: "qps",
+  qpm: "qpm",
+  tpm: "tpm",
+  previousHash: nullable(bytes("previous_hash")),
+  previousExpireTime: "previous_expire_time",
+  ipRanges: nullable(stringList("ip_ranges")),
+  lastUseTime: "last_use_time",
+});
 
-/** All but when it was last used. */
+const { fromRow } = mapper;
+
+/** Returns the row without the time of last use, which createKeyUseStore() writes. */
 function toRow(key: ApiKey): Omit<ApiKeyRow, "last_use_time"> {
-  return {
-    id: key.id,
-    team_id: key.teamId,
-    user_id: key.userId,
-    name: key.name,
-    hash: key.hash,
-    redacted: key.redacted,
-    acls: JSON.stringify(key.acls),
-    disabled: Number(key.disabled),
-    blocked: Number(key.blocked),
-    expire_time: key.expireTime,
-    create_time: key.createTime,
-    modify_time: key.modifyTime,
-    modified_by: key.modifiedBy,
-    qps: key.qps,
-    qpm: key.qpm,
-    tpm: key.tpm,
-    previous_hash: key.previousHash,
-    previous_expire_time: key.previousExpireTime,
-    ip_ranges: key.ipRanges === null ? null : JSON.stringify(key.ipRanges),
-  };
-}
-
-function fromRow(row: ApiKeyRow): ApiKey {
-  return {
-    id: row.id,
-    teamId: row.team_id,
-    userId: row.user_id,
-    name: row.name,
-    hash: new Uint8Array(row.hash),
-    redacted: row.redacted,
-    acls: JSON.parse(row.acls) as string[],
-    disabled: row.disabled === 1,
-    blocked: row.blocked === 1,
-    expireTime: row.expire_time,
-    createTime: row.create_time,
-    modifyTime: row.modify_time,
-    modifiedBy: row.modified_by,
-    qps: row.qps,
-    qpm: row.qpm,
-    tpm: row.tpm,
-    previousHash: row.previous_hash === null ? null : new Uint8Array(row.previous_hash),
-    previousExpireTime: row.previous_expire_time,
-    ipRanges: row.ip_ranges === null ? null : (JSON.parse(row.ip_ranges) as string[]),
-    lastUseTime: row.last_use_time,
-  };
+  const { last_use_time: _, ...row } = mapper.toRow(key);
+  return row;
 }

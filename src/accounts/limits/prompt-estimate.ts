@@ -1,6 +1,6 @@
 /**
- * How many tokens a prompt may be, before any model is touched: by tiktoken, which takes no model's own template into account, or
- * by the number of characters where that takes too long. What it truly was is known when its run is over.
+ * Estimates the tokens of a prompt before a model reads it: with tiktoken, without the model's chat template, or from the
+ * number of characters where tokenizing would take too long. The true number is known when the run has ended.
  */
 import type { Clock } from "../../core/clock.js";
 import type { GenerationRequest, Message } from "../../core/generation.js";
@@ -11,33 +11,33 @@ export interface PromptEstimateDeps {
   readonly clock: Clock;
 }
 
-/** Time that a request waits for its estimate. */
+/** Longest time that a request waits for its estimate. */
 const waitMsMax = 250;
 
-/** A longer text cannot be read in that time. */
+/** A longer text cannot be tokenized in that time. */
 const charactersMax = 262_144;
 
 const charactersPerToken = 4;
 
-/** Builds the estimate; it never fails. */
+/** Creates the function that estimates the tokens of a prompt. It never rejects. */
 export function createPromptEstimate({ tokenizer, clock }: PromptEstimateDeps) {
   return async (prompt: GenerationRequest | string): Promise<number> => {
     const { text, tokens } = typeof prompt === "string" ? { text: prompt, tokens: 0 } : partsOf(prompt);
     const byLength = Math.ceil(text.length / charactersPerToken);
     if (text.length === 0 || text.length > charactersMax) return tokens + byLength;
-    const late = new AbortController();
-    const stop = clock.after(waitMsMax, () => late.abort());
+    const timeout = new AbortController();
+    const cancelTimeout = clock.after(waitMsMax, () => timeout.abort());
     try {
-      return tokens + (await tokenizer.count(text, late.signal));
+      return tokens + (await tokenizer.count(text, timeout.signal));
     } catch {
       return tokens + byLength;
     } finally {
-      stop();
+      cancelTimeout();
     }
   };
 }
 
-/** All that the model is to read: as text, and what came as tokens already. */
+/** Returns everything that the model reads: the text, and the number of tokens that the request gives as token ids. */
 function partsOf({ messages, tools, prefill = "", raw }: GenerationRequest) {
   const prompts = raw?.prompts ?? [];
   const texts = [

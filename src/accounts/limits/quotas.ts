@@ -1,13 +1,13 @@
 /**
- * What is counted against which limit, in memory. It owns the windows and their bound; which limits hold of whom is
- * rate-limits.ts's. A window is there only while something in it counts, so that nobody's use is all that is forgotten.
+ * Counts requests and tokens against limits, in memory. rate-limits.ts decides which limits apply. A window exists only while
+ * it has entries.
  *
- * Memory: at most `windowsMax` windows with `entriesMax` entries of 16 bytes together (as much again while what is over is not
- * cleared away), and two entries more for each run in hand, whose true tokens are always counted. That is some 64 MB; who comes
- * when it is full waits until something of it is over.
+ * Memory: at most `windowsMax` windows with together `entriesMax` entries of 16 bytes (twice as much until expired entries are
+ * cleared), and two more entries for each active run, whose true tokens are always counted. That is about 64 MB. When it is
+ * full, requests are refused until entries expire.
  */
 import { HearthError } from "../../core/errors.js";
-import type { Limits, Standing } from "../../core/limits.js";
+import type { Limits, LimitStatus } from "../../core/limits.js";
 import { SlidingWindow } from "./sliding-window.js";
 
 export interface QuotaBounds {
@@ -19,40 +19,40 @@ const defaultBounds: QuotaBounds = { windowsMax: 100_000, entriesMax: 1_000_000 
 
 export type LimitName = keyof Limits;
 
-/** How long each limit looks back. */
+/** The length of each limit's window. */
 const spansMs: Readonly<Record<LimitName, number>> = { qps: 1000, qpm: 60_000, tpm: 60_000 };
 
-/** Time after which all windows are looked through for what is over. */
+/** Interval at which expired entries of all windows are removed. */
 const sweepEveryMs = 60_000;
 
-/** And where there is no room for more. */
+/** The same interval when the memory bound is reached. */
 const sweepFullEveryMs = 1000;
 
-/** One limit of somebody. */
+/** One limit of a key or team. */
 export interface Quota {
   readonly name: LimitName;
   readonly limit: number;
-  /** Whose; what is counted for one of them is counted for nobody else. */
+  /** Identifies the key, or the team and model; every scope is counted separately. */
   readonly scope: string;
-  /** The same in words, for a refusal. */
+  /** Describes the scope in error messages. */
   readonly subject: string;
 }
 
-/** So much is asked of a quota. */
+/** An amount to be counted against a quota. */
 export interface Demand {
   readonly quota: Quota;
   readonly amount: number;
 }
 
-/** The demand that waits longest, and how long. */
+/** The demand that has to wait longest. */
 export interface Shortage {
   readonly demand: Demand;
   readonly used: number;
-  /** Milliseconds until all demands are met at once, if nobody else asks; null where that is never. */
+  /** Milliseconds until all demands fit, without further requests; null = they never fit. */
   readonly waitMs: number | null;
 }
 
-/** Times are whole milliseconds of a clock that never goes back. */
+/** Times are whole milliseconds of a monotonic clock. */
 export class Quotas {
   readonly #windows = new Map<string, SlidingWindow>();
   readonly #bounds: QuotaBounds;
@@ -63,104 +63,108 @@ export class Quotas {
     this.#bounds = { ...defaultBounds, ...bounds };
   }
 
-  /** How much is remembered now. */
+  /** The number of windows and of their entries. */
   get size(): { readonly windows: number; readonly entries: number } {
     return { windows: this.#windows.size, entries: this.#entries };
   }
 
   /**
-   * Counts all demands. @returns null; or, with nothing counted, what there is too little of.
-   * @throws HearthError `overloaded` when there is no room to count more.
+   * Counts all demands, or none when a quota does not suffice. @returns the shortage; null when all were counted.
+   * @throws HearthError `overloaded` when the memory bound is reached.
    */
   take(demands: readonly Demand[], now: number): Shortage | null {
     if (demands.length === 0) return null;
     const shortage = this.shortage(demands, now);
     if (shortage !== null) return shortage;
-    this.#makeRoom(demands.length, now);
+    this.#checkCapacity(demands.length, now);
     for (const { quota, amount } of demands) this.add(quota, amount, now);
     return null;
   }
 
-  /** What there is too little of for all demands at once; null where there is enough. */
+  /** Returns the shortage that refuses the demands; null when all of them fit. */
   shortage(demands: readonly Demand[], now: number): Shortage | null {
     let worst: Shortage | null = null;
     for (const demand of demands) {
       const { quota, amount } = demand;
-      const used = this.#look(quota, now, (window) => window.used) ?? 0;
+      const used = this.#read(quota, now, (window) => window.used) ?? 0;
       if (used + amount <= quota.limit) continue;
-      const waitMs = amount > quota.limit ? null : this.#fallsTo(quota, quota.limit - amount, now) - now;
+      const waitMs = amount > quota.limit ? null : this.#fallsToAt(quota, quota.limit - amount, now) - now;
       if (worst === null || (waitMs ?? Infinity) > (worst.waitMs ?? Infinity))
         worst = { demand, used, waitMs };
     }
     return worst;
   }
 
-  /** Counts, whether it is too much or not. */
+  /** Counts an amount, even beyond the limit. */
   add(quota: Quota, amount: number, now: number): void {
     if (amount === 0) return;
     const key = keyOf(quota);
     const window = this.#windows.get(key) ?? new SlidingWindow(spansMs[quota.name]);
     this.#windows.set(key, window);
-    this.#watched(key, window, () => {
+    this.#change(key, window, () => {
       window.slide(now);
       window.add(now, amount);
     });
   }
 
-  /** Takes back what was counted at that time. */
-  takeBack(quota: Quota, amount: number, { countedAt, now }: { countedAt: number; now: number }): void {
+  /** Subtracts an amount that was counted at `countedAt`. */
+  giveBack(quota: Quota, amount: number, { countedAt, now }: { countedAt: number; now: number }): void {
     const key = keyOf(quota);
     const window = this.#windows.get(key);
     if (window === undefined || amount === 0) return;
-    this.#watched(key, window, () => {
+    this.#change(key, window, () => {
       window.slide(now);
-      window.takeBack(countedAt, amount);
+      window.giveBack(countedAt, amount);
     });
   }
 
-  /** What is left. */
-  standing(quota: Quota, now: number): Standing {
+  /** Returns what is left of a quota. */
+  limitStatus(quota: Quota, now: number): LimitStatus {
     const { limit } = quota;
-    const used = this.#look(quota, now, (window) => window.used) ?? 0;
-    const endsAt = this.#look(quota, now, (window) => window.endsAt) ?? now;
+    const used = this.#read(quota, now, (window) => window.used) ?? 0;
+    const endsAt = this.#read(quota, now, (window) => window.endsAt) ?? now;
     return { limit, remaining: Math.max(0, limit - used), resetMs: endsAt - now };
   }
 
-  #fallsTo(quota: Quota, most: number, now: number): number {
-    return this.#look(quota, now, (window) => window.fallsTo(most, now)) ?? now;
+  #fallsToAt(quota: Quota, max: number, now: number): number {
+    return this.#read(quota, now, (window) => window.fallsToAt(max, now)) ?? now;
   }
 
-  #look<T>(quota: Quota, now: number, ask: (window: SlidingWindow) => T): T | null {
+  #read<T>(quota: Quota, now: number, read: (window: SlidingWindow) => T): T | null {
     const key = keyOf(quota);
     const window = this.#windows.get(key);
     if (window === undefined) return null;
-    this.#watched(key, window, () => window.slide(now));
-    return ask(window);
+    this.#change(key, window, () => window.slide(now));
+    return read(window);
   }
 
-  /** Changes a window, and forgets it where nothing is left in it. */
-  #watched(key: string, window: SlidingWindow, change: () => void): void {
+  /** Changes a window, updates the number of entries, and removes the window when it is empty. */
+  #change(key: string, window: SlidingWindow, change: () => void): void {
     const before = window.entries;
     change();
     this.#entries += window.entries - before;
     if (window.entries === 0) this.#windows.delete(key);
   }
 
-  #makeRoom(wanted: number, now: number): void {
+  #checkCapacity(wanted: number, now: number): void {
     const { windowsMax, entriesMax } = this.#bounds;
     const isFull = () => this.#entries + wanted > entriesMax || this.#windows.size + wanted > windowsMax;
     const every = isFull() ? sweepFullEveryMs : sweepEveryMs;
     this.#sweptAt ??= now;
     if (now - this.#sweptAt >= every) this.#sweep(now);
     if (isFull())
-      throw new HearthError("overloaded", "The server counts too many requests. Please try again later.", {
-        retryAfterSeconds: 1,
-      });
+      throw new HearthError(
+        "overloaded",
+        "The server has too many requests to count. Please try again later.",
+        {
+          retryAfterSeconds: 1,
+        },
+      );
   }
 
   #sweep(now: number): void {
     this.#sweptAt = now;
-    for (const [key, window] of this.#windows) this.#watched(key, window, () => window.slide(now));
+    for (const [key, window] of this.#windows) this.#change(key, window, () => window.slide(now));
   }
 }
 

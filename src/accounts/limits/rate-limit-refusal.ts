@@ -1,5 +1,5 @@
 import { HearthError } from "../../core/errors.js";
-import { spanText } from "../../core/limits.js";
+import { formatDuration } from "../../core/limits.js";
 import type { LimitName, Shortage } from "./quotas.js";
 
 const units: Readonly<Record<LimitName, string>> = {
@@ -8,7 +8,7 @@ const units: Readonly<Record<LimitName, string>> = {
   tpm: "tokens per min (TPM)",
 };
 
-/** What is told to whoever asks for more than a limit leaves, in the words of OpenAI. */
+/** Returns the error for a request that exceeds a limit, in the words of the OpenAI API. */
 export function rateLimited({ demand, used, waitMs }: Shortage): HearthError {
   const { quota, amount } = demand;
   const { subject, name, limit } = quota;
@@ -16,13 +16,13 @@ export function rateLimited({ demand, used, waitMs }: Shortage): HearthError {
     return new HearthError(
       "rate_limited",
       `Request too large for ${subject} on ${units[name]}: Limit ${limit}, Requested ${amount}. ` +
-        "The input must be made shorter; asking again does not help.",
+        "The input must be shorter; retrying does not help.",
       { shouldRetry: false },
     );
   return new HearthError(
     "rate_limited",
     `Rate limit reached for ${subject} on ${units[name]}: Limit ${limit}, Used ${used}, Requested ${amount}. ` +
-      `Please try again in ${spanText(waitMs)}.`,
+      `Please try again in ${formatDuration(waitMs)}.`,
     { retryAfterMs: waitMs, shouldRetry: true },
   );
 }

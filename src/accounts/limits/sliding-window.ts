@@ -1,12 +1,12 @@
 /**
- * What was counted in the last so many milliseconds, exactly: each millisecond in which something was is one entry, so that there
- * are never more entries than the window has milliseconds. Times are whole milliseconds of a clock that never goes back.
+ * The exact sum of the amounts of the last `spanMs` milliseconds. There is one entry for each millisecond in which something
+ * was counted, so there are never more entries than milliseconds. Times are whole milliseconds of a monotonic clock.
  */
 export class SlidingWindow {
   readonly #spanMs: number;
   readonly #times: number[] = [];
   readonly #amounts: number[] = [];
-  /** Index of the oldest entry; what is before it is over and not yet cleared away. */
+  /** Index of the oldest entry; entries before it have expired and are not yet cleared. */
   #first = 0;
   #used = 0;
 
@@ -14,7 +14,7 @@ export class SlidingWindow {
     this.#spanMs = spanMs;
   }
 
-  /** All that is counted, as of the last `slide`. */
+  /** The sum, as of the last `slide`. */
   get used(): number {
     return this.#used;
   }
@@ -23,13 +23,13 @@ export class SlidingWindow {
     return this.#times.length - this.#first;
   }
 
-  /** When nothing of it is counted any more, if nothing is added; null where nothing is. */
+  /** When the last entry expires, if nothing is added; null when there is none. */
   get endsAt(): number | null {
     const last = this.#times.at(-1);
     return last === undefined || this.entries === 0 ? null : last + this.#spanMs;
   }
 
-  /** Forgets what is over; to be called before anything is asked or changed. */
+  /** Removes expired entries; to be called before the window is read or changed. */
   slide(now: number): void {
     for (let time = this.#times[this.#first]; time !== undefined; time = this.#times[this.#first]) {
       if (time > now - this.#spanMs) break;
@@ -42,7 +42,7 @@ export class SlidingWindow {
     this.#first = 0;
   }
 
-  /** Counts so much now. @param amount more than 0. */
+  /** Adds an amount. @param amount more than 0. */
   add(now: number, amount: number): void {
     const last = this.#times.length - 1;
     this.#used += amount;
@@ -54,8 +54,8 @@ export class SlidingWindow {
     this.#amounts.push(amount);
   }
 
-  /** Takes back so much of what was counted at that time; nothing where that is over. */
-  takeBack(time: number, amount: number): void {
+  /** Subtracts an amount from what was counted at `time`; does nothing when that has expired. */
+  giveBack(time: number, amount: number): void {
     const at = this.#times.lastIndexOf(time);
     if (at < this.#first) return;
     const left = (this.#amounts[at] ?? 0) - amount;
@@ -67,13 +67,13 @@ export class SlidingWindow {
   }
 
   /**
-   * The first time from `now` on at which no more than `most` is counted, if nothing is added.
-   * @param most not below 0.
+   * Returns the first time from `now` on at which the sum is at most `max`, if nothing is added.
+   * @param max not below 0.
    */
-  fallsTo(most: number, now: number): number {
+  fallsToAt(max: number, now: number): number {
     let used = this.#used;
     let at = this.#first;
-    for (; used > most && at < this.#times.length; at += 1) used -= this.#amounts[at] ?? 0;
+    for (; used > max && at < this.#times.length; at += 1) used -= this.#amounts[at] ?? 0;
     return at === this.#first ? now : (this.#times[at - 1] ?? now) + this.#spanMs;
   }
 }

@@ -1,14 +1,16 @@
-import { everyModel, type TeamLimits, type TeamLimitStore } from "./team-limit.js";
+import { everyModel, type TeamLimits } from "./team-limit.js";
 import type { Database } from "../../store/database.js";
 import { prepare } from "../../store/prepared.js";
 import type { TeamLimitRow } from "../../store/schema.js";
-import { asBefore } from "../../store/unchanged.js";
-import { writeOf } from "../../store/writes.js";
+import { isUnchanged } from "../../store/unchanged.js";
+import { createWrite, type Write } from "../../store/writes.js";
 
-/** The table of teams' limits. `findFor` runs on every request of a model: one or two look-ups by the primary key. */
-export function createTeamLimitStore({ kysely }: Database): TeamLimitStore {
-  type Asked = Readonly<Record<"teamId" | "model", string>>;
-  const selectFor = prepare(kysely, ["teamId", "model"], ({ teamId, model }: Asked) =>
+export type TeamLimitStore = ReturnType<typeof createTeamLimitStore>;
+
+/** Creates the queries of the table of team limits. */
+export function createTeamLimitStore({ kysely }: Database) {
+  type Parameters = Readonly<Record<"teamId" | "model", string>>;
+  const selectFor = prepare(kysely, ["teamId", "model"], ({ teamId, model }: Parameters) =>
     kysely
       .selectFrom("team_limits")
       .selectAll()
@@ -16,12 +18,17 @@ export function createTeamLimitStore({ kysely }: Database): TeamLimitStore {
       .where("model", "in", [model, everyModel]),
   );
   return {
-    async findFor(teamId, model) {
+    /**
+     * Returns the team's limits on the model, else those on every model; null when there are neither. It runs on every
+     * request that names a model: one or two look-ups by the primary key.
+     */
+    async findFor(teamId: string, model: string): Promise<TeamLimits | null> {
       const { rows } = await selectFor({ teamId, model });
       const row = rows.find((one) => one.model === model) ?? rows[0];
       return row === undefined ? null : fromRow(row);
     },
-    async list(teamId) {
+    /** Returns the team's limits in order of model, those on every model first. */
+    async list(teamId: string): Promise<readonly TeamLimits[]> {
       const rows = await kysely
         .selectFrom("team_limits")
         .selectAll()
@@ -31,18 +38,21 @@ export function createTeamLimitStore({ kysely }: Database): TeamLimitStore {
         .execute();
       return rows.map(fromRow);
     },
-    insertion(limits) {
+    /** The commit fails with `conflict` when the team has limits on that model already. */
+    insertion(limits: TeamLimits): Write {
       const query = kysely.insertInto("team_limits").values(toRow(limits));
-      return writeOf("team_limits", query.onConflict((conflict) => conflict.doNothing()).compile(), 1);
+      return createWrite("team_limits", query.onConflict((conflict) => conflict.doNothing()).compile(), 1);
     },
-    replacement(before, after) {
+    /** The commit fails with `conflict` when the stored limits differ from `before`. */
+    replacement(before: TeamLimits, after: TeamLimits): Write {
       const { qps, qpm, tpm } = after;
       const query = kysely.updateTable("team_limits").set({ qps, qpm, tpm });
-      return writeOf("team_limits", query.where(asBefore(toRow(before))).compile(), 1);
+      return createWrite("team_limits", query.where(isUnchanged(toRow(before))).compile(), 1);
     },
-    removal(limits) {
-      const query = kysely.deleteFrom("team_limits").where(asBefore(toRow(limits)));
-      return writeOf("team_limits", query.compile(), 1);
+    /** The commit fails with `conflict` when the stored limits differ from `limits`. */
+    removal(limits: TeamLimits): Write {
+      const query = kysely.deleteFrom("team_limits").where(isUnchanged(toRow(limits)));
+      return createWrite("team_limits", query.compile(), 1);
     },
   };
 }

@@ -1,50 +1,54 @@
-/**
- * What teams may ask of models, as whoever manages them reads and changes it. It owns what limits may be and who may change them;
- * every change stands in the audit log. What is counted against them is rate-limits.ts's.
- */
+/** Reads and changes the rate limits of teams on models. Every change is audited. rate-limits.ts applies the limits. */
 import type { Actor } from "../audit/event.js";
 import { HearthError } from "../../core/errors.js";
 import { noLimits, type Limits } from "../../core/limits.js";
-import { everyModel, type TeamLimits, type TeamLimitStore } from "./team-limit.js";
-import type { Team, TeamStore } from "../teams/team.js";
-import type { Write } from "../../store/write.js";
-import { carryOut, persistently, type ActsDeps } from "../audit/audited-change.js";
+import type { TeamLimitStore } from "./store.js";
+import { everyModel, type TeamLimits } from "./team-limit.js";
+import type { TeamStore } from "../teams/store.js";
+import type { Team } from "../teams/team.js";
+import type { Write } from "../../store/writes.js";
+import {
+  commitAudited,
+  retryOnConflict,
+  type AuditDeps,
+  type AuditedChange,
+} from "../audit/audited-change.js";
 import { checkLimit, checkModelId } from "../field-rules.js";
-import { ofOneTeam, teamSeen } from "../teams/teams.js";
+import { deniedToTeamKey, findVisibleTeam } from "../teams/teams.js";
 
-/** What limits should become; what is left out stays. */
+/** A change of limits; absent fields stay as they are. */
 export type LimitChange = Partial<Limits>;
 
-/** A team that the actor does not see is answered for like one that does not exist. */
+/** A team that the actor cannot see is treated as one that does not exist. */
 export interface TeamLimitService {
-  /** All that a team has, those of every model first. @throws HearthError `not_found`. */
+  /** Returns all limits of a team, those on every model first. @throws HearthError `not_found`. */
   list(teamId: string, actor: Actor): Promise<readonly TeamLimits[]>;
   /**
-   * Changes the limits on a model, or with `everyModel` those of each that has none of its own; where none is left they go.
-   * @throws HearthError `not_found`, `invalid_value` naming the field, `permission_denied` to an actor of one team, `conflict` when
-   * the team has too many.
+   * Changes the limits on a model, or with `everyModel` those on every model without limits of its own; deletes them when all
+   * are null.
+   * @throws HearthError `not_found`, `invalid_value` naming the field, `permission_denied` for an actor of a single team,
+   * `conflict` when the team has limits on too many models.
    */
   update(teamId: string, model: string, change: LimitChange, actor: Actor): Promise<TeamLimits>;
 }
 
-export interface TeamLimitDeps extends ActsDeps {
+export interface TeamLimitDeps extends AuditDeps {
   readonly teams: TeamStore;
   readonly teamLimits: TeamLimitStore;
 }
 
-/** Models that a team may have limits of its own on. */
+/** Models on which a team may have limits. */
 const limitedModelsMax = 1000;
 
-/** Builds the service over its ports. */
 export function createTeamLimitService(deps: TeamLimitDeps): TeamLimitService {
   const { teams, teamLimits } = deps;
   return {
     async list(teamId, actor) {
-      await teamSeen(teams, teamId, actor);
+      await findVisibleTeam(teams, teamId, actor);
       return teamLimits.list(teamId);
     },
     update: (teamId, model, change, actor) =>
-      persistently(() => update(deps, { teamId, model }, change, actor)),
+      retryOnConflict(() => update(deps, { teamId, model }, change, actor)),
   };
 }
 
@@ -54,8 +58,8 @@ async function update(
   change: LimitChange,
   actor: Actor,
 ): Promise<TeamLimits> {
-  const team = await teamSeen(deps.teams, teamId, actor);
-  if (actor.teamId !== null) throw ofOneTeam("change its limits");
+  const team = await findVisibleTeam(deps.teams, teamId, actor);
+  if (actor.teamId !== null) throw deniedToTeamKey("change its limits");
   if (model !== everyModel) checkModelId(model);
   for (const field of ["qps", "qpm", "tpm"] as const) checkLimit(field, change[field] ?? null);
   const all = await deps.teamLimits.list(teamId);
@@ -63,29 +67,34 @@ async function update(
   if (before === null && all.length >= limitedModelsMax)
     throw new HearthError("conflict", `The team has limits on ${limitedModelsMax} models already.`);
   const after = { ...(before ?? { teamId, model, ...noLimits }), ...change };
-  const written = changeOf(deps.teamLimits, before, after);
-  if (written !== null) await carryOut(deps, actor, deedOf(team, before, after, written));
+  const write = writeOf(deps.teamLimits, before, after);
+  if (write !== null) await commitAudited(deps, actor, auditedChangeOf(team, before, after, write));
   return after;
 }
 
-/** Limits that limit nothing are no limits. */
-function changeOf(store: TeamLimitStore, before: TeamLimits | null, after: TeamLimits): Write | null {
-  const limitsSomething = after.qps !== null || after.qpm !== null || after.tpm !== null;
-  if (before === null) return limitsSomething ? store.insertion(after) : null;
-  return limitsSomething ? store.replacement(before, after) : store.removal(before);
+/** Returns the write that stores the limits; null when nothing changes. Limits that are all null are not stored. */
+function writeOf(store: TeamLimitStore, before: TeamLimits | null, after: TeamLimits): Write | null {
+  const hasLimit = after.qps !== null || after.qpm !== null || after.tpm !== null;
+  if (before === null) return hasLimit ? store.insertion(after) : null;
+  return hasLimit ? store.replacement(before, after) : store.removal(before);
 }
 
-function deedOf(team: Team, before: TeamLimits | null, after: TeamLimits, change: Write) {
+function auditedChangeOf(
+  team: Team,
+  before: TeamLimits | null,
+  after: TeamLimits,
+  change: Write,
+): AuditedChange {
   const model = after.model === everyModel ? "every model" : `the model '${after.model}'`;
   return {
-    act: "UpdateTeamLimits",
+    action: "UpdateTeamLimits",
     objectId: team.id,
     teamId: team.id,
     description: `Changed the limits of the team '${team.name}' on ${model}`,
     before: before === null ? null : audited(before),
     after: audited(after),
     change,
-  } as const;
+  };
 }
 
 function audited({ model, qps, qpm, tpm }: TeamLimits) {

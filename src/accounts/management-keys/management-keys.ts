@@ -1,103 +1,114 @@
 import type { Actor } from "../audit/event.js";
 import { HearthError } from "../../core/errors.js";
-import type { ManagementKey, ManagementKeyStore } from "./management-key.js";
-import type { MemberStore } from "../members/member.js";
-import type { TeamStore } from "../teams/team.js";
+import type { ManagementKey } from "./management-key.js";
+import type { ManagementKeyStore } from "./store.js";
+import type { MemberStore } from "../members/store.js";
+import type { TeamStore } from "../teams/store.js";
 import {
   auditedManagementKey,
-  carryOut,
+  commitAudited,
   managementKeyRemoval,
-  type ActsDeps,
+  type AuditDeps,
 } from "../audit/audited-change.js";
 import { checkIpRanges } from "../authentication/ip-ranges.js";
 import { allManagementAcls } from "./permissions.js";
-import { meant } from "../resolve-reference.js";
+import { resolveReference } from "../resolve-reference.js";
 import { checkExpireTime, checkManagementAcls, checkName, invalid } from "../field-rules.js";
 import { hashSecret, issueSecret, redactSecret } from "../authentication/secret.js";
-import { teamSeen } from "../teams/teams.js";
+import { findVisibleTeam } from "../teams/teams.js";
 
-/** What a new management key should be. */
-export interface ManagementKeyWish {
-  /** null = it sees all teams. */
+export interface CreateManagementKeyRequest {
+  /** null = all teams. */
   readonly teamId: string | null;
   readonly name: string;
-  /** The whole management plane when left out. */
+  /** All endpoints of the management plane when absent. */
   readonly acls?: readonly string[];
-  /** Milliseconds since the epoch; never when null or left out. */
+  /** Milliseconds since the epoch; null or absent = never. */
   readonly expireTime?: number | null;
-  /** Addresses and CIDR ranges that it may be used from; anywhere when null or left out. */
+  /** IP addresses and CIDR ranges from which it may be used; null or absent = any address. */
   readonly ipRanges?: readonly string[] | null;
-  /** Id of the member whose it is: it may no more than their role and their team; nobody's when null or left out. */
+  /** Id of the member it belongs to, whose role and team limit what it may do; null or absent = no member. */
   readonly memberId?: string | null;
 }
 
-/** Management keys, as the operator makes, lists and removes them; no route does. */
+/** Creates, lists and removes management keys, for the command line only; no route does. */
 export interface ManagementKeyService {
-  /** The secret is known only now. @throws HearthError `invalid_value` naming the field, `not_found` for the team or member. */
+  /**
+   * Creates a key. The secret is not stored and cannot be shown again.
+   * @throws HearthError `invalid_value` naming the field, `not_found` when the team or the member does not exist.
+   */
   create(
-    wish: ManagementKeyWish,
+    request: CreateManagementKeyRequest,
     actor: Actor,
   ): Promise<{ readonly key: ManagementKey; readonly secret: string }>;
-  /** In order of creation. */
+  /** Returns all keys in order of creation. */
   list(): Promise<readonly ManagementKey[]>;
-  /** The one that a person means. @throws HearthError `not_found` when none is meant, `conflict` when more than one is. */
+  /**
+   * Removes the key with this id, start of an id, or redacted form.
+   * @throws HearthError `not_found` when there is none, `conflict` when there are several.
+   */
   remove(reference: string, actor: Actor): Promise<ManagementKey>;
 }
 
-export interface ManagementKeyServiceDeps extends ActsDeps {
+export interface ManagementKeyServiceDeps extends AuditDeps {
   readonly managementKeys: ManagementKeyStore;
   readonly members: MemberStore;
   readonly teams: TeamStore;
 }
 
-/** Builds the service over its ports. */
 export function createManagementKeyService(deps: ManagementKeyServiceDeps): ManagementKeyService {
   const { managementKeys, teams, clock, random } = deps;
   return {
-    async create(wish, actor) {
-      checkName(wish.name);
-      checkManagementAcls(wish.acls ?? []);
-      checkExpireTime(wish.expireTime ?? null, clock.now());
-      checkIpRanges(wish.ipRanges ?? null);
-      if (wish.teamId !== null) await teamSeen(teams, wish.teamId, actor);
-      if (wish.memberId != null) await checkMember(deps, wish.memberId, wish.teamId);
+    async create(request, actor) {
+      checkName(request.name);
+      checkManagementAcls(request.acls ?? []);
+      checkExpireTime(request.expireTime ?? null, clock.now());
+      checkIpRanges(request.ipRanges ?? null);
+      if (request.teamId !== null) await findVisibleTeam(teams, request.teamId, actor);
+      if (request.memberId != null) await checkMember(deps, request.memberId, request.teamId);
       const secret = issueSecret("hm-", random);
-      return { key: await addManagementKey(deps, secret, wish, actor), secret };
+      return { key: await addManagementKey(deps, secret, request, actor), secret };
     },
     list: () => managementKeys.list(),
     async remove(reference, actor) {
       const all = await managementKeys.list();
-      const key = meant("management key", reference, all, ({ redacted }) => redacted === reference);
-      await carryOut(deps, actor, { ...managementKeyRemoval(key), change: managementKeys.removal(key) });
+      const key = resolveReference(
+        "management key",
+        reference,
+        all,
+        ({ redacted }) => redacted === reference,
+      );
+      await commitAudited(deps, actor, { ...managementKeyRemoval(key), change: managementKeys.removal(key) });
       return key;
     },
   };
 }
 
-/** Adds the key of a secret that is known already. */
+/** Creates the key of a given secret. */
 export async function addManagementKey(
   deps: Omit<ManagementKeyServiceDeps, "members" | "teams">,
   secret: string,
-  { teamId, name, acls = allManagementAcls, expireTime = null, ...wish }: ManagementKeyWish,
+  request: CreateManagementKeyRequest,
   actor: Actor,
 ): Promise<ManagementKey> {
+  const { teamId, name, acls = allManagementAcls, expireTime = null, ipRanges = null, memberId } = request;
   const now = deps.clock.now();
   const key: ManagementKey = {
     id: deps.random.id(),
     teamId,
-    userId: wish.memberId ?? actor.userId,
+    userId: memberId ?? actor.userId,
     name,
     hash: hashSecret(secret),
     redacted: redactSecret(secret),
     acls,
     expireTime,
-    ipRanges: wish.ipRanges ?? null,
+    ipRanges,
     lastUseTime: null,
     createTime: now,
     modifyTime: now,
   };
-  await carryOut(deps, actor, {
-    act: "CreateManagementKey",
+  await commitAudited(deps, actor, {
+    action: "CreateManagementKey",
     objectId: key.id,
     teamId,
     description: `Created the management key '${name}'`,
@@ -108,7 +119,7 @@ export async function addManagementKey(
   return key;
 }
 
-/** Whether that member can have a key of that team. */
+/** Checks that the member exists and may have a key for the team. */
 async function checkMember(
   { members }: ManagementKeyServiceDeps,
   memberId: string,
@@ -117,5 +128,5 @@ async function checkMember(
   const member = await members.find(memberId);
   if (member === null) throw new HearthError("not_found", "Cannot find member", { param: "memberId" });
   if (member.teamId !== null && member.teamId !== teamId)
-    throw invalid("teamId", "must be the team of the member, who belongs to it alone");
+    throw invalid("teamId", "must be the team of the member");
 }

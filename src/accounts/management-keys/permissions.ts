@@ -1,13 +1,13 @@
 /**
- * What a management key may do: its ACL strings, `team-token:endpoint:<name>`, against the name that a route needs, and, where
- * it is a member's, their role. Whose things it sees is another matter: that is its team's, in actors.ts.
+ * Checks a management key's ACLs, `team-token:endpoint:<name>`, and the role of its member against what a route needs. Which
+ * teams it can see is decided in actors.ts.
  */
 import { HearthError } from "../../core/errors.js";
 import type { Manager } from "./management-key.js";
 import { roles, type Role } from "../members/member.js";
 
-/** Names that the ACL of a management key can have, each with the least role whose own keys may use it. */
-const leastRoles = {
+/** The names of endpoints in ACLs, each with the lowest role of members whose keys may use it. */
+const lowestRoles = {
   CreateApiKey: "admin",
   ListApiKeys: "member",
   UpdateApiKey: "admin",
@@ -28,11 +28,11 @@ const leastRoles = {
   BillingWrite: "owner",
 } as const satisfies Readonly<Record<string, Role>>;
 
-export type ManagementEndpoint = keyof typeof leastRoles;
+export type ManagementEndpoint = keyof typeof lowestRoles;
 
-export const managementEndpoints = Object.keys(leastRoles) as readonly ManagementEndpoint[];
+export const managementEndpoints = Object.keys(lowestRoles) as readonly ManagementEndpoint[];
 
-/** Opens every route of the management plane. */
+/** ACLs that grant every endpoint of the management plane. */
 export const allManagementAcls: readonly string[] = ["team-token:endpoint:*"];
 
 export function isManagementAcl(acl: string): boolean {
@@ -42,8 +42,8 @@ export function isManagementAcl(acl: string): boolean {
 }
 
 /**
- * Sees to it that the key may use the route.
- * @param endpoint name of the ACL that the route needs; null for none.
+ * Checks that the key may use the route.
+ * @param endpoint name in the ACL that the route needs; null when it needs none.
  * @throws HearthError `permission_denied`.
  */
 export function authoriseManager({ key, member }: Manager, endpoint: ManagementEndpoint | null): void {
@@ -54,9 +54,9 @@ export function authoriseManager({ key, member }: Manager, endpoint: ManagementE
       "permission_denied",
       `This management key has no access to this endpoint: it needs the ACL ${needed}.`,
     );
-  if (member !== null && roles.indexOf(member.role) > roles.indexOf(leastRoles[endpoint]))
+  if (member !== null && roles.indexOf(member.role) > roles.indexOf(lowestRoles[endpoint]))
     throw new HearthError(
       "permission_denied",
-      `This management key is a member's whose role is '${member.role}': this endpoint needs '${leastRoles[endpoint]}'.`,
+      `This management key belongs to a member with the role '${member.role}': this endpoint needs '${lowestRoles[endpoint]}'.`,
     );
 }

@@ -1,25 +1,35 @@
-import type { ManagementKey, ManagementKeyStore, Manager } from "./management-key.js";
+import type { ManagementKey, Manager } from "./management-key.js";
 import type { Role } from "../members/member.js";
+import { bytes, createRowMapper, nullable, stringList } from "../../store/columns.js";
 import type { Database } from "../../store/database.js";
 import { prepare } from "../../store/prepared.js";
 import type { ManagementKeyRow } from "../../store/schema.js";
-import { teamBeside, teamColumns, type MaybeTeamBeside } from "../teams/joined-team.js";
-import { writeOf } from "../../store/writes.js";
+import { teamOfRow, teamColumns, type MaybeJoinedTeam } from "../teams/joined-team.js";
+import { createWrite, type Write } from "../../store/writes.js";
 
-/** The table of management keys. A key of all teams has no team of its own. */
-export function createManagementKeyStore(database: Database): ManagementKeyStore {
+export type ManagementKeyStore = ReturnType<typeof createManagementKeyStore>;
+
+/** Creates the queries of the table of management keys. */
+export function createManagementKeyStore(database: Database) {
   const { kysely } = database;
   const selectByHash = prepareByHash(database);
   return {
-    insertion: (key) =>
-      writeOf("management_keys", kysely.insertInto("management_keys").values(toRow(key)).compile()),
-    removal: ({ id }) =>
-      writeOf("management_keys", kysely.deleteFrom("management_keys").where("id", "=", id).compile(), 1),
-    async findByHash(hash) {
-      const row = (await selectByHash({ hash })).rows[0];
-      return row === undefined ? null : { key: fromRow(row), team: teamBeside(row), member: memberOf(row) };
+    insertion(key: ManagementKey): Write {
+      const query = kysely.insertInto("management_keys").values(toRow(key));
+      return createWrite("management_keys", query.compile());
     },
-    async list() {
+    /** The commit fails with `conflict` when the key does not exist. */
+    removal({ id }: ManagementKey): Write {
+      const query = kysely.deleteFrom("management_keys").where("id", "=", id);
+      return createWrite("management_keys", query.compile(), 1);
+    },
+    /** Returns the key with this hash, its team and its member, in one query; a removed member's key is not found. */
+    async findByHash(hash: Uint8Array): Promise<Manager | null> {
+      const row = (await selectByHash({ hash })).rows[0];
+      return row === undefined ? null : { key: fromRow(row), team: teamOfRow(row), member: memberOf(row) };
+    },
+    /** Returns all keys in order of creation. */
+    async list(): Promise<readonly ManagementKey[]> {
       const rows = await kysely
         .selectFrom("management_keys")
         .selectAll()
@@ -31,8 +41,8 @@ export function createManagementKeyStore(database: Database): ManagementKeyStore
   };
 }
 
-/** A key's row and, beside it, its team's, all null of a key of all teams, and its member's, likewise of nobody's key. */
-interface ManagerRow extends ManagementKeyRow, MaybeTeamBeside {
+/** A key's row, joined with its team and its member; their columns are null where the key has none. */
+interface ManagerRow extends ManagementKeyRow, MaybeJoinedTeam {
   readonly team_id: string | null;
   readonly member_team_id: string | null;
   readonly member_email: string | null;
@@ -76,36 +86,25 @@ function memberOf(row: ManagerRow): Manager["member"] {
   return { id, teamId, email, givenName, familyName, role, createTime };
 }
 
-/** All but when it was last used. */
-function toRow(key: ManagementKey): Omit<ManagementKeyRow, "last_use_time"> {
-  return {
-    id: key.id,
-    team_id: key.teamId,
-    user_id: key.userId,
-    name: key.name,
-    hash: key.hash,
-    redacted: key.redacted,
-    acls: JSON.stringify(key.acls),
-    expire_time: key.expireTime,
-    create_time: key.createTime,
-    modify_time: key.modifyTime,
-    ip_ranges: key.ipRanges === null ? null : JSON.stringify(key.ipRanges),
-  };
-}
+const mapper = createRowMapper<ManagementKey, ManagementKeyRow>({
+  id: "id",
+  teamId: "team_id",
+  userId: "user_id",
+  name: "name",
+  hash: bytes("hash"),
+  redacted: "redacted",
+  acls: stringList("acls"),
+  expireTime: "expire_time",
+  createTime: "create_time",
+  modifyTime: "modify_time",
+  ipRanges: nullable(stringList("ip_ranges")),
+  lastUseTime: "last_use_time",
+});
 
-function fromRow(row: ManagementKeyRow): ManagementKey {
-  return {
-    id: row.id,
-    teamId: row.team_id,
-    userId: row.user_id,
-    name: row.name,
-    hash: new Uint8Array(row.hash),
-    redacted: row.redacted,
-    acls: JSON.parse(row.acls) as string[],
-    expireTime: row.expire_time,
-    createTime: row.create_time,
-    modifyTime: row.modify_time,
-    ipRanges: row.ip_ranges === null ? null : (JSON.parse(row.ip_ranges) as string[]),
-    lastUseTime: row.last_use_time,
-  };
+const { fromRow } = mapper;
+
+/** Returns the row without the time of last use, which createKeyUseStore() writes. */
+function toRow(key: ManagementKey): Omit<ManagementKeyRow, "last_use_time"> {
+  const { last_use_time: _, ...row } = mapper.toRow(key);
+  return row;
 }

@@ -1,57 +1,69 @@
 /**
- * Members, who manage: how whoever may makes, reads, changes and removes them. It owns what a member may become, and that
- * nobody's last owner goes; every change stands in the audit log. What a member's key may do is in management-permissions.ts.
+ * Creates, reads, changes and removes members. The server and every team that has an owner keep at least one. Every change is
+ * audited.
  */
 import type { Actor } from "../audit/event.js";
 import { HearthError } from "../../core/errors.js";
-import type { ManagementKeyStore } from "../management-keys/management-key.js";
-import { foldedEmail, type Member, type MemberQuery, type MemberStore } from "./member.js";
-import type { TeamStore } from "../teams/team.js";
+import type { ManagementKeyStore } from "../management-keys/store.js";
+import { foldEmail, type Member, type MemberQuery } from "./member.js";
+import type { MemberStore } from "./store.js";
+import type { TeamStore } from "../teams/store.js";
 import {
   auditedMember,
-  carryOut,
+  commitAudited,
   managementKeyRemoval,
-  persistently,
-  telling,
-  type ActsDeps,
+  retryOnConflict,
+  auditEntry,
+  type AuditDeps,
 } from "../audit/audited-change.js";
-import { sees } from "../audit/actors.js";
-import { meant } from "../resolve-reference.js";
+import { canSee } from "../audit/actors.js";
+import { resolveReference } from "../resolve-reference.js";
 import { checkEmail, checkPersonName } from "../field-rules.js";
-import { teamSeen } from "../teams/teams.js";
+import { findVisibleTeam } from "../teams/teams.js";
 
-/** What a new member should be. */
-export interface MemberWish {
-  /** null = of the whole server. */
+export interface CreateMemberRequest {
+  /** null = the whole server. */
   readonly teamId: string | null;
   readonly email: string;
-  /** Empty when left out. */
+  /** Names are empty when absent. */
   readonly givenName?: string;
   readonly familyName?: string;
-  /** `member` when left out. */
+  /** `member` when absent. */
   readonly role?: Member["role"];
 }
 
-/** What a member should become; what is left out stays. */
+/** A change of a member; absent fields stay as they are. */
 export type MemberChange = Partial<Pick<Member, "email" | "givenName" | "familyName" | "role">>;
 
-/** A member whom the actor does not see is answered for like one who does not exist. */
+/** A member whom the actor cannot see is treated as one who does not exist. */
 export interface MemberService {
-  /** @throws HearthError `invalid_value` naming the field, `not_found` for the team, `conflict` when the e-mail is a member's or there are too many. */
-  create(wish: MemberWish, actor: Actor): Promise<Member>;
-  /** All, in order of creation. */
+  /**
+   * @throws HearthError `invalid_value` naming the field, `not_found` when the team does not exist, `conflict` when another
+   * member has the e-mail address or there are too many members.
+   */
+  create(request: CreateMemberRequest, actor: Actor): Promise<Member>;
+  /** Returns all members in order of creation. */
   list(): Promise<readonly Member[]>;
-  /** Those of one team, in order of creation. @throws HearthError `not_found` when there is no such team. */
+  /** Returns members of a team in order of creation. @throws HearthError `not_found` when the team does not exist. */
   page(query: MemberQuery, actor: Actor): Promise<readonly Member[]>;
-  /** @throws HearthError `not_found`, `invalid_value` naming the field, `conflict` when the e-mail is another's, or none would be owner. */
+  /**
+   * @throws HearthError `not_found`, `invalid_value` naming the field, `conflict` when another member has the e-mail address
+   * or the last owner would lose that role.
+   */
   update(id: string, change: MemberChange, actor: Actor): Promise<Member>;
-  /** Removes a member, and their management keys. @throws HearthError `not_found`, `conflict` when none would be owner. */
+  /**
+   * Removes a member and their management keys.
+   * @throws HearthError `not_found`, `conflict` when the member is the last owner.
+   */
   remove(id: string, actor: Actor): Promise<Member>;
-  /** The one that a person means by id or e-mail. @throws HearthError `not_found` when none is meant, `conflict` when more than one is. */
-  meant(reference: string): Promise<Member>;
+  /**
+   * Returns the member with this id, start of an id, or e-mail address.
+   * @throws HearthError `not_found` when there is none, `conflict` when there are several.
+   */
+  resolve(reference: string): Promise<Member>;
 }
 
-export interface MemberServiceDeps extends ActsDeps {
+export interface MemberServiceDeps extends AuditDeps {
   readonly members: MemberStore;
   readonly managementKeys: ManagementKeyStore;
   readonly teams: TeamStore;
@@ -59,37 +71,48 @@ export interface MemberServiceDeps extends ActsDeps {
 
 const membersMax = 10_000;
 
-/** Builds the service over its ports. */
 export function createMemberService(deps: MemberServiceDeps): MemberService {
   const { members, teams } = deps;
   return {
-    create: (wish, actor) => persistently(() => create(deps, wish, actor)),
+    create: (request, actor) => retryOnConflict(() => create(deps, request, actor)),
     list: () => members.list(),
     async page(query, actor) {
-      await teamSeen(teams, query.teamId, actor);
+      await findVisibleTeam(teams, query.teamId, actor);
       return members.page(query);
     },
-    update: (id, change, actor) => persistently(() => update(deps, id, change, actor)),
-    remove: (id, actor) => persistently(() => remove(deps, id, actor)),
-    async meant(reference) {
-      const folded = foldedEmail(reference);
-      return meant("member", reference, await members.list(), ({ email }) => foldedEmail(email) === folded);
+    update: (id, change, actor) => retryOnConflict(() => update(deps, id, change, actor)),
+    remove: (id, actor) => retryOnConflict(() => remove(deps, id, actor)),
+    async resolve(reference) {
+      const folded = foldEmail(reference);
+      return resolveReference(
+        "member",
+        reference,
+        await members.list(),
+        ({ email }) => foldEmail(email) === folded,
+      );
     },
   };
 }
 
-async function create(deps: MemberServiceDeps, wish: MemberWish, actor: Actor): Promise<Member> {
+async function create(deps: MemberServiceDeps, request: CreateMemberRequest, actor: Actor): Promise<Member> {
   const { members, teams, clock, random } = deps;
-  const { teamId, givenName = "", familyName = "", role = "member" } = wish;
-  if (teamId !== null) await teamSeen(teams, teamId, actor);
-  const [id, createTime] = [random.id(), clock.now()];
-  const member: Member = { id, teamId, email: wish.email, givenName, familyName, role, createTime };
+  const { teamId, email, givenName = "", familyName = "", role = "member" } = request;
+  if (teamId !== null) await findVisibleTeam(teams, teamId, actor);
+  const member: Member = {
+    id: random.id(),
+    teamId,
+    email,
+    givenName,
+    familyName,
+    role,
+    createTime: clock.now(),
+  };
   check(member);
-  await seeThatNobodyHas(deps, member);
+  await checkEmailIsFree(deps, member);
   if ((await members.count()) >= membersMax)
-    throw new HearthError("conflict", `There are ${membersMax} members already, and no more can be made.`);
-  await carryOut(deps, actor, {
-    act: "CreateMember",
+    throw new HearthError("conflict", `There are ${membersMax} members already; no more can be created.`);
+  await commitAudited(deps, actor, {
+    action: "CreateMember",
     objectId: member.id,
     teamId,
     description: `Added the member '${member.email}'`,
@@ -109,10 +132,10 @@ async function update(
   const before = await findSeen(deps, id, actor);
   const after = { ...before, ...change };
   check(after);
-  await seeThatNobodyHas(deps, after);
-  if (after.role !== "owner") await seeThatOthersOwn(deps, before);
-  await carryOut(deps, actor, {
-    act: "UpdateMember",
+  await checkEmailIsFree(deps, after);
+  if (after.role !== "owner") await checkOtherOwners(deps, before);
+  await commitAudited(deps, actor, {
+    action: "UpdateMember",
     objectId: id,
     teamId: before.teamId,
     description: `Updated the member '${before.email}'`,
@@ -126,10 +149,10 @@ async function update(
 async function remove(deps: MemberServiceDeps, id: string, actor: Actor): Promise<Member> {
   const { members, managementKeys, writes, clock } = deps;
   const member = await findSeen(deps, id, actor);
-  await seeThatOthersOwn(deps, member);
+  await checkOtherOwners(deps, member);
   const keys = (await managementKeys.list()).filter(({ userId }) => userId === id);
-  const told = {
-    act: "DeleteMember",
+  const entry = {
+    action: "DeleteMember",
     objectId: id,
     teamId: member.teamId,
     description: `Removed the member '${member.email}'`,
@@ -138,8 +161,11 @@ async function remove(deps: MemberServiceDeps, id: string, actor: Actor): Promis
   } as const;
   await writes.commit([
     members.removal(member, clock.now()),
-    telling(deps, actor, told),
-    ...keys.flatMap((key) => [managementKeys.removal(key), telling(deps, actor, managementKeyRemoval(key))]),
+    auditEntry(deps, actor, entry),
+    ...keys.flatMap((key) => [
+      managementKeys.removal(key),
+      auditEntry(deps, actor, managementKeyRemoval(key)),
+    ]),
   ]);
   return member;
 }
@@ -147,7 +173,7 @@ async function remove(deps: MemberServiceDeps, id: string, actor: Actor): Promis
 async function findSeen({ members }: MemberServiceDeps, id: string, actor: Actor): Promise<Member> {
   const member = await members.find(id);
   const isSeen =
-    member !== null && (actor.teamId === null || (member.teamId !== null && sees(actor, member.teamId)));
+    member !== null && (actor.teamId === null || (member.teamId !== null && canSee(actor, member.teamId)));
   if (!isSeen) throw new HearthError("not_found", "Cannot find member", { param: "memberId" });
   return member;
 }
@@ -158,15 +184,15 @@ function check({ email, givenName, familyName }: Member): void {
   checkPersonName("familyName", familyName);
 }
 
-async function seeThatNobodyHas({ members }: MemberServiceDeps, { id, email }: Member): Promise<void> {
+async function checkEmailIsFree({ members }: MemberServiceDeps, { id, email }: Member): Promise<void> {
   const other = await members.findByEmail(email);
   if (other !== null && other.id !== id)
-    throw new HearthError("conflict", "There is a member with this e-mail already.", { param: "email" });
+    throw new HearthError("conflict", "Another member has this e-mail address.", { param: "email" });
 }
 
-/** The operator, at the command line, can still make another owner first. */
-async function seeThatOthersOwn({ members }: MemberServiceDeps, { role, teamId }: Member): Promise<void> {
+/** Checks that a team or the server keeps an owner without this member. */
+async function checkOtherOwners({ members }: MemberServiceDeps, { role, teamId }: Member): Promise<void> {
   if (role !== "owner" || (await members.countOwners(teamId)) > 1) return;
   const of = teamId === null ? "the server" : "the team";
-  throw new HearthError("conflict", `This is the last owner of ${of}: make somebody else an owner first.`);
+  throw new HearthError("conflict", `This is the last owner of ${of}: make another member an owner first.`);
 }

@@ -1,63 +1,82 @@
 import { sql } from "kysely";
-import { foldedEmail, type Member, type MemberQuery, type MemberStore } from "./member.js";
+import { foldEmail, type Member, type MemberQuery } from "./member.js";
 import type { Database } from "../../store/database.js";
 import type { MemberRow } from "../../store/schema.js";
-import { asBefore } from "../../store/unchanged.js";
-import { writeOf } from "../../store/writes.js";
+import { isUnchanged } from "../../store/unchanged.js";
+import { createWrite, type Write } from "../../store/writes.js";
 
-/** The table of members. Rows are never deleted: the audit log tells of whoever was one. */
-export function createMemberStore(database: Database): MemberStore {
+export type MemberStore = ReturnType<typeof createMemberStore>;
+
+/** Creates the queries of the table of members. Rows of removed members stay, so that the audit log can show who they were. */
+export function createMemberStore(database: Database) {
   const { kysely } = database;
-  const present = kysely.selectFrom("members").selectAll().where("remove_time", "is", null);
+  const current = kysely.selectFrom("members").selectAll().where("remove_time", "is", null);
   return {
-    insertion(member) {
+    /** The commit fails with `conflict` when another member has the e-mail address. */
+    insertion(member: Member): Write {
       const insert = kysely.insertInto("members").values(toRow(member));
-      return writeOf("members", insert.onConflict((clash) => clash.doNothing()).compile(), 1);
+      return createWrite("members", insert.onConflict((clash) => clash.doNothing()).compile(), 1);
     },
-    replacement: (before, after) => replacement(database, before, after),
-    removal(member, removeTime) {
+    /**
+     * Replaces `before` by `after`. The commit fails with `conflict` when the stored member differs from `before`, when
+     * another member has the e-mail address, and when the team (or the server) would lose its last owner.
+     */
+    replacement: (before: Member, after: Member) => replacement(database, before, after),
+    /**
+     * Marks the member as removed: afterwards only `findEver` returns it. The commit fails with `conflict` when the stored
+     * member differs from `member`, and when the team (or the server) would lose its last owner.
+     */
+    removal(member: Member, removeTime: number): Write {
       const update = kysely.updateTable("members").set({ remove_time: removeTime });
-      const query = update.where(asBefore(toRow(member))).where(leavesOwner(member, null));
-      return writeOf("members", query.compile(), 1);
+      const query = update.where(isUnchanged(toRow(member))).where(keepsOwner(member, null));
+      return createWrite("members", query.compile(), 1);
     },
-    find: async (id) => nullable(await present.where("id", "=", id).executeTakeFirst()),
-    async findByEmail(email) {
-      return nullable(await present.where("email_folded", "=", foldedEmail(email)).executeTakeFirst());
+    async find(id: string): Promise<Member | null> {
+      return fromOptionalRow(await current.where("id", "=", id).executeTakeFirst());
     },
-    async known(ids) {
+    async findByEmail(email: string): Promise<Member | null> {
+      return fromOptionalRow(await current.where("email_folded", "=", foldEmail(email)).executeTakeFirst());
+    },
+    /** Returns the members with these ids, removed ones included. */
+    async findEver(ids: readonly string[]): Promise<readonly Member[]> {
       const wanted = sql<string>`(select value from json_each(${JSON.stringify(ids)}))`;
       const rows = await kysely.selectFrom("members").selectAll().where("id", "in", wanted).execute();
       return rows.map(fromRow);
     },
-    async countOwners(teamId) {
-      const owners = present.where("team_id", "is", teamId).where("role", "=", "owner");
+    /** Returns the number of owners of a team; of the whole server when `teamId` is null. */
+    async countOwners(teamId: string | null): Promise<number> {
+      const owners = current.where("team_id", "is", teamId).where("role", "=", "owner");
       return (await owners.execute()).length;
     },
-    async count() {
+    async count(): Promise<number> {
       const count = sql<number>`count(*)`.as("count");
       const counted = kysely.selectFrom("members").select(count).where("remove_time", "is", null);
       return (await counted.executeTakeFirstOrThrow()).count;
     },
-    list: async () => (await present.orderBy("create_time").orderBy("id").execute()).map(fromRow),
-    page: (query) => page(database, query),
+    /** Returns all members in order of creation. */
+    async list(): Promise<readonly Member[]> {
+      return (await current.orderBy("create_time").orderBy("id").execute()).map(fromRow);
+    },
+    /** Returns members of a team in order of creation. */
+    page: (query: MemberQuery) => page(database, query),
   };
 }
 
-function replacement({ kysely }: Database, before: Member, after: Member) {
-  const { id, ...changed } = toRow(after);
+function replacement({ kysely }: Database, before: Member, after: Member): Write {
+  const { id, ...fields } = toRow(after);
   const isTaken = sql<boolean>`exists (select 1 from members as other
-    where other.email_folded = ${changed.email_folded} and other.remove_time is null and other.id <> ${id})`;
+    where other.email_folded = ${fields.email_folded} and other.remove_time is null and other.id <> ${id})`;
   const query = kysely
     .updateTable("members")
-    .set(changed)
-    .where(asBefore(toRow(before)))
-    .where(leavesOwner(before, after))
+    .set(fields)
+    .where(isUnchanged(toRow(before)))
+    .where(keepsOwner(before, after))
     .where(sql<boolean>`not ${isTaken}`);
-  return writeOf("members", query.compile(), 1);
+  return createWrite("members", query.compile(), 1);
 }
 
-/** Whether whoever has an owner has one still, when the member has become another, or none. */
-function leavesOwner({ id, teamId, role }: Member, after: Member | null) {
+/** True unless the change (null = removal) takes the last owner from the member's team or from the server. */
+function keepsOwner({ id, teamId, role }: Member, after: Member | null) {
   if (role !== "owner" || after?.role === "owner") return sql<boolean>`true`;
   return sql<boolean>`exists (select 1 from members as other
     where other.team_id is ${teamId} and other.role = 'owner' and other.remove_time is null and other.id <> ${id})`;
@@ -84,7 +103,7 @@ function toRow(member: Member): MemberRow {
     id: member.id,
     team_id: member.teamId,
     email: member.email,
-    email_folded: foldedEmail(member.email),
+    email_folded: foldEmail(member.email),
     given_name: member.givenName,
     family_name: member.familyName,
     role: member.role,
@@ -93,7 +112,7 @@ function toRow(member: Member): MemberRow {
   };
 }
 
-function nullable(row: MemberRow | undefined): Member | null {
+function fromOptionalRow(row: MemberRow | undefined): Member | null {
   return row === undefined ? null : fromRow(row);
 }
 

@@ -1,15 +1,15 @@
-/** Amounts of money as people write them; each refusal is a HearthError `invalid_value` that names the field. */
-import { perMillionToTicks, usdToTicks, type Ticks } from "../../core/money.js";
+/** Parses amounts of money from requests. Each function throws a HearthError `invalid_value` that names the field. */
+import { usdPerMillionToTicks, usdToTicks, type Ticks } from "../../core/money.js";
 import { invalid } from "../field-rules.js";
 
-/** USD such as `12.50`, in ticks. */
+/** Parses an amount in USD, such as `12.50`, into ticks. */
 export function usdAmount(param: string, usd: string): Ticks {
   return read(param, () => usdToTicks(usd));
 }
 
-/** USD for a million tokens such as `0.25`, in ticks a token. */
+/** Parses a price in USD per million tokens, such as `0.25`, into ticks per token. */
 export function usdPerMillion(param: string, usd: string): Ticks {
-  return read(param, () => perMillionToTicks(usd));
+  return read(param, () => usdPerMillionToTicks(usd));
 }
 
 function read(param: string, amount: () => Ticks): Ticks {

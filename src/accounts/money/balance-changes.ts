@@ -1,35 +1,36 @@
-/** A team's credit as a list of what came and went: money by its transactions, spending by the day. */
+/** Lists the changes of a team's credit: every payment and correction, and the spending of each day. */
 import type { Actor } from "../audit/event.js";
 import type { Clock } from "../../core/clock.js";
-import type { LedgerStore } from "./ledger.js";
-import type { TeamStore } from "../teams/team.js";
-import { dayMs, type UsageStore } from "../usage/usage-report.js";
-import { teamSeen } from "../teams/teams.js";
+import type { LedgerStore } from "./store/ledger.js";
+import type { TeamStore } from "../teams/store.js";
+import type { UsageStore } from "../usage/store.js";
+import { dayMs } from "../usage/usage-report.js";
+import { findVisibleTeam } from "../teams/teams.js";
 
 export interface BalanceChange {
   readonly origin: "purchase" | "refund" | "adjust" | "spend";
-  /** What it made the credit more by; less when it is negative. */
+  /** The amount added to the credit; negative when it was taken. */
   readonly ticks: bigint;
-  /** Milliseconds since the epoch; of spending, when its day (UTC) begins. */
+  /** Milliseconds since the epoch; for spending, the start of its day (UTC). */
   readonly time: number;
 }
 
 export interface TeamBalance {
-  /** The newest first. */
+  /** Newest first. */
   readonly changes: readonly BalanceChange[];
-  /** The credit that is left; what is held for runs in hand is not spent yet. */
+  /** The remaining credit, including what is reserved for active runs. */
   readonly totalTicks: bigint;
 }
 
-export interface Billing {
+export interface BillingService {
   /**
-   * A bounded number of changes; the total is that of all.
-   * @throws HearthError `not_found`, also for a team that the actor does not see.
+   * Returns a bounded number of changes and the total of all of them.
+   * @throws HearthError `not_found`, also for a team that the actor cannot see.
    */
   balance(teamId: string, actor: Actor): Promise<TeamBalance>;
 }
 
-export interface BillingDeps {
+export interface BillingServiceDeps {
   readonly teams: TeamStore;
   readonly ledger: LedgerStore;
   readonly usage: UsageStore;
@@ -39,12 +40,11 @@ export interface BillingDeps {
 const moneyChangesMax = 1000;
 const spendingDaysMax = 100;
 
-/** Builds it over its ports. */
-export function createBilling(deps: BillingDeps): Billing {
+export function createBilling(deps: BillingServiceDeps): BillingService {
   return {
     async balance(teamId, actor) {
-      await teamSeen(deps.teams, teamId, actor);
-      const money = await deps.ledger.money(teamId, moneyChangesMax);
+      await findVisibleTeam(deps.teams, teamId, actor);
+      const money = await deps.ledger.creditChanges(teamId, moneyChangesMax);
       const changes = [...money, ...(await spending(deps, teamId))].sort((a, b) => b.time - a.time);
       const { credit, reserved } = await deps.ledger.balancesOf(teamId);
       return { changes, totalTicks: credit + reserved };
@@ -52,12 +52,21 @@ export function createBilling(deps: BillingDeps): Billing {
   };
 }
 
-async function spending({ usage, clock }: BillingDeps, teamId: string): Promise<readonly BalanceChange[]> {
+async function spending(
+  { usage, clock }: BillingServiceDeps,
+  teamId: string,
+): Promise<readonly BalanceChange[]> {
   const now = clock.now();
   const to = now - (now % dayMs) + dayMs;
   const days = await usage.rows({
-    ...{ teamId, from: to - spendingDaysMax * dayMs, to, unit: "day", by: [], hosted: [] },
-    ...{ order: "newest", limit: spendingDaysMax },
+    teamId,
+    from: to - spendingDaysMax * dayMs,
+    to,
+    unit: "day",
+    by: [],
+    hosted: [],
+    order: "newest",
+    limit: spendingDaysMax,
   });
   return days
     .filter(({ creditTicks }) => creditTicks > 0n)

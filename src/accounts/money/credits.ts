@@ -1,54 +1,57 @@
 /**
- * What teams have to spend: bought, given back, corrected, and shown. It owns how much may be meant, and that each change stands
- * in the audit log; the entries that one makes are core/ledger.ts's, and that no balance is overdrawn is the store's.
+ * Adds, refunds, corrects and shows the credit of teams. Every change is audited. ledger.ts defines the ledger entries of a
+ * change, and the store rejects overdrafts.
  */
-import type { Act, Actor } from "../audit/event.js";
+import type { AuditAction, Actor } from "../audit/event.js";
 import { HearthError } from "../../core/errors.js";
-import { moneyFor, noBalances, type Balances, type LedgerStore } from "./ledger.js";
+import { creditTransaction, noBalances, type Balances } from "./ledger.js";
 import { ticksToUsd, type Ticks } from "../../core/money.js";
-import { monthOf, noSpending, type MonthlySpending, type SpendingStore } from "./spending.js";
-import type { Team, TeamStore } from "../teams/team.js";
-import { telling, type ActsDeps } from "../audit/audited-change.js";
+import { monthOf, noSpending, type MonthlySpending } from "./spending.js";
+import type { LedgerStore } from "./store/ledger.js";
+import type { SpendingStore } from "./store/spending-limits.js";
+import type { TeamStore } from "../teams/store.js";
+import type { Team } from "../teams/team.js";
+import { auditEntry, type AuditDeps } from "../audit/audited-change.js";
 import { usdAmount } from "./amounts.js";
 import { invalid } from "../field-rules.js";
-import { teamSeen } from "../teams/teams.js";
+import { findVisibleTeam } from "../teams/teams.js";
 
-/** How money comes or goes: bought, given back, or corrected by an amount that may be negative. */
+/** A purchase, a refund, or a correction, whose amount may be negative. */
 export type CreditChange = "purchase" | "refund" | "adjust";
 
 export interface CreditAmount {
   /** Such as `12.50`. */
   readonly usd: string;
-  /** Why, for the books. */
+  /** The reason, stored in the ledger. */
   readonly note: string | null;
 }
 
 export interface TeamCredits {
   readonly team: Team;
   readonly balances: Balances;
-  /** Of this month. */
+  /** Spending of the current month. */
   readonly month: MonthlySpending;
 }
 
 export interface ChangedCredits extends TeamCredits {
   /** Milliseconds since the epoch. */
   readonly time: number;
-  /** As it was meant: a refund's is positive. */
+  /** The amount of the change; positive for a refund. */
   readonly ticks: Ticks;
 }
 
 export interface CreditService {
   /**
    * Changes a team's credit.
-   * @throws HearthError `invalid_value` naming the field, `not_found` when there is no such team, `permission_denied` to an
-   * actor of one team, `no_credits` when there is not as much to take away.
+   * @throws HearthError `invalid_value` naming the field, `not_found` when the team does not exist, `permission_denied` for an
+   * actor of a single team, `no_credits` when the team has less credit than is to be taken.
    */
   change(kind: CreditChange, teamId: string, amount: CreditAmount, actor: Actor): Promise<ChangedCredits>;
-  /** What these teams have, in the same order. */
+  /** Returns the credit of these teams, in the same order. */
   of(teams: readonly Team[]): Promise<readonly TeamCredits[]>;
 }
 
-export interface CreditDeps extends Omit<ActsDeps, "writes"> {
+export interface CreditDeps extends Omit<AuditDeps, "writes"> {
   readonly teams: TeamStore;
   readonly ledger: LedgerStore;
   readonly spending: SpendingStore;
@@ -56,7 +59,6 @@ export interface CreditDeps extends Omit<ActsDeps, "writes"> {
 
 const noteCharactersMax = 500;
 
-/** Builds the service over its ports. */
 export function createCreditService(deps: CreditDeps): CreditService {
   return {
     change: (kind, teamId, amount, actor) => change(deps, kind, teamId, amount, actor),
@@ -72,7 +74,7 @@ export function createCreditService(deps: CreditDeps): CreditService {
   };
 }
 
-const acts: Readonly<Record<CreditChange, readonly [act: Act, verb: string]>> = {
+const actions: Readonly<Record<CreditChange, readonly [action: AuditAction, verb: string]>> = {
   purchase: ["PurchaseCredit", "Added"],
   refund: ["RefundCredit", "Refunded"],
   adjust: ["AdjustCredit", "Adjusted by"],
@@ -85,7 +87,7 @@ async function change(
   { usd, note }: CreditAmount,
   actor: Actor,
 ): Promise<ChangedCredits> {
-  const team = await teamSeen(deps.teams, teamId, actor);
+  const team = await findVisibleTeam(deps.teams, teamId, actor);
   if (actor.teamId !== null)
     throw new HearthError(
       "permission_denied",
@@ -94,28 +96,29 @@ async function change(
   const ticks = amountOf(kind, usd);
   if (note !== null && [...note].length > noteCharactersMax)
     throw invalid("note", `must have at most ${noteCharactersMax} characters`);
-  const [act, verb] = acts[kind];
+  const [action, verb] = actions[kind];
   const time = deps.clock.now();
-  const event = telling(deps, actor, {
-    ...{ act, objectId: team.id, teamId: team.id },
+  const event = auditEntry(deps, actor, {
+    action,
+    objectId: team.id,
+    teamId: team.id,
     description: `${verb} ${ticksToUsd(BigInt(ticks))} USD of credit for the team '${team.name}'`,
     before: null,
     after: { usd: ticksToUsd(BigInt(ticks)), note },
   });
   try {
-    await deps.ledger.post(moneyFor(kind, { teamId, ticks, note }, time), [event]);
+    await deps.ledger.post(creditTransaction(kind, { teamId, ticks, note }, time), [event]);
   } catch (thrown) {
     if (!(thrown instanceof HearthError) || thrown.kind !== "no_credits") throw thrown;
     const { credit } = await deps.ledger.balancesOf(team.id);
     throw new HearthError(
       "no_credits",
-      `The team '${team.name}' has ${ticksToUsd(credit)} USD of credit that can be taken away.`,
+      `The team '${team.name}' has only ${ticksToUsd(credit)} USD of credit that can be taken.`,
     );
   }
   return { ...(await creditsOf(deps, team)), time, ticks };
 }
 
-/** What the team has, and has spent this month. */
 async function creditsOf({ ledger, spending, clock }: CreditDeps, team: Team): Promise<TeamCredits> {
   const balances = await ledger.balancesOf(team.id);
   return { team, balances, month: await spending.find(team.id, monthOf(clock.now())) };

@@ -1,87 +1,98 @@
 /**
- * What hosted services charge by the names that clients ask for, so that use can be told at their prices. It owns which prices
- * can be set and which of them holds for what was asked for; nobody is charged by them.
+ * Manages the prices of hosted services, by model name, with which usage reports compare costs. Nobody is charged these
+ * prices.
  */
 import type { Actor, AuditedFields } from "../audit/event.js";
 import { HearthError } from "../../core/errors.js";
-import type { HostedPrice, HostedPriceStore } from "./hosted-price.js";
-import { ticksToPerMillion } from "../../core/money.js";
-import { hourMs, type AskedModel, type HostedRule } from "../usage/usage-report.js";
-import { carryOut, type ActsDeps } from "../audit/audited-change.js";
+import type { HostedPrice } from "./hosted-price.js";
+import type { HostedPriceStore } from "./store/hosted-prices.js";
+import { ticksToUsdPerMillion } from "../../core/money.js";
+import { hourMs, type RequestedModel, type HostedRule } from "../usage/usage-report.js";
+import { commitAudited, type AuditDeps } from "../audit/audited-change.js";
 import { usdPerMillion } from "./amounts.js";
 import { invalid } from "../field-rules.js";
 
-/** USD for a million tokens, such as `0.25`. */
-export interface PriceWish {
+/** Prices are in USD per million tokens, such as `0.25`. */
+export interface SetHostedPriceRequest {
   readonly alias: string;
   readonly prompt: string;
-  /** As `prompt` when left out. */
+  /** The same as `prompt` when absent. */
   readonly cached?: string;
   readonly completion: string;
 }
 
-/** A model of this server, and what else it is called. */
+/** A model of this server and its aliases. */
 export interface ModelNames {
   readonly id: string;
   readonly aliases: readonly string[];
 }
 
 export interface HostedPriceService {
-  /** They hold from this hour on, and for all time before where they are the first. @throws HearthError `invalid_value` naming the field, `conflict` when there are too many. */
-  set(wish: PriceWish, actor: Actor): Promise<HostedPrice>;
-  /** Those that hold now, by alias. */
+  /**
+   * Sets the prices of an alias from the current hour on; the first prices of an alias also apply to all time before.
+   * @throws HearthError `invalid_value` naming the field, `conflict` when there are too many versions.
+   */
+  set(request: SetHostedPriceRequest, actor: Actor): Promise<HostedPrice>;
+  /** Returns the current prices in order of alias. */
   list(): Promise<readonly HostedPrice[]>;
-  /** Takes the prices of an alias away, those of before as well. @throws HearthError `not_found`. */
+  /** Removes all versions of an alias's prices. @throws HearthError `not_found`. */
   remove(alias: string, actor: Actor): Promise<void>;
 }
 
-export interface HostedPriceDeps extends ActsDeps {
+export interface HostedPriceDeps extends AuditDeps {
   readonly hostedPrices: HostedPriceStore;
 }
 
 const aliasCharactersMax = 200;
-/** All aliases' versions. */
+/** Versions of all aliases together. */
 const versionsMax = 10_000;
 
-/** Builds the service over its ports. */
 export function createHostedPriceService(deps: HostedPriceDeps): HostedPriceService {
   return {
-    set: (wish, actor) => set(deps, wish, actor),
+    set: (request, actor) => set(deps, request, actor),
     list: () => newest(deps),
     remove: (alias, actor) => remove(deps, alias, actor),
   };
 }
 
 /**
- * The rules by which what was asked for is priced: at the name that was asked, else at the model's id, else at the first of its
- * aliases that has a price. A version holds from the hour in which it was set to the next; the first one also before.
+ * Returns the rules that price requested models: by the requested name, else by the model's id, else by the first of its
+ * aliases that has a price. A version applies from the hour in which it was set until the next one; the first also before.
  */
 export function hostedRules(
-  asked: readonly AskedModel[],
+  requested: readonly RequestedModel[],
   prices: readonly HostedPrice[],
   models: readonly ModelNames[],
 ): readonly HostedRule[] {
   const versions = new Map<string, HostedPrice[]>();
   for (const price of prices) versions.set(price.alias, [...(versions.get(price.alias) ?? []), price]);
-  return asked.flatMap(({ model, askedModel }) => {
+  return requested.flatMap(({ model, requestedModel }) => {
     const aliases = models.find(({ id }) => id === model)?.aliases ?? [];
-    const alias = [askedModel, model, ...aliases].find((name) => versions.has(name));
+    const alias = [requestedModel, model, ...aliases].find((name) => versions.has(name));
     const found = alias === undefined ? [] : (versions.get(alias) ?? []);
     return found.map(({ promptTicks, cachedTicks, completionTicks }, at) => ({
-      ...{ model, askedModel, promptTicks, cachedTicks, completionTicks },
+      model,
+      requestedModel,
+      promptTicks,
+      cachedTicks,
+      completionTicks,
       from: at === 0 ? 0 : hourOf(found[at]),
       to: hourOf(found[at + 1]),
     }));
   });
 }
 
-/** Where there is no such version, never. */
+/** Returns the start of the hour in which a version was set; the end of time when there is no such version. */
 function hourOf(price: HostedPrice | undefined): number {
   return price === undefined ? Number.MAX_SAFE_INTEGER : price.createTime - (price.createTime % hourMs);
 }
 
-async function set(deps: HostedPriceDeps, wish: PriceWish, actor: Actor): Promise<HostedPrice> {
-  const { alias, prompt, cached = prompt, completion } = wish;
+async function set(
+  deps: HostedPriceDeps,
+  request: SetHostedPriceRequest,
+  actor: Actor,
+): Promise<HostedPrice> {
+  const { alias, prompt, cached = prompt, completion } = request;
   if (!/^[\x21-\x7e]+$/.test(alias) || alias.length > aliasCharactersMax)
     throw invalid(
       "alias",
@@ -97,8 +108,10 @@ async function set(deps: HostedPriceDeps, wish: PriceWish, actor: Actor): Promis
   if ((await deps.hostedPrices.count()) >= versionsMax)
     throw new HearthError("conflict", `There are ${versionsMax} hosted prices already; remove some first.`);
   const before = (await newest(deps)).find((price) => price.alias === alias);
-  await carryOut(deps, actor, {
-    ...{ act: "SetHostedPrice", objectId: alias, teamId: null },
+  await commitAudited(deps, actor, {
+    action: "SetHostedPrice",
+    objectId: alias,
+    teamId: null,
     description: `Set the hosted prices of '${alias}'`,
     before: before === undefined ? null : audited(before),
     after: audited(after),
@@ -118,8 +131,10 @@ async function remove(deps: HostedPriceDeps, alias: string, actor: Actor): Promi
     throw new HearthError("not_found", `'${alias.slice(0, aliasCharactersMax)}' has no hosted prices.`, {
       param: "alias",
     });
-  await carryOut(deps, actor, {
-    ...{ act: "DeleteHostedPrice", objectId: alias, teamId: null },
+  await commitAudited(deps, actor, {
+    action: "DeleteHostedPrice",
+    objectId: alias,
+    teamId: null,
     description: `Removed the hosted prices of '${alias}'`,
     before: audited(before),
     after: null,
@@ -127,11 +142,11 @@ async function remove(deps: HostedPriceDeps, alias: string, actor: Actor): Promi
   });
 }
 
-/** In USD for a million tokens. */
+/** Returns prices as the audit log shows them: in USD per million tokens. */
 function audited({ promptTicks, cachedTicks, completionTicks }: HostedPrice): AuditedFields {
   return {
-    promptUsd: ticksToPerMillion(promptTicks),
-    cachedUsd: ticksToPerMillion(cachedTicks),
-    completionUsd: ticksToPerMillion(completionTicks),
+    promptUsd: ticksToUsdPerMillion(promptTicks),
+    cachedUsd: ticksToUsdPerMillion(cachedTicks),
+    completionUsd: ticksToUsdPerMillion(completionTicks),
   };
 }

@@ -1,10 +1,9 @@
 /**
- * The ledger's nouns and laws. It owns what a transaction is and which entries each kind has; where they are written, and that
- * no balance is overdrawn, is store/ledger.ts's. Every team has books of its own, and in each the entries sum to zero.
+ * Defines the transactions of the ledger and the entries of each kind. store/ledger.ts writes them and rejects overdrafts.
+ * The ledger is kept for each team separately; the entries of every transaction sum to zero.
  */
 import { HearthError } from "../../core/errors.js";
 import { ticksToUsd, type Ticks } from "../../core/money.js";
-import type { Write } from "../../store/write.js";
 import type { LedgerAccount, TransactionKind } from "../../store/column-values.js";
 
 export type { LedgerAccount, TransactionKind } from "../../store/column-values.js";
@@ -15,39 +14,39 @@ export interface LedgerEntry {
   readonly ticks: Ticks;
 }
 
-/** Entries of one team that sum to zero, no two of the same account. */
+/** Entries of one team that sum to zero, at most one for each account. */
 export interface LedgerTransaction {
   readonly kind: TransactionKind;
   readonly teamId: string;
-  /** The run that it belongs to; null where money comes or goes. */
+  /** The run it belongs to; null for purchases, refunds and corrections. */
   readonly runId: string | null;
-  /** Why money came or went, in the operator's words. */
+  /** The reason for a purchase, refund or correction, in the operator's words. */
   readonly note: string | null;
   /** Milliseconds since the epoch. */
   readonly createTime: number;
   readonly entries: readonly LedgerEntry[];
 }
 
-/** What a team may spend just now. */
+/** What a team may currently spend. */
 export interface Spendable {
   readonly credit: Ticks;
-  /** What is left of its spending limit of the month; null = it has none. */
+  /** The rest of its monthly spending limit; null = no limit. */
   readonly monthTicks: Ticks | null;
 }
 
-/** What a team's accounts stand at; sums over years outgrow safe integers. */
+/** The balances of a team's accounts; sums over years exceed safe integers. */
 export type Balances = Readonly<Record<LedgerAccount, bigint>>;
 
-/** Money that came or went, as its team's credit has it. */
+/** A change of a team's credit that belongs to no run. */
 export interface MoneyChange {
   readonly origin: "purchase" | "refund" | "adjust";
-  /** What it made the credit more by; less when it is negative. */
+  /** The amount added to the credit; negative when it was taken. */
   readonly ticks: bigint;
   /** Milliseconds since the epoch. */
   readonly time: number;
 }
 
-/** The accounts of a team without any transaction. */
+/** The balances of a team without transactions. */
 export const noBalances: Balances = {
   credit: 0n,
   reserved: 0n,
@@ -57,49 +56,33 @@ export const noBalances: Balances = {
   adjustments: 0n,
 };
 
-export interface LedgerStore {
-  /** The changes that write a transaction, to be made with others; no entry is ever changed or deleted afterwards. */
-  posting(transaction: LedgerTransaction): readonly Write[];
-  /**
-   * Writes a transaction, together with other changes or alone; it is on the disk when this resolves.
-   * @throws HearthError `no_credits` where a balance would be overdrawn, `invalid_value` where one would be too large to count.
-   */
-  post(transaction: LedgerTransaction, together?: readonly Write[]): Promise<void>;
-  /** What a team may spend in the month of that time, in milliseconds since the epoch. */
-  spendable(teamId: string, now: number): Promise<Spendable>;
-  /** Of one team. */
-  balancesOf(teamId: string): Promise<Balances>;
-  /** What came to a team's credit and went from it without a run, the newest first. */
-  money(teamId: string, limit: number): Promise<readonly MoneyChange[]>;
-  /** Of every team that has a transaction, by team id. */
-  balances(): Promise<ReadonlyMap<string, Balances>>;
-  /** Recomputes everything. @returns a sentence for each thing that is wrong, a bounded number of them; none: it balances. */
-  verify(): Promise<readonly string[]>;
-}
-
-/** Whose work an entry is of. */
+/** The run of a transaction. */
 export interface LedgerRun {
   readonly id: string;
   readonly teamId: string;
 }
 
-/** Holds an upper bound for a run; null when there is nothing to hold. */
-export function reserveFor(run: LedgerRun, ticks: Ticks, createTime: number): LedgerTransaction | null {
+/** Returns the transaction that reserves the maximum cost of a run; null when it is 0. */
+export function reserveTransaction(
+  run: LedgerRun,
+  ticks: Ticks,
+  createTime: number,
+): LedgerTransaction | null {
   if (ticks === 0) return null;
   const entries = [entry("credit", -ticks), entry("reserved", ticks)];
   return transaction({ kind: "reserve", ...ofRun(run), createTime, entries });
 }
 
-/** What a run is charged: its cost, but never more than was reserved; a bound that was wrong is the house's loss. */
+/** Returns what a run is charged: its cost, but never more than was reserved, even if the reservation was too small. */
 export function chargeOf(costTicks: Ticks, reservedTicks: Ticks | null): Ticks {
   return reservedTicks === null ? costTicks : Math.min(costTicks, reservedTicks);
 }
 
 /**
- * Ends a run in the books; null when nothing was held and nothing is charged.
- * @param reservedTicks null for a team that need not reserve. @param chargeTicks at most as much, where it did.
+ * Returns the transaction that settles a run; null when nothing was reserved and nothing is charged.
+ * @param reservedTicks null for an unmetered team. @param chargeTicks at most `reservedTicks`, unless that is null.
  */
-export function settleFor(
+export function settleTransaction(
   run: LedgerRun,
   { reservedTicks, chargeTicks }: { readonly reservedTicks: Ticks | null; readonly chargeTicks: Ticks },
   createTime: number,
@@ -118,8 +101,8 @@ export function settleFor(
   });
 }
 
-/** Money that comes or goes. @throws RangeError for amounts that are no whole number of ticks, or none. */
-export function moneyFor(
+/** Returns the transaction of a purchase, refund or correction. @throws RangeError when the amount is 0 or not an integer. */
+export function creditTransaction(
   kind: "purchase" | "refund" | "adjust",
   { teamId, ticks, note }: { readonly teamId: string; readonly ticks: Ticks; readonly note: string | null },
   createTime: number,
@@ -130,20 +113,20 @@ export function moneyFor(
   return transaction({ kind, teamId, runId: null, note, createTime, entries });
 }
 
-/** What is lacking: credit, or room below the spending limit of the month. */
-export type Lacking = "credit" | "month";
+/** What is insufficient: the credit, or the rest of the monthly spending limit. */
+export type Shortfall = "credit" | "month";
 
-/** What lacks for a request that may cost so much; null where nothing does. */
-export function lackingFor({ credit, monthTicks }: Spendable, ticks: Ticks): Lacking | null {
+/** Returns what is insufficient for a request that may cost `ticks`; null when nothing is. */
+export function shortfallFor({ credit, monthTicks }: Spendable, ticks: Ticks): Shortfall | null {
   if (ticks > credit) return "credit";
   return monthTicks !== null && ticks > monthTicks ? "month" : null;
 }
 
 /**
- * What a team without enough to spend is told, in the words of the hosted service, which are the same for both.
- * @param boundTicks what the request may cost at the most; null where that is not known yet.
+ * Returns the error for a team that cannot pay for a request, in the words of the hosted service.
+ * @param boundTicks maximum cost of the request; null when it is not known.
  */
-export function noCredits(teamId: string, boundTicks: Ticks | null, lacking: Lacking): HearthError {
+export function noCreditsError(teamId: string, boundTicks: Ticks | null, shortfall: Shortfall): HearthError {
   const remedy = {
     credit: "please ask the operator of this server for more credits.",
     month: "please have its limit raised, or wait for the next month (UTC).",
@@ -155,7 +138,7 @@ export function noCredits(teamId: string, boundTicks: Ticks | null, lacking: Lac
   return new HearthError(
     "no_credits",
     `Your team ${teamId} has either used all available credits or reached its monthly spending limit. ` +
-      `To continue making API requests, ${remedy[lacking]}${bound}`,
+      `To continue making API requests, ${remedy[shortfall]}${bound}`,
   );
 }
 
@@ -167,12 +150,12 @@ function ofRun({ id, teamId }: LedgerRun): Pick<LedgerTransaction, "teamId" | "r
   return { teamId, runId: id, note: null };
 }
 
-/** @throws RangeError when the law of the books is broken. */
-function transaction(made: LedgerTransaction): LedgerTransaction {
-  const { kind, entries } = made;
+/** Checks a transaction. @throws RangeError when it is invalid. */
+function transaction(checked: LedgerTransaction): LedgerTransaction {
+  const { kind, entries } = checked;
   const isWhole = entries.every(({ ticks }) => Number.isSafeInteger(ticks) && ticks !== 0);
   if (!isWhole || entries.length < 2) throw new RangeError(`not the entries of a ${kind}`);
   const sum = entries.reduce((total, { ticks }) => total + BigInt(ticks), 0n);
   if (sum !== 0n) throw new RangeError(`the entries of a ${kind} do not sum to zero`);
-  return made;
+  return checked;
 }

@@ -1,53 +1,55 @@
 /**
- * What teams may spend in a month: the operator's bound, the hard one, and the team's own, the soft one. It owns who may set
- * which, and that each change stands in the audit log; that no run goes beyond is the store's, where the run is written.
+ * Reads and sets the monthly spending limits of teams: the hard limit, which only the operator sets, and the team's soft limit.
+ * Every change is audited. The database rejects a run that would exceed a limit.
  */
 import type { Actor, AuditedFields } from "../audit/event.js";
 import { HearthError } from "../../core/errors.js";
 import { ticksToUsd, type Ticks } from "../../core/money.js";
-import { monthOf, type MonthlySpending, type SpendingLimits, type SpendingStore } from "./spending.js";
-import type { Team, TeamStore } from "../teams/team.js";
-import { carryOut, persistently, type ActsDeps } from "../audit/audited-change.js";
+import { monthOf, type MonthlySpending, type SpendingLimits } from "./spending.js";
+import type { SpendingStore } from "./store/spending-limits.js";
+import type { TeamStore } from "../teams/store.js";
+import type { Team } from "../teams/team.js";
+import { commitAudited, retryOnConflict, type AuditDeps } from "../audit/audited-change.js";
 import { usdAmount } from "./amounts.js";
 import { invalid } from "../field-rules.js";
-import { teamSeen } from "../teams/teams.js";
+import { findVisibleTeam } from "../teams/teams.js";
 
-/** USD such as `12.50`; null = no limit. What is left out stays. */
+/** Amounts in USD, such as `12.50`; null = no limit. Absent limits stay as they are. */
 export interface LimitChange {
   readonly hard?: string | null;
   readonly soft?: string | null;
 }
 
 export interface SpendingService {
-  /** This month's. @throws HearthError `not_found`, also for a team that the actor does not see. */
+  /** Returns the spending of the current month. @throws HearthError `not_found`, also for a team the actor cannot see. */
   find(teamId: string, actor: Actor): Promise<MonthlySpending>;
   /**
-   * The next request finds the limits so; what runs already is not cut.
-   * @throws HearthError `not_found`, `invalid_value` naming the field, `permission_denied` to an actor of one team for the hard limit.
+   * Sets the limits for future requests; active runs are not aborted.
+   * @throws HearthError `not_found`, `invalid_value` naming the field, `permission_denied` for an actor of a single team that
+   * changes the hard limit.
    */
   change(teamId: string, change: LimitChange, actor: Actor): Promise<SpendingLimits>;
 }
 
-export interface SpendingDeps extends ActsDeps {
+export interface SpendingDeps extends AuditDeps {
   readonly spending: SpendingStore;
   readonly teams: TeamStore;
 }
 
-/** Builds the service over its ports. */
 export function createSpendingService(deps: SpendingDeps): SpendingService {
   return {
     async find(teamId, actor) {
-      await teamSeen(deps.teams, teamId, actor);
+      await findVisibleTeam(deps.teams, teamId, actor);
       return deps.spending.find(teamId, monthOf(deps.clock.now()));
     },
     async change(teamId, change, actor) {
-      const team = await teamSeen(deps.teams, teamId, actor);
-      return persistently(() => changed(deps, team, change, actor));
+      const team = await findVisibleTeam(deps.teams, teamId, actor);
+      return retryOnConflict(() => applyChange(deps, team, change, actor));
     },
   };
 }
 
-async function changed(
+async function applyChange(
   deps: SpendingDeps,
   team: Team,
   { hard, soft }: LimitChange,
@@ -63,8 +65,10 @@ async function changed(
     hardTicks: hard === undefined ? before.hardTicks : limitOf("hard", hard),
     softTicks: soft === undefined ? before.softTicks : limitOf("soft", soft),
   };
-  await carryOut(deps, actor, {
-    ...{ act: "SetSpendingLimit", objectId: team.id, teamId: team.id },
+  await commitAudited(deps, actor, {
+    action: "SetSpendingLimit",
+    objectId: team.id,
+    teamId: team.id,
     description: `Set the monthly spending limits of the team '${team.name}'`,
     before: audited(before),
     after: audited(after),

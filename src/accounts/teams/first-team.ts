@@ -1,12 +1,13 @@
-import type { Team, TeamStore } from "./team.js";
-import { auditedTeam, carryOut, type ActsDeps } from "../audit/audited-change.js";
+import type { TeamStore } from "./store.js";
+import type { Team } from "./team.js";
+import { auditedTeam, commitAudited, type AuditDeps } from "../audit/audited-change.js";
 import { serverActor } from "../audit/actors.js";
 
-export interface FirstTeamDeps extends ActsDeps {
+export interface FirstTeamDeps extends AuditDeps {
   readonly teams: TeamStore;
 }
 
-/** The oldest team, made where there is none: unmetered, so that a laptop just works. */
+/** Returns the oldest team. Creates one when there is none: unmetered, so that a local server needs no credits. */
 export async function ensureFirstTeam(deps: FirstTeamDeps): Promise<Team> {
   const { teams, clock, random } = deps;
   const oldest = (await teams.list())[0];
@@ -19,8 +20,8 @@ export async function ensureFirstTeam(deps: FirstTeamDeps): Promise<Team> {
     weight: 1,
     createTime: clock.now(),
   };
-  await carryOut(deps, serverActor, {
-    act: "CreateTeam",
+  await commitAudited(deps, serverActor, {
+    action: "CreateTeam",
     objectId: team.id,
     teamId: team.id,
     description: "Created the first team",

@@ -1,7 +1,7 @@
 import type { Team } from "./team.js";
 import type { TeamRow } from "../../store/schema.js";
 
-/** What a query that joins `teams` to keys selects of them, to stand beside the key's own columns. */
+/** The columns of `teams` that a query selects when it joins them to keys. */
 export const teamColumns = [
   "teams.name as team_name",
   "teams.billing as team_billing",
@@ -10,8 +10,8 @@ export const teamColumns = [
   "teams.create_time as team_create_time",
 ] as const;
 
-/** A row's columns of a team: the key's own of its id, and those of `teamColumns`. */
-export interface TeamBeside {
+/** The team's columns of a joined row: the key's `team_id` and `teamColumns`. */
+export interface JoinedTeam {
   readonly team_id: string;
   readonly team_name: string;
   readonly team_billing: TeamRow["billing"];
@@ -20,13 +20,13 @@ export interface TeamBeside {
   readonly team_create_time: number;
 }
 
-/** The same of an outer join: all of it null where there is no team. */
-export type MaybeTeamBeside = { readonly [Column in keyof TeamBeside]: TeamBeside[Column] | null };
+/** The same columns of an outer join: all null when there is no team. */
+export type MaybeJoinedTeam = { readonly [Column in keyof JoinedTeam]: JoinedTeam[Column] | null };
 
-/** The team of a row. */
-export function teamBeside(row: TeamBeside): Team;
-export function teamBeside(row: MaybeTeamBeside): Team | null;
-export function teamBeside(row: MaybeTeamBeside): Team | null {
+/** Returns the team of a joined row. */
+export function teamOfRow(row: JoinedTeam): Team;
+export function teamOfRow(row: MaybeJoinedTeam): Team | null;
+export function teamOfRow(row: MaybeJoinedTeam): Team | null {
   if (!hasTeam(row)) return null;
   return {
     id: row.team_id,
@@ -38,6 +38,6 @@ export function teamBeside(row: MaybeTeamBeside): Team | null {
   };
 }
 
-function hasTeam(row: MaybeTeamBeside): row is TeamBeside {
+function hasTeam(row: MaybeJoinedTeam): row is JoinedTeam {
   return row.team_name !== null;
 }

@@ -1,29 +1,37 @@
-import type { Team, TeamStore } from "./team.js";
+import type { Team } from "./team.js";
+import { createRowMapper, flag } from "../../store/columns.js";
 import { insertUnique } from "../../store/conflict.js";
 import type { Database } from "../../store/database.js";
 import type { TeamRow } from "../../store/schema.js";
-import { asBefore } from "../../store/unchanged.js";
-import { writeOf } from "../../store/writes.js";
+import { isUnchanged } from "../../store/unchanged.js";
+import { createWrite, type Write } from "../../store/writes.js";
 
-/** The table of teams. */
-export function createTeamStore({ kysely }: Database): TeamStore {
+export type TeamStore = ReturnType<typeof createTeamStore>;
+
+/** Creates the queries of the table of teams. */
+export function createTeamStore({ kysely }: Database) {
   const insertRow = (team: Team) => kysely.insertInto("teams").values(toRow(team));
   return {
-    async insert(team) {
+    /** @throws HearthError `conflict` when the id exists already. */
+    async insert(team: Team): Promise<void> {
       await insertUnique("team", () => insertRow(team).execute());
     },
-    insertion: (team) => writeOf("teams", insertRow(team).compile()),
-    replacement(before, after) {
-      // Were the id set, too, SQLite would look for rows that refer to it.
-      const { id, ...changed } = toRow(after);
-      const query = kysely.updateTable("teams").set(changed).where("id", "=", id);
-      return writeOf("teams", query.where(asBefore(toRow(before))).compile(), 1);
+    insertion(team: Team): Write {
+      return createWrite("teams", insertRow(team).compile());
     },
-    async find(id) {
+    /** Replaces `before` by `after`. The commit fails with `conflict` when the stored team differs from `before`. */
+    replacement(before: Team, after: Team): Write {
+      // The id is left out: if it were set, SQLite would look for rows that refer to it.
+      const { id, ...fields } = toRow(after);
+      const query = kysely.updateTable("teams").set(fields).where("id", "=", id);
+      return createWrite("teams", query.where(isUnchanged(toRow(before))).compile(), 1);
+    },
+    async find(id: string): Promise<Team | null> {
       const row = await kysely.selectFrom("teams").selectAll().where("id", "=", id).executeTakeFirst();
       return row === undefined ? null : fromRow(row);
     },
-    async list() {
+    /** Returns all teams in order of creation. */
+    async list(): Promise<readonly Team[]> {
       const rows = await kysely
         .selectFrom("teams")
         .selectAll()
@@ -35,12 +43,11 @@ export function createTeamStore({ kysely }: Database): TeamStore {
   };
 }
 
-function toRow(team: Team): TeamRow {
-  const { id, name, billing, weight, createTime } = team;
-  return { id, name, billing, blocked: Number(team.blocked), weight, create_time: createTime };
-}
-
-function fromRow(row: TeamRow): Team {
-  const { id, name, billing, weight } = row;
-  return { id, name, billing, weight, blocked: row.blocked === 1, createTime: row.create_time };
-}
+const { toRow, fromRow } = createRowMapper<Team, TeamRow>({
+  id: "id",
+  name: "name",
+  billing: "billing",
+  blocked: flag("blocked"),
+  weight: "weight",
+  createTime: "create_time",
+});

@@ -1,69 +1,90 @@
 import type { Actor } from "../audit/event.js";
 import { HearthError } from "../../core/errors.js";
-import type { Billing, Team, TeamStore } from "./team.js";
-import { auditedTeam, carryOut, persistently, type ActsDeps } from "../audit/audited-change.js";
-import { sees } from "../audit/actors.js";
-import { meant } from "../resolve-reference.js";
+import type { TeamStore } from "./store.js";
+import type { BillingMode, Team } from "./team.js";
+import { auditedTeam, commitAudited, retryOnConflict, type AuditDeps } from "../audit/audited-change.js";
+import { canSee } from "../audit/actors.js";
+import { resolveReference } from "../resolve-reference.js";
 import { checkName } from "../field-rules.js";
 
-/** What a team should become; what is left out stays. */
+/** A change of a team; absent fields stay as they are. */
 export type TeamChange = Partial<Pick<Team, "name" | "blocked">>;
 
-/** Teams, as whoever manages them makes, reads and changes them. */
+export interface CreateTeamRequest {
+  readonly name: string;
+  /** `prepaid` when absent. */
+  readonly billing?: BillingMode;
+}
+
+/** Creates, reads and changes teams; every change is audited. */
 export interface TeamService {
-  /** A new team, prepaid unless it is said otherwise. @throws HearthError `invalid_value`, `permission_denied` to an actor of one team, `conflict` when there are too many. */
-  create(wish: { readonly name: string; readonly billing?: Billing }, actor: Actor): Promise<Team>;
-  /** Those that the actor sees, in order of creation. */
+  /**
+   * @throws HearthError `invalid_value`, `permission_denied` for an actor of a single team, `conflict` when there are too
+   * many teams.
+   */
+  create(request: CreateTeamRequest, actor: Actor): Promise<Team>;
+  /** Returns the teams that the actor can see, in order of creation. */
   list(actor: Actor): Promise<readonly Team[]>;
-  /** @throws HearthError `not_found`, also for a team that the actor does not see. */
+  /** @throws HearthError `not_found`, also for a team that the actor cannot see. */
   find(id: string, actor: Actor): Promise<Team>;
-  /** The one that a person means by its id or name. @throws HearthError `not_found` when none is meant, `conflict` when more than one is. */
-  meant(reference: string): Promise<Team>;
-  /** @throws HearthError `not_found`, `invalid_value`, `permission_denied` when an actor of one team would block or unblock it. */
+  /**
+   * Returns the team with this id, start of an id, or name.
+   * @throws HearthError `not_found` when there is none, `conflict` when there are several.
+   */
+  resolve(reference: string): Promise<Team>;
+  /**
+   * @throws HearthError `not_found`, `invalid_value`, `permission_denied` when an actor of a single team changes whether it
+   * is blocked.
+   */
   update(id: string, change: TeamChange, actor: Actor): Promise<Team>;
 }
 
-export interface TeamServiceDeps extends ActsDeps {
+export interface TeamServiceDeps extends AuditDeps {
   readonly teams: TeamStore;
 }
 
 const teamsMax = 10_000;
 
-/** Builds the service over its ports. */
 export function createTeamService(deps: TeamServiceDeps): TeamService {
   const { teams } = deps;
   return {
-    create: (wish, actor) => create(deps, wish, actor),
-    list: async (actor) => (await teams.list()).filter(({ id }) => sees(actor, id)),
-    find: (id, actor) => teamSeen(teams, id, actor),
-    meant: async (reference) =>
-      meant("team", reference, await teams.list(), ({ name }) => name === reference),
-    update: (id, change, actor) => persistently(() => update(deps, id, change, actor)),
+    create: (request, actor) => create(deps, request, actor),
+    list: async (actor) => (await teams.list()).filter(({ id }) => canSee(actor, id)),
+    find: (id, actor) => findVisibleTeam(teams, id, actor),
+    resolve: async (reference) =>
+      resolveReference("team", reference, await teams.list(), ({ name }) => name === reference),
+    update: (id, change, actor) => retryOnConflict(() => update(deps, id, change, actor)),
   };
 }
 
-/** The team of that id. @throws HearthError `not_found`, also for a team that the actor does not see. */
-export async function teamSeen(teams: TeamStore, id: string, actor: Actor): Promise<Team> {
+/** Returns a team by id. @throws HearthError `not_found`, also for a team that the actor cannot see. */
+export async function findVisibleTeam(teams: TeamStore, id: string, actor: Actor): Promise<Team> {
   const team = await teams.find(id);
-  if (team === null || !sees(actor, id))
+  if (team === null || !canSee(actor, id))
     throw new HearthError("not_found", "Cannot find team", { param: "teamId" });
   return team;
 }
 
 async function create(
   deps: TeamServiceDeps,
-  { name, billing = "prepaid" }: Parameters<TeamService["create"]>[0],
+  { name, billing = "prepaid" }: CreateTeamRequest,
   actor: Actor,
 ): Promise<Team> {
   const { teams, clock, random } = deps;
-  if (actor.teamId !== null) throw ofOneTeam("make teams");
+  if (actor.teamId !== null) throw deniedToTeamKey("create teams");
   checkName(name);
   if ((await teams.list()).length >= teamsMax)
-    throw new HearthError("conflict", `There are ${teamsMax} teams already, and no more can be made.`);
-  const createTime = clock.now();
-  const team: Team = { id: random.id(), name, billing, blocked: false, weight: 1, createTime };
-  await carryOut(deps, actor, {
-    act: "CreateTeam",
+    throw new HearthError("conflict", `There are ${teamsMax} teams already; no more can be created.`);
+  const team: Team = {
+    id: random.id(),
+    name,
+    billing,
+    blocked: false,
+    weight: 1,
+    createTime: clock.now(),
+  };
+  await commitAudited(deps, actor, {
+    action: "CreateTeam",
     objectId: team.id,
     teamId: team.id,
     description: `Created the team '${name}'`,
@@ -75,13 +96,13 @@ async function create(
 }
 
 async function update(deps: TeamServiceDeps, id: string, change: TeamChange, actor: Actor): Promise<Team> {
-  const before = await teamSeen(deps.teams, id, actor);
+  const before = await findVisibleTeam(deps.teams, id, actor);
   const after = { ...before, ...change };
-  // A team that was blocked must not unblock itself.
-  if (actor.teamId !== null && after.blocked !== before.blocked) throw ofOneTeam("block or unblock it");
+  // A blocked team must not unblock itself.
+  if (actor.teamId !== null && after.blocked !== before.blocked) throw deniedToTeamKey("block or unblock it");
   checkName(after.name);
-  await carryOut(deps, actor, {
-    act: "UpdateTeam",
+  await commitAudited(deps, actor, {
+    action: "UpdateTeam",
     objectId: id,
     teamId: id,
     description: `${verbOf(before, after)} the team '${before.name}'`,
@@ -97,8 +118,8 @@ function verbOf(before: Team, after: Team): string {
   return after.blocked ? "Blocked" : "Unblocked";
 }
 
-/** The refusal of what is the operator's to do. */
-export function ofOneTeam(what: string): HearthError {
+/** Returns the error for a management key of a single team that attempts what only the operator may do. */
+export function deniedToTeamKey(what: string): HearthError {
   return new HearthError(
     "permission_denied",
     `This management key is for one team: it may not ${what}. Please ask the operator of this server.`,

@@ -2,26 +2,31 @@ import { sql, type RawBuilder, type SqlBool } from "kysely";
 import {
   dayMs,
   hourMs,
-  type AskedModel,
+  type RequestedModel,
   type HostedRule,
   type UsageDimension,
   type UsageGroup,
   type UsageQuery,
   type UsageRow,
-  type UsageStore,
 } from "./usage-report.js";
 import type { Database } from "../../store/database.js";
 
-/** The table of usage by the hour, which triggers of the runs keep. It is only read here. */
-export function createUsageStore({ kysely }: Database): UsageStore {
+export type UsageStore = ReturnType<typeof createUsageStore>;
+
+/** Creates the queries of the table of hourly usage, which triggers on the table of runs update. */
+export function createUsageStore({ kysely }: Database) {
   return {
-    async rows(query) {
+    async rows(query: UsageQuery): Promise<readonly UsageRow[]> {
       const { rows } = await selection(query).execute(kysely);
       return rows.map((row) => fromRow(row, query.by));
     },
-    async asked(query, limit) {
-      const { rows } = await sql<AskedModel>`
-        select distinct model, asked_model as "askedModel" from usage_hours as used
+    /** Returns the models that were requested in that time, in order. */
+    async requestedModels(
+      query: Pick<UsageQuery, "teamId" | "from" | "to">,
+      limit: number,
+    ): Promise<readonly RequestedModel[]> {
+      const { rows } = await sql<RequestedModel>`
+        select distinct model, asked_model as "requestedModel" from usage_hours as used
         where ${within(query)} order by 1, 2 limit ${limit}`.execute(kysely);
       return rows;
     },
@@ -62,7 +67,7 @@ function selection(query: UsageQuery): RawBuilder<Row> {
     order by ${sql.join([orders[order], ...ids])} limit ${limit}`;
 }
 
-/** Each team's own range of the key: no other row is looked at. */
+/** A range of the primary key for each team, so that no other row is read. */
 function within({ teamId, from, to }: Pick<UsageQuery, "teamId" | "from" | "to">): RawBuilder<SqlBool> {
   const teams = teamId === null ? sql`(select id from teams)` : sql`(${teamId})`;
   return sql`used.team_id in ${teams} and hour >= ${from} and hour < ${to}`;
@@ -81,7 +86,7 @@ const orders: Readonly<Record<UsageQuery["order"], RawBuilder<unknown>>> = {
   cost: sql`sum(cost_ticks) desc`,
 };
 
-/** Ticks as text: sums over years outgrow the integers of JavaScript. */
+/** Ticks are read as text: sums over years exceed the safe integers of JavaScript. */
 const sums = sql`sum(runs) as runs, sum(prompt_tokens) as prompt, sum(cached_tokens) as cached,
   sum(image_tokens) as image, sum(completion_tokens) as completion, sum(reasoning_tokens) as reasoning,
   cast(sum(cost_ticks) as text) as cost, cast(sum(credit_ticks) as text) as credit`;
@@ -93,9 +98,9 @@ const hostedSums = sql`coalesce(sum(iif(rule.model is null, 0, runs)), 0) as hos
 
 const noHostedSums = sql`0 as hosted_runs, 0 as hosted_tokens, '0' as hosted`;
 
-/** The rules as a table. */
+/** The price rules as a table. */
 function rules(hosted: readonly HostedRule[]): RawBuilder<unknown> {
-  return sql`with rules as materialized (select value ->> 'model' as model, value ->> 'askedModel' as asked_model,
+  return sql`with rules as materialized (select value ->> 'model' as model, value ->> 'requestedModel' as asked_model,
     value ->> 'from' as since, value ->> 'to' as until, value ->> 'promptTicks' as prompt_ticks,
     value ->> 'cachedTicks' as cached_ticks, value ->> 'completionTicks' as completion_ticks
     from json_each(${JSON.stringify(hosted)}))`;

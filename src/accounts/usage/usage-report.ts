@@ -1,18 +1,18 @@
 import type { Ticks } from "../../core/money.js";
 import type { Usage } from "../../core/usage.js";
 
-/** Usage is kept by the hour; reports read nothing finer. */
+/** Usage is stored by the hour; no report is finer. */
 export const hourMs = 3_600_000;
 export const dayMs = 24 * hourMs;
 
-/** What runs add up to. Sums of ticks outgrow safe integers. */
+/** Sums over runs. Ticks are bigint because sums over years exceed safe integers. */
 export interface UsageSums {
   readonly runs: number;
   readonly usage: Usage;
   readonly costTicks: bigint;
-  /** What of the cost was taken from credit. */
+  /** The part of the cost that was taken from credit. */
   readonly creditTicks: bigint;
-  /** The runs whose tokens have a hosted price, and what those would have cost. */
+  /** What the runs whose model has a hosted price would have cost at that price. */
   readonly hosted: HostedSums;
 }
 
@@ -22,13 +22,13 @@ export interface HostedSums {
   readonly ticks: bigint;
 }
 
-/** What rows of a report are told apart by, beside time. */
+/** What a report groups by, in addition to time. */
 export type UsageDimension = "key" | "model" | "team";
 
-/** The hosted price of tokens that were asked of a model by a name, in the hours from `from` to before `to`. */
+/** The hosted price of tokens of `model`, requested as `requestedModel`, in the hours from `from` up to but excluding `to`. */
 export interface HostedRule {
   readonly model: string;
-  readonly askedModel: string;
+  readonly requestedModel: string;
   readonly from: number;
   readonly to: number;
   readonly promptTicks: Ticks;
@@ -39,23 +39,23 @@ export interface HostedRule {
 export interface UsageQuery {
   /** null = all teams. */
   readonly teamId: string | null;
-  /** Hours that begin at this time or later, and before that one; milliseconds since the epoch. */
+  /** Hours that start at `from` or later and before `to`; milliseconds since the epoch. */
   readonly from: number;
   readonly to: number;
-  /** One row for each of these that has any use; null = one for all the time. */
+  /** One row for each hour or day that has any usage; null = one row for the whole time. */
   readonly unit: "hour" | "day" | null;
   readonly by: readonly UsageDimension[];
-  /** No two of the same hour, model and name. */
+  /** No two rules overlap in hour, model and requested name. */
   readonly hosted: readonly HostedRule[];
-  /** By time, or the most costly first; then by name. */
+  /** By time, newest first, or most costly first; then by id. */
   readonly order: "time" | "newest" | "cost";
   readonly limit: number;
 }
 
 export interface UsageRow extends UsageSums {
-  /** Where its hour or day begins; null where there is no unit. */
+  /** Start of the hour or day; null when the query has no unit. */
   readonly time: number | null;
-  /** For each dimension of the query the id, and the name where it has another one. */
+  /** For each dimension of the query the id, and the name where it differs from the id. */
   readonly group: readonly UsageGroup[];
 }
 
@@ -64,14 +64,8 @@ export interface UsageGroup {
   readonly name: string | null;
 }
 
-/** A model and a name by which it was asked for. */
-export interface AskedModel {
+/** A model and the name under which a request asked for it: an id or an alias. */
+export interface RequestedModel {
   readonly model: string;
-  readonly askedModel: string;
-}
-
-export interface UsageStore {
-  rows(query: UsageQuery): Promise<readonly UsageRow[]>;
-  /** What was asked for in that time, in order. */
-  asked(query: Pick<UsageQuery, "teamId" | "from" | "to">, limit: number): Promise<readonly AskedModel[]>;
+  readonly requestedModel: string;
 }

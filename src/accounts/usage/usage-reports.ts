@@ -1,20 +1,21 @@
 /**
- * Reports of what was used, by time, key, model or team, and what it would have cost elsewhere. It owns what may be asked for
- * and who sees it; runs are added up by the hour in the store, and no report looks at runs.
+ * Reports usage by time, key, model or team, and what it would have cost at hosted prices. Reports read hourly sums, never
+ * single runs.
  */
 import type { Actor } from "../audit/event.js";
-import type { HostedPriceStore } from "../money/hosted-price.js";
-import type { TeamStore } from "../teams/team.js";
+import type { HostedPriceStore } from "../money/store/hosted-prices.js";
+import type { TeamStore } from "../teams/store.js";
 import { noUsage, type Usage } from "../../core/usage.js";
-import type { UsageQuery, UsageRow, UsageStore, UsageSums } from "./usage-report.js";
+import type { UsageStore } from "./store.js";
+import type { UsageQuery, UsageRow, UsageSums } from "./usage-report.js";
 import { hostedRules, type ModelNames } from "../money/hosted-prices.js";
 import { invalid } from "../field-rules.js";
-import { teamSeen } from "../teams/teams.js";
+import { findVisibleTeam } from "../teams/teams.js";
 
 export interface ReportQuery extends Pick<UsageQuery, "teamId" | "from" | "to" | "unit" | "by" | "order"> {
-  /** The models of this server, by whose names hosted prices are found; null = those are not asked for. */
+  /** The models of this server, whose names find the hosted prices; null = report no hosted costs. */
   readonly hosted: readonly ModelNames[] | null;
-  /** More are refused. */
+  /** A report with more rows is refused. */
   readonly rowsMax: number;
 }
 
@@ -25,9 +26,9 @@ export interface UsageReport {
 
 export interface UsageReports {
   /**
-   * What was used, in order; an hour counts where it begins.
-   * @throws HearthError `not_found` when there is no such team, or the actor does not see it; `invalid_value` when the report
-   * would have too many rows, or its time ends before it begins.
+   * Returns the usage, in order; an hour belongs to the time in which it starts.
+   * @throws HearthError `not_found` when the team does not exist or the actor cannot see it; `invalid_value` when the report
+   * would have too many rows, or its time ends before it starts.
    */
   report(query: ReportQuery, actor: Actor): Promise<UsageReport>;
 }
@@ -38,10 +39,9 @@ export interface UsageDeps {
   readonly hostedPrices: HostedPriceStore;
 }
 
-/** Names of models that one report tells apart to price them. */
-const askedMax = 10_000;
+/** Requested models that one report prices. */
+const requestedModelsMax = 10_000;
 
-/** Builds the reports over their ports. */
 export function createUsageReports(deps: UsageDeps): UsageReports {
   return {
     async report(query, actor) {
@@ -61,7 +61,7 @@ async function rowsOf(
 ): Promise<readonly UsageRow[]> {
   if (query.to <= query.from) throw invalid("to", "must be after from");
   const teamId = query.teamId ?? actor.teamId;
-  if (teamId !== null) await teamSeen(deps.teams, teamId, actor);
+  if (teamId !== null) await findVisibleTeam(deps.teams, teamId, actor);
   const rules = hosted === null ? [] : await rulesFor(deps, { ...query, teamId }, hosted);
   return deps.usage.rows({ ...query, teamId, hosted: rules, limit });
 }
@@ -71,15 +71,15 @@ async function rulesFor(
   range: Pick<UsageQuery, "teamId" | "from" | "to">,
   models: readonly ModelNames[],
 ) {
-  const asked = await usage.asked(range, askedMax);
-  return hostedRules(asked, await hostedPrices.list(), models);
+  const requested = await usage.requestedModels(range, requestedModelsMax);
+  return hostedRules(requested, await hostedPrices.list(), models);
 }
 
 function totalOf(rows: readonly UsageSums[]): UsageSums {
   return rows.reduce<UsageSums>(
     (total, row) => ({
       runs: total.runs + row.runs,
-      usage: addedUsage(total.usage, row.usage),
+      usage: addUsage(total.usage, row.usage),
       costTicks: total.costTicks + row.costTicks,
       creditTicks: total.creditTicks + row.creditTicks,
       hosted: {
@@ -88,11 +88,11 @@ function totalOf(rows: readonly UsageSums[]): UsageSums {
         ticks: total.hosted.ticks + row.hosted.ticks,
       },
     }),
-    nothing,
+    noSums,
   );
 }
 
-function addedUsage(one: Usage, other: Usage): Usage {
+function addUsage(one: Usage, other: Usage): Usage {
   return {
     promptTokens: one.promptTokens + other.promptTokens,
     cachedTokens: one.cachedTokens + other.cachedTokens,
@@ -102,7 +102,7 @@ function addedUsage(one: Usage, other: Usage): Usage {
   };
 }
 
-const nothing: UsageSums = {
+const noSums: UsageSums = {
   runs: 0,
   usage: noUsage,
   costTicks: 0n,

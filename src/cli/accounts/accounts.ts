@@ -1,4 +1,4 @@
-/** The commands that manage accounts, beside a running server or without one. What they do stands in the audit log as `cli`. */
+/** Adds the commands that manage accounts, with or without a running server. Their changes have the actor `cli` in the audit log. */
 import type { Command } from "commander";
 import type { OpenAccounts } from "../../app/app.js";
 import { addAuditCommand } from "./audit.js";
@@ -9,19 +9,19 @@ import { addManagementKeysCommand } from "./management-keys.js";
 import { addMembersCommand } from "./members.js";
 import { addPricesCommand } from "./prices.js";
 import { addUsageCommand } from "./usage.js";
-import { usingAccounts, type AccountsIo } from "./open-accounts.js";
+import { accountsOpener, type AccountsIo } from "./command-helpers.js";
 import { addTeamsCommand } from "./teams.js";
 
 /**
  * Adds `keys`, `teams`, `members`, `management-keys`, `credits`, `usage`, `prices`, `ledger` and `audit`.
- * @param open opens the accounts of the configured data folder, for one command.
+ *  * @param open opens the accounts of the configured data folder for one command.
  */
 export function addAccountCommands(
   program: Command,
   open: () => Promise<OpenAccounts>,
   io: AccountsIo,
 ): void {
-  const using = usingAccounts(open);
+  const using = accountsOpener(open);
   addKeysCommand(program, using, io);
   addTeamsCommand(program, using, io);
   addMembersCommand(program, using, io);

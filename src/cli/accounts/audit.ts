@@ -1,8 +1,8 @@
-/** `hearth audit`: what was done to keys, teams and members, and by whom. */
+/** `hearth audit`: lists the changes of keys, teams and members, and who made them. */
 import { InvalidArgumentError, type Command } from "commander";
-import type { ToldAuditEvent } from "../../accounts/audit/audit-log.js";
+import type { AuditEventWithMember } from "../../accounts/audit/audit-log.js";
 import { formatJson, formatTable } from "../table.js";
-import type { AccountsIo, UsingAccounts } from "./open-accounts.js";
+import type { AccountsIo, UsingAccounts } from "./command-helpers.js";
 
 const eventsMax = 10_000;
 
@@ -10,9 +10,9 @@ const eventsMax = 10_000;
 export function addAuditCommand(program: Command, using: UsingAccounts, { out }: AccountsIo): void {
   program
     .command("audit")
-    .description("list what was done to keys, teams and members, the newest first")
-    .option("--limit <n>", "how many events", limitArgument, 50)
-    .option("--json", "print one JSON array, with what things were before and after")
+    .description("list changes of keys, teams and members, the newest first")
+    .option("--limit <n>", "maximum number of events", limitArgument, 50)
+    .option("--json", "print one JSON array, including the values before and after each change")
     .action(async ({ limit, json }: { limit: number; json?: true }) => {
       const events = await using((accounts) => accounts.auditLog.newest(limit));
       out.write(json === true ? formatJson(events.map(eventToJson)) : toTable(events));
@@ -27,7 +27,7 @@ function limitArgument(written: string): number {
 }
 
 /** The fields of the management API. */
-function eventToJson({ member, ...event }: ToldAuditEvent) {
+function eventToJson({ member, ...event }: AuditEventWithMember) {
   const { email, givenName, familyName } = member ?? {};
   return {
     eventTime: new Date(event.time).toISOString(),
@@ -36,14 +36,14 @@ function eventToJson({ member, ...event }: ToldAuditEvent) {
     user: { userId: event.userId, email, givenName, familyName },
     actor: event.actor,
     ...(event.teamId === null ? {} : { teamId: event.teamId }),
-    act: event.act,
+    act: event.action,
     objectId: event.objectId,
     ...(event.before === null ? {} : { before: event.before }),
     ...(event.after === null ? {} : { after: event.after }),
   };
 }
 
-function toTable(events: readonly ToldAuditEvent[]): string {
+function toTable(events: readonly AuditEventWithMember[]): string {
   const rows = events.map((event) => [
     new Date(event.time).toISOString(),
     event.member?.email ?? event.actor,

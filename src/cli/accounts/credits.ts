@@ -1,4 +1,4 @@
-/** `hearth credits`: what teams may spend, shown and changed, beside a running server or without one. */
+/** `hearth credits`: shows and changes the credit and the spending limits of teams, with or without a running server. */
 import type { Command } from "commander";
 import type { CreditChange, TeamCredits } from "../../accounts/money/credits.js";
 import type { LimitChange } from "../../accounts/money/spending-limits.js";
@@ -6,27 +6,29 @@ import type { OpenAccounts } from "../../app/app.js";
 import { ticksToUsd, type Ticks } from "../../core/money.js";
 import { effectiveLimit } from "../../accounts/money/spending.js";
 import { formatJson, formatTable } from "../table.js";
-import { asUsage, type AccountsIo, type UsingAccounts } from "./open-accounts.js";
+import { reportInvalidValues, type AccountsIo, type UsingAccounts } from "./command-helpers.js";
 
 interface Options {
   readonly note?: string;
   readonly json?: true;
 }
 
-interface Bounds {
+interface LimitOptions {
   readonly hard?: string;
   readonly soft?: string;
 }
 
 const changes: readonly (readonly [verb: string, kind: CreditChange, description: string])[] = [
-  ["add", "purchase", "give a team credit that it has bought"],
-  ["refund", "refund", "take credit away that is paid back"],
-  ["adjust", "adjust", "correct a team's credit, also by a negative amount (after --)"],
+  ["add", "purchase", "add credit that a team has bought"],
+  ["refund", "refund", "subtract credit that was paid back"],
+  ["adjust", "adjust", "correct a team's credit; a negative amount goes after --"],
 ];
 
 /** Adds `credits add`, `credits refund`, `credits adjust`, `credits show` and `credits limit`. */
 export function addCreditsCommand(program: Command, using: UsingAccounts, { out }: AccountsIo): void {
-  const credits = program.command("credits").description("show and change what teams may spend");
+  const credits = program
+    .command("credits")
+    .description("show and change the credit and spending limits of teams");
   const print = (all: readonly TeamCredits[], json: boolean): void =>
     void out.write(json ? formatJson(all.map(toJson)) : toTable(all));
   for (const [verb, kind, description] of changes)
@@ -34,64 +36,64 @@ export function addCreditsCommand(program: Command, using: UsingAccounts, { out 
       .command(verb)
       .description(description)
       .argument("<team>", "ID or name")
-      .argument("<usd>", "how much, such as 12.50")
-      .option("--note <text>", "why, for the books")
+      .argument("<usd>", "amount, such as 12.50")
+      .option("--note <text>", "reason, stored in the ledger")
       .option("--json", "print one JSON array")
       .action(async (reference: string, usd: string, { note, json }: Options, command: Command) => {
         const change = () =>
           using(async (accounts) => {
-            const { id } = await accounts.teams.meant(reference);
+            const { id } = await accounts.teams.resolve(reference);
             return accounts.credits.change(kind, id, { usd, note: note ?? null }, accounts.actor);
           });
-        print([await asUsage(command, change)], json === true);
+        print([await reportInvalidValues(command, change)], json === true);
       });
   credits
     .command("show")
-    .description("list what teams have, hold for runs in hand, and have used")
-    .argument("[team]", "only this one, by ID or name")
+    .description("list the available, reserved and used credit of teams")
+    .argument("[team]", "only this team, by ID or name")
     .option("--json", "print one JSON array")
     .action(async (reference: string | undefined, { json }: Options) =>
       print(await using((accounts) => creditsOf(accounts, reference)), json === true),
     );
   credits
     .command("limit")
-    .description("bound what a team may spend in a month (UTC)")
+    .description("limit the spending of a team per month (UTC)")
     .argument("<team>", "ID or name")
-    .option("--hard <usd>", "the operator's bound, or none")
-    .option("--soft <usd>", "the team's own bound, or none; the smaller one holds")
+    .option("--hard <usd>", "limit set by the operator, or none")
+    .option("--soft <usd>", "limit set by the team, or none; the smaller limit applies")
     .option("--json", "print one JSON array")
-    .action(async (reference: string, { json, ...bounds }: Options & Bounds, command: Command) => {
-      const change = limitChange(bounds);
-      const limit = () =>
+    .action(async (reference: string, { json, ...limits }: Options & LimitOptions, command: Command) => {
+      const change = limitChange(limits);
+      const changeAndShow = () =>
         using(async (accounts) => {
-          const { id } = await accounts.teams.meant(reference);
+          const { id } = await accounts.teams.resolve(reference);
           if (Object.keys(change).length > 0) await accounts.spending.change(id, change, accounts.actor);
           return creditsOf(accounts, id);
         });
-      print(await asUsage(command, limit), json === true);
+      print(await reportInvalidValues(command, changeAndShow), json === true);
     });
 }
 
-/** Of one team, or of all. */
+/** Returns the credit of one team, or of all teams. */
 async function creditsOf(
   { teams, credits, actor }: OpenAccounts,
   reference: string | undefined,
 ): Promise<readonly TeamCredits[]> {
-  return credits.of(reference === undefined ? await teams.list(actor) : [await teams.meant(reference)]);
+  return credits.of(reference === undefined ? await teams.list(actor) : [await teams.resolve(reference)]);
 }
 
-function limitChange({ hard, soft }: Bounds): LimitChange {
+function limitChange({ hard, soft }: LimitOptions): LimitChange {
   return {
-    ...(hard === undefined ? {} : { hard: usd(hard) }),
-    ...(soft === undefined ? {} : { soft: usd(soft) }),
+    ...(hard === undefined ? {} : { hard: limitOf(hard) }),
+    ...(soft === undefined ? {} : { soft: limitOf(soft) }),
   };
 }
 
-function usd(bound: string): string | null {
-  return bound === "none" ? null : bound;
+function limitOf(usd: string): string | null {
+  return usd === "none" ? null : usd;
 }
 
-/** Money as decimal texts: a float would round it. */
+/** Money is decimal text: a float would round it. */
 function toJson({ team, balances, month }: TeamCredits) {
   const { credit, reserved, revenue, purchases, adjustments } = balances;
   return {
@@ -111,7 +113,16 @@ function toJson({ team, balances, month }: TeamCredits) {
 }
 
 function toTable(all: readonly TeamCredits[]): string {
-  const head = ["NAME", "ID", "BILLING", "CREDIT USD", "RESERVED USD", "USED USD", "MONTH USD", "LIMIT USD"];
+  const header = [
+    "NAME",
+    "ID",
+    "BILLING",
+    "CREDIT USD",
+    "RESERVED USD",
+    "USED USD",
+    "MONTH USD",
+    "LIMIT USD",
+  ];
   const rows = all.map(({ team, balances, month }) => [
     team.name,
     team.id,
@@ -122,7 +133,7 @@ function toTable(all: readonly TeamCredits[]): string {
     ticksToUsd(month.chargedTicks),
     limitUsd(effectiveLimit(month.limits)) ?? "none",
   ]);
-  return formatTable(head, rows);
+  return formatTable(header, rows);
 }
 
 function limitUsd(ticks: Ticks | null): string | null {

@@ -8,13 +8,13 @@ const units = [
   ["second", 1],
 ] as const;
 
-/** `2 hours ago`, in the largest unit that fits; `just now` under a second. */
+/** Formats an elapsed time as `2 hours ago`, in the largest unit that fits; `just now` below a second. */
 export function ago(elapsedMs: number): string {
   const text = span(elapsedMs);
   return text === null ? "just now" : `${text} ago`;
 }
 
-/** `in 4 minutes`; `now` under a second. */
+/** Formats a remaining time as `in 4 minutes`; `now` below a second. */
 export function ahead(leftMs: number): string {
   const text = span(leftMs);
   return text === null ? "now" : `in ${text}`;

@@ -1,28 +1,28 @@
-/** How API keys are printed: lines, tables, and JSON with the fields of the management API, so that a script can read both. */
+/** Formats API keys as lines, as tables, and as JSON with the fields of the management API. */
 import type { CreatedKey } from "../../accounts/keys/keys.js";
 import type { ApiKey, Principal } from "../../accounts/keys/api-key.js";
 import { ago } from "./duration.js";
 import { formatTable } from "../table.js";
-import { lastUse, shortId } from "./open-accounts.js";
+import { formatLastUse, shortId } from "./command-helpers.js";
 
 export function createdToText({ key, team, secret }: CreatedKey): string {
   return (
     `API key "${key.name}" of team "${team.name}", ID ${shortId(key.id)}:\n\n  ${secret}\n\n` +
-    "Keep it in a safe place: it is not shown again.\n"
+    "Store it in a safe place: it is not shown again.\n"
   );
 }
 
 export function rotatedToText(created: CreatedKey): string {
   const until = created.key.previousExpireTime;
-  const old = until === null ? "" : `The old secret opens until ${new Date(until).toISOString()}.\n`;
-  return `${createdToText(created)}${old}`;
+  const note = until === null ? "" : `The old secret is valid until ${new Date(until).toISOString()}.\n`;
+  return `${createdToText(created)}${note}`;
 }
 
 export function keyToLine(key: ApiKey): string {
   return `${key.id}\n`;
 }
 
-/** @param now in milliseconds since the epoch, as whether it has expired depends on it. */
+/** @param now milliseconds since the epoch; determines whether the key has expired. */
 export function keyToJson({ key, team }: Principal, now: number) {
   return {
     apiKeyId: key.id,
@@ -51,17 +51,17 @@ export function createdToJson({ secret, ...created }: CreatedKey, now: number) {
 }
 
 export function keysToTable(all: readonly Principal[], now: number): string {
-  const head = ["NAME", "ID", "KEY", "TEAM", "CREATED", "LAST USED", "STATE"];
+  const header = ["NAME", "ID", "KEY", "TEAM", "CREATED", "LAST USED", "STATE"];
   const rows = all.map(({ key, team }) => [
     key.name,
     shortId(key.id),
     key.redacted,
     team.name,
     ago(now - key.createTime),
-    lastUse(key, now),
+    formatLastUse(key, now),
     stateOf(key, team.blocked, now),
   ]);
-  return formatTable(head, rows);
+  return formatTable(header, rows);
 }
 
 function stateOf(key: ApiKey, teamBlocked: boolean, now: number): string {

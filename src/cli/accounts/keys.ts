@@ -1,4 +1,4 @@
-/** `hearth keys`: makes, lists, changes, rotates and removes API keys. */
+/** `hearth keys`: creates, lists, changes, rotates and removes API keys. */
 import type { Command } from "commander";
 import type { OpenAccounts } from "../../app/app.js";
 import type { KeyChange } from "../../accounts/keys/keys.js";
@@ -13,15 +13,15 @@ import {
 } from "./key-columns.js";
 import { formatJson } from "../table.js";
 import {
-  asUsage,
+  reportInvalidValues,
   collect,
   ipArgument,
   limitArgument,
   timeArgument,
-  toEach,
+  forEachReference,
   type AccountsIo,
   type UsingAccounts,
-} from "./open-accounts.js";
+} from "./command-helpers.js";
 
 interface KeyOptions {
   readonly name?: string;
@@ -34,10 +34,10 @@ interface KeyOptions {
   readonly json?: true;
 }
 
-/** Adds `keys` and what it can do. */
+/** Adds `keys` and its subcommands. */
 export function addKeysCommand(program: Command, using: UsingAccounts, io: AccountsIo): void {
-  const keys = program.command("keys").description("make, list, change, rotate and remove API keys");
-  addCreate(keys, using, io);
+  const keys = program.command("keys").description("create, list, change, rotate and remove API keys");
+  addCreateCommand(keys, using, io);
   keys
     .command("ls")
     .alias("list")
@@ -50,38 +50,38 @@ export function addKeysCommand(program: Command, using: UsingAccounts, io: Accou
         json === true ? formatJson(all.map((each) => keyToJson(each, now))) : keysToTable(all, now),
       );
     });
-  addUpdate(keys, using, io);
-  addRotate(keys, using, io);
-  addForEach(keys, "disable", "let API keys open nothing until they are enabled", using, io, (accounts, id) =>
+  addUpdateCommand(keys, using, io);
+  addRotateCommand(keys, using, io);
+  addForEachCommand(keys, "disable", "disable API keys until they are enabled", using, io, (accounts, id) =>
     accounts.keys.update(id, { disabled: true }, accounts.actor),
   );
-  addForEach(keys, "enable", "let disabled API keys open again", using, io, (accounts, id) =>
+  addForEachCommand(keys, "enable", "enable disabled API keys", using, io, (accounts, id) =>
     accounts.keys.update(id, { disabled: false }, accounts.actor),
   );
-  addForEach(
+  addForEachCommand(
     keys,
     "block",
-    "let API keys open nothing until the operator unblocks them",
+    "block API keys until the operator unblocks them",
     using,
     io,
     (accounts, id) => accounts.keys.update(id, { blocked: true }, accounts.actor),
   );
-  addForEach(keys, "unblock", "let blocked API keys open again", using, io, (accounts, id) =>
+  addForEachCommand(keys, "unblock", "unblock API keys", using, io, (accounts, id) =>
     accounts.keys.update(id, { blocked: false }, accounts.actor),
   );
-  addForEach(keys, "rm", "remove API keys for good", using, io, (accounts, id) =>
+  addForEachCommand(keys, "rm", "remove API keys permanently", using, io, (accounts, id) =>
     accounts.keys.remove(id, accounts.actor),
   );
 }
 
-function addCreate(keys: Command, using: UsingAccounts, io: AccountsIo): void {
+function addCreateCommand(keys: Command, using: UsingAccounts, io: AccountsIo): void {
   withKeyOptions(keys.command("create"), io)
-    .description("make an API key and print its secret, this once")
+    .description("create an API key and print its secret once")
     .option("--team <team>", "ID or name of its team (default: the first)")
     .action(async ({ team, json, ...options }: KeyOptions & { team?: string }, command: Command) => {
       const created = await using((accounts) =>
-        asUsage(command, async () => {
-          const teamId = team === undefined ? null : (await accounts.teams.meant(team)).id;
+        reportInvalidValues(command, async () => {
+          const teamId = team === undefined ? null : (await accounts.teams.resolve(team)).id;
           return accounts.keys.create({ teamId, name: "unnamed", ...changeOf(options) }, accounts.actor);
         }),
       );
@@ -91,35 +91,32 @@ function addCreate(keys: Command, using: UsingAccounts, io: AccountsIo): void {
     });
 }
 
-function addUpdate(keys: Command, using: UsingAccounts, io: AccountsIo): void {
+function addUpdateCommand(keys: Command, using: UsingAccounts, io: AccountsIo): void {
   withKeyOptions(keys.command("update"), io)
-    .description("change an API key; what is not given stays")
+    .description("change an API key; omitted options keep their values")
     .argument("<id>", "ID or KEY as `hearth keys ls` shows it")
     .action(async (reference: string, { json, ...options }: KeyOptions, command: Command) => {
       const change = changeOf(options);
-      if (Object.keys(change).length === 0)
-        command.error("error: nothing to change was given", { exitCode: 2 });
+      if (Object.keys(change).length === 0) command.error("error: no change was given", { exitCode: 2 });
       const found = await using(async (accounts) => {
-        const { id } = await accounts.keys.meant(reference);
+        const { id } = await accounts.keys.resolve(reference);
         return withTeam(
           accounts,
-          await asUsage(command, () => accounts.keys.update(id, change, accounts.actor)),
+          await reportInvalidValues(command, () => accounts.keys.update(id, change, accounts.actor)),
         );
       });
       io.out.write(json === true ? formatJson(keyToJson(found, io.clock.now())) : keyToLine(found.key));
     });
 }
 
-function addRotate(keys: Command, using: UsingAccounts, io: AccountsIo): void {
+function addRotateCommand(keys: Command, using: UsingAccounts, io: AccountsIo): void {
   keys
     .command("rotate")
-    .description("give an API key a new secret and print it, this once; the old one opens for a day still")
-    .argument("<id>", "ID or KEY as `hearth keys ls` shows it")
-    .option(
-      "--old-secret-expires <time>",
-      "until when the old secret opens, such as 1h",
-      timeArgument(io.clock),
+    .description(
+      "replace the secret of an API key and print the new one once; the old one stays valid for a day",
     )
+    .argument("<id>", "ID or KEY as `hearth keys ls` shows it")
+    .option("--old-secret-expires <time>", "when the old secret expires, such as 1h", timeArgument(io.clock))
     .option("--json", "print one JSON object")
     .action(
       async (
@@ -128,11 +125,11 @@ function addRotate(keys: Command, using: UsingAccounts, io: AccountsIo): void {
         command: Command,
       ) => {
         if (oldSecretExpires === "never")
-          return command.error("error: an old secret always expires", { exitCode: 2 });
+          return command.error("error: the old secret must expire", { exitCode: 2 });
         const rotation = oldSecretExpires === undefined ? {} : { oldSecretExpireTime: oldSecretExpires };
         const created = await using(async (accounts) => {
-          const { id } = await accounts.keys.meant(reference);
-          const { key, secret } = await asUsage(command, () =>
+          const { id } = await accounts.keys.resolve(reference);
+          const { key, secret } = await reportInvalidValues(command, () =>
             accounts.keys.rotate(id, rotation, accounts.actor),
           );
           return { ...(await withTeam(accounts, key)), secret };
@@ -144,13 +141,13 @@ function addRotate(keys: Command, using: UsingAccounts, io: AccountsIo): void {
     );
 }
 
-function addForEach(
+function addForEachCommand(
   keys: Command,
   name: string,
   description: string,
   using: UsingAccounts,
   { out }: AccountsIo,
-  act: (accounts: OpenAccounts, id: string) => Promise<ApiKey>,
+  apply: (accounts: OpenAccounts, id: string) => Promise<ApiKey>,
 ): void {
   keys
     .command(name)
@@ -160,11 +157,11 @@ function addForEach(
     .action(async (references: string[], { json }: { json?: true }) => {
       const done: string[] = [];
       const each = (accounts: OpenAccounts) => async (reference: string) => {
-        const { id } = await act(accounts, (await accounts.keys.meant(reference)).id);
+        const { id } = await apply(accounts, (await accounts.keys.resolve(reference)).id);
         done.push(id);
         if (json !== true) out.write(`${id}\n`);
       };
-      await using((accounts) => toEach(references, each(accounts))).finally(() => {
+      await using((accounts) => forEachReference(references, each(accounts))).finally(() => {
         if (json === true) out.write(formatJson(done));
       });
     });
@@ -172,13 +169,17 @@ function addForEach(
 
 function withKeyOptions(command: Command, io: AccountsIo): Command {
   return command
-    .option("--name <name>", "what to call it")
-    .option("--acl <acl>", "what it may use, such as api-key:endpoint:chat; may be repeated", collect)
+    .option("--name <name>", "name of the key")
+    .option("--acl <acl>", "permission, such as api-key:endpoint:chat; may be repeated", collect)
     .option("--expires <time>", "when it expires, such as 30d, or never", timeArgument(io.clock))
     .option("--qps <n>", "requests per second, or none", limitArgument)
     .option("--qpm <n>", "requests per minute, or none", limitArgument)
     .option("--tpm <n>", "tokens per minute, or none", limitArgument)
-    .option("--ip <range>", "address or CIDR range to be used from, or any; may be repeated", ipArgument)
+    .option(
+      "--ip <range>",
+      "address or CIDR range from which the key may be used, or any; may be repeated",
+      ipArgument,
+    )
     .option("--json", "print one JSON object");
 }
 

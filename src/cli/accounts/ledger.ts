@@ -1,20 +1,20 @@
-/** `hearth ledger verify`: recomputes the books of the data folder, beside a running server or without one. */
+/** `hearth ledger verify`: recomputes the ledger of the data folder, with or without a running server. */
 import type { Command } from "commander";
 import { formatJson } from "../table.js";
-import type { AccountsIo, UsingAccounts } from "./open-accounts.js";
+import type { AccountsIo, UsingAccounts } from "./command-helpers.js";
 
-/** Adds the command; it fails where anything is wrong. */
+/** Adds the command; it fails if the ledger does not balance. */
 export function addLedgerCommand(program: Command, using: UsingAccounts, { out }: AccountsIo): void {
-  const ledger = program.command("ledger").description("look after the books");
+  const ledger = program.command("ledger").description("check the ledger");
   ledger
     .command("verify")
-    .description("recompute every balance, cost, charge and sum of use, and tell what does not agree")
+    .description("recompute every balance, cost, charge and sum of usage, and report differences")
     .option("--json", "print one JSON object")
     .action(async ({ json }: { json?: true }) => {
       const problems = await using((accounts) => accounts.ledger.verify());
       const isBalanced = problems.length === 0;
       if (json === true) out.write(formatJson({ balanced: isBalanced, problems }));
-      else out.write(isBalanced ? "The books balance.\n" : `${problems.join("\n")}\n`);
-      if (!isBalanced) throw new Error("the books do not balance");
+      else out.write(isBalanced ? "The ledger balances.\n" : `${problems.join("\n")}\n`);
+      if (!isBalanced) throw new Error("the ledger does not balance");
     });
 }

@@ -1,23 +1,23 @@
-/** `hearth management-keys`: makes, lists and removes the keys of the management plane. */
+/** `hearth management-keys`: creates, lists and removes keys of the management API. */
 import type { Command } from "commander";
 import type { OpenAccounts } from "../../app/app.js";
-import type { ManagementKeyWish } from "../../accounts/management-keys/management-keys.js";
+import type { CreateManagementKeyRequest } from "../../accounts/management-keys/management-keys.js";
 import type { ManagementKey } from "../../accounts/management-keys/management-key.js";
 import type { Member } from "../../accounts/members/member.js";
 import type { Team } from "../../accounts/teams/team.js";
 import { ago } from "./duration.js";
 import { formatJson, formatTable } from "../table.js";
 import {
-  asUsage,
+  reportInvalidValues,
   collect,
   ipArgument,
-  lastUse,
+  formatLastUse,
   shortId,
   timeArgument,
-  toEach,
+  forEachReference,
   type AccountsIo,
   type UsingAccounts,
-} from "./open-accounts.js";
+} from "./command-helpers.js";
 
 interface KeyOptions {
   readonly name: string;
@@ -29,10 +29,10 @@ interface KeyOptions {
   readonly json?: true;
 }
 
-/** Adds `management-keys` and what it can do. */
+/** Adds `management-keys` and its subcommands. */
 export function addManagementKeysCommand(program: Command, using: UsingAccounts, io: AccountsIo): void {
-  const keys = program.command("management-keys").description("make, list and remove management keys");
-  addCreate(keys, using, io);
+  const keys = program.command("management-keys").description("create, list and remove management keys");
+  addCreateCommand(keys, using, io);
   keys
     .command("ls")
     .alias("list")
@@ -44,7 +44,7 @@ export function addManagementKeysCommand(program: Command, using: UsingAccounts,
     });
   keys
     .command("rm")
-    .description("remove management keys for good")
+    .description("remove management keys permanently")
     .argument("<id...>", "ID or KEY as `hearth management-keys ls` shows it")
     .option("--json", "print one JSON array")
     .action(async (references: string[], { json }: { json?: true }) => {
@@ -54,47 +54,47 @@ export function addManagementKeysCommand(program: Command, using: UsingAccounts,
         done.push(id);
         if (json !== true) io.out.write(`${id}\n`);
       };
-      await using((accounts) => toEach(references, each(accounts))).finally(() => {
+      await using((accounts) => forEachReference(references, each(accounts))).finally(() => {
         if (json === true) io.out.write(formatJson(done));
       });
     });
 }
 
-function addCreate(keys: Command, using: UsingAccounts, io: AccountsIo): void {
+function addCreateCommand(keys: Command, using: UsingAccounts, io: AccountsIo): void {
   keys
     .command("create")
-    .description("make a management key and print its secret, this once")
-    .option("--name <name>", "what to call it", "unnamed")
-    .option("--team <team>", "ID or name of the one team that it is for (default: all)")
-    .option(
-      "--acl <acl>",
-      "what it may do, such as team-token:endpoint:ListApiKeys; may be repeated",
-      collect,
-    )
+    .description("create a management key and print its secret once")
+    .option("--name <name>", "name of the key", "unnamed")
+    .option("--team <team>", "ID or name of the team that it manages (default: all teams)")
+    .option("--acl <acl>", "permission, such as team-token:endpoint:ListApiKeys; may be repeated", collect)
     .option("--expires <time>", "when it expires, such as 30d", timeArgument(io.clock))
-    .option("--ip <range>", "address or CIDR range to be used from, or any; may be repeated", ipArgument)
-    .option("--member <member>", "ID or e-mail of the member whose it is: it may what they may")
+    .option(
+      "--ip <range>",
+      "address or CIDR range from which the key may be used, or any; may be repeated",
+      ipArgument,
+    )
+    .option("--member <member>", "ID or e-mail of the member that owns it and whose role limits it")
     .option("--json", "print one JSON object")
     .action(async ({ json, ...options }: KeyOptions, command: Command) => {
       const { key, secret } = await using((accounts) =>
-        asUsage(command, async () =>
-          accounts.managementKeys.create(await wishOf(options, accounts), accounts.actor),
+        reportInvalidValues(command, async () =>
+          accounts.managementKeys.create(await createRequestOf(options, accounts), accounts.actor),
         ),
       );
-      const text = `Management key "${key.name}", ID ${shortId(key.id)}:\n\n  ${secret}\n\nKeep it in a safe place: it is not shown again.\n`;
+      const text = `Management key "${key.name}", ID ${shortId(key.id)}:\n\n  ${secret}\n\nStore it in a safe place: it is not shown again.\n`;
       io.out.write(json === true ? formatJson({ ...keyToJson(key), apiKey: secret }) : text);
     });
 }
 
-/** A key of a member who belongs to a team is for that team, where none is named. */
-async function wishOf(
+/** If no team is given, the key of a member who belongs to a team is limited to that team. */
+async function createRequestOf(
   { name, team, acl, expires, ip, member }: KeyOptions,
   { members, teams }: OpenAccounts,
-): Promise<ManagementKeyWish> {
-  const owner = member === undefined ? null : await members.meant(member);
+): Promise<CreateManagementKeyRequest> {
+  const owner = member === undefined ? null : await members.resolve(member);
   return {
     name,
-    teamId: team === undefined ? (owner?.teamId ?? null) : (await teams.meant(team)).id,
+    teamId: team === undefined ? (owner?.teamId ?? null) : (await teams.resolve(team)).id,
     memberId: owner?.id ?? null,
     ipRanges: ip === "any" ? null : (ip ?? null),
     expireTime: expires === "never" ? null : (expires ?? null),
@@ -116,7 +116,7 @@ async function listAll({ managementKeys, members, teams, actor }: OpenAccounts):
   };
 }
 
-/** The fields that the management API tells of the key that asks. */
+/** The fields with which the management API describes the caller's own key. */
 function keyToJson(key: ManagementKey) {
   return {
     apiKeyId: key.id,
@@ -143,7 +143,7 @@ function toTable({ keys, members, teams }: All, now: number): string {
     key.teamId === null ? "all" : (names.get(key.teamId) ?? key.teamId),
     emails.get(key.userId) ?? "-",
     ago(now - key.createTime),
-    lastUse(key, now),
+    formatLastUse(key, now),
     key.expireTime !== null && key.expireTime <= now ? "expired" : "active",
   ]);
   return formatTable(["NAME", "ID", "KEY", "TEAM", "MEMBER", "CREATED", "LAST USED", "STATE"], rows);

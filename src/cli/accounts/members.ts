@@ -1,4 +1,4 @@
-/** `hearth members`: adds, lists, changes and removes those who manage. */
+/** `hearth members`: adds, lists, changes and removes members, who manage the server or a team. */
 import { Option, type Command } from "commander";
 import type { OpenAccounts } from "../../app/app.js";
 import type { MemberChange } from "../../accounts/members/members.js";
@@ -6,7 +6,13 @@ import { roles, type Member } from "../../accounts/members/member.js";
 import type { Team } from "../../accounts/teams/team.js";
 import { ago } from "./duration.js";
 import { formatJson, formatTable } from "../table.js";
-import { asUsage, shortId, toEach, type AccountsIo, type UsingAccounts } from "./open-accounts.js";
+import {
+  reportInvalidValues,
+  shortId,
+  forEachReference,
+  type AccountsIo,
+  type UsingAccounts,
+} from "./command-helpers.js";
 
 interface MemberOptions {
   readonly email?: string;
@@ -15,12 +21,14 @@ interface MemberOptions {
   readonly json?: true;
 }
 
-/** Adds `members` and what it can do. */
+/** Adds `members` and its subcommands. */
 export function addMembersCommand(program: Command, using: UsingAccounts, io: AccountsIo): void {
   const members = program
     .command("members")
-    .description("add, list, change and remove those who manage, each with management keys of their own");
-  addAdd(members, using, io);
+    .description(
+      "add, list, change and remove members, who manage the server or a team with their own management keys",
+    );
+  addCreateCommand(members, using, io);
   members
     .command("ls")
     .alias("list")
@@ -33,54 +41,61 @@ export function addMembersCommand(program: Command, using: UsingAccounts, io: Ac
       ]);
       io.out.write(json === true ? formatJson(all.map(memberToJson)) : toTable(all, teams, io.clock.now()));
     });
-  addUpdate(members, using, io);
+  addUpdateCommand(members, using, io);
   members
     .command("rm")
-    .description("remove members; their management keys open nothing from then on")
+    .description("remove members; their management keys become invalid")
     .argument("<member...>", "ID or e-mail")
     .option("--json", "print one JSON array")
     .action(async (references: string[], { json }: { json?: true }) => {
       const done: string[] = [];
       const each = (accounts: OpenAccounts) => async (reference: string) => {
-        const { id } = await accounts.members.meant(reference);
+        const { id } = await accounts.members.resolve(reference);
         await accounts.members.remove(id, accounts.actor);
         done.push(id);
         if (json !== true) io.out.write(`${id}\n`);
       };
-      await using((accounts) => toEach(references, each(accounts))).finally(() => {
+      await using((accounts) => forEachReference(references, each(accounts))).finally(() => {
         if (json === true) io.out.write(formatJson(done));
       });
     });
 }
 
-function addAdd(members: Command, using: UsingAccounts, io: AccountsIo): void {
+function addCreateCommand(members: Command, using: UsingAccounts, io: AccountsIo): void {
   withMemberOptions(members.command("add"))
     .description("add a member")
-    .argument("<email>", "their e-mail; no two members have the same")
-    .option("--team <team>", "ID or name of the one team that they belong to (default: the whole server)")
+    .argument("<email>", "e-mail of the member; must be unique")
+    .option("--team <team>", "ID or name of the team that they manage (default: the whole server)")
     .action(
       async (email: string, { team, ...options }: MemberOptions & { team?: string }, command: Command) => {
         const add = async ({ members, teams, actor }: OpenAccounts) => {
-          const teamId = team === undefined ? null : (await teams.meant(team)).id;
+          const teamId = team === undefined ? null : (await teams.resolve(team)).id;
           return members.create({ ...changeOf(options), email, teamId }, actor);
         };
-        told(await using((accounts) => asUsage(command, () => add(accounts))), options, io);
+        printMember(
+          await using((accounts) => reportInvalidValues(command, () => add(accounts))),
+          options,
+          io,
+        );
       },
     );
 }
 
-function addUpdate(members: Command, using: UsingAccounts, io: AccountsIo): void {
+function addUpdateCommand(members: Command, using: UsingAccounts, io: AccountsIo): void {
   withMemberOptions(members.command("update"))
-    .description("change a member; what is not given stays")
+    .description("change a member; omitted options keep their values")
     .argument("<member>", "ID or e-mail")
-    .option("--email <email>", "their e-mail from now on")
+    .option("--email <email>", "new e-mail")
     .action(async (reference: string, options: MemberOptions, command: Command) => {
       const change = changeOf(options);
-      if (Object.keys(change).length === 0)
-        command.error("error: nothing to change was given", { exitCode: 2 });
+      if (Object.keys(change).length === 0) command.error("error: no change was given", { exitCode: 2 });
       const update = async ({ members, actor }: OpenAccounts) =>
-        members.update((await members.meant(reference)).id, change, actor);
-      told(await using((accounts) => asUsage(command, () => update(accounts))), options, io);
+        members.update((await members.resolve(reference)).id, change, actor);
+      printMember(
+        await using((accounts) => reportInvalidValues(command, () => update(accounts))),
+        options,
+        io,
+      );
     });
 }
 
@@ -90,13 +105,13 @@ function withMemberOptions(command: Command): Command {
     .addOption(
       new Option(
         "--role <role>",
-        "owner: all; admin: keys; member: reads (default, when added: member)",
+        "owner: everything; admin: manages keys; member: read-only (default for a new member: member)",
       ).choices(roles),
     )
     .option("--json", "print one JSON object");
 }
 
-/** The last word of a name is the family's. */
+/** The last word of a name is the family name. */
 function changeOf({ email, name, role }: MemberOptions): MemberChange {
   const words = name?.trim().split(/\s+/);
   return {
@@ -111,7 +126,7 @@ function changeOf({ email, name, role }: MemberOptions): MemberChange {
   };
 }
 
-function told(member: Member, { json }: MemberOptions, { out }: AccountsIo): void {
+function printMember(member: Member, { json }: MemberOptions, { out }: AccountsIo): void {
   out.write(json === true ? formatJson(memberToJson(member)) : `${member.id}\n`);
 }
 

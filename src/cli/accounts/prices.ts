@@ -1,10 +1,15 @@
-/** `hearth prices`: what hosted services charge by a name, for `hearth usage --as hosted`. Nobody is charged by them. */
+/** `hearth prices`: manages the prices of hosted services that `hearth usage --as hosted` compares with. No team is charged by them. */
 import type { Command } from "commander";
-import type { PriceWish } from "../../accounts/money/hosted-prices.js";
+import type { SetHostedPriceRequest } from "../../accounts/money/hosted-prices.js";
 import type { HostedPrice } from "../../accounts/money/hosted-price.js";
-import { ticksToPerMillion } from "../../core/money.js";
+import { ticksToUsdPerMillion } from "../../core/money.js";
 import { formatJson, formatTable } from "../table.js";
-import { asUsage, toEach, type AccountsIo, type UsingAccounts } from "./open-accounts.js";
+import {
+  reportInvalidValues,
+  forEachReference,
+  type AccountsIo,
+  type UsingAccounts,
+} from "./command-helpers.js";
 
 interface Json {
   readonly json?: true;
@@ -12,38 +17,40 @@ interface Json {
 
 /** Adds `prices set`, `prices ls` and `prices rm`. */
 export function addPricesCommand(program: Command, using: UsingAccounts, { out }: AccountsIo): void {
-  const prices = program.command("prices").description("keep the prices of hosted services, to compare with");
+  const prices = program
+    .command("prices")
+    .description("set, list and remove prices of hosted services for comparison");
   const print = (all: readonly HostedPrice[], json: boolean): void =>
     void out.write(json ? formatJson(all.map(toJson)) : toTable(all));
   prices
     .command("set")
     .description(
-      "set what a million tokens cost from now on; the first prices of a name also hold for before",
+      "set the prices of a million tokens from now on; the first prices of an alias also apply to earlier usage",
     )
-    .argument("<alias>", "the name by which the model is asked for")
-    .requiredOption("--prompt <usd>", "of a million prompt tokens")
-    .requiredOption("--completion <usd>", "of a million tokens that are made, reasoning included")
-    .option("--cached <usd>", "of a million prompt tokens found in the cache (default: as --prompt)")
+    .argument("<alias>", "the model name that requests use")
+    .requiredOption("--prompt <usd>", "price of a million prompt tokens")
+    .requiredOption("--completion <usd>", "price of a million generated tokens, including reasoning")
+    .option("--cached <usd>", "price of a million cached prompt tokens (default: as --prompt)")
     .option("--json", "print one JSON array")
-    .action(async (alias: string, options: Omit<PriceWish, "alias"> & Json, command: Command) => {
-      const { json, ...wish } = options;
-      const set = () => using(({ hostedPrices, actor }) => hostedPrices.set({ alias, ...wish }, actor));
-      print([await asUsage(command, set)], json === true);
+    .action(async (alias: string, options: Omit<SetHostedPriceRequest, "alias"> & Json, command: Command) => {
+      const { json, ...price } = options;
+      const set = () => using(({ hostedPrices, actor }) => hostedPrices.set({ alias, ...price }, actor));
+      print([await reportInvalidValues(command, set)], json === true);
     });
   prices
     .command("ls")
-    .description("list the prices that hold now")
+    .description("list the current prices")
     .option("--json", "print one JSON array")
     .action(async ({ json }: Json) =>
       print(await using(({ hostedPrices }) => hostedPrices.list()), json === true),
     );
   prices
     .command("rm")
-    .description("remove the prices of a name, those of before as well")
+    .description("remove all prices of an alias, including earlier ones")
     .argument("<alias...>")
     .action(async (aliases: readonly string[]) =>
       using(({ hostedPrices, actor }) =>
-        toEach(aliases, async (alias) => {
+        forEachReference(aliases, async (alias) => {
           await hostedPrices.remove(alias, actor);
           out.write(`${alias}\n`);
         }),
@@ -54,14 +61,14 @@ export function addPricesCommand(program: Command, using: UsingAccounts, { out }
 function toJson({ alias, createTime, ...price }: HostedPrice) {
   return {
     alias,
-    promptUsd: ticksToPerMillion(price.promptTicks),
-    cachedUsd: ticksToPerMillion(price.cachedTicks),
-    completionUsd: ticksToPerMillion(price.completionTicks),
+    promptUsd: ticksToUsdPerMillion(price.promptTicks),
+    cachedUsd: ticksToUsdPerMillion(price.cachedTicks),
+    completionUsd: ticksToUsdPerMillion(price.completionTicks),
     createTime: new Date(createTime).toISOString(),
   };
 }
 
-/** In USD for a million tokens. */
+/** Prices are in USD per million tokens. */
 function toTable(all: readonly HostedPrice[]): string {
   const rows = all.map(toJson);
   return formatTable(

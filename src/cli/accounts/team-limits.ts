@@ -1,9 +1,14 @@
-/** `hearth teams limits`: what teams may ask of models, shown and changed. */
+/** `hearth teams limits`: shows and changes the rate limits of teams per model. */
 import type { Command } from "commander";
 import type { LimitChange } from "../../accounts/limits/team-limits.js";
 import { everyModel, type TeamLimits } from "../../accounts/limits/team-limit.js";
 import { formatJson, formatTable } from "../table.js";
-import { asUsage, limitArgument, type AccountsIo, type UsingAccounts } from "./open-accounts.js";
+import {
+  reportInvalidValues,
+  limitArgument,
+  type AccountsIo,
+  type UsingAccounts,
+} from "./command-helpers.js";
 
 interface Options {
   readonly model?: string;
@@ -17,23 +22,25 @@ interface Options {
 export function addTeamLimitsCommand(teams: Command, using: UsingAccounts, { out }: AccountsIo): void {
   teams
     .command("limits")
-    .description("show what a team may ask of models, or change it: it holds from the next request on")
+    .description(
+      "show or change the rate limits of a team per model; changes take effect at the next request",
+    )
     .argument("<team>", "ID or name")
-    .option("--model <id>", "only this model; left out, each that has no limits of its own")
+    .option("--model <id>", "only this model (default: every model without limits of its own)")
     .option("--qps <number>", "requests per second, or none", limitArgument)
     .option("--qpm <number>", "requests per minute, or none", limitArgument)
     .option("--tpm <number>", "tokens per minute, or none", limitArgument)
     .option("--json", "print one JSON array")
     .action(async (reference: string, options: Options, command: Command) => {
       const change = changeOf(options);
-      const act = () =>
+      const updateAndList = () =>
         using(async ({ teams, teamLimits, actor }) => {
-          const { id } = await teams.meant(reference);
+          const { id } = await teams.resolve(reference);
           if (Object.keys(change).length > 0)
             await teamLimits.update(id, options.model ?? everyModel, change, actor);
           return teamLimits.list(id, actor);
         });
-      const all = await asUsage(command, act);
+      const all = await reportInvalidValues(command, updateAndList);
       const shown = options.model === undefined ? all : all.filter(({ model }) => model === options.model);
       out.write(options.json === true ? formatJson(shown.map(toJson)) : toTable(shown));
     });

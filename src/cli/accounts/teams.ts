@@ -1,29 +1,29 @@
-/** `hearth teams`: makes, lists, renames, blocks and unblocks teams. */
+/** `hearth teams`: creates, lists, renames, blocks and unblocks teams. */
 import type { Command } from "commander";
 import type { TeamChange } from "../../accounts/teams/teams.js";
 import type { Team } from "../../accounts/teams/team.js";
 import { ago } from "./duration.js";
 import { addTeamLimitsCommand } from "./team-limits.js";
 import { formatJson, formatTable } from "../table.js";
-import { asUsage, shortId, type AccountsIo, type UsingAccounts } from "./open-accounts.js";
+import { reportInvalidValues, shortId, type AccountsIo, type UsingAccounts } from "./command-helpers.js";
 
 interface Json {
   readonly json?: true;
 }
 
-/** Adds `teams` and what it can do. */
+/** Adds `teams` and its subcommands. */
 export function addTeamsCommand(program: Command, using: UsingAccounts, io: AccountsIo): void {
-  const teams = program.command("teams").description("make, list, rename and block teams");
+  const teams = program.command("teams").description("create, list, rename and block teams");
   teams
     .command("create")
-    .description("make a team")
-    .argument("<name>", "what to call it")
-    .option("--unmetered", "never refuse it for want of credits")
+    .description("create a team")
+    .argument("<name>", "name of the team")
+    .option("--unmetered", "allow requests without credits")
     .option("--json", "print one JSON object")
     .action(async (name: string, options: Json & { unmetered?: true }, command: Command) => {
       const billing = options.unmetered === true ? "unmetered" : "prepaid";
-      const make = () => using(({ teams, actor }) => teams.create({ name, billing }, actor));
-      told(await asUsage(command, make), options, io);
+      const create = () => using(({ teams, actor }) => teams.create({ name, billing }, actor));
+      printTeam(await reportInvalidValues(command, create), options, io);
     });
   teams
     .command("ls")
@@ -34,32 +34,39 @@ export function addTeamsCommand(program: Command, using: UsingAccounts, io: Acco
       const all = await using((accounts) => accounts.teams.list(accounts.actor));
       io.out.write(json === true ? formatJson(all.map(teamToJson)) : toTable(all, io.clock.now()));
     });
-  addChange(teams.command("rename").argument("<team>", "ID or name").argument("<name>", "its new name"), {
-    ...{ description: "rename a team", change: (name = "") => ({ name }), using, io },
-  });
-  addChange(teams.command("block").argument("<team>", "ID or name"), {
-    ...{
-      description: "let none of a team's keys open anything",
-      change: () => ({ blocked: true }),
+  addChangeCommand(
+    teams.command("rename").argument("<team>", "ID or name").argument("<name>", "new name of the team"),
+    {
+      description: "rename a team",
+      change: (name = "") => ({ name }),
       using,
       io,
     },
+  );
+  addChangeCommand(teams.command("block").argument("<team>", "ID or name"), {
+    description: "reject all keys of a team",
+    change: () => ({ blocked: true }),
+    using,
+    io,
   });
-  addChange(teams.command("unblock").argument("<team>", "ID or name"), {
-    ...{ description: "let a team's keys open again", change: () => ({ blocked: false }), using, io },
+  addChangeCommand(teams.command("unblock").argument("<team>", "ID or name"), {
+    description: "accept the keys of a blocked team again",
+    change: () => ({ blocked: false }),
+    using,
+    io,
   });
   addTeamLimitsCommand(teams, using, io);
 }
 
 interface ChangeCommand {
   readonly description: string;
-  /** @param value the second argument, where there is one. */
+  /** @param value the second argument, if any. */
   readonly change: (value?: string) => TeamChange;
   readonly using: UsingAccounts;
   readonly io: AccountsIo;
 }
 
-function addChange(command: Command, { description, change, using, io }: ChangeCommand): void {
+function addChangeCommand(command: Command, { description, change, using, io }: ChangeCommand): void {
   command
     .description(description)
     .option("--json", "print one JSON object")
@@ -67,13 +74,13 @@ function addChange(command: Command, { description, change, using, io }: ChangeC
       const [reference = "", value] = command.args;
       const update = () =>
         using(async ({ teams, actor }) =>
-          teams.update((await teams.meant(reference)).id, change(value), actor),
+          teams.update((await teams.resolve(reference)).id, change(value), actor),
         );
-      told(await asUsage(command, update), command.opts<Json>(), io);
+      printTeam(await reportInvalidValues(command, update), command.opts<Json>(), io);
     });
 }
 
-function told(team: Team, { json }: Json, { out }: AccountsIo): void {
+function printTeam(team: Team, { json }: Json, { out }: AccountsIo): void {
   out.write(json === true ? formatJson(teamToJson(team)) : `${team.id}\n`);
 }
 

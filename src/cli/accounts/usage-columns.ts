@@ -1,63 +1,79 @@
-/** A report of use as a table, as CSV and as JSON. Money is a decimal text to the last tick: a float would round it. */
+/** Formats a usage report as a table, as CSV and as JSON. Money is decimal text with all digits: a float would round it. */
 import type { UsageReport } from "../../accounts/usage/usage-reports.js";
 import { ticksToUsd } from "../../core/money.js";
 import type { UsageRow, UsageSums } from "../../accounts/usage/usage-report.js";
 import { textCell } from "../csv.js";
 
-/** A report, and what was asked for. */
-export interface Told extends UsageReport {
+/** A report and the options that it was requested with. */
+export interface RequestedReport extends UsageReport {
   readonly by: "day" | "hour" | "key" | "model" | "team";
   readonly from: number;
   readonly to: number;
-  /** Whether hosted prices were asked for. */
+  /** Whether the report contains the cost at hosted prices. */
   readonly hosted: boolean;
 }
 
 type Lines = readonly (readonly string[])[];
 
-/** Head, lines with the total as the last, and what else there is to say. */
+/** Returns the header, the lines with the total as the last, and notes for below the table. */
 export function toTable(
-  told: Told,
-): readonly [head: readonly string[], lines: Lines, notes: readonly string[]] {
-  const { by, rows, total, hosted } = told;
+  report: RequestedReport,
+): readonly [header: readonly string[], lines: Lines, notes: readonly string[]] {
+  const { by, rows, total, hosted } = report;
   const named = by === "key" || by === "team";
-  const head = [
+  const header = [
     ...(named ? ["NAME", by === "key" ? "KEY" : "TEAM"] : [by.toUpperCase()]),
-    ...["RUNS", "PROMPT", "CACHED", "COMPLETION", "REASONING", "COST USD"],
+    "RUNS",
+    "PROMPT",
+    "CACHED",
+    "COMPLETION",
+    "REASONING",
+    "COST USD",
     ...(hosted ? ["HOSTED USD"] : []),
   ];
   const line = (label: readonly string[], sums: UsageSums): readonly string[] => [
     ...label,
-    ...figures(sums).map(String),
+    ...countsOf(sums).map(String),
     ticksToUsd(sums.costTicks),
     ...(hosted ? [hostedUsd(sums) ?? "-"] : []),
   ];
-  const lines = rows.map((row) => line(labelOf(told, row), row));
-  return [head, [...lines, line(named ? ["total", ""] : ["total"], total)], hosted ? [coverage(total)] : []];
+  const lines = rows.map((row) => line(labelOf(report, row), row));
+  return [
+    header,
+    [...lines, line(named ? ["total", ""] : ["total"], total)],
+    hosted ? [coverage(total)] : [],
+  ];
 }
 
-/** Head and lines, without a total. */
-export function toCsv(told: Told): readonly [head: readonly string[], lines: Lines] {
-  const { by, rows, hosted } = told;
+/** Returns the header and the lines without a total. */
+export function toCsv(report: RequestedReport): readonly [header: readonly string[], lines: Lines] {
+  const { by, rows, hosted } = report;
   const label = by === "key" || by === "team" ? [`${by}_name`, `${by}_id`] : [by];
-  const head = [
-    ...[...label, "runs", "prompt_tokens", "cached_tokens", "image_tokens", "completion_tokens"],
-    ...["reasoning_tokens", "cost_usd", ...(hosted ? ["hosted_usd", "hosted_runs", "hosted_tokens"] : [])],
+  const header = [
+    ...label,
+    "runs",
+    "prompt_tokens",
+    "cached_tokens",
+    "image_tokens",
+    "completion_tokens",
+    "reasoning_tokens",
+    "cost_usd",
+    ...(hosted ? ["hosted_usd", "hosted_runs", "hosted_tokens"] : []),
   ];
   const lines = rows.map((row) => [
-    ...labelOf(told, row).map(textCell),
+    ...labelOf(report, row).map(textCell),
     ...Object.values(sumsToJson(row, hosted)).map((value) => String(value ?? "")),
   ]);
-  return [head, lines];
+  return [header, lines];
 }
 
-export function toJson(told: Told): object {
-  const { by, from, to, rows, total, hosted } = told;
+export function toJson(report: RequestedReport): object {
+  const { by, from, to, rows, total, hosted } = report;
   return {
     by,
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
-    rows: rows.map((row) => ({ ...namesOf(told, row), ...sumsToJson(row, hosted) })),
+    rows: rows.map((row) => ({ ...namesOf(report, row), ...sumsToJson(row, hosted) })),
     total: sumsToJson(total, hosted),
   };
 }
@@ -81,29 +97,29 @@ function sumsToJson({ runs, usage, hosted, ...sums }: UsageSums, isHosted: boole
   };
 }
 
-function namesOf({ by }: Told, row: UsageRow): object {
+function namesOf({ by }: RequestedReport, row: UsageRow): object {
   const [group] = row.group;
   if (group === undefined) return { [by]: timeOf(by, row.time ?? 0) };
   if (by === "model") return { model: group.id };
   return { [`${by}Id`]: group.id, [`${by}Name`]: group.name };
 }
 
-function labelOf({ by }: Told, row: UsageRow): readonly string[] {
+function labelOf({ by }: RequestedReport, row: UsageRow): readonly string[] {
   const [group] = row.group;
   if (group === undefined) return [timeOf(by, row.time ?? 0)];
   return by === "model" ? [group.id] : [group.name ?? "", group.id];
 }
 
-function timeOf(by: Told["by"], time: number): string {
+function timeOf(by: RequestedReport["by"], time: number): string {
   const iso = new Date(time).toISOString();
   return by === "day" ? iso.slice(0, 10) : `${iso.slice(0, 16)}Z`;
 }
 
-function figures({ runs, usage }: UsageSums): readonly number[] {
+function countsOf({ runs, usage }: UsageSums): readonly number[] {
   return [runs, usage.promptTokens, usage.cachedTokens, usage.completionTokens, usage.reasoningTokens];
 }
 
-/** null where nothing has a hosted price. */
+/** Returns null if no run has a hosted price. */
 function hostedUsd({ hosted }: UsageSums): string | null {
   return hosted.runs === 0 ? null : ticksToUsd(hosted.ticks);
 }

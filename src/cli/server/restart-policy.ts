@@ -1,101 +1,109 @@
 /**
- * Whether a server process that ended is started again, and when: pure events on plain state, with no clock and no process.
- * supervise.ts tells what happened and does what is decided here. A server that ends by its own decision is done; one that
- * was killed or died in native code comes back, each time after a longer wait.
+ * Decides whether and when a server process that ended is restarted. Pure: events change plain state, without a clock or a
+ * process. supervise.ts reports events and carries out the decisions. A server that exits normally is not restarted; one that
+ * was killed or crashed in native code is restarted, each time after a longer delay.
  */
 
-const waitMsLeast = 500;
-const waitMsMost = 30_000;
-/** Deaths in a row of servers that never listened, after which there is no hope. */
-const stillbornMax = 10;
-/** Service of this length clears what was before: the next death waits the least time again. */
+const restartDelayMsMin = 500;
+const restartDelayMsMax = 30_000;
+/** Consecutive crashes before listening, after which the supervisor gives up. */
+const failedStartsMax = 10;
+/** After listening for this long, a server counts as healthy: the next crash waits the shortest delay again. */
 export const healthyMs = 60_000;
 
-/** How native code dies; SIGKILL is the kernel's when memory is short. */
-const deadly = new Set(["SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP", "SIGKILL"]);
-/** The same as a shell between tells them: 128 and the signal's number. */
-const deadlyCodes = new Set([132, 133, 134, 135, 136, 137, 139]);
-/** From here on an exit code is a Windows exception. */
-const windowsExceptions = 0xc0000000;
-/** A server that is asked to stop before it can hear of it ends with the very signal. */
+/** Signals of crashes in native code; SIGKILL comes from the kernel when memory runs out. */
+const crashSignals = new Set(["SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP", "SIGKILL"]);
+/** The same signals as a shell reports them: 128 plus the signal's number. */
+const crashExitCodes = new Set([132, 133, 134, 135, 136, 137, 139]);
+/** Exit codes from this value on are Windows exceptions. */
+const windowsExceptionMin = 0xc0000000;
+/** A server that gets one of these signals before it has installed its handlers ends with the signal. */
 const stopSignals = new Set(["SIGINT", "SIGTERM"]);
 
-/** What the supervisor remembers. */
-export interface Supervision {
-  /** The present server has listened. */
-  readonly listened: boolean;
-  /** Deaths since the last healthy service. */
-  readonly deaths: number;
-  /** Deaths in a row of servers that never listened. */
-  readonly stillborn: number;
-  /** How often the operator asked to stop. */
-  readonly stops: number;
+/** State of the supervisor. */
+export interface SupervisorState {
+  /** Whether the current server has listened. */
+  readonly hasListened: boolean;
+  /** Crashes since a server was last healthy. */
+  readonly crashes: number;
+  /** Consecutive crashes of servers that never listened. */
+  readonly failedStarts: number;
+  /** How often the operator has requested a stop. */
+  readonly stopRequests: number;
 }
 
 /** How a server process ended: with an exit code, by a signal, or it could not even be started. */
-export type ServerEnd =
+export type ServerExit =
   | { readonly kind: "exit"; readonly code: number }
   | { readonly kind: "signal"; readonly signal: string }
   | { readonly kind: "not started"; readonly reason: string };
 
-/** What to do about it; `notice` is one line for the operator. */
+/** What the supervisor does next; `notice` is one line for the operator. */
 export type Decision =
   | { readonly action: "restart"; readonly afterMs: number; readonly notice: string }
   | { readonly action: "exit"; readonly code: number; readonly notice: string | null };
 
-/** Before the first server. */
-export const atStart: Supervision = { listened: false, deaths: 0, stillborn: 0, stops: 0 };
+/** State before the first server starts. */
+export const initialState: SupervisorState = {
+  hasListened: false,
+  crashes: 0,
+  failedStarts: 0,
+  stopRequests: 0,
+};
 
-/** The server answers. */
-export function onListening(before: Supervision): Supervision {
-  return { ...before, listened: true, stillborn: 0 };
+/** The server listens. */
+export function onListening(before: SupervisorState): SupervisorState {
+  return { ...before, hasListened: true, failedStarts: 0 };
 }
 
-/** The server has answered for `healthyMs`. */
-export function onHealthy(before: Supervision): Supervision {
-  return { ...before, deaths: 0 };
+/** The server has listened for `healthyMs`. */
+export function onHealthy(before: SupervisorState): SupervisorState {
+  return { ...before, crashes: 0 };
 }
 
-/** The operator asks to stop. */
-export function onStop(before: Supervision): Supervision {
-  return { ...before, stops: before.stops + 1 };
+/** The operator requests a stop. */
+export function onStopRequest(before: SupervisorState): SupervisorState {
+  return { ...before, stopRequests: before.stopRequests + 1 };
 }
 
-/** The server's process is gone. */
-export function onEnd(before: Supervision, end: ServerEnd): readonly [Supervision, Decision] {
-  if (before.stops > 0) return [before, stopped(before.stops, end)];
-  if (end.kind === "exit" && !isDeadly(end.code)) return [before, exit(end.code, null)];
-  if (end.kind === "signal" && !deadly.has(end.signal))
-    return [before, exit(1, `the server was ended (${end.signal})`)];
-  const deaths = before.deaths + 1;
-  const stillborn = before.listened ? 0 : before.stillborn + 1;
-  const after = { ...before, listened: false, deaths, stillborn };
-  if (stillborn >= stillbornMax)
+/** The server process has ended. */
+export function onServerExit(before: SupervisorState, end: ServerExit): readonly [SupervisorState, Decision] {
+  if (before.stopRequests > 0) return [before, decideWhileStopping(before.stopRequests, end)];
+  if (end.kind === "exit" && !isCrashCode(end.code)) return [before, exit(end.code, null)];
+  if (end.kind === "signal" && !crashSignals.has(end.signal))
+    return [before, exit(1, `the server was terminated (${end.signal})`)];
+  const crashes = before.crashes + 1;
+  const failedStarts = before.hasListened ? 0 : before.failedStarts + 1;
+  const after = { ...before, hasListened: false, crashes, failedStarts };
+  if (failedStarts >= failedStartsMax)
     return [
       after,
-      exit(1, `the server died ${stillborn} times in a row before it listened (${told(end)}); giving up`),
+      exit(
+        1,
+        `the server crashed ${failedStarts} times in a row before it listened (${describeExit(end)}); giving up`,
+      ),
     ];
-  const afterMs = Math.min(waitMsMost, waitMsLeast * 2 ** (deaths - 1));
-  const notice = `the server died (${told(end)}); starting again in ${afterMs / 1000} s`;
+  const afterMs = Math.min(restartDelayMsMax, restartDelayMsMin * 2 ** (crashes - 1));
+  const notice = `the server crashed (${describeExit(end)}); restarting in ${afterMs / 1000} s`;
   return [after, { action: "restart", afterMs, notice }];
 }
 
-/** A second request to stop is answered with force: that is no fault to tell of. */
-function stopped(stops: number, end: ServerEnd): Decision {
-  if (end.kind === "exit" && !isDeadly(end.code)) return exit(end.code, null);
+/** A second stop request kills the server, so that its exit is not reported as a crash. */
+function decideWhileStopping(stops: number, end: ServerExit): Decision {
+  if (end.kind === "exit" && !isCrashCode(end.code)) return exit(end.code, null);
   if (end.kind === "signal" && stopSignals.has(end.signal)) return exit(0, null);
-  return exit(1, stops > 1 ? null : `the server died (${told(end)}) while it was stopping`);
+  return exit(1, stops > 1 ? null : `the server crashed (${describeExit(end)}) while it was stopping`);
 }
 
 function exit(code: number, notice: string | null): Decision {
   return { action: "exit", code, notice };
 }
 
-function isDeadly(code: number): boolean {
-  return deadlyCodes.has(code) || code >= windowsExceptions;
+function isCrashCode(code: number): boolean {
+  return crashExitCodes.has(code) || code >= windowsExceptionMin;
 }
 
-function told(end: ServerEnd): string {
+function describeExit(end: ServerExit): string {
   if (end.kind === "exit") return `exit code ${end.code}`;
   return end.kind === "signal" ? end.signal : end.reason;
 }

@@ -1,17 +1,17 @@
-/** The server that runs with the same configuration, as the commands which speak to it find it. */
+/** Finds the server that runs with the same configuration. */
 import { readFileSync } from "node:fs";
 import { firstKeyFile } from "../../app/app.js";
 import type { Config } from "../../config.js";
 import type { ChatServer } from "../chat-client.js";
 
-/** The configured address, as a base URL. */
+/** Returns the configured address as a base URL. */
 export function configuredUrl({ host, port }: Config): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 /**
- * The server, when one answers at the configured address; null when none does.
- * @throws Error when one does and no key for it is known.
+ * Returns the server that answers at the configured address; null if none does.
+ * @throws Error if a server answers but no API key is known.
  */
 export async function findServer(config: Config): Promise<ChatServer | null> {
   const url = configuredUrl(config);
@@ -19,7 +19,7 @@ export async function findServer(config: Config): Promise<ChatServer | null> {
   return { url, key: knownKey(config) };
 }
 
-/** The operator's own key, or the one that the first start made. @throws Error when there is neither. */
+/** Returns the configured API key or the one that the first start created. @throws Error if there is neither. */
 export function knownKey(config: Config): string {
   if (config.apiKey !== null) return config.apiKey;
   try {

@@ -1,4 +1,4 @@
-/** `hearth start`: the server in the foreground, until it is told to stop. */
+/** `hearth start`: runs the server in the foreground until it is stopped. */
 import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import type { Command } from "commander";
@@ -6,13 +6,13 @@ import { pino } from "pino";
 import { createApp, type App } from "../../app/app.js";
 import type { Config, LoadedConfig } from "../../config.js";
 import { version } from "../../version.js";
-import type { ServerBond } from "./supervise.js";
+import type { SupervisorChannel } from "./supervise.js";
 
-/** Adds the command. @param supervisor null = this process is nobody's server. */
+/** Adds the command. @param supervisor null if no supervisor started this process. */
 export function addStartCommand(
   program: Command,
   load: () => LoadedConfig,
-  supervisor: ServerBond | null,
+  supervisor: SupervisorChannel | null,
 ): void {
   program
     .command("start")
@@ -20,10 +20,10 @@ export function addStartCommand(
     .action(async () => start(load().config, supervisor));
 }
 
-async function start(configured: Config, supervisor: ServerBond | null): Promise<void> {
-  // A server that comes back on any free port would be lost to its clients.
+async function start(configured: Config, supervisor: SupervisorChannel | null): Promise<void> {
+  // With port 0, a restarted server must listen on the same port again, so that clients find it.
   const config = { ...configured, port: configured.port || (supervisor?.port ?? 0) };
-  const told = untilTold(supervisor);
+  const stopped = stopRequested(supervisor);
   const app = await createApp(config, { logger: pino({ level: logLevel(config) }, pino.destination(2)) });
   try {
     const { url, port } = await app.listen();
@@ -33,7 +33,7 @@ async function start(configured: Config, supervisor: ServerBond | null): Promise
     await app.close();
     throw listenError(config, thrown);
   }
-  await told;
+  await stopped;
   await app.close();
 }
 
@@ -43,43 +43,43 @@ function logLevel(config: Config): string {
 }
 
 /**
- * Resolves at the first word to stop. A second signal ends the process at once; but not that of a supervised server, which a
- * terminal or a service manager signals beside its supervisor: how often that was asked, the supervisor knows.
+ * Resolves at the first stop request. A second signal ends the process at once, except if the server is supervised: a terminal
+ * or a service manager may signal both processes, and the supervisor counts the requests.
  */
-function untilTold(supervisor: ServerBond | null): Promise<void> {
+function stopRequested(supervisor: SupervisorChannel | null): Promise<void> {
   return new Promise((resolve) => {
-    let isTold = false;
-    const tell = (): void => {
-      if (isTold && supervisor === null) process.exit(1);
-      isTold = true;
+    let isRequested = false;
+    const requestStop = (): void => {
+      if (isRequested && supervisor === null) process.exit(1);
+      isRequested = true;
       resolve();
     };
-    process.on("SIGINT", tell);
-    process.on("SIGTERM", tell);
-    supervisor?.onStop(tell);
+    process.on("SIGINT", requestStop);
+    process.on("SIGTERM", requestStop);
+    supervisor?.onStop(requestStop);
   });
 }
 
 function listenError(config: Config, thrown: unknown): Error {
   const code = thrown instanceof Error && "code" in thrown ? thrown.code : null;
-  const where = `${config.host}:${config.port}`;
+  const address = `${config.host}:${config.port}`;
   if (code === "EADDRINUSE")
-    return new Error(
-      `${where} is in use: another program listens there. Stop it, or set HEARTH_PORT to another port.`,
-    );
+    return new Error(`${address} is in use by another program. Stop it, or set HEARTH_PORT to another port.`);
   if (code === "EACCES")
-    return new Error(`${where} may not be used by this user. Set HEARTH_PORT to a port above 1023.`);
+    return new Error(
+      `this user has no permission to listen on ${address}. Set HEARTH_PORT to a port above 1023.`,
+    );
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
 function greeting(config: Config, app: App, url: string): string {
   const usable = app.models.list().filter((model) => model.unusable === null);
   const names = usable.map((model) => model.manifest.id);
-  const talking = usable.find(({ manifest }) => manifest.kind === "chat");
+  const chatModel = usable.find(({ manifest }) => manifest.kind === "chat");
   const file = relative(process.cwd(), app.firstKeyFile) || app.firstKeyFile;
-  const { shown, inCurl } = keyWords(config, app, file);
+  const { shown, inCurl } = keyHint(config, app, file);
   const body = JSON.stringify({
-    model: talking?.manifest.id ?? "MODEL",
+    model: chatModel?.manifest.id ?? "MODEL",
     messages: [{ role: "user", content: "Hello!" }],
   });
   return [
@@ -88,8 +88,8 @@ function greeting(config: Config, app: App, url: string): string {
     "",
     `  Base URL  ${url}/v1`,
     `  API key   ${shown}`,
-    ...managing(app),
-    `  Models    ${names.join(", ") || "none usable; see `hearth doctor`"}`,
+    ...managementKeyLines(app),
+    `  Models    ${names.join(", ") || "none is usable; run `hearth doctor`"}`,
     "",
     "Try it:",
     "",
@@ -99,24 +99,24 @@ function greeting(config: Config, app: App, url: string): string {
   ].join("\n");
 }
 
-/** Only when it was made just now: what is on the screen is read by others. */
-function managing({ firstManagementKey, firstManagementKeyFile }: App): readonly string[] {
+/** The key is printed only at the start that creates it, because others may see the screen later. */
+function managementKeyLines({ firstManagementKey, firstManagementKeyFile }: App): readonly string[] {
   if (firstManagementKey === null) return [];
   const file = relative(process.cwd(), firstManagementKeyFile) || firstManagementKeyFile;
-  return [`  Manage    ${firstManagementKey}  (management key, shown once; kept in ${file})`];
+  return [`  Manage    ${firstManagementKey}  (management key, shown once; stored in ${file})`];
 }
 
-interface KeyWords {
-  /** What the greeting says of the key. */
+interface KeyHint {
+  /** Text about the key. */
   readonly shown: string;
-  /** What stands for the key in the line to paste. */
+  /** The key, or a shell expression for it, in the example command. */
   readonly inCurl: string;
 }
 
-function keyWords(config: Config, app: App, file: string): KeyWords {
+function keyHint(config: Config, app: App, file: string): KeyHint {
   if (app.firstKey !== null)
-    return { shown: `${app.firstKey}  (shown once; kept in ${file})`, inCurl: app.firstKey };
-  if (config.apiKey !== null) return { shown: "the one in HEARTH_API_KEY", inCurl: "$HEARTH_API_KEY" };
+    return { shown: `${app.firstKey}  (shown once; stored in ${file})`, inCurl: app.firstKey };
+  if (config.apiKey !== null) return { shown: "set in HEARTH_API_KEY", inCurl: "$HEARTH_API_KEY" };
   if (existsSync(app.firstKeyFile)) return { shown: `in ${file}`, inCurl: `$(cat ${file})` };
-  return { shown: "make one with `hearth keys create`", inCurl: "$HEARTH_API_KEY" };
+  return { shown: "create one with `hearth keys create`", inCurl: "$HEARTH_API_KEY" };
 }

@@ -1,43 +1,43 @@
 /**
- * `hearth start` is two processes: the server, and a small supervisor that starts it again when native code ends it. This file
- * owns both sides of the channel between them. It does not know what a server is, and it imports nothing but Node's own
- * modules and the policy, because it stays in memory for as long as the server runs.
+ * `hearth start` runs two processes: the server, and a small supervisor that restarts it after a crash in native code. This
+ * file implements both ends of the channel between them. It imports only Node's own modules and the restart policy, because
+ * the supervisor stays in memory for as long as the server runs.
  *
- * The supervisor is `serving` (a server process exists), `waiting` (for the next start) or done. The channel is the bond: a
- * server whose supervisor is gone ends at once, so that no orphan keeps the port and the data folder.
+ * The supervisor is serving (a server process exists), waiting (for the next start) or done. When the channel closes because
+ * the supervisor has ended, the server ends at once, so that no orphan process keeps the port and the data folder.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import {
-  atStart,
+  initialState,
   healthyMs,
-  onEnd,
+  onServerExit,
   onHealthy,
   onListening,
-  onStop,
-  type ServerEnd,
-  type Supervision,
+  onStopRequest,
+  type ServerExit,
+  type SupervisorState,
 } from "./restart-policy.js";
 
-/** First argument of a server process; `=PORT` follows when an earlier one listened there. */
-const mark = "--supervised";
+/** First argument of a server process, with `=PORT` appended if an earlier server process listened on that port. */
+const supervisedFlag = "--supervised";
 const stopMessage = "stop";
 
-/** Whether these arguments of the program start a server. */
+/** Returns whether the command line is `hearth start`. */
 export function isStart(args: readonly string[]): boolean {
   const command = args.find((arg, index) => !arg.startsWith("-") && args[index - 1] !== "--config");
   return command === "start";
 }
 
 /**
- * Keeps a server running until it ends by its own decision, is told to stop, or has died too often.
+ * Keeps a server running until it exits normally, is stopped, or has crashed too often.
  * @param program path of main.js.
- * @param args its arguments, given to the server unchanged.
+ * @param args arguments that are passed to the server unchanged.
  * @returns the exit code.
  */
 export function supervise(program: string, args: readonly string[]): Promise<number> {
   return new Promise((resolve) => {
     const supervisor = new Supervisor([...process.execArgv, program], args, resolve);
-    // A notice that nobody can read is no reason to end.
+    // A closed stderr must not end the supervisor.
     process.stderr.on("error", () => undefined);
     process.on("SIGINT", () => supervisor.stop());
     process.on("SIGTERM", () => supervisor.stop());
@@ -46,10 +46,10 @@ export function supervise(program: string, args: readonly string[]): Promise<num
 }
 
 class Supervisor {
-  private supervision: Supervision = atStart;
+  private state: SupervisorState = initialState;
   private server: ChildProcess | null = null;
   private port: number | null = null;
-  /** The next start while waiting, the mark of healthy service while serving. */
+  /** The next start while waiting; the end of `healthyMs` while serving. */
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -59,78 +59,79 @@ class Supervisor {
   ) {}
 
   start(): void {
-    const marked = this.port === null ? mark : `${mark}=${this.port}`;
+    const flag = this.port === null ? supervisedFlag : `${supervisedFlag}=${this.port}`;
     try {
-      const server = spawn(process.execPath, [...this.program, marked, ...this.args], {
+      const server = spawn(process.execPath, [...this.program, flag, ...this.args], {
         stdio: ["inherit", "inherit", "inherit", "ipc"],
       });
       this.server = server;
-      server.on("message", (message) => this.listening(message));
+      server.on("message", (message) => this.onMessage(message));
       server.once("exit", (code, signal) =>
-        this.ended(signal === null ? { kind: "exit", code: code ?? 1 } : { kind: "signal", signal }),
+        this.onExit(signal === null ? { kind: "exit", code: code ?? 1 } : { kind: "signal", signal }),
       );
-      // Also told when a message cannot be sent: then the end of the process follows.
+      // Also emitted when a message cannot be sent; in that case the exit event follows.
       server.on("error", (error) => {
-        if (server.pid === undefined) this.ended({ kind: "not started", reason: error.message });
+        if (server.pid === undefined) this.onExit({ kind: "not started", reason: error.message });
       });
     } catch (thrown) {
-      this.ended({ kind: "not started", reason: thrown instanceof Error ? thrown.message : String(thrown) });
+      this.onExit({ kind: "not started", reason: thrown instanceof Error ? thrown.message : String(thrown) });
     }
   }
 
-  /** The first time the server ends in order; the second time at once. */
+  /** The first call stops the server gracefully, the second one kills it. */
   stop(): void {
-    this.supervision = onStop(this.supervision);
+    this.state = onStopRequest(this.state);
     if (this.server === null) {
       clearTimeout(this.timer);
       this.done(0);
-    } else if (this.supervision.stops > 1) this.server.kill("SIGKILL");
+    } else if (this.state.stopRequests > 1) this.server.kill("SIGKILL");
     else this.server.send(stopMessage, () => undefined);
   }
 
-  private listening(message: unknown): void {
+  private onMessage(message: unknown): void {
     if (typeof message !== "object" || message === null || !("port" in message)) return;
     this.port = Number(message.port);
-    this.supervision = onListening(this.supervision);
-    this.timer = setTimeout(() => (this.supervision = onHealthy(this.supervision)), healthyMs);
+    this.state = onListening(this.state);
+    this.timer = setTimeout(() => (this.state = onHealthy(this.state)), healthyMs);
     this.timer.unref();
   }
 
-  private ended(end: ServerEnd): void {
+  private onExit(end: ServerExit): void {
     this.server = null;
     clearTimeout(this.timer);
-    const [supervision, decision] = onEnd(this.supervision, end);
-    this.supervision = supervision;
+    const [state, decision] = onServerExit(this.state, end);
+    this.state = state;
     if (decision.notice !== null) process.stderr.write(`hearth: ${decision.notice}\n`);
     if (decision.action === "exit") this.done(decision.code);
     else this.timer = setTimeout(() => this.start(), decision.afterMs);
   }
 }
 
-/** The supervisor as its server sees it. */
-export interface ServerBond {
-  /** Where an earlier server of this supervisor listened; null for the first one. */
+/** The server's end of the channel to its supervisor. */
+export interface SupervisorChannel {
+  /** Port on which an earlier server of this supervisor listened; null for the first server. */
   readonly port: number | null;
-  /** Tells the supervisor that this server answers. */
+  /** Reports to the supervisor that this server listens. */
   listening(port: number): void;
-  /** Calls `action` when the supervisor says to stop, also when it said so before. */
+  /** Calls `action` when the supervisor requests a stop, also if it did so before this call. */
   onStop(action: () => void): void;
 }
 
 /**
- * Takes the bond up, when this process was started by a supervisor; from then on it ends as soon as the supervisor is gone.
+ * Connects to the supervisor that started this process. From then on, the process ends as soon as the supervisor has ended.
  * @param args arguments of the program.
- * @returns null when there is no supervisor.
+ * @returns null if there is no supervisor.
  */
-export function bondFrom(args: readonly string[]): ServerBond | null {
+export function connectSupervisor(args: readonly string[]): SupervisorChannel | null {
   const [name, port] = (args[0] ?? "").split("=");
-  if (name !== mark || process.send === undefined) return null;
+  if (name !== supervisedFlag || process.send === undefined) return null;
   process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
-  // The channel alone keeps no server alive that has closed everything else.
+  // The channel alone must not keep a closed server alive.
   process.channel?.unref();
   return {
     port: port === undefined ? null : Number(port),
-    listening: (taken) => void process.send?.({ port: taken }, undefined, undefined, () => undefined),
+    listening: (listeningPort) =>
+      void process.send?.({ port: listeningPort }, undefined, undefined, () => undefined),
     onStop: (action) =>
       void process.on("message", (message) => {
         if (message === stopMessage) action();

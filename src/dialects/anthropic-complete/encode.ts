@@ -1,38 +1,38 @@
 /**
- * The answer of POST /v1/complete, from the house's events to the wire. One encoder turns events into the objects of a stream;
- * the JSON answer is a fold of the very same objects. Pure.
+ * Encodes generation events as the response of POST /v1/complete. One encoder turns events into the objects of a stream; the
+ * JSON response is a fold of the same objects. Pure.
  */
 import type { FinishReason, GenerationEvent } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
-import type { Completion } from "./wire.js";
+import type { Completion } from "./response-schema.js";
 
-/** What every part of one answer repeats. */
+/** The values that every object of one answer repeats. */
 export interface CompleteIdentity {
   readonly id: string;
   readonly model: Model;
 }
 
-/** The object that an event makes due, or null. */
+/** Returns the stream object of an event, or null if there is none. */
 export function encodeCompletion(identity: CompleteIdentity, event: GenerationEvent): Completion | null {
   if (event.type === "generation-end") return completion(identity, "", stopReasons[event.finishReason]);
   return event.type === "text-delta" && event.text !== "" ? completion(identity, event.text, null) : null;
 }
 
-/** The JSON answer of the events put into it; `result` is whole once it has its `generation-end`. */
+/** Builds the JSON response from events; `result` is complete after `generation-end`. */
 export interface CompleteFold {
   add(event: GenerationEvent): void;
   result(): Completion;
 }
 
-/** Folds one answer into its JSON form. */
+/** Folds the events of one answer into the JSON response. */
 export function foldComplete(identity: CompleteIdentity): CompleteFold {
   let text = "";
   let stopReason: Completion["stop_reason"] = null;
   return {
     add(event) {
-      const piece = encodeCompletion(identity, event);
-      text += piece?.completion ?? "";
-      stopReason = piece?.stop_reason ?? stopReason;
+      const part = encodeCompletion(identity, event);
+      text += part?.completion ?? "";
+      stopReason = part?.stop_reason ?? stopReason;
     },
     result: () => completion(identity, text, stopReason),
   };
@@ -52,7 +52,7 @@ function completion(
   };
 }
 
-/** The end of a turn is the built-in stop sequence, "\n\nHuman:", which the model has no need to write. */
+/** The end of a turn counts as the built-in stop sequence, "\n\nHuman:", even if the model did not generate it. */
 const stopReasons: Readonly<Record<FinishReason, "stop_sequence" | "max_tokens">> = {
   stop: "stop_sequence",
   stop_sequence: "stop_sequence",

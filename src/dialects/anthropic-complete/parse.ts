@@ -1,6 +1,6 @@
-/** POST /v1/complete, from wire JSON to the house's own request. Pure. */
+/** Parses the request of POST /v1/complete into a GenerationRequest. Pure. */
 import { noTools, type GenerationRequest } from "../../core/generation.js";
-import { topPMin } from "../bounded.js";
+import { topPMin } from "../request-fields.js";
 import { fieldError } from "../field-error.js";
 import { completeRequestSchema } from "./schema.js";
 import { parseTurns } from "./turns.js";
@@ -10,13 +10,14 @@ export interface CompleteRequest {
   readonly stream: boolean;
 }
 
-/** The text that ends every answer: the model must not write the human's turns as well. */
+/** Built-in stop sequence, so that the model does not generate the human's next turn. */
 const nextTurn = "\n\nHuman:";
 
 /**
- * Reads a request body. The turns of the prompt become a conversation, written as the model's own template has it.
- * @throws HearthError `invalid_field` for what is missing or ill-typed, `invalid_value` for what is out of range, each naming
- * the field.
+ * Parses a request body. The turns of the prompt become the messages of a conversation, to which the model's chat template is
+ * applied.
+ * @throws HearthError that names the field: `invalid_field` if it is missing or has the wrong type, `invalid_value` if its value
+ * is out of range.
  */
 export function parseCompleteRequest(body: unknown): CompleteRequest {
   const parsed = completeRequestSchema.safeParse(body);
@@ -31,7 +32,7 @@ export function parseCompleteRequest(body: unknown): CompleteRequest {
     tools: [],
     toolChoice: noTools,
     format: { type: "text" },
-    // The answer has no place for reasoning.
+    // The response format has no field for reasoning.
     reasoningEffort: "none",
     sampling: {
       temperature: fields.temperature ?? 1,

@@ -1,18 +1,18 @@
-/** The turns of a prompt written as `\n\nHuman: ...\n\nAssistant: ...`, as the messages of a conversation. Pure. */
+/** Converts a prompt with `\n\nHuman: ...\n\nAssistant: ...` turns into messages. Pure. */
 import type { Message } from "../../core/generation.js";
 import { invalidValue } from "../field-error.js";
 import { wellFormed } from "../well-formed.js";
 
 export interface Turns {
-  /** What stands before the first turn is the system's. */
+  /** Text before the first turn is the system message. */
   readonly messages: readonly Message[];
-  /** What the answer begins with; empty: nothing. */
+  /** The beginning of the answer; may be empty. */
   readonly prefill: string;
 }
 
 const turnStart = /(?:^|\n\n)(Human|Assistant):/;
 
-/** @throws HearthError `invalid_value` for a prompt without a human turn, or whose last turn is not the assistant's. */
+/** @throws HearthError `invalid_value` if there is no human turn or the last turn is not the assistant's. */
 export function parseTurns(prompt: string): Turns {
   const [system = "", ...parts] = wellFormed(prompt).trimStart().split(turnStart);
   const messages: Message[] = system.trim() === "" ? [] : [{ role: "system", content: system.trim() }];

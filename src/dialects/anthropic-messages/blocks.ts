@@ -1,48 +1,51 @@
 /**
- * The content blocks of one streamed answer: one after another, each begun, told and ended before the next. White space alone
- * makes no text block, because Anthropic takes none back in a conversation. Pure.
+ * Writes the content blocks of a streamed answer. Each block ends before the next one starts. White space alone does not start
+ * a text block, because Anthropic's API rejects such blocks in later requests. Pure.
  */
-import type { BlockDelta, ContentBlock, MessageEvent } from "./wire.js";
+import type { BlockDelta, ContentBlock, MessageEvent } from "./response-schema.js";
 
-/** Stands where a hosted service signs its thinking; nothing is verified when it comes back. */
+/** Placeholder for the signature of a hosted service. It is not verified when a client sends it back. */
 const signature = "aGVhcnRo";
 
 export class BlockWriter {
   #index = -1;
   #open: ContentBlock["type"] | null = null;
-  /** White space that may still begin a text. */
+  /** White space that is held back until other text follows. */
   #space = "";
 
-  /** A piece of the answer's text. */
+  /** Adds text of the answer. */
   text(text: string): readonly MessageEvent[] {
     if (this.#open === "text") return text === "" ? [] : [this.#delta({ type: "text_delta", text })];
-    const whole = this.#space + text;
-    if (whole.trim() === "") {
-      this.#space = whole;
+    const pending = this.#space + text;
+    if (pending.trim() === "") {
+      this.#space = pending;
       return [];
     }
-    return [...this.#enter({ type: "text", text: "" }), this.#delta({ type: "text_delta", text: whole })];
+    return [
+      ...this.#startBlock({ type: "text", text: "" }),
+      this.#delta({ type: "text_delta", text: pending }),
+    ];
   }
 
-  /** A piece of the thinking; with null its text is kept back. */
+  /** Adds thinking; null starts a block without its text. */
   thinking(thinking: string | null): readonly MessageEvent[] {
     if (thinking === "") return [];
-    const entered =
-      this.#open === "thinking" ? [] : this.#enter({ type: "thinking", thinking: "", signature: "" });
-    return thinking === null ? entered : [...entered, this.#delta({ type: "thinking_delta", thinking })];
+    const started =
+      this.#open === "thinking" ? [] : this.#startBlock({ type: "thinking", thinking: "", signature: "" });
+    return thinking === null ? started : [...started, this.#delta({ type: "thinking_delta", thinking })];
   }
 
-  /** A tool is called. */
+  /** Starts a tool call. */
   call(id: string, name: string): readonly MessageEvent[] {
-    return this.#enter({ type: "tool_use", id, name, input: {} });
+    return this.#startBlock({ type: "tool_use", id, name, input: {} });
   }
 
-  /** A piece of the JSON of its arguments. */
+  /** Adds a part of the JSON of the tool call's arguments. */
   argument(json: string): readonly MessageEvent[] {
     return json === "" ? [] : [this.#delta({ type: "input_json_delta", partial_json: json })];
   }
 
-  /** Ends the block that is open, if one is. */
+  /** Ends the open block, if any. */
   close(): readonly MessageEvent[] {
     const open = this.#open;
     this.#open = null;
@@ -52,7 +55,7 @@ export class BlockWriter {
     return open === "thinking" ? [this.#delta({ type: "signature_delta", signature }), stop] : [stop];
   }
 
-  #enter(block: ContentBlock): readonly MessageEvent[] {
+  #startBlock(block: ContentBlock): readonly MessageEvent[] {
     const closed = this.close();
     this.#index += 1;
     this.#open = block.type;

@@ -1,28 +1,33 @@
 /**
- * The answer of POST /v1/messages, from the house's events to the wire. One encoder turns events into Anthropic's; the JSON
- * answer is a fold of the very same events, so that both forms always say the same. Pure.
+ * Encodes generation events as the response of POST /v1/messages. One encoder turns them into stream events; the JSON response
+ * is a fold of the same stream events, so both forms always have the same content. Pure.
  */
 import type { FinishReason, GenerationEvent } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
 import { addEvent, noUsage, type Usage } from "../../core/usage.js";
 import { BlockWriter } from "./blocks.js";
 import type { ThinkingDisplay } from "./thinking.js";
-import type { ContentBlock, Message, MessageEvent, MessageStopReason, MessageUsage } from "./wire.js";
+import type {
+  ContentBlock,
+  Message,
+  MessageEvent,
+  MessageStopReason,
+  MessageUsage,
+} from "./response-schema.js";
 
-/** What one answer is known by. */
+/** The properties of one answer that do not come from its events. */
 export interface MessageIdentity {
-  /** Of the run. */
+  /** Id of the run. */
   readonly id: string;
   readonly model: Model;
   readonly thinking: ThinkingDisplay;
-  /** What the request allowed; an answer that ends before it for want of room filled the context. */
+  /** Limit of the request. An answer that ends with `length` below this limit has filled the context. */
   readonly maxTokens: number | null;
 }
 
-/** Gives the wire events that an event makes due; `message_stop` follows when the last of them is sent. */
+/** Returns the stream events of a generation event. The caller sends `message_stop` after the last one. */
 export type MessageEncoder = (event: GenerationEvent) => readonly MessageEvent[];
 
-/** Encodes one answer. */
 export function createMessageEncoder(identity: MessageIdentity): MessageEncoder {
   const blocks = new BlockWriter();
   let usage: Usage = noUsage;
@@ -51,18 +56,18 @@ export function createMessageEncoder(identity: MessageIdentity): MessageEncoder 
   };
 }
 
-/** The JSON answer of the events put into it; whole once they held a `generation-end`. */
+/** Builds the JSON response from events; complete after `generation-end`. */
 export interface MessageFold {
   add(event: GenerationEvent): void;
   result(): Message;
 }
 
-/** Folds one answer into its JSON form. */
+/** Folds the events of one answer into the JSON response. */
 export function foldMessage(identity: MessageIdentity): MessageFold {
   const encode = createMessageEncoder(identity);
   const content: FoldedBlock[] = [];
   let message = emptyMessage(identity, noUsage);
-  const take = (event: MessageEvent): void => {
+  const addStreamEvent = (event: MessageEvent): void => {
     if (event.type === "message_start") message = event.message;
     else if (event.type === "content_block_start") content.push({ block: event.content_block, json: "" });
     else if (event.type === "content_block_delta") {
@@ -72,14 +77,14 @@ export function foldMessage(identity: MessageIdentity): MessageFold {
       message = { ...message, ...event.delta, usage: { ...message.usage, ...event.usage } };
   };
   return {
-    add: (event) => encode(event).forEach(take),
-    result: () => ({ ...message, content: content.map(wholeBlock) }),
+    add: (event) => encode(event).forEach(addStreamEvent),
+    result: () => ({ ...message, content: content.map(finishedBlock) }),
   };
 }
 
 interface FoldedBlock {
   readonly block: ContentBlock;
-  /** Of a call's arguments. */
+  /** The JSON of a tool call's arguments so far. */
   readonly json: string;
 }
 
@@ -97,8 +102,8 @@ function withDelta({ block, json }: FoldedBlock, delta: Delta): FoldedBlock {
     : { block, json };
 }
 
-/** Arguments that the bound on tokens cut short are no JSON: such a call has none. */
-function wholeBlock({ block, json }: FoldedBlock): ContentBlock {
+/** Parses the arguments of a tool call. Arguments that were truncated by the token limit are not valid JSON and are dropped. */
+function finishedBlock({ block, json }: FoldedBlock): ContentBlock {
   if (block.type !== "tool_use" || json === "") return block;
   try {
     return { ...block, input: JSON.parse(json) as Readonly<Record<string, unknown>> };
@@ -128,8 +133,8 @@ const stopReasons: Readonly<Record<FinishReason, MessageStopReason>> = {
 };
 
 function stopReason(reason: FinishReason, usage: Usage, { maxTokens }: MessageIdentity): MessageStopReason {
-  const bounded = maxTokens !== null && outputTokens(usage) >= maxTokens;
-  return reason === "length" && !bounded ? "model_context_window_exceeded" : stopReasons[reason];
+  const reachedLimit = maxTokens !== null && outputTokens(usage) >= maxTokens;
+  return reason === "length" && !reachedLimit ? "model_context_window_exceeded" : stopReasons[reason];
 }
 
 function outputTokens({ completionTokens, reasoningTokens }: Usage): number {

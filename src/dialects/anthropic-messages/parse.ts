@@ -1,6 +1,6 @@
-/** POST /v1/messages and /v1/messages/count_tokens, from wire JSON to the house's own request. Pure. */
+/** Parses the requests of POST /v1/messages and /v1/messages/count_tokens into a GenerationRequest. Pure. */
 import type { AnswerFormat, GenerationRequest } from "../../core/generation.js";
-import { topPMin } from "../bounded.js";
+import { topPMin } from "../request-fields.js";
 import { fieldError, invalidValue, unsupported } from "../field-error.js";
 import { messagesRequestSchema, type MessagesRequestBody } from "./schema.js";
 import { parseThinking, type ThinkingDisplay } from "./thinking.js";
@@ -14,9 +14,9 @@ export interface MessagesRequest {
 }
 
 /**
- * Reads a request body; where tokens are only counted, `max_tokens` is left out and nothing else differs.
- * @throws HearthError `invalid_field` for what is missing or ill-typed, `invalid_value` for what is out of range or not
- * served, each naming the field.
+ * Parses a request body. The body of a count_tokens request is the same without `max_tokens`.
+ * @throws HearthError that names the field: `invalid_field` if it is missing or has the wrong type, `invalid_value` if its value
+ * is out of range or not supported.
  */
 export function parseMessagesRequest(body: unknown): MessagesRequest {
   const parsed = messagesRequestSchema.safeParse(body);
@@ -25,21 +25,21 @@ export function parseMessagesRequest(body: unknown): MessagesRequest {
   if ((fields.mcp_servers ?? []).length > 0) throw unsupported("mcp_servers", "MCP servers are");
   const { messages, prefill } = parseTurns(fields);
   const { reasoningEffort, budget, display } = parseThinking(fields);
-  const { format, place } = readFormat(fields);
+  const { format, formatParam } = readFormat(fields);
   if (prefill !== null && reasoningEffort !== "none")
-    throw invalidValue(prefill.param, "is an answer to be continued, which cannot be thought about any more");
+    throw invalidValue(prefill.param, "cannot be continued with thinking enabled");
   if (prefill !== null && format.type !== "text")
-    throw invalidValue(prefill.param, `is an answer to be continued, which ${place} cannot hold to a schema`);
-  const asked = parseTools(fields);
+    throw invalidValue(prefill.param, `cannot be continued with ${formatParam}`);
+  const tools = parseTools(fields);
   const request: GenerationRequest = {
     model: fields.model,
     messages,
     ...(prefill === null ? {} : { prefill: prefill.text }),
-    ...asked,
+    ...tools,
     format,
-    schemaPlaces: {
-      format: `${place}.schema`,
-      tools: asked.tools.map((_, at) => `tools.${at}.input_schema`),
+    schemaPaths: {
+      format: `${formatParam}.schema`,
+      tools: tools.tools.map((_, at) => `tools.${at}.input_schema`),
     },
     reasoningEffort,
     ...budget,
@@ -63,12 +63,15 @@ export function parseMessagesRequest(body: unknown): MessagesRequest {
   return { request, stream: fields.stream ?? false, thinking: display };
 }
 
-/** The format of the answer's text, and the field that asks for it. */
+/** Reads the format of the answer's text and returns it with the name of the field that contains it. */
 function readFormat({ output_config: config, output_format: older }: MessagesRequestBody): {
   readonly format: AnswerFormat;
-  readonly place: string;
+  readonly formatParam: string;
 } {
-  const asked = config?.format ?? older;
-  const place = config?.format == null && older != null ? "output_format" : "output_config.format";
-  return { format: asked == null ? { type: "text" } : { type: "json-schema", schema: asked.schema }, place };
+  const requested = config?.format ?? older;
+  const formatParam = config?.format == null && older != null ? "output_format" : "output_config.format";
+  return {
+    format: requested == null ? { type: "text" } : { type: "json-schema", schema: requested.schema },
+    formatParam,
+  };
 }

@@ -1,25 +1,25 @@
 /**
- * The request of POST /v1/messages and of /v1/messages/count_tokens as it is on the wire. `null` means absent for every
- * optional field. Fields that are not here (metadata, service_tier, cache_control, container, ...) change nothing in the
- * answer and are dropped unread. What is here but not served is refused where it is read.
+ * Schema of the requests of POST /v1/messages and /v1/messages/count_tokens. `null` means absent for every optional field.
+ * Other fields (metadata, service_tier, cache_control, container, ...) do not change the answer and are ignored. Fields that
+ * are declared here but not supported are rejected by the parser.
  */
 import { z } from "zod";
 import {
-  functionName,
+  functionNameField,
   int32Max,
-  integer,
-  list,
-  modelField,
-  number,
+  optionalInteger,
+  boundedArray,
+  modelIdField,
+  optionalNumber,
   requiredInteger,
-  stopText,
-} from "../bounded.js";
+  stopSequenceField,
+} from "../request-fields.js";
 
 const messagesMax = 10_000;
 const blocksMax = 10_000;
 const toolsMax = 1_000;
 const stopsMax = 64;
-/** Anthropic's own; a smaller budget is a mistake there, and so it is here. */
+/** Anthropic's minimum: Anthropic rejects a smaller budget, too. */
 const budgetTokensMin = 1_024;
 
 const textBlock = z.object({ type: z.literal("text"), text: z.string() });
@@ -33,16 +33,16 @@ const imageBlock = z.object({
     }),
     z.object({
       type: z.literal("url"),
-      url: z.string().describe("http(s) only where the operator allows it."),
+      url: z.string().describe("http(s), if the operator allows it."),
     }),
-    z.object({ type: z.literal("file") }).describe("Not served: refused."),
+    z.object({ type: z.literal("file") }).describe("Not supported: rejected."),
   ]),
 });
 const documentBlock = z.object({
   type: z.literal("document"),
   source: z.discriminatedUnion("type", [
     z.object({ type: z.literal("text"), data: z.string() }),
-    z.object({ type: z.enum(["base64", "url", "content", "file"]) }).describe("Not served: refused."),
+    z.object({ type: z.enum(["base64", "url", "content", "file"]) }).describe("Not supported: rejected."),
   ]),
   title: z.string().nullish(),
   context: z.string().nullish(),
@@ -54,7 +54,7 @@ const resultBlock = z.object({
   content: z
     .union([
       z.string(),
-      list(z.discriminatedUnion("type", [textBlock, imageBlock, documentBlock]), blocksMax),
+      boundedArray(z.discriminatedUnion("type", [textBlock, imageBlock, documentBlock]), blocksMax),
     ])
     .nullish(),
   is_error: z.boolean().nullish(),
@@ -66,7 +66,7 @@ const callBlock = z.object({
   input: z.record(z.string(), z.unknown()),
 });
 
-const texts = z.union([z.string(), list(textBlock, blocksMax)]);
+const texts = z.union([z.string(), boundedArray(textBlock, blocksMax)]);
 const userBlock = z.discriminatedUnion("type", [textBlock, imageBlock, documentBlock, resultBlock]);
 const assistantBlock = z.discriminatedUnion("type", [
   textBlock,
@@ -77,21 +77,22 @@ const assistantBlock = z.discriminatedUnion("type", [
 const message = z
   .discriminatedUnion("role", [
     z.object({ role: z.literal("system"), content: texts }),
-    z.object({ role: z.literal("user"), content: z.union([z.string(), list(userBlock, blocksMax)]) }),
+    z.object({ role: z.literal("user"), content: z.union([z.string(), boundedArray(userBlock, blocksMax)]) }),
     z.object({
       role: z.literal("assistant"),
-      content: z.union([z.string(), list(assistantBlock, blocksMax)]),
+      content: z.union([z.string(), boundedArray(assistantBlock, blocksMax)]),
     }),
   ])
   .meta({
     id: "MessageParam",
-    description: "One message of a conversation; one of the assistant at its end is continued.",
+    description:
+      "One message of a conversation. If the last message is the assistant's, the answer continues it.",
   });
 
-/** Tools with a `type` of their own bring no schema: parsing refuses them by that type. */
+/** Tools of other types have no schema; the parser rejects them by type. */
 const tool = z.object({
-  type: z.string().nullish().describe("`custom`; others are refused."),
-  name: functionName.nullish(),
+  type: z.string().nullish().describe("`custom`; other types are rejected."),
+  name: functionNameField.nullish(),
   description: z.string().nullish(),
   input_schema: z.record(z.string(), z.unknown()).nullish().describe("JSON Schema of the input."),
 });
@@ -106,14 +107,14 @@ const toolChoice = z.discriminatedUnion("type", [
 const display = z
   .enum(["summarized", "omitted"])
   .nullish()
-  .describe("`omitted`: thinking blocks come without their text.");
+  .describe("With `omitted`, thinking blocks have no text.");
 const thinking = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("enabled"),
     budget_tokens: requiredInteger(budgetTokensMin, int32Max, `must be at least ${budgetTokensMin}`),
     display,
   }),
-  z.object({ type: z.literal("adaptive"), display }).describe("As long as the model likes."),
+  z.object({ type: z.literal("adaptive"), display }).describe("The model decides how much it thinks."),
   z.object({ type: z.literal("disabled") }),
 ]);
 
@@ -124,36 +125,45 @@ const outputFormat = z.object({
 
 export const messagesRequestSchema = z
   .object({
-    model: modelField,
-    max_tokens: integer(1, int32Max, `must be at least 1 and at most ${int32Max}`).describe(
-      "Bound on the answer, thinking included. Without it the context is the bound.",
+    model: modelIdField,
+    max_tokens: optionalInteger(1, int32Max, `must be at least 1 and at most ${int32Max}`).describe(
+      "Maximum tokens of the answer, including thinking. Default: limited by the context.",
     ),
-    messages: list(message, messagesMax)
+    messages: boundedArray(message, messagesMax)
       .refine((messages) => messages.length > 0, "must not be empty")
       .meta({ minItems: 1, description: "The conversation so far." }),
-    system: texts.nullish().describe("What the model is told first."),
-    stop_sequences: list(stopText, stopsMax).nullish().describe("The answer ends before any of these texts."),
-    stream: z.boolean().nullish().describe("Whether the answer comes as server-sent events, piece by piece."),
-    temperature: number(0, 2).meta({ default: 1, description: "0 draws the likeliest token each time." }),
-    top_p: number(0, 1).meta({
+    system: texts.nullish().describe("System prompt."),
+    stop_sequences: boundedArray(stopSequenceField, stopsMax)
+      .nullish()
+      .describe("The answer ends before any of these sequences."),
+    stream: z.boolean().nullish().describe("Whether the answer is streamed as server-sent events."),
+    temperature: optionalNumber(0, 2).meta({
       default: 1,
-      description: "Only the likeliest tokens that together have this probability are drawn from.",
+      description: "0 always selects the most likely token.",
     }),
-    top_k: integer(0, int32Max).describe("Only so many of the likeliest tokens are drawn from; 0: no bound."),
-    tools: list(tool, toolsMax).nullish().describe("What the model may call."),
-    tool_choice: toolChoice.nullish().describe("Whether and what it calls. Without it: `auto`."),
-    thinking: thinking.nullish().describe("Whether it thinks before it answers. Without it: no."),
+    top_p: optionalNumber(0, 1).meta({
+      default: 1,
+      description: "Samples only from the most likely tokens that together have this probability.",
+    }),
+    top_k: optionalInteger(0, int32Max).describe(
+      "Samples only from this many of the most likely tokens; 0 means no limit.",
+    ),
+    tools: boundedArray(tool, toolsMax).nullish().describe("Tools that the model may call."),
+    tool_choice: toolChoice.nullish().describe("Whether the model calls a tool, and which. Default: `auto`."),
+    thinking: thinking.nullish().describe("Whether the model thinks before it answers. Default: no."),
     output_config: z
       .object({
         effort: z
           .enum(["low", "medium", "high", "xhigh", "max"])
           .nullish()
-          .describe("How long adaptive thinking is."),
-        format: outputFormat.nullish().describe("What the answer's text is held to by a grammar."),
+          .describe("How much the model thinks with adaptive thinking."),
+        format: outputFormat.nullish().describe("Format of the answer's text, enforced by a grammar."),
       })
       .nullish(),
     output_format: outputFormat.nullish().describe("The older name of `output_config.format`."),
-    mcp_servers: list(z.unknown(), toolsMax).nullish().describe("Not served: refused unless empty."),
+    mcp_servers: boundedArray(z.unknown(), toolsMax)
+      .nullish()
+      .describe("Not supported: rejected unless empty."),
   })
   .meta({ id: "MessageRequest" });
 

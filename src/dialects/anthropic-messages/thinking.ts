@@ -1,21 +1,21 @@
-/** What a messages request says of thinking, as the house says it. Pure. */
+/** Parses the thinking settings of a messages request. Pure. */
 import type { ReasoningEffort } from "../../core/generation.js";
 import { invalidValue } from "../field-error.js";
 import type { MessagesRequestBody } from "./schema.js";
 
-/** How the answer tells of its reasoning: in full, as blocks without text, or not at all. */
+/** How the response contains the reasoning: in full, as blocks without text, or not at all. */
 export type ThinkingDisplay = "shown" | "omitted" | "hidden";
 
 export interface Thinking {
   readonly reasoningEffort: ReasoningEffort;
-  /** How long it may think, where a budget was given. */
+  /** Maximum reasoning tokens, if the request has a budget. */
   readonly budget: { readonly reasoningTokensMax?: number };
   readonly display: ThinkingDisplay;
 }
 
 /**
- * Reads `thinking` and the effort; without it nothing is thought.
- * @throws HearthError `invalid_value` for a budget that leaves nothing of `max_tokens` for the answer.
+ * Reads `thinking` and the effort. Without `thinking`, the model does not reason.
+ * @throws HearthError `invalid_value` if the budget leaves no tokens of `max_tokens` for the answer.
  */
 export function parseThinking(fields: MessagesRequestBody): Thinking {
   const { thinking, max_tokens: maxTokens } = fields;
@@ -29,7 +29,7 @@ export function parseThinking(fields: MessagesRequestBody): Thinking {
   return { reasoningEffort: "high", budget: { reasoningTokensMax }, display };
 }
 
-/** An adaptive model thinks as it likes, unless an effort is named. */
+/** With adaptive thinking, the model decides unless the request names an effort. */
 function effort({ output_config: config }: MessagesRequestBody): ReasoningEffort {
   switch (config?.effort) {
     case null:

@@ -1,25 +1,25 @@
-/** The tools of a messages request and what is asked of them, from the wire to the house's own. Pure. */
+/** Parses the tools and the tool choice of a messages request. Pure. */
 import { noTools, type Tool, type ToolChoice } from "../../core/generation.js";
 import { invalidValue, unsupported } from "../field-error.js";
 import type { MessagesRequestBody } from "./schema.js";
 
-export interface AskedTools {
+export interface ParsedTools {
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice;
 }
 
 /**
- * Reads `tools` and `tool_choice`; with the choice `none` there are none.
- * @throws HearthError `invalid_value` for a tool that brings no schema or is there twice, and for a choice that cannot be made.
+ * Reads `tools` and `tool_choice`. If the tool choice is `none`, no tools are returned.
+ * @throws HearthError `invalid_value` if a tool has no schema, two tools have the same name, or the choice names an unknown tool.
  */
-export function parseTools({ tools: wire, tool_choice: choice }: MessagesRequestBody): AskedTools {
-  const tools = (wire ?? []).map((tool, index) => readTool(tool, `tools.${index}`));
+export function parseTools({ tools: toolBodies, tool_choice: choice }: MessagesRequestBody): ParsedTools {
+  const tools = (toolBodies ?? []).map((tool, index) => readTool(tool, `tools.${index}`));
   const seen = new Set<string>();
   for (const [index, { name }] of tools.entries()) {
-    if (seen.has(name)) throw invalidValue(`tools.${index}.name`, "is the name of another tool already");
+    if (seen.has(name)) throw invalidValue(`tools.${index}.name`, "is already the name of another tool");
     seen.add(name);
   }
-  const toolChoice = readChoice(choice ?? { type: "auto" }, seen);
+  const toolChoice = readToolChoice(choice ?? { type: "auto" }, seen);
   return { tools: toolChoice.mode === "none" ? [] : tools, toolChoice };
 }
 
@@ -33,7 +33,7 @@ function readTool({ type, name, description, input_schema: parameters }: ToolBod
   return description == null ? { name, parameters } : { name, description, parameters };
 }
 
-function readChoice(
+function readToolChoice(
   choice: NonNullable<MessagesRequestBody["tool_choice"]>,
   names: ReadonlySet<string>,
 ): ToolChoice {

@@ -1,108 +1,113 @@
 /**
- * The conversation of a messages request, from wire blocks to the house's own messages. Turns of one role that follow one
- * another are one turn. Blocks of people and tools are apart by an empty line; an answer's texts are one text. Pure.
+ * Parses the conversation of a messages request. Adjacent turns of the same role are merged. Blocks of users and tools are
+ * joined with an empty line; texts of the assistant are joined without a separator. Pure.
  */
 import type { Message, ToolCall } from "../../core/generation.js";
 import { invalidValue, unsupported } from "../field-error.js";
-import { prefixed, together, type Content, type Piece } from "../pieces.js";
+import { withPrefix, joinParts, type MessageContent, type ContentPart } from "../message-content.js";
 import { wellFormed } from "../well-formed.js";
 import type { BlockBody, MessageBody, MessagesRequestBody } from "./schema.js";
 
-/** A conversation; where its last turn is the assistant's, that one is to be continued. */
-export interface Conversed {
+/** A conversation. If its last turn is the assistant's, the answer continues it. */
+export interface Conversation {
   readonly messages: readonly Message[];
-  /** What the answer begins with, and which field says so; null when it begins anew. */
+  /** The beginning of the answer and the field that contains it; null if there is none. */
   readonly prefill: { readonly text: string; readonly param: string } | null;
 }
 
-interface PlacedBlock {
+interface LocatedBlock {
   readonly block: BlockBody;
   readonly param: string;
 }
 
 interface Turn {
   readonly role: MessageBody["role"];
-  /** Of its last message. */
+  /** The field of the turn's last message. */
   readonly param: string;
-  readonly blocks: readonly PlacedBlock[];
+  readonly blocks: readonly LocatedBlock[];
 }
 
 /**
- * Reads system prompt and messages.
- * @throws HearthError `invalid_value` naming the block that is not served, or the last turn when it cannot be continued.
+ * Parses the system prompt and the messages.
+ * @throws HearthError `invalid_value` that names an unsupported block, or the last turn if it cannot be continued.
  */
-export function parseTurns({ system, messages }: MessagesRequestBody): Conversed {
-  const told = messages.map(({ role, content }, index) => placed(role, content, `messages.${index}`));
-  const turns = merged(system == null ? told : [placed("system", system, "system"), ...told]);
+export function parseTurns({ system, messages }: MessagesRequestBody): Conversation {
+  const given = messages.map(({ role, content }, index) => turnOf(role, content, `messages.${index}`));
+  const turns = mergeTurns(system == null ? given : [turnOf("system", system, "system"), ...given]);
   const last = turns.at(-1);
   if (last?.role !== "assistant") return { messages: turns.flatMap(readTurn), prefill: null };
   return { messages: turns.slice(0, -1).flatMap(readTurn), prefill: readPrefill(last) };
 }
 
-function placed(role: Turn["role"], content: MessageBody["content"], param: string): Turn {
+function turnOf(role: Turn["role"], content: MessageBody["content"], param: string): Turn {
   if (typeof content === "string") return { role, param, blocks: [{ block: text(content), param }] };
-  const at = param === "system" ? param : `${param}.content`;
-  return { role, param, blocks: content.map((block, index) => ({ block, param: `${at}.${index}` })) };
+  const contentParam = param === "system" ? param : `${param}.content`;
+  return {
+    role,
+    param,
+    blocks: content.map((block, index) => ({ block, param: `${contentParam}.${index}` })),
+  };
 }
 
 function text(content: string): BlockBody {
   return { type: "text", text: content };
 }
 
-function merged(turns: readonly Turn[]): readonly Turn[] {
-  const out: Turn[] = [];
+function mergeTurns(turns: readonly Turn[]): readonly Turn[] {
+  const merged: Turn[] = [];
   for (const turn of turns) {
-    const last = out.at(-1);
-    if (last?.role === turn.role) out[out.length - 1] = { ...turn, blocks: [...last.blocks, ...turn.blocks] };
-    else out.push(turn);
+    const last = merged.at(-1);
+    if (last?.role === turn.role)
+      merged[merged.length - 1] = { ...turn, blocks: [...last.blocks, ...turn.blocks] };
+    else merged.push(turn);
   }
-  return out;
+  return merged;
 }
 
 function readTurn(turn: Turn): readonly Message[] {
-  if (turn.role === "system") return [{ role: "system", ...paragraphs(turn.blocks.map(readPiece)) }];
-  return turn.role === "user" ? readUser(turn) : [readAnswer(turn)];
+  if (turn.role === "system") return [{ role: "system", ...joinParagraphs(turn.blocks.map(readPart)) }];
+  return turn.role === "user" ? readUserTurn(turn) : [readAssistantTurn(turn)];
 }
 
-/** Results of calls are messages of their own, in their place among the texts. */
-function readUser({ blocks }: Turn): readonly Message[] {
+/** Each tool result becomes a separate message, in the order of the blocks. */
+function readUserTurn({ blocks }: Turn): readonly Message[] {
   const messages: Message[] = [];
-  let said: Piece[] = [];
+  let parts: ContentPart[] = [];
   const flush = (): void => {
-    const told = paragraphs(said);
-    const isEmpty = told.content === "" && told.images === undefined;
-    if (!isEmpty || messages.length === 0) messages.push({ role: "user", ...told });
-    said = [];
+    const content = joinParagraphs(parts);
+    const isEmpty = content.content === "" && content.images === undefined;
+    if (!isEmpty || messages.length === 0) messages.push({ role: "user", ...content });
+    parts = [];
   };
   for (const { block, param } of blocks) {
     if (block.type !== "tool_result") {
-      said.push(readPiece({ block, param }));
+      parts.push(readPart({ block, param }));
       continue;
     }
-    if (said.length > 0) flush();
+    if (parts.length > 0) flush();
     messages.push({
       role: "tool",
-      ...readResult(block, param),
+      ...readToolResult(block, param),
       toolCallId: wellFormed(block.tool_use_id),
     });
   }
-  if (said.length > 0 || messages.length === 0) flush();
+  if (parts.length > 0 || messages.length === 0) flush();
   return messages;
 }
 
 type ResultBody = Extract<BlockBody, { type: "tool_result" }>;
 
-function readResult({ content, is_error: isError }: ResultBody, param: string): Content {
-  const blocks = content == null ? [] : placed("user", content, param).blocks;
-  const result = paragraphs(blocks.map(readPiece));
+function readToolResult({ content, is_error: isError }: ResultBody, param: string): MessageContent {
+  const blocks = content == null ? [] : turnOf("user", content, param).blocks;
+  const result = joinParagraphs(blocks.map(readPart));
   if (isError !== true) return result;
   return result.content === "" && result.images === undefined
     ? { content: "Error" }
-    : prefixed("Error: ", result);
+    : withPrefix("Error: ", result);
 }
 
-/** What a person or a tool said, or showed, in one block. */
-function readPiece({ block, param }: PlacedBlock): Piece {
+/** Reads a text, image or document block of a user or a tool. */
+function readPart({ block, param }: LocatedBlock): ContentPart {
   if (block.type === "text") return wellFormed(block.text);
   if (block.type === "image") return readImage(block, param);
   if (block.type !== "document") throw unsupported(param, `content blocks of the type '${block.type}' are`);
@@ -115,7 +120,7 @@ function readPiece({ block, param }: PlacedBlock): Piece {
 
 type ImageBody = Extract<BlockBody, { type: "image" }>;
 
-function readImage({ source }: ImageBody, param: string): Piece {
+function readImage({ source }: ImageBody, param: string): ContentPart {
   switch (source.type) {
     case "base64": {
       const url = `data:${source.media_type};base64,${source.data}`;
@@ -128,13 +133,13 @@ function readImage({ source }: ImageBody, param: string): Piece {
   }
 }
 
-function paragraphs(pieces: readonly Piece[]): Content {
-  return together(pieces, "\n\n");
+function joinParagraphs(parts: readonly ContentPart[]): MessageContent {
+  return joinParts(parts, "\n\n");
 }
 
-/** Redacted thinking is of another server's making: nobody here can read it. */
-function readAnswer({ blocks }: Turn): Message {
-  const calls = blocks.flatMap(({ block }) => (block.type === "tool_use" ? [readCall(block)] : []));
+/** Redacted thinking was encrypted by another server and is ignored. */
+function readAssistantTurn({ blocks }: Turn): Message {
+  const calls = blocks.flatMap(({ block }) => (block.type === "tool_use" ? [readToolCall(block)] : []));
   const reasoning = blocks.map(({ block }) => (block.type === "thinking" ? block.thinking : "")).join("");
   return {
     role: "assistant",
@@ -144,19 +149,19 @@ function readAnswer({ blocks }: Turn): Message {
   };
 }
 
-function readCall({ id, name, input }: Extract<BlockBody, { type: "tool_use" }>): ToolCall {
+function readToolCall({ id, name, input }: Extract<BlockBody, { type: "tool_use" }>): ToolCall {
   return { id: wellFormed(id), name: wellFormed(name), arguments: wellFormed(JSON.stringify(input)) };
 }
 
-function answerText(blocks: readonly PlacedBlock[]): string {
+function answerText(blocks: readonly LocatedBlock[]): string {
   return blocks.map(({ block }) => (block.type === "text" ? block.text : "")).join("");
 }
 
-function readPrefill({ blocks, param }: Turn): Conversed["prefill"] {
+function readPrefill({ blocks, param }: Turn): Conversation["prefill"] {
   for (const { block, param: at } of blocks)
     if (block.type !== "text")
-      throw invalidValue(at, `is a block of the type '${block.type}'; a last turn that is continued is text`);
-  const begun = wellFormed(answerText(blocks));
-  if (/\s$/.test(begun)) throw invalidValue(param, "must not end with white space, since it is continued");
-  return begun === "" ? null : { text: begun, param };
+      throw invalidValue(at, `is a block of the type '${block.type}'; only text can be continued`);
+  const prefill = wellFormed(answerText(blocks));
+  if (/\s$/.test(prefill)) throw invalidValue(param, "must not end with white space, since it is continued");
+  return prefill === "" ? null : { text: prefill, param };
 }

@@ -1,6 +1,6 @@
 /**
- * The answer of POST /v1/chat/completions, from the house's events to the wire. One encoder turns events into chunks; the
- * JSON answer is a fold of the very same chunks, so that both forms always say the same. Pure.
+ * Encodes generation events as the response of POST /v1/chat/completions. One encoder turns events into stream chunks; the
+ * JSON response is a fold of the same chunks, so both forms always have the same content. Pure.
  */
 import type {
   FinishReason,
@@ -21,24 +21,24 @@ import type {
   ChatLogprobs,
   ChatTokenLogprob,
   ChatToolCall,
-} from "./wire.js";
+} from "./response-schema.js";
 
-/** What every part of one answer repeats. */
+/** The values that every chunk of one answer repeats. */
 export interface ChatIdentity {
   readonly id: string;
   /** Unix seconds. */
   readonly created: number;
   readonly model: Model;
-  /** How many choices the answer has. */
+  /** Number of choices of the answer. */
   readonly choices: number;
-  /** Calls are told the older way, as one `function_call`. */
+  /** Whether a tool call is encoded in the older form, as `function_call`. */
   readonly callsAsFunction: boolean;
 }
 
-/** Gives the chunks that an event makes due: none, one, or several. */
+/** Returns the chunks of an event: none, one, or several. */
 export type ChunkEncoder = (event: GenerationEvent) => readonly ChatChunk[];
 
-/** Encodes one answer; `includeUsage` adds the usage chunk at its end. */
+/** Encodes one answer; `includeUsage` adds a usage chunk at the end. */
 export function createChunkEncoder(identity: ChatIdentity, includeUsage: boolean): ChunkEncoder {
   const choices = Array.from({ length: identity.choices }, (_, index) =>
     createChoiceEncoder(identity, index),
@@ -61,29 +61,36 @@ interface ChoiceEncoder {
   chunks(event: Exclude<GenerationEvent, GenerationStart>): readonly ChatChunk[];
 }
 
-/** One choice: a call is told in one piece, because a widespread client reads no other. */
+/** Encodes one choice. A tool call is sent in a single chunk, because a common client cannot read split calls. */
 function createChoiceEncoder(identity: ChatIdentity, index: number): ChoiceEncoder {
   const reasoning = createReasoningJoiner();
   let call: ChatToolCall | null = null;
-  const part = (delta: ChatDelta, logprobs: ChatLogprobs | null = null): ChatChunk =>
+  const deltaChunk = (delta: ChatDelta, logprobs: ChatLogprobs | null = null): ChatChunk =>
     chunk(identity, [{ index, delta, logprobs, finish_reason: null }]);
-  const reasoned = (texts: readonly string[]): ChatChunk[] =>
-    texts.map((text) => part({ reasoning_content: text }));
-  const called = (): ChatChunk[] => {
-    const whole = call;
+  const reasoningChunks = (texts: readonly string[]): ChatChunk[] =>
+    texts.map((text) => deltaChunk({ reasoning_content: text }));
+  const callChunks = (): ChatChunk[] => {
+    const finished = call;
     call = null;
-    if (whole === null) return [];
-    return [part(identity.callsAsFunction ? { function_call: whole.function } : { tool_calls: [whole] })];
+    if (finished === null) return [];
+    return [
+      deltaChunk(
+        identity.callsAsFunction ? { function_call: finished.function } : { tool_calls: [finished] },
+      ),
+    ];
   };
   return {
-    start: () => [part({ role: "assistant", content: "" })],
+    start: () => [deltaChunk({ role: "assistant", content: "" })],
     chunks(event) {
       switch (event.type) {
         case "reasoning-delta":
-          return reasoned(reasoning.add(event.text));
+          return reasoningChunks(reasoning.add(event.text));
         case "text-delta":
           if (event.text === "" && event.logprobs === undefined) return [];
-          return [...reasoned(reasoning.flush()), part({ content: event.text }, encodeLogprobs(event))];
+          return [
+            ...reasoningChunks(reasoning.flush()),
+            deltaChunk({ content: event.text }, encodeLogprobs(event)),
+          ];
         case "tool-call-start":
           call = {
             index: event.index,
@@ -91,16 +98,16 @@ function createChoiceEncoder(identity: ChatIdentity, index: number): ChoiceEncod
             type: "function",
             function: { name: event.name, arguments: "" },
           };
-          return reasoned(reasoning.flush());
+          return reasoningChunks(reasoning.flush());
         case "tool-call-delta":
           if (call !== null) call.function.arguments += event.arguments;
           return [];
         case "tool-call-end":
-          return called();
+          return callChunks();
         case "generation-end": {
           const finish = finishReason(event.finishReason, identity);
-          const closing = chunk(identity, [{ index, delta: {}, logprobs: null, finish_reason: finish }]);
-          return [...reasoned(reasoning.flush()), ...called(), closing];
+          const lastChunk = chunk(identity, [{ index, delta: {}, logprobs: null, finish_reason: finish }]);
+          return [...reasoningChunks(reasoning.flush()), ...callChunks(), lastChunk];
         }
       }
     },
@@ -120,13 +127,13 @@ function encodeLogprobs({ logprobs }: TextDelta): ChatLogprobs | null {
   };
 }
 
-/** The JSON answer of the events put into it; `result` is whole once every choice has its `generation-end`. */
+/** Builds the JSON response from events; `result` is complete once every choice has had its `generation-end`. */
 export interface CompletionFold {
   add(event: GenerationEvent): void;
   result(): ChatCompletion;
 }
 
-/** Folds one answer into its JSON form. */
+/** Folds the events of one answer into the JSON response. */
 export function foldCompletion(identity: ChatIdentity): CompletionFold {
   const encode = createChunkEncoder(identity, true);
   const folded = Array.from({ length: identity.choices }, (): FoldedChoice => ({
@@ -140,12 +147,12 @@ export function foldCompletion(identity: ChatIdentity): CompletionFold {
   let usage: OpenAiUsage = encodeUsage(noUsage, identity.model);
   return {
     add(event) {
-      for (const { choices, usage: counted } of encode(event)) {
+      for (const { choices, usage: chunkUsage } of encode(event)) {
         for (const choice of choices) {
-          const whole = folded[choice.index];
-          if (whole !== undefined) addChunk(whole, choice);
+          const foldedChoice = folded[choice.index];
+          if (foldedChoice !== undefined) addChunk(foldedChoice, choice);
         }
-        usage = counted ?? usage;
+        usage = chunkUsage ?? usage;
       }
     },
     result: () => ({
@@ -171,27 +178,27 @@ interface FoldedChoice {
 }
 
 function addChunk(
-  whole: FoldedChoice,
+  folded: FoldedChoice,
   { delta, logprobs, finish_reason }: ChatChunk["choices"][number],
 ): void {
-  whole.content += delta.content ?? "";
-  whole.reasoning += delta.reasoning_content ?? "";
-  whole.calls.push(...(delta.tool_calls ?? []));
-  whole.functionCall = delta.function_call ?? whole.functionCall;
-  whole.finish = finish_reason ?? whole.finish;
+  folded.content += delta.content ?? "";
+  folded.reasoning += delta.reasoning_content ?? "";
+  folded.calls.push(...(delta.tool_calls ?? []));
+  folded.functionCall = delta.function_call ?? folded.functionCall;
+  folded.finish = finish_reason ?? folded.finish;
   if (logprobs === null) return;
-  whole.logprobs = { content: [...(whole.logprobs?.content ?? []), ...logprobs.content], refusal: null };
+  folded.logprobs = { content: [...(folded.logprobs?.content ?? []), ...logprobs.content], refusal: null };
 }
 
-function completionChoice(whole: FoldedChoice, index: number): ChatCompletion["choices"][number] {
-  const { content, reasoning, calls, functionCall, logprobs, finish } = whole;
+function completionChoice(folded: FoldedChoice, index: number): ChatCompletion["choices"][number] {
+  const { content, reasoning, calls, functionCall, logprobs, finish } = folded;
   return {
     index,
     message: {
       role: "assistant",
       content,
       ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
-      // The index is the stream's way of telling calls apart.
+      // Only streamed calls have an index.
       ...(calls.length === 0
         ? {}
         : { tool_calls: calls.map(({ id, type, function: called }) => ({ id, type, function: called })) }),

@@ -1,13 +1,13 @@
-/** The conversation of a chat request, from wire messages to the house's own. Pure. */
+/** Parses the messages of a chat request. Pure. */
 import type { Message, ToolCall } from "../../core/generation.js";
 import { unsupported } from "../field-error.js";
-import { detailOf, together, type Content, type Piece } from "../pieces.js";
+import { imageDetailOf, joinParts, type MessageContent, type ContentPart } from "../message-content.js";
 import { wellFormed } from "../well-formed.js";
 import type { ChatMessageBody, ContentBody } from "./schema.js";
 
 /**
- * Reads the messages in their order; system messages may stand anywhere.
- * @throws HearthError `invalid_value` naming the message or part that is not served.
+ * Parses the messages in order. System messages may occur anywhere.
+ * @throws HearthError `invalid_value` that names an unsupported message or part.
  */
 export function parseMessages(messages: readonly ChatMessageBody[]): readonly Message[] {
   return messages.map((message, index) => parseMessage(message, `messages.${index}`));
@@ -17,38 +17,38 @@ function parseMessage(message: ChatMessageBody, param: string): Message {
   switch (message.role) {
     case "system":
     case "developer":
-      return { role: "system", ...read(message.content, param), ...named(message.name) };
+      return { role: "system", ...readContent(message.content, param), ...nameField(message.name) };
     case "user":
-      return { role: "user", ...read(message.content, param), ...named(message.name) };
+      return { role: "user", ...readContent(message.content, param), ...nameField(message.name) };
     case "assistant":
-      return parseAnswer(message, param);
+      return parseAssistantMessage(message, param);
     case "tool": {
       const { tool_call_id: id } = message;
-      const result = { role: "tool", ...read(message.content, param) } as const;
+      const result = { role: "tool", ...readContent(message.content, param) } as const;
       return id == null ? result : { ...result, toolCallId: wellFormed(id) };
     }
     case "function":
-      return { role: "tool", ...read(message.content, param), ...named(message.name) };
+      return { role: "tool", ...readContent(message.content, param), ...nameField(message.name) };
   }
 }
 
-type AnswerBody = Extract<ChatMessageBody, { role: "assistant" }>;
+type AssistantMessageBody = Extract<ChatMessageBody, { role: "assistant" }>;
 
-function parseAnswer(message: AnswerBody, param: string): Message {
-  const calls = parseCalls(message);
-  const { content: said } = read(message.content, param, true);
+function parseAssistantMessage(message: AssistantMessageBody, param: string): Message {
+  const calls = parseToolCalls(message);
+  const { content: text } = readContent(message.content, param, true);
   const reasoning = wellFormed(message.reasoning_content ?? "");
   return {
     role: "assistant",
-    content: said === "" ? wellFormed(message.refusal ?? "") : said,
-    ...named(message.name),
+    content: text === "" ? wellFormed(message.refusal ?? "") : text,
+    ...nameField(message.name),
     ...(reasoning === "" ? {} : { reasoning }),
     ...(calls.length === 0 ? {} : { toolCalls: calls }),
   };
 }
 
-/** The older `function_call` is a call without an id; its name stands in for one. */
-function parseCalls(message: AnswerBody): readonly ToolCall[] {
+/** The older `function_call` has no id, so its name is used as the id. */
+function parseToolCalls(message: AssistantMessageBody): readonly ToolCall[] {
   const { tool_calls: calls, function_call: call } = message;
   if (call != null) return [toolCall(call.name, call)];
   return (calls ?? []).map(({ id, function: called }) => toolCall(id, called));
@@ -62,25 +62,25 @@ function toolCall(id: string, called: { readonly name: string; readonly argument
   };
 }
 
-function named(name: string | null | undefined): { readonly name?: string } {
+function nameField(name: string | null | undefined): { readonly name?: string } {
   return name == null || name === "" ? {} : { name: wellFormed(name) };
 }
 
-/** Parts follow one another without anything between them. */
-function read(content: ContentBody, param: string, isAnswer = false): Content {
+/** Parts are joined without a separator. */
+function readContent(content: ContentBody, param: string, isAssistant = false): MessageContent {
   if (content == null) return { content: "" };
   if (typeof content === "string") return { content: wellFormed(content) };
-  return together(content.map((part, index) => readPart(part, `${param}.content.${index}`, isAnswer)));
+  return joinParts(content.map((part, index) => readPart(part, `${param}.content.${index}`, isAssistant)));
 }
 
 type PartBody = Exclude<NonNullable<ContentBody>, string>[number];
 
-function readPart(part: PartBody, param: string, isAnswer: boolean): Piece {
+function readPart(part: PartBody, param: string, isAssistant: boolean): ContentPart {
   if (part.type === "text") return part.text;
-  if (part.type === "refusal" && isAnswer) return part.refusal;
-  if (part.type === "image_url" && !isAnswer) {
+  if (part.type === "refusal" && isAssistant) return part.refusal;
+  if (part.type === "image_url" && !isAssistant) {
     const { url, detail } = part.image_url;
-    return { url, detail: detailOf(detail, part.detail), param: `${param}.image_url.url` };
+    return { url, detail: imageDetailOf(detail, part.detail), param: `${param}.image_url.url` };
   }
   throw unsupported(param, `content parts of the type '${part.type}' are`);
 }

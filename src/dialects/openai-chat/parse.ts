@@ -1,34 +1,34 @@
-/** POST /v1/chat/completions, from wire JSON to the house's own request. Pure. */
+/** Parses the request of POST /v1/chat/completions into a GenerationRequest. Pure. */
 import type { AnswerFormat, GenerationRequest } from "../../core/generation.js";
 import { fieldError, invalidValue } from "../field-error.js";
-import { parseEffort } from "../openai-effort.js";
+import { parseReasoningEffort } from "../openai-effort.js";
 import { parseSampling, parseStops } from "../openai-sampling.js";
 import { parseMessages } from "./messages.js";
 import { chatRequestSchema, type ChatRequestBody } from "./schema.js";
 import { parseTools } from "./tools.js";
-import { refuseUnserved } from "./unserved.js";
+import { rejectUnsupportedFields } from "./unsupported-fields.js";
 
 export interface ChatRequest {
   readonly request: GenerationRequest;
   readonly stream: boolean;
-  /** Nobody waits for the answer: it is fetched later. */
+  /** Whether the client fetches the answer later. */
   readonly deferred: boolean;
-  /** Whether a stream carries a usage chunk at its end. */
+  /** Whether a stream ends with a usage chunk. */
   readonly includeUsage: boolean;
-  /** The client gave its tools as `functions`, and reads its call as `function_call`. */
+  /** Whether the client sent its tools as `functions` and therefore expects a call as `function_call`. */
   readonly callsAsFunction: boolean;
 }
 
 /**
- * Reads a request body.
- * @throws HearthError `invalid_field` for what is missing or ill-typed, `invalid_value` for what is out of range or not
- * served, each naming the field.
+ * Parses a request body.
+ * @throws HearthError that names the field: `invalid_field` if it is missing or has the wrong type, `invalid_value` if its value
+ * is out of range or not supported.
  */
 export function parseChatRequest(body: unknown): ChatRequest {
   const parsed = chatRequestSchema.safeParse(body);
   if (!parsed.success) throw fieldError(parsed.error, body);
   const fields = parsed.data;
-  refuseUnserved(fields);
+  rejectUnsupportedFields(fields);
   const stream = fields.stream ?? false;
   if (!stream && fields.stream_options != null)
     throw invalidValue("stream_options", "is only allowed together with stream: true");
@@ -38,10 +38,10 @@ export function parseChatRequest(body: unknown): ChatRequest {
     model: fields.model,
     messages: parseMessages(fields.messages),
     ...parseTools(fields),
-    format: format(fields.response_format),
-    reasoningEffort: parseEffort(fields.reasoning_effort),
+    format: parseFormat(fields.response_format),
+    reasoningEffort: parseReasoningEffort(fields.reasoning_effort),
     sampling: parseSampling(fields),
-    topLogprobs: topLogprobs(fields),
+    topLogprobs: parseTopLogprobs(fields),
     choices: fields.n ?? 1,
     stop: parseStops(fields),
     maxTokens: fields.max_completion_tokens ?? fields.max_tokens ?? null,
@@ -62,13 +62,13 @@ function isEmpty(items: readonly unknown[] | null | undefined): boolean {
   return items == null || items.length === 0;
 }
 
-function topLogprobs({ logprobs, top_logprobs: top }: ChatRequestBody): number | null {
+function parseTopLogprobs({ logprobs, top_logprobs: top }: ChatRequestBody): number | null {
   if (logprobs === true) return top ?? 0;
   if ((top ?? 0) > 0) throw invalidValue("top_logprobs", "is only allowed together with logprobs: true");
   return null;
 }
 
-function format(wire: ChatRequestBody["response_format"]): AnswerFormat {
+function parseFormat(wire: ChatRequestBody["response_format"]): AnswerFormat {
   if (wire == null || wire.type === "text") return { type: "text" };
   if (wire.type === "json_object") return { type: "json-object" };
   const { schema } = wire.json_schema;

@@ -1,17 +1,16 @@
 /**
- * Reasoning deltas without identical neighbours: one widespread client takes the second of two equal deltas for a repetition
- * and drops it. A delta that would repeat the one before it waits and is joined with what follows; so does a short run of one
- * character, because two of those left over at the end could not be told apart in any way.
+ * Joins reasoning deltas so that two adjacent deltas are never equal: a common client treats the second of two equal deltas as
+ * a duplicate and drops it. A delta that equals the previous one is held back and joined with the next. A short run of one
+ * character is held back, too, because at the end it could not be split into two different deltas.
  */
 
 export interface ReasoningJoiner {
-  /** Takes a piece of reasoning. @returns the deltas to send now. */
+  /** Adds reasoning text. @returns the deltas to send now. */
   add(text: string): readonly string[];
-  /** The reasoning ends or is interrupted. @returns the deltas still to send. */
+  /** Called when the reasoning ends or is interrupted. @returns the remaining deltas to send. */
   flush(): readonly string[];
 }
 
-/** Starts with nothing sent and nothing held. */
 export function createReasoningJoiner(): ReasoningJoiner {
   let sent = "";
   let held = "";
@@ -37,7 +36,7 @@ function isShortRun(text: string): boolean {
   return more.length === 0 && (second === undefined || second === first);
 }
 
-/** Never called with a short run: what was sent before it was none either. */
+/** Splits a text into two different deltas. Never called with a short run, because a short run is never sent before the end. */
 function split(text: string): readonly string[] {
   const first = String.fromCodePoint(text.codePointAt(0) ?? 0);
   return [first, text.slice(first.length)];

@@ -1,11 +1,11 @@
 /**
- * The request of POST /v1/chat/completions as it is on the wire: OpenAI's and xAI's fields together. `null` means absent
- * for every optional field. Fields that are not here (store, metadata, user, service_tier, prediction, verbosity, ...) change
- * nothing in the answer and are dropped unread. What is here but not served yet is refused by parse.ts.
+ * Schema of the request of POST /v1/chat/completions, with the fields of OpenAI and xAI. `null` means absent for every
+ * optional field. Other fields (store, metadata, user, service_tier, prediction, verbosity, ...) do not change the answer and
+ * are ignored. Fields that are declared here but not supported are rejected by unsupported-fields.ts.
  */
 import { z } from "zod";
-import { functionName, integer, list, modelField } from "../bounded.js";
-import { effortWord } from "../openai-effort.js";
+import { functionNameField, optionalInteger, boundedArray, modelIdField } from "../request-fields.js";
+import { reasoningEffortField } from "../openai-effort.js";
 import { maxTokensField, samplingFields, streamFields } from "../openai-sampling.js";
 
 const messagesMax = 10_000;
@@ -19,10 +19,10 @@ const detail = z.enum(["auto", "low", "high"]).nullish();
 const imagePart = z.object({
   type: z.literal("image_url"),
   image_url: z.object({
-    url: z.string().describe("`data:` with PNG, JPEG, WebP or GIF; http(s) where the operator allows it."),
-    detail: detail.describe("`high` looks closer, at what is small and at text."),
+    url: z.string().describe("`data:` URL with PNG, JPEG, WebP or GIF; http(s) if the operator allows it."),
+    detail: detail.describe("`high` analyzes small details and text more closely."),
   }),
-  detail: detail.describe("xAI's place for it."),
+  detail: detail.describe("xAI's position of the field."),
 });
 const part = z
   .discriminatedUnion("type", [
@@ -35,12 +35,12 @@ const part = z
   ])
   .meta({
     id: "ChatContentPart",
-    description: "Text and images are read; files and audio are refused.",
+    description: "Text and images are supported; files and audio are rejected.",
   });
-const content = z.union([z.string(), list(part, partsMax)]);
+const content = z.union([z.string(), boundedArray(part, partsMax)]);
 const name = z.string().nullish();
 
-const calledFunction = z.object({ name: z.string(), arguments: z.string().describe("JSON, as text.") });
+const calledFunction = z.object({ name: z.string(), arguments: z.string().describe("JSON text.") });
 const toolCall = z.object({
   id: z.string(),
   type: z.literal("function").nullish(),
@@ -56,33 +56,36 @@ const message = z
       role: z.literal("assistant"),
       content: content.nullish(),
       name,
-      reasoning_content: z.string().nullish().describe("What the model thought before this answer."),
+      reasoning_content: z.string().nullish().describe("The model's reasoning before this answer."),
       refusal: z.string().nullish(),
-      tool_calls: list(toolCall, callsMax).nullish(),
+      tool_calls: boundedArray(toolCall, callsMax).nullish(),
       function_call: calledFunction.nullish().describe("The older form of `tool_calls`."),
     }),
     z.object({
       role: z.literal("tool"),
       content,
-      tool_call_id: z.string().nullish().describe("The call that this is the result of."),
+      tool_call_id: z.string().nullish().describe("Id of the call that this is the result of."),
     }),
     z.object({ role: z.literal("function"), content, name }),
   ])
   .meta({ id: "ChatMessage", description: "One message of a conversation." });
 
 const functionSchema = z.object({
-  name: functionName,
+  name: functionNameField,
   description: z.string().nullish(),
   parameters: z.record(z.string(), z.unknown()).nullish().describe("JSON Schema of the arguments."),
 });
 const tool = z.discriminatedUnion("type", [
   z.object({ type: z.literal("function"), function: functionSchema }),
-  z.object({ type: z.literal("live_search") }).describe("Not served: refused."),
+  z.object({ type: z.literal("live_search") }).describe("Not supported: rejected."),
 ]);
 const namedFunction = z.object({ type: z.literal("function"), function: z.object({ name: z.string() }) });
 const allowedTools = z.object({
   type: z.literal("allowed_tools"),
-  allowed_tools: z.object({ mode: z.enum(["auto", "required"]), tools: list(namedFunction, toolsMax) }),
+  allowed_tools: z.object({
+    mode: z.enum(["auto", "required"]),
+    tools: boundedArray(namedFunction, toolsMax),
+  }),
 });
 const toolChoice = z.union([
   z.enum(["none", "auto", "required"]),
@@ -103,51 +106,53 @@ const responseFormat = z.discriminatedUnion("type", [
 
 export const chatRequestSchema = z
   .object({
-    model: modelField,
-    messages: list(message, messagesMax)
+    model: modelIdField,
+    messages: boundedArray(message, messagesMax)
       .refine((messages) => messages.length > 0, "must not be empty")
       .meta({ minItems: 1, description: "The conversation so far." }),
     ...streamFields,
     deferred: z.boolean().nullish(),
     max_completion_tokens: maxTokensField.describe(
-      "Bound on the answer's text and calls; reasoning is not counted. Without it the context is the bound.",
+      "Maximum tokens of the answer's text and tool calls; reasoning is not counted. Default: limited by the context.",
     ),
-    max_tokens: maxTokensField.describe("The older name of `max_completion_tokens`, which wins over it."),
-    n: integer(1, 128).meta({ default: 1, description: "Choices." }),
+    max_tokens: maxTokensField.describe("The older name of `max_completion_tokens`, which takes precedence."),
+    n: optionalInteger(1, 128).meta({ default: 1, description: "Number of choices." }),
     ...samplingFields,
-    logprobs: z.boolean().nullish().describe("Whether log probabilities are told."),
-    top_logprobs: integer(0, 20).describe(
-      "How many of the likeliest tokens are told; needs `logprobs: true`.",
+    logprobs: z.boolean().nullish().describe("Whether log probabilities are returned."),
+    top_logprobs: optionalInteger(0, 20).describe(
+      "How many of the most likely tokens are returned; requires `logprobs: true`.",
     ),
-    tools: list(tool, toolsMax).nullish().describe("What the model may call."),
+    tools: boundedArray(tool, toolsMax).nullish().describe("Tools that the model may call."),
     tool_choice: toolChoice
       .nullish()
-      .describe("Whether and what it calls. Without it: `auto` where there are tools, else `none`."),
+      .describe(
+        "Whether the model calls a tool, and which. Default: `auto` if there are tools, otherwise `none`.",
+      ),
     parallel_tool_calls: z.boolean().nullish().meta({
       default: true,
-      description: "Whether one answer may hold several calls.",
+      description: "Whether one answer may contain several calls.",
     }),
     parallel_function_calling: z
       .boolean()
       .nullish()
-      .describe("What one widespread client calls `parallel_tool_calls`."),
-    functions: list(functionSchema, toolsMax).nullish().describe("The older form of `tools`."),
+      .describe("Another name of `parallel_tool_calls`, sent by a common client."),
+    functions: boundedArray(functionSchema, toolsMax).nullish().describe("The older form of `tools`."),
     function_call: z
       .union([z.enum(["none", "auto"]), z.object({ name: z.string() })])
       .nullish()
       .describe("The older form of `tool_choice`."),
-    response_format: responseFormat.nullish().describe("What the answer's text is held to by a grammar."),
-    reasoning_effort: effortWord
+    response_format: responseFormat.nullish().describe("Format of the answer's text, enforced by a grammar."),
+    reasoning_effort: reasoningEffortField
       .nullish()
-      .describe("How long a model that can reason does. Without it: as the model likes."),
+      .describe("How much a reasoning model reasons. Default: decided by the model."),
     search_parameters: z
-      .object({ mode: z.enum(["off", "on", "auto"]).nullish().describe("`on` is refused.") })
+      .object({ mode: z.enum(["off", "on", "auto"]).nullish().describe("`on` is rejected.") })
       .nullish()
-      .describe("There is no live search here."),
-    web_search_options: z.record(z.string(), z.unknown()).nullish().describe("Not served: refused."),
-    modalities: list(z.enum(["text", "audio"]), 8)
+      .describe("Live search is not supported."),
+    web_search_options: z.record(z.string(), z.unknown()).nullish().describe("Not supported: rejected."),
+    modalities: boundedArray(z.enum(["text", "audio"]), 8)
       .nullish()
-      .describe("Audio is refused."),
+      .describe("Audio is rejected."),
   })
   .meta({ id: "ChatCompletionRequest" });
 

@@ -1,24 +1,24 @@
-/** The tools of a chat request and what is asked of them, from the wire to the house's own. Pure. */
+/** Parses the tools and the tool choice of a chat request. Pure. */
 import type { Tool, ToolChoice } from "../../core/generation.js";
 import { invalidValue } from "../field-error.js";
 import type { ChatRequestBody } from "./schema.js";
 
-export interface AskedTools {
+export interface ParsedTools {
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice;
 }
 
 /**
- * Reads `tools`, or the older `functions`; with the choice `none` there are none.
- * @throws HearthError `invalid_value` for a name that is there twice, and for a choice of a tool that is not there.
+ * Reads `tools` or the older `functions`. If the tool choice is `none`, no tools are returned.
+ * @throws HearthError `invalid_value` if two tools have the same name or the choice names an unknown tool.
  */
-export function parseTools(fields: ChatRequestBody): AskedTools {
-  const tools = toolsOf(fields);
-  const choice = choiceOf(fields, tools);
+export function parseTools(fields: ChatRequestBody): ParsedTools {
+  const tools = readTools(fields);
+  const choice = readToolChoice(fields, tools);
   return { tools: choice.mode === "none" ? [] : tools, toolChoice: choice };
 }
 
-function toolsOf(fields: ChatRequestBody): readonly Tool[] {
+function readTools(fields: ChatRequestBody): readonly Tool[] {
   const modern = fields.tools ?? [];
   const list = modern.flatMap((tool) => (tool.type === "function" ? [tool.function] : []));
   const [param, given] = list.length > 0 ? ["tools", list] : ["functions", fields.functions ?? []];
@@ -31,12 +31,16 @@ function toolsOf(fields: ChatRequestBody): readonly Tool[] {
   });
 }
 
-function choiceOf(fields: ChatRequestBody, tools: readonly Tool[]): ToolChoice {
+function readToolChoice(fields: ChatRequestBody, tools: readonly Tool[]): ToolChoice {
   const parallel = fields.parallel_tool_calls ?? fields.parallel_function_calling ?? true;
   const { tool_choice: choice, function_call: call } = fields;
   if (choice == null && call != null) {
     if (typeof call === "string") return { mode: call, names: null, parallel: false };
-    return { mode: "required", names: known([call.name], tools, "function_call"), parallel: false };
+    return {
+      mode: "required",
+      names: requireKnownTools([call.name], tools, "function_call"),
+      parallel: false,
+    };
   }
   if (choice == null || typeof choice === "string") {
     const mode = choice ?? (tools.length === 0 ? "none" : "auto");
@@ -45,13 +49,21 @@ function choiceOf(fields: ChatRequestBody, tools: readonly Tool[]): ToolChoice {
     return { mode, names: null, parallel };
   }
   if (choice.type === "function")
-    return { mode: "required", names: known([choice.function.name], tools, "tool_choice"), parallel: false };
+    return {
+      mode: "required",
+      names: requireKnownTools([choice.function.name], tools, "tool_choice"),
+      parallel: false,
+    };
   const { mode, tools: allowed } = choice.allowed_tools;
   const names = allowed.map((tool) => tool.function.name);
-  return { mode, names: known(names, tools, "tool_choice"), parallel };
+  return { mode, names: requireKnownTools(names, tools, "tool_choice"), parallel };
 }
 
-function known(names: readonly string[], tools: readonly Tool[], param: string): readonly string[] {
+function requireKnownTools(
+  names: readonly string[],
+  tools: readonly Tool[],
+  param: string,
+): readonly string[] {
   for (const name of names)
     if (!tools.some((tool) => tool.name === name))
       throw invalidValue(param, `names the tool '${name.slice(0, 200)}', which is not among the tools`);

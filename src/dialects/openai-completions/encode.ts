@@ -1,32 +1,37 @@
 /**
- * The answer of POST /v1/completions, from the house's events to the wire. One encoder turns events into chunks; the JSON
- * answer is a fold of the very same chunks, of which the likeliest choices are told where more were drawn. Pure.
+ * Encodes generation events as the response of POST /v1/completions. One encoder turns events into stream chunks; the JSON
+ * response is a fold of the same chunks. If more choices were sampled than requested, it contains the most likely ones. Pure.
  */
 import type { FinishReason, GenerationEvent } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
 import { addEvent, noUsage, type Usage } from "../../core/usage.js";
 import { encodeUsage } from "../openai-usage.js";
 import { createLogprobEncoder, type LogprobEncoder } from "./logprobs.js";
-import type { Completion, CompletionChoice, CompletionFinishReason, CompletionLogprobs } from "./wire.js";
+import type {
+  Completion,
+  CompletionChoice,
+  CompletionFinishReason,
+  CompletionLogprobs,
+} from "./response-schema.js";
 
-/** What every part of one answer repeats, and what is told of it. */
+/** The values that every chunk of one answer repeats, and what the response includes. */
 export interface CompletionIdentity {
   readonly id: string;
   /** Unix seconds. */
   readonly created: number;
   readonly model: Model;
-  /** Choices that are drawn, those of all prompts together. */
+  /** Number of sampled choices over all prompts. */
   readonly choices: number;
-  /** See CompletionRequest. */
-  readonly tellsLogprobs: boolean;
-  readonly choicesToldEach: number;
-  readonly choicesDrawnEach: number;
+  /** This and the following are described at CompletionRequest. */
+  readonly includesLogprobs: boolean;
+  readonly choicesReturnedPerPrompt: number;
+  readonly choicesSampledPerPrompt: number;
 }
 
-/** Gives the chunks that an event makes due: none, one, or several. */
+/** Returns the chunks of an event: none, one, or several. */
 export type CompletionEncoder = (event: GenerationEvent) => readonly Completion[];
 
-/** Encodes one answer; `includeUsage` adds the usage chunk at its end. */
+/** Encodes one answer; `includeUsage` adds a usage chunk at the end. */
 export function createCompletionEncoder(
   identity: CompletionIdentity,
   includeUsage: boolean,
@@ -37,7 +42,7 @@ export function createCompletionEncoder(
   return (event) => {
     usage = addEvent(usage, event);
     if (event.type === "generation-start") return [];
-    const choice = choiceOf(event, identity.tellsLogprobs ? logprobs[event.choice] : undefined);
+    const choice = choiceOf(event, identity.includesLogprobs ? logprobs[event.choice] : undefined);
     const chunks = choice === null ? [] : [completion(identity, [choice])];
     if (event.type !== "generation-end") return chunks;
     open -= 1;
@@ -46,13 +51,13 @@ export function createCompletionEncoder(
   };
 }
 
-/** The JSON answer of the events put into it; `result` is whole once every choice has its `generation-end`. */
+/** Builds the JSON response from events; `result` is complete once every choice has had its `generation-end`. */
 export interface CompletionFold {
   add(event: GenerationEvent): void;
   result(): Completion;
 }
 
-/** Folds one answer into its JSON form. */
+/** Folds the events of one answer into the JSON response. */
 export function foldCompletion(identity: CompletionIdentity): CompletionFold {
   const encode = createCompletionEncoder(identity, true);
   const folded = Array.from({ length: identity.choices }, () => new FoldedChoice());
@@ -60,15 +65,15 @@ export function foldCompletion(identity: CompletionIdentity): CompletionFold {
   return {
     add(event) {
       if (event.type === "text-delta")
-        for (const { logprob } of event.logprobs ?? []) folded[event.choice]?.weigh(logprob);
+        for (const { logprob } of event.logprobs ?? []) folded[event.choice]?.addLogprob(logprob);
       for (const chunk of encode(event)) {
         for (const choice of chunk.choices) folded[choice.index]?.add(choice);
         usage = chunk.usage ?? usage;
       }
     },
     result() {
-      const told = likeliest(folded, identity).map((whole, index) => whole.told(index));
-      return { ...completion(identity, told), usage };
+      const choices = selectChoices(folded, identity).map((choice, index) => choice.result(index));
+      return { ...completion(identity, choices), usage };
     },
   };
 }
@@ -80,13 +85,12 @@ class FoldedChoice {
   #logprobSum = 0;
   #tokens = 0;
 
-  /** Counts a token's log probability. */
-  weigh(logprob: number): void {
+  addLogprob(logprob: number): void {
     this.#logprobSum += logprob;
     this.#tokens += 1;
   }
 
-  /** Log probability per token; a choice without any is the last that is told. */
+  /** Mean log probability per token. A choice without tokens is the least likely. */
   get likelihood(): number {
     return this.#tokens === 0 ? -Number.MAX_VALUE : this.#logprobSum / this.#tokens;
   }
@@ -94,25 +98,25 @@ class FoldedChoice {
   add({ text, logprobs, finish_reason: finish }: CompletionChoice): void {
     this.#text += text;
     this.#finish = finish ?? this.#finish;
-    if (logprobs !== null) this.#logprobs = joined(this.#logprobs, logprobs);
+    if (logprobs !== null) this.#logprobs = joinLogprobs(this.#logprobs, logprobs);
   }
 
-  told(index: number): CompletionChoice {
+  result(index: number): CompletionChoice {
     return { index, text: this.#text, logprobs: this.#logprobs, finish_reason: this.#finish };
   }
 }
 
-/** Of each prompt the choices that are told: all in their order, or the likeliest first. */
-function likeliest(
+/** Returns the choices of each prompt that the response contains: all in order, or the most likely ones first. */
+function selectChoices(
   folded: readonly FoldedChoice[],
-  { choices, choicesToldEach, choicesDrawnEach }: CompletionIdentity,
+  { choices, choicesReturnedPerPrompt, choicesSampledPerPrompt }: CompletionIdentity,
 ): readonly FoldedChoice[] {
-  if (choicesToldEach === choicesDrawnEach) return folded;
-  return Array.from({ length: choices / choicesDrawnEach }, (_, prompt) =>
+  if (choicesReturnedPerPrompt === choicesSampledPerPrompt) return folded;
+  return Array.from({ length: choices / choicesSampledPerPrompt }, (_, prompt) =>
     folded
-      .slice(prompt * choicesDrawnEach, (prompt + 1) * choicesDrawnEach)
+      .slice(prompt * choicesSampledPerPrompt, (prompt + 1) * choicesSampledPerPrompt)
       .sort((a, b) => b.likelihood - a.likelihood)
-      .slice(0, choicesToldEach),
+      .slice(0, choicesReturnedPerPrompt),
   ).flat();
 }
 
@@ -122,14 +126,14 @@ function choiceOf(
 ): CompletionChoice | null {
   const part = { index: event.choice, text: "", logprobs: null, finish_reason: null };
   if (event.type === "generation-end") return { ...part, finish_reason: finishReasons[event.finishReason] };
-  // Raw prompts are answered by text alone.
+  // The answer to a raw prompt contains only text.
   if (event.type !== "text-delta") return null;
   const { text, logprobs } = event;
-  const told = logprobs === undefined ? null : (encodeLogprobs?.(logprobs) ?? null);
-  return text === "" && told === null ? null : { ...part, text, logprobs: told };
+  const encoded = logprobs === undefined ? null : (encodeLogprobs?.(logprobs) ?? null);
+  return text === "" && encoded === null ? null : { ...part, text, logprobs: encoded };
 }
 
-function joined(before: CompletionLogprobs | null, next: CompletionLogprobs): CompletionLogprobs {
+function joinLogprobs(before: CompletionLogprobs | null, next: CompletionLogprobs): CompletionLogprobs {
   if (before === null) return next;
   return {
     tokens: [...before.tokens, ...next.tokens],

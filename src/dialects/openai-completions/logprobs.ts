@@ -1,11 +1,11 @@
-/** Log probabilities in the lists of the older completions, told piece by piece. Pure. */
+/** Encodes log probabilities as the parallel lists of the completions endpoint, chunk by chunk. Pure. */
 import type { SampledLogprob, TokenLogprob } from "../../core/generation.js";
-import type { CompletionLogprobs } from "./wire.js";
+import type { CompletionLogprobs } from "./response-schema.js";
 
-/** Takes the tokens of one choice in their order, a piece at a time; offsets go on from piece to piece. */
+/** Encodes the next tokens of one choice. Offsets continue from one call to the next. */
 export type LogprobEncoder = (tokens: readonly SampledLogprob[]) => CompletionLogprobs;
 
-/** Starts at the beginning of a text. */
+/** Creates an encoder that starts at offset 0. */
 export function createLogprobEncoder(): LogprobEncoder {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let offset = 0;
@@ -14,14 +14,14 @@ export function createLogprobEncoder(): LogprobEncoder {
     token_logprobs: tokens.map(({ logprob }) => logprob),
     top_logprobs: tokens.map((token) => topOf(token)),
     text_offset: tokens.map(({ bytes }) => {
-      const begins = offset;
+      const start = offset;
       offset += [...decoder.decode(Uint8Array.from(bytes), { stream: true })].length;
-      return begins;
+      return start;
     }),
   });
 }
 
-/** The likeliest tokens by their texts, and the sampled one where it is not among them. */
+/** Maps the most likely tokens, and the sampled token if it is not among them, to their log probabilities. */
 function topOf(sampled: SampledLogprob): Record<string, number> {
   const top = new Map<string, number>();
   for (const token of [...sampled.top, sampled]) {
@@ -31,7 +31,7 @@ function topOf(sampled: SampledLogprob): Record<string, number> {
   return Object.fromEntries(top);
 }
 
-/** A token's text, or its bytes in OpenAI's writing where they are no whole characters. */
+/** Returns a token's text, or its bytes in OpenAI's notation if they are not valid UTF-8. */
 function nameOf({ text, bytes }: TokenLogprob): string {
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(bytes));

@@ -1,4 +1,4 @@
-/** POST /v1/completions, from wire JSON to the house's own request. Pure. */
+/** Parses the request of POST /v1/completions into a GenerationRequest. Pure. */
 import { noTools, type GenerationRequest } from "../../core/generation.js";
 import { fieldError, invalidValue, unsupported } from "../field-error.js";
 import { parseSampling, parseStops } from "../openai-sampling.js";
@@ -8,42 +8,42 @@ import { completionRequestSchema, type CompletionRequestBody } from "./schema.js
 export interface CompletionRequest {
   readonly request: GenerationRequest;
   readonly stream: boolean;
-  /** Whether a stream carries a usage chunk at its end. */
+  /** Whether a stream ends with a usage chunk. */
   readonly includeUsage: boolean;
-  /** Whether the client reads log probabilities; the request may ask for them for another reason. */
-  readonly tellsLogprobs: boolean;
-  /** Choices that are told of each prompt: all that are drawn of it, or the likeliest ones. */
-  readonly choicesToldEach: number;
-  /** Choices that are drawn of each prompt. */
-  readonly choicesDrawnEach: number;
+  /** Whether the response includes log probabilities. The generation may compute them for `best_of` alone. */
+  readonly includesLogprobs: boolean;
+  /** Choices that are returned for each prompt: all that are sampled, or the most likely ones. */
+  readonly choicesReturnedPerPrompt: number;
+  /** Choices that are sampled for each prompt. */
+  readonly choicesSampledPerPrompt: number;
 }
 
-/** OpenAI's own. */
+/** OpenAI's default. */
 const maxTokensDefault = 16;
 
-/** Choices of one request, those of all its prompts together. */
+/** Choices of one request, over all its prompts. */
 const choicesMax = 128;
 
 /**
- * Reads a request body.
- * @throws HearthError `invalid_field` for what is missing or ill-typed, `invalid_value` for what is out of range or not
- * served, each naming the field.
+ * Parses a request body.
+ * @throws HearthError that names the field: `invalid_field` if it is missing or has the wrong type, `invalid_value` if its value
+ * is out of range or not supported.
  */
 export function parseCompletionRequest(body: unknown): CompletionRequest {
   const parsed = completionRequestSchema.safeParse(body);
   if (!parsed.success) throw fieldError(parsed.error, body);
   const fields = parsed.data;
-  const told = fields.n ?? 1;
-  const drawn = fields.best_of ?? told;
-  refuseContradictions(fields, told, drawn);
+  const returned = fields.n ?? 1;
+  const sampled = fields.best_of ?? returned;
+  rejectContradictions(fields, returned, sampled);
   const prompts = parsePrompts(fields);
-  const choices = prompts.length * drawn;
+  const choices = prompts.length * sampled;
   if (choices > choicesMax)
     throw invalidValue(
       "prompt",
       `prompts times choices must be at most ${choicesMax}, here they are ${choices}`,
     );
-  const logprobs = alternatives(fields);
+  const logprobs = topLogprobsOf(fields);
   return {
     request: {
       model: fields.model,
@@ -54,8 +54,8 @@ export function parseCompletionRequest(body: unknown): CompletionRequest {
       format: { type: "text" },
       reasoningEffort: "default",
       sampling: parseSampling(fields),
-      // The likeliest choices are known by their log probabilities.
-      topLogprobs: logprobs ?? (drawn > told ? 0 : null),
+      // Log probabilities are needed to select the most likely choices.
+      topLogprobs: logprobs ?? (sampled > returned ? 0 : null),
       choices,
       stop: parseStops(fields),
       maxTokens: fields.max_tokens ?? maxTokensDefault,
@@ -64,25 +64,25 @@ export function parseCompletionRequest(body: unknown): CompletionRequest {
     },
     stream: fields.stream ?? false,
     includeUsage: fields.stream_options?.include_usage ?? false,
-    tellsLogprobs: logprobs !== null,
-    choicesToldEach: told,
-    choicesDrawnEach: drawn,
+    includesLogprobs: logprobs !== null,
+    choicesReturnedPerPrompt: returned,
+    choicesSampledPerPrompt: sampled,
   };
 }
 
-function refuseContradictions(fields: CompletionRequestBody, told: number, drawn: number): void {
+function rejectContradictions(fields: CompletionRequestBody, returned: number, sampled: number): void {
   const stream = fields.stream ?? false;
   if (!stream && fields.stream_options != null)
     throw invalidValue("stream_options", "is only allowed together with stream: true");
-  if (drawn < told) throw invalidValue("best_of", `must be at least n, which is ${told}`);
-  if (stream && drawn > told)
+  if (sampled < returned) throw invalidValue("best_of", `must be at least n, which is ${returned}`);
+  if (stream && sampled > returned)
     throw invalidValue("best_of", "must be n in a stream: the best is known only at the end");
-  if (fields.echo === true && alternatives(fields) !== null)
+  if (fields.echo === true && topLogprobsOf(fields) !== null)
     throw unsupported("echo", "log probabilities of the prompt (echo together with logprobs) are");
 }
 
-/** xAI asks with a boolean. */
-function alternatives({ logprobs }: CompletionRequestBody): number | null {
+/** Number of alternatives per token; null if no log probabilities are requested. xAI's `true` means one. */
+function topLogprobsOf({ logprobs }: CompletionRequestBody): number | null {
   if (logprobs == null || logprobs === false) return null;
   return logprobs === true ? 1 : logprobs;
 }

@@ -1,13 +1,13 @@
 /**
- * The request of POST /v1/completions as it is on the wire: OpenAI's and xAI's fields together. `null` means absent for every
- * optional field; fields that are not here (user, ...) change nothing in the answer and are dropped unread. The elements of a
- * prompt array are read by prompts.ts.
+ * Schema of the request of POST /v1/completions, with the fields of OpenAI and xAI. `null` means absent for every optional
+ * field. Other fields (user, ...) do not change the answer and are ignored. The elements of a prompt array are validated by
+ * prompts.ts.
  */
 import { z } from "zod";
-import { int32Max, integer, modelField, requiredInteger } from "../bounded.js";
+import { int32Max, optionalInteger, modelIdField, requiredInteger } from "../request-fields.js";
 import { maxTokensField, samplingFields, streamFields } from "../openai-sampling.js";
 
-/** Elements of a prompt array: token ids, or prompts. */
+/** Maximum elements of a prompt array: token ids or prompts. */
 const promptElementsMax = 1_048_576;
 
 const prompt = z
@@ -26,25 +26,30 @@ const prompt = z
         },
       }),
   ])
-  .describe("One text; up to 128 texts; the token ids of one prompt; those of up to 128.");
+  .describe("One text, up to 128 texts, the token ids of one prompt, or the token ids of up to 128 prompts.");
 
 export const completionRequestSchema = z
   .object({
-    model: modelField,
+    model: modelIdField,
     prompt,
-    suffix: z.string().nullish().describe("What comes behind the gap that the model fills, where it can."),
+    suffix: z
+      .string()
+      .nullish()
+      .describe("Text after the gap that the model fills, if the model supports it."),
     parse_special: z
       .boolean()
       .nullish()
-      .describe("Extension: control tokens that are written in the prompt are read as such."),
+      .describe("Extension: control tokens in the text of the prompt are interpreted as such."),
     max_tokens: maxTokensField.meta({ default: 16 }),
-    n: integer(1, 128).meta({ default: 1, description: "Choices for each prompt." }),
-    best_of: integer(1, 20).describe("Choices that are drawn of each prompt; the `n` likeliest are told."),
+    n: optionalInteger(1, 128).meta({ default: 1, description: "Number of choices for each prompt." }),
+    best_of: optionalInteger(1, 20).describe(
+      "Number of choices that are sampled for each prompt; the `n` most likely are returned.",
+    ),
     echo: z.boolean().nullish().describe("Whether the text begins with the prompt."),
     logprobs: z
       .union([z.boolean(), requiredInteger(0, 5)])
       .nullish()
-      .describe("How many of the likeliest tokens are told; `true` is 1."),
+      .describe("How many of the most likely tokens are returned; `true` means 1."),
     ...streamFields,
     ...samplingFields,
   })

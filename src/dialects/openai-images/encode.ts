@@ -1,29 +1,29 @@
-/** What was drawn -> the wire's answer. Pure. */
+/** Encodes generated images as the response of POST /v1/images/generations. Pure. */
 import type { ImageFormat } from "../../core/image-generation.js";
 import type { Ticks } from "../../core/money.js";
-import type { ImageList, WireImage } from "./wire.js";
+import type { ImageList, WireImage } from "./response-schema.js";
 
-/** An image as the answer tells it. */
-export interface ToldImage {
-  /** How it is had. */
-  readonly by: { readonly url: string } | { readonly base64: string };
-  readonly promptRead: string;
+/** A generated image with the values that the response contains. */
+export interface ImageResult {
+  /** How the client gets the image. */
+  readonly source: { readonly url: string } | { readonly base64: string };
+  readonly promptUsed: string;
   readonly seed: number;
   readonly width: number;
   readonly height: number;
 }
 
-export interface ToldImages {
+export interface ImageResults {
   /** Unix seconds. */
   readonly created: number;
   /** At least one; all of one size. */
-  readonly images: readonly ToldImage[];
+  readonly images: readonly ImageResult[];
   readonly format: ImageFormat;
   readonly costTicks: Ticks;
 }
 
-/** The answer's body. */
-export function encodeImages({ created, images, format, costTicks }: ToldImages): ImageList {
+/** Returns the response body. */
+export function encodeImages({ created, images, format, costTicks }: ImageResults): ImageList {
   const { width, height } = images[0] ?? { width: 0, height: 0 };
   return {
     created,
@@ -34,7 +34,10 @@ export function encodeImages({ created, images, format, costTicks }: ToldImages)
   };
 }
 
-function encodeImage({ by, promptRead, seed }: ToldImage, format: ImageFormat): WireImage {
-  const place = "url" in by ? { url: by.url } : { b64_json: by.base64 };
-  return { ...place, revised_prompt: promptRead, mime_type: `image/${format}`, seed };
+function encodeImage(
+  { source: by, promptUsed: promptRead, seed }: ImageResult,
+  format: ImageFormat,
+): WireImage {
+  const data = "url" in by ? { url: by.url } : { b64_json: by.base64 };
+  return { ...data, revised_prompt: promptRead, mime_type: `image/${format}`, seed };
 }

@@ -1,15 +1,15 @@
-/** The wire's request for images -> a DrawRequest. Pure. */
-import type { AskedSize, DrawRequest } from "../../core/image-generation.js";
+/** Parses the request of POST /v1/images/generations into an ImageGenerationRequest. Pure. */
+import type { RequestedImageSize, ImageGenerationRequest } from "../../core/image-generation.js";
 import { fieldError, unsupported } from "../field-error.js";
 import { seed32 } from "../openai-sampling.js";
 import { imageRequestSchema, type ImageRequestBody } from "./schema.js";
 
 export interface ParsedImageRequest {
-  /** `model` is null where the request names none. */
-  readonly request: Omit<DrawRequest, "model"> & { readonly model: string | null };
+  /** `model` is null if the request names none. */
+  readonly request: Omit<ImageGenerationRequest, "model"> & { readonly model: string | null };
 }
 
-/** @throws HearthError naming the first field that is wrong. */
+/** Parses a request body. @throws HearthError that names the first invalid field. */
 export function parseImageRequest(body: unknown): ParsedImageRequest {
   const parsed = imageRequestSchema.safeParse(body);
   if (!parsed.success) throw fieldError(parsed.error, body);
@@ -21,22 +21,22 @@ export function parseImageRequest(body: unknown): ParsedImageRequest {
       model: fields.model ?? null,
       prompt: fields.prompt,
       images: fields.n ?? 1,
-      size: askedSize(fields),
+      size: requestedSize(fields),
       seed: fields.seed == null ? null : seed32(fields.seed),
       format: fields.output_format ?? "png",
-      // 0 is the worst that there is.
+      // The encoder's lowest quality is 1.
       quality: quality == null ? null : Math.max(1, quality),
-      kept: (fields.response_format ?? "url") === "url",
+      stored: (fields.response_format ?? "url") === "url",
     },
   };
 }
 
-function askedSize({ size, aspect_ratio: ratio }: ImageRequestBody): AskedSize | null {
+function requestedSize({ size, aspect_ratio: ratio }: ImageRequestBody): RequestedImageSize | null {
   if (size != null && size !== "auto") return { ...sides(size, "x"), ratioOnly: false };
   return ratio == null || ratio === "auto" ? null : { ...sides(ratio, ":"), ratioOnly: true };
 }
 
-function sides(text: string, between: string): { readonly width: number; readonly height: number } {
-  const [width = 1, height = 1] = text.split(between).map(Number);
+function sides(text: string, separator: string): { readonly width: number; readonly height: number } {
+  const [width = 1, height = 1] = text.split(separator).map(Number);
   return { width, height };
 }

@@ -1,6 +1,6 @@
 /**
- * POST /v1/responses/compact: a conversation made short by the model itself. What it says of the conversation goes back to the
- * client sealed, and stands in a later request for all that was said before. Pure.
+ * Parses and encodes POST /v1/responses/compact. The model summarizes a conversation; the client gets the summary as opaque
+ * text and sends it in later requests in place of the earlier items. Pure.
  */
 import { HearthError } from "../../core/errors.js";
 import { noTools, type GenerationEvent, type GenerationRequest } from "../../core/generation.js";
@@ -9,29 +9,32 @@ import { addEvent, noUsage, type Usage } from "../../core/usage.js";
 import { fieldError } from "../field-error.js";
 import { parseSampling } from "../openai-sampling.js";
 import { outputItemId } from "./items/ids.js";
-import type { InputItem } from "./items/item-schema.js";
+import type { InputItem } from "./items/input-item-schema.js";
 import { conversationOf, readInput } from "./parse.js";
 import { compactRequestSchema } from "./schema.js";
-import { seal } from "./items/sealed.js";
+import { encodeOpaque } from "./items/opaque-text.js";
 import { encodeUsage } from "./usage.js";
-import type { CompactionBody } from "./wire.js";
+import type { CompactionBody } from "./response-schema.js";
 
 const summaryTokensMax = 2_048;
 
-const task =
+const summaryInstruction =
   "Summarise our conversation up to here, so that it can go on from your summary alone. Keep what was asked for, what was " +
   "decided, facts, names and numbers, results of tools, and what is still to be done. Answer with the summary only.";
 
 export interface CompactRequest {
   readonly model: string;
-  /** The request's own input; an `item_reference` still stands for what it names. */
+  /** The input items of the request; references are not yet resolved. */
   readonly input: readonly InputItem[];
   readonly previousResponseId: string | null;
-  /** Asks for the summary of a conversation: what was said before, then the own input with its references resolved. */
+  /**
+   * Returns the request for the summary.
+   * @param items the earlier items of the conversation, then the request's input with resolved references.
+   */
   generation(items: readonly InputItem[]): GenerationRequest;
 }
 
-/** Reads a request body. @throws HearthError `invalid_field` or `invalid_value`, naming the field. */
+/** Parses a request body. @throws HearthError `invalid_field` or `invalid_value` that names the field. */
 export function parseCompactRequest(body: unknown): CompactRequest {
   const parsed = compactRequestSchema.safeParse(body);
   if (!parsed.success) throw fieldError(parsed.error, body);
@@ -45,7 +48,7 @@ export function parseCompactRequest(body: unknown): CompactRequest {
     previousResponseId: fields.previous_response_id ?? null,
     generation: (items) => ({
       model: fields.model,
-      messages: [...conversation(items), { role: "user", content: task }],
+      messages: [...conversation(items), { role: "user", content: summaryInstruction }],
       tools: [],
       toolChoice: noTools,
       format: { type: "text" },
@@ -61,7 +64,7 @@ export function parseCompactRequest(body: unknown): CompactRequest {
   };
 }
 
-/** What one compaction is known by. */
+/** The properties of a compaction that do not come from its events. */
 export interface CompactionIdentity {
   /** `cmp_` and 32 hex digits. */
   readonly id: string;
@@ -70,14 +73,14 @@ export interface CompactionIdentity {
   readonly model: Model;
 }
 
-/** The answer of the events put into it; whole once they held a `generation-end`. */
+/** Builds the response from events; complete after `generation-end`. */
 export interface CompactionFold {
   add(event: GenerationEvent): void;
-  /** @throws HearthError `invalid_output` when the model said nothing. */
+  /** @throws HearthError `invalid_output` if the model generated no text. */
   result(): CompactionBody;
 }
 
-/** Folds a summary into its answer. */
+/** Folds the events of a summary into the response. */
 export function foldCompaction({ id, created, model }: CompactionIdentity): CompactionFold {
   let usage: Usage = noUsage;
   let summary = "";
@@ -88,11 +91,11 @@ export function foldCompaction({ id, created, model }: CompactionIdentity): Comp
     },
     result() {
       if (summary.trim() === "")
-        throw new HearthError("invalid_output", "The model gave no summary of the conversation.");
+        throw new HearthError("invalid_output", "The model returned no summary of the conversation.");
       const item = {
         id: outputItemId("cmp", id, 0),
         type: "compaction",
-        encrypted_content: seal(summary),
+        encrypted_content: encodeOpaque(summary),
       } as const;
       return {
         id,

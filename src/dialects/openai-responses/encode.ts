@@ -1,6 +1,6 @@
 /**
- * The answer of POST /v1/responses, from the house's events to the wire. One encoder tells events and knows what they add up
- * to: the JSON answer is the response that the last of them carries, so that both forms always say the same. Pure.
+ * Encodes generation events as the response of POST /v1/responses. One encoder emits stream events and keeps the current
+ * response; the JSON response is the one in the last event, so both forms always have the same content. Pure.
  */
 import type { HearthError } from "../../core/errors.js";
 import type { FinishReason, GenerationEvent } from "../../core/generation.js";
@@ -8,13 +8,13 @@ import type { Model } from "../../core/model.js";
 import { addEvent, noUsage, type Usage } from "../../core/usage.js";
 import { responseError } from "./errors.js";
 import type { ResponseEvent } from "./event-schema.js";
-import { createNumbering } from "./items/item-events.js";
+import { createSequence } from "./items/item-events.js";
 import { OutputWriter } from "./items/output.js";
 import type { ResponsesRequest } from "./parse.js";
 import { encodeUsage } from "./usage.js";
-import type { ResponseObject } from "./wire.js";
+import type { ResponseObject } from "./response-schema.js";
 
-/** What one response is known by. */
+/** The properties of a response that do not come from its events. */
 export interface ResponseIdentity {
   /** `resp_` and 32 hex digits. */
   readonly id: string;
@@ -22,79 +22,81 @@ export interface ResponseIdentity {
   readonly created: number;
   readonly model: Model;
   readonly request: ResponsesRequest;
-  /** Unix seconds; asked once, when the answer is complete. */
+  /** Returns Unix seconds; called once, when the answer is complete. */
   readonly now: () => number;
 }
 
-/** Once a response has ended, nothing more is told of it. */
+/** Emits no events after the response has ended. */
 export interface ResponseEncoder {
-  /** The events that the answer opens with; called once, first. */
+  /** Returns the first events of the stream; called once, before all other methods. */
   open(): readonly ResponseEvent[];
   add(event: GenerationEvent): readonly ResponseEvent[];
-  /** The answer ends with an error. */
+  /** Ends the response with an error. */
   fail(error: HearthError): readonly ResponseEvent[];
-  /** Somebody ends the answer where it is. */
+  /** Ends the response as cancelled. */
   cancel(): readonly ResponseEvent[];
-  /** The response as it stands now. */
+  /** Returns the response in its current state. */
   response(): ResponseObject;
 }
 
-/** What changes while an answer is made. */
-type Standing = Pick<ResponseObject, "status" | "completed_at" | "error" | "incomplete_details">;
+/** The fields that change while the answer is generated. */
+type ResponseState = Pick<ResponseObject, "status" | "completed_at" | "error" | "incomplete_details">;
 
 type EndingType = "response.completed" | "response.incomplete" | "response.failed";
 
-/** Encodes one answer. */
 export function createResponseEncoder(identity: ResponseIdentity): ResponseEncoder {
   const { request } = identity;
-  const next = createNumbering();
+  const nextSequenceNumber = createSequence();
   const output = new OutputWriter({
     responseId: identity.id,
-    sealsReasoning: request.includesEncryptedReasoning,
-    next,
+    includesEncryptedReasoning: request.includesEncryptedReasoning,
+    nextSequenceNumber,
   });
   let usage: Usage = noUsage;
   let ended = false;
-  let standing: Standing = begun(request.background ? "queued" : "in_progress");
+  let state: ResponseState = stateOf(request.background ? "queued" : "in_progress");
   const response = (): ResponseObject =>
     responseOf(identity, {
-      ...standing,
+      ...state,
       output: output.items(),
       usage: ended ? encodeUsage(usage, identity.model) : null,
     });
-  const tell = (
+  const lifecycleEvent = (
     type: "response.created" | "response.queued" | "response.in_progress" | EndingType,
-  ): ResponseEvent => ({ type, sequence_number: next(), response: response() });
-  const end = (type: EndingType, how: Standing): readonly ResponseEvent[] => {
+  ): ResponseEvent => ({ type, sequence_number: nextSequenceNumber(), response: response() });
+  const end = (type: EndingType, endState: ResponseState): readonly ResponseEvent[] => {
     if (ended) return [];
-    const closed = output.close(how.status === "completed" ? "completed" : "incomplete");
+    const closed = output.close(endState.status === "completed" ? "completed" : "incomplete");
     ended = true;
-    standing = how;
-    return [...closed, tell(type)];
+    state = endState;
+    return [...closed, lifecycleEvent(type)];
   };
   return {
-    open: () => [tell("response.created"), ...(request.background ? [tell("response.queued")] : [])],
+    open: () => [
+      lifecycleEvent("response.created"),
+      ...(request.background ? [lifecycleEvent("response.queued")] : []),
+    ],
     add(event) {
       if (ended) return [];
       usage = addEvent(usage, event);
       if (event.type === "generation-start") {
-        standing = begun("in_progress");
-        return [tell("response.in_progress")];
+        state = stateOf("in_progress");
+        return [lifecycleEvent("response.in_progress")];
       }
-      if (event.type !== "generation-end") return tellOutput(output, event);
-      const how = endings[event.finishReason](identity.now);
-      return end(how.status === "completed" ? "response.completed" : "response.incomplete", how);
+      if (event.type !== "generation-end") return encodeOutput(output, event);
+      const endState = endStates[event.finishReason](identity.now);
+      return end(endState.status === "completed" ? "response.completed" : "response.incomplete", endState);
     },
     fail: (error) =>
-      end("response.failed", { ...begun("in_progress"), status: "failed", error: responseError(error) }),
-    cancel: () => end("response.incomplete", { ...begun("in_progress"), status: "cancelled" }),
+      end("response.failed", { ...stateOf("in_progress"), status: "failed", error: responseError(error) }),
+    cancel: () => end("response.incomplete", { ...stateOf("in_progress"), status: "cancelled" }),
     response,
   };
 }
 
 type OutputEvent = Exclude<GenerationEvent, { type: "generation-start" | "generation-end" }>;
 
-function tellOutput(output: OutputWriter, event: OutputEvent): readonly ResponseEvent[] {
+function encodeOutput(output: OutputWriter, event: OutputEvent): readonly ResponseEvent[] {
   switch (event.type) {
     case "reasoning-delta":
       return output.reasoning(event.text);
@@ -109,43 +111,43 @@ function tellOutput(output: OutputWriter, event: OutputEvent): readonly Response
   }
 }
 
-function begun(status: Standing["status"]): Standing {
+function stateOf(status: ResponseState["status"]): ResponseState {
   return { status, completed_at: null, error: null, incomplete_details: null };
 }
 
-const complete = (now: () => number): Standing => ({ ...begun("completed"), completed_at: now() });
-const cut = (): Standing => ({
-  ...begun("incomplete"),
+const completed = (now: () => number): ResponseState => ({ ...stateOf("completed"), completed_at: now() });
+const truncated = (): ResponseState => ({
+  ...stateOf("incomplete"),
   incomplete_details: { reason: "max_output_tokens" },
 });
-const endings: Readonly<Record<FinishReason, (now: () => number) => Standing>> = {
-  stop: complete,
-  stop_sequence: complete,
-  tool_calls: complete,
-  length: cut,
+const endStates: Readonly<Record<FinishReason, (now: () => number) => ResponseState>> = {
+  stop: completed,
+  stop_sequence: completed,
+  tool_calls: completed,
+  length: truncated,
 };
 
 function responseOf(
   { id, created, model, request }: ResponseIdentity,
-  now: Standing & Pick<ResponseObject, "output" | "usage">,
+  state: ResponseState & Pick<ResponseObject, "output" | "usage">,
 ): ResponseObject {
   const { user, ...settings } = request.settings;
   return {
     id,
     object: "response",
     created_at: created,
-    completed_at: now.completed_at,
-    status: now.status,
+    completed_at: state.completed_at,
+    status: state.status,
     background: request.background,
-    error: now.error,
-    incomplete_details: now.incomplete_details,
+    error: state.error,
+    incomplete_details: state.incomplete_details,
     model: model.manifest.id,
-    output: now.output,
+    output: state.output,
     previous_response_id: request.previousResponseId,
     service_tier: "default",
     store: request.store,
     ...settings,
-    usage: now.usage,
+    usage: state.usage,
     ...(user === undefined ? {} : { user }),
   };
 }

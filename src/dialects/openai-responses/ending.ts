@@ -1,18 +1,18 @@
-/** Responses that end without having been begun: failed before their run, or cancelled in the queue. Pure. */
+/** Ends responses that never ran: they failed before their run started or were cancelled in the queue. Pure. */
 import type { HearthError } from "../../core/errors.js";
 import { responseError } from "./errors.js";
 import type { ResponseEvent } from "./event-schema.js";
-import { unused } from "./usage.js";
-import type { ResponseObject } from "./wire.js";
+import { zeroUsage } from "./usage.js";
+import type { ResponseObject } from "./response-schema.js";
 
-/** A response that comes to nothing. @param because an error, or null when somebody cancelled it. */
-export function endedResponse(response: ResponseObject, because: HearthError | null): ResponseObject {
-  const ended = { ...response, usage: response.usage ?? unused };
-  if (because === null) return { ...ended, status: "cancelled" };
-  return { ...ended, status: "failed", error: responseError(because) };
+/** Returns the response with the status `failed` or `cancelled`. @param error null if the response was cancelled. */
+export function endedResponse(response: ResponseObject, error: HearthError | null): ResponseObject {
+  const ended = { ...response, usage: response.usage ?? zeroUsage };
+  if (error === null) return { ...ended, status: "cancelled" };
+  return { ...ended, status: "failed", error: responseError(error) };
 }
 
-/** The last event of its stream. */
+/** Returns the last event of such a response's stream. */
 export function endingEvent(response: ResponseObject, sequenceNumber: number): ResponseEvent {
   const type = response.status === "failed" ? "response.failed" : "response.incomplete";
   return { type, sequence_number: sequenceNumber, response };

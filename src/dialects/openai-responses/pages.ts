@@ -1,14 +1,14 @@
-/** The smaller answers about stored responses: pages of input items, a deletion, a count of tokens. Pure. */
+/** Bodies of smaller responses: pages of input items, the deletion of a response, a token count. Pure. */
 import { z } from "zod";
-import { requiredInteger } from "../bounded.js";
+import { requiredInteger } from "../request-fields.js";
 import { fieldError, invalidValue } from "../field-error.js";
 import type { IdentifiedItem } from "./items/items.js";
-import type { DeletedResponse, InputItemsPage, InputTokens } from "./wire.js";
+import type { DeletedResponse, InputItemsPage, InputTokens } from "./response-schema.js";
 
 const pageItemsMax = 100;
 const pageItemsDefault = 20;
 
-/** Which items are asked for, as a URL says it. */
+/** Schema of the query parameters of a page. */
 export const pageQuerySchema = z.object({
   limit: z.preprocess(
     (value) => (typeof value === "string" && /^-?\d{1,10}$/.test(value) ? Number(value) : value),
@@ -21,11 +21,11 @@ export const pageQuerySchema = z.object({
 export interface PageQuery {
   readonly limit: number;
   readonly order: "asc" | "desc";
-  /** Id of the item that the page follows; null: it is the first. */
+  /** Id of the item after which the page starts; null for the first page. */
   readonly after: string | null;
 }
 
-/** Reads the query of a URL. @throws HearthError naming the field. */
+/** Parses the query of a URL. @throws HearthError that names the field. */
 export function parsePageQuery(query: unknown): PageQuery {
   const parsed = pageQuerySchema.safeParse(query);
   if (!parsed.success) throw fieldError(parsed.error, query);
@@ -33,29 +33,29 @@ export function parsePageQuery(query: unknown): PageQuery {
   return { limit: limit ?? pageItemsDefault, order: order ?? "asc", after: after ?? null };
 }
 
-/** One page of a response's input items. @throws HearthError `invalid_value` when `after` is none of them. */
+/** Returns one page of a response's input items. @throws HearthError `invalid_value` if `after` is not one of them. */
 export function inputItemsPage(items: readonly IdentifiedItem[], query: PageQuery): InputItemsPage {
   const { limit, order, after } = query;
   const ordered = order === "asc" ? items : items.toReversed();
-  const before = after === null ? -1 : ordered.findIndex(({ id }) => id === after);
-  if (after !== null && before < 0)
+  const afterIndex = after === null ? -1 : ordered.findIndex(({ id }) => id === after);
+  if (after !== null && afterIndex < 0)
     throw invalidValue("after", `there is no item '${after.slice(0, 200)}' in this response`);
-  const data = ordered.slice(before + 1, before + 1 + limit);
+  const data = ordered.slice(afterIndex + 1, afterIndex + 1 + limit);
   return {
     object: "list",
     data,
     first_id: data[0]?.id ?? null,
     last_id: data.at(-1)?.id ?? null,
-    has_more: before + 1 + limit < ordered.length,
+    has_more: afterIndex + 1 + limit < ordered.length,
   };
 }
 
-/** A response is gone. */
+/** Returns the body that confirms a deletion. */
 export function deletedResponse(id: string): DeletedResponse {
   return { id, object: "response", deleted: true };
 }
 
-/** How long the prompt of a request is. */
+/** Returns the body with the token count of a prompt. */
 export function inputTokensBody(tokens: number): InputTokens {
   return { object: "response.input_tokens", input_tokens: tokens };
 }

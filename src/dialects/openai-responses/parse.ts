@@ -1,48 +1,48 @@
 /**
- * POST /v1/responses and /v1/responses/input_tokens, from wire JSON to the house's own request. What a response is stored
- * with is read here; the conversation before it is somebody else's to find, and comes back in as items. Pure.
+ * Parses the requests of POST /v1/responses and /v1/responses/input_tokens. The caller loads the earlier items of the
+ * conversation and passes them to `generationRequest`. Pure.
  */
 import { HearthError } from "../../core/errors.js";
 import type { AnswerFormat, GenerationRequest } from "../../core/generation.js";
 import { fieldError, invalidValue } from "../field-error.js";
-import { parseEffort } from "../openai-effort.js";
+import { parseReasoningEffort } from "../openai-effort.js";
 import { parseSampling, parseStops } from "../openai-sampling.js";
 import { wellFormed } from "../well-formed.js";
-import type { InputItem } from "./items/item-schema.js";
+import type { InputItem } from "./items/input-item-schema.js";
 import { messagesOf } from "./items/messages.js";
 import { responsesRequestSchema, type ResponsesRequestBody } from "./schema.js";
 import { settingsOf, type ResponseSettings } from "./settings.js";
 import { parseTools } from "./tools.js";
-import { refuseUnserved, refuseUnservedItems } from "./unserved.js";
+import { rejectUnsupportedFields, rejectUnsupportedItems } from "./unsupported-fields.js";
 
 export interface ResponsesRequest {
   readonly model: string;
-  /** The request's own input as whole wire items; an `item_reference` still stands for what it names. */
+  /** The input items of the request; references are not yet resolved. */
   readonly input: readonly InputItem[];
-  /** The response that the conversation goes on from. */
+  /** The response whose conversation this request continues. */
   readonly previousResponseId: string | null;
-  /** Whether the response can be asked for again. */
+  /** Whether the response is stored, so that it can be retrieved later. */
   readonly store: boolean;
-  /** Whether the client does not wait for it. */
+  /** Whether the response is generated in the background. */
   readonly background: boolean;
   readonly stream: boolean;
   readonly settings: ResponseSettings;
-  /** Whether reasoning items carry their text sealed as well. */
+  /** Whether reasoning items also contain their text as `encrypted_content`. */
   readonly includesEncryptedReasoning: boolean;
-  /** All of the house's own request but the conversation. */
+  /** The generation request without the conversation. */
   readonly generation: Omit<GenerationRequest, "messages">;
 }
 
 /**
- * Reads a request body.
- * @throws HearthError `invalid_field` for what is missing or ill-typed, `invalid_value` for what is out of range or not
- * served, each naming the field.
+ * Parses a request body.
+ * @throws HearthError that names the field: `invalid_field` if it is missing or has the wrong type, `invalid_value` if its value
+ * is out of range or not supported.
  */
 export function parseResponsesRequest(body: unknown): ResponsesRequest {
   const parsed = responsesRequestSchema.safeParse(body);
   if (!parsed.success) throw fieldError(parsed.error, body);
   const fields = parsed.data;
-  refuseUnserved(fields);
+  rejectUnsupportedFields(fields);
   const store = fields.store ?? true;
   const background = fields.background ?? false;
   if (background && !store) throw invalidValue("background", "needs a response that is stored");
@@ -60,32 +60,32 @@ export function parseResponsesRequest(body: unknown): ResponsesRequest {
 }
 
 /**
- * The house's own request.
- * @param items what was said before, then the request's own input with its references resolved, in order.
+ * Returns the complete generation request.
+ * @param items the earlier items of the conversation, then the request's input with resolved references.
  */
 export function generationRequest(request: ResponsesRequest, items: readonly InputItem[]): GenerationRequest {
   const { generation, settings, input } = request;
-  const before = items.length - input.length;
-  return { ...generation, messages: conversationOf(settings.instructions, items, before) };
+  const earlierItems = items.length - input.length;
+  return { ...generation, messages: conversationOf(settings.instructions, items, earlierItems) };
 }
 
 /**
- * The messages of a conversation, what the assistant is told to be first.
- * @param before how many of the items are not the request's own.
+ * Returns the messages of a conversation, with the instructions as the first message.
+ * @param earlierItems how many of the items come from earlier requests and responses.
  */
 export function conversationOf(
   instructions: string | null,
   items: readonly InputItem[],
-  before: number,
+  earlierItems: number,
 ): GenerationRequest["messages"] {
-  const messages = messagesOf(items, before);
+  const messages = messagesOf(items, earlierItems);
   if (instructions === null) return messages;
   return [{ role: "system", content: wellFormed(instructions) }, ...messages];
 }
 
 /**
- * Reads what a request says itself; without a response to go on from, that is something.
- * @throws HearthError naming the field.
+ * Reads the input items of a request. Without a previous response, there must be at least one.
+ * @throws HearthError that names the field.
  */
 export function readInput(
   fields: Pick<ResponsesRequestBody, "input" | "previous_response_id">,
@@ -97,22 +97,22 @@ export function readInput(
     if (input == null) throw new HearthError("invalid_field", "input: is required", { param: "input" });
     throw invalidValue("input", "must not be empty");
   }
-  refuseUnservedItems(items);
+  rejectUnsupportedItems(items);
   return items;
 }
 
 function generationOf(fields: ResponsesRequestBody): ResponsesRequest["generation"] {
-  const asked = parseTools(fields);
+  const tools = parseTools(fields);
   return {
     model: fields.model,
-    ...(fields.truncation === "auto" ? { truncates: true } : {}),
-    ...asked,
+    ...(fields.truncation === "auto" ? { truncate: true } : {}),
+    ...tools,
     format: formatOf(fields.text),
-    schemaPlaces: {
+    schemaPaths: {
       format: "text.format.schema",
-      tools: asked.tools.map((_, at) => `tools.${at}.parameters`),
+      tools: tools.tools.map((_, at) => `tools.${at}.parameters`),
     },
-    reasoningEffort: parseEffort(fields.reasoning?.effort),
+    reasoningEffort: parseReasoningEffort(fields.reasoning?.effort),
     sampling: parseSampling(fields),
     topLogprobs: topLogprobsOf(fields),
     choices: 1,
@@ -129,8 +129,8 @@ function formatOf(text: ResponsesRequestBody["text"]): AnswerFormat {
   return { type: format.type === "text" ? "text" : "json-object" };
 }
 
-/** Whoever asks for a number of alternatives asks for log probabilities, by whatever name else. */
+/** Number of alternatives per token; null if no log probabilities are requested. Any of the three fields requests them. */
 function topLogprobsOf({ include, logprobs, top_logprobs: top }: ResponsesRequestBody): number | null {
-  const asked = logprobs === true || (include ?? []).includes("message.output_text.logprobs");
-  return asked || (top ?? 0) > 0 ? (top ?? 0) : null;
+  const isRequested = logprobs === true || (include ?? []).includes("message.output_text.logprobs");
+  return isRequested || (top ?? 0) > 0 ? (top ?? 0) : null;
 }

@@ -1,49 +1,54 @@
-/** Responses told again from what is stored of them. Pure. */
+/** Rebuilds the stream of a stored response. Pure. */
 import type { ResponseEvent } from "./event-schema.js";
-import { createNumbering, itemBegins, itemEnds, itemGrows } from "./items/item-events.js";
-import { seal } from "./items/sealed.js";
-import type { OutputItem, ResponseObject } from "./wire.js";
+import { createSequence, itemStartEvents, itemEndEvents, itemDeltaEvent } from "./items/item-events.js";
+import { encodeOpaque } from "./items/opaque-text.js";
+import type { OutputItem, ResponseObject } from "./response-schema.js";
 
-/** The events of a response that has ended, with one delta for each of its parts. */
+/** Returns the events of a response that has ended, with one delta for each of its parts. */
 export function replayResponse(response: ResponseObject): readonly ResponseEvent[] {
-  const next = createNumbering();
-  const tell = (type: LifeCycleType, as: ResponseObject): ResponseEvent => ({
+  const nextSequenceNumber = createSequence();
+  const lifecycleEvent = (type: LifecycleEventType, state: ResponseObject): ResponseEvent => ({
     type,
-    sequence_number: next(),
-    response: as,
+    sequence_number: nextSequenceNumber(),
+    response: state,
   });
-  const running = atBeginning(response);
+  const running = startOfResponse(response);
   const queued: ResponseObject = { ...running, status: "queued" };
   const opening = response.background
-    ? [tell("response.created", queued), tell("response.queued", queued)]
-    : [tell("response.created", running)];
-  const begun = tell("response.in_progress", running);
-  const told = response.output.flatMap((item, index) => {
-    const place = { index, next };
-    const begins = itemBegins(item, place);
+    ? [lifecycleEvent("response.created", queued), lifecycleEvent("response.queued", queued)]
+    : [lifecycleEvent("response.created", running)];
+  const inProgress = lifecycleEvent("response.in_progress", running);
+  const itemEvents = response.output.flatMap((item, index) => {
+    const position = { index, nextSequenceNumber };
+    const start = itemStartEvents(item, position);
     const delta = contentOf(item);
     const isEmpty = delta.text === "" && delta.logprobs.length === 0 && item.type !== "function_call";
-    const grows = isEmpty ? [] : [itemGrows(item, place, delta.text, delta.logprobs)];
-    return [...begins, ...grows, ...itemEnds(item, place)];
+    const deltas = isEmpty ? [] : [itemDeltaEvent(item, position, delta.text, delta.logprobs)];
+    return [...start, ...deltas, ...itemEndEvents(item, position)];
   });
-  const ending = endings[response.status];
-  return [...opening, begun, ...told, ...(ending === null ? [] : [tell(ending, response)])];
+  const ending = endingEventTypes[response.status];
+  return [
+    ...opening,
+    inProgress,
+    ...itemEvents,
+    ...(ending === null ? [] : [lifecycleEvent(ending, response)]),
+  ];
 }
 
-/** A response as it is told to whoever asks for more of it than is stored. @param include the words of `include`. */
+/** Adds the fields that a request lists in `include` to a stored response. */
 export function withIncludes(response: ResponseObject, include: readonly string[]): ResponseObject {
   if (!include.includes("reasoning.encrypted_content")) return response;
   const output = response.output.map((item): OutputItem =>
     item.type === "reasoning" && item.status !== "in_progress"
-      ? { ...item, encrypted_content: seal(contentOf(item).text) }
+      ? { ...item, encrypted_content: encodeOpaque(contentOf(item).text) }
       : item,
   );
   return { ...response, output };
 }
 
-type LifeCycleType = Extract<ResponseEvent, { response: unknown }>["type"];
+type LifecycleEventType = Extract<ResponseEvent, { response: unknown }>["type"];
 
-const endings: Readonly<Record<ResponseObject["status"], LifeCycleType | null>> = {
+const endingEventTypes: Readonly<Record<ResponseObject["status"], LifecycleEventType | null>> = {
   queued: null,
   in_progress: null,
   completed: "response.completed",
@@ -52,7 +57,7 @@ const endings: Readonly<Record<ResponseObject["status"], LifeCycleType | null>> 
   cancelled: "response.incomplete",
 };
 
-function atBeginning(response: ResponseObject): ResponseObject {
+function startOfResponse(response: ResponseObject): ResponseObject {
   return {
     ...response,
     status: "in_progress",

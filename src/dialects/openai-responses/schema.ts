@@ -1,13 +1,13 @@
 /**
- * The request of POST /v1/responses as it is on the wire: OpenAI's and xAI's fields together; /v1/responses/input_tokens takes
- * the same. `null` means absent for every optional field. Fields that are not here (stream_options, service_tier, moderation,
- * ...) change nothing in the answer and are dropped unread. What is here but not served is refused by unserved.ts.
+ * Schema of the requests of POST /v1/responses and /v1/responses/input_tokens, with the fields of OpenAI and xAI. `null` means
+ * absent for every optional field. Other fields (stream_options, service_tier, moderation, ...) do not change the answer and
+ * are ignored. Fields that are declared here but not supported are rejected by unsupported-fields.ts.
  */
 import { z } from "zod";
-import { functionName, int32Max, integer, list } from "../bounded.js";
-import { effortWord } from "../openai-effort.js";
+import { functionNameField, int32Max, optionalInteger, boundedArray } from "../request-fields.js";
+import { reasoningEffortField } from "../openai-effort.js";
 import { maxTokensField, samplingFields } from "../openai-sampling.js";
-import { inputItemSchema } from "./items/item-schema.js";
+import { inputItemSchema } from "./items/input-item-schema.js";
 
 const itemsMax = 10_000;
 const toolsMax = 1_000;
@@ -18,21 +18,21 @@ const metadataValueCharsMax = 512;
 const labelCharsMax = 512;
 
 const label = z.string().max(labelCharsMax, `must be at most ${labelCharsMax} characters long`).nullish();
-const set = z.unknown().optional();
+const unsupportedField = z.unknown().optional();
 
 const functionTool = z.object({
   type: z.literal("function"),
-  name: functionName,
+  name: functionNameField,
   description: z.string().nullish(),
   parameters: z.record(z.string(), z.unknown()).nullish(),
   strict: z.boolean().nullish(),
 });
-/** Every other sort of tool is refused by its type. */
+/** Tools of all other types are rejected by their type. */
 const tool = z.preprocess(
-  (value) => (isServerTool(value) ? { ...value, type: "server_tool", asked: value.type } : value),
+  (value) => (isServerTool(value) ? { ...value, type: "server_tool", requestedType: value.type } : value),
   z.discriminatedUnion("type", [
     functionTool,
-    z.object({ type: z.literal("server_tool"), asked: z.string() }),
+    z.object({ type: z.literal("server_tool"), requestedType: z.string() }),
   ]),
 );
 
@@ -44,7 +44,7 @@ const toolChoice = z.union([
     z.object({
       type: z.literal("allowed_tools"),
       mode: z.enum(["auto", "required"]),
-      tools: list(namedFunction, toolsMax),
+      tools: boundedArray(namedFunction, toolsMax),
     }),
   ]),
 ]);
@@ -75,51 +75,57 @@ const metadata = z
     `must have keys of at most ${metadataKeyCharsMax} characters`,
   );
 
-/** What a conversation goes on from, and what is said in it. */
+/** The fields of the conversation, shared with the compact request. */
 const conversationFields = {
   model: z.string().min(1, "must not be empty"),
-  input: z.union([z.string(), list(inputItemSchema, itemsMax)]).nullish(),
-  instructions: z.string().nullish().describe("What the model is told first; not kept for what follows."),
+  input: z.union([z.string(), boundedArray(inputItemSchema, itemsMax)]).nullish(),
+  instructions: z
+    .string()
+    .nullish()
+    .describe("System prompt of this response; not applied to later responses."),
   previous_response_id: z
     .string()
     .nullish()
-    .describe("A kept response whose conversation this goes on from."),
+    .describe("A stored response whose conversation this request continues."),
 };
 
 export const responsesRequestSchema = z
   .object({
     ...conversationFields,
-    store: z.boolean().nullish().meta({ default: true, description: "Whether the response is kept." }),
-    stream: z.boolean().nullish().describe("Whether the answer comes as server-sent events, piece by piece."),
-    background: z.boolean().nullish().describe("Whether it is made when there is time; needs `store`."),
-    max_output_tokens: maxTokensField.describe("Bound on the answer, reasoning included."),
+    store: z.boolean().nullish().meta({ default: true, description: "Whether the response is stored." }),
+    stream: z.boolean().nullish().describe("Whether the answer is streamed as server-sent events."),
+    background: z
+      .boolean()
+      .nullish()
+      .describe("Whether the response is generated in the background; requires `store`."),
+    max_output_tokens: maxTokensField.describe("Maximum tokens of the answer, including reasoning."),
     ...samplingFields,
     logprobs: z.boolean().nullish(),
-    top_logprobs: integer(0, 20),
-    tools: list(tool, toolsMax).nullish(),
+    top_logprobs: optionalInteger(0, 20),
+    tools: boundedArray(tool, toolsMax).nullish(),
     tool_choice: toolChoice.nullish(),
     parallel_tool_calls: z.boolean().nullish(),
-    max_tool_calls: integer(1, int32Max),
+    max_tool_calls: optionalInteger(1, int32Max),
     text: z
       .object({ format: format.nullish(), verbosity: z.enum(["low", "medium", "high"]).nullish() })
       .nullish(),
     reasoning: z
       .object({
-        effort: effortWord.nullish(),
+        effort: reasoningEffortField.nullish(),
         summary: z.enum(["auto", "concise", "detailed"]).nullish(),
         generate_summary: z.enum(["auto", "concise", "detailed"]).nullish(),
       })
       .nullish(),
-    include: list(z.string(), includesMax).nullish(),
+    include: boundedArray(z.string(), includesMax).nullish(),
     truncation: z.enum(["auto", "disabled"]).nullish(),
     metadata: metadata.nullish(),
     user: label,
     safety_identifier: label,
     prompt_cache_key: label,
     search_parameters: z.object({ mode: z.enum(["off", "on", "auto"]).nullish() }).nullish(),
-    prompt: set,
-    conversation: set,
-    context_management: set,
+    prompt: unsupportedField,
+    conversation: unsupportedField,
+    context_management: unsupportedField,
   })
   .meta({ id: "ResponseRequest" });
 

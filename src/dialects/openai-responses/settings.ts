@@ -1,6 +1,6 @@
-/** The fields of a request that its response repeats, each with the value it has where the request says nothing. Pure. */
+/** The request fields that the response repeats, with defaults for absent fields. Pure. */
 import type { ResponsesRequestBody } from "./schema.js";
-import type { ResponseObject } from "./wire.js";
+import type { ResponseObject } from "./response-schema.js";
 
 export type ResponseSettings = Pick<
   ResponseObject,
@@ -24,7 +24,7 @@ export type ResponseSettings = Pick<
   | "user"
 >;
 
-/** Reads them from a request. */
+/** Reads these fields from a request. */
 export function settingsOf(fields: ResponsesRequestBody): ResponseSettings {
   const { reasoning, user } = fields;
   return {

@@ -1,9 +1,9 @@
-/** The tools of a responses request and what is asked of them, from the wire to the house's own. Pure. */
+/** Parses the tools and the tool choice of a responses request. Pure. */
 import type { Tool, ToolChoice } from "../../core/generation.js";
 import { invalidValue, unsupported } from "../field-error.js";
 import type { ResponsesRequestBody } from "./schema.js";
 
-export interface AskedTools {
+export interface ParsedTools {
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice;
 }
@@ -11,29 +11,30 @@ export interface AskedTools {
 type ToolBody = NonNullable<ResponsesRequestBody["tools"]>[number];
 
 /**
- * Reads `tools` and `tool_choice`; with the choice `none` there are none.
- * @throws HearthError `invalid_value` for a tool that is no function or is there twice, and for a choice that cannot be made.
+ * Reads `tools` and `tool_choice`. If the tool choice is `none`, no tools are returned.
+ * @throws HearthError `invalid_value` if a tool is not a function, two tools have the same name, or the choice names an unknown
+ * tool.
  */
-export function parseTools(fields: ResponsesRequestBody): AskedTools {
+export function parseTools(fields: ResponsesRequestBody): ParsedTools {
   const tools = (fields.tools ?? []).map((tool, index) => readTool(tool, `tools.${index}`));
   const seen = new Set<string>();
   for (const [index, { name }] of tools.entries()) {
-    if (seen.has(name)) throw invalidValue(`tools.${index}.name`, "is the name of another tool already");
+    if (seen.has(name)) throw invalidValue(`tools.${index}.name`, "is already the name of another tool");
     seen.add(name);
   }
-  const toolChoice = choiceOf(fields, seen);
+  const toolChoice = readToolChoice(fields, seen);
   return { tools: toolChoice.mode === "none" ? [] : tools, toolChoice };
 }
 
 function readTool(tool: ToolBody, param: string): Tool {
   if (tool.type !== "function")
-    throw unsupported(`${param}.type`, `tools of the type '${tool.asked.slice(0, 200)}' are`);
+    throw unsupported(`${param}.type`, `tools of the type '${tool.requestedType.slice(0, 200)}' are`);
   const { name, description, parameters } = tool;
   const described = description == null ? {} : { description };
   return { name, ...described, parameters: parameters ?? { type: "object", properties: {} } };
 }
 
-function choiceOf(fields: ResponsesRequestBody, names: ReadonlySet<string>): ToolChoice {
+function readToolChoice(fields: ResponsesRequestBody, names: ReadonlySet<string>): ToolChoice {
   const parallel = fields.parallel_tool_calls ?? true;
   const choice = fields.tool_choice ?? "auto";
   if (typeof choice === "string") {
@@ -42,12 +43,12 @@ function choiceOf(fields: ResponsesRequestBody, names: ReadonlySet<string>): Too
     return { mode: names.size === 0 ? "none" : choice, names: null, parallel };
   }
   if (choice.type === "function")
-    return { mode: "required", names: known([choice.name], names), parallel: false };
+    return { mode: "required", names: requireKnownTools([choice.name], names), parallel: false };
   const allowed = choice.tools.map(({ name }) => name);
-  return { mode: choice.mode, names: known(allowed, names), parallel };
+  return { mode: choice.mode, names: requireKnownTools(allowed, names), parallel };
 }
 
-function known(chosen: readonly string[], names: ReadonlySet<string>): readonly string[] {
+function requireKnownTools(chosen: readonly string[], names: ReadonlySet<string>): readonly string[] {
   for (const name of chosen)
     if (!names.has(name))
       throw invalidValue(

@@ -2,15 +2,15 @@
 import type { Model } from "../../core/model.js";
 import { costOf, type Ticks } from "../../core/money.js";
 import { noUsage, type Usage } from "../../core/usage.js";
-import type { ResponseUsage } from "./wire.js";
+import type { ResponseUsage } from "./response-schema.js";
 
-/** OpenAI's and xAI's counting agree here: what is put out includes reasoning. */
+/** Encodes usage. Output tokens include reasoning, for OpenAI and xAI alike. */
 export function encodeUsage(usage: Usage, model: Model): ResponseUsage {
   return usageOf(usage, costOf(usage, model.manifest.prices));
 }
 
-/** Of a response that no model worked on. */
-export const unused: ResponseUsage = usageOf(noUsage, 0);
+/** Usage of a response that never ran. */
+export const zeroUsage: ResponseUsage = usageOf(noUsage, 0);
 
 function usageOf(usage: Usage, costTicks: Ticks): ResponseUsage {
   const output = usage.completionTokens + usage.reasoningTokens;

@@ -1,58 +1,61 @@
-import type { Graph, Numbers } from "./graph.js";
+import type { Graph, FloatTensor } from "./graph.js";
 
 export interface DenoiserSettings {
   readonly guidanceScale: number;
-  /** See Layout. */
-  readonly guidanceNumbers: number | null;
+  /** See ImageModelConfig. */
+  readonly guidanceEmbeddingSize: number | null;
 }
 
-/** What the denoiser looks at in one step. */
-export interface Look {
-  readonly sample: Numbers;
+/** The input of one denoising step. */
+export interface DenoiserInput {
+  readonly sample: FloatTensor;
   readonly timestep: number;
   readonly texts: {
-    readonly prompt: Numbers;
-    /** Of no text; null where there is no contrast to it. */
-    readonly nothing: Numbers | null;
+    readonly prompt: FloatTensor;
+    /** Embedding of the empty text; null without classifier-free guidance. */
+    readonly empty: FloatTensor | null;
   };
 }
 
 export interface Denoiser {
-  /** Whether each step is looked at twice, with the text and without. */
-  readonly isGuidedByContrast: boolean;
-  predict(look: Look): Promise<Float32Array>;
+  /** Whether each step runs twice, with the text and without. */
+  readonly usesClassifierFreeGuidance: boolean;
+  predict(look: DenoiserInput): Promise<Float32Array>;
 }
 
 const output = "out_sample";
 
 /**
- * The denoiser, guided. A model that was trained with guidance is told how much (Luo et al. 2023); any other is led away from
- * what it says without the text: nothing + scale * (prompt - nothing) (Ho and Salimans 2022).
+ * Creates the denoiser with guidance. A model that was trained with guidance receives the scale as an input (Luo et al. 2023); any other
+ * model uses classifier-free guidance: empty + scale * (prompt - empty) (Ho and Salimans 2022).
  */
-export function createDenoiser(unet: Graph, { guidanceScale, guidanceNumbers }: DenoiserSettings): Denoiser {
-  const isTold = guidanceNumbers !== null && unet.shapeOf("timestep_cond") !== null;
-  const condition = isTold ? guidanceEmbedding(guidanceScale - 1, guidanceNumbers) : [];
+export function createDenoiser(
+  unet: Graph,
+  { guidanceScale, guidanceEmbeddingSize: guidanceEmbeddingSize }: DenoiserSettings,
+): Denoiser {
+  const hasGuidanceInput = guidanceEmbeddingSize !== null && unet.shapeOf("timestep_cond") !== null;
+  const condition = hasGuidanceInput ? guidanceEmbedding(guidanceScale - 1, guidanceEmbeddingSize) : [];
   const batch = unet.shapeOf("sample")?.[0];
-  const run = async (sample: Numbers, timestep: number, text: Numbers): Promise<Float32Array> => {
+  const run = async (sample: FloatTensor, timestep: number, text: FloatTensor): Promise<Float32Array> => {
     const feeds = { sample, timestep, encoder_hidden_states: text };
-    return (await unet.run(isTold ? { ...feeds, timestep_cond: condition } : feeds, output)).data;
+    return (await unet.run(hasGuidanceInput ? { ...feeds, timestep_cond: condition } : feeds, output)).data;
   };
   return {
-    isGuidedByContrast: !isTold && guidanceScale > 1,
-    async predict({ sample, timestep, texts: { prompt, nothing } }) {
-      if (nothing === null) return run(sample, timestep, prompt);
-      const [without, told] =
+    usesClassifierFreeGuidance: !hasGuidanceInput && guidanceScale > 1,
+    async predict({ sample, timestep, texts: { prompt, empty: empty } }) {
+      if (empty === null) return run(sample, timestep, prompt);
+      const [unconditional, conditional] =
         batch === 1
-          ? [await run(sample, timestep, nothing), await run(sample, timestep, prompt)]
-          : halves(await run(twice(sample, sample), timestep, twice(nothing, prompt)));
-      return without.map((value, place) => value + guidanceScale * ((told[place] ?? 0) - value));
+          ? [await run(sample, timestep, empty), await run(sample, timestep, prompt)]
+          : split(await run(stack(sample, sample), timestep, stack(empty, prompt)));
+      return unconditional.map((value, place) => value + guidanceScale * ((conditional[place] ?? 0) - value));
     },
   };
 }
 
 /**
- * A guidance scale as sines and cosines: diffusers' `get_guidance_scale_embedding`, after Vaswani et al. 2017.
- * @param width how many numbers; the last is 0 where it is odd.
+ * Returns the embedding of a guidance scale as sines and cosines: diffusers' `get_guidance_scale_embedding`, after Vaswani et al. 2017.
+ * @param width size of the embedding; the last number is 0 when it is odd.
  */
 export function guidanceEmbedding(scale: number, width: number): readonly number[] {
   const half = Math.floor(width / 2);
@@ -63,13 +66,13 @@ export function guidanceEmbedding(scale: number, width: number): readonly number
   return [...angles.map(Math.sin), ...angles.map(Math.cos), ...(width % 2 === 1 ? [0] : [])];
 }
 
-function twice(first: Numbers, second: Numbers): Numbers {
+function stack(first: FloatTensor, second: FloatTensor): FloatTensor {
   const data = new Float32Array(first.data.length * 2);
   data.set(first.data);
   data.set(second.data, first.data.length);
   return { data, shape: [2, ...first.shape.slice(1)] };
 }
 
-function halves(both: Float32Array): readonly [Float32Array, Float32Array] {
+function split(both: Float32Array): readonly [Float32Array, Float32Array] {
   return [both.subarray(0, both.length / 2), both.subarray(both.length / 2)];
 }

@@ -1,13 +1,13 @@
 import sharp from "sharp";
 import type { ImageFormat } from "../../core/image-generation.js";
-import type { Painting } from "./painter.js";
+import type { RawImage } from "./image-model.js";
 
-/** JPEG and WebP where no quality is asked for. */
-const usualQuality = 90;
+/** Quality of JPEG and WebP when none is requested. */
+const defaultQuality = 90;
 
-/** Makes a file of an image, in the runtime's own threads. @param quality 1 to 100, of JPEG and WebP; null: as usual. */
+/** Encodes an image as a file, in sharp's own threads. @param quality of JPEG and WebP, 1 to 100; null: the default. */
 export async function encodeImage(
-  { pixels, width, height }: Painting,
+  { pixels, width, height }: RawImage,
   format: ImageFormat,
   quality: number | null,
 ): Promise<Uint8Array> {
@@ -16,8 +16,8 @@ export async function encodeImage(
     case "png":
       return image.png().toBuffer();
     case "jpeg":
-      return image.jpeg({ quality: quality ?? usualQuality }).toBuffer();
+      return image.jpeg({ quality: quality ?? defaultQuality }).toBuffer();
     case "webp":
-      return image.webp({ quality: quality ?? usualQuality }).toBuffer();
+      return image.webp({ quality: quality ?? defaultQuality }).toBuffer();
   }
 }

@@ -1,95 +1,125 @@
 /**
- * The engine that draws, over Diffusers' ONNX exports: which models are open is resident-models.ts's, how an image is painted
- * painter.ts's, in a thread of its own (easel.ts). Images are drawn one after the other, whatever model they are of: the runtime
- * takes all its threads for each.
+ * The image engine as the HTTP thread uses it: implements the image port with a worker thread, over Diffusers' ONNX exports. Images are
+ * generated one after the other, whatever their model: the runtime uses all its threads for each. The worker checks between two steps
+ * whether the job is aborted, and is never terminated during a step.
  */
 import { dirname } from "node:path";
 import type { Clock } from "../../core/clock.js";
-import type { DrawingEngine } from "../../core/image-generation.js";
-import { HearthError } from "../../core/errors.js";
+import { HearthError, toHearthError } from "../../core/errors.js";
+import type { ImageEngine } from "../../core/image-generation.js";
 import type { Model } from "../../core/model.js";
 import type { ModelMemory } from "../model-memory.js";
-import { ResidentModels, type Native } from "../resident-models.js";
-import { Easel, type Outcome } from "./pipeline.js";
+import { ResidentModels, type NativeModelInfo } from "../resident-models.js";
+import { WorkerLostError } from "../worker-client-options.js";
+import { WorkerClient } from "../worker-client.js";
 import { encodeImage } from "./encode.js";
-import { fittingSize, type Canvas } from "./size.js";
+import type { ImageReplies, ImageRequest, StepNews } from "./protocol.js";
+import { fittingSize, type SupportedSizes } from "./size.js";
 
-export interface ImagesEngineDeps {
+export interface ImageEngineDeps {
   readonly clock: Clock;
-  /** Compiled worker.js; a test that runs from the sources names the compiled one. */
+  /** Compiled worker.js; tests that run from the sources pass the compiled one, too. */
   readonly workerUrl: URL;
   /** Threads of one run of the runtime. */
   readonly threads: number;
   /** Shared with the other engines. */
   readonly memory: ModelMemory;
-  /** How long a model that nobody uses stays in memory. */
+  /** How long an idle model stays in memory. */
   readonly keepAliveMs: number;
-  /** One public sentence when the files must not be loaded, else null. */
+  /** Returns one public sentence when the files must not be loaded, else null. */
   readonly verify: (model: Model) => Promise<string | null>;
   readonly log: (message: string) => void;
 }
 
-interface NativePainter extends Native {
-  readonly canvas: Canvas;
+interface ImageModelInfo extends NativeModelInfo {
+  readonly sizes: SupportedSizes;
 }
 
-/** Buffers beside the weights: activations of the largest layer, several times over. */
+/** Buffers in addition to the weights: several times the activations of the largest layer. */
 const overheadShare = 0.35;
 const overheadBytesMin = 64_000_000;
+/** Limit of the worker's JavaScript heap; the runtime's memory is not included. */
+const memoryMbMax = 1024;
 
-/** Builds the engine; no thread is started before the first model. */
-export function createImagesEngine(deps: ImagesEngineDeps): DrawingEngine {
-  const { workerUrl, log } = deps;
-  const easel = new Easel({ workerUrl, log, onDeath: () => models.forget() });
-  const models: ResidentModels<NativePainter> = new ResidentModels<NativePainter>({
+type ImageWorker = WorkerClient<ImageRequest, ImageReplies, StepNews>;
+
+/** Creates the engine; the worker starts with the first model. */
+export function createImageEngine(deps: ImageEngineDeps): ImageEngine {
+  const worker: ImageWorker = createWorker(deps, () => models.dropAll());
+  const models: ResidentModels<ImageModelInfo> = new ResidentModels<ImageModelInfo>({
     ...deps,
     estimate: ({ manifest }) =>
       Math.ceil(manifest.bytes + Math.max(overheadBytesMin, overheadShare * manifest.bytes)),
     check: deps.verify,
-    load: (model) => open(easel, model, deps.threads),
-    unload: async (model) => void (await easel.do({ type: "release", folder: folderOf(model) })),
+    load: (model) => open(worker, model, deps.threads),
+    unload: (model) => worker.call({ type: "release", folder: folderOf(model) }),
   });
   return {
     async load(model) {
       const leased = await models.lease(model);
       return {
-        sizeFor: (asked) => fittingSize(asked, leased.canvas),
+        sizeFor: (requested) => fittingSize(requested, leased.sizes),
         release: () => leased.release(),
       };
     },
-    async draw(model, { format, quality, ...sketch }, signal, onStep) {
-      const work = { type: "paint", folder: folderOf(model), sketch } as const;
-      const outcome = await easel.do(work, { signal, onStep });
-      if (outcome.type !== "painted") throw refusal(model, outcome, "it could not draw this.");
-      const { width, height, promptRead } = outcome.painting;
-      return { bytes: await encodeImage(outcome.painting, format, quality), width, height, promptRead };
+    async generate(model, { format, quality, ...job }, signal, onStep) {
+      const image = await worker
+        .call({ type: "generate", folder: folderOf(model), job }, { signal, onNews: onStep })
+        .catch((thrown: unknown) => {
+          throw unavailable(model, thrown, signal, "it could not generate this image.");
+        });
+      const { width, height, promptRead } = image;
+      return { bytes: await encodeImage(image, format, quality), width, height, promptRead };
     },
     residents: () => models.list(),
     async close() {
-      await easel.close();
-      models.forget();
+      await worker.close();
+      models.dropAll();
     },
   };
 }
 
-async function open(easel: Easel, model: Model, threads: number): Promise<NativePainter> {
+function createWorker({ clock, workerUrl, log }: ImageEngineDeps, onExit: () => void): ImageWorker {
+  return new WorkerClient({
+    clock,
+    name: "images",
+    workerUrl,
+    memoryMbMax,
+    concurrencyMax: 1,
+    onAbort: "stop",
+    // To terminate the thread during a step of the runtime would end the whole process.
+    closeMsMax: null,
+    onExit,
+    log: (_level, message) => log(message),
+  });
+}
+
+async function open(worker: ImageWorker, model: Model, threads: number): Promise<ImageModelInfo> {
   const { drawing, contextTokens } = model.manifest;
   const options = { threads, drawing: drawing ?? null };
-  const outcome = await easel.do({ type: "open", folder: folderOf(model), options });
-  if (outcome.type !== "opened") throw refusal(model, outcome, "it could not be loaded.");
-  return { canvas: outcome.canvas, contextTokens, slots: 1, device: "cpu" };
+  try {
+    const sizes = await worker.call({ type: "open", folder: folderOf(model), options });
+    return { sizes, contextTokens, slots: 1, device: "cpu" };
+  } catch (thrown) {
+    throw unavailable(model, thrown, null, "it could not be loaded.");
+  }
 }
 
 function folderOf(model: Model): string {
   return dirname(model.path);
 }
 
-/** What the runtime says may name paths: it is logged and not told. */
-function refusal({ manifest }: Model, outcome: Outcome, otherwise: string): HearthError {
-  const why = outcome.type === "failed" && outcome.isPublic ? outcome.message : otherwise;
-  const cause = outcome.type === "failed" && !outcome.isPublic ? new Error(outcome.message) : undefined;
-  return new HearthError("model_unavailable", `The model '${manifest.id}' cannot be used: ${why}`, {
+/**
+ * Converts an error of the worker to the model's. Messages of the runtime may contain paths, so they are logged as the cause and not sent.
+ * Returns aborts, lost workers and the end of the server unchanged.
+ */
+function unavailable(model: Model, thrown: unknown, signal: AbortSignal | null, otherwise: string): unknown {
+  if (signal?.aborted === true || thrown instanceof WorkerLostError) return thrown;
+  const error = toHearthError(thrown);
+  if (error.kind === "overloaded") return error;
+  const reason = error.kind === "model_unavailable" ? error.message : otherwise;
+  return new HearthError("model_unavailable", `The model '${model.manifest.id}' cannot be used: ${reason}`, {
     param: "model",
-    ...(cause === undefined ? {} : { cause }),
+    ...(error.kind === "model_unavailable" ? {} : { cause: error.cause }),
   });
 }

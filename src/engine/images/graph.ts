@@ -1,36 +1,36 @@
-/** One ONNX graph of a model, fed by what its own metadata says: names, types and ranks differ from export to export. */
+/** Runs one ONNX graph of a model. Inputs are converted as the graph's metadata requires: names, types and ranks differ between exports. */
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { threadOptions } from "../onnx-threads.js";
-import { fromHalves, toHalves } from "./half.js";
+import { fromHalves, toHalves } from "./float16.js";
 
 export interface GraphOptions {
   readonly threads: number;
 }
 
-/** Numbers with their shape. */
-export interface Numbers {
+/** A tensor of 32-bit floats. */
+export interface FloatTensor {
   readonly data: Float32Array;
   readonly shape: readonly number[];
 }
 
 export interface Graph {
-  /** Shape of an input, a number where it is fixed and a name where it is not; null when there is no such input. */
+  /** Returns the shape of an input, with a number for a fixed side and a name for any other; null when there is no such input. */
   shapeOf(input: string): readonly (number | string)[] | null;
   /**
-   * Runs it on what it is given by name. A number goes as a scalar, or a list of one, as the input has it; what it has no input
-   * for is left out. Blocks its thread.
-   * @param output by name; the first, where there is none of that name.
+   * Runs the graph. A number becomes a scalar or a list of one, as the input requires; values without an input are ignored. Blocks
+   * the thread.
+   * @param output name of the output; the first output if there is none of that name.
    */
   run(
-    feeds: Readonly<Record<string, Numbers | number | readonly number[]>>,
+    feeds: Readonly<Record<string, FloatTensor | number | readonly number[]>>,
     output: string,
-  ): Promise<Numbers>;
+  ): Promise<FloatTensor>;
   release(): Promise<void>;
 }
 
 type Value = InferenceSession.TensorValueMetadata;
 
-/** Opens a graph; its external data is found beside it. @throws Error of the runtime. */
+/** Opens a graph; external data is expected in the same folder. @throws Error of the runtime. */
 export async function openGraph(path: string, { threads }: GraphOptions): Promise<Graph> {
   const session = await InferenceSession.create(path, {
     executionProviders: ["cpu"],
@@ -48,23 +48,23 @@ export async function openGraph(path: string, { threads }: GraphOptions): Promis
       }
       const results = await session.run(tensors);
       const result = results[output] ?? results[session.outputNames[0] ?? ""];
-      if (result === undefined) throw new Error("a graph without an output");
+      if (result === undefined) throw new Error("the graph has no output");
       return { data: floatsOf(result), shape: result.dims };
     },
     release: () => session.release(),
   };
 }
 
-function tensorOf(value: Numbers | number | readonly number[], { name, type, shape }: Value): Tensor {
+function tensorOf(value: FloatTensor | number | readonly number[], { name, type, shape }: Value): Tensor {
   if (typeof value === "number") {
     const count = typeof shape[0] === "number" ? shape[0] : 1;
-    return filled(type, new Float32Array(count).fill(value), shape.length === 0 ? [] : [count], name);
+    return createTensor(type, new Float32Array(count).fill(value), shape.length === 0 ? [] : [count], name);
   }
-  if ("data" in value) return filled(type, value.data, value.shape, name);
-  return filled(type, value, [1, value.length], name);
+  if ("data" in value) return createTensor(type, value.data, value.shape, name);
+  return createTensor(type, value, [1, value.length], name);
 }
 
-function filled(
+function createTensor(
   type: Value["type"],
   values: Float32Array | readonly number[],
   shape: readonly number[],
@@ -72,7 +72,7 @@ function filled(
 ): Tensor {
   switch (type) {
     case "float32":
-      // The runtime only reads it.
+      // The runtime does not modify it.
       return new Tensor(
         "float32",
         values instanceof Float32Array ? values : Float32Array.from(values),
@@ -87,7 +87,7 @@ function filled(
     case "int64":
       return new Tensor(
         "int64",
-        BigInt64Array.from(values as ArrayLike<number> & Iterable<number>, wholeOf),
+        BigInt64Array.from(values as ArrayLike<number> & Iterable<number>, toBigInt),
         shape,
       );
     default:
@@ -95,7 +95,7 @@ function filled(
   }
 }
 
-function wholeOf(value: number): bigint {
+function toBigInt(value: number): bigint {
   return BigInt(Math.round(value));
 }
 

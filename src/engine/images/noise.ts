@@ -1,6 +1,6 @@
 /**
- * Gaussian noise from a seed: the same numbers on every machine. xoshiro128** (Blackman and Vigna, 2018), its state filled by
- * splitmix32; Box-Muller over it. V8 computes log, sin and cos by its own port of fdlibm and not by the machine's library.
+ * Gaussian noise from a seed, with the same numbers on every machine: xoshiro128** (Blackman and Vigna, 2018) seeded by splitmix32, and
+ * Box-Muller. V8 computes log, sin and cos with its own port of fdlibm, not with the machine's library.
  */
 export class Noise {
   #state: [number, number, number, number];
@@ -8,10 +8,10 @@ export class Noise {
 
   /** @param seed 32-bit unsigned, or a whole state. */
   constructor(seed: number | readonly [number, number, number, number]) {
-    this.#state = typeof seed === "number" ? spread(seed) : [...seed];
+    this.#state = typeof seed === "number" ? expandSeed(seed) : [...seed];
   }
 
-  /** The next 32 bits. */
+  /** Returns the next 32 bits. */
   next(): number {
     const [a, b, c, d] = this.#state;
     const result = Math.imul(rotate(Math.imul(b, 5), 7), 9) >>> 0;
@@ -20,21 +20,21 @@ export class Noise {
     return result;
   }
 
-  /** One number of the normal distribution with mean 0 and variance 1. */
+  /** Returns one number of the normal distribution with mean 0 and variance 1. */
   gaussian(): number {
     if (this.#spare !== null) {
       const spare = this.#spare;
       this.#spare = null;
       return spare;
     }
-    // Never 0: its logarithm is none.
+    // Never 0, whose logarithm is infinite.
     const radius = Math.sqrt(-2 * Math.log((this.next() + 1) / 2 ** 32));
     const angle = (2 * Math.PI * this.next()) / 2 ** 32;
     this.#spare = radius * Math.sin(angle);
     return radius * Math.cos(angle);
   }
 
-  /** So many of them. */
+  /** Returns `count` such numbers. */
   gaussians(count: number): Float32Array {
     return Float32Array.from({ length: count }, () => this.gaussian());
   }
@@ -44,8 +44,8 @@ function rotate(value: number, bits: number): number {
   return (value << bits) | (value >>> (32 - bits));
 }
 
-/** splitmix32: neighbouring seeds give states that have nothing in common. */
-function spread(seed: number): [number, number, number, number] {
+/** Expands a seed to a state by splitmix32, so that adjacent seeds give unrelated states. */
+function expandSeed(seed: number): [number, number, number, number] {
   let at = seed | 0;
   const next = (): number => {
     at = (at + 0x9e3779b9) | 0;

@@ -1,10 +1,10 @@
-import type { Numbers } from "./graph.js";
+import type { FloatTensor } from "./graph.js";
 
-/** An image of the decoder, [1, 3, height, width] from -1 to 1, as bytes: red, green and blue of every pixel, row by row. */
-export function toPixels({ data, shape }: Numbers): Uint8Array<ArrayBuffer> {
+/** Converts the decoder's output, [1, 3, height, width] from -1 to 1, to bytes: red, green and blue of every pixel, row by row. */
+export function toPixels({ data, shape }: FloatTensor): Uint8Array<ArrayBuffer> {
   const [, channels = 3, height = 0, width = 0] = shape;
   const area = height * width;
-  if (channels !== 3 || data.length !== 3 * area) throw new Error("the decoder gave no image");
+  if (channels !== 3 || data.length !== 3 * area) throw new Error("the decoder's output is not an image");
   const pixels = new Uint8Array(3 * area);
   for (let place = 0; place < area; place += 1)
     for (let channel = 0; channel < 3; channel += 1)
@@ -12,7 +12,7 @@ export function toPixels({ data, shape }: Numbers): Uint8Array<ArrayBuffer> {
   return pixels;
 }
 
-/** What is no number is black. */
+/** Converts one value; NaN becomes 0. */
 function byteOf(value: number): number {
   return Math.max(0, Math.min(255, Math.round((value / 2 + 0.5) * 255))) || 0;
 }

@@ -1,35 +1,35 @@
-import type { AskedSize, ImageSize } from "../../core/image-generation.js";
+import type { RequestedImageSize, ImageSize } from "../../core/image-generation.js";
 
-/** The sizes that a model draws. */
-export interface Canvas extends ImageSize {
-  /** Sides are multiples of it. */
+/** The image sizes that a model supports; width and height are its native size. */
+export interface SupportedSizes extends ImageSize {
+  /** Sides are multiples of this. */
   readonly multiple: number;
-  /** It draws this size and no other. */
+  /** Whether the native size is the only one. */
   readonly isFixed: boolean;
 }
 
 /**
- * The nearest size that a model draws: the ratio as near as its multiples allow, and no more pixels than the size it was
- * trained on, beyond which it repeats itself. A ratio alone takes about as many.
+ * Returns the supported size that is closest to the requested one: the closest ratio, with at most as many pixels as the native size,
+ * since models repeat content in larger images. A request with a ratio only gets about the native number of pixels.
  */
-export function fittingSize(asked: AskedSize | null, canvas: Canvas): ImageSize {
-  const { multiple } = canvas;
-  const area = canvas.width * canvas.height;
-  if (asked === null || canvas.isFixed) return { width: canvas.width, height: canvas.height };
-  const full = Math.sqrt(area / (asked.width * asked.height));
-  const scale = asked.ratioOnly ? full : Math.min(1, full);
+export function fittingSize(requested: RequestedImageSize | null, sizes: SupportedSizes): ImageSize {
+  const { multiple } = sizes;
+  const area = sizes.width * sizes.height;
+  if (requested === null || sizes.isFixed) return { width: sizes.width, height: sizes.height };
+  const full = Math.sqrt(area / (requested.width * requested.height));
+  const scale = requested.ratioOnly ? full : Math.min(1, full);
   const longest = Math.floor(area / multiple / multiple) * multiple;
   const around = (length: number): readonly number[] =>
     [Math.floor, Math.ceil].map((rounded) =>
       Math.min(longest, Math.max(multiple, rounded((length * scale) / multiple) * multiple)),
     );
-  const sizes = around(asked.width).flatMap((width) =>
-    around(asked.height).map((height) => ({ width, height })),
+  const candidates = around(requested.width).flatMap((width) =>
+    around(requested.height).map((height) => ({ width, height })),
   );
   const off = ({ width, height }: ImageSize): number =>
-    Math.abs(Math.log((width * asked.height) / (height * asked.width)));
-  const byFit = sizes
+    Math.abs(Math.log((width * requested.height) / (height * requested.width)));
+  const byFit = candidates
     .filter(({ width, height }) => width * height <= area)
     .toSorted((a, b) => off(a) - off(b) || b.width * b.height - a.width * a.height);
-  return byFit[0] ?? { width: canvas.width, height: canvas.height };
+  return byFit[0] ?? { width: sizes.width, height: sizes.height };
 }

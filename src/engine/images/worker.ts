@@ -1,71 +1,64 @@
 /**
- * The thread that draws. The runtime blocks it for as long as a step takes, and must never be ended inside one: that ends the
- * whole process. So it looks at a shared number between steps, and ends by itself when it is told to.
+ * The image worker thread. The runtime blocks it during a step, and terminating the thread then would end the whole process. So a job
+ * checks between two steps whether it is aborted, and the thread is closed only when all calls have finished.
  */
-import { parentPort, workerData } from "node:worker_threads";
-import { giveWay } from "../onnx-threads.js";
-import { openPainter, type Painter } from "./painter.js";
-import type { Report, Work, WorkerData } from "./protocol.js";
-import { Unusable } from "./unusable.js";
+import { HearthError } from "../../core/errors.js";
+import { lowerThreadPriority } from "../onnx-threads.js";
+import { hostWorker, reportNews, TransferredResult, type WorkerCall } from "../worker-host.js";
+import { openImageModel, type ImageModel, type ImageModelOptions } from "./image-model.js";
+import type { ImageRequest, StepNews } from "./protocol.js";
+import type { SupportedSizes } from "./size.js";
+import { UnusableModelError } from "./unusable-model.js";
 
-const { stop } = workerData as WorkerData;
-/** By folder. */
-const painters = new Map<string, Painter>();
+/** Open models by folder. */
+const models = new Map<string, ImageModel>();
 
-class Stopped extends Error {}
+lowerThreadPriority("images");
+hostWorker<ImageRequest>({ answer, close });
 
-giveWay("drawing");
-parentPort?.on("message", (work: Work) => {
-  void answer(work);
-});
-
-async function answer(work: Work): Promise<void> {
-  try {
-    tell(await done(work));
-  } catch (thrown) {
-    if (thrown instanceof Stopped) tell({ type: "stopped" });
-    else tell({ type: "failed", message: messageOf(thrown), isPublic: thrown instanceof Unusable });
+function answer(request: ImageRequest, call: WorkerCall): Promise<SupportedSizes | TransferredResult | void> {
+  switch (request.type) {
+    case "open":
+      return open(request.folder, request.options);
+    case "generate":
+      return generate(request, call);
+    case "release":
+      return release(request.folder);
   }
-  if (work.type === "end") parentPort?.close();
 }
 
-async function done(work: Work): Promise<Report> {
-  switch (work.type) {
-    case "open": {
-      const painter = await openPainter(work.folder, work.options);
-      painters.set(work.folder, painter);
-      return { type: "opened", canvas: painter.canvas };
-    }
-    case "paint": {
-      const painter = painters.get(work.folder);
-      if (painter === undefined) throw new Error("it is not open");
-      const painting = await painter.paint(work.sketch, goOn, () => tell({ type: "step" }));
-      return { type: "painted", painting };
-    }
-    case "release":
-      await release(work.folder);
-      return { type: "released" };
-    case "end":
-      for (const folder of [...painters.keys()]) await release(folder);
-      return { type: "released" };
+/** @throws HearthError `model_unavailable` whose message is the public reason, as a clause. */
+async function open(folder: string, options: ImageModelOptions): Promise<SupportedSizes> {
+  try {
+    const model = await openImageModel(folder, options);
+    models.set(folder, model);
+    return model.sizes;
+  } catch (thrown) {
+    if (thrown instanceof UnusableModelError) throw new HearthError("model_unavailable", thrown.message);
+    throw thrown;
   }
+}
+
+async function generate(
+  { folder, job }: Extract<ImageRequest, { type: "generate" }>,
+  call: WorkerCall,
+): Promise<TransferredResult> {
+  const model = models.get(folder);
+  if (model === undefined) throw new Error("the model is not open");
+  const checkAborted = (): void => {
+    if (call.isAborted()) throw new Error("the job was aborted");
+  };
+  const news: StepNews = { type: "step" };
+  const image = await model.generate(job, checkAborted, () => reportNews([{ id: call.id, news }]));
+  return new TransferredResult(image, [image.pixels.buffer]);
 }
 
 async function release(folder: string): Promise<void> {
-  const painter = painters.get(folder);
-  painters.delete(folder);
-  await painter?.release();
+  const model = models.get(folder);
+  models.delete(folder);
+  await model?.release();
 }
 
-function goOn(): void {
-  if (Atomics.load(stop, 0) !== 0) throw new Stopped();
-}
-
-function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
-}
-
-function tell(report: Report): void {
-  if (report.type === "painted") parentPort?.postMessage(report, [report.painting.pixels.buffer]);
-  else parentPort?.postMessage(report);
+async function close(): Promise<void> {
+  for (const folder of [...models.keys()]) await release(folder);
 }

@@ -1,100 +1,110 @@
 /**
- * The engine's worker thread: owns the native library and every model in memory, answers the calls of engine.ts and hands
- * jobs to the tick loop. Runs until told to close; it never ends the process.
+ * The llama worker thread: owns the native library and every loaded model, answers the calls of engine.ts and passes jobs to the tick
+ * loop.
  */
-import { parentPort, workerData } from "node:worker_threads";
+import { workerData } from "node:worker_threads";
 import { getLlama, LlamaLogLevel, type Llama } from "node-llama-cpp";
 import type { Conversation, Prompt } from "../../core/engine.js";
-import { asHearthError, HearthError } from "../../core/errors.js";
+import { HearthError } from "../../core/errors.js";
 import type { RawPrompt } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
 import { packTokens, type PackedTokens } from "../packed-tokens.js";
+import { hostWorker, logToClient, reportNews, type WorkerCall } from "../worker-host.js";
 import { PrefixStore } from "./decode/prefix-store.js";
-import type { Call, FromWorker, LlamaSettings, SeededJob, ToWorker } from "./protocol.js";
-import { loadResident, type Resident } from "./load/resident.js";
 import { TickLoop } from "./decode/tick.js";
-import { wireError } from "./wire-error.js";
+import { loadResident, type Resident } from "./load/resident.js";
+import type {
+  JobUpdate,
+  LlamaModelInfo,
+  LlamaReplies,
+  LlamaRequest,
+  LlamaSettings,
+  SeededJob,
+} from "./protocol.js";
+
+/** A job in the tick loop, whose id is its call's. */
+interface RunningJob {
+  readonly resolve: () => void;
+  readonly reject: (error: HearthError) => void;
+}
 
 const settings = workerData as LlamaSettings;
 const residents = new Map<string, Promise<Resident>>();
-/** The residents that are loaded: a job and its cancel must be handled in the order in which they came. */
+/** The residents that are loaded. */
 const loaded = new Map<string, Resident>();
+const jobs = new Map<number, RunningJob>();
 const ticks = new TickLoop(
   {
     tokenGapMsMax: settings.tokenGapMsMax,
     store: openStore(settings),
     now: () => performance.now(),
   },
-  (news) => send({ type: "news", news }),
+  report,
 );
 let library: Promise<Llama> | null = null;
 
-parentPort?.on("message", (message: ToWorker) => {
-  if (message.type === "generate") generate(message.job, message.id, message.decode);
-  else if (message.type === "cancel") ticks.cancel(message.job);
-  else void answer(message);
-});
+hostWorker<LlamaRequest>({ answer, close });
 
-/** A cache that cannot be opened is done without. */
+/** Opens the prefix cache; null when there is none or it cannot be opened. */
 function openStore({ prefixCacheFolder, prefixCacheBytesMax }: LlamaSettings): PrefixStore | null {
   if (prefixCacheFolder === null || prefixCacheBytesMax === 0) return null;
   try {
     return new PrefixStore(prefixCacheFolder, prefixCacheBytesMax);
   } catch (thrown) {
-    send({ type: "log", level: "warn", message: `no prefix cache: ${String(thrown)}` });
+    logToClient("warn", `no prefix cache: ${String(thrown)}`);
     return null;
   }
 }
 
-function send(message: FromWorker): void {
-  parentPort?.postMessage(message);
-}
-
-async function answer(call: Call): Promise<void> {
-  try {
-    send(await reply(call));
-  } catch (thrown) {
-    send({ type: "failed", call: call.call, error: wireError(asHearthError(thrown)) });
-  }
-}
-
-async function reply(call: Call): Promise<FromWorker> {
-  switch (call.type) {
-    case "load": {
-      const { contextTokens, device, tools } = await resident(call.model);
-      return {
-        type: "loaded",
-        call: call.call,
-        loaded: { contextTokens, slots: settings.slotsPerModel, device, callsAreExact: tools.exact },
-      };
-    }
+function answer(
+  request: LlamaRequest,
+  call: WorkerCall,
+): LlamaReplies[keyof LlamaReplies] | Promise<LlamaReplies[keyof LlamaReplies]> {
+  switch (request.type) {
+    case "load":
+      return load(request.model);
     case "unload":
-      await unload(call.model.manifest.id);
-      return { type: "done", call: call.call };
+      return unload(request.model.manifest.id);
     case "prompt":
-      return { type: "prompted", call: call.call, prompt: makePrompt(inMemory(call.id), call.source) };
+      return buildPrompt(inMemory(request.id), request.source);
     case "tokenize":
-      return { type: "tokenized", call: call.call, tokens: tokensOf(inMemory(call.id), call.text) };
-    case "close":
-      await close();
-      return { type: "done", call: call.call };
+      return tokensOf(inMemory(request.id), request.text);
+    case "generate":
+      return generate(inMemory(request.id), request.decode, call);
   }
 }
 
-function makePrompt({ prompts }: Resident, source: Conversation | RawPrompt): Prompt {
-  return "prompt" in source ? prompts.makeRaw(source) : prompts.make(source);
+async function load(model: Model): Promise<LlamaModelInfo> {
+  const { contextTokens, device, tools } = await resident(model);
+  return { contextTokens, slots: settings.slotsPerModel, device, callsAreExact: tools.exact };
+}
+
+function buildPrompt({ prompts }: Resident, source: Conversation | RawPrompt): Prompt {
+  return "prompt" in source ? prompts.buildRaw(source) : prompts.build(source);
 }
 
 function tokensOf({ prompts, tokenBytes }: Resident, text: string): PackedTokens {
   return packTokens(prompts.tokenize(text), (id) => tokenBytes.of(id));
 }
 
-function generate(job: number, id: string, decode: SeededJob): void {
-  try {
-    ticks.submit(inMemory(id), job, decode);
-  } catch (thrown) {
-    const error = wireError(asHearthError(thrown));
-    send({ type: "news", news: [{ job, events: [], error, done: true }] });
+/** Runs a job. The job is submitted synchronously, so that an abort can never be handled before it. */
+function generate(model: Resident, decode: SeededJob, { id, signal }: WorkerCall): Promise<void> {
+  return new Promise((resolve, reject) => {
+    jobs.set(id, { resolve, reject });
+    ticks.submit(model, id, decode);
+    signal.addEventListener("abort", () => ticks.cancel(id), { once: true });
+  });
+}
+
+/** Reports the updates of one tick in one message, and settles the jobs that have ended. */
+function report(updates: readonly JobUpdate[]): void {
+  reportNews(updates.map(({ job, events }) => ({ id: job, news: events })));
+  for (const { job, error, done } of updates) {
+    if (!done) continue;
+    const running = jobs.get(job);
+    jobs.delete(job);
+    if (error === null) running?.resolve();
+    else running?.reject(error);
   }
 }
 
@@ -117,13 +127,13 @@ function resident(model: Model): Promise<Resident> {
   return loading;
 }
 
-/** Nothing runs on it: the caller has seen to that. */
+/** Unloads a model. No job may be running on it. */
 async function unload(id: string): Promise<void> {
   const leaving = loaded.get(id);
   loaded.delete(id);
   residents.delete(id);
   if (leaving === undefined) return;
-  await ticks.forget(leaving);
+  await ticks.releaseModel(leaving);
   await leaving.dispose();
 }
 
@@ -134,9 +144,9 @@ function native(): Promise<Llama> {
     skipDownload: true,
     progressLogs: false,
     maxThreads: settings.threads ?? settings.cores,
-    // Its warnings are about its own choices (padding, training length), which are made here on purpose.
+    // Its warnings concern settings that are chosen deliberately here (padding, training length).
     logLevel: LlamaLogLevel.error,
-    logger: (_level, message) => send({ type: "log", level: "error", message: message.trimEnd() }),
+    logger: (_level, message) => logToClient("error", message.trimEnd()),
   }).catch((thrown: unknown) => {
     library = null;
     throw new HearthError("model_unavailable", "The inference library could not be started.", {

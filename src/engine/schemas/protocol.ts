@@ -1,22 +1,33 @@
-/** One piece of work for the thread; answered by one outcome, in order. */
-export type SchemaWork =
+export type SchemaRequest =
+  /** Converts a schema to GBNF rules. */
   | { readonly type: "convert"; readonly schema: unknown; readonly prefix: string; readonly closed: boolean }
+  /** Validates a text against a schema, which is cached under `key`. */
   | { readonly type: "check"; readonly schema: unknown; readonly key: string; readonly text: string };
 
-/** A schema's rules. */
-export interface Converted {
+/** The GBNF rules of a schema. */
+export interface ConvertedSchema {
   readonly rules: ReadonlyMap<string, string>;
   readonly root: string;
   readonly exact: boolean;
 }
 
-export type SchemaOutcome =
-  | { readonly type: "converted"; readonly converted: Converted }
-  | {
-      readonly type: "refused";
-      readonly message: string;
-      readonly keyword: string | null;
-      readonly pointer: string;
-    }
-  | { readonly type: "checked"; readonly wrong: string | null }
-  | { readonly type: "failed"; readonly cause: string };
+/** Why a schema is not supported. */
+export interface RefusedSchema {
+  readonly type: "refused";
+  readonly message: string;
+  readonly keyword: string | null;
+  readonly pointer: string;
+}
+
+export type ConvertOutcome =
+  { readonly type: "converted"; readonly converted: ConvertedSchema } | RefusedSchema;
+
+export type CheckOutcome =
+  /** `problem` is null when the text is valid. */
+  { readonly type: "checked"; readonly problem: string | null } | RefusedSchema;
+
+/** Results by the type of the request. */
+export interface SchemaReplies {
+  readonly convert: ConvertOutcome;
+  readonly check: CheckOutcome;
+}

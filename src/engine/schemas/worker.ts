@@ -1,50 +1,48 @@
-/** The thread in which schemas are read and texts are judged; whoever owns it ends it when a piece of work takes too long. */
+/** The schemas worker thread: converts JSON Schemas to GBNF rules and validates texts against them. */
 import { LRUCache } from "lru-cache";
 import { schemaRules } from "../../grammar/convert.js";
-import { RuleBook } from "../../grammar/gbnf.js";
+import { RuleSet } from "../../grammar/gbnf.js";
 import { readSchema } from "../../grammar/schema/read.js";
 import { SchemaRefusal } from "../../grammar/schema/refusal.js";
 import { createValidator, type Problem } from "../../grammar/schema/validate.js";
-import { answerWork } from "../thread.js";
-import type { SchemaOutcome, SchemaWork } from "./protocol.js";
+import { hostWorker } from "../worker-host.js";
+import type { CheckOutcome, ConvertOutcome, RefusedSchema, SchemaRequest } from "./protocol.js";
 
 type Validator = (value: unknown) => Problem | null;
 
 const validators = new LRUCache<string, Validator>({ max: 100 });
 
-answerWork(outcomeOf);
+hostWorker<SchemaRequest>({ answer });
 
-function outcomeOf(work: SchemaWork): SchemaOutcome {
+function answer(request: SchemaRequest): ConvertOutcome | CheckOutcome {
   try {
-    return work.type === "convert" ? convert(work) : check(work);
+    return request.type === "convert" ? convert(request) : check(request);
   } catch (thrown) {
-    if (thrown instanceof SchemaRefusal) {
-      const { message, keyword, pointer } = thrown;
-      return { type: "refused", message, keyword, pointer };
-    }
-    return {
-      type: "failed",
-      cause: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown),
-    };
+    if (thrown instanceof SchemaRefusal) return refused(thrown);
+    throw thrown;
   }
 }
 
-function convert({ schema, prefix, closed }: Extract<SchemaWork, { type: "convert" }>): SchemaOutcome {
-  const book = new RuleBook({ prefix });
+function refused({ message, keyword, pointer }: SchemaRefusal): RefusedSchema {
+  return { type: "refused", message, keyword, pointer };
+}
+
+function convert({ schema, prefix, closed }: Extract<SchemaRequest, { type: "convert" }>): ConvertOutcome {
+  const book = new RuleSet({ prefix });
   const { root, exact } = schemaRules(schema, { additionalProperties: !closed }, book);
   return { type: "converted", converted: { rules: book.entries(root), root, exact } };
 }
 
-function check({ schema, key, text }: Extract<SchemaWork, { type: "check" }>): SchemaOutcome {
+function check({ schema, key, text }: Extract<SchemaRequest, { type: "check" }>): CheckOutcome {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (thrown) {
-    return { type: "checked", wrong: `it is not JSON (${thrown instanceof Error ? thrown.message : ""})` };
+    return { type: "checked", problem: `it is not JSON (${thrown instanceof Error ? thrown.message : ""})` };
   }
   const validator = validators.get(key) ?? createValidator(readSchema(schema));
   validators.set(key, validator);
-  const problem = validator(value);
-  const wrong = problem === null ? null : `${problem.instancePointer || "the value"}: ${problem.message}`;
-  return { type: "checked", wrong };
+  const found = validator(value);
+  const problem = found === null ? null : `${found.instancePointer || "the value"}: ${found.message}`;
+  return { type: "checked", problem };
 }

@@ -1,14 +1,15 @@
 import type { PackedTokens } from "../packed-tokens.js";
 
-/** One text for the thread. */
-export interface TokenizeWork {
-  /** What is asked: its tokens, or only how many they are. */
+export interface TokenizeRequest {
+  /** Whether the tokens are returned, or only their number. */
   readonly type: "tokenize" | "count";
-  /** A file of tiktoken's `encoders` folder. */
+  /** Name of a file in tiktoken's `encoders` folder. */
   readonly encoding: string;
   readonly text: string;
 }
 
-export type TokenizeOutcome =
-  | { readonly type: "tokenized"; readonly tokens: PackedTokens }
-  | { readonly type: "counted"; readonly count: number };
+/** Results by the type of the request. */
+export interface TokenizeReplies {
+  readonly tokenize: PackedTokens;
+  readonly count: number;
+}

@@ -1,70 +1,89 @@
 /**
- * The tokens of models that run elsewhere, by tiktoken: for the names of its own table and no others, in a thread of its own
- * with a bound on time. It knows nothing of this server's models, whose tokens are their own engine's to tell.
+ * Tokenizes texts for hosted models with tiktoken, for the model names of tiktoken's table only, in a worker thread with a time limit.
+ * Models of this server are tokenized by their own engines.
  */
 import { createRequire } from "node:module";
 import type { Clock } from "../../core/clock.js";
 import { HearthError, modelNotFound } from "../../core/errors.js";
 import type { HostedTokenizer } from "../../core/tokenizer.js";
 import { unpackTokens } from "../packed-tokens.js";
-import { WorkThread, type WorkLost } from "../thread.js";
-import type { TokenizeOutcome, TokenizeWork } from "./protocol.js";
+import { WorkerLostError } from "../worker-client-options.js";
+import { WorkerClient } from "../worker-client.js";
+import type { TokenizeReplies, TokenizeRequest } from "./protocol.js";
 
 export interface HostedTokenizerDeps {
   readonly clock: Clock;
-  /** Compiled worker.js; a test that runs from the sources names the compiled one. */
+  /** Compiled worker.js; tests that run from the sources pass the compiled one, too. */
   readonly workerUrl: URL;
   readonly log: (message: string) => void;
 }
 
-/** Time that one text may take, the reading of its encoding included. */
-const workMsMax = 5_000;
+/** Time limit of one text, including the loading of its encoding. */
+const requestMsMax = 5_000;
 const memoryMbMax = 256;
 /** Texts that may wait. */
-const lineMax = 32;
-/** The encodings take about 100 MB, which a server that is asked now and then need not hold. */
+const waitingMax = 32;
+/** The encodings take about 100 MB, which are freed when they are not used. */
 const idleMsMax = 300_000;
 
-/** The encoding of texts that are only counted. */
-const countedBy = "o200k_base";
+/** The encoding for counting tokens of any text. */
+const countEncoding = "o200k_base";
 
-/** Builds the tokenizer; neither tiktoken nor a thread is loaded before the first text. */
+/** Creates the tokenizer; tiktoken's table and the thread are loaded with the first text. */
 export function createHostedTokenizer(deps: HostedTokenizerDeps): HostedTokenizer {
-  const limits = { workMsMax, memoryMbMax, lineMax, idleMsMax };
-  const thread = new WorkThread<TokenizeWork, TokenizeOutcome>({ ...deps, ...limits, subject: "texts" });
-  let known: ReadonlyMap<string, string> | null = null;
-  const encodingOf = (model: string): string | undefined => (known ??= readTable()).get(model);
+  const worker = createWorker(deps);
+  let table: ReadonlyMap<string, string> | null = null;
+  const encodingOf = (model: string): string | undefined => (table ??= readTable()).get(model);
   return {
     knows: (model) => encodingOf(model) !== undefined,
     async tokenize(model, text, signal) {
       const encoding = encodingOf(model);
       if (encoding === undefined) throw modelNotFound(model);
-      const outcome = await thread.run({ type: "tokenize", encoding, text }, signal);
-      if (outcome.type !== "tokenized") throw unanswered(outcome);
-      return unpackTokens(outcome.tokens);
+      return unpackTokens(
+        await worker.call({ type: "tokenize", encoding, text }, { signal }).catch(refusedIfLost),
+      );
     },
-    async count(text, signal) {
-      const outcome = await thread.run({ type: "count", encoding: countedBy, text }, signal);
-      if (outcome.type !== "counted") throw unanswered(outcome);
-      return outcome.count;
-    },
-    close: () => thread.close(),
+    count: (text, signal) =>
+      worker.call({ type: "count", encoding: countEncoding, text }, { signal }).catch(refusedIfLost),
+    close: () => worker.close(),
   };
 }
 
-/** Names of encodings by names of models. */
+function createWorker({
+  clock,
+  workerUrl,
+  log,
+}: HostedTokenizerDeps): WorkerClient<TokenizeRequest, TokenizeReplies> {
+  return new WorkerClient({
+    clock,
+    name: "tokenize",
+    workerUrl,
+    memoryMbMax,
+    concurrencyMax: 1,
+    waiting: {
+      max: waitingMax,
+      overloadedMessage: "Too many texts are waiting to be read. Please try again later.",
+    },
+    callMsMax: requestMsMax,
+    idleMsMax,
+    onAbort: "leave",
+    closeMsMax: 0,
+    log: (_level, message) => log(message),
+  });
+}
+
+/** Returns the names of encodings by names of models. */
 function readTable(): ReadonlyMap<string, string> {
   const require = createRequire(import.meta.url);
   const table = require("tiktoken/model_to_encoding.json") as Readonly<Record<string, string>>;
   return new Map(Object.entries(table));
 }
 
-function unanswered(outcome: WorkLost | TokenizeOutcome): Error {
-  return outcome.type === "lost" ? tooMuch(outcome) : new Error(`the thread answered with '${outcome.type}'`);
-}
-
-function tooMuch({ why }: WorkLost): HearthError {
-  const what = why === "time" ? `takes longer than ${workMsMax} ms` : "takes more memory than there is";
-  const message = `text: ${what} to tokenize; shorten it, or its runs of letters without a break`;
-  return new HearthError("invalid_value", message, { param: "text" });
+/** Converts the loss of the thread, which the text caused, to the refusal of the text. */
+function refusedIfLost(thrown: unknown): never {
+  if (!(thrown instanceof WorkerLostError) || thrown.reason === "start") throw thrown;
+  const limit =
+    thrown.reason === "timeout" ? `takes longer than ${requestMsMax} ms` : "takes more memory than available";
+  const message = `text: ${limit} to tokenize; shorten it, or its runs of letters without a break`;
+  throw new HearthError("invalid_value", message, { param: "text" });
 }

@@ -1,14 +1,14 @@
 /**
- * The thread in which texts are read by tiktoken. Its time grows with the square of a run of letters, so that whoever owns the
- * thread ends it when a text takes too long: cutting such a run would be faster and give other tokens.
+ * The tokenize worker thread, which runs tiktoken. Its time grows with the square of the length of a run of letters, so the owner ends the
+ * thread when a text takes too long; splitting such a run would be faster but gives other tokens.
  */
 import { createRequire } from "node:module";
 import { Tiktoken } from "tiktoken/lite";
 import { packTokens } from "../packed-tokens.js";
-import { answerWork } from "../thread.js";
-import type { TokenizeOutcome, TokenizeWork } from "./protocol.js";
+import { hostWorker } from "../worker-host.js";
+import type { TokenizeReplies, TokenizeRequest } from "./protocol.js";
 
-/** What a file of tiktoken's `encoders` folder says. */
+/** The content of a file in tiktoken's `encoders` folder. */
 interface Encoding {
   readonly bpe_ranks: string;
   readonly special_tokens: Record<string, number>;
@@ -18,17 +18,18 @@ interface Encoding {
 const require = createRequire(import.meta.url);
 const loaded = new Map<string, Tiktoken>();
 
-answerWork(tokenize);
+// After an error, such as a lack of memory, the state of WebAssembly may be corrupt.
+hostWorker<TokenizeRequest>({ answer, exitsOnError: true });
 
-function tokenize({ type, encoding, text }: TokenizeWork): TokenizeOutcome {
+function answer({ type, encoding, text }: TokenizeRequest): TokenizeReplies[keyof TokenizeReplies] {
   const tiktoken = loaded.get(encoding) ?? load(encoding);
   loaded.set(encoding, tiktoken);
   const ids = tiktoken.encode_ordinary(text);
-  if (type === "count") return { type: "counted", count: ids.length };
-  return { type: "tokenized", tokens: packTokens([...ids], (id) => tiktoken.decode_single_token_bytes(id)) };
+  if (type === "count") return ids.length;
+  return packTokens([...ids], (id) => tiktoken.decode_single_token_bytes(id));
 }
 
-/** The few megabytes of an encoding are read when it is first asked for. */
+/** Reads an encoding, which has a few megabytes. */
 function load(name: string): Tiktoken {
   const encoding = require(`tiktoken/encoders/${name}.json`) as Encoding;
   return new Tiktoken(encoding.bpe_ranks, encoding.special_tokens, encoding.pat_str);

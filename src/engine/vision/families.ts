@@ -1,22 +1,22 @@
 /**
- * The model families that are served, by `model_type` of their config.json. A family is loaded by whoever opens a model of it: the
- * names alone cost nothing.
+ * The supported families of vision models, by `model_type` of their config.json. The code of a family is imported only when a model of it
+ * is opened.
  */
-import type { OpenSeer } from "./family.js";
+import type { OpenVisionModel } from "./family.js";
 
-const families: Readonly<Record<string, () => Promise<OpenSeer>>> = {
+const families: Readonly<Record<string, () => Promise<OpenVisionModel>>> = {
   "vision-encoder-decoder": async () => (await import("./families/image-to-text.js")).openImageToText,
-  idefics3: async () => (await import("./families/asked.js")).openIdefics,
-  smolvlm: async () => (await import("./families/asked.js")).openIdefics,
+  idefics3: async () => (await import("./families/vision-chat.js")).openIdefics,
+  smolvlm: async () => (await import("./families/vision-chat.js")).openIdefics,
   florence2: async () => (await import("./families/florence2.js")).openFlorence,
-  qwen2_vl: async () => (await import("./families/asked.js")).openQwen,
+  qwen2_vl: async () => (await import("./families/vision-chat.js")).openQwen,
 };
 
 export const visionFamilies: readonly string[] = Object.keys(families);
 
-/** @throws Error when there is no such family. */
-export function openerOf(modelType: string): Promise<OpenSeer> {
+/** Imports a family and returns its function to open models. @throws Error when the family is unknown. */
+export function loadFamily(modelType: string): Promise<OpenVisionModel> {
   const load = Object.hasOwn(families, modelType) ? families[modelType] : undefined;
-  if (load === undefined) throw new Error(`no family '${modelType}'`);
+  if (load === undefined) throw new Error(`unknown model family '${modelType}'`);
   return load();
 }

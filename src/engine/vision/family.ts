@@ -1,23 +1,23 @@
-import type { Picture } from "../../core/images.js";
-import type { Described } from "../../core/vision.js";
+import type { DecodedImage } from "../../core/images.js";
+import type { ImageDescription } from "../../core/vision.js";
 
-/** Whether a description has to end where it is; asked between two steps of the model. */
+/** Returns whether the description is cancelled; called between two steps of the model. */
 export type Stopped = () => boolean;
 
-/** How a family's parts are read from a folder. */
+/** Options to open a model. */
 export interface OpenOptions {
   /** Threads of one step. */
   readonly threads: number;
 }
 
-/** A model in memory, whatever its family makes of a picture. */
-export interface Seer {
-  /** Says what is on a picture; `prompt` is asked of models that can be asked, null: what is on it. */
-  describe(picture: Picture, prompt: string | null, stopped: Stopped): Promise<Described>;
-  /** Says what a second, closer look shows, one sentence or text for each thing found. */
-  lookCloser(picture: Picture, stopped: Stopped): Promise<readonly Described[]>;
+/** An open vision model of any family. */
+export interface VisionModel {
+  /** Describes an image. `prompt` is a question for models that accept one; null: a general description. */
+  describe(picture: DecodedImage, prompt: string | null, stopped: Stopped): Promise<ImageDescription>;
+  /** Describes the details of an image, as one or several further descriptions. */
+  describeDetails(picture: DecodedImage, stopped: Stopped): Promise<readonly ImageDescription[]>;
   dispose(): Promise<void>;
 }
 
-/** Opens the model in a folder. @throws whatever the runtime does. */
-export type OpenSeer = (folder: string, options: OpenOptions) => Promise<Seer>;
+/** Opens the model in a folder. @throws any error of the runtime. */
+export type OpenVisionModel = (folder: string, options: OpenOptions) => Promise<VisionModel>;

@@ -1,24 +1,24 @@
 /**
- * Captions without the library's own loop: what that does around each step (tensors wrapped and sliced, lists of processors) takes
- * a small model a quarter of its time. Only for models whose loop is the plain one: the most likely token again and again, from
- * nothing but the picture and what was said of it. For any other there is none, and the library's is taken.
+ * Greedy decoding of captions without transformers.js' own loop, whose overhead per step (wrapping and slicing tensors, lists of
+ * processors) takes a quarter of the time of a small model. Only for models with plain greedy decoding, from the image and the sampled
+ * tokens alone; other models use the library's loop.
  */
 import { Tensor, type InferenceSession } from "onnxruntime-node";
 import type { Stopped } from "./family.js";
-import type { GenerationSettings, Runner } from "./library.js";
+import type { GenerationSettings, Runner } from "./transformers.js";
 
-/** Says the tokens of a picture, its end among them. */
-export type Caption = (pixels: Tensor, stopped: Stopped) => Promise<readonly number[]>;
+/** Returns the caption tokens of an image, including the end token. */
+export type GreedyCaptioner = (pixels: Tensor, stopped: Stopped) => Promise<readonly number[]>;
 
 type Feeds = Record<string, Tensor>;
 
 const pastInput = /^past_key_values\.(\d+\.(?:key|value))$/;
 const isPlainInput = /^(input_ids|encoder_hidden_states|use_cache_branch|past_key_values\.\d+\.(key|value))$/;
 
-/** @returns null for a model that has to be run by the library. */
-export function plainCaption(runner: Runner, tokensMax: number): Caption | null {
+/** Creates a captioner. @returns null for a model that needs the library's loop. */
+export function createGreedyCaptioner(runner: Runner, tokensMax: number): GreedyCaptioner | null {
   const { model: encoder, decoder_model_merged: decoder } = runner.sessions;
-  if (encoder === undefined || decoder === undefined || !areAsUsual(encoder, decoder)) return null;
+  if (encoder === undefined || decoder === undefined || !haveKnownInterface(encoder, decoder)) return null;
   const settings = runner._prepare_generation_config(null, {});
   if (!isGreedy(runner, settings)) return null;
   const { decoder_start_token_id: start, eos_token_id: end } = settings;
@@ -26,30 +26,30 @@ export function plainCaption(runner: Runner, tokensMax: number): Caption | null 
   const ends = new Set([end].flat());
   const past = pastOf(decoder);
   return async (pixels, stopped) => {
-    const { last_hidden_state: seen } = await encoder.run({ pixel_values: pixels });
-    if (seen === undefined) throw new Error("an encoder without an output");
-    const feeds: Feeds = { ...past.none, encoder_hidden_states: seen };
-    const said: number[] = [];
-    for (let last = start; said.length < tokensMax && !stopped();) {
+    const { last_hidden_state: encoded } = await encoder.run({ pixel_values: pixels });
+    if (encoded === undefined) throw new Error("the encoder has no output");
+    const feeds: Feeds = { ...past.none, encoder_hidden_states: encoded };
+    const sampled: number[] = [];
+    for (let last = start; sampled.length < tokensMax && !stopped();) {
       feeds["input_ids"] = new Tensor("int64", BigInt64Array.of(BigInt(last)), [1, 1]);
       const output = await decoder.run(feeds);
-      last = likeliest(output["logits"]?.data as Float32Array);
-      said.push(last);
+      last = argmax(output["logits"]?.data as Float32Array);
+      sampled.push(last);
       if (ends.has(last)) break;
       past.keep(output, feeds);
     }
-    return said;
+    return sampled;
   };
 }
 
-/** Whether nothing is chosen by chance, weighed or forbidden. */
+/** Returns whether decoding is greedy, without sampling, beams or logits processors. */
 function isGreedy(runner: Runner, settings: GenerationSettings): boolean {
   const isOne = !settings.do_sample && settings.num_beams <= 1 && settings.num_return_sequences <= 1;
   return isOne && runner._get_logits_processor(settings, 1).processors.length === 0;
 }
 
-/** Whether both take and give what is known here, in full precision. */
-function areAsUsual(encoder: InferenceSession, decoder: InferenceSession): boolean {
+/** Returns whether inputs and outputs of both graphs are the expected ones, in float32. */
+function haveKnownInterface(encoder: InferenceSession, decoder: InferenceSession): boolean {
   const given = [...encoder.outputMetadata, ...decoder.outputMetadata];
   return (
     encoder.inputNames.join() === "pixel_values" &&
@@ -59,7 +59,7 @@ function areAsUsual(encoder: InferenceSession, decoder: InferenceSession): boole
   );
 }
 
-/** Names of what was said as the decoder takes it, with those under which it gives it. */
+/** Returns the names of the decoder's past key-value inputs, each with the name of its output. */
 function pastNames(decoder: InferenceSession): readonly (readonly [past: string, present: string])[] {
   return decoder.inputNames.flatMap((name) => {
     const place = pastInput.exec(name)?.[1];
@@ -68,9 +68,9 @@ function pastNames(decoder: InferenceSession): readonly (readonly [past: string,
 }
 
 interface Past {
-  /** Before the first token. */
+  /** Feeds before the first token. */
   readonly none: Feeds;
-  /** Feeds what came of one step to the next. */
+  /** Copies the key-value outputs of one step to the feeds of the next. */
   keep(output: InferenceSession.OnnxValueMapType, feeds: Feeds): void;
 }
 
@@ -81,7 +81,7 @@ function pastOf(decoder: InferenceSession): Past {
   );
   const none: Feeds = {};
   for (const [name] of names) {
-    // The library's own reading of the axes' names.
+    // The library interprets the names of axes the same way.
     const shape = (shapes.get(name) ?? []).map((side) =>
       typeof side === "number" ? side : Number(side === "batch_size"),
     );
@@ -99,7 +99,7 @@ function pastOf(decoder: InferenceSession): Past {
   };
 }
 
-function likeliest(logits: Float32Array): number {
+function argmax(logits: Float32Array): number {
   let best = 0;
   let most = logits[0] ?? Number.NaN;
   for (let token = 1; token < logits.length; token += 1) {

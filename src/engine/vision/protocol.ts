@@ -1,46 +1,35 @@
-import type { Picture } from "../../core/images.js";
-import type { Described, Look } from "../../core/vision.js";
-import type { Native } from "../resident-models.js";
+import type { DecodedImage } from "../../core/images.js";
+import type { ImageDescription, DescribeOptions } from "../../core/vision.js";
+import type { NativeModelInfo } from "../resident-models.js";
 
 /** How the worker uses the machine. */
 export interface VisionSettings {
-  /** Cores that one model may keep busy. */
+  /** Cores that one model may use. */
   readonly cores: number;
-  /** Threads of one model; null = by its size, up to `cores`. */
+  /** Threads of one model; null = depends on its size, up to `cores`. */
   readonly threads: number | null;
 }
 
-/** A model as the worker needs it. */
-export interface VisionModel {
+/** A model as it is sent to the worker. */
+export interface VisionModelFiles {
   readonly id: string;
   readonly folder: string;
   readonly bytes: number;
 }
 
-/** Every call is answered by one reply with the same `call`, in the order in which they came. */
-export type ToWorker =
-  | { readonly type: "load"; readonly call: number; readonly model: VisionModel }
-  | { readonly type: "unload"; readonly call: number; readonly id: string }
+export type VisionRequest =
+  | { readonly type: "load"; readonly model: VisionModelFiles }
+  | { readonly type: "unload"; readonly id: string }
   | {
       readonly type: "describe";
-      readonly call: number;
       readonly id: string;
-      readonly picture: Picture;
-      readonly look: Look;
-      /** One 32-bit integer; other than 0: nobody waits for the description any more. */
-      readonly stop: SharedArrayBuffer;
-    }
-  | { readonly type: "close"; readonly call: number };
+      readonly image: DecodedImage;
+      readonly options: DescribeOptions;
+    };
 
-/** What a call came to, by its type. */
-export interface Replies {
-  readonly load: Native;
-  readonly unload: null;
-  /** null: it was stopped. */
-  readonly describe: Described | null;
-  readonly close: null;
+/** Results by the type of the request. */
+export interface VisionReplies {
+  readonly load: NativeModelInfo;
+  readonly unload: void;
+  readonly describe: ImageDescription;
 }
-
-export type FromWorker =
-  | { readonly type: "done"; readonly call: number; readonly value: Replies[keyof Replies] }
-  | { readonly type: "failed"; readonly call: number; readonly cause: string };

@@ -1,15 +1,15 @@
-import type { Picture } from "../../core/images.js";
+import type { DecodedImage } from "../../core/images.js";
 
-/** Smaller pictures have no quarters worth a look of their own. */
+/** Quarters of smaller images are not described separately. */
 const sideMin = 64;
 
-export interface Tile extends Picture {
-  /** Where in the whole it is. */
+export interface Tile extends DecodedImage {
+  /** Position in the whole image. */
   readonly place: string;
 }
 
-/** The quarters of a picture, in reading order; none of one that is too small. */
-export function tilesOf(picture: Picture): readonly Tile[] {
+/** Returns the quarters of an image in reading order; none if they are too small. */
+export function tilesOf(picture: DecodedImage): readonly Tile[] {
   const [width, height] = [picture.width >> 1, picture.height >> 1];
   if (Math.min(width, height) < sideMin) return [];
   const right = picture.width - width;
@@ -22,7 +22,7 @@ export function tilesOf(picture: Picture): readonly Tile[] {
   ];
 }
 
-function cut(whole: Picture, left: number, top: number, width: number, height: number): Picture {
+function cut(whole: DecodedImage, left: number, top: number, width: number, height: number): DecodedImage {
   const rgb = new Uint8Array(width * height * 3);
   for (let row = 0; row < height; row += 1) {
     const start = ((top + row) * whole.width + left) * 3;

@@ -1,83 +1,68 @@
 /**
- * The thread in which pictures are described. The runtime blocks it for as long as a step takes, and must never be ended within
- * one: that would end the whole process. So it does one thing after another, looks between two steps whether anybody still
- * waits, and is only ended when it has said that it is done with everything.
+ * The vision worker thread. The runtime blocks it during a step, and terminating the thread then would end the whole process. So a
+ * description checks between two steps whether it is aborted, and the thread is closed only when all calls have finished.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parentPort, workerData } from "node:worker_threads";
-import type { Described } from "../../core/vision.js";
+import { workerData } from "node:worker_threads";
+import type { ImageDescription } from "../../core/vision.js";
 import { threadsFor } from "../llama/load/machine.js";
-import { giveWay } from "../onnx-threads.js";
-import { openerOf } from "./families.js";
-import type { Seer, Stopped } from "./family.js";
-import type { FromWorker, Replies, ToWorker, VisionModel, VisionSettings } from "./protocol.js";
+import { lowerThreadPriority } from "../onnx-threads.js";
+import type { NativeModelInfo } from "../resident-models.js";
+import { hostWorker, type WorkerCall } from "../worker-host.js";
+import { loadFamily } from "./families.js";
+import type { Stopped, VisionModel } from "./family.js";
+import type { VisionModelFiles, VisionReplies, VisionRequest, VisionSettings } from "./protocol.js";
 
 const settings = workerData as VisionSettings;
-const seers = new Map<string, Seer>();
-let turn: Promise<void> = Promise.resolve();
+/** Open models by id. */
+const models = new Map<string, VisionModel>();
 
-giveWay("seeing");
-parentPort?.on("message", (message: ToWorker) => {
-  turn = turn.then(() => answer(message));
-});
+lowerThreadPriority("vision");
+hostWorker<VisionRequest>({ answer, close });
 
-async function answer(message: ToWorker): Promise<void> {
-  const { call } = message;
-  try {
-    send({ type: "done", call, value: await reply(message) });
-  } catch (thrown) {
-    send({
-      type: "failed",
-      call,
-      cause: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown),
-    });
-  }
-}
-
-function send(message: FromWorker): void {
-  parentPort?.postMessage(message);
-}
-
-async function reply(message: ToWorker): Promise<Replies[keyof Replies]> {
-  switch (message.type) {
+function answer(request: VisionRequest, call: WorkerCall): Promise<VisionReplies[keyof VisionReplies]> {
+  switch (request.type) {
     case "load":
-      seers.set(message.model.id, await open(message.model));
-      return { contextTokens: 0, slots: 1, device: "cpu" };
+      return load(request.model);
     case "unload":
-      await seers.get(message.id)?.dispose();
-      seers.delete(message.id);
-      return null;
+      return unload(request.id);
     case "describe":
-      return describe(message);
-    case "close":
-      for (const seer of seers.values()) await seer.dispose();
-      seers.clear();
-      return null;
+      return describe(request, () => call.isAborted());
   }
 }
 
-async function open({ folder, bytes }: VisionModel): Promise<Seer> {
+async function load({ id, folder, bytes }: VisionModelFiles): Promise<NativeModelInfo> {
   const config = JSON.parse(await readFile(join(folder, "config.json"), "utf8")) as { model_type?: unknown };
-  const opener = await openerOf(String(config.model_type));
-  return opener(folder, { threads: settings.threads ?? threadsFor(bytes, settings.cores) });
+  const open = await loadFamily(String(config.model_type));
+  models.set(id, await open(folder, { threads: settings.threads ?? threadsFor(bytes, settings.cores) }));
+  return { contextTokens: 0, slots: 1, device: "cpu" };
 }
 
-async function describe(asked: Extract<ToWorker, { type: "describe" }>): Promise<Described | null> {
-  const flag = new Int32Array(asked.stop);
-  const stopped: Stopped = () => Atomics.load(flag, 0) !== 0;
-  const seer = seers.get(asked.id);
-  if (seer === undefined) throw new Error(`the model '${asked.id}' is not loaded`);
-  if (stopped()) return null;
-  const { prompt, detail } = asked.look;
-  const seen = [await seer.describe(asked.picture, prompt ?? null, stopped)];
-  if (detail === "high" && !stopped()) seen.push(...(await seer.lookCloser(asked.picture, stopped)));
-  return stopped() ? null : together(seen);
+async function unload(id: string): Promise<void> {
+  await models.get(id)?.dispose();
+  models.delete(id);
 }
 
-function together(seen: readonly Described[]): Described {
+async function describe(
+  { id, image, options }: Extract<VisionRequest, { type: "describe" }>,
+  stopped: Stopped,
+): Promise<ImageDescription> {
+  const model = models.get(id);
+  if (model === undefined) throw new Error(`the model '${id}' is not loaded`);
+  const descriptions = stopped() ? [] : [await model.describe(image, options.prompt ?? null, stopped)];
+  if (options.detail === "high" && !stopped())
+    descriptions.push(...(await model.describeDetails(image, stopped)));
+  return joinDescriptions(descriptions);
+}
+
+function joinDescriptions(descriptions: readonly ImageDescription[]): ImageDescription {
   return {
-    text: seen.flatMap(({ text }) => (text === "" ? [] : [text])).join("\n"),
-    tokens: seen.reduce((sum, { tokens }) => sum + tokens, 0),
+    text: descriptions.flatMap(({ text }) => (text === "" ? [] : [text])).join("\n"),
+    tokens: descriptions.reduce((sum, { tokens }) => sum + tokens, 0),
   };
+}
+
+async function close(): Promise<void> {
+  for (const id of [...models.keys()]) await unload(id);
 }

@@ -2,7 +2,7 @@ import type { SchemaNode } from "../schema/node.js";
 import {
   anyArray,
   anyObject,
-  nothing,
+  noValue,
   type ArrayShape,
   type Check,
   type Language,
@@ -12,8 +12,8 @@ import {
 import type { Scope } from "./scope.js";
 import { anyTerm, neverTerm } from "./term.js";
 
-/** The arrays that fail a keyword of arrays. */
-export function denyingArrays(node: SchemaNode, scope: Scope): Language[] {
+/** Returns the arrays that violate one of the array keywords. */
+export function complementOfArrays(node: SchemaNode, scope: Scope): Language[] {
   const { prefixItems, items, minItems, maxItems, uniqueItems, contains } = node;
   const arrays: ArrayShape[] = [];
   const prefixLength = prefixItems?.length ?? 0;
@@ -26,42 +26,43 @@ export function denyingArrays(node: SchemaNode, scope: Scope): Language[] {
   if (minItems !== undefined && minItems > 0) arrays.push({ ...anyArray, maxItems: minItems - 1 });
   if (maxItems !== undefined) arrays.push({ ...anyArray, minItems: maxItems + 1 });
   if (uniqueItems === true) arrays.push({ ...anyArray, minItems: 2, checks: [at(node, "uniqueItems")] });
-  if (contains !== undefined) arrays.push(...denyingContains(node, contains, scope));
+  if (contains !== undefined) arrays.push(...complementOfContains(node, contains, scope));
   if (node.unevaluatedItems !== undefined)
     arrays.push({ ...anyArray, minItems: 1, checks: [at(node, "unevaluatedItems")] });
-  return arrays.length === 0 ? [] : [{ ...nothing, arrays }];
+  return arrays.length === 0 ? [] : [{ ...noValue, arrays }];
 }
 
-/** The objects that fail a keyword of objects. */
-export function denyingObjects(node: SchemaNode, scope: Scope): Language[] {
+/** Returns the objects that violate one of the object keywords. */
+export function complementOfObjects(node: SchemaNode, scope: Scope): Language[] {
   const { properties, required, minProperties, maxProperties, dependentRequired } = node;
   const objects: ObjectShape[] = [];
   for (const [key, value] of properties ?? []) {
     const term = scope.terms.of(value, false);
-    if (!term.never) objects.push({ ...withMember(key, term), needed: new Set([key]) });
+    if (!term.never) objects.push({ ...withMember(key, term), requiredByComplement: new Set([key]) });
   }
   for (const key of required ?? []) objects.push(withMember(key, neverTerm));
   if (minProperties !== undefined && minProperties > 0)
     objects.push({ ...anyObject, maxProperties: minProperties - 1 });
   if (maxProperties !== undefined) objects.push({ ...anyObject, minProperties: maxProperties + 1 });
   for (const [key, others] of dependentRequired ?? [])
-    for (const other of others) objects.push({ ...withMember(other, neverTerm), needed: new Set([key]) });
+    for (const other of others)
+      objects.push({ ...withMember(other, neverTerm), requiredByComplement: new Set([key]) });
   for (const keyword of [
     "additionalProperties",
     "patternProperties",
     "propertyNames",
     "unevaluatedProperties",
   ] as const)
-    if (node[keyword] !== undefined && !saysNothing(node, keyword))
+    if (node[keyword] !== undefined && !acceptsEverything(node, keyword))
       objects.push({ ...anyObject, minProperties: 1, checks: [at(node, keyword)] });
-  return objects.length === 0 ? [] : [{ ...nothing, objects }];
+  return objects.length === 0 ? [] : [{ ...noValue, objects }];
 }
 
 function at(node: SchemaNode, keyword: string): Check {
   return { keyword, pointer: node.pointer };
 }
 
-function saysNothing(
+function acceptsEverything(
   node: SchemaNode,
   keyword: "additionalProperties" | "patternProperties" | "propertyNames" | "unevaluatedProperties",
 ): boolean {
@@ -77,7 +78,7 @@ function containing(term: Term, min: number, max: number | null, here: Check): A
   return { ...anyArray, contained: [{ term, min, max, evaluates: false, at: here }] };
 }
 
-function denyingContains(
+function complementOfContains(
   node: SchemaNode,
   contains: NonNullable<SchemaNode["contains"]>,
   scope: Scope,

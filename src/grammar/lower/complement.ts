@@ -6,44 +6,47 @@ import {
   anyNumber,
   anyString,
   breadth,
-  checked,
-  everything,
-  nothing,
+  withCheck,
+  anyValue,
+  noValue,
   unite,
   type Check,
   type Language,
   type NumberShape,
 } from "./language.js";
-import { denyingArrays, denyingObjects } from "./complement-parts.js";
-import { numbersBut } from "./numbers.js";
+import { complementOfArrays, complementOfObjects } from "./complement-parts.js";
+import { numbersExcept } from "./numbers.js";
 import { constantsOf } from "./from-keywords.js";
 import type { Scope } from "./scope.js";
-import { stringsBut, stringsOutside } from "./strings.js";
+import { stringsExcept, stringComplement } from "./strings.js";
 
-/** Alternatives that the opposite of a schema may have before it becomes everything, and a check. */
-const deniedBreadthMax = 48;
+/**
+ * The number of alternatives that the complement of a schema may have. With more, it becomes all values with
+ * a check.
+ */
+const complementBreadthMax = 48;
 
-/** What does not satisfy a node, or more: something that fails one of its keywords. */
-export function denying(node: SchemaNode, scope: Scope): Language {
-  if (node.always !== undefined) return node.always ? nothing : everything;
+/** Returns a superset of the complement of a node: the union of the values that violate each keyword. */
+export function complement(node: SchemaNode, scope: Scope): Language {
+  if (node.always !== undefined) return node.always ? noValue : anyValue;
   const parts = [
-    ...denyingTypes(node),
-    ...denyingValues(node),
-    ...denyingNumbers(node),
-    ...denyingStrings(node, scope),
-    ...denyingArrays(node, scope),
-    ...denyingObjects(node, scope),
-    ...denyingCombined(node, scope),
+    ...complementOfTypes(node),
+    ...complementOfValues(node),
+    ...complementOfNumbers(node),
+    ...complementOfStrings(node, scope),
+    ...complementOfArrays(node, scope),
+    ...complementOfObjects(node, scope),
+    ...complementOfCombined(node, scope),
   ];
-  const denied = unite(parts);
-  return breadth(denied) <= deniedBreadthMax ? denied : checked(everything, at(node, "not"));
+  const language = unite(parts);
+  return breadth(language) <= complementBreadthMax ? language : withCheck(anyValue, at(node, "not"));
 }
 
 function at(node: SchemaNode, keyword: string): Check {
   return { keyword, pointer: node.pointer };
 }
 
-function denyingTypes(node: SchemaNode): Language[] {
+function complementOfTypes(node: SchemaNode): Language[] {
   const { types } = node;
   if (types === undefined) return [];
   const all: readonly JsonType[] = ["null", "boolean", "number", "string", "array", "object"];
@@ -58,13 +61,13 @@ function denyingTypes(node: SchemaNode): Language[] {
           ? [{ ...anyNumber, checks: [at(node, "type")] }]
           : [anyNumber],
       strings: others.has("string") ? [anyString] : [],
-      arrays: others.has("array") ? everything.arrays : [],
-      objects: others.has("object") ? everything.objects : [],
+      arrays: others.has("array") ? anyValue.arrays : [],
+      objects: others.has("object") ? anyValue.objects : [],
     },
   ];
 }
 
-function denyingValues(node: SchemaNode): Language[] {
+function complementOfValues(node: SchemaNode): Language[] {
   const { values } = node;
   if (values === undefined) return [];
   const here = at(node, "enum");
@@ -72,35 +75,35 @@ function denyingValues(node: SchemaNode): Language[] {
   const objects = values.filter(
     (value) => typeof value === "object" && !Array.isArray(value) && value !== null,
   );
-  const but = <Shape>(shapes: readonly Shape[], made: readonly unknown[], empty: Shape): Shape[] => {
-    if (made.length === 0) return [...shapes];
-    const onlyEmpty = made.every(
+  const except = <Shape>(shapes: readonly Shape[], structured: readonly unknown[], empty: Shape): Shape[] => {
+    if (structured.length === 0) return [...shapes];
+    const onlyEmpty = structured.every(
       (value) => typeof value === "object" && Object.keys(value ?? {}).length === 0,
     );
     return onlyEmpty ? [empty] : shapes.map((shape) => ({ ...shape, checks: [here] }));
   };
-  const [array] = everything.arrays;
-  const [object] = everything.objects;
+  const [array] = anyValue.arrays;
+  const [object] = anyValue.objects;
   return [
     {
       values: [null, false, true],
-      numbers: numbersBut(
+      numbers: numbersExcept(
         values.filter((value) => typeof value === "number"),
         here,
       ),
       strings: [
-        stringsBut(
+        stringsExcept(
           values.filter((value) => typeof value === "string"),
           here,
         ),
       ],
-      arrays: array === undefined ? [] : but(everything.arrays, arrays, { ...array, minItems: 1 }),
-      objects: object === undefined ? [] : but(everything.objects, objects, { ...object, minProperties: 1 }),
+      arrays: array === undefined ? [] : except(anyValue.arrays, arrays, { ...array, minItems: 1 }),
+      objects: object === undefined ? [] : except(anyValue.objects, objects, { ...object, minProperties: 1 }),
     },
   ];
 }
 
-function denyingNumbers(node: SchemaNode): Language[] {
+function complementOfNumbers(node: SchemaNode): Language[] {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = node;
   const ranges: NumberRange[] = [];
   if (minimum !== undefined) ranges.push({ integer: false, exclusiveMaximum: minimum });
@@ -109,57 +112,58 @@ function denyingNumbers(node: SchemaNode): Language[] {
   if (exclusiveMaximum !== undefined) ranges.push({ integer: false, minimum: exclusiveMaximum });
   const numbers: NumberShape[] = ranges.map((range) => ({ range, checks: [] }));
   if (multipleOf !== undefined) numbers.push({ ...anyNumber, checks: [at(node, "multipleOf")] });
-  return numbers.length === 0 ? [] : [{ ...nothing, numbers }];
+  return numbers.length === 0 ? [] : [{ ...noValue, numbers }];
 }
 
-function denyingStrings(node: SchemaNode, scope: Scope): Language[] {
+function complementOfStrings(node: SchemaNode, scope: Scope): Language[] {
   const { minLength, maxLength, pattern, format } = node;
   const strings = [];
   if (minLength !== undefined && minLength > 0) strings.push({ ...anyString, maxLength: minLength - 1 });
   if (maxLength !== undefined) strings.push({ ...anyString, minLength: maxLength + 1 });
-  if (pattern !== undefined) strings.push(stringsOutside(scope.pattern(pattern), at(node, "pattern")));
+  if (pattern !== undefined) strings.push(stringComplement(scope.pattern(pattern), at(node, "pattern")));
   if (format !== undefined) {
     const outside = at(node, "format");
-    if (isRegularFormat(format)) strings.push(stringsOutside(formatAutomaton(format), outside));
+    if (isRegularFormat(format)) strings.push(stringComplement(formatAutomaton(format), outside));
     else strings.push({ ...anyString, checks: [outside] });
   }
-  return strings.length === 0 ? [] : [{ ...nothing, strings }];
+  return strings.length === 0 ? [] : [{ ...noValue, strings }];
 }
 
-function denyingCombined(node: SchemaNode, scope: Scope): Language[] {
+function complementOfCombined(node: SchemaNode, scope: Scope): Language[] {
   const { ref, allOf, anyOf, oneOf, not, dependentSchemas } = node;
-  const both = (a: Language, b: Language): Language => scope.meet(a, b, "not", node.pointer);
-  const denied: Language[] = [];
-  if (ref !== undefined) denied.push(scope.denying(ref));
-  for (const inner of allOf ?? []) denied.push(scope.denying(inner));
-  if (anyOf !== undefined) denied.push(allDenied(anyOf, both, scope));
+  const both = (a: Language, b: Language): Language => scope.intersect(a, b, "not", node.pointer);
+  const parts: Language[] = [];
+  if (ref !== undefined) parts.push(scope.complement(ref));
+  for (const inner of allOf ?? []) parts.push(scope.complement(inner));
+  if (anyOf !== undefined) parts.push(noneOf(anyOf, both, scope));
   if (oneOf !== undefined) {
-    denied.push(allDenied(oneOf, both, scope));
+    parts.push(noneOf(oneOf, both, scope));
     for (const [i, one] of oneOf.entries())
-      for (const other of oneOf.slice(i + 1)) denied.push(both(scope.holding(one), scope.holding(other)));
+      for (const other of oneOf.slice(i + 1))
+        parts.push(both(scope.satisfying(one), scope.satisfying(other)));
   }
-  if (not !== undefined) denied.push(scope.holding(not));
+  if (not !== undefined) parts.push(scope.satisfying(not));
   for (const [key, inner] of dependentSchemas ?? [])
-    denied.push(both(objectsWith(key, true), scope.denying(inner)));
+    parts.push(both(objectsWith(key, true), scope.complement(inner)));
   if (node.if !== undefined) {
-    if (node.then !== undefined) denied.push(both(scope.holding(node.if), scope.denying(node.then)));
-    if (node.else !== undefined) denied.push(both(scope.denying(node.if), scope.denying(node.else)));
+    if (node.then !== undefined) parts.push(both(scope.satisfying(node.if), scope.complement(node.then)));
+    if (node.else !== undefined) parts.push(both(scope.complement(node.if), scope.complement(node.else)));
   }
-  return denied;
+  return parts;
 }
 
-function allDenied(
+function noneOf(
   inner: readonly SchemaNode[],
   both: (a: Language, b: Language) => Language,
   scope: Scope,
 ): Language {
-  let language = everything;
+  let language = anyValue;
   for (const branch of inner) {
-    const next = both(language, scope.denying(branch));
+    const next = both(language, scope.complement(branch));
     language =
-      breadth(next) <= Math.max(deniedBreadthMax, breadth(language))
+      breadth(next) <= Math.max(complementBreadthMax, breadth(language))
         ? next
-        : checked(language, at(branch, "not"));
+        : withCheck(language, at(branch, "not"));
   }
   return language;
 }

@@ -2,7 +2,7 @@ import { accepts } from "../regular/automaton.js";
 import type { ArrayShape, ObjectShape, Term } from "./language.js";
 import type { Scope } from "./scope.js";
 
-/** What an object's value under this key must be. */
+/** Returns the term that an object's value under this key must satisfy. */
 export function memberTerm(shape: ObjectShape, key: string, scope: Scope): Term {
   const terms: Term[] = [];
   for (const { properties, patterns, additional } of shape.members) {
@@ -19,7 +19,7 @@ export function memberTerm(shape: ObjectShape, key: string, scope: Scope): Term 
   return scope.terms.all(terms);
 }
 
-/** What the item at this index must be. */
+/** Returns the term that the item at this index must satisfy. */
 export function itemTerm(shape: ArrayShape, index: number, scope: Scope): Term {
   const terms: Term[] = [];
   for (const { prefix, rest } of shape.lists) {
@@ -29,19 +29,19 @@ export function itemTerm(shape: ArrayShape, index: number, scope: Scope): Term {
   return scope.terms.all(terms);
 }
 
-/** Whether it is known that no object is of this shape. */
-export function emptyObject(shape: ObjectShape, scope: Scope): boolean {
+/** Returns whether an object shape is known to be empty. */
+export function isEmptyObjectShape(shape: ObjectShape, scope: Scope): boolean {
   if (shape.maxProperties !== null) {
     if (shape.minProperties > shape.maxProperties) return true;
     if (shape.required.size > shape.maxProperties) return true;
   }
-  for (const keys of [shape.required, shape.needed])
+  for (const keys of [shape.required, shape.requiredByComplement])
     for (const key of keys) if (scope.isNever(memberTerm(shape, key, scope))) return true;
   return false;
 }
 
-/** Whether it is known that no array is of this shape. */
-export function emptyArray(shape: ArrayShape, scope: Scope): boolean {
+/** Returns whether an array shape is known to be empty. */
+export function isEmptyArrayShape(shape: ArrayShape, scope: Scope): boolean {
   if (shape.maxItems !== null && shape.minItems > shape.maxItems) return true;
   const longest = Math.max(0, ...shape.lists.map((list) => list.prefix.length));
   for (let index = 0; index < Math.min(shape.minItems, longest + 1); index++)

@@ -5,8 +5,8 @@ import {
   anyNumber,
   anyObject,
   anyString,
-  everything,
-  nothing,
+  anyValue,
+  noValue,
   type ArrayShape,
   type Clause,
   type Language,
@@ -17,15 +17,17 @@ import {
 } from "./language.js";
 import type { Scope } from "./scope.js";
 import { anyTerm } from "./term.js";
-import { stringsOf } from "./strings.js";
+import { stringShapeOf } from "./strings.js";
 
-/** What the keywords of a node say that do not lead to other schemas for the same value. */
-export function ownLanguage(node: SchemaNode, scope: Scope): Language {
-  if (node.values !== undefined) return { ...nothing, values: node.values };
+/**
+ * Returns the language of a node's own keywords, without those that apply other schemas to the same value.
+ */
+export function fromKeywords(node: SchemaNode, scope: Scope): Language {
+  if (node.values !== undefined) return { ...noValue, values: node.values };
   const { types } = node;
   const allows = (type: JsonType): boolean => types === undefined || types.has(type);
   const numeric = allows("number") || allows("integer");
-  const own: Language = {
+  const language: Language = {
     values: constantsOf(types),
     numbers: numeric ? [numbersOf(node, !allows("number"))] : [],
     strings: allows("string") ? [stringShape(node, scope)] : [],
@@ -34,14 +36,14 @@ export function ownLanguage(node: SchemaNode, scope: Scope): Language {
   };
   const free =
     types === undefined &&
-    own.numbers[0] === anyNumber &&
-    own.strings[0] === anyString &&
-    own.arrays[0] === anyArray &&
-    own.objects[0] === anyObject;
-  return free ? everything : own;
+    language.numbers[0] === anyNumber &&
+    language.strings[0] === anyString &&
+    language.arrays[0] === anyArray &&
+    language.objects[0] === anyObject;
+  return free ? anyValue : language;
 }
 
-/** The values of the types null and boolean. */
+/** Returns the values of the types null and boolean, as far as they are allowed. */
 export function constantsOf(types: ReadonlySet<JsonType> | undefined): readonly JsonValue[] {
   const values: JsonValue[] = [];
   if (types === undefined || types.has("null")) values.push(null);
@@ -72,7 +74,7 @@ function stringShape(node: SchemaNode, scope: Scope): StringShape {
   const regular = format === undefined || isRegularFormat(format);
   const inFormat = { keyword: "format", pointer };
   if (format !== undefined && regular) automata.push({ automaton: formatAutomaton(format), at: inFormat });
-  const shape = stringsOf(automata, {
+  const shape = stringShapeOf(automata, {
     min: minLength ?? 0,
     max: maxLength ?? null,
     at: { keyword: maxLength === undefined ? "minLength" : "maxLength", pointer },

@@ -1,26 +1,32 @@
 /**
- * What a schema allows, as data: for each JSON type a union of shapes, and finitely many values apart. A shape is a
- * conjunction, so that two of them merge into one; what stands inside arrays and objects stays a term, a set of schemas that
- * is looked at only when it is needed, and so a recursive schema has a finite language. A shape that allows more than its
- * schema says so in `checks`. Nothing here knows the grammar that is made of it.
+ * The language of a schema, as data: for each JSON type a union of shapes, plus a finite set of values. A
+ * shape is a conjunction of constraints, so the intersection of two shapes is one shape. Array items and
+ * object values stay terms (sets of schemas) that are expanded only on demand, so a recursive schema has a
+ * finite representation. A shape that allows more than its schema lists the unenforced keywords in `checks`.
+ * Nothing here depends on GBNF.
  */
 import { everyString, type Automaton } from "../regular/automaton.js";
 import type { NumberRange } from "../regular/number/number.js";
 import type { JsonValue, SchemaNode } from "../schema/node.js";
 
-/** A keyword that the grammar leaves to the validator, and the subschema where it stands. */
+/**
+ * A keyword that the grammar does not enforce and the validator checks, with the location of its subschema.
+ */
 export interface Check {
   readonly keyword: string;
   readonly pointer: string;
 }
 
-/** That a schema holds, or that it does not. */
+/** A schema, or with `positive` false its complement. */
 export interface Literal {
   readonly node: SchemaNode;
-  readonly holds: boolean;
+  readonly positive: boolean;
 }
 
-/** A conjunction; equal ones have equal keys. No literals: anything goes. */
+/**
+ * A conjunction of literals. Equal terms have equal keys. Without literals it allows any value; `never`
+ * allows none.
+ */
 export interface Term {
   readonly key: string;
   readonly literals: readonly Literal[];
@@ -39,11 +45,11 @@ export interface StringShape {
   readonly checks: readonly Check[];
 }
 
-/** What one subschema says about the items; `rest` null: nothing about those after the prefix. */
+/** The constraints of one subschema on the items. `rest` null: items after the prefix are unconstrained. */
 export interface ItemList {
   readonly prefix: readonly Term[];
   readonly rest: Term | null;
-  /** Whether the items that it names are evaluated by it (those of a complement are not). */
+  /** Whether these items count as evaluated; those of a complement do not. */
   readonly evaluates: boolean;
 }
 
@@ -59,7 +65,7 @@ export interface ArrayShape {
   readonly lists: readonly ItemList[];
   readonly minItems: number;
   readonly maxItems: number | null;
-  /** Where uniqueItems stands, when it does. */
+  /** The location of uniqueItems, or null when it does not apply. */
   readonly unique: Check | null;
   readonly contained: readonly Contained[];
   readonly checks: readonly Check[];
@@ -70,16 +76,19 @@ export interface PatternMember {
   readonly term: Term;
 }
 
-/** What one subschema says about the values of an object; `additional` null: nothing about what it does not name. */
+/**
+ * The constraints of one subschema on the values of an object. `additional` null: other keys are
+ * unconstrained.
+ */
 export interface Members {
   readonly properties: ReadonlyMap<string, Term>;
   readonly patterns: readonly PatternMember[];
   readonly additional: Term | null;
-  /** Whether its names are declared by the author, and evaluated by it (those of a complement are not). */
+  /** Whether its names are declared and count as evaluated; those of a complement do not. */
   readonly declares: boolean;
 }
 
-/** One of the keys is there, or one of the others is absent. */
+/** A condition on keys: one of `present` is present, or one of `absent` is absent. */
 export interface Clause {
   readonly present: readonly string[];
   readonly absent: readonly string[];
@@ -89,8 +98,8 @@ export interface Clause {
 export interface ObjectShape {
   readonly members: readonly Members[];
   readonly required: ReadonlySet<string>;
-  /** Keys that a complement needs: they are there only where they are declared. */
-  readonly needed: ReadonlySet<string>;
+  /** Keys that a complement requires. They are generated only where the schema declares them. */
+  readonly requiredByComplement: ReadonlySet<string>;
   readonly names: readonly { readonly term: Term; readonly at: Check }[];
   readonly minProperties: number;
   readonly maxProperties: number | null;
@@ -98,7 +107,10 @@ export interface ObjectShape {
   readonly checks: readonly Check[];
 }
 
-/** A union. The values hold true, false and null wherever the types boolean and null are allowed. */
+/**
+ * A union of shapes and values. `values` contains true, false and null wherever the types boolean and null
+ * are allowed.
+ */
 export interface Language {
   readonly values: readonly JsonValue[];
   readonly numbers: readonly NumberShape[];
@@ -120,7 +132,7 @@ export const anyArray: ArrayShape = {
 export const anyObject: ObjectShape = {
   members: [],
   required: new Set(),
-  needed: new Set(),
+  requiredByComplement: new Set(),
   names: [],
   minProperties: 0,
   maxProperties: null,
@@ -128,8 +140,8 @@ export const anyObject: ObjectShape = {
   checks: [],
 };
 
-export const nothing: Language = { values: [], numbers: [], strings: [], arrays: [], objects: [] };
-export const everything: Language = {
+export const noValue: Language = { values: [], numbers: [], strings: [], arrays: [], objects: [] };
+export const anyValue: Language = {
   values: [null, false, true],
   numbers: [anyNumber],
   strings: [anyString],
@@ -137,17 +149,17 @@ export const everything: Language = {
   objects: [anyObject],
 };
 
-/** How many alternatives of arrays and objects, which are the ones that cost, a language has. */
+/** Returns the number of shapes of a language. Finite values do not count, because they cost little. */
 export function breadth(language: Language): number {
   return language.objects.length + language.arrays.length + language.strings.length + language.numbers.length;
 }
 
-/** Whether the language has no alternative at all; one that has may still be empty further down. */
-export function isNothing(language: Language): boolean {
+/** Returns whether the language has no shape and no value. A language with shapes can still be empty. */
+export function hasNoShape(language: Language): boolean {
   return breadth(language) + language.values.length === 0;
 }
 
-/** All alternatives of all languages; the same shape counts once. */
+/** Returns the union of languages. Identical shapes occur once. */
 export function unite(languages: readonly Language[]): Language {
   const [only, second] = languages;
   if (only !== undefined && second === undefined) return only;
@@ -166,20 +178,23 @@ function distinctValues(values: readonly JsonValue[]): readonly JsonValue[] {
   return [...byText.values()];
 }
 
-/** The checks of all alternatives. */
+/** Returns the checks of all shapes. */
 export function checksOf(language: Language): readonly Check[] {
   return [language.numbers, language.strings, language.arrays, language.objects].flatMap((shapes) =>
     shapes.flatMap((shape) => shape.checks),
   );
 }
 
-/** The language with this check on every shape, instead of the checks it had or beside them. */
-export function checked(language: Language, at: Check, instead = false): Language {
+/**
+ * Returns the language with this check on every shape. With `instead`, the check replaces existing checks,
+ * and shapes without checks stay unchanged.
+ */
+export function withCheck(language: Language, at: Check, instead = false): Language {
   const mark = <Shape extends { readonly checks: readonly Check[] }>(shapes: readonly Shape[]): Shape[] =>
     shapes.map((shape) =>
       instead && shape.checks.length === 0
         ? shape
-        : { ...shape, checks: instead ? [at] : joinedChecks(shape.checks, [at]) },
+        : { ...shape, checks: instead ? [at] : mergeChecks(shape.checks, [at]) },
     );
   return {
     values: language.values,
@@ -190,8 +205,8 @@ export function checked(language: Language, at: Check, instead = false): Languag
   };
 }
 
-/** Both lists, each check once. */
-export function joinedChecks(a: readonly Check[], b: readonly Check[]): readonly Check[] {
+/** Returns both lists without duplicates. */
+export function mergeChecks(a: readonly Check[], b: readonly Check[]): readonly Check[] {
   if (b.length === 0) return a;
   if (a.length === 0) return b;
   const fresh = b.filter((check) => !a.some((known) => sameCheck(known, check)));

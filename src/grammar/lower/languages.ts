@@ -1,58 +1,67 @@
 /**
- * The work of turning one schema graph into languages: it owns the budget and what is remembered, so that each schema is
- * looked at once. Recursion is met where emptiness is asked of what is still being made: then the answer is "not known to
- * be empty". What the languages become is emit.ts's work.
+ * Computes the languages of one schema graph. It holds the work budget and memoizes the result of each
+ * schema. When an emptiness test reaches a language that is still being computed, it answers "not known to be
+ * empty".
  */
-import { complement, everyString, intersect, texts, type Automaton } from "../regular/automaton.js";
+import {
+  automatonOfTexts,
+  difference,
+  everyString,
+  intersect,
+  type Automaton,
+} from "../regular/automaton.js";
 import type { SchemaNode } from "../schema/node.js";
 import { SchemaRefusal } from "../schema/refusal.js";
-import { inPlace, reachable } from "../schema/progress.js";
+import { inPlaceSubschemas, reachable } from "../schema/progress.js";
 import { compilePatterns } from "../schema/validate/patterns.js";
 import { createValidator, type Validator } from "../schema/validate.js";
-import { emptyArray, emptyObject } from "./emptiness.js";
-import { denying } from "./complement.js";
-import { holding } from "./satisfying.js";
-import { everything, isNothing, nothing, type Language, type Term } from "./language.js";
-import { meet, type Emptiness } from "./merge.js";
-import { emptyNumbers } from "./numbers.js";
-import { emptyStrings } from "./strings.js";
+import { isEmptyArrayShape, isEmptyObjectShape } from "./emptiness.js";
+import { complement } from "./complement.js";
+import { satisfying } from "./satisfying.js";
+import { anyValue, hasNoShape, noValue, type Language, type Term } from "./language.js";
+import { intersectLanguages, type Emptiness } from "./merge.js";
+import { isEmptyNumberShape } from "./numbers.js";
+import { isEmptyStringShape } from "./strings.js";
 import type { Scope } from "./scope.js";
 import { createTerms } from "./term.js";
 
-/** Pairs of shapes merged for one schema. */
+/** The number of shape pairs that are intersected for one schema. */
 const stepsMax = 150_000;
-/** How far into a value emptiness is looked for. */
+/** The nesting depth to which values are tested for emptiness. */
 const emptinessDepthMax = 4;
 
-/** Thrown where a language is asked for while it is being made. */
-class Unfinished extends Error {}
+/** Thrown when a language is requested while it is being computed. */
+class StillComputing extends Error {}
 
-export function createScope(root: SchemaNode, closes: boolean): Scope {
+export function createScope(root: SchemaNode, closesObjects: boolean): Scope {
   const patterns = compilePatterns(reachable(root));
-  let judging: Validator | undefined;
+  let created: Validator | undefined;
   const validator: Validator = (value, node) => {
-    judging ??= createValidator(root);
-    return judging(value, node);
+    created ??= createValidator(root);
+    return created(value, node);
   };
   let steps = 0;
   const scope: Scope = {
     terms: createTerms(),
-    closes,
-    holding: remembered((node) =>
-      onlyValid(holding(node, scope), isPlain(node) ? [] : [{ node, holds: true }], validator),
+    closesObjects,
+    satisfying: memoized((node) =>
+      withoutInvalid(satisfying(node, scope), isPlain(node) ? [] : [{ node, positive: true }], validator),
     ),
-    denying: remembered((node) => onlyValid(denying(node, scope), [{ node, holds: false }], validator)),
-    language: remembered((term) => languageOf(term, scope, validator)),
-    isNever: neverAsked((term) => scope.language(term)),
-    valid: (term, value) =>
-      !term.never && term.literals.every(({ node, holds }) => (validator(value, node) === null) === holds),
-    meet: (a, b, keyword, pointer) => meet(a, b, emptinessIn(scope, keyword, pointer)),
+    complement: memoized((node) =>
+      withoutInvalid(complement(node, scope), [{ node, positive: false }], validator),
+    ),
+    language: memoized((term) => languageOf(term, scope, validator)),
+    isNever: emptinessTest((term) => scope.language(term)),
+    isValid: (term, value) =>
+      !term.never &&
+      term.literals.every(({ node, positive }) => (validator(value, node) === null) === positive),
+    intersect: (a, b, keyword, pointer) => intersectLanguages(a, b, emptinessIn(scope, keyword, pointer)),
     pattern(source) {
       const automaton = patterns.get(source);
-      if (automaton === undefined) throw new RangeError("a pattern of another schema");
+      if (automaton === undefined) throw new RangeError("the pattern belongs to another schema");
       return automaton;
     },
-    without: withoutTexts(),
+    withoutTexts: withoutTexts(),
     step(count = 1) {
       steps += count;
       if (steps > stepsMax) throw tooMuchWork(root);
@@ -61,18 +70,18 @@ export function createScope(root: SchemaNode, closes: boolean): Scope {
   return scope;
 }
 
-/** Makes each language once. @throws Unfinished where one is asked for that is being made */
-function remembered<Key>(make: (key: Key) => Language): (key: Key) => Language {
-  const known = new Map<Key, Language>();
+/** Computes each language once. @throws StillComputing when the requested language is being computed */
+function memoized<Key>(make: (key: Key) => Language): (key: Key) => Language {
+  const cache = new Map<Key, Language>();
   const making = new Set<Key>();
   return (key) => {
-    const before = known.get(key);
+    const before = cache.get(key);
     if (before !== undefined) return before;
-    if (making.has(key)) throw new Unfinished();
+    if (making.has(key)) throw new StillComputing();
     making.add(key);
     try {
       const language = make(key);
-      known.set(key, language);
+      cache.set(key, language);
       return language;
     } finally {
       making.delete(key);
@@ -80,8 +89,8 @@ function remembered<Key>(make: (key: Key) => Language): (key: Key) => Language {
   };
 }
 
-/** Answers whether a term is known to allow nothing, so far into its values and no further. */
-function neverAsked(language: (term: Term) => Language): (term: Term) => boolean {
+/** Returns a test whether a term is known to allow no value, limited to a depth of nested values. */
+function emptinessTest(language: (term: Term) => Language): (term: Term) => boolean {
   const nevers = new Map<Term, boolean>();
   let depth = 0;
   return (term) => {
@@ -91,11 +100,11 @@ function neverAsked(language: (term: Term) => Language): (term: Term) => boolean
     if (depth >= emptinessDepthMax) return false;
     depth += 1;
     try {
-      const never = isNothing(language(term));
+      const never = hasNoShape(language(term));
       nevers.set(term, never);
       return never;
     } catch (thrown) {
-      if (thrown instanceof Unfinished) return false;
+      if (thrown instanceof StillComputing) return false;
       throw thrown;
     } finally {
       depth -= 1;
@@ -103,50 +112,52 @@ function neverAsked(language: (term: Term) => Language): (term: Term) => boolean
   };
 }
 
-/** An automaton less some texts; each list of texts is made one automaton once. */
+/** Returns a function that removes texts from an automaton and builds one automaton per set of texts. */
 function withoutTexts(): (automaton: Automaton, excluded: ReadonlySet<string>) => Automaton {
-  const known = new Map<string, Automaton>();
+  const cache = new Map<string, Automaton>();
   return (automaton, excluded) => {
     if (excluded.size === 0) return automaton;
     const key = JSON.stringify([...excluded].sort());
-    const others = known.get(key) ?? complement(texts([...excluded]));
-    known.set(key, others);
+    const others = cache.get(key) ?? difference(everyString, automatonOfTexts([...excluded]));
+    cache.set(key, others);
     return automaton === everyString ? others : intersect(automaton, others);
   };
 }
 
 function languageOf(term: Term, scope: Scope, validator: Validator): Language {
-  if (term.never) return nothing;
-  let language = everything;
-  for (const { node, holds } of term.literals) {
-    const one = holds ? scope.holding(node) : scope.denying(node);
-    language = scope.meet(language, one, "allOf", node.pointer);
+  if (term.never) return noValue;
+  let language = anyValue;
+  for (const { node, positive } of term.literals) {
+    const one = positive ? scope.satisfying(node) : scope.complement(node);
+    language = scope.intersect(language, one, "allOf", node.pointer);
   }
-  return term.literals.length < 2 ? language : onlyValid(language, term.literals, validator);
+  return term.literals.length < 2 ? language : withoutInvalid(language, term.literals, validator);
 }
 
-/** Whether a node has no keyword by which a value of a type that it allows could fail, but those in its shapes. */
+/**
+ * Returns whether the shapes of a node express all of its keywords, so that its values need no validation.
+ */
 function isPlain(node: SchemaNode): boolean {
-  return node.values === undefined && inPlace(node).length === 0;
+  return node.values === undefined && inPlaceSubschemas(node).length === 0;
 }
 
-/** Without the values that are not valid, and without the ranges and strings that nothing is in. */
-function onlyValid(language: Language, literals: Term["literals"], validator: Validator): Language {
-  if (language === everything || isNothing(language)) return language;
+/** Removes the values that do not validate and the number and string shapes that are known to be empty. */
+function withoutInvalid(language: Language, literals: Term["literals"], validator: Validator): Language {
+  if (language === anyValue || hasNoShape(language)) return language;
   const values = language.values.filter((value) =>
-    literals.every(({ node, holds }) => (validator(value, node) === null) === holds),
+    literals.every(({ node, positive }) => (validator(value, node) === null) === positive),
   );
-  const numbers = language.numbers.filter((shape) => !emptyNumbers(shape));
-  const strings = language.strings.filter((shape) => !emptyStrings(shape));
+  const numbers = language.numbers.filter((shape) => !isEmptyNumberShape(shape));
+  const strings = language.strings.filter((shape) => !isEmptyStringShape(shape));
   return { ...language, values, numbers, strings };
 }
 
 function emptinessIn(scope: Scope, keyword: string, pointer: string): Emptiness {
   return {
-    number: emptyNumbers,
-    string: emptyStrings,
-    array: (shape) => emptyArray(shape, scope),
-    object: (shape) => emptyObject(shape, scope),
+    number: isEmptyNumberShape,
+    string: isEmptyStringShape,
+    array: (shape) => isEmptyArrayShape(shape, scope),
+    object: (shape) => isEmptyObjectShape(shape, scope),
     step: () => {
       scope.step();
     },

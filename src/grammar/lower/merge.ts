@@ -5,8 +5,8 @@ import {
   anyNumber,
   anyObject,
   anyString,
-  everything,
-  joinedChecks,
+  anyValue,
+  mergeChecks,
   unite,
   type ArrayShape,
   type Check,
@@ -15,36 +15,42 @@ import {
   type ObjectShape,
   type StringShape,
 } from "./language.js";
-import { sized } from "./strings.js";
+import { withLengthsInAutomaton } from "./strings.js";
 
-/** What an intersection asks about the shapes it makes. */
+/** Emptiness tests for the shapes that an intersection produces. */
 export interface Emptiness {
   number(shape: NumberShape): boolean;
   string(shape: StringShape): boolean;
   array(shape: ArrayShape): boolean;
   object(shape: ObjectShape): boolean;
-  /** Counts work. */
+  /** Counts one unit of work. @throws SchemaRefusal over the budget */
   step(): void;
-  /** What to record where two languages of strings are too large to be intersected. */
+  /** The check to record when the intersection of two string languages is too large. */
   readonly at: Check;
 }
 
 /**
- * What both languages allow, without the shapes that are known to be empty. Of the values it keeps all that one of them has:
- * whoever knows the schema itself removes those that are not valid.
+ * Returns the intersection of two languages, without shapes that are known to be empty. Its `values` are the
+ * union of both sides; the caller knows the schema and removes the invalid ones.
  */
-export function meet(a: Language, b: Language, empty: Emptiness): Language {
-  if (a === everything) return b;
-  if (b === everything) return a;
+export function intersectLanguages(a: Language, b: Language, empty: Emptiness): Language {
+  if (a === anyValue) return b;
+  if (b === anyValue) return a;
   return {
     values: unite([
       { ...a, numbers: [], strings: [], arrays: [], objects: [] },
       { ...b, numbers: [], strings: [], arrays: [], objects: [] },
     ]).values,
-    numbers: product(a.numbers, b.numbers, meetNumbers, (shape) => empty.number(shape), empty),
-    strings: product(a.strings, b.strings, stringsMeeting(empty.at), (shape) => empty.string(shape), empty),
-    arrays: product(a.arrays, b.arrays, meetArrays, (shape) => empty.array(shape), empty),
-    objects: product(a.objects, b.objects, meetObjects, (shape) => empty.object(shape), empty),
+    numbers: product(a.numbers, b.numbers, intersectNumbers, (shape) => empty.number(shape), empty),
+    strings: product(
+      a.strings,
+      b.strings,
+      stringIntersection(empty.at),
+      (shape) => empty.string(shape),
+      empty,
+    ),
+    arrays: product(a.arrays, b.arrays, intersectArrays, (shape) => empty.array(shape), empty),
+    objects: product(a.objects, b.objects, intersectObjects, (shape) => empty.object(shape), empty),
   };
 }
 
@@ -65,13 +71,13 @@ function product<Shape>(
   return [...made];
 }
 
-function meetNumbers(a: NumberShape, b: NumberShape): NumberShape {
+function intersectNumbers(a: NumberShape, b: NumberShape): NumberShape {
   if (a === anyNumber || a === b) return b;
   if (b === anyNumber) return a;
-  return { range: meetRanges(a.range, b.range), checks: joinedChecks(a.checks, b.checks) };
+  return { range: intersectRanges(a.range, b.range), checks: mergeChecks(a.checks, b.checks) };
 }
 
-function meetRanges(a: NumberRange, b: NumberRange): NumberRange {
+function intersectRanges(a: NumberRange, b: NumberRange): NumberRange {
   const minimum = greatest(a.minimum, b.minimum);
   const maximum = least(a.maximum, b.maximum);
   const exclusiveMinimum = greatest(a.exclusiveMinimum, b.exclusiveMinimum);
@@ -102,19 +108,22 @@ function leastOrNull(a: number | null, b: number | null): number | null {
   return b === null ? a : Math.min(a, b);
 }
 
-/** The first alone, and a check, where both together are too large. */
-function stringsMeeting(at: Check): (a: StringShape, b: StringShape) => StringShape {
+/**
+ * Returns a function that intersects string shapes. If the automaton is too large, the result is the first
+ * shape with a check.
+ */
+function stringIntersection(at: Check): (a: StringShape, b: StringShape) => StringShape {
   return (a, b) => {
     try {
-      return meetStrings(a, b);
+      return intersectStrings(a, b);
     } catch (thrown) {
       if (!(thrown instanceof AutomatonTooLarge)) throw thrown;
-      return { ...a, checks: joinedChecks(joinedChecks(a.checks, b.checks), [at]) };
+      return { ...a, checks: mergeChecks(mergeChecks(a.checks, b.checks), [at]) };
     }
   };
 }
 
-function meetStrings(a: StringShape, b: StringShape): StringShape {
+function intersectStrings(a: StringShape, b: StringShape): StringShape {
   if (a === anyString || a === b) return b;
   if (b === anyString) return a;
   const automaton =
@@ -123,15 +132,15 @@ function meetStrings(a: StringShape, b: StringShape): StringShape {
       : b.automaton === everyString
         ? a.automaton
         : intersect(a.automaton, b.automaton);
-  return sized({
+  return withLengthsInAutomaton({
     automaton,
     minLength: Math.max(a.minLength, b.minLength),
     maxLength: leastOrNull(a.maxLength, b.maxLength),
-    checks: joinedChecks(a.checks, b.checks),
+    checks: mergeChecks(a.checks, b.checks),
   });
 }
 
-function meetArrays(a: ArrayShape, b: ArrayShape): ArrayShape {
+function intersectArrays(a: ArrayShape, b: ArrayShape): ArrayShape {
   if (a === anyArray || a === b) return b;
   if (b === anyArray) return a;
   return {
@@ -140,21 +149,21 @@ function meetArrays(a: ArrayShape, b: ArrayShape): ArrayShape {
     maxItems: leastOrNull(a.maxItems, b.maxItems),
     unique: a.unique ?? b.unique,
     contained: [...new Set([...a.contained, ...b.contained])],
-    checks: joinedChecks(a.checks, b.checks),
+    checks: mergeChecks(a.checks, b.checks),
   };
 }
 
-function meetObjects(a: ObjectShape, b: ObjectShape): ObjectShape {
+function intersectObjects(a: ObjectShape, b: ObjectShape): ObjectShape {
   if (a === anyObject || a === b) return b;
   if (b === anyObject) return a;
   return {
     members: [...new Set([...a.members, ...b.members])],
     required: new Set([...a.required, ...b.required]),
-    needed: new Set([...a.needed, ...b.needed]),
+    requiredByComplement: new Set([...a.requiredByComplement, ...b.requiredByComplement]),
     names: [...new Set([...a.names, ...b.names])],
     minProperties: Math.max(a.minProperties, b.minProperties),
     maxProperties: leastOrNull(a.maxProperties, b.maxProperties),
     clauses: [...new Set([...a.clauses, ...b.clauses])],
-    checks: joinedChecks(a.checks, b.checks),
+    checks: mergeChecks(a.checks, b.checks),
   };
 }

@@ -1,22 +1,25 @@
 import { numberAutomaton, type NumberRange } from "../regular/number/number.js";
 import { anyNumber, type Check, type NumberShape } from "./language.js";
 
-/** How many numbers may be cut out of a range, each making it two. */
+/** The number of values that can be excluded from a range; each splits a range into two. */
 const cutsMax = 16;
 
-const known = new WeakMap<NumberRange, ReturnType<typeof numberAutomaton>>();
+const cache = new WeakMap<NumberRange, ReturnType<typeof numberAutomaton>>();
 
-/** The texts of the numbers of a shape, each range worked out once. */
-export function numbersIn(shape: NumberShape): ReturnType<typeof numberAutomaton> {
-  const before = known.get(shape.range);
+/** Returns the automaton of the JSON texts of a number shape, memoized per range. */
+export function numberTexts(shape: NumberShape): ReturnType<typeof numberAutomaton> {
+  const before = cache.get(shape.range);
   if (before !== undefined) return before;
   const made = numberAutomaton(shape.range);
-  known.set(shape.range, made);
+  cache.set(shape.range, made);
   return made;
 }
 
-/** Whether it can be told without an automaton that no number is in the range, or that some is. */
-export function emptyNumbers(shape: NumberShape): boolean {
+/**
+ * Returns whether a number shape is empty. Builds an automaton only for bounded ranges of integers or
+ * multiples.
+ */
+export function isEmptyNumberShape(shape: NumberShape): boolean {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, integer } = shape.range;
   const low = Math.max(minimum ?? -Infinity, exclusiveMinimum ?? -Infinity);
   const high = Math.min(maximum ?? Infinity, exclusiveMaximum ?? Infinity);
@@ -27,11 +30,11 @@ export function emptyNumbers(shape: NumberShape): boolean {
   }
   if (!integer && multipleOf === undefined) return false;
   if (low === -Infinity || high === Infinity) return false;
-  return numbersIn(shape).automaton === null;
+  return numberTexts(shape).automaton === null;
 }
 
-/** All numbers but these. */
-export function numbersBut(values: readonly number[], at: Check): readonly NumberShape[] {
+/** Returns all numbers except these. */
+export function numbersExcept(values: readonly number[], at: Check): readonly NumberShape[] {
   if (values.length === 0) return [anyNumber];
   if (values.length > cutsMax) return [{ ...anyNumber, checks: [at] }];
   const sorted = [...new Set(values)].sort((a, b) => a - b);

@@ -1,15 +1,16 @@
 import type { SchemaNode } from "../schema/node.js";
-import { breadth, checked, checksOf, isNothing, unite, type Language } from "./language.js";
+import { breadth, withCheck, checksOf, hasNoShape, unite, type Language } from "./language.js";
 import type { Scope } from "./scope.js";
 
-/** Alternatives that one branch may fall into when the others are excluded from it. */
+/** The number of alternatives that a branch may have after the other branches are excluded from it. */
 const excludedBreadthMax = 12;
-/** Pairs of branches that are compared. */
+/** The number of branch pairs that are compared. */
 const pairsMax = 5000;
 
 /**
- * What is in one of the branches, and in no other where that can be said: by the branches having nothing in common, or by
- * taking out of each what the others allow. Elsewhere it is their union, and a check.
+ * Returns the language of `oneOf`: values in exactly one branch. Overlapping branches are made disjoint by
+ * intersecting each with the complement of the others; where that is not possible, the result is the union
+ * with a check.
  */
 export function exactlyOne(
   before: Language,
@@ -18,9 +19,9 @@ export function exactlyOne(
   scope: Scope,
 ): Language {
   const at = { keyword: "oneOf", pointer: node.pointer };
-  const both = (a: Language, b: Language): Language => scope.meet(a, b, "oneOf", node.pointer);
-  const branches = inner.map((branch) => both(before, scope.holding(branch)));
-  if ((inner.length * (inner.length - 1)) / 2 > pairsMax) return checked(unite(branches), at);
+  const both = (a: Language, b: Language): Language => scope.intersect(a, b, "oneOf", node.pointer);
+  const branches = inner.map((branch) => both(before, scope.satisfying(branch)));
+  if ((inner.length * (inner.length - 1)) / 2 > pairsMax) return withCheck(unite(branches), at);
   const overlapping = overlaps(branches, inner, both, scope);
   return unite(
     branches.map((branch, index) => {
@@ -28,21 +29,24 @@ export function exactlyOne(
       for (const other of overlapping[index] ?? []) {
         const otherNode = inner[other];
         if (otherNode === undefined) continue;
-        const without = both(rest, checked(scope.denying(otherNode), at, true));
+        const without = both(rest, withCheck(scope.complement(otherNode), at, true));
         const fits = breadth(without) <= Math.max(excludedBreadthMax, breadth(branch));
-        rest = fits && telling(without, rest) ? without : checked(rest, at);
+        rest = fits && isUseful(without, rest) ? without : withCheck(rest, at);
       }
       return rest;
     }),
   );
 }
 
-/** Whether an exclusion said anything: one that is all check and no shape would only make the grammar larger. */
-function telling(after: Language, before: Language): boolean {
+/**
+ * Returns whether an exclusion removed anything. One that adds only checks makes the grammar larger without
+ * effect.
+ */
+function isUseful(after: Language, before: Language): boolean {
   return checksOf(after).length === 0 || breadth(after) <= breadth(before);
 }
 
-/** For each branch the others that may have something in common with it. */
+/** Returns for each branch the indices of the other branches that may overlap with it. */
 function overlaps(
   branches: readonly Language[],
   inner: readonly SchemaNode[],
@@ -58,8 +62,8 @@ function overlaps(
       scope.step();
       const common = both(a, b);
       const term = scope.terms.all([scope.terms.of(left), scope.terms.of(right)]);
-      const values = common.values.filter((value) => scope.valid(term, value));
-      if (isNothing({ ...common, values })) continue;
+      const values = common.values.filter((value) => scope.isValid(term, value));
+      if (hasNoShape({ ...common, values })) continue;
       found[i]?.push(j);
       found[j]?.push(i);
     }

@@ -3,24 +3,24 @@ import type { JsonValue, SchemaNode } from "../schema/node.js";
 import type { Language, Term } from "./language.js";
 import type { Terms } from "./term.js";
 
-/** What every part of the work on one schema graph may ask; languages.ts answers. */
+/** The shared services for lowering one schema graph; languages.ts implements them. */
 export interface Scope {
   readonly terms: Terms;
-  /** Whether the absence of additionalProperties closes an object that declares some. */
-  readonly closes: boolean;
-  /** What satisfies the schema, or more. */
-  holding(node: SchemaNode): Language;
-  /** What does not satisfy it, or more. */
-  denying(node: SchemaNode): Language;
+  /** Whether an object that declares properties but no additionalProperties is closed. */
+  readonly closesObjects: boolean;
+  /** Returns a superset of the values that satisfy the schema. */
+  satisfying(node: SchemaNode): Language;
+  /** Returns a superset of the values that do not satisfy the schema. */
+  complement(node: SchemaNode): Language;
   language(term: Term): Language;
-  /** Whether the term is known to allow nothing. */
+  /** Returns whether the term is known to allow no value. */
   isNever(term: Term): boolean;
-  valid(term: Term, value: JsonValue): boolean;
-  /** Both at once, for the schema at this pointer. */
-  meet(a: Language, b: Language, keyword: string, pointer: string): Language;
+  isValid(term: Term, value: JsonValue): boolean;
+  /** Returns the intersection; a check that it needs names this keyword and pointer. */
+  intersect(a: Language, b: Language, keyword: string, pointer: string): Language;
   pattern(source: string): Automaton;
-  /** Without these texts. @throws AutomatonTooLarge */
-  without(automaton: Automaton, texts: ReadonlySet<string>): Automaton;
-  /** Counts work. @throws SchemaRefusal when it is too much */
+  /** Returns the automaton without these texts. @throws AutomatonTooLarge */
+  withoutTexts(automaton: Automaton, texts: ReadonlySet<string>): Automaton;
+  /** Counts units of work. @throws SchemaRefusal over the budget */
   step(count?: number): void;
 }

@@ -8,14 +8,17 @@ import {
   lengthBetween,
   lengthBounds,
   noString,
-  texts,
+  automatonOfTexts,
   union,
   type Automaton,
 } from "../regular/automaton.js";
-import { anyString, joinedChecks, type Check, type StringShape } from "./language.js";
+import { anyString, mergeChecks, type Check, type StringShape } from "./language.js";
 
-/** The strings with the lengths taken into the automaton where it has states. @throws AutomatonTooLarge */
-export function sized(shape: StringShape): StringShape {
+/**
+ * Returns the shape with its length bounds merged into the automaton, unless the automaton repeats one
+ * character set. @throws AutomatonTooLarge
+ */
+export function withLengthsInAutomaton(shape: StringShape): StringShape {
   const { automaton, minLength, maxLength } = shape;
   if (isSetRepeated(automaton) || (minLength === 0 && maxLength === null)) return shape;
   const bounds = lengthBounds(automaton);
@@ -25,29 +28,35 @@ export function sized(shape: StringShape): StringShape {
   return { automaton: fitting, minLength: 0, maxLength: null, checks: shape.checks };
 }
 
-/** Whether no string is of this shape. */
-export function emptyStrings(shape: StringShape): boolean {
+/** Returns whether no string is of this shape. */
+export function isEmptyStringShape(shape: StringShape): boolean {
   if (shape.maxLength !== null && shape.minLength > shape.maxLength) return true;
   return shape.automaton !== everyString && isEmpty(shape.automaton);
 }
 
-/** Whether the language is any number of characters of one set, which lengths apart from it bound well. */
+/**
+ * Returns whether the language is the repetition of one character set, whose length bounds the grammar
+ * expresses better as a count.
+ */
 function isSetRepeated(automaton: Automaton): boolean {
   return automaton.stateCount === 1 && automaton.targets.length > 0;
 }
 
-/** The strings that meet a pattern, a format and lengths; what is too large becomes a check. */
-export function stringsOf(
+/**
+ * Returns the strings that match the pattern, the format and the lengths. A constraint that makes the
+ * automaton too large becomes a check.
+ */
+export function stringShapeOf(
   automata: readonly { readonly automaton: Automaton; readonly at: Check }[],
   lengths: { readonly min: number; readonly max: number | null; readonly at: Check },
 ): StringShape {
   let shape: StringShape = anyString;
   const narrow = (next: StringShape, at: Check): void => {
     try {
-      shape = sized({ ...next, checks: shape.checks });
+      shape = withLengthsInAutomaton({ ...next, checks: shape.checks });
     } catch (thrown) {
       if (!(thrown instanceof AutomatonTooLarge)) throw thrown;
-      shape = { ...shape, checks: joinedChecks(shape.checks, [at]) };
+      shape = { ...shape, checks: mergeChecks(shape.checks, [at]) };
     }
   };
   for (const { automaton, at } of automata) {
@@ -56,7 +65,7 @@ export function stringsOf(
       narrow({ ...shape, automaton: before === everyString ? automaton : intersect(before, automaton) }, at);
     } catch (thrown) {
       if (!(thrown instanceof AutomatonTooLarge)) throw thrown;
-      shape = { ...shape, checks: joinedChecks(shape.checks, [at]) };
+      shape = { ...shape, checks: mergeChecks(shape.checks, [at]) };
     }
   }
   if (lengths.min > 0 || lengths.max !== null)
@@ -64,8 +73,11 @@ export function stringsOf(
   return shape;
 }
 
-/** The strings outside an automaton; all of them, and a check, where that is too large. */
-export function stringsOutside(automaton: Automaton, at: Check): StringShape {
+/**
+ * Returns the strings that the automaton does not accept; if their automaton is too large, all strings with a
+ * check.
+ */
+export function stringComplement(automaton: Automaton, at: Check): StringShape {
   try {
     return { ...anyString, automaton: complement(automaton) };
   } catch (thrown) {
@@ -74,20 +86,20 @@ export function stringsOutside(automaton: Automaton, at: Check): StringShape {
   }
 }
 
-/** All strings but these. */
-export function stringsBut(values: readonly string[], at: Check): StringShape {
+/** Returns all strings except these. */
+export function stringsExcept(values: readonly string[], at: Check): StringShape {
   if (values.length === 0) return anyString;
   try {
-    return { ...anyString, automaton: difference(everyString, texts(values)) };
+    return { ...anyString, automaton: difference(everyString, automatonOfTexts(values)) };
   } catch (thrown) {
     if (!(thrown instanceof AutomatonTooLarge)) throw thrown;
     return { ...anyString, checks: [at] };
   }
 }
 
-/** One automaton for all shapes and values. @throws AutomatonTooLarge */
+/** Returns the union of all shapes and values as one automaton. @throws AutomatonTooLarge */
 export function automatonOf(shapes: readonly StringShape[], values: readonly string[]): Automaton {
-  let all = values.length === 0 ? noString : texts(values);
+  let all = values.length === 0 ? noString : automatonOfTexts(values);
   for (const shape of shapes) {
     const { automaton, minLength, maxLength } = shape;
     const free = minLength === 0 && maxLength === null;

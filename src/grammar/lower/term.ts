@@ -4,16 +4,16 @@ import type { Literal, Term } from "./language.js";
 export const anyTerm: Term = { key: "", literals: [], never: false };
 export const neverTerm: Term = { key: "never", literals: [], never: true };
 
-/** Makes terms, so that equal sets of literals are the same term. */
+/** Creates terms. Equal sets of literals are the same term object. */
 export interface Terms {
-  of(node: SchemaNode, holds?: boolean): Term;
-  /** All of them at once. */
+  of(node: SchemaNode, positive?: boolean): Term;
+  /** Returns the conjunction of terms. */
   all(terms: readonly Term[]): Term;
 }
 
 export function createTerms(): Terms {
   const numbers = new Map<SchemaNode, number>();
-  const known = new Map<string, Term>();
+  const cache = new Map<string, Term>();
 
   const numberOf = (node: SchemaNode): number => {
     const number = numbers.get(node) ?? numbers.size;
@@ -25,38 +25,40 @@ export function createTerms(): Terms {
     const keys = [...literals.keys()].sort();
     for (const key of keys) if (!key.startsWith("!") && literals.has(`!${key}`)) return neverTerm;
     const key = keys.join(",");
-    const term = known.get(key) ?? { key, literals: [...literals.values()], never: false };
-    known.set(key, term);
+    const term = cache.get(key) ?? { key, literals: [...literals.values()], never: false };
+    cache.set(key, term);
     return term;
   };
 
   return {
-    of(node, holds = true) {
-      const target = followed(node);
-      if (target.always !== undefined) return target.always === holds ? anyTerm : neverTerm;
-      if (saysNothing(target)) return holds ? anyTerm : neverTerm;
-      return intern(new Map([[keyOf(numberOf(target), holds), { node: target, holds }]]));
+    of(node, positive = true) {
+      const target = resolveRefs(node);
+      if (target.always !== undefined) return target.always === positive ? anyTerm : neverTerm;
+      if (acceptsEverything(target)) return positive ? anyTerm : neverTerm;
+      return intern(new Map([[keyOf(numberOf(target), positive), { node: target, positive }]]));
     },
     all(terms) {
-      const telling = [...new Set(terms)].filter((term) => term.literals.length > 0 || term.never);
-      const [first, second] = telling;
+      const constraining = [...new Set(terms)].filter((term) => term.literals.length > 0 || term.never);
+      const [first, second] = constraining;
       if (first === undefined) return anyTerm;
       if (second === undefined) return first;
-      if (telling.some((term) => term.never)) return neverTerm;
+      if (constraining.some((term) => term.never)) return neverTerm;
       const literals = new Map<string, Literal>();
-      for (const { node, holds } of telling.flatMap((term) => term.literals))
-        literals.set(keyOf(numberOf(node), holds), { node, holds });
+      for (const { node, positive } of constraining.flatMap((term) => term.literals))
+        literals.set(keyOf(numberOf(node), positive), { node, positive });
       return intern(literals);
     },
   };
 }
 
-function keyOf(number: number, holds: boolean): string {
-  return holds ? `${number}` : `!${number}`;
+function keyOf(number: number, positive: boolean): string {
+  return positive ? `${number}` : `!${number}`;
 }
 
-/** The schema that a node without any keyword but `ref` stands for; the node itself where references go in a circle. */
-function followed(node: SchemaNode): SchemaNode {
+/**
+ * Follows nodes whose only keyword is `ref`. Returns a node of the cycle when the references are circular.
+ */
+function resolveRefs(node: SchemaNode): SchemaNode {
   const seen = new Set<SchemaNode>();
   let current = node;
   while (current.ref !== undefined && keywordCount(current) === 1 && !seen.has(current)) {
@@ -66,7 +68,7 @@ function followed(node: SchemaNode): SchemaNode {
   return current;
 }
 
-function saysNothing(node: SchemaNode): boolean {
+function acceptsEverything(node: SchemaNode): boolean {
   return keywordCount(node) === 0;
 }
 

@@ -1,6 +1,6 @@
 import type { SchemaNode } from "../schema/node.js";
 import {
-  joinedChecks,
+  mergeChecks,
   type ArrayShape,
   type Language,
   type Members,
@@ -11,9 +11,9 @@ import type { Scope } from "./scope.js";
 import { anyTerm } from "./term.js";
 
 /**
- * unevaluatedProperties and unevaluatedItems, once everything else about the same value has been merged: each alternative
- * knows what it evaluates. Where several branches of an anyOf hold at once more is evaluated than one alternative knows; what
- * is allowed here is then less than the schema allows, and never more.
+ * Applies unevaluatedProperties and unevaluatedItems after all other keywords for the same value are merged,
+ * when each alternative knows what it evaluates. If several branches of an anyOf match at once, more is
+ * evaluated than one alternative knows; the result is then a subset of what the schema allows.
  */
 export function withoutUnevaluated(language: Language, node: SchemaNode, scope: Scope): Language {
   const { unevaluatedProperties, unevaluatedItems, pointer } = node;
@@ -50,7 +50,7 @@ function closedArray(shape: ArrayShape, term: Term, pointer: string): ArrayShape
   if (evaluating.some((list) => list.rest !== null)) return shape;
   if (shape.contained.some((contained) => contained.evaluates)) {
     const at = { keyword: "unevaluatedItems", pointer };
-    return { ...shape, checks: joinedChecks(shape.checks, [at]) };
+    return { ...shape, checks: mergeChecks(shape.checks, [at]) };
   }
   const length = Math.max(0, ...evaluating.map((list) => list.prefix.length));
   const rest = { prefix: Array.from({ length }, () => anyTerm), rest: term, evaluates: true };

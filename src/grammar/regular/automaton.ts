@@ -1,7 +1,6 @@
 /**
- * Regular languages over the code points of a text: minimal deterministic automata, what they accept, their algebra and
- * their measures. Lengths are counted in code points; a text with a lone surrogate is in no language. It knows neither
- * regular expressions (pattern.ts) nor JSON (emit.ts).
+ * Regular languages over Unicode code points: minimal deterministic automata, membership, set operations and
+ * length bounds. Lengths are in code points; a text with a lone surrogate is in no language.
  */
 import { everyCodePoint } from "./ranges.js";
 import {
@@ -15,10 +14,10 @@ import {
 } from "./shape.js";
 
 export { complement, concat, difference, intersect, union } from "./combine.js";
-export { texts } from "./texts.js";
+export { automatonOfTexts } from "./texts.js";
 export { type Automaton, AutomatonTooLarge, everyString, noString };
 
-/** Whether the text is in the language, in time linear in the text. */
+/** Returns whether the automaton accepts the text, in time linear in the text. */
 export function accepts(automaton: Automaton, text: string): boolean {
   let state = 0;
   for (let i = 0; i < text.length; i++) {
@@ -30,7 +29,7 @@ export function accepts(automaton: Automaton, text: string): boolean {
   return automaton.finals[state] === 1;
 }
 
-/** @returns the state after this code point, -1 for none */
+/** @returns the state after this code point, or -1 if there is none */
 function next(automaton: Automaton, state: number, codePoint: number): number {
   let from = automaton.offsets[state] ?? 0;
   let to = (automaton.offsets[state + 1] ?? 0) - 1;
@@ -43,7 +42,10 @@ function next(automaton: Automaton, state: number, codePoint: number): number {
   return -1;
 }
 
-/** The texts of `min` to `max` characters, null for no limit. @throws AutomatonTooLarge */
+/**
+ * Returns the automaton of the texts with `min` to `max` characters; null means no limit. @throws
+ * AutomatonTooLarge
+ */
 export function lengthBetween(min: number, max: number | null): Automaton {
   if (max !== null && max < min) return noString;
   if (min <= 0 && max === null) return everyString;
@@ -59,17 +61,17 @@ export function lengthBetween(min: number, max: number | null): Automaton {
   return freeze({ finals, edges });
 }
 
-/** Whether there is no text in the language. */
+/** Returns whether the language is empty. */
 export function isEmpty(automaton: Automaton): boolean {
   return automaton.finals[0] === 0 && automaton.targets.length === 0;
 }
 
-/** Whether the language has finitely many texts. */
+/** Returns whether the language is finite. */
 export function isFinite(automaton: Automaton): boolean {
   return longest(automaton) !== null;
 }
 
-/** Whether both languages have the same texts. */
+/** Returns whether both languages are equal. Minimal automata of equal languages are identical. */
 export function equal(a: Automaton, b: Automaton): boolean {
   return (
     a === b ||
@@ -87,7 +89,10 @@ function same(a: Int32Array | Uint8Array, b: Int32Array | Uint8Array): boolean {
   return a.every((value, i) => value === b[i]);
 }
 
-/** The lengths of the shortest and the longest text, null for no limit; 0 and 0 for the empty language. */
+/**
+ * Returns the lengths of the shortest and the longest text; `max` is null if unbounded. The empty language
+ * has 0 and 0.
+ */
 export function lengthBounds(automaton: Automaton): { min: number; max: number | null } {
   return { min: isEmpty(automaton) ? 0 : shortest(automaton), max: longest(automaton) };
 }
@@ -107,7 +112,10 @@ function shortest(automaton: Automaton): number {
   return 0;
 }
 
-/** Every state lies on a way to an end, so that a cycle is a language without a longest text. */
+/**
+ * Returns the length of the longest text, or null. Every state reaches an accepting state, so a cycle means
+ * that there is no longest text.
+ */
 function longest(automaton: Automaton): number | null {
   const incoming = new Int32Array(automaton.stateCount);
   for (const target of automaton.targets) incoming[target] = (incoming[target] ?? 0) + 1;

@@ -1,11 +1,11 @@
-import { literal, type RuleBook } from "../gbnf.js";
+import { literal, type RuleSet } from "../gbnf.js";
 import { complementOf, intersectionOf, type Ranges } from "./ranges.js";
 
-/** A longer class becomes a rule of its own, so that its text stands in the grammar once. */
+/** A longer character class becomes a separate rule, so that its text occurs only once in the grammar. */
 const inlineLengthMax = 48;
 
-/** A terminal for one character of the set, as it is. */
-export function characterClass(set: Ranges, rules: RuleBook): string {
+/** Returns a terminal that matches one character of the set, unescaped. */
+export function characterClass(set: Ranges, rules: RuleSet): string {
   const [low, high] = set;
   if (low !== undefined && low === high && set.length === 2) return literal(String.fromCodePoint(low));
   let text = "[";
@@ -27,7 +27,7 @@ function member(codePoint: number): string {
   return codePoint <= 0xffff ? `\\u${hex.padStart(4, "0")}` : `\\U${hex.padStart(8, "0")}`;
 }
 
-/** What a JSON string may hold as it is. */
+/** The characters that a JSON string may contain unescaped. */
 const rawInJson = complementOf([0, 0x1f, 0x22, 0x22, 0x5c, 0x5c]);
 const shortEscapes = new Map([
   [0x08, "b"],
@@ -39,14 +39,16 @@ const shortEscapes = new Map([
   [0x5c, "\\"],
 ]);
 
-/** A set as JSON strings write it: characters as they are, letters after a backslash, codes after `\u00`. */
+/**
+ * A character set as JSON strings write it: unescaped characters, single-letter escapes, and `\u00` escapes.
+ */
 export interface JsonForms {
   readonly raw: Ranges;
   readonly letters: readonly string[];
   readonly codes: readonly string[];
 }
 
-/** How JSON writes the characters of a set, each in one way only: the shortest. */
+/** Returns how JSON writes the characters of a set. Each character has exactly one form, the shortest. */
 export function jsonForms(set: Ranges): JsonForms {
   if ((set[0] ?? 0) > 0x5c) return { raw: set, letters: [], codes: [] };
   const letters: string[] = [];
@@ -70,8 +72,8 @@ function escapedIn(set: Ranges): number[] {
   return found;
 }
 
-/** The rest of an escape after its backslash, for one of these letters and codes. */
-export function escapeRest(letters: readonly string[], codes: readonly string[], rules: RuleBook): string {
+/** Returns the text after the backslash of an escape, for these letters and codes. */
+export function escapeRest(letters: readonly string[], codes: readonly string[], rules: RuleSet): string {
   const alternatives: string[] = [];
   for (const [first, seconds] of bySixteens(codes)) {
     alternatives.push(`${literal(`u00${first}`)} ${oneOf(seconds, rules)}`);
@@ -81,7 +83,7 @@ export function escapeRest(letters: readonly string[], codes: readonly string[],
   return only !== undefined && second === undefined ? only : rules.add(alternatives.join(" | "));
 }
 
-function oneOf(characters: readonly string[], rules: RuleBook): string {
+function oneOf(characters: readonly string[], rules: RuleSet): string {
   const codePoints = characters.map((character) => character.charCodeAt(0)).sort((a, b) => a - b);
   const pairs: number[] = [];
   for (const codePoint of codePoints) {

@@ -1,48 +1,48 @@
 import { determinise, Nfa } from "./nfa.js";
-import { finish } from "./minimise.js";
-import { addState, type Automaton, type Draft, everyString, noString, statesMax } from "./shape.js";
+import { minimalAutomaton } from "./minimise.js";
+import { addState, type Automaton, type AutomatonDraft, everyString, noString, statesMax } from "./shape.js";
 
-/** The texts of both. @throws AutomatonTooLarge */
+/** Returns the intersection. @throws AutomatonTooLarge */
 export function intersect(a: Automaton, b: Automaton): Automaton {
   if (a === everyString || a === b) return b;
   if (b === everyString) return a;
   return product(a, b, (inA, inB) => inA && inB);
 }
 
-/** The texts of either. @throws AutomatonTooLarge */
+/** Returns the union. @throws AutomatonTooLarge */
 export function union(a: Automaton, b: Automaton): Automaton {
   if (a === b || b === noString) return a;
   if (a === noString) return b;
   return product(a, b, (inA, inB) => inA || inB);
 }
 
-/** The texts of `a` that `b` has not. @throws AutomatonTooLarge */
+/** Returns the texts of `a` that are not in `b`. @throws AutomatonTooLarge */
 export function difference(a: Automaton, b: Automaton): Automaton {
   return b === noString ? a : product(a, b, (inA, inB) => inA && !inB);
 }
 
-/** The texts that `a` has not. @throws AutomatonTooLarge */
+/** Returns all texts that are not in `a`. @throws AutomatonTooLarge */
 export function complement(a: Automaton): Automaton {
   return difference(everyString, a);
 }
 
-/** A text of `a`, then one of `b`. @throws AutomatonTooLarge */
+/** Returns the concatenations of a text of `a` and a text of `b`. @throws AutomatonTooLarge */
 export function concat(a: Automaton, b: Automaton): Automaton {
   const nfa = new Nfa();
-  const end = nfa.node();
+  const end = nfa.addNode();
   const second = nfa.embed(b, end);
   return determinise(nfa, nfa.embed(a, second), end);
 }
 
-type Keeps = (inA: boolean, inB: boolean) => boolean;
+type Accepts = (inA: boolean, inB: boolean) => boolean;
 
-/** A state of `a` beside one of `b`, or -1 where the text has left that automaton. */
+/** A state of `a` paired with a state of `b`; -1 where that automaton has no transition left. */
 type Pair = readonly [number, number];
 
-function product(a: Automaton, b: Automaton, keeps: Keeps): Automaton {
+function product(a: Automaton, b: Automaton, keeps: Accepts): Automaton {
   const needsA = !keeps(false, true);
   const needsB = !keeps(true, false);
-  const draft: Draft = { finals: [], edges: [] };
+  const draft: AutomatonDraft = { finals: [], edges: [] };
   const numbers = new Map<number, number>();
   const pending: Pair[] = [];
   const enter = (stateA: number, stateB: number): number => {
@@ -57,13 +57,13 @@ function product(a: Automaton, b: Automaton, keeps: Keeps): Automaton {
   enter(0, 0);
   for (const [state, [stateA, stateB]] of pending.entries()) {
     const edges = draft.edges[state] ?? [];
-    sweep(a, stateA, b, stateB, (low, high, toA, toB) => {
+    forEachStretch(a, stateA, b, stateB, (low, high, toA, toB) => {
       if ((needsA && toA < 0) || (needsB && toB < 0)) return;
       edges.push(low, high, enter(toA, toB));
     });
   }
-  // An operand that is large by itself, as a long list of texts is, may leave something as large.
-  return finish(draft, Math.max(statesMax, a.stateCount + 1, b.stateCount + 1));
+  // A large operand, such as a long list of texts, may produce a result of similar size.
+  return minimalAutomaton(draft, Math.max(statesMax, a.stateCount + 1, b.stateCount + 1));
 }
 
 function draftMax(a: Automaton, b: Automaton): number {
@@ -72,8 +72,8 @@ function draftMax(a: Automaton, b: Automaton): number {
 
 type Visit = (low: number, high: number, toA: number, toB: number) => void;
 
-/** The stretches of code points that lead on from either state, low to high. */
-function sweep(a: Automaton, stateA: number, b: Automaton, stateB: number, visit: Visit): void {
+/** Visits the ranges of code points with a transition from either state, in ascending order. */
+function forEachStretch(a: Automaton, stateA: number, b: Automaton, stateB: number, visit: Visit): void {
   let i = stateA < 0 ? 0 : (a.offsets[stateA] ?? 0);
   let j = stateB < 0 ? 0 : (b.offsets[stateB] ?? 0);
   const endA = stateA < 0 ? 0 : (a.offsets[stateA + 1] ?? 0);

@@ -1,13 +1,15 @@
 import { type Automaton } from "./shape.js";
 
-/** States that reach each other, or one state alone. */
+/** A strongly connected component: states that reach each other, or a single state. */
 export interface Component {
   readonly states: readonly number[];
-  /** Whether a state of it reaches itself again. */
+  /** Whether a state of it can reach itself. */
   readonly cyclic: boolean;
 }
 
-/** The strongly connected components, each after those that it leads to (Tarjan, 1972), without recursion. */
+/**
+ * Returns the strongly connected components in reverse topological order (Tarjan, 1972), without recursion.
+ */
 export function components(automaton: Automaton): Component[] {
   const { stateCount, offsets, targets } = automaton;
   const found: Component[] = [];
@@ -17,9 +19,9 @@ export function components(automaton: Automaton): Component[] {
   const nextEdge = new Int32Array(stateCount);
   const open: number[] = [];
   const path: number[] = [];
-  let met = 0;
+  let visited = 0;
   const enter = (state: number): void => {
-    order[state] = low[state] = ++met;
+    order[state] = low[state] = ++visited;
     nextEdge[state] = offsets[state] ?? 0;
     open.push(state);
     path.push(state);
@@ -40,11 +42,11 @@ export function components(automaton: Automaton): Component[] {
     if (low[state] !== order[state]) continue;
     const states = open.splice(open.lastIndexOf(state));
     for (const member of states) done[member] = 1;
-    found.push({ states, cyclic: states.length > 1 || loops(automaton, state) });
+    found.push({ states, cyclic: states.length > 1 || hasSelfLoop(automaton, state) });
   }
   return found;
 }
 
-function loops(automaton: Automaton, state: number): boolean {
+function hasSelfLoop(automaton: Automaton, state: number): boolean {
   return automaton.targets.subarray(automaton.offsets[state], automaton.offsets[state + 1]).includes(state);
 }

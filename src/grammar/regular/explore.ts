@@ -1,17 +1,17 @@
-import { finish } from "./minimise.js";
-import { addState, type Automaton, type Draft, statesMax } from "./shape.js";
+import { minimalAutomaton } from "./minimise.js";
+import { addState, type Automaton, type AutomatonDraft, statesMax } from "./shape.js";
 
-/** An automaton given by what its states do; states with equal keys are one. */
-export interface Machine<State> {
+/** An automaton given by its transition function. States with equal keys are identical. */
+export interface StateMachine<State> {
   key(state: State): string;
   isFinal(state: State): boolean;
-  /** Where characters lead, first and last of a stretch; stretches of one state are disjoint. */
+  /** The transitions, each for a range of characters; the ranges of one state are disjoint. */
   steps(state: State): readonly (readonly [from: string, to: string, state: State])[];
 }
 
-/** The minimal automaton of a machine. @throws AutomatonTooLarge */
-export function explore<State>(start: State, machine: Machine<State>, max = statesMax): Automaton {
-  const draft: Draft = { finals: [], edges: [] };
+/** Returns the minimal automaton of a state machine. @throws AutomatonTooLarge */
+export function explore<State>(start: State, machine: StateMachine<State>, max = statesMax): Automaton {
+  const draft: AutomatonDraft = { finals: [], edges: [] };
   const numbers = new Map<string, number>();
   const pending: State[] = [];
   const enter = (state: State): number => {
@@ -29,5 +29,5 @@ export function explore<State>(start: State, machine: Machine<State>, max = stat
       draft.edges[number]?.push(from.codePointAt(0) ?? 0, to.codePointAt(0) ?? 0, enter(target));
     }
   }
-  return finish(draft, max);
+  return minimalAutomaton(draft, max);
 }

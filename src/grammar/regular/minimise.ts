@@ -1,24 +1,25 @@
-import { type Automaton, AutomatonTooLarge, type Draft, freeze, statesMax } from "./shape.js";
+import { type Automaton, AutomatonTooLarge, type AutomatonDraft, freeze, statesMax } from "./shape.js";
 
-/** The minimal automaton of a draft. @throws AutomatonTooLarge over `max` states */
-export function finish(draft: Draft, max = statesMax): Automaton {
+/** Returns the minimal automaton of a draft. @throws AutomatonTooLarge over `max` states */
+export function minimalAutomaton(draft: AutomatonDraft, max = statesMax): Automaton {
   const automaton = freeze(minimise(draft));
   if (automaton.stateCount > max) throw new AutomatonTooLarge(max);
   return automaton;
 }
 
 /**
- * The minimal form of a draft: only states on some way from the start to an end, equal ones made one, edges sorted and
- * joined where they touch, states in the order in which a breadth-first walk meets them; so equal languages are equal drafts.
+ * Returns the minimal form of a draft: only states on a path from the start to an accepting state, equivalent
+ * states merged, edges sorted and adjacent ranges joined, states in breadth-first order. Equal languages have
+ * equal minimal forms.
  */
-function minimise(draft: Draft): Draft {
+function minimise(draft: AutomatonDraft): AutomatonDraft {
   const useful = trimmed(draft);
   const blocks = refine(useful);
   return ordered(useful, blocks);
 }
 
-/** Without the edges that lead to no end; states keep their numbers. */
-function trimmed(draft: Draft): Draft {
+/** Removes the edges from which no accepting state is reachable. States keep their numbers. */
+function trimmed(draft: AutomatonDraft): AutomatonDraft {
   const before = predecessors(draft);
   const alive = draft.finals.map((final) => final);
   const pending: number[] = [];
@@ -30,10 +31,10 @@ function trimmed(draft: Draft): Draft {
       pending.push(previous);
     }
   }
-  return { finals: draft.finals, edges: draft.edges.map((edges) => kept(edges, alive)) };
+  return { finals: draft.finals, edges: draft.edges.map((edges) => reachingEdges(edges, alive)) };
 }
 
-function kept(edges: number[], alive: readonly boolean[]): number[] {
+function reachingEdges(edges: number[], alive: readonly boolean[]): number[] {
   const result: number[] = [];
   for (let i = 0; i < edges.length; i += 3) {
     if (alive[edges[i + 2] ?? 0] === true) result.push(edges[i] ?? 0, edges[i + 1] ?? 0, edges[i + 2] ?? 0);
@@ -51,7 +52,7 @@ function sortedEdges(edges: number[]): number[] {
   return triples.sort((a, b) => a[0] - b[0]).flat();
 }
 
-function predecessors(draft: Draft): number[][] {
+function predecessors(draft: AutomatonDraft): number[][] {
   const before: number[][] = draft.finals.map(() => []);
   for (const [state, edges] of draft.edges.entries()) {
     for (let i = 2; i < edges.length; i += 3) before[edges[i] ?? 0]?.push(state);
@@ -60,10 +61,11 @@ function predecessors(draft: Draft): number[][] {
 }
 
 /**
- * The block of every state, equal states in one block. Of a block that falls apart the largest part keeps the number, so
- * that only the states before the other parts need another look: O(edges * log states).
+ * Returns the block of every state by partition refinement; equivalent states share a block. When a block
+ * splits, its largest part keeps the number, so only predecessors of the other parts are examined again:
+ * O(edges * log states).
  */
-function refine(draft: Draft): number[] {
+function refine(draft: AutomatonDraft): number[] {
   const blockOf = draft.finals.map(() => 0);
   const members: Set<number>[] = [new Set(blockOf.keys())];
   const before = predecessors(draft);
@@ -93,15 +95,23 @@ function mark(dirty: Map<number, Set<number>>, blockOf: readonly number[], state
   else states.add(state);
 }
 
-/** A state may have changed its block after it was marked. */
+/** Groups the dirty states by their current block, which may have changed after they were marked. */
 function regrouped(dirty: Map<number, Set<number>>, blockOf: readonly number[]): Map<number, Set<number>> {
   const result = new Map<number, Set<number>>();
   for (const states of dirty.values()) for (const state of states) mark(result, blockOf, state);
   return result;
 }
 
-/** What the dirty states of a block fall apart into, without the part that keeps the block's number. */
-function parts(draft: Draft, blockOf: readonly number[], all: Set<number>, dirty: Set<number>): number[][] {
+/**
+ * Splits the dirty states of a block by signature. Returns all parts except the largest, which keeps the
+ * block's number.
+ */
+function parts(
+  draft: AutomatonDraft,
+  blockOf: readonly number[],
+  all: Set<number>,
+  dirty: Set<number>,
+): number[][] {
   const groups = new Map<string, number[]>();
   for (const state of dirty) {
     const key = signature(draft, blockOf, state);
@@ -109,48 +119,48 @@ function parts(draft: Draft, blockOf: readonly number[], all: Set<number>, dirty
     if (group === undefined) groups.set(key, [state]);
     else group.push(state);
   }
-  let keeper = "";
-  let keeperSize = 0;
+  let largest = "";
+  let largestSize = 0;
   const cleanCount = all.size - dirty.size;
   if (cleanCount > 0) {
     for (const state of all) {
       if (dirty.has(state)) continue;
-      keeper = signature(draft, blockOf, state);
-      keeperSize = cleanCount;
+      largest = signature(draft, blockOf, state);
+      largestSize = cleanCount;
       break;
     }
   }
-  return withoutKeeper(groups, keeper, keeperSize, all, dirty);
+  return withoutLargest(groups, largest, largestSize, all, dirty);
 }
 
-function withoutKeeper(
+function withoutLargest(
   groups: Map<string, number[]>,
   clean: string,
   cleanCount: number,
   all: Set<number>,
   dirty: Set<number>,
 ): number[][] {
-  let keeper = clean;
-  let keeperSize = cleanCount + (groups.get(clean)?.length ?? 0);
+  let largest = clean;
+  let largestSize = cleanCount + (groups.get(clean)?.length ?? 0);
   for (const [key, group] of groups) {
-    if (group.length > keeperSize) {
-      keeper = key;
-      keeperSize = group.length;
+    if (group.length > largestSize) {
+      largest = key;
+      largestSize = group.length;
     }
   }
-  if (cleanCount > 0 && keeper !== clean) {
+  if (cleanCount > 0 && largest !== clean) {
     const others = [...all].filter((state) => !dirty.has(state));
     groups.set(clean, [...(groups.get(clean) ?? []), ...others]);
   }
-  groups.delete(keeper);
+  groups.delete(largest);
   return [...groups.values()];
 }
 
-function signature(draft: Draft, blockOf: readonly number[], state: number): string {
+function signature(draft: AutomatonDraft, blockOf: readonly number[], state: number): string {
   return `${draft.finals[state] === true ? "+" : "-"}${joined(draft.edges[state] ?? [], blockOf).join(",")}`;
 }
 
-/** Edges into blocks, joined where they touch and lead to the same one. */
+/** Returns the edges with blocks as targets; adjacent ranges into the same block are joined. */
 function joined(edges: readonly number[], blockOf: readonly number[]): number[] {
   const result: number[] = [];
   for (let i = 0; i < edges.length; i += 3) {
@@ -165,9 +175,9 @@ function joined(edges: readonly number[], blockOf: readonly number[]): number[] 
   return result;
 }
 
-/** The blocks as states, in the order in which a walk from the start meets them. */
-export function ordered(draft: Draft, blockOf: readonly number[]): Draft {
-  const result: Draft = { finals: [], edges: [] };
+/** Returns the blocks as states, in breadth-first order from the start. */
+export function ordered(draft: AutomatonDraft, blockOf: readonly number[]): AutomatonDraft {
+  const result: AutomatonDraft = { finals: [], edges: [] };
   const representatives: number[] = [];
   for (const [state, block] of blockOf.entries()) representatives[block] = state;
   const numbers: number[] = [];

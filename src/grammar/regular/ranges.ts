@@ -1,13 +1,13 @@
 /**
- * Sets of code points as flat, sorted pairs [low, high, low, high, ...] that neither overlap nor touch. Surrogates belong to
- * no set: no text that UTF-8 can write holds one.
+ * A set of code points as flat, sorted pairs [low, high, low, high, ...] that neither overlap nor are
+ * adjacent. Surrogates are in no set, because UTF-8 cannot encode them.
  */
 export type Ranges = readonly number[];
 
-/** Every code point that a text can hold. */
+/** Every code point except surrogates. */
 export const everyCodePoint: Ranges = [0, 0xd7ff, 0xe000, 0x10ffff];
 
-/** The set of these pairs, which may come in any order, overlap and cover surrogates. */
+/** Returns the set of these pairs, which may be unordered, overlap and include surrogates. */
 export function rangesOf(pairs: readonly number[]): Ranges {
   const sorted: [number, number][] = [];
   for (let i = 0; i + 1 < pairs.length; i += 2) pushClipped(sorted, pairs[i] ?? 0, pairs[i + 1] ?? 0);
@@ -26,7 +26,7 @@ function pushClipped(into: [number, number][], low: number, high: number): void 
   if (high >= Math.max(low, 0xe000)) into.push([Math.max(low, 0xe000), high]);
 }
 
-/** The code points that are in none of these pairs' set. */
+/** Returns the complement of a set. */
 export function complementOf(set: Ranges): Ranges {
   const outside: number[] = [];
   let next = 0;
@@ -39,7 +39,7 @@ export function complementOf(set: Ranges): Ranges {
   return rangesOf(outside);
 }
 
-/** The code points that both sets have. */
+/** Returns the intersection of two sets. */
 export function intersectionOf(a: Ranges, b: Ranges): Ranges {
   const both: number[] = [];
   let i = 0;
@@ -54,20 +54,22 @@ export function intersectionOf(a: Ranges, b: Ranges): Ranges {
   return both;
 }
 
-/** The code points that some of the sets have. */
+/** Returns the union of sets. */
 export function unionOf(sets: readonly Ranges[]): Ranges {
   const [only, second] = sets;
   return only !== undefined && second === undefined ? only : rangesOf(sets.flat());
 }
 
-/** How many code points the set has. */
+/** Returns the number of code points in the set. */
 export function sizeOf(set: Ranges): number {
   let size = 0;
   for (let i = 0; i < set.length; i += 2) size += (set[i + 1] ?? 0) - (set[i] ?? 0) + 1;
   return size;
 }
 
-/** The coarsest partition that the given sets do not cut through, and which of its classes make up each set. */
+/**
+ * Returns the coarsest partition in which every given set is a union of classes, and the classes of each set.
+ */
 export function partition(sets: readonly Ranges[]): { classes: Ranges[]; members: number[][] } {
   const points: [at: number, set: number, enters: boolean][] = [];
   for (const [index, set] of sets.entries()) {

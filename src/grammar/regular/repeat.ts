@@ -1,14 +1,15 @@
-import { type RuleBook } from "../gbnf.js";
+import { type RuleSet } from "../gbnf.js";
 
-/** Copies written out as `{m,n}`; llama.cpp drops a bound above 2,000 without a word. */
+/** The number of copies written as `{m,n}`; llama.cpp silently drops a bound above 2,000. */
 const blockLength = 500;
 
 /**
- * A rule for `min` to `max` copies of `rule`, null for no limit. More than a block of them are counted in blocks: some whole
- * blocks and a begun one, `x ::= begun | block x'`, which keeps at most one more way open per level of blocks.
+ * Returns a rule for `min` to `max` copies of `rule`; null means no limit. Larger numbers are counted in
+ * blocks: some whole blocks and a partial one, `x ::= partial | block x'`, which keeps at most one additional
+ * alternative open per level of blocks.
  * @throws GrammarTooLarge
  */
-export function repeat(rule: string, min: number, max: number | null, rules: RuleBook): string {
+export function repeat(rule: string, min: number, max: number | null, rules: RuleSet): string {
   if (max === null && min === 0) return rules.add(`${rule}*`);
   const parts = required(rule, min, rules);
   if (max === null) parts.push(`${rule}*`);
@@ -16,8 +17,8 @@ export function repeat(rule: string, min: number, max: number | null, rules: Rul
   return rules.add(parts.length === 0 ? '""' : parts.join(" "));
 }
 
-/** Exactly `count` copies, as terms of a sequence. */
-function required(rule: string, count: number, rules: RuleBook): string[] {
+/** Returns exactly `count` copies, as the elements of a sequence. */
+function required(rule: string, count: number, rules: RuleSet): string[] {
   if (count === 0) return [];
   if (count <= blockLength) return [count === 1 ? rule : `${rule}{${count}}`];
   const block = rules.add(`${rule}{${blockLength}}`);
@@ -27,14 +28,14 @@ function required(rule: string, count: number, rules: RuleBook): string[] {
   ];
 }
 
-/** None to `count` copies, as one term. */
-function optional(rule: string, count: number, rules: RuleBook): string {
+/** Returns 0 to `count` copies, as one element. */
+function optional(rule: string, count: number, rules: RuleSet): string {
   if (count === 1) return `${rule}?`;
   if (count <= blockLength) return `${rule}{0,${count}}`;
   let size = blockLength;
   while (size * blockLength <= count) size *= blockLength;
   const block = rules.add(required(rule, size, rules).join(" "));
-  const begun = rules.named(optional(rule, size - 1, rules));
+  const begun = rules.nameOf(optional(rule, size - 1, rules));
   let rest = count % size === 0 ? '""' : optional(rule, count % size, rules);
   for (let blocks = Math.floor(count / size); blocks > 0; blocks--) {
     rest = rules.add(`${begun} | ${block}${rest === '""' ? "" : ` ${rest}`}`);

@@ -1,6 +1,6 @@
 import { everyCodePoint, type Ranges } from "./ranges.js";
 
-/** More states than an automaton may have. */
+/** Thrown when an automaton exceeds its limit of states. */
 export class AutomatonTooLarge extends Error {
   constructor(states: number) {
     super(`more than ${states} states`);
@@ -9,8 +9,9 @@ export class AutomatonTooLarge extends Error {
 }
 
 /**
- * A deterministic automaton over code points, minimal, with state 0 as its start and no state that leads nowhere (but the
- * start of the empty language). The edges of state `s` stand at `offsets[s]` up to `offsets[s + 1]`, sorted and disjoint.
+ * A minimal deterministic finite automaton (DFA) over code points. State 0 is the start state. Every state
+ * reaches an accepting state, except the start state of the empty language. The edges of state `s` are at
+ * `offsets[s]` up to `offsets[s + 1]`, sorted and disjoint.
  */
 export interface Automaton {
   readonly stateCount: number;
@@ -21,25 +22,28 @@ export interface Automaton {
   readonly targets: Int32Array;
 }
 
-/** An automaton under construction: state 0 starts; edges of a state are flat triples low, high, target, disjoint. */
-export interface Draft {
+/**
+ * An automaton under construction. State 0 is the start state; the edges of a state are flat, disjoint
+ * triples low, high, target.
+ */
+export interface AutomatonDraft {
   readonly finals: boolean[];
   readonly edges: number[][];
 }
 
-/** How many states an automaton may have when it is done, and while it is made. */
+/** The limits of states of a finished automaton, and of one under construction. */
 export const statesMax = 2_000;
 export const draftStatesMax = 20_000;
 
 /** Adds a state without edges. @returns its number @throws AutomatonTooLarge */
-export function addState(draft: Draft, final: boolean, max = draftStatesMax): number {
+export function addState(draft: AutomatonDraft, final: boolean, max = draftStatesMax): number {
   if (draft.finals.length >= max) throw new AutomatonTooLarge(max);
   draft.finals.push(final);
   return draft.edges.push([]) - 1;
 }
 
-/** The automaton of a draft that is minimal already, its states in order of a walk from the start. */
-export function freeze(draft: Draft): Automaton {
+/** Returns the automaton of a draft that is already minimal, with its states in breadth-first order. */
+export function freeze(draft: AutomatonDraft): Automaton {
   const stateCount = draft.finals.length;
   const offsets = new Int32Array(stateCount + 1);
   let edgeCount = 0;
@@ -62,13 +66,13 @@ export function freeze(draft: Draft): Automaton {
   return { stateCount, finals: Uint8Array.from(draft.finals, Number), offsets, lows, highs, targets };
 }
 
-/** The edges that read one character of `set`, as flat triples. */
+/** Returns the edges that consume one character of `set`, as flat triples. */
 export function edgesInto(set: Ranges, target: number): number[] {
   const edges: number[] = [];
   for (let i = 0; i < set.length; i += 2) edges.push(set[i] ?? 0, set[i + 1] ?? 0, target);
   return edges;
 }
 
-/** Every text, and none. */
+/** The language of all texts, and the empty language. */
 export const everyString: Automaton = freeze({ finals: [true], edges: [edgesInto(everyCodePoint, 0)] });
 export const noString: Automaton = freeze({ finals: [false], edges: [[]] });

@@ -1,66 +1,69 @@
-import { literal, type RuleBook } from "../gbnf.js";
+import { literal, type RuleSet } from "../gbnf.js";
 import { characterClass, escapeRest, type JsonForms, jsonForms } from "./classes.js";
 import { components } from "./components.js";
 import { type Ranges, sizeOf } from "./ranges.js";
 import { type Automaton } from "./shape.js";
 
-/** How a text stands in the grammar: as it is, or as what follows the opening quote of a JSON string. */
-export type Writing = "raw" | "json";
+/** The form of a text in the grammar: unchanged, or as the part of a JSON string after its opening quote. */
+export type TextForm = "raw" | "json";
 
-/** A sequence of terms: a literal to be quoted, then GBNF. */
+/** A sequence: a literal that is still unquoted, then GBNF. */
 interface Sequence {
   readonly literal: string;
   readonly rest: string;
 }
 
-/** A short sequence is written out at every place that it is used, instead of being a rule. */
+/** A sequence up to this length is written inline at every use instead of becoming a rule. */
 const inlineLengthMax = 12;
 
-/** @returns a rule for the texts of the automaton, in JSON with the closing quote @throws GrammarTooLarge */
-export function emitStates(automaton: Automaton, writing: Writing, rules: RuleBook): string {
-  const ways = waysOf(automaton, writing);
-  const uses = usesOf(ways);
+/**
+ * @returns the name of a rule for the texts of the automaton; in JSON form with the closing quote @throws
+ * GrammarTooLarge
+ */
+export function emitStates(automaton: Automaton, writing: TextForm, rules: RuleSet): string {
+  const transitions = transitionsOf(automaton, writing);
+  const uses = usesOf(transitions);
   const end: Sequence = { literal: writing === "json" ? '"' : "", rest: "" };
   const sequences: Sequence[] = [];
   for (const { states, cyclic } of components(automaton)) {
     if (cyclic) for (const state of states) sequences[state] = { literal: "", rest: rules.reserve() };
     for (const state of states) {
-      const alternatives = alternativesOf(ways[state] ?? [], sequences, rules);
+      const alternatives = alternativesOf(transitions[state] ?? [], sequences, rules);
       if (automaton.finals[state] === 1) alternatives.unshift(end);
       const [only, second] = alternatives;
       const reserved = sequences[state];
-      if (reserved !== undefined) rules.define(reserved.rest, alternatives.map(written).join(" | "));
+      if (reserved !== undefined) rules.define(reserved.rest, alternatives.map(sequenceText).join(" | "));
       else if (only !== undefined && second === undefined && (uses[state] === 1 || isShort(only))) {
         sequences[state] = only;
-      } else sequences[state] = { literal: "", rest: rules.add(alternatives.map(written).join(" | ")) };
+      } else sequences[state] = { literal: "", rest: rules.add(alternatives.map(sequenceText).join(" | ")) };
     }
   }
-  return rules.named(written(sequences[0] ?? nothing));
+  return rules.nameOf(sequenceText(sequences[0] ?? emptySequence));
 }
 
 function isShort(sequence: Sequence): boolean {
   return sequence.literal.length + sequence.rest.length <= inlineLengthMax;
 }
 
-function written({ literal: text, rest }: Sequence): string {
+function sequenceText({ literal: text, rest }: Sequence): string {
   if (text === "") return rest === "" ? '""' : rest;
   return rest === "" ? literal(text) : `${literal(text)} ${rest}`;
 }
 
-function then(terms: string, sequence: Sequence): Sequence {
-  const rest = written(sequence);
+function prepend(terms: string, sequence: Sequence): Sequence {
+  const rest = sequenceText(sequence);
   return { literal: "", rest: rest === '""' ? terms : `${terms} ${rest}` };
 }
 
-/** What leads from a state to one other state, as it is written. */
-interface Way {
+/** All characters that lead from a state to one other state, in the forms in which they are written. */
+interface Transition {
   readonly target: number;
   readonly forms: JsonForms;
 }
 
-function waysOf(automaton: Automaton, writing: Writing): Way[][] {
+function transitionsOf(automaton: Automaton, writing: TextForm): Transition[][] {
   const { stateCount, offsets, lows, highs, targets } = automaton;
-  const ways: Way[][] = [];
+  const transitions: Transition[][] = [];
   for (let state = 0; state < stateCount; state++) {
     const sets = new Map<number, number[]>();
     for (let i = offsets[state] ?? 0; i < (offsets[state + 1] ?? 0); i++) {
@@ -68,14 +71,14 @@ function waysOf(automaton: Automaton, writing: Writing): Way[][] {
       if (set === undefined) sets.set(targets[i] ?? 0, [lows[i] ?? 0, highs[i] ?? 0]);
       else set.push(lows[i] ?? 0, highs[i] ?? 0);
     }
-    const found: Way[] = [];
+    const found: Transition[] = [];
     for (const [target, set] of sets) found.push({ target, forms: formsOf(set, writing) });
-    ways.push(found);
+    transitions.push(found);
   }
-  return ways;
+  return transitions;
 }
 
-function formsOf(set: Ranges, writing: Writing): JsonForms {
+function formsOf(set: Ranges, writing: TextForm): JsonForms {
   return writing === "json" ? jsonForms(set) : { raw: set, letters: [], codes: [] };
 }
 
@@ -83,10 +86,10 @@ function isEscaped({ letters, codes }: JsonForms): boolean {
   return letters.length + codes.length > 0;
 }
 
-/** How often each state will be written down: a set that JSON partly escapes takes two alternatives. */
-function usesOf(ways: readonly Way[][]): number[] {
-  const uses = ways.map(() => 0);
-  for (const found of ways) {
+/** Counts how often each state is used. A set that JSON escapes in part uses its target twice. */
+function usesOf(transitions: readonly Transition[][]): number[] {
+  const uses = transitions.map(() => 0);
+  for (const found of transitions) {
     for (const { target, forms } of found) {
       uses[target] = (uses[target] ?? 0) + (forms.raw.length > 0 && isEscaped(forms) ? 2 : 1);
     }
@@ -94,39 +97,47 @@ function usesOf(ways: readonly Way[][]): number[] {
   return uses;
 }
 
-const nothing: Sequence = { literal: "", rest: "" };
+const emptySequence: Sequence = { literal: "", rest: "" };
 
-function alternativesOf(ways: readonly Way[], sequences: readonly Sequence[], rules: RuleBook): Sequence[] {
-  const raw = ways.filter(({ forms }) => forms.raw.length > 0);
+function alternativesOf(
+  transitions: readonly Transition[],
+  sequences: readonly Sequence[],
+  rules: RuleSet,
+): Sequence[] {
+  const raw = transitions.filter(({ forms }) => forms.raw.length > 0);
   if (raw.length > 1) raw.sort((a, b) => sizeOf(a.forms.raw) - sizeOf(b.forms.raw));
   return [
-    ...escapesOf(ways, sequences, rules),
-    ...raw.map(({ forms, target }) => one(forms.raw, sequences[target] ?? nothing, rules)),
+    ...escapesOf(transitions, sequences, rules),
+    ...raw.map(({ forms, target }) => characterThen(forms.raw, sequences[target] ?? emptySequence, rules)),
   ];
 }
 
-function one(set: Ranges, after: Sequence, rules: RuleBook): Sequence {
+function characterThen(set: Ranges, after: Sequence, rules: RuleSet): Sequence {
   const [low, high] = set;
   if (low !== undefined && low === high && set.length === 2) {
     return { literal: String.fromCodePoint(low) + after.literal, rest: after.rest };
   }
-  return then(characterClass(set, rules), after);
+  return prepend(characterClass(set, rules), after);
 }
 
-/** At most one alternative for all that is escaped, so that a backslash is met once. */
-function escapesOf(ways: readonly Way[], sequences: readonly Sequence[], rules: RuleBook): Sequence[] {
+/** Returns at most one alternative for all escaped characters, so that only one begins with a backslash. */
+function escapesOf(
+  transitions: readonly Transition[],
+  sequences: readonly Sequence[],
+  rules: RuleSet,
+): Sequence[] {
   const escaped: Sequence[] = [];
-  for (const { target, forms } of ways) {
+  for (const { target, forms } of transitions) {
     if (!isEscaped(forms)) continue;
     const { letters, codes } = forms;
-    const after = sequences[target] ?? nothing;
+    const after = sequences[target] ?? emptySequence;
     const [letter] = letters;
     if (letter !== undefined && letters.length === 1 && codes.length === 0) {
       escaped.push({ literal: letter + after.literal, rest: after.rest });
-    } else escaped.push(then(escapeRest(letters, codes, rules), after));
+    } else escaped.push(prepend(escapeRest(letters, codes, rules), after));
   }
   const [only, second] = escaped;
   if (only === undefined) return [];
   if (second === undefined) return [{ literal: `\\${only.literal}`, rest: only.rest }];
-  return [{ literal: "\\", rest: rules.add(escaped.map(written).join(" | ")) }];
+  return [{ literal: "\\", rest: rules.add(escaped.map(sequenceText).join(" | ")) }];
 }

@@ -1,7 +1,7 @@
 import { ordered } from "./minimise.js";
 import { type Automaton, freeze, noString } from "./shape.js";
 
-/** A state of the tree of the texts, its last edge still open for more. */
+/** A state of the trie of texts. Its last edge can still receive more texts. */
 interface Node {
   final: boolean;
   readonly labels: number[];
@@ -9,10 +9,11 @@ interface Node {
 }
 
 /**
- * Exactly these texts: their tree with equal ends shared, made in one pass over the sorted list (Daciuk, Mihov, Watson and
- * Watson, 2000). A text with a lone surrogate is left out. No limit on states: the list is the limit.
+ * Returns the minimal automaton of exactly these texts, built in one pass over the sorted list (Daciuk,
+ * Mihov, Watson and Watson, 2000). Texts with lone surrogates are omitted. There is no limit of states; the
+ * list bounds them.
  */
-export function texts(list: readonly string[]): Automaton {
+export function automatonOfTexts(list: readonly string[]): Automaton {
   const sorted = list.filter((text) => !/[\ud800-\udfff]/u.test(text)).sort();
   if (sorted.length === 0) return noString;
   const register: Register = { nodes: [], byKey: new Map() };
@@ -23,7 +24,7 @@ export function texts(list: readonly string[]): Automaton {
     const codePoints = codePointsOf(text);
     let shared = 0;
     while (shared < last.length && last[shared] === codePoints[shared]) shared++;
-    close(path, shared, register);
+    mergeOpenStates(path, shared, register);
     let node = path[shared] ?? root;
     for (let i = shared; i < codePoints.length; i++) {
       node.labels.push(codePoints[i] ?? 0);
@@ -33,9 +34,9 @@ export function texts(list: readonly string[]): Automaton {
     node.final = true;
     last = codePoints;
   }
-  close(path, 0, register);
+  mergeOpenStates(path, 0, register);
   register.nodes.push(root);
-  return frozen(register.nodes);
+  return automatonOfTree(register.nodes);
 }
 
 function codePointsOf(text: string): number[] {
@@ -48,14 +49,14 @@ function codePointsOf(text: string): number[] {
   return codePoints;
 }
 
-/** The states that are done, none equal to another. */
+/** The finished states; no two are equivalent. */
 interface Register {
   readonly nodes: Node[];
   readonly byKey: Map<string | number, number>;
 }
 
-/** Ends the open states below `depth`, each one merged with an equal one where there is one. */
-function close(path: Node[], depth: number, { nodes, byKey }: Register): void {
+/** Finishes the open states below `depth` and merges each with an equivalent one if there is one. */
+function mergeOpenStates(path: Node[], depth: number, { nodes, byKey }: Register): void {
   while (path.length > depth + 1) {
     const node = path.pop();
     if (node === undefined) return;
@@ -69,7 +70,9 @@ function close(path: Node[], depth: number, { nodes, byKey }: Register): void {
   }
 }
 
-/** Most states have one edge, and then a number says it all. */
+/**
+ * Returns a key that equivalent states share: a number for the usual state with one edge, otherwise a text.
+ */
 function keyOf({ final, labels, targets }: Node): string | number {
   const [label, second] = labels;
   if (label === undefined) return -1;
@@ -77,8 +80,8 @@ function keyOf({ final, labels, targets }: Node): string | number {
   return ((targets[0] ?? 0) * 0x110000 + label) * 2 + (final ? 1 : 0);
 }
 
-/** The root stands last; an automaton's start is state 0. */
-function frozen(nodes: readonly Node[]): Automaton {
+/** Returns the automaton of a finished trie. The root is the last node but must become state 0. */
+function automatonOfTree(nodes: readonly Node[]): Automaton {
   const last = nodes.length - 1;
   const finals: boolean[] = [nodes[last]?.final ?? false];
   const edges: number[][] = [edgesOf(nodes[last])];
@@ -89,7 +92,7 @@ function frozen(nodes: readonly Node[]): Automaton {
   return freeze(ordered({ finals, edges }, [...finals.keys()]));
 }
 
-/** Sorted, for the order of texts is that of UTF-16, not of code points. */
+/** Returns the edges sorted by code point; the texts are sorted by UTF-16 unit. */
 function edgesOf(node: Node | undefined): number[] {
   const { labels = [], targets = [] } = node ?? {};
   const [label, second] = labels;

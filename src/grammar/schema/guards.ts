@@ -1,20 +1,20 @@
 import type { JsonValue } from "./node.js";
 import { SchemaRefusal } from "./refusal.js";
 
-/** The most that one schema may have. Sizes of text are bytes of compact JSON in UTF-8. */
+/** The limits of one schema document. Sizes of text are bytes of compact JSON in UTF-8. */
 export interface SchemaLimits {
   readonly bytesMax: number;
-  /** Arrays and objects inside one another. */
+  /** The nesting depth of arrays and objects. */
   readonly depthMax: number;
-  /** Entries of all `properties` together. */
+  /** The number of entries of all `properties` objects together. */
   readonly propertiesMax: number;
-  /** Values of all `enum`s together. */
+  /** The number of values of all `enum` arrays together. */
   readonly enumValuesMax: number;
   readonly enumBytesMax: number;
-  /** Different subschemas that references name. */
+  /** The number of different subschemas that references point to. */
   readonly refsMax: number;
   readonly patternBytesMax: number;
-  /** Subschemas that judge one and the same value, one inside the other. */
+  /** The length of a chain of subschemas that apply to the same instance value. */
   readonly inPlaceMax: number;
 }
 
@@ -30,8 +30,9 @@ export const schemaLimits: SchemaLimits = {
 };
 
 /**
- * Walks the whole document without recursion before anything else looks at it.
- * @throws SchemaRefusal when it is too large or too deep, or holds what JSON cannot write
+ * Checks size, depth and content of the whole document, without recursion.
+ * @throws SchemaRefusal when the document is too large, too deep, or contains a value that JSON cannot
+ * represent
  */
 export function guardDocument(document: unknown, limits: SchemaLimits): JsonValue {
   const pending: { readonly value: unknown; readonly depth: number }[] = [{ value: document, depth: 0 }];
@@ -39,7 +40,7 @@ export function guardDocument(document: unknown, limits: SchemaLimits): JsonValu
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { value, depth } = next;
     if (depth > limits.depthMax) throw tooDeep(limits);
-    bytes += ownBytes(value);
+    bytes += bytesWithoutChildren(value);
     if (bytes > limits.bytesMax) throw tooLarge(limits);
     if (typeof value !== "object" || value === null) continue;
     if (Array.isArray(value)) for (const item of value) pending.push({ value: item, depth: depth + 1 });
@@ -53,17 +54,17 @@ export function guardDocument(document: unknown, limits: SchemaLimits): JsonValu
   return document as JsonValue;
 }
 
-/** Bytes of a value as compact JSON. The value is known to be bounded in depth. */
+/** Returns the size of a value as compact JSON, in bytes. The depth of the value must be bounded. */
 export function jsonBytes(value: JsonValue): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-function ownBytes(value: unknown): number {
+function bytesWithoutChildren(value: unknown): number {
   if (value === null || typeof value === "boolean") return 4;
   if (typeof value === "string") return Buffer.byteLength(value) + 2;
   if (typeof value === "number" && Number.isFinite(value)) return String(value).length;
   if (typeof value === "object") return 2;
-  throw new SchemaRefusal(`A schema is JSON; it holds a value of type ${typeof value}.`, {
+  throw new SchemaRefusal(`A schema must be JSON; it contains a value of type ${typeof value}.`, {
     keyword: null,
     pointer: "",
   });

@@ -1,51 +1,51 @@
 import { jsonBytes, type SchemaLimits } from "./guards.js";
 import type { JsonValue, SchemaNode } from "./node.js";
-import { isArray, isObject, own, type JsonObject } from "./place.js";
+import { isArray, isObject, ownProperty, type JsonObject } from "./location.js";
 import type { SchemaRefusal } from "./refusal.js";
 import { refusal } from "./resolve.js";
 
-/** A node while it is filled. */
+/** A node under construction. */
 export type NodeDraft = { -readonly [Key in keyof SchemaNode]: SchemaNode[Key] };
 
-/** What the whole document has had so far of what is limited. */
+/** Counts over the whole document of what the limits bound. */
 export interface Counters {
   properties: number;
   enumValues: number;
   enumBytes: number;
 }
 
-interface Terms {
+interface KeywordContext {
   readonly limits: SchemaLimits;
   readonly counters: Counters;
-  /** The node of what the tokens lead to from the schema object. */
+  /** Returns the node of the subschema that the tokens point to, relative to this schema object. */
   readonly child: (...tokens: readonly (string | number)[]) => SchemaNode;
 }
 
 /**
- * The keywords of one schema object, each read as what it has to be: absent is undefined, anything else but the right kind of
- * value is a SchemaRefusal.
+ * Typed access to the keywords of one schema object. An absent keyword is undefined; a value of the wrong
+ * type is rejected with a SchemaRefusal.
  */
 export class Keywords {
   readonly pointer: string;
   readonly #object: JsonObject;
-  readonly #terms: Terms;
+  readonly #context: KeywordContext;
 
-  constructor(object: JsonObject, pointer: string, terms: Terms) {
+  constructor(object: JsonObject, pointer: string, terms: KeywordContext) {
     this.#object = object;
     this.pointer = pointer;
-    this.#terms = terms;
+    this.#context = terms;
   }
 
-  /** The value as it is. */
+  /** Returns the value of a keyword without checks. */
   raw(keyword: string): JsonValue | undefined {
-    return own(this.#object, keyword);
+    return ownProperty(this.#object, keyword);
   }
 
   number(keyword: string): number | undefined {
     return this.#read(keyword, "a number", isNumber);
   }
 
-  /** A whole number of at least 0. */
+  /** Returns a non-negative integer. */
   count(keyword: string): number | undefined {
     return this.#read(keyword, "a whole number of at least 0", isCount);
   }
@@ -58,7 +58,7 @@ export class Keywords {
     return this.#read(keyword, "a string", isText);
   }
 
-  names(keyword: string): readonly string[] | undefined {
+  stringArray(keyword: string): readonly string[] | undefined {
     return this.#read(keyword, "an array of strings", isNames);
   }
 
@@ -72,12 +72,12 @@ export class Keywords {
   }
 
   schema(keyword: string): SchemaNode | undefined {
-    return this.raw(keyword) === undefined ? undefined : this.#terms.child(keyword);
+    return this.raw(keyword) === undefined ? undefined : this.#context.child(keyword);
   }
 
-  /** The schema under a name or at an index of a keyword's value. */
+  /** Returns the subschema at a property name or array index of a keyword's value. */
   schemaIn(keyword: string, token: string | number): SchemaNode {
-    return this.#terms.child(keyword, token);
+    return this.#context.child(keyword, token);
   }
 
   schemas(keyword: string): readonly SchemaNode[] | undefined {
@@ -91,24 +91,24 @@ export class Keywords {
     return entries && new Map([...entries.keys()].map((name) => [name, this.schemaIn(keyword, name)]));
   }
 
-  /** @throws SchemaRefusal when the pattern is longer than a pattern may be */
+  /** @throws SchemaRefusal when the pattern exceeds its limit of bytes */
   checkPattern(source: string, keyword: string): void {
-    const { patternBytesMax } = this.#terms.limits;
+    const { patternBytesMax } = this.#context.limits;
     if (Buffer.byteLength(source) > patternBytesMax)
-      throw refusal(`a pattern may have at most ${patternBytesMax} bytes`, this.pointer, keyword);
+      throw refusal(`a pattern must have at most ${patternBytesMax} bytes`, this.pointer, keyword);
   }
 
-  /** Adds to the properties of the document. @throws SchemaRefusal over the limit */
+  /** Adds to the document's count of properties. @throws SchemaRefusal over the limit */
   countProperties(count: number): void {
-    const { counters, limits } = this.#terms;
+    const { counters, limits } = this.#context;
     counters.properties += count;
     if (counters.properties > limits.propertiesMax)
       throw this.#tooMany(`the schema has more than ${limits.propertiesMax} properties`, "properties");
   }
 
-  /** Adds to the enum values of the document. @throws SchemaRefusal over the limits */
+  /** Adds to the document's counts of enum values and bytes. @throws SchemaRefusal over a limit */
   countEnum(values: readonly JsonValue[]): void {
-    const { counters, limits } = this.#terms;
+    const { counters, limits } = this.#context;
     counters.enumValues += values.length;
     counters.enumBytes += jsonBytes(values);
     if (counters.enumValues > limits.enumValuesMax)
@@ -117,9 +117,9 @@ export class Keywords {
       throw this.#tooMany(`the enums have more than ${limits.enumBytesMax} bytes of JSON`, "enum");
   }
 
-  /** The refusal of a keyword that is not as it has to be. */
+  /** Returns the refusal of a keyword whose value has the wrong type. */
   malformed(keyword: string, wanted: string): SchemaRefusal {
-    const message = `${keyword} must be ${wanted}, not ${shown(this.raw(keyword))}`;
+    const message = `${keyword} must be ${wanted}, not ${describeValue(this.raw(keyword))}`;
     return refusal(message, this.pointer, keyword);
   }
 
@@ -159,8 +159,8 @@ function isNames(value: JsonValue): value is readonly string[] {
   return isArray(value) && value.every(isText);
 }
 
-/** A value in a message, cut short. */
-function shown(value: JsonValue | undefined): string {
+/** Returns a short description of a value for a message. */
+function describeValue(value: JsonValue | undefined): string {
   if (isArray(value)) return value.length === 0 ? "an empty array" : "an array";
   if (isObject(value)) return "an object";
   const text = JSON.stringify(value);

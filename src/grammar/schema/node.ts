@@ -1,7 +1,8 @@
 /**
- * The normalised form of a JSON Schema: drafts 4 to 2020-12 in one shape, every local reference resolved to the node that it
- * names, nothing lost that decides whether an instance is valid. read.ts makes it, validate.ts judges instances by it,
- * lower/ turns it into a grammar. Nodes may form cycles, through `ref` alone.
+ * The normalised form of a JSON Schema: drafts 4 to 2020-12 in one shape, with every local reference resolved
+ * to the node that it points to. It keeps all keywords that decide whether an instance is valid. read.ts
+ * builds it, validate.ts validates instances against it, lower/ compiles it to a grammar. The graph can have
+ * cycles, through `ref` only.
  */
 
 export type JsonValue =
@@ -10,15 +11,15 @@ export type JsonValue =
 export type JsonType = "null" | "boolean" | "integer" | "number" | "string" | "array" | "object";
 
 export interface SchemaNode {
-  /** JSON pointer of the subschema in the client's document (RFC 6901), "" at the root. */
+  /** JSON Pointer (RFC 6901) of the subschema in the client's document, "" at the root. */
   readonly pointer: string;
-  /** A boolean schema: true accepts everything, false nothing. Then no other keyword is there. */
+  /** A boolean schema: true accepts everything, false nothing. No other keyword is present then. */
   readonly always?: boolean;
-  /** The target of `$ref`; in drafts up to 7 its siblings are ignored, and so absent here. */
+  /** The target of `$ref`. In drafts up to 7 the siblings of `$ref` are ignored and therefore absent here. */
   readonly ref?: SchemaNode;
   /** Absent: any type. */
   readonly types?: ReadonlySet<JsonType>;
-  /** `enum`; `const` is an enum of one, both together are two nodes in `allOf`. */
+  /** The values of `enum`. `const` is an enum with one value; both together become two nodes in `allOf`. */
   readonly values?: readonly JsonValue[];
 
   readonly minimum?: number;
@@ -27,16 +28,16 @@ export interface SchemaNode {
   readonly exclusiveMaximum?: number;
   readonly multipleOf?: number;
 
-  /** Counted in code points. */
+  /** In Unicode code points. */
   readonly minLength?: number;
   readonly maxLength?: number;
-  /** ECMA-262 source, unanchored. */
+  /** The source of an ECMA-262 regular expression, unanchored. */
   readonly pattern?: string;
-  /** Only a format that formats.ts knows; every other is an annotation and absent. */
+  /** A format that is enforced (see format.ts). Any other format is an annotation and absent here. */
   readonly format?: string;
 
   readonly prefixItems?: readonly SchemaNode[];
-  /** What follows `prefixItems`; absent: anything. */
+  /** The schema of the items after `prefixItems`; absent: any value. */
   readonly items?: SchemaNode;
   readonly minItems?: number;
   readonly maxItems?: number;
@@ -45,15 +46,15 @@ export interface SchemaNode {
     readonly node: SchemaNode;
     readonly min: number;
     readonly max: number | null;
-    /** false in 2019-09: the items that it accepts are still unevaluated. Absent: they are evaluated. */
+    /** In 2019-09 false: matching items stay unevaluated. Absent: matching items count as evaluated. */
     readonly evaluates?: false;
   };
   readonly unevaluatedItems?: SchemaNode;
 
-  /** In the order of the document. */
+  /** In document order. */
   readonly properties?: ReadonlyMap<string, SchemaNode>;
   readonly required?: ReadonlySet<string>;
-  /** Absent when the document says nothing: what that means is the reader's rule. */
+  /** Absent when the document has no such keyword; the caller then chooses the default. */
   readonly additionalProperties?: SchemaNode;
   readonly patternProperties?: readonly { readonly pattern: string; readonly node: SchemaNode }[];
   readonly propertyNames?: SchemaNode;

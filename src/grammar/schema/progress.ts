@@ -2,15 +2,15 @@ import type { SchemaLimits } from "./guards.js";
 import type { SchemaNode } from "./node.js";
 import { refusal } from "./resolve.js";
 
-/** A schema that judges the same value as the one that names it, and the keyword that does. */
-export interface InPlace {
+/** A subschema that applies to the same instance value as its parent, and the keyword that applies it. */
+export interface InPlaceSubschema {
   readonly keyword: string;
   readonly node: SchemaNode;
 }
 
-/** Every schema that a node holds against the very value it judges itself. */
-export function inPlace(node: SchemaNode): InPlace[] {
-  const found: InPlace[] = [];
+/** Returns the subschemas of a node that apply to the same instance value ("in-place applicators"). */
+export function inPlaceSubschemas(node: SchemaNode): InPlaceSubschema[] {
+  const found: InPlaceSubschema[] = [];
   for (const keyword of ["ref", "not", "if", "then", "else"] as const) {
     const inner = node[keyword];
     if (inner !== undefined) found.push({ keyword: keyword === "ref" ? "$ref" : keyword, node: inner });
@@ -22,8 +22,11 @@ export function inPlace(node: SchemaNode): InPlace[] {
   return found;
 }
 
-/** Every schema that a node holds against a part of its value: an item, a property's value or name. */
-function inParts(node: SchemaNode): SchemaNode[] {
+/**
+ * Returns the subschemas of a node that apply to a child of the instance value: an item, a property value or
+ * a property name.
+ */
+function childSubschemas(node: SchemaNode): SchemaNode[] {
   return [
     ...(node.prefixItems ?? []),
     ...(node.properties?.values() ?? []),
@@ -39,20 +42,20 @@ function inParts(node: SchemaNode): SchemaNode[] {
   ];
 }
 
-/** Every node that can be reached, `root` first. */
+/** Returns all nodes reachable from the root, `root` first. */
 export function reachable(root: SchemaNode): ReadonlySet<SchemaNode> {
   const seen = new Set([root]);
   for (const node of seen) {
-    for (const inner of inPlace(node)) seen.add(inner.node);
-    for (const inner of inParts(node)) seen.add(inner);
+    for (const inner of inPlaceSubschemas(node)) seen.add(inner.node);
+    for (const inner of childSubschemas(node)) seen.add(inner);
   }
   return seen;
 }
 
 /**
- * A schema that comes back to itself without having gone into the value says nothing; one that goes through very many
- * others for the same value would take a stack as deep.
- * @throws SchemaRefusal for both
+ * Rejects schemas that refer back to themselves without descending into the instance value, and in-place
+ * chains longer than the limit.
+ * @throws SchemaRefusal
  */
 export function checkProgress(root: SchemaNode, limits: SchemaLimits): void {
   const depths = new Map<SchemaNode, number>();
@@ -61,14 +64,17 @@ export function checkProgress(root: SchemaNode, limits: SchemaLimits): void {
 
 interface Frame {
   readonly node: SchemaNode;
-  readonly next: InPlace[];
+  readonly next: InPlaceSubschema[];
   depth: number;
 }
 
-/** Depth first, on a stack of its own; `depths` has the finished nodes, 0 stands for one that is still open. */
+/**
+ * Measures in-place depths by depth-first search with an explicit stack. `depths` holds the depth of finished
+ * nodes and 0 for nodes that are still on the stack.
+ */
 function measure(start: SchemaNode, depths: Map<SchemaNode, number>, limits: SchemaLimits): void {
   if (depths.has(start)) return;
-  const stack: Frame[] = [{ node: start, next: inPlace(start), depth: 1 }];
+  const stack: Frame[] = [{ node: start, next: inPlaceSubschemas(start), depth: 1 }];
   depths.set(start, 0);
   for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
     const edge = frame.next.pop();
@@ -84,7 +90,7 @@ function measure(start: SchemaNode, depths: Map<SchemaNode, number>, limits: Sch
     if (known !== undefined) deepen(frame, known, limits);
     else {
       depths.set(edge.node, 0);
-      stack.push({ node: edge.node, next: inPlace(edge.node), depth: 1 });
+      stack.push({ node: edge.node, next: inPlaceSubschemas(edge.node), depth: 1 });
     }
   }
 }
@@ -93,7 +99,7 @@ function deepen(frame: Frame, inner: number, limits: SchemaLimits): void {
   frame.depth = Math.max(frame.depth, inner + 1);
   if (frame.depth <= limits.inPlaceMax) return;
   throw refusal(
-    `more than ${limits.inPlaceMax} schemas, one inside the other, judge the same value`,
+    `more than ${limits.inPlaceMax} nested schemas apply to the same value`,
     frame.node.pointer,
     null,
   );
@@ -101,7 +107,7 @@ function deepen(frame: Frame, inner: number, limits: SchemaLimits): void {
 
 function noProgress(node: SchemaNode, keyword: string): Error {
   return refusal(
-    `${keyword} comes back to the schema it stands in without going into a property or an item`,
+    `${keyword} refers back to its own schema without descending into a property or an item`,
     node.pointer,
     keyword,
   );

@@ -1,13 +1,14 @@
 import type { Dialect } from "./dialect.js";
 import type { Keywords, NodeDraft } from "./keywords.js";
-import { isArray } from "./place.js";
+import { isArray } from "./location.js";
 
-/** The keywords of arrays; the tuples of older drafts become `prefixItems` and what follows them. */
+/** Reads the keywords of arrays. Tuples of older drafts become `prefixItems` and `items`. */
 export function readArray(node: NodeDraft, keywords: Keywords, dialect: Dialect): void {
   const prefixItems = keywords.schemas("prefixItems");
   const tuple = isArray(keywords.raw("items"));
   if (prefixItems !== undefined) node.prefixItems = prefixItems;
-  if (tuple && prefixItems !== undefined) throw keywords.malformed("items", "a schema beside prefixItems");
+  if (tuple && prefixItems !== undefined)
+    throw keywords.malformed("items", "a schema when prefixItems is present");
   if (tuple) readTuple(node, keywords);
   else {
     const items = keywords.schema("items");

@@ -1,6 +1,6 @@
 import type { Keywords, NodeDraft } from "./keywords.js";
 
-/** The keywords that hold other schemas against the same value. */
+/** Reads the keywords that apply other schemas to the same value. */
 export function readCombined(node: NodeDraft, keywords: Keywords): void {
   const allOf = keywords.schemas("allOf");
   const anyOf = keywords.schemas("anyOf");

@@ -1,11 +1,11 @@
 import type { Keywords, NodeDraft } from "./keywords.js";
 import type { SchemaNode } from "./node.js";
-import { isArray } from "./place.js";
+import { isArray } from "./location.js";
 
-/** The keywords of objects. */
+/** Reads the keywords of objects. */
 export function readObject(node: NodeDraft, keywords: Keywords): void {
   const properties = keywords.schemaMap("properties");
-  const required = keywords.names("required");
+  const required = keywords.stringArray("required");
   const additional = keywords.schema("additionalProperties");
   const names = keywords.schema("propertyNames");
   const minProperties = keywords.count("minProperties");
@@ -33,7 +33,10 @@ function readPatterns(node: NodeDraft, keywords: Keywords): void {
   node.patternProperties = [...patterns].map(([pattern, value]) => ({ pattern, node: value }));
 }
 
-/** `dependencies` of the older drafts is both of its successors in one; beside them it is a schema of its own. */
+/**
+ * Reads the dependency keywords. `dependencies` of older drafts combines `dependentRequired` and
+ * `dependentSchemas`; if it occurs together with them, it becomes a separate node in `allOf`.
+ */
 function readDependent(node: NodeDraft, keywords: Keywords): void {
   const schemas = keywords.schemaMap("dependentSchemas");
   const required = namesByName(keywords, "dependentRequired");
@@ -53,7 +56,7 @@ function readDependencies(
   const required = new Map<string, readonly string[]>();
   const schemas = new Map<string, SchemaNode>();
   for (const [name, value] of dependencies)
-    if (isArray(value)) required.set(name, texts(value, keywords, "dependencies"));
+    if (isArray(value)) required.set(name, stringArrayOf(value, keywords, "dependencies"));
     else schemas.set(name, keywords.schemaIn("dependencies", name));
   return {
     ...(required.size > 0 ? { dependentRequired: required } : {}),
@@ -66,10 +69,10 @@ function namesByName(
   keyword: string,
 ): ReadonlyMap<string, readonly string[]> | undefined {
   const map = keywords.map(keyword);
-  return map && new Map([...map].map(([name, value]) => [name, texts(value, keywords, keyword)]));
+  return map && new Map([...map].map(([name, value]) => [name, stringArrayOf(value, keywords, keyword)]));
 }
 
-function texts(value: unknown, keywords: Keywords, keyword: string): readonly string[] {
+function stringArrayOf(value: unknown, keywords: Keywords, keyword: string): readonly string[] {
   if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
   throw keywords.malformed(keyword, "an object whose values are arrays of strings");
 }

@@ -13,7 +13,7 @@ const types: ReadonlySet<string> = new Set<JsonType>([
   "object",
 ]);
 
-/** The keywords of any value, of numbers and of strings. */
+/** Reads `type`, `enum`, `const`, and the keywords of numbers and strings. */
 export function readScalar(node: NodeDraft, keywords: Keywords): void {
   readType(node, keywords);
   readValues(node, keywords);
@@ -34,14 +34,16 @@ export function readScalar(node: NodeDraft, keywords: Keywords): void {
 function readType(node: NodeDraft, keywords: Keywords): void {
   const value = keywords.raw("type");
   if (value === undefined) return;
-  const names = typeof value === "string" ? [value] : keywords.names("type");
+  const names = typeof value === "string" ? [value] : keywords.stringArray("type");
   const unknown = names?.find((name) => !types.has(name));
   if (names === undefined || names.length === 0 || unknown !== undefined)
     throw keywords.malformed("type", `${typeNames}, or an array of these`);
   node.types = new Set(names as JsonType[]);
 }
 
-/** `enum`, and `const` as an enum of one; both together are two nodes, as both have to hold. */
+/**
+ * Reads `enum`, and `const` as an enum with one value. Both together become two nodes, because both apply.
+ */
 function readValues(node: NodeDraft, keywords: Keywords): void {
   const values = keywords.list("enum");
   const only = keywords.raw("const");
@@ -67,7 +69,7 @@ function readBounds(node: NodeDraft, keywords: Keywords): void {
   readExclusive(node, keywords, "exclusiveMaximum", "maximum");
 }
 
-/** A number of its own, or as draft 4 has it: true, and then the bound beside it is exclusive. */
+/** Reads an exclusive bound: a number, or in draft 4 `true`, which makes the inclusive bound exclusive. */
 function readExclusive(
   node: NodeDraft,
   keywords: Keywords,

@@ -1,13 +1,13 @@
 /**
- * Reading a JSON Schema: the client's document, in any draft from 4 to 2020-12, becomes the graph of node.ts, with what is
- * too large, malformed or out of reach refused by keyword and place. It decides what a document says and nothing about what
- * is generated: combining schemas is lower/'s work, judging instances validate.ts's. What no reference reaches is not read.
+ * Reads the client's JSON Schema document, in any draft from 4 to 2020-12, into the node graph of node.ts.
+ * Documents that are too large or malformed are rejected with the keyword and location at fault. Subschemas
+ * that nothing refers to are not read.
  */
 import { dialectOf, type Dialect } from "./dialect.js";
 import { guardDocument, schemaLimits, type SchemaLimits } from "./guards.js";
 import { Keywords, type Counters, type NodeDraft } from "./keywords.js";
 import type { SchemaNode } from "./node.js";
-import { isObject, own, type Place } from "./place.js";
+import { isObject, ownProperty, type SchemaLocation } from "./location.js";
 import { checkProgress } from "./progress.js";
 import { readArray } from "./read-array.js";
 import { readCombined } from "./read-combined.js";
@@ -19,7 +19,10 @@ export interface ReadOptions {
   readonly limits?: Partial<SchemaLimits>;
 }
 
-/** @throws SchemaRefusal, and nothing else, for every document that cannot be read as it stands */
+/**
+ * Returns the root node of a schema. @throws SchemaRefusal, and nothing else, for a document that cannot be
+ * read
+ */
 export function readSchema(schema: unknown, options: ReadOptions = {}): SchemaNode {
   const limits = { ...schemaLimits, ...options.limits };
   const document = guardDocument(schema, limits);
@@ -29,29 +32,32 @@ export function readSchema(schema: unknown, options: ReadOptions = {}): SchemaNo
   return root;
 }
 
-/** One node for each place, filled from a list of those still to be filled: depth costs no stack. */
+/**
+ * Builds one node per location. Locations wait in a list instead of being read recursively, so depth uses no
+ * stack.
+ */
 function graphOf(references: References, dialect: Dialect, limits: SchemaLimits): SchemaNode {
   const nodes = new Map<string, NodeDraft>();
-  const pending: { readonly place: Place; readonly node: NodeDraft }[] = [];
+  const pending: { readonly location: SchemaLocation; readonly node: NodeDraft }[] = [];
   const targets = new Set<string>();
   const counters: Counters = { properties: 0, enumValues: 0, enumBytes: 0 };
 
-  const nodeAt = (place: Place): SchemaNode => {
-    const known = nodes.get(place.pointer);
+  const nodeAt = (location: SchemaLocation): SchemaNode => {
+    const known = nodes.get(location.pointer);
     if (known !== undefined) return known;
-    const node: NodeDraft = { pointer: place.pointer };
-    nodes.set(place.pointer, node);
-    pending.push({ place, node });
+    const node: NodeDraft = { pointer: location.pointer };
+    nodes.set(location.pointer, node);
+    pending.push({ location, node });
     return node;
   };
 
-  const targetOf = (place: Place, keyword: RefKeyword): SchemaNode => {
-    const target = references.target(place, keyword);
+  const targetOf = (location: SchemaLocation, keyword: RefKeyword): SchemaNode => {
+    const target = references.target(location, keyword);
     targets.add(target.pointer);
     if (targets.size > limits.refsMax)
       throw refusal(
         `the schema refers to more than ${limits.refsMax} different subschemas`,
-        place.pointer,
+        location.pointer,
         keyword,
       );
     return nodeAt(target);
@@ -59,30 +65,30 @@ function graphOf(references: References, dialect: Dialect, limits: SchemaLimits)
 
   const root = nodeAt(references.root);
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const { place, node } = next;
+    const { location, node } = next;
     const child = (...tokens: readonly (string | number)[]): SchemaNode =>
-      nodeAt(references.inside(place, ...tokens));
-    fill(node, place, { dialect, limits, counters, child, targetOf });
+      nodeAt(references.inside(location, ...tokens));
+    fill(node, location, { dialect, limits, counters, child, targetOf });
   }
   return root;
 }
 
-interface Filling {
+interface FillContext {
   readonly dialect: Dialect;
   readonly limits: SchemaLimits;
   readonly counters: Counters;
   readonly child: (...tokens: readonly (string | number)[]) => SchemaNode;
-  readonly targetOf: (place: Place, keyword: RefKeyword) => SchemaNode;
+  readonly targetOf: (location: SchemaLocation, keyword: RefKeyword) => SchemaNode;
 }
 
-function fill(node: NodeDraft, place: Place, filling: Filling): void {
-  const { value, pointer } = place;
+function fill(node: NodeDraft, location: SchemaLocation, filling: FillContext): void {
+  const { value, pointer } = location;
   if (typeof value === "boolean") {
     node.always = value;
     return;
   }
   if (!isObject(value)) throw refusal("a schema must be an object, true or false", pointer, null);
-  if (own(value, "$ref") !== undefined) node.ref = filling.targetOf(place, "$ref");
+  if (ownProperty(value, "$ref") !== undefined) node.ref = filling.targetOf(location, "$ref");
   if (node.ref !== undefined && filling.dialect.refStandsAlone) return;
   const keywords = new Keywords(value, pointer, filling);
   readScalar(node, keywords);
@@ -91,7 +97,7 @@ function fill(node: NodeDraft, place: Place, filling: Filling): void {
   readCombined(node, keywords);
   for (const keyword of ["$dynamicRef", "$recursiveRef"] as const) {
     if (keywords.raw(keyword) === undefined) continue;
-    const target = filling.targetOf(place, keyword);
+    const target = filling.targetOf(location, keyword);
     if (node.ref === undefined) node.ref = target;
     else node.allOf = [...(node.allOf ?? []), { pointer: `${pointer}/${keyword}`, ref: target }];
   }

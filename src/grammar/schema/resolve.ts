@@ -1,82 +1,87 @@
 /**
- * Names and references inside one document: which subschemas have a URI or an anchor, and which place a reference names. It
- * fetches nothing: a reference that leaves the document is a refusal.
+ * Resolves references inside one document by JSON Pointer, anchor and URI. Nothing is fetched: a reference to
+ * another document is rejected.
  */
 import type { Dialect } from "./dialect.js";
 import type { JsonValue } from "./node.js";
 import {
   isObject,
-  own,
+  ownProperty,
   pointerTo,
-  step,
+  childValue,
   subschemas,
   tokensOf,
   type JsonObject,
-  type Place,
-} from "./place.js";
+  type SchemaLocation,
+} from "./location.js";
 import { SchemaRefusal } from "./refusal.js";
 
 export interface References {
-  /** The place inside `place` that the tokens lead to. */
-  inside(place: Place, ...tokens: readonly (string | number)[]): Place;
-  /** The target of `$ref`, `$dynamicRef` or `$recursiveRef` in a schema object. @throws SchemaRefusal */
-  target(place: Place, keyword: RefKeyword): Place;
-  readonly root: Place;
+  /** Returns the location that the tokens point to, relative to `location`. */
+  inside(location: SchemaLocation, ...tokens: readonly (string | number)[]): SchemaLocation;
+  /**
+   * Returns the target of `$ref`, `$dynamicRef` or `$recursiveRef` in a schema object. @throws SchemaRefusal
+   */
+  target(location: SchemaLocation, keyword: RefKeyword): SchemaLocation;
+  readonly root: SchemaLocation;
 }
 
 export type RefKeyword = "$ref" | "$dynamicRef" | "$recursiveRef";
 
-/** The URI of a document that gives itself none. */
+/** The base URI of a document that declares none. */
 const rootUri = "schema://document/";
 
 interface Names {
-  /** Base URIs, where a place has another than what is around it. */
+  /** Base URIs by JSON Pointer, for the locations that change the base URI. */
   readonly bases: ReadonlyMap<string, string>;
-  /** By URI, and by URI with `#anchor`; null where two places claim the name. */
-  readonly places: ReadonlyMap<string, Place | null>;
-  /** How many places each `$dynamicAnchor` has, by its name. */
+  /** Locations by URI, and by URI with `#anchor`; null if two locations claim the same name. */
+  readonly locations: ReadonlyMap<string, SchemaLocation | null>;
+  /** The number of locations of each `$dynamicAnchor`, by name. */
   readonly dynamicAnchors: ReadonlyMap<string, number>;
   readonly recursiveAnchors: number;
 }
 
-/** Collects the names of a document and answers for its references. */
+/** Collects the URIs and anchors of a document and returns a resolver for its references. */
 export function referencesOf(document: JsonValue, dialect: Dialect): References {
-  const names = namesOf(document, dialect);
+  const names = collectNames(document, dialect);
   const root = { value: document, pointer: "", base: names.bases.get("") ?? rootUri };
 
-  const inside = (place: Place, ...tokens: readonly (string | number)[]): Place => {
-    const found = walk(place, tokens.map(String), names);
-    if (found === undefined) throw new RangeError(`nothing at ${place.pointer}/${tokens.join("/")}`);
+  const inside = (location: SchemaLocation, ...tokens: readonly (string | number)[]): SchemaLocation => {
+    const found = walk(location, tokens.map(String), names);
+    if (found === undefined)
+      throw new RangeError(`there is no value at ${location.pointer}/${tokens.join("/")}`);
     return found;
   };
 
-  const named = (place: Place, keyword: RefKeyword, reference: string): Place => {
-    const { uri, fragment } = split(reference, place, keyword);
+  const named = (location: SchemaLocation, keyword: RefKeyword, reference: string): SchemaLocation => {
+    const { uri, fragment } = split(reference, location, keyword);
     if (fragment !== "" && !fragment.startsWith("/")) {
-      const anchored = names.places.get(`${uri}#${fragment}`);
-      if (anchored !== undefined) return unambiguous(anchored, place, keyword, reference);
+      const anchored = names.locations.get(`${uri}#${fragment}`);
+      if (anchored !== undefined) return unambiguous(anchored, location, keyword, reference);
     }
-    const resource = uri === root.base ? root : names.places.get(uri);
-    if (resource === undefined) throw leaves(place, keyword, reference);
-    const within = unambiguous(resource, place, keyword, reference);
-    if (fragment !== "" && !fragment.startsWith("/")) throw leadsNowhere(place, keyword, reference);
-    // Real documents write pointers from the top below an `id` that should have moved the start.
+    const resource = uri === root.base ? root : names.locations.get(uri);
+    if (resource === undefined) throw notInDocument(location, keyword, reference);
+    const within = unambiguous(resource, location, keyword, reference);
+    if (fragment !== "" && !fragment.startsWith("/")) throw unresolvable(location, keyword, reference);
+    // Real documents write JSON Pointers relative to the document root even below an `id` that changes the
+    // base.
     const found = walk(within, tokensOf(fragment), names) ?? walk(root, tokensOf(fragment), names);
-    if (found === undefined) throw leadsNowhere(place, keyword, reference);
+    if (found === undefined) throw unresolvable(location, keyword, reference);
     return found;
   };
 
   return {
     root,
     inside,
-    target(place, keyword) {
-      const reference = isObject(place.value) ? own(place.value, keyword) : undefined;
-      if (typeof reference !== "string") throw refusal(`${keyword} must be a string`, place.pointer, keyword);
-      const found = named(place, keyword, reference);
+    target(location, keyword) {
+      const reference = isObject(location.value) ? ownProperty(location.value, keyword) : undefined;
+      if (typeof reference !== "string")
+        throw refusal(`${keyword} must be a string`, location.pointer, keyword);
+      const found = named(location, keyword, reference);
       if (dynamicTargets(found, keyword, reference, names) > 1)
         throw refusal(
-          `${keyword} ${JSON.stringify(reference)} has several targets, one for each way it is reached; use $ref`,
-          place.pointer,
+          `${keyword} ${JSON.stringify(reference)} has several targets, depending on how it is reached; use $ref`,
+          location.pointer,
           keyword,
         );
       return found;
@@ -84,13 +89,13 @@ export function referencesOf(document: JsonValue, dialect: Dialect): References 
   };
 }
 
-function namesOf(document: JsonValue, dialect: Dialect): Names {
+function collectNames(document: JsonValue, dialect: Dialect): Names {
   const bases = new Map<string, string>();
-  const places = new Map<string, Place | null>();
+  const locations = new Map<string, SchemaLocation | null>();
   const dynamicAnchors = new Map<string, number>();
   let recursiveAnchors = 0;
-  const name = (uri: string, place: Place): void => {
-    places.set(uri, places.has(uri) ? null : place);
+  const name = (uri: string, location: SchemaLocation): void => {
+    locations.set(uri, locations.has(uri) ? null : location);
   };
   const pending = isObject(document) ? [{ value: document, pointer: "", base: rootUri }] : [];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -102,22 +107,22 @@ function namesOf(document: JsonValue, dialect: Dialect): Names {
       bases.set(pointer, base);
       name(base, { value, pointer, base });
     }
-    const place = { value, pointer, base };
-    const anchor = own(value, "$anchor");
-    const dynamic = own(value, "$dynamicAnchor");
-    if (id?.anchor !== undefined) name(`${base}#${id.anchor}`, place);
-    if (typeof anchor === "string") name(`${base}#${anchor}`, place);
+    const location = { value, pointer, base };
+    const anchor = ownProperty(value, "$anchor");
+    const dynamic = ownProperty(value, "$dynamicAnchor");
+    if (id?.anchor !== undefined) name(`${base}#${id.anchor}`, location);
+    if (typeof anchor === "string") name(`${base}#${anchor}`, location);
     if (typeof dynamic === "string") {
-      name(`${base}#${dynamic}`, place);
+      name(`${base}#${dynamic}`, location);
       dynamicAnchors.set(dynamic, (dynamicAnchors.get(dynamic) ?? 0) + 1);
     }
-    if (own(value, "$recursiveAnchor") === true) recursiveAnchors += 1;
+    if (ownProperty(value, "$recursiveAnchor") === true) recursiveAnchors += 1;
     for (const child of subschemas(value, pointer)) pending.push({ ...child, base });
   }
-  return { bases, places, dynamicAnchors, recursiveAnchors };
+  return { bases, locations, dynamicAnchors, recursiveAnchors };
 }
 
-/** What a schema object calls itself: a URI, or in older drafts an anchor. */
+/** Returns the URI that a schema object declares, or in older drafts its anchor. */
 function identifier(
   object: JsonObject,
   base: string,
@@ -125,7 +130,7 @@ function identifier(
 ): { readonly uri?: string; readonly anchor?: string } | undefined {
   if (dialect.refStandsAlone && Object.hasOwn(object, "$ref")) return undefined;
   const id = dialect.idKeywords
-    .map((keyword) => own(object, keyword))
+    .map((keyword) => ownProperty(object, keyword))
     .find((value) => typeof value === "string");
   if (id === undefined) return undefined;
   if (id.startsWith("#"))
@@ -139,16 +144,20 @@ function absolute(reference: string, base: string): string | undefined {
   return URL.canParse(reference, base) ? new URL(reference, base).href : undefined;
 }
 
-function split(reference: string, place: Place, keyword: RefKeyword): { uri: string; fragment: string } {
+function split(
+  reference: string,
+  location: SchemaLocation,
+  keyword: RefKeyword,
+): { uri: string; fragment: string } {
   const hash = reference.indexOf("#");
-  const uri = absolute(hash === -1 ? reference : reference.slice(0, hash), place.base);
-  if (uri === undefined) throw leaves(place, keyword, reference);
+  const uri = absolute(hash === -1 ? reference : reference.slice(0, hash), location.base);
+  if (uri === undefined) throw notInDocument(location, keyword, reference);
   const fragment = hash === -1 ? "" : reference.slice(hash + 1);
-  return { uri, fragment: decoded(fragment) };
+  return { uri, fragment: percentDecoded(fragment) };
 }
 
-/** Percent-decoded; a text that is not percent-encoded as it should be stays as it is. */
-function decoded(fragment: string): string {
+/** Returns the percent-decoded text, or the text itself if its encoding is malformed. */
+function percentDecoded(fragment: string): string {
   try {
     return decodeURIComponent(fragment);
   } catch {
@@ -156,53 +165,66 @@ function decoded(fragment: string): string {
   }
 }
 
-function walk(from: Place, tokens: readonly string[], names: Names): Place | undefined {
-  let place = from;
+function walk(from: SchemaLocation, tokens: readonly string[], names: Names): SchemaLocation | undefined {
+  let location = from;
   for (const token of tokens) {
-    const value = step(place.value, token);
+    const value = childValue(location.value, token);
     if (value === undefined) return undefined;
-    const pointer = pointerTo(place.pointer, token);
-    place = { value, pointer, base: names.bases.get(pointer) ?? place.base };
+    const pointer = pointerTo(location.pointer, token);
+    location = { value, pointer, base: names.bases.get(pointer) ?? location.base };
   }
-  return place;
+  return location;
 }
 
-function dynamicTargets(target: Place, keyword: RefKeyword, reference: string, names: Names): number {
+function dynamicTargets(
+  target: SchemaLocation,
+  keyword: RefKeyword,
+  reference: string,
+  names: Names,
+): number {
   if (!isObject(target.value)) return 1;
   if (keyword === "$recursiveRef")
-    return own(target.value, "$recursiveAnchor") === true ? names.recursiveAnchors : 1;
-  const anchor = own(target.value, "$dynamicAnchor");
+    return ownProperty(target.value, "$recursiveAnchor") === true ? names.recursiveAnchors : 1;
+  const anchor = ownProperty(target.value, "$dynamicAnchor");
   const dynamic = keyword === "$dynamicRef" && typeof anchor === "string" && reference.endsWith(`#${anchor}`);
   return dynamic ? (names.dynamicAnchors.get(anchor) ?? 1) : 1;
 }
 
-function unambiguous(found: Place | null, place: Place, keyword: string, reference: string): Place {
+function unambiguous(
+  found: SchemaLocation | null,
+  location: SchemaLocation,
+  keyword: string,
+  reference: string,
+): SchemaLocation {
   if (found !== null) return found;
   throw refusal(
     `${keyword} ${JSON.stringify(reference)} names more than one subschema of this document; give each its own name`,
-    place.pointer,
+    location.pointer,
     keyword,
   );
 }
 
-function leaves(place: Place, keyword: string, reference: string): SchemaRefusal {
+function notInDocument(location: SchemaLocation, keyword: string, reference: string): SchemaRefusal {
   return refusal(
-    `${keyword} ${JSON.stringify(reference)} is not in this document, and nothing is fetched; ` +
-      "copy what it names into $defs and refer to it there",
-    place.pointer,
+    `${keyword} ${JSON.stringify(reference)} is not in this document, and other documents are not fetched; ` +
+      "copy the target into $defs and refer to it there",
+    location.pointer,
     keyword,
   );
 }
 
-function leadsNowhere(place: Place, keyword: string, reference: string): SchemaRefusal {
+function unresolvable(location: SchemaLocation, keyword: string, reference: string): SchemaRefusal {
   return refusal(
-    `${keyword} ${JSON.stringify(reference)} leads to nothing in this document`,
-    place.pointer,
+    `${keyword} ${JSON.stringify(reference)} points to nothing in this document`,
+    location.pointer,
     keyword,
   );
 }
 
-/** A refusal that says where. @param what a sentence without its full stop and place. */
+/**
+ * Creates a refusal whose message ends with the location. @param what the sentence without full stop and
+ * location
+ */
 export function refusal(what: string, pointer: string, keyword: string | null): SchemaRefusal {
   const message = `${what} (at ${pointer === "" ? "the top of the schema" : `#${pointer}`}).`;
   return new SchemaRefusal(message, { keyword, pointer });

@@ -1,7 +1,8 @@
 /**
- * Judging an instance by a schema as the standard has it, without code generation and without JavaScript's regular
- * expressions: patterns and formats are automata, so a text costs time in proportion to its length; steps and depth are
- * bounded, and what cannot be decided within the bounds is a problem and not a pass. It never asks how a grammar was built.
+ * Validates instances against a schema as the JSON Schema standard defines. It generates no code and does not
+ * use JavaScript's regular expressions: patterns and formats are automata, so matching takes time linear in
+ * the text. Steps and depth are bounded; exceeding a bound is reported as a problem, never as valid. It is
+ * independent of the grammar that generated the instance.
  */
 import type { SchemaNode } from "./node.js";
 import { reachable } from "./progress.js";
@@ -9,34 +10,34 @@ import { checkArray } from "./validate/arrays.js";
 import { checkCombined } from "./validate/combined.js";
 import { depthOf } from "./validate/equality.js";
 import { Evaluated } from "./validate/evaluated.js";
-import type { Judge, Problem, Spot } from "./validate/judge.js";
+import type { Evaluator, Problem, InstanceLocation } from "./validate/evaluator.js";
 import { checkObject } from "./validate/objects.js";
 import { compilePatterns, type Patterns } from "./validate/patterns.js";
 import { checkScalar } from "./validate/scalars.js";
 import { valueSets, type ValueSets } from "./validate/values.js";
 
-export type { Problem } from "./validate/judge.js";
+export type { Problem } from "./validate/evaluator.js";
 
-/** Values inside one another that an instance may have. */
+/** The nesting depth that an instance may have. */
 const depthMax = 256;
 /**
- * Evaluations inside one another: a schema within a schema, for the same value or a part of it. Each is five frames of the stack, and
- * frames of code that was not optimised yet fill it at about 1100 of them.
+ * The nesting depth of evaluations: a schema within a schema, for the same value or a child of it. Each level
+ * takes five stack frames; with unoptimised code the stack overflows at about 1100 levels.
  */
 const nestingMax = 700;
-/** Subschemas held against values and texts against patterns, in one judgement. */
+/** Steps of one validation: subschemas applied to values, and texts matched against patterns. */
 const stepsMax = 2_000_000;
 
 /**
- * Judges a value by the schema, or by `node`, one of those that it is made of.
- * @returns null when the value is valid, otherwise the first thing found wrong
+ * Validates a value against the schema, or against `node`, one of its subschemas.
+ * @returns null when the value is valid, otherwise the first problem found
  */
 export type Validator = (value: unknown, node?: SchemaNode) => Problem | null;
 
-/** @throws SchemaRefusal for a pattern that cannot be decided exactly */
+/** Creates a validator for a schema. @throws SchemaRefusal for a pattern that cannot be decided exactly */
 export function createValidator(root: SchemaNode): Validator {
   const nodes = reachable(root);
-  const known: Known = {
+  const facts: SchemaFacts = {
     patterns: compilePatterns(nodes),
     values: valueSets(nodes),
     evaluating: [...nodes].some(
@@ -45,27 +46,30 @@ export function createValidator(root: SchemaNode): Validator {
     shared: sharedNodes(nodes),
   };
   return (value, node = root) => {
-    if (depthOf(value, depthMax) > depthMax) return tooMuch("", `more than ${depthMax} levels deep`);
+    if (depthOf(value, depthMax) > depthMax) return limitProblem("", `more than ${depthMax} levels deep`);
     try {
-      return judgeOf(known).judge(node, { value, pointer: "" }, null);
+      return createEvaluator(facts).evaluate(node, { value, pointer: "" }, null);
     } catch (thrown) {
-      if (thrown instanceof BoundReached) return tooMuch(thrown.pointer, thrown.message);
+      if (thrown instanceof BoundReached) return limitProblem(thrown.pointer, thrown.message);
       throw thrown;
     }
   };
 }
 
-/** Judges one value. @throws SchemaRefusal as createValidator */
+/** Validates one value. @throws SchemaRefusal as createValidator does */
 export function validate(node: SchemaNode, value: unknown): Problem | null {
   return createValidator(node)(value);
 }
 
-interface Known {
+interface SchemaFacts {
   readonly patterns: Patterns;
   readonly values: ValueSets;
-  /** Whether anything asks what has been evaluated. */
+  /** Whether the schema has `unevaluated` keywords, so that evaluated names and items must be tracked. */
   readonly evaluating: boolean;
-  /** The nodes that more than one way leads to: their judgements are kept, so that diamonds cost no power of two. */
+  /**
+   * The targets of references. Their results are memoized per location; otherwise diamond-shaped references
+   * would take exponential time.
+   */
   readonly shared: ReadonlySet<SchemaNode>;
 }
 
@@ -78,70 +82,79 @@ class BoundReached extends Error {
   }
 }
 
-interface Judged {
+interface Result {
   readonly problem: Problem | null;
   readonly evaluated: Evaluated | null;
 }
 
-function judgeOf(known: Known): Judge {
-  const kept = new Map<SchemaNode, Map<string, Judged>>();
+function createEvaluator(facts: SchemaFacts): Evaluator {
+  const memo = new Map<SchemaNode, Map<string, Result>>();
   let nesting = 0;
   let steps = 0;
-  const take = (spot: Spot): void => {
+  const countStep = (location: InstanceLocation): void => {
     steps += 1;
-    if (steps > stepsMax) throw new BoundReached("too much work to judge", spot.pointer);
+    if (steps > stepsMax) throw new BoundReached("too many steps to validate", location.pointer);
   };
-  const decide = (node: SchemaNode, spot: Spot, evaluated: Evaluated | null): Problem | null => {
+  const decide = (
+    node: SchemaNode,
+    location: InstanceLocation,
+    evaluated: Evaluated | null,
+  ): Problem | null => {
     nesting += 1;
-    if (nesting > nestingMax) throw new BoundReached("too deep to judge", spot.pointer);
-    const problem = check(node, spot, evaluated, judge);
+    if (nesting > nestingMax) throw new BoundReached("too deeply nested to validate", location.pointer);
+    const problem = check(node, location, evaluated, evaluator);
     nesting -= 1;
     return problem;
   };
-  const keep = (node: SchemaNode, spot: Spot): Judged => {
-    const spots = kept.get(node) ?? new Map<string, Judged>();
-    kept.set(node, spots);
-    const before = spots.get(spot.pointer);
+  const decideOnce = (node: SchemaNode, location: InstanceLocation): Result => {
+    const locations = memo.get(node) ?? new Map<string, Result>();
+    memo.set(node, locations);
+    const before = locations.get(location.pointer);
     if (before !== undefined) return before;
-    const evaluated = known.evaluating ? new Evaluated() : null;
-    const judged = { problem: decide(node, spot, evaluated), evaluated };
-    spots.set(spot.pointer, judged);
-    return judged;
+    const evaluated = facts.evaluating ? new Evaluated() : null;
+    const result = { problem: decide(node, location, evaluated), evaluated };
+    locations.set(location.pointer, result);
+    return result;
   };
-  const judge: Judge = {
-    patterns: known.patterns,
-    values: known.values,
-    take,
-    judge(node, spot, into) {
-      take(spot);
-      if (known.shared.has(node)) {
-        const { problem, evaluated } = keep(node, spot);
+  const evaluator: Evaluator = {
+    patterns: facts.patterns,
+    values: facts.values,
+    countStep,
+    evaluate(node, location, into) {
+      countStep(location);
+      if (facts.shared.has(node)) {
+        const { problem, evaluated } = decideOnce(node, location);
         if (problem === null && evaluated !== null) into?.add(evaluated);
         return problem;
       }
-      const evaluated = known.evaluating ? new Evaluated() : null;
-      const problem = decide(node, spot, evaluated);
+      const evaluated = facts.evaluating ? new Evaluated() : null;
+      const problem = decide(node, location, evaluated);
       if (problem === null && evaluated !== null) into?.add(evaluated);
       return problem;
     },
   };
-  return judge;
+  return evaluator;
 }
 
-function check(node: SchemaNode, spot: Spot, evaluated: Evaluated | null, judge: Judge): Problem | null {
+function check(
+  node: SchemaNode,
+  location: InstanceLocation,
+  evaluated: Evaluated | null,
+  evaluator: Evaluator,
+): Problem | null {
   if (node.always === true) return null;
   if (node.always === false)
     return {
       keyword: "false",
       schemaPointer: node.pointer,
-      instancePointer: spot.pointer,
-      message: "nothing is allowed here",
+      instancePointer: location.pointer,
+      message: "no value is allowed here",
     };
   return (
-    checkScalar(node, spot, judge) ??
-    checkCombined(node, spot, evaluated, judge) ??
-    checkArray(node, spot, evaluated, judge) ??
-    checkObject(node, spot, evaluated, judge)
+    checkScalar(node, location, evaluator) ??
+    checkCombined(node, location, evaluated, evaluator) ??
+    checkArray(node, location, evaluated, evaluator) ??
+    checkObject(node, location, evaluated, evaluator)
   );
 }
 
@@ -151,6 +164,6 @@ function sharedNodes(nodes: ReadonlySet<SchemaNode>): ReadonlySet<SchemaNode> {
   return shared;
 }
 
-function tooMuch(instancePointer: string, message: string): Problem {
+function limitProblem(instancePointer: string, message: string): Problem {
   return { keyword: "limit", schemaPointer: "", instancePointer, message };
 }

@@ -1,45 +1,48 @@
-/** PUT and DELETE /auth/members/{memberId}: changes a member, or removes them and their management keys. Hearth's own. */
+/** PUT and DELETE /auth/members/{memberId}, an extension: updates a member, or deletes them with their management keys. */
 import { z } from "zod";
 import { actorOf } from "../../accounts/audit/actors.js";
 import { authoriseManager } from "../../accounts/management-keys/permissions.js";
 import type { HttpDeps } from "../deps.js";
-import { masked } from "../management/field-mask.js";
-import { read } from "../management/fields.js";
+import { applyFieldMask } from "../management/field-mask.js";
+import { parseFields } from "../management/fields.js";
 import {
-  changeableMember,
-  clearedMember,
-  memberFields,
+  memberChangeSchema,
+  unsetMember,
+  toMemberChange,
   memberSchema,
   presentMember,
 } from "../management/member.js";
-import { nothing } from "../management/nothing.js";
+import { emptySchema } from "../management/nothing.js";
 import type { ManagementCall } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
 
 type Handler = (call: ManagementCall) => Promise<void>;
 
-const changeSchema = z
+const requestSchema = z
   .object({
-    member: changeableMember.nullish(),
-    fieldMask: z.string().nullish().describe("As for keys."),
+    member: memberChangeSchema.nullish(),
+    fieldMask: z
+      .string()
+      .nullish()
+      .describe("Comma-separated names of the fields to change. A named field that is not set is cleared."),
   })
   .meta({
-    id: "MemberChange",
-    description: "What of a member is to change; without a mask, the fields that are set.",
+    id: "UpdateMemberRequest",
+    description: "The fields to change; without a mask, the fields that are set.",
   });
 
-/** Changes a member. */
+/** Updates a member. */
 export function updateMember({ accounts }: Pick<HttpDeps, "accounts">): Handler {
   return async ({ ctx, manager, body, params, route }) => {
-    const { member, fieldMask } = read(changeSchema, body);
-    const change = masked(memberFields(member ?? {}), clearedMember, fieldMask);
+    const { member, fieldMask } = parseFields(requestSchema, body);
+    const change = applyFieldMask(toMemberChange(member ?? {}), unsetMember, fieldMask);
     authoriseManager(manager, route.endpointAcl);
     const id = params["memberId"] ?? "";
     ctx.body = presentMember(await accounts.members.update(id, change, actorOf(manager)));
   };
 }
 
-/** Removes a member. */
+/** Deletes a member. */
 export function deleteMember({ accounts }: Pick<HttpDeps, "accounts">): Handler {
   return async ({ ctx, manager, params, route }) => {
     authoriseManager(manager, route.endpointAcl);
@@ -53,10 +56,10 @@ const params = { memberId: "Id of a member." };
 export const updateMemberDocs: RouteDocs = {
   operation: "updateMember",
   tag: "Accounts",
-  summary: "Change a member",
-  description: "The last owner of a team, or of the server, stays one.",
+  summary: "Update a member",
+  description: "The last owner of a team or of the server cannot get another role.",
   params,
-  body: changeSchema,
+  body: requestSchema,
   example: { member: { role: "owner" }, fieldMask: "role" },
   answers: { 200: { description: "The member.", schema: memberSchema } },
   errors: ["conflict"],
@@ -65,9 +68,9 @@ export const updateMemberDocs: RouteDocs = {
 export const deleteMemberDocs: RouteDocs = {
   operation: "deleteMember",
   tag: "Accounts",
-  summary: "Remove a member",
-  description: "Their management keys open nothing from then on. The last owner stays.",
+  summary: "Delete a member",
+  description: "The member's management keys stop working. The last owner cannot be deleted.",
   params,
-  answers: { 200: { description: "They are gone.", schema: nothing } },
+  answers: { 200: { description: "The member is deleted.", schema: emptySchema } },
   errors: ["conflict"],
 };

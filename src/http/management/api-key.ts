@@ -1,47 +1,55 @@
-/** An API key as the management plane tells it, and as it is wished for. */
+/** API keys in answers and requests of the management API. */
 import { z } from "zod";
 import type { KeyChange } from "../../accounts/keys/keys.js";
 import type { ApiKey } from "../../accounts/keys/api-key.js";
-import { shape, shapes } from "../../dialects/shape.js";
-import { time, timestamp } from "./timestamp.js";
-import { epochMs, flag, instant, isTrue, set, texts, whole } from "./fields.js";
+import { responseObject, responseArray } from "../../dialects/response-fields.js";
+import { timeSchema, timestamp } from "./timestamp.js";
+import {
+  epochMs,
+  booleanField,
+  timeField,
+  isTrue,
+  definedFields,
+  stringList,
+  wholeNumber,
+} from "./fields.js";
 
 const limit = (what: string) => z.number().min(1).meta({ type: "integer", description: what });
 
 const fields = {
   redactedApiKey: z.string(),
-  userId: z.string().describe("Who made it."),
+  userId: z.string().describe("The user who created the key."),
   name: z.string(),
-  createTime: time,
-  modifyTime: time,
+  createTime: timeSchema,
+  modifyTime: timeSchema,
   teamId: z.string(),
   apiKeyId: z.string(),
   disabled: z.boolean(),
-  expireTime: time.optional(),
+  expireTime: timeSchema.optional(),
   qps: limit("Requests per second.").optional(),
   qpm: limit("Requests per minute.").optional(),
-  tpm: z.string().optional().describe("Tokens per minute: a whole number, as a text."),
-  blocked: z.literal(true).optional().describe("There when the operator has blocked it."),
-  ipRanges: shapes(z.string())
+  tpm: z.string().optional().describe("Tokens per minute: a whole number, as a string."),
+  blocked: z.literal(true).optional().describe("Present if the operator has blocked the key."),
+  ipRanges: responseArray(z.string())
     .optional()
-    .describe("IP addresses and CIDR ranges that it may be used from; not there where it is anywhere."),
-  lastUseTime: time
+    .describe("IP addresses and CIDR ranges from which the key may be used; absent if it is not restricted."),
+  lastUseTime: timeSchema
     .optional()
-    .describe("To the minute, and told within a minute; not there when it never was."),
-  aclStrings: shapes(z.string()).describe(
-    "What it may use: `api-key:endpoint:<name>`, `api-key:model:<name>`, `*` for all; without any, nothing.",
+    .describe("Accurate to a minute and delayed by up to a minute; absent if the key was never used."),
+  aclStrings: responseArray(z.string()).describe(
+    "Endpoints and models that the key may use: `api-key:endpoint:<name>`, `api-key:model:<name>`, `*` for all; empty = none.",
   ),
 };
 
-export const apiKeySchema = shape(fields).meta({
+export const apiKeySchema = responseObject(fields).meta({
   id: "ManagedApiKey",
-  description: "An API key, as the management plane tells it.",
+  description: "An API key, without its secret.",
 });
 
-export const createdApiKeySchema = shape({
+export const createdApiKeySchema = responseObject({
   ...fields,
-  apiKey: z.string().describe("The secret. It is told this once."),
-}).meta({ id: "CreatedApiKey", description: "An API key with the secret that it has just got." });
+  apiKey: z.string().describe("The secret. It is returned only once."),
+}).meta({ id: "CreatedApiKey", description: "An API key with its new secret." });
 
 /** Presents a key. */
 export function presentKey(key: ApiKey): z.infer<typeof apiKeySchema> {
@@ -65,49 +73,49 @@ export function presentKey(key: ApiKey): z.infer<typeof apiKeySchema> {
   };
 }
 
-/** The same with its new secret. */
+/** Presents a key with its new secret. */
 export function presentCreatedKey(key: ApiKey, secret: string): z.infer<typeof createdApiKeySchema> {
   return { ...presentKey(key), apiKey: secret };
 }
 
-/** What of a key can be set, when it is made and later. */
-export const settableFields = {
-  acls: texts.nullish().describe("What it may use; none opens nothing."),
-  aclStrings: texts.nullish().describe("Another name of `acls`."),
-  qps: whole("Requests per second.").nullish(),
-  qpm: whole("Requests per minute.").nullish(),
-  tpm: whole("Tokens per minute.").nullish(),
-  expireTime: instant.nullish().describe("RFC 3339; never when it is not set."),
-  ipRanges: texts
+/** Fields that can be set when a key is created and later. */
+export const settableKeyFields = {
+  acls: stringList.nullish().describe("What it may use; none opens nothing."),
+  aclStrings: stringList.nullish().describe("Another name of `acls`."),
+  qps: wholeNumber("Requests per second.").nullish(),
+  qpm: wholeNumber("Requests per minute.").nullish(),
+  tpm: wholeNumber("Tokens per minute.").nullish(),
+  expireTime: timeField.nullish().describe("RFC 3339; never when it is not set."),
+  ipRanges: stringList
     .nullish()
     .describe("IP addresses and CIDR ranges that it may be used from; anywhere when there are none."),
 };
 
-export const changeableKey = z.object({
-  ...settableFields,
+export const keyChangeSchema = z.object({
+  ...settableKeyFields,
   name: z.string().nullish(),
-  disabled: flag.nullish(),
-  blocked: flag.nullish(),
+  disabled: booleanField.nullish(),
+  blocked: booleanField.nullish(),
 });
 
-/** What is set, in the accounts' own terms. */
-export function keyFields(wish: z.infer<typeof changeableKey>): KeyChange {
-  return set({
-    name: wish.name,
-    disabled: wish.disabled == null ? null : isTrue(wish.disabled),
-    blocked: wish.blocked == null ? null : isTrue(wish.blocked),
-    acls: wish.aclStrings ?? wish.acls,
-    expireTime: wish.expireTime == null ? null : epochMs(wish.expireTime),
-    // An empty list is the same as none, as in all JSON of protocol buffers.
-    ipRanges: wish.ipRanges?.length === 0 ? null : wish.ipRanges,
-    qps: wish.qps == null ? null : Number(wish.qps),
-    qpm: wish.qpm == null ? null : Number(wish.qpm),
-    tpm: wish.tpm == null ? null : Number(wish.tpm),
+/** Converts the fields that are set to a change of a key. */
+export function toKeyChange(fields: z.infer<typeof keyChangeSchema>): KeyChange {
+  return definedFields({
+    name: fields.name,
+    disabled: fields.disabled == null ? null : isTrue(fields.disabled),
+    blocked: fields.blocked == null ? null : isTrue(fields.blocked),
+    acls: fields.aclStrings ?? fields.acls,
+    expireTime: fields.expireTime == null ? null : epochMs(fields.expireTime),
+    // An empty list equals an absent one, as in the JSON encoding of protocol buffers.
+    ipRanges: fields.ipRanges?.length === 0 ? null : fields.ipRanges,
+    qps: fields.qps == null ? null : Number(fields.qps),
+    qpm: fields.qpm == null ? null : Number(fields.qpm),
+    tpm: fields.tpm == null ? null : Number(fields.tpm),
   });
 }
 
-/** What is not set. */
-export const clearedKey: Required<KeyChange> = {
+/** The values of fields that are not set. */
+export const unsetKey: Required<KeyChange> = {
   name: "",
   disabled: false,
   blocked: false,

@@ -1,15 +1,18 @@
-/** What came to a team's credit or went from it, as the billing routes tell it. */
+/** A change of a team's credit in answers of the billing endpoints. */
 import { z } from "zod";
-import { shape } from "../../dialects/shape.js";
-import { time } from "./timestamp.js";
+import { responseObject } from "../../dialects/response-fields.js";
+import { timeSchema } from "./timestamp.js";
 import { cents } from "./cents.js";
 
-export const balanceChange = shape({
+export const balanceChange = responseObject({
   teamId: z.string(),
   changeOrigin: z
     .enum(["PURCHASE", "REFUND", "MANUAL", "SPEND"])
-    .describe("Bought, paid back, corrected by the operator, or spent on a day."),
-  topupStatus: z.literal("SUCCEEDED").optional().describe("Of a purchase, which is made at once."),
-  amount: cents.describe("Negative where it is credit that came."),
-  createTime: time,
+    .describe("Purchase, refund, correction by the operator, or spending of one day."),
+  topupStatus: z
+    .literal("SUCCEEDED")
+    .optional()
+    .describe("Present for purchases, which succeed immediately."),
+  amount: cents.describe("Negative if credit was added."),
+  createTime: timeSchema,
 }).meta({ id: "BalanceChange" });

@@ -1,2 +1,2 @@
-/** This server, which is all the cluster there is. */
+/** Name of the only cluster: this server. */
 export const clusterName = "local";

@@ -2,13 +2,13 @@ import { invalidValue } from "../../dialects/field-error.js";
 import { camelCase } from "./fields.js";
 
 /**
- * What is to change: with a mask exactly the fields that it names, cleared where they are not set; without one, the fields
- * that are set.
- * @param cleared every field that may change, as it is when it is not set.
- * @param names of fields that are called otherwise on the wire.
- * @throws HearthError `invalid_value` for a name in the mask that is none of them, and when nothing would change.
+ * Returns the fields to change: with a mask exactly the fields that it names, cleared if they are not set; without a mask the
+ * fields that are set.
+ * @param cleared every field that can change, with its value when it is not set.
+ * @param names additional names of fields on the wire.
+ * @throws HearthError `invalid_value` for an unknown name in the mask, and when nothing would change.
  */
-export function masked<Fields extends object>(
+export function applyFieldMask<Fields extends object>(
   given: Partial<Fields>,
   cleared: Fields,
   mask: string | null | undefined,
@@ -19,7 +19,7 @@ export function masked<Fields extends object>(
     ...Object.entries(names),
   ]);
   const wanted = mask?.trim() ? fieldsOf(mask, known) : (Object.keys(given) as (keyof Fields)[]);
-  if (wanted.length === 0) throw invalidValue("fieldMask", "names nothing, and no field is set");
+  if (wanted.length === 0) throw invalidValue("fieldMask", "is empty, and no field is set");
   const whole = { ...cleared, ...given };
   return wanted.reduce<Partial<Fields>>((change, field) => ({ ...change, [field]: whole[field] }), {});
 }
@@ -31,7 +31,7 @@ function fieldsOf<Field>(mask: string, known: ReadonlyMap<string, Field>): reado
     const choice = [...known.keys()].join(", ");
     throw invalidValue(
       "fieldMask",
-      `'${written.trim().slice(0, 100)}' cannot be changed; what can is ${choice}`,
+      `'${written.trim().slice(0, 100)}' cannot be changed; fields that can be changed: ${choice}`,
     );
   });
 }

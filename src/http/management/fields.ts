@@ -1,23 +1,23 @@
 /**
- * Fields as JSON of protocol buffers has them: names in camelCase or snake_case, whole numbers as numbers or as texts, null
- * for what is not set. It owns how requests to the management plane are read; what values mean is the accounts' to judge.
+ * Parses requests of the management API, which follow the JSON encoding of protocol buffers: names in camelCase or snake_case,
+ * whole numbers as numbers or strings, null for fields that are not set.
  */
 import { z } from "zod";
-import { list } from "../../dialects/bounded.js";
+import { boundedArray } from "../../dialects/request-fields.js";
 import { fieldError } from "../../dialects/field-error.js";
 
 const listMax = 1000;
 
-/** Reads a body or a query. @throws HearthError naming the field. */
-export function read<T extends z.ZodType>(schema: T, given: unknown): z.output<T> {
+/** Parses a body or a query. @throws HearthError with the name of the field. */
+export function parseFields<T extends z.ZodType>(schema: T, given: unknown): z.output<T> {
   const named = camelCased(given);
   const parsed = schema.safeParse(named);
   if (!parsed.success) throw fieldError(parsed.error, named);
   return parsed.data;
 }
 
-/** A whole number that does not lose digits, as a number or in decimal digits. */
-export function whole(description: string) {
+/** A safe integer, as a number or a string of decimal digits. */
+export function wholeNumber(description: string) {
   return z
     .union([z.number(), z.string().max(20, "must have at most 20 characters")])
     .refine((value) => /^\d{1,16}$/.test(String(value)) && Number.isSafeInteger(Number(value)), {
@@ -26,30 +26,30 @@ export function whole(description: string) {
     .meta({ description, format: "int64" });
 }
 
-/** true and false, also as texts. */
-export const flag = z.union([z.boolean(), z.enum(["true", "false"])]);
+/** A boolean, also as a string. */
+export const booleanField = z.union([z.boolean(), z.enum(["true", "false"])]);
 
-export function isTrue(value: z.infer<typeof flag>): boolean {
+export function isTrue(value: z.infer<typeof booleanField>): boolean {
   return value === true || value === "true";
 }
 
-/** A time with a date, a time of day and where that is. */
-export const instant = z.iso.datetime({ offset: true, error: "must be a time as RFC 3339 writes it" });
+/** An RFC 3339 time with an offset. */
+export const timeField = z.iso.datetime({ offset: true, error: "must be an RFC 3339 time" });
 
-/** Milliseconds since the epoch. */
+/** Converts a time to milliseconds since the epoch. */
 export function epochMs(value: string): number {
   return Date.parse(value);
 }
 
-export const texts = list(z.string(), listMax);
+export const stringList = boundedArray(z.string(), listMax);
 
-/** The fields that are set. */
-export function set<T extends object>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
-  const there = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
-  return Object.fromEntries(there) as { [Name in keyof T]?: NonNullable<T[Name]> };
+/** Returns the fields that are neither null nor undefined. */
+export function definedFields<T extends object>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
+  const defined = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(defined) as { [Name in keyof T]?: NonNullable<T[Name]> };
 }
 
-/** `expire_time` as `expireTime`. */
+/** Converts `expire_time` to `expireTime`. */
 export function camelCase(name: string): string {
   return name.replace(/_+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }

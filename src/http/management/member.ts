@@ -1,20 +1,20 @@
-/** A member as the management plane tells them, and as they are wished for. */
+/** Members in answers and requests of the management API. */
 import { z } from "zod";
 import type { MemberChange } from "../../accounts/members/members.js";
 import { roles, type Member } from "../../accounts/members/member.js";
-import { shape } from "../../dialects/shape.js";
-import { time, timestamp } from "./timestamp.js";
-import { set } from "./fields.js";
+import { responseObject } from "../../dialects/response-fields.js";
+import { timeSchema, timestamp } from "./timestamp.js";
+import { definedFields } from "./fields.js";
 
-export const memberSchema = shape({
-  memberId: z.string().describe("What keys and the audit log call `userId`."),
-  teamId: z.string().optional().describe("The team that they belong to; not there for the whole server."),
+export const memberSchema = responseObject({
+  memberId: z.string().describe("The `userId` of keys and audit events."),
+  teamId: z.string().optional().describe("The team of the member; absent for a member of the whole server."),
   email: z.string(),
   givenName: z.string(),
   familyName: z.string(),
-  role: z.enum(roles).describe("`owner` manages everything, `admin` keys, `member` reads."),
-  createTime: time,
-}).meta({ id: "Member", description: "Someone who manages, with management keys of their own." });
+  role: z.enum(roles).describe("`owner` manages everything, `admin` manages keys, `member` reads."),
+  createTime: timeSchema,
+}).meta({ id: "Member", description: "A person with management keys of their own." });
 
 /** Presents a member. */
 export function presentMember(member: Member): z.infer<typeof memberSchema> {
@@ -30,23 +30,23 @@ export function presentMember(member: Member): z.infer<typeof memberSchema> {
   };
 }
 
-/** What of a member can be set beside the e-mail, when they are added and later. */
-export const settableOfMember = {
+/** Fields in addition to the email address that can be set when a member is added and later. */
+export const settableMemberFields = {
   givenName: z.string().nullish(),
   familyName: z.string().nullish(),
-  role: z.enum(roles).nullish().describe("`member` when it is not set."),
+  role: z.enum(roles).nullish().describe("Default: `member`."),
 };
 
-export const changeableMember = z.object({ ...settableOfMember, email: z.string().nullish() });
+export const memberChangeSchema = z.object({ ...settableMemberFields, email: z.string().nullish() });
 
-/** What is set, in the accounts' own terms. */
-export function memberFields(wish: z.infer<typeof changeableMember>): MemberChange {
-  const { email, givenName, familyName, role } = wish;
-  return set({ email, givenName, familyName, role });
+/** Converts the fields that are set to a change of a member. */
+export function toMemberChange(fields: z.infer<typeof memberChangeSchema>): MemberChange {
+  const { email, givenName, familyName, role } = fields;
+  return definedFields({ email, givenName, familyName, role });
 }
 
-/** What is not set. */
-export const clearedMember: Required<MemberChange> = {
+/** The values of fields that are not set. */
+export const unsetMember: Required<MemberChange> = {
   email: "",
   givenName: "",
   familyName: "",

@@ -1,4 +1,4 @@
-import { shape } from "../../dialects/shape.js";
+import { responseObject } from "../../dialects/response-fields.js";
 
-/** What is told when a thing is gone. */
-export const nothing = shape({}).meta({ id: "Nothing", description: "It is done." });
+/** The empty answer of a deletion. */
+export const emptySchema = responseObject({}).meta({ id: "Empty", description: "The request succeeded." });

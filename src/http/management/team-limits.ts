@@ -1,20 +1,22 @@
-/** Limits as the management plane tells them, and as they are wished for. */
+/** Limits of teams in answers and requests of the management API. */
 import { z } from "zod";
 import type { LimitChange } from "../../accounts/limits/team-limits.js";
 import { everyModel, type TeamLimits } from "../../accounts/limits/team-limit.js";
-import { shape } from "../../dialects/shape.js";
-import { set, whole } from "./fields.js";
+import { responseObject } from "../../dialects/response-fields.js";
+import { definedFields, wholeNumber } from "./fields.js";
 
 const limit = (what: string) => z.number().min(1).meta({ type: "integer", description: what });
 
-export const teamLimitsSchema = shape({
-  model: z.string().describe(`Id of the model, or \`${everyModel}\`: each that has no limits of its own.`),
+export const teamLimitsSchema = responseObject({
+  model: z
+    .string()
+    .describe(`Id of the model, or \`${everyModel}\` for every model without limits of its own.`),
   qps: limit("Requests per second.").optional(),
   qpm: limit("Requests per minute.").optional(),
-  tpm: z.string().optional().describe("Tokens per minute: a whole number, as a text."),
+  tpm: z.string().optional().describe("Tokens per minute: a whole number, as a string."),
 }).meta({
   id: "TeamLimits",
-  description: "What a team may ask of a model; what is not there is not limited.",
+  description: "Limits of a team on a model; an absent field means no limit.",
 });
 
 /** Presents limits. */
@@ -27,15 +29,15 @@ export function presentTeamLimits({ model, qps, qpm, tpm }: TeamLimits): z.infer
   };
 }
 
-export const settableLimits = z.object({
-  qps: whole("Requests per second.").nullish(),
-  qpm: whole("Requests per minute.").nullish(),
-  tpm: whole("Tokens per minute.").nullish(),
+export const limitChangeSchema = z.object({
+  qps: wholeNumber("Requests per second.").nullish(),
+  qpm: wholeNumber("Requests per minute.").nullish(),
+  tpm: wholeNumber("Tokens per minute.").nullish(),
 });
 
-/** What is set, in the accounts' own terms. */
-export function limitFields({ qps, qpm, tpm }: z.infer<typeof settableLimits>): LimitChange {
-  return set({
+/** Converts the fields that are set to a change of limits. */
+export function toLimitChange({ qps, qpm, tpm }: z.infer<typeof limitChangeSchema>): LimitChange {
+  return definedFields({
     qps: qps == null ? null : Number(qps),
     qpm: qpm == null ? null : Number(qpm),
     tpm: tpm == null ? null : Number(tpm),

@@ -1,15 +1,15 @@
-/** A team as the management plane tells it. */
+/** Teams in answers of the management API. */
 import { z } from "zod";
 import type { Team } from "../../accounts/teams/team.js";
-import { shape } from "../../dialects/shape.js";
-import { time, timestamp } from "./timestamp.js";
+import { responseObject } from "../../dialects/response-fields.js";
+import { timeSchema, timestamp } from "./timestamp.js";
 
-export const teamSchema = shape({
+export const teamSchema = responseObject({
   teamId: z.string(),
   name: z.string(),
-  createTime: time,
-  blocked: z.boolean().describe("None of its keys opens anything."),
-  billing: z.enum(["prepaid", "unmetered"]).describe("Whether it needs credits."),
+  createTime: timeSchema,
+  blocked: z.boolean().describe("Whether all keys of the team are rejected."),
+  billing: z.enum(["prepaid", "unmetered"]).describe("Whether the team requires credit."),
 }).meta({ id: "Team" });
 
 /** Presents a team. */

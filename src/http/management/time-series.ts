@@ -1,4 +1,4 @@
-/** Rows of use as series over time: for each group one point for every unit of the time, also where nothing was used. */
+/** Converts usage rows to time series: one series for each group, with one point for each time unit. */
 import { ticksToUsd } from "../../core/money.js";
 import { monthOf, monthStart } from "../../accounts/money/spending.js";
 import { dayMs, hourMs, type UsageRow } from "../../accounts/usage/usage-report.js";
@@ -21,15 +21,15 @@ export type ValueName = (typeof valueNames)[number];
 export interface Series {
   readonly group: readonly string[];
   readonly labels: readonly string[];
-  /** The most costly first. */
+  /** Total cost; series are sorted by it. */
   readonly costTicks: bigint;
-  /** By the beginning of the unit. */
+  /** Values by the start of the time unit. */
   readonly points: ReadonlyMap<number, readonly number[]>;
 }
 
 /**
- * The beginnings of all units that the time has a part of.
- * @param max no more than so many and one are told.
+ * Returns the start of each unit that overlaps the time range.
+ * @param max at most `max + 1` starts are returned.
  */
 export function unitStarts(unit: TimeUnit, from: number, to: number, max: number): readonly number[] {
   const starts = [startOf(unit, from, from)];
@@ -40,7 +40,7 @@ export function unitStarts(unit: TimeUnit, from: number, to: number, max: number
   return starts;
 }
 
-/** Adds rows up to a series for each group. @param from where the one unit begins that is all the time. */
+/** Returns one series for each group, highest cost first. @param from start of the only unit when `unit` is "none". */
 export function seriesOf(
   rows: readonly UsageRow[],
   unit: TimeUnit,
@@ -73,7 +73,7 @@ function oneSeries(
       names.map((name, at) => (before[at] ?? 0n) + amountOf(row, name)),
     );
   }
-  const told = (name: ValueName, amount: bigint): number =>
+  const displayed = (name: ValueName, amount: bigint): number =>
     name === "usd" ? Number(ticksToUsd(amount)) : Number(amount);
   const group = rows[0]?.group ?? [];
   return {
@@ -81,12 +81,15 @@ function oneSeries(
     labels: group.map(({ id, name }) => name ?? id),
     costTicks: rows.reduce((sum, { costTicks }) => sum + costTicks, 0n),
     points: new Map(
-      [...sums].map(([start, amounts]) => [start, names.map((name, at) => told(name, amounts[at] ?? 0n))]),
+      [...sums].map(([start, amounts]) => [
+        start,
+        names.map((name, at) => displayed(name, amounts[at] ?? 0n)),
+      ]),
     ),
   };
 }
 
-/** In ticks, where it is money. */
+/** Returns an amount; `usd` is in ticks. */
 function amountOf({ runs, usage, costTicks }: UsageRow, name: ValueName): bigint {
   if (name === "usd") return costTicks;
   if (name === "requests") return BigInt(runs);

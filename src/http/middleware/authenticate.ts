@@ -6,7 +6,7 @@ import type { Manager } from "../../accounts/management-keys/management-key.js";
 import type { Context } from "../context.js";
 
 /**
- * Who is asking.
+ * Authenticates the API key of a request.
  * @throws HearthError `unauthenticated`, `bad_credential` or `permission_denied`.
  */
 export async function authenticate(ctx: Context, authenticator: Authenticator): Promise<Principal> {
@@ -15,7 +15,7 @@ export async function authenticate(ctx: Context, authenticator: Authenticator): 
   return principal;
 }
 
-/** Who is managing. @throws as `authenticate` does. */
+/** Authenticates the management key of a request. @throws the same errors as `authenticate`. */
 export async function authenticateManager(ctx: Context, managers: ManagerAuthenticator): Promise<Manager> {
   const manager = await managers.authenticate(readCredential(ctx.req.headers), ctx.ip);
   ctx.state.manager = manager;

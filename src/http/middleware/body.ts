@@ -1,76 +1,82 @@
-/** Reads the JSON body of a request: how large, how deep, in which coding. What is in it is the dialect's to judge. */
+/** Reads the JSON body of a request and checks its media type, encoding, size and depth. Dialects check the content. */
 import type { IncomingMessage } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { HearthError } from "../../core/errors.js";
-import { cutLong, longBytesMin, putBack, type Cut, type Span } from "./long-strings.js";
+import {
+  extractLongStrings,
+  longBytesMin,
+  restoreLongStrings,
+  type ExtractedStrings,
+  type Span,
+} from "./long-strings.js";
 
 /**
- * Read and thrown away beyond the limit, so that a client which sends everything before it listens still hears the answer;
- * past that the connection is closed.
+ * Bytes beyond the body limit that are read and discarded, so that a client that sends its whole body before it reads still
+ * receives the error. A larger body closes the connection.
  */
 const discardBytesMax = 16 * 1024 * 1024;
 
-/** Levels of arrays and objects; whatever walks the body later may recurse without fear. */
+/** Levels of arrays and objects; code that walks a body can recurse safely. */
 const nestingMax = 128;
 
-/** Reading a larger body takes some milliseconds at each step: others get their turn between two. */
-const atOnceBytesMax = 1024 * 1024;
+/** Each step of reading a larger body takes milliseconds; other requests run between the steps. */
+const yieldBytesMin = 1024 * 1024;
 
-/** Of a string; what is longer is searched for its end. A search costs as much as a look at some tens of bytes. */
-const lookedAtBytesMax = 64;
+/** Bytes of a string that are scanned one by one; after that a search, which costs as much as some tens of bytes, finds its end. */
+const scannedBytesMax = 64;
 
 const quote = 0x22;
 const backslash = 0x5c;
 
 /**
- * The parsed body of a request.
- * @throws HearthError `unsupported_media_type` when it is empty, compressed or not declared as JSON; `body_too_large`;
- * `malformed` when it is no UTF-8, no JSON, or nested too deeply.
+ * Reads and parses the body of a request.
+ * @throws HearthError `unsupported_media_type` for a body that is empty, compressed or not declared as JSON; `body_too_large`;
+ * `malformed` for a body that is not UTF-8, not JSON, or nested too deeply.
  */
 export async function readJsonBody(req: IncomingMessage, bodyBytesMax: number): Promise<unknown> {
-  refuseOtherMedia(req);
-  if (isHopeless(req, bodyBytesMax)) throw tooLarge(bodyBytesMax);
+  checkMediaType(req);
+  if (exceedsDiscardLimit(req, bodyBytesMax)) throw tooLarge(bodyBytesMax);
   const bytes = await collect(req, bodyBytesMax);
   if (bytes.length === 0) throw unsupportedMedia("The request has no body; a JSON object is expected.");
   return parseJsonBody(bytes);
 }
 
 /**
- * What JSON.parse makes of a body; other requests have their turns while a large one is parsed.
- * @throws HearthError `malformed` as above.
+ * Parses a body with the result of JSON.parse; other requests run between the steps of a large body.
+ * @throws HearthError `malformed`.
  */
 export async function parseJsonBody(bytes: Buffer): Promise<unknown> {
-  const { isTooDeep, longStrings } = look(bytes);
+  const { isTooDeep, longStrings } = scan(bytes);
   if (isTooDeep) throw malformed(`The request body is nested deeper than ${nestingMax} levels.`);
-  await turnAfter(bytes);
-  let read: { readonly text: string; readonly cut: Cut };
+  await yieldIfLarge(bytes);
+  let extracted: { readonly text: string; readonly strings: ExtractedStrings };
   try {
-    read = await cutLong(bytes, longStrings);
+    extracted = await extractLongStrings(bytes, longStrings);
   } catch {
     throw malformed("The request body is not valid UTF-8.");
   }
-  await turnAfter(bytes);
+  await yieldIfLarge(bytes);
   try {
-    return putBack(JSON.parse(read.text), read.cut);
+    return restoreLongStrings(JSON.parse(extracted.text), extracted.strings);
   } catch {
     throw malformed("The request body is not valid JSON.");
   } finally {
-    await turnAfter(bytes);
+    await yieldIfLarge(bytes);
   }
 }
 
-/** Resolves at once for a small body, and for a large one when others had their turn. */
-async function turnAfter({ length }: Buffer): Promise<void> {
-  if (length > atOnceBytesMax) await setImmediate();
+/** Lets other requests run if the body is large. */
+async function yieldIfLarge({ length }: Buffer): Promise<void> {
+  if (length > yieldBytesMin) await setImmediate();
 }
 
-/** Whether the rest of a request is small enough to be read and thrown away for the sake of the connection. */
+/** Whether the rest of a request is small enough to be read and discarded, so that the connection stays open. */
 export function canBeDiscarded(req: IncomingMessage, bodyBytesMax: number): boolean {
   if (req.complete) return true;
-  return req.headers["transfer-encoding"] === undefined && !isHopeless(req, bodyBytesMax);
+  return req.headers["transfer-encoding"] === undefined && !exceedsDiscardLimit(req, bodyBytesMax);
 }
 
-function refuseOtherMedia(req: IncomingMessage): void {
+function checkMediaType(req: IncomingMessage): void {
   const [type = "", ...parameters] = (req.headers["content-type"] ?? "").toLowerCase().split(";");
   if (type.trim() !== "application/json")
     throw unsupportedMedia(
@@ -83,8 +89,8 @@ function refuseOtherMedia(req: IncomingMessage): void {
     throw unsupportedMedia("Compressed request bodies are not supported.");
 }
 
-/** Declared so large that reading any of it would be in vain; a chunked body declares nothing. */
-function isHopeless(req: IncomingMessage, bodyBytesMax: number): boolean {
+/** Whether the declared length exceeds even the bytes that are discarded; a chunked body declares no length. */
+function exceedsDiscardLimit(req: IncomingMessage, bodyBytesMax: number): boolean {
   return Number(req.headers["content-length"] ?? 0) > bodyBytesMax + discardBytesMax;
 }
 
@@ -108,13 +114,13 @@ function collect(req: IncomingMessage, bodyBytesMax: number): Promise<Buffer> {
   });
 }
 
-/** What is to be known of a body before it is parsed, from one walk over its bytes. */
-interface Look {
+/** Result of one pass over the bytes of a body before it is parsed. */
+interface ScanResult {
   readonly isTooDeep: boolean;
   readonly longStrings: readonly Span[];
 }
 
-function look(bytes: Buffer): Look {
+function scan(bytes: Buffer): ScanResult {
   const longStrings: Span[] = [];
   let depth = 0;
   for (let at = 0; at < bytes.length; at += 1) {
@@ -131,20 +137,20 @@ function look(bytes: Buffer): Look {
   return { isTooDeep: false, longStrings };
 }
 
-/** Where the quote is that ends a string; the length of all where none does. */
+/** Returns the position of the closing quote of a string; the length of the body if there is none. */
 function endOfString(bytes: Buffer, from: number): number {
-  let looked = 0;
+  let scanned = 0;
   for (let at = from; at < bytes.length; at += 1) {
     const byte = bytes[at];
     if (byte === quote) return at;
-    looked += 1;
+    scanned += 1;
     if (byte === backslash) at += 1;
-    else if (looked > lookedAtBytesMax) {
+    else if (scanned > scannedBytesMax) {
       const next = bytes.indexOf(quote, at + 1);
       if (next === -1) break;
       if (!isEscaped(bytes, next)) return next;
       at = next;
-      looked = 0;
+      scanned = 0;
     }
   }
   return bytes.length;
@@ -155,6 +161,7 @@ function isEscaped(bytes: Buffer, at: number): boolean {
   while (bytes[at - 1 - backslashes] === backslash) backslashes += 1;
   return backslashes % 2 === 1;
 }
+
 function malformed(message: string): HearthError {
   return new HearthError("malformed", message);
 }

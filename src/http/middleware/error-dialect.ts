@@ -3,23 +3,23 @@ import type { Middleware } from "../context.js";
 import type { Route } from "../route.js";
 
 /**
- * Decides in whose words an error is told that comes before a route is entered, or where none is: in those of the route at
- * that path, whatever the method, or above it; and where all paths with the same beginning, such as /auth, speak alike, in
- * theirs.
+ * Chooses the format of errors before a route is matched: the format of a route with the same path or a parent path, whatever
+ * its method, or the common format of all routes under a prefix such as /auth. Otherwise it is OpenAI's format.
  */
-export function errorDialect(routes: readonly Route[]): Middleware {
-  const places = [...planes(routes), ...routes.map(({ path, errors }) => [path, errors] as const)].filter(
-    ([, dialect]) => dialect !== "openai",
-  );
+export function chooseErrorDialect(routes: readonly Route[]): Middleware {
+  const prefixes = [
+    ...uniformPrefixes(routes),
+    ...routes.map(({ path, errors }) => [path, errors] as const),
+  ].filter(([, dialect]) => dialect !== "openai");
   return async (ctx, next) => {
-    const place = places.find(([path]) => ctx.path === path || ctx.path.startsWith(`${path}/`));
-    if (place !== undefined) ctx.state.errorDialect = place[1];
+    const match = prefixes.find(([path]) => ctx.path === path || ctx.path.startsWith(`${path}/`));
+    if (match !== undefined) ctx.state.errorDialect = match[1];
     await next();
   };
 }
 
-/** The beginnings of paths, of one part or two, under which there is but one dialect. */
-function planes(routes: readonly Route[]): (readonly [path: string, dialect: ErrorDialect])[] {
+/** Returns the prefixes of one or two segments under which all routes have the same error dialect. */
+function uniformPrefixes(routes: readonly Route[]): (readonly [path: string, dialect: ErrorDialect])[] {
   const dialects = new Map<string, Set<ErrorDialect>>();
   for (const { path, errors } of routes) {
     const parts = path.split("/");

@@ -1,16 +1,16 @@
-import { asHearthError, type HearthError } from "../../core/errors.js";
+import { toHearthError, type HearthError } from "../../core/errors.js";
 import { errorBody, errorStatus } from "../../dialects/error-body.js";
 import type { Context, Middleware } from "../context.js";
 import type { Logger } from "../../core/logger.js";
 import { canBeDiscarded } from "./body.js";
 
-/** The one exit of everything that goes wrong before an answer is committed. */
-export function errorExit(logger: Logger, bodyBytesMax: number): Middleware {
+/** Converts every error before the response is committed to an error response; closes the connection after that. */
+export function handleErrors(logger: Logger, bodyBytesMax: number): Middleware {
   return async (ctx, next) => {
     try {
       await next();
     } catch (thrown) {
-      const error = asHearthError(thrown);
+      const error = toHearthError(thrown);
       reportFailure(logger, ctx, error);
       if (ctx.headerSent) {
         ctx.respond = false;
@@ -20,7 +20,7 @@ export function errorExit(logger: Logger, bodyBytesMax: number): Middleware {
   };
 }
 
-/** Logs what the client is not told: an error's cause, under the request's id. */
+/** Logs the cause of an error, which the response does not contain, with the request id. */
 export function reportFailure(logger: Logger, ctx: Context, error: HearthError): void {
   if (error.kind !== "internal" && error.cause === undefined) return;
   const fields = { requestId: ctx.state.requestId, kind: error.kind, err: error.cause ?? error };
@@ -38,7 +38,7 @@ function writeError(ctx: Context, error: HearthError, bodyBytesMax: number): voi
   if (!canBeDiscarded(ctx.req, bodyBytesMax)) ctx.set("connection", "close");
 }
 
-/** When to ask again: clients that know `retry-after-ms` read it first, and all of them obey `x-should-retry`. */
+/** Returns the headers that say whether and when to retry. Clients prefer `retry-after-ms` and obey `x-should-retry`. */
 function retryHeaders({ retryAfterMs, retryAfterSeconds, shouldRetry }: HearthError): Record<string, string> {
   const seconds = retryAfterMs === null ? retryAfterSeconds : retryAfterMs / 1000;
   return {

@@ -3,22 +3,22 @@ import type { Middleware } from "../context.js";
 
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 
-/** A host name or bracketed address, and an optional port; no user part, no path. */
+/** A host name or bracketed address with an optional port. */
 const hostHeader = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/;
 
 /**
- * Refuses requests addressed to names that are not this server's, which is what a web page does whose name was rebound to a
- * loopback address. `allowedHosts` adds names to the loopback ones; null switches the check off.
+ * Rejects requests whose `Host` header names another server. This blocks DNS rebinding: web pages whose host name resolves to a
+ * loopback address. `allowedHosts` extends the loopback names; null disables the check.
  */
-export function hostCheck(allowedHosts: readonly string[] | null): Middleware {
+export function checkHost(allowedHosts: readonly string[] | null): Middleware {
   if (allowedHosts === null) return (_ctx, next) => next();
-  const allowed = new Set([...loopbackNames, ...allowedHosts.map((host) => host.toLowerCase())]);
+  const allowedNames = new Set([...loopbackNames, ...allowedHosts.map((host) => host.toLowerCase())]);
   return (ctx, next) => {
     const name = hostHeader.exec((ctx.req.headers.host ?? "").toLowerCase())?.[1];
-    if (name === undefined || !allowed.has(name))
+    if (name === undefined || !allowedNames.has(name))
       throw new HearthError(
         "permission_denied",
-        "This server does not answer to the host name of the request.",
+        "This server does not accept the host name of the request.",
         {
           code: "host_not_allowed",
         },

@@ -1,11 +1,15 @@
 /**
- * The stations of limits on a request's way: one for whoever has a key, one where a model is asked. Each tells in the answer's
- * headers what is left, let in or not; what is counted is accounts/rate-limits.ts's.
+ * Applies rate limits to a request: first the limits of its key, then those of the team on the model. Both report the remainder in
+ * the headers of the response, whether the request is admitted or refused.
  */
-import { unlimited, type Admittance, type RequestAdmittance } from "../../accounts/limits/rate-limits.js";
+import {
+  unlimitedReservation,
+  type RateLimitDecision,
+  type RequestDecision,
+} from "../../accounts/limits/rate-limits.js";
 import type { Principal } from "../../accounts/keys/api-key.js";
 import type { GenerationRequest } from "../../core/generation.js";
-import type { Admission } from "../../core/limits.js";
+import type { TokenReservation } from "../../core/limits.js";
 import { noUsage } from "../../core/usage.js";
 import { rateLimitHeaders } from "../../dialects/rate-limit-headers.js";
 import type { Context } from "../context.js";
@@ -14,76 +18,77 @@ import type { Call, Route } from "../route.js";
 
 type LimitDeps = Pick<HttpDeps, "rateLimits" | "clock">;
 
-/** Counts a request of a key. @throws HearthError `rate_limited`. */
+/** Applies the limits of a key. @throws HearthError `rate_limited`. */
 export function limitRequest(
   deps: LimitDeps,
   ctx: Context,
   route: Route,
   principal: Principal,
-): RequestAdmittance {
-  const admittance = deps.rateLimits.admitRequest(principal);
-  tell(deps, ctx, route, admittance);
-  return admittance;
+): RequestDecision {
+  const decision = deps.rateLimits.admitRequest(principal);
+  applyDecision(deps, ctx, route, decision);
+  return decision;
 }
 
 /**
- * Counts what is asked of a model, which is then to be settled.
- * @param prompt what it is to answer, or a text whose tokens are asked for. @throws HearthError `rate_limited`.
+ * Applies the limits on a model and reserves the estimated tokens of a request. The caller must reconcile the reservation.
+ * @param prompt the request, or a text to tokenize.
+ * @throws HearthError `rate_limited`.
  */
-export async function limitWork(
+export async function reserveTokens(
   deps: LimitDeps & Pick<HttpDeps, "models" | "hostedTokenizer">,
-  { ctx, route, admittance: request }: Call,
+  { ctx, route, rateLimitDecision: request }: Call,
   name: string,
   prompt: GenerationRequest | string,
-): Promise<Admission> {
+): Promise<TokenReservation> {
   const model = deps.models.find(name)?.manifest.id ?? name;
   const isHosted = typeof prompt === "string" && deps.hostedTokenizer.knows(name);
-  // There are endlessly many names of nothing; they are refused in a moment.
-  if (deps.models.find(name) === null && !isHosted) return unlimited;
-  const admittance = await deps.rateLimits.admitWork(request, model, prompt);
-  tell(deps, ctx, route, admittance);
-  return admittance.admission;
+  // Unknown models are not counted, because their number is unlimited; the request fails later.
+  if (deps.models.find(name) === null && !isHosted) return unlimitedReservation;
+  const decision = await deps.rateLimits.admitModelRequest(request, model, prompt);
+  applyDecision(deps, ctx, route, decision);
+  return decision.reservation;
 }
 
-/** Work of a model that is over when its tokens are told; those are what it took. */
-export async function settling<Told>(
-  admission: Admission,
-  work: () => Promise<Told>,
-  tokensOf: (told: Told) => number,
-): Promise<Told> {
+/** Runs work and reconciles the reservation with the prompt tokens that the work took; with none if it fails. */
+export async function withReservation<Result>(
+  reservation: TokenReservation,
+  work: () => Promise<Result>,
+  tokensOf: (result: Result) => number,
+): Promise<Result> {
   let promptTokens = 0;
   try {
-    const told = await work();
-    promptTokens = tokensOf(told);
-    return told;
+    const result = await work();
+    promptTokens = tokensOf(result);
+    return result;
   } finally {
-    admission.settle({ ...noUsage, promptTokens });
+    reservation.reconcile({ ...noUsage, promptTokens });
   }
 }
 
-/** Work that is put off, kept under the id that it is taken up by; of what is not taken, nothing stays counted. */
-export async function puttingOff(
+/** Parks a reservation under the id of a job while `store` stores the job; releases it if that fails. */
+export async function parkReservation(
   { rateLimits }: LimitDeps,
-  admission: Admission,
+  reservation: TokenReservation,
   id: string,
-  put: () => Promise<void>,
+  store: () => Promise<void>,
 ): Promise<void> {
-  rateLimits.putOff(id, admission);
+  rateLimits.park(id, reservation);
   try {
-    await put();
+    await store();
   } catch (thrown) {
-    admission.settle(noUsage);
+    reservation.reconcile(noUsage);
     throw thrown;
   }
 }
 
-/** @throws HearthError `rate_limited`. */
-function tell(
+/** Reports a decision in the headers of the response. @throws HearthError `rate_limited` for a refusal. */
+function applyDecision(
   { clock }: LimitDeps,
   ctx: Context,
   { errors }: Route,
-  { standings, refusal }: Admittance,
+  { limitStatuses, refusal }: RateLimitDecision,
 ): void {
-  ctx.set({ ...rateLimitHeaders(standings, errors, clock.now()) });
+  ctx.set(rateLimitHeaders(limitStatuses, errors, clock.now()));
   if (refusal !== null) throw refusal;
 }

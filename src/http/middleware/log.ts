@@ -5,7 +5,7 @@ import type { Logger } from "../../core/logger.js";
 
 const pathCharsMax = 200;
 
-/** One line per request: no query, no header, no word of a prompt. */
+/** Logs one line for each request, without queries, headers or prompts. */
 export function logRequests(logger: Logger, clock: Clock, withoutSecrets: SecretFilter): Middleware {
   return async (ctx, next) => {
     const began = clock.monotonic();

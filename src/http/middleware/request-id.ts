@@ -2,14 +2,15 @@ import type { SecretFilter } from "../../accounts/authentication/secret.js";
 import type { Random } from "../../core/random.js";
 import type { Middleware } from "../context.js";
 
-/** What a client may name its request; anything else could forge log lines or headers, or be a key in the wrong place. */
-const acceptable = /^[A-Za-z0-9._-]{1,128}$/;
+/** Request ids that are accepted from clients. Other ids could forge log lines or headers, or could be keys. */
+const safeRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Names the request, by the client's own `x-request-id` where that is harmless, and tells the name on every answer. */
-export function requestId(random: Random, withoutSecrets: SecretFilter): Middleware {
+/** Assigns the request id, which is the client's `x-request-id` if that is safe, and sends it with every response. */
+export function assignRequestId(random: Random, withoutSecrets: SecretFilter): Middleware {
   return async (ctx, next) => {
-    const asked = ctx.get("x-request-id");
-    const id = acceptable.test(asked) && withoutSecrets(asked) === asked ? asked : random.id();
+    const requested = ctx.get("x-request-id");
+    const id =
+      safeRequestId.test(requested) && withoutSecrets(requested) === requested ? requested : random.id();
     ctx.state.requestId = id;
     ctx.state.errorDialect = "openai";
     ctx.state.routePath = null;
@@ -17,7 +18,7 @@ export function requestId(random: Random, withoutSecrets: SecretFilter): Middlew
     ctx.state.manager = null;
     ctx.set("x-request-id", id);
     ctx.set("request-id", id);
-    // Names and texts of strangers come back as data, whatever they look like.
+    // Responses contain texts of clients; browsers must not guess their content type.
     ctx.set("x-content-type-options", "nosniff");
     await next();
   };

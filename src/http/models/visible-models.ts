@@ -1,12 +1,12 @@
-/** The models as one caller sees them: those that its key may use, and no trace of the others. */
+/** Filters the models by the permissions of a key. */
 import { mayUseModel } from "../../accounts/keys/permissions.js";
 import type { Principal } from "../../accounts/keys/api-key.js";
 import { modelNotFound } from "../../core/errors.js";
 import type { Model, ModelKind, ModelRegistry } from "../../core/model.js";
 
 /**
- * In order of id. @param kind what they are for; absent: whatever they can be asked for, first the models that chat, for many a
- * client takes the first of all.
+ * Returns the models that a key may use, in order of id.
+ * @param kind only models of this kind; absent = chat models first, because many clients choose the first model, then the others.
  */
 export function visibleModels(
   models: ModelRegistry,
@@ -23,8 +23,8 @@ export function visibleModels(
 }
 
 /**
- * By id or alias.
- * @throws HearthError `model_not_found`, the same for one that is not there, one that is not theirs and one of another kind.
+ * Returns a model by id or alias.
+ * @throws HearthError `model_not_found`, the same for a model that does not exist, is not permitted or is of another kind.
  */
 export function visibleModel(
   models: ModelRegistry,
@@ -39,6 +39,6 @@ export function visibleModel(
 }
 
 function isOf({ manifest }: Model, kind: ModelKind | undefined): boolean {
-  // A model that sees is asked by this server alone.
+  // Vision models are only used by the server itself.
   return kind === undefined ? manifest.kind !== "vision" : manifest.kind === kind;
 }

@@ -1,9 +1,8 @@
 /**
- * The OpenAPI 3.1 document, made of the rows of the route table and of the zod schemas that stand beside their handlers. It
- * owns the document's frame; what a route says of itself is its own file's business, and what goes wrong is told by the
- * error table.
+ * The OpenAPI 3.1 document, built from the route table and the zod schemas of the handlers. Error responses come from the error
+ * table.
  */
-import { anthropicError, managementError, openaiError } from "../../dialects/error-wire.js";
+import { anthropicError, managementError, openaiError } from "../../dialects/error-schema.js";
 import { failureDescription, failureHeaders, failureStatuses } from "./failures.js";
 import {
   answerHeaders,
@@ -31,7 +30,7 @@ export interface OpenApiDocument {
   };
 }
 
-/** The document of these routes. @throws Error for a schema that JSON Schema has no words for. */
+/** Returns the document of these routes. @throws Error for a schema that JSON Schema cannot express. */
 export function openapiDocument(routes: readonly Route[], version: string): OpenApiDocument {
   const schemas = jsonSchemas(schemasOf(routes));
   return {
@@ -48,11 +47,11 @@ export function openapiDocument(routes: readonly Route[], version: string): Open
     components: {
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", description: "`Authorization: Bearer <key>`" },
-        apiKey: { type: "apiKey", in: "header", name: "x-api-key", description: "As Anthropic clients do." },
+        apiKey: { type: "apiKey", in: "header", name: "x-api-key", description: "For Anthropic clients." },
         managementKey: {
           type: "http",
           scheme: "bearer",
-          description: "`Authorization: Bearer <management key>`; an API key does not do.",
+          description: "`Authorization: Bearer <management key>`; API keys are not accepted.",
         },
       },
       headers,
@@ -63,38 +62,41 @@ export function openapiDocument(routes: readonly Route[], version: string): Open
 }
 
 const headers = {
-  RequestId: { description: "Names the request; the log has it too.", schema: { type: "string" } },
+  RequestId: { description: "Id of the request; the log contains it.", schema: { type: "string" } },
   RetryAfter: { description: "Seconds to wait.", schema: { type: "integer", minimum: 1 } },
   RetryAfterMs: { description: "Milliseconds to wait.", schema: { type: "integer", minimum: 1 } },
   ShouldRetry: {
-    description: "`false` where the request alone is more than a limit allows.",
+    description: "`false` if the request alone exceeds a limit.",
     schema: { enum: ["true", "false"] },
   },
-  RateLimit: { description: "Of the limit of which least is left.", schema: { type: "integer", minimum: 1 } },
-  RateLimitRemaining: { description: "What is left of it.", schema: { type: "integer", minimum: 0 } },
+  RateLimit: {
+    description: "The limit with the smallest remainder.",
+    schema: { type: "integer", minimum: 1 },
+  },
+  RateLimitRemaining: { description: "The remainder of the limit.", schema: { type: "integer", minimum: 0 } },
   RateLimitReset: {
-    description: "Time until all of it is left, such as `120ms`, `1.2s` or `6m0s`.",
+    description: "Time until the limit is fully available, such as `120ms`, `1.2s` or `6m0s`.",
     schema: { type: "string" },
   },
   RateLimitResetTime: {
-    description: "When all of it is left.",
+    description: "When the limit is fully available.",
     schema: { type: "string", format: "date-time" },
   },
 } as const;
 
 const description = [
-  "A local model server behind the interface that clients of hosted AI services already speak.",
-  "Send the key as `Authorization: Bearer <key>` or as `x-api-key`. It must have the ACL that a route names (or " +
-    "`api-key:endpoint:*`), and one for the model that is asked (`api-key:model:<id>` or `api-key:model:*`).",
-  "Routes of `/auth` and `/audit` ask for a management key instead, and for its ACL (or `team-token:endpoint:*`); a " +
-    "management key of one team sees no other.",
-  "Fields of a request that are not listed are ignored, and `null` is the same as absent.",
-  "Every answer carries `x-request-id`. Answers of a model tell how long it took in the headers `x-hearth-queue-ms`, " +
-    "`x-hearth-prefill-ms`, `x-hearth-ttft-ms` and `x-hearth-decode-tps` (a stream tells the last three in its trailers), and " +
-    "in `x-hearth-cached-tokens` how much of the prompt had been evaluated before.",
-  "A key, and what its team asks of a model, may be limited: requests in one second and in one minute, tokens in one minute. Then " +
-    "every answer tells what is left in `x-ratelimit-{limit,remaining,reset}-{requests,tokens}`, to Anthropic clients in " +
-    "`anthropic-ratelimit-{requests,tokens}-{limit,remaining,reset}`.",
+  "A local model server with the APIs of hosted AI services.",
+  "Send the key as `Authorization: Bearer <key>` or as `x-api-key`. It must have the ACL of the endpoint (or " +
+    "`api-key:endpoint:*`) and an ACL for the requested model (`api-key:model:<id>` or `api-key:model:*`).",
+  "Endpoints of `/auth`, `/audit` and `/v1/billing` require a management key with their ACL (or `team-token:endpoint:*`); a " +
+    "management key for one team cannot access other teams.",
+  "Fields of a request that are not listed are ignored; `null` is the same as absent.",
+  "Every response has the header `x-request-id`. Answers of a model report timings in the headers `x-hearth-queue-ms`, " +
+    "`x-hearth-prefill-ms`, `x-hearth-ttft-ms` and `x-hearth-decode-tps` (a stream sends the last three as trailers), and the " +
+    "number of cached prompt tokens in `x-hearth-cached-tokens`.",
+  "A key, and the use of a model by a team, can have limits: requests per second, requests per minute, tokens per minute. " +
+    "Every response then reports the remainder in `x-ratelimit-{limit,remaining,reset}-{requests,tokens}`, or for Anthropic " +
+    "clients in `anthropic-ratelimit-{requests,tokens}-{limit,remaining,reset}`.",
 ].join("\n\n");
 
 const errorSchemas = { openai: openaiError, anthropic: anthropicError, management: managementError } as const;
@@ -133,7 +135,7 @@ function failuresOf(routes: readonly Route[], schemas: JsonSchemas): Record<stri
         description: failureDescription(status, route.errors),
         headers: {
           ...answerHeaders,
-          ...referring(failureHeaders(status, route.errors)),
+          ...headerReferences(failureHeaders(status, route.errors)),
         },
         content: {
           "application/json": {
@@ -144,7 +146,7 @@ function failuresOf(routes: readonly Route[], schemas: JsonSchemas): Record<stri
   return failures;
 }
 
-function referring(names: Readonly<Record<string, string>>): NonNullable<ResponseObject["headers"]> {
+function headerReferences(names: Readonly<Record<string, string>>): NonNullable<ResponseObject["headers"]> {
   const references = Object.entries(names).map(
     ([header, name]) => [header, { $ref: `#/components/headers/${name}` }] as const,
   );

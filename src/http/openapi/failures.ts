@@ -1,40 +1,40 @@
-/** What a route may fail with: which rows of the error table, and what the document says of their statuses. Pure. */
+/** The error responses of a route: its rows of the error table, and their descriptions in the document. Pure. */
 import type { ErrorKind } from "../../core/errors.js";
 import { errorCodes, type ErrorDialect } from "../../dialects/error-body.js";
 import type { Route } from "../route.js";
 
-/** The statuses of errors that a route may answer with, in ascending order. */
+/** Returns the error statuses of a route, in ascending order. */
 export function failureStatuses(route: Route): readonly number[] {
   const { docs, guard, errors } = route;
   const kinds: readonly ErrorKind[] = [
-    ...always,
-    ...(guard === "none" ? [] : keyed),
-    ...(guard === "api-key" ? limited : []),
-    ...(docs.query === undefined ? [] : choosing),
-    ...(route.path.includes(":") || route.path.includes("*") ? finding : []),
-    ...(docs.body === undefined ? [] : reading),
+    ...everyRoute,
+    ...(guard === "none" ? [] : keyErrors),
+    ...(guard === "api-key" ? limitErrors : []),
+    ...(docs.query === undefined ? [] : queryErrors),
+    ...(route.path.includes(":") || route.path.includes("*") ? lookupErrors : []),
+    ...(docs.body === undefined ? [] : bodyErrors),
     ...(docs.errors ?? []),
   ];
   return [...errorCodes(errors, kinds).keys()].toSorted((a, b) => a - b);
 }
 
-/** One sentence, and the codes by which machines tell the reasons apart. */
+/** Returns one sentence and the error codes of a status. */
 export function failureDescription(status: number, dialect: ErrorDialect): string {
   const codes = errorCodes(dialect).get(status) ?? [];
   const label = dialect === "anthropic" ? "Type" : "Code";
-  return `${sentences[status] ?? "It failed."} ${label}: ${codes.map((code) => `\`${code}\``).join(", ")}.`;
+  return `${sentences[status] ?? "The request failed."} ${label}: ${codes.map((code) => `\`${code}\``).join(", ")}.`;
 }
 
-/** By name, the components that describe the headers of failures that say when to come again. */
+/** Returns, by header name, the components for the headers that say when to retry. */
 export function failureHeaders(status: number, dialect: ErrorDialect): Readonly<Record<string, string>> {
   if (status === 503 || status === 529) return { "retry-after": "RetryAfter" };
   if (status !== 429) return {};
-  const told = {
+  const retryHeaders = {
     "retry-after": "RetryAfter",
     "retry-after-ms": "RetryAfterMs",
     "x-should-retry": "ShouldRetry",
   };
-  return { ...told, ...limitHeaders[dialect] };
+  return { ...retryHeaders, ...limitHeaders[dialect] };
 }
 
 const limitHeaders: Readonly<Record<ErrorDialect, Readonly<Record<string, string>>>> = {
@@ -55,14 +55,14 @@ const limitHeaders: Readonly<Record<ErrorDialect, Readonly<Record<string, string
   management: {},
 };
 
-/** The host that is asked for is not this server, or the server is closing. */
-const always: readonly ErrorKind[] = ["permission_denied", "overloaded", "internal"];
-const keyed: readonly ErrorKind[] = ["unauthenticated", "bad_credential", "permission_denied"];
-/** A key has limits, and so has what a team asks of a model. */
-const limited: readonly ErrorKind[] = ["rate_limited"];
-const choosing: readonly ErrorKind[] = ["invalid_field", "invalid_value"];
-const finding: readonly ErrorKind[] = ["invalid_value", "not_found", "model_not_found"];
-const reading: readonly ErrorKind[] = [
+/** Errors of every route: the host check fails, the server is closing, or it fails. */
+const everyRoute: readonly ErrorKind[] = ["permission_denied", "overloaded", "internal"];
+const keyErrors: readonly ErrorKind[] = ["unauthenticated", "bad_credential", "permission_denied"];
+/** Errors of the rate limits of a key, and of a team on a model. */
+const limitErrors: readonly ErrorKind[] = ["rate_limited"];
+const queryErrors: readonly ErrorKind[] = ["invalid_field", "invalid_value"];
+const lookupErrors: readonly ErrorKind[] = ["invalid_value", "not_found", "model_not_found"];
+const bodyErrors: readonly ErrorKind[] = [
   "malformed",
   "invalid_field",
   "invalid_value",
@@ -75,17 +75,17 @@ const reading: readonly ErrorKind[] = [
 ];
 
 const sentences: Readonly<Record<number, string>> = {
-  400: "The request cannot be read, or asks for what this server does not do.",
-  401: "There is no key, or none that this server knows.",
-  402: "The team has not enough credit.",
-  403: "The key may not do this, or the team has not enough credit.",
-  404: "It does not exist, or the key may not see it.",
-  409: "It is not in a state for this.",
+  400: "The request is invalid, or requires something that this server does not support.",
+  401: "The key is missing or unknown.",
+  402: "The team does not have enough credit.",
+  403: "The key does not have permission, or the team does not have enough credit.",
+  404: "The object does not exist, or the key may not access it.",
+  409: "The state of the object does not allow the request.",
   413: "The body is too large.",
-  415: "The body is not JSON, or there is none.",
-  422: "A field is missing or of the wrong type.",
-  429: "More was asked than a limit leaves; what is left of it is told on every answer.",
+  415: "The body is missing or not JSON.",
+  422: "A field is missing or has the wrong type.",
+  429: "A rate limit is exceeded; every response reports the remainder in its headers.",
   500: "The server failed.",
-  503: "The server cannot take this now.",
-  529: "The server cannot take this now.",
+  503: "The server cannot accept the request at present.",
+  529: "The server cannot accept the request at present.",
 };

@@ -1,4 +1,4 @@
-/** One route as an operation of the OpenAPI document. Pure. */
+/** Converts a route to an operation of the OpenAPI document. Pure. */
 import type { z } from "zod";
 import type { Route } from "../route.js";
 import type { AnswerDocs, StreamDocs } from "../route-docs.js";
@@ -8,7 +8,7 @@ import type { JsonSchema, JsonSchemas } from "./schemas.js";
 export interface MediaType {
   readonly schema: JsonSchema;
   readonly example?: object;
-  /** Of an event stream: whether its events have names, and whether `[DONE]` ends it. */
+  /** For an event stream: whether its events have names, and whether `[DONE]` ends it. */
   readonly "x-hearth-stream"?: { readonly named: boolean; readonly done: boolean };
 }
 
@@ -36,29 +36,29 @@ export interface Operation {
   readonly summary: string;
   readonly description?: string;
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-  /** The ACL that the key must have beside one for the model. */
+  /** The ACL that the key must have in addition to an ACL for the model. */
   readonly "x-hearth-acl"?: string;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly required: true; readonly content: Readonly<Record<string, MediaType>> };
   readonly responses: Readonly<Record<string, ResponseObject | Reference>>;
 }
 
-/** A path as OpenAPI writes it: `/v1/models/{id}`. */
+/** Returns the path in OpenAPI notation: `/v1/models/{id}`. */
 export function openapiPath({ path }: Route): string {
   return path.replace(/[:*](\w+)/g, "{$1}");
 }
 
-/** Name of the response that a dialect's errors of a status share. */
+/** Returns the name of the response component for errors of a dialect with this status. */
 export function failureName({ errors }: Pick<Route, "errors">, status: number): string {
   return `${failureNames[errors]}${status}`;
 }
 
 const failureNames = { openai: "Error", anthropic: "AnthropicError", management: "ManagementError" } as const;
 
-/** On every answer. */
+/** Headers of every response. */
 export const answerHeaders = { "x-request-id": { $ref: "#/components/headers/RequestId" } } as const;
 
-/** Describes a route. */
+/** Returns the operation of a route. */
 export function operationOf(route: Route, schemas: JsonSchemas): Operation {
   const { docs, endpointAcl, guard } = route;
   const parameters = [...pathParameters(route), ...queryParameters(docs.query, schemas)];
@@ -72,11 +72,16 @@ export function operationOf(route: Route, schemas: JsonSchemas): Operation {
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(docs.body === undefined
       ? {}
-      : { requestBody: { required: true, content: { "application/json": asked(docs.body, docs.example) } } }),
+      : {
+          requestBody: {
+            required: true,
+            content: { "application/json": bodyContent(docs.body, docs.example) },
+          },
+        }),
     responses: responsesOf(route, schemas),
   };
 
-  function asked(body: z.ZodType, example: object | undefined): MediaType {
+  function bodyContent(body: z.ZodType, example: object | undefined): MediaType {
     return { schema: schemas.of(body, "request"), ...(example === undefined ? {} : { example }) };
   }
 }
@@ -98,11 +103,11 @@ function responsesOf(route: Route, schemas: JsonSchemas): Operation["responses"]
   const failures = failureStatuses(route).map(
     (status) => [status, { $ref: `#/components/responses/${failureName(route, status)}` }] as const,
   );
-  const told = Object.entries(answers).map(
+  const successes = Object.entries(answers).map(
     ([status, answer]) =>
       [status, responseOf(answer, status === "200" ? stream : undefined, schemas)] as const,
   );
-  return Object.fromEntries<ResponseObject | Reference>([...failures, ...told]);
+  return Object.fromEntries<ResponseObject | Reference>([...failures, ...successes]);
 }
 
 function responseOf(
@@ -127,15 +132,15 @@ function eventsOf({ schema, named, done }: StreamDocs, schemas: JsonSchemas): Me
 }
 
 function streamSentence({ named, done }: StreamDocs): string {
-  const names = named ? "each is named by the `type` of its data" : "they have no names";
-  const last = done ? ", and the last is `data: [DONE]`" : "";
-  return `Streamed, it comes as server-sent events; the schema is that of one's data, ${names}${last}.`;
+  const names = named ? "The event name is the `type` of the data" : "Events have no names";
+  const last = done ? "; the last event is `data: [DONE]`" : "";
+  return `With \`stream: true\` the response is an event stream; the schema describes the data of one event. ${names}${last}.`;
 }
 
 function pathParameters({ path, docs }: Route): Parameter[] {
   return [...path.matchAll(/([:*])(\w+)/g)].map(([, mark = "", name = ""]) => {
-    const told = docs.params?.[name] ?? "";
-    const description = mark === "*" ? `${told} A slash in it may be written as it is or as \`%2F\`.` : told;
+    const text = docs.params?.[name] ?? "";
+    const description = mark === "*" ? `${text} A slash can be encoded as \`%2F\` or left as it is.` : text;
     return { name, in: "path", required: true, description, schema: { type: "string" } };
   });
 }

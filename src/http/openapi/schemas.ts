@@ -1,25 +1,25 @@
-/** The zod schemas of all routes as JSON Schema 2020-12, with the named ones among them as components. Pure. */
+/** Converts the zod schemas of all routes to JSON Schema 2020-12, with named schemas as components. Pure. */
 import { z } from "zod";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Requests may hold more fields than are listed, answers may not. */
+/** Requests may contain unlisted fields, answers may not. */
 export type Side = "request" | "answer";
 
 export interface JsonSchemas {
-  /** Of a schema that was given; a named one is a reference. @throws Error for any other. */
+  /** Returns the JSON Schema of a converted schema; a reference if it has a name. @throws Error for an unknown schema. */
   of(schema: z.ZodType, side: Side): JsonSchema;
-  /** By name. */
+  /** Named schemas by name. */
   readonly components: Readonly<Record<string, JsonSchema>>;
 }
 
 /**
- * Converts them all; a schema's name is the `id` of its metadata. What is asked and answered under one name and is not the
- * same on both sides is `<name>Input` among requests. @throws Error for a schema that JSON Schema has no words for.
+ * Converts all schemas; the name of a schema is the `id` in its metadata. If a named schema differs between requests and answers,
+ * it is called `<name>Input` in requests. @throws Error for a schema that JSON Schema cannot express.
  */
-export function jsonSchemas(given: Readonly<Record<Side, Iterable<z.ZodType>>>): JsonSchemas {
-  const answers = convert([...new Set(given.answer)], "answer");
-  const requests = convert([...new Set(given.request)], "request");
+export function jsonSchemas(schemas: Readonly<Record<Side, Iterable<z.ZodType>>>): JsonSchemas {
+  const answers = convert([...new Set(schemas.answer)], "answer");
+  const requests = convert([...new Set(schemas.request)], "request");
   const differs = (name: string): boolean =>
     name in answers.named && JSON.stringify(answers.named[name]) !== JSON.stringify(requests.named[name]);
   const requestName = (name: string): string => (differs(name) ? `${name}Input` : name);
@@ -38,7 +38,7 @@ export function jsonSchemas(given: Readonly<Record<Side, Iterable<z.ZodType>>>):
   return {
     of(schema, side) {
       const found = sides[side].get(schema);
-      if (found === undefined) throw new Error("the schema was not given");
+      if (found === undefined) throw new Error("unknown schema");
       return found;
     },
     components: Object.fromEntries(components.toSorted(([a], [b]) => (a < b ? -1 : 1))),
@@ -50,12 +50,15 @@ interface Converted {
   readonly named: Readonly<Record<string, JsonSchema>>;
 }
 
-/** All at once, so that a name is written once. Both sides are told as parsing leaves them: a list's elements are known then. */
+/**
+ * Converts all schemas together, so that each named schema is defined once. Uses the output side of the schemas, because only that
+ * describes the elements of preprocessed lists.
+ */
 function convert(schemas: readonly z.ZodType[], side: Side): Converted {
   const whole = z.toJSONSchema(z.object(Object.fromEntries(schemas.map((schema, at) => [at, schema]))), {
     io: "output",
     override({ zodSchema, jsonSchema }) {
-      // A word for fields that only the server sets; here it would only say that the type is.
+      // zod marks `readonly()` types with `readOnly`, which in OpenAPI has another meaning: a field that only responses contain.
       delete jsonSchema.readOnly;
       const { def } = zodSchema._zod;
       if (side === "request" && def.type === "object" && def.catchall === undefined)

@@ -1,17 +1,18 @@
 import type { Socket } from "node:net";
 
-/** The one who waits for an answer, seen from the answer's side. */
+/** The connection of a client that waits for a response. */
 export interface Client {
-  isGone(): boolean;
-  /** Resolves when the connection is gone; pending for ever otherwise. */
-  readonly left: Promise<void>;
-  /** The answer is complete: the connection may go on to other requests. */
+  isDisconnected(): boolean;
+  /** Resolves when the connection closes; otherwise it stays pending. */
+  readonly closed: Promise<void>;
+  /** Stops watching: the response is complete, and the connection can serve other requests. */
   unwatch(): void;
 }
 
 /**
- * Does work that is worth nothing once the client is gone; the signal aborts then.
- * @returns what came of it, or null when nobody is there to be told. @throws what the work throws.
+ * Runs work and aborts its signal when the client disconnects.
+ * @returns the result of the work, or null if the work fails after the client has disconnected.
+ * @throws the error of the work.
  */
 export async function whileClientWaits<T>(
   socket: Socket,
@@ -22,7 +23,7 @@ export async function whileClientWaits<T>(
   try {
     return await work(leaving.signal);
   } catch (thrown) {
-    if (client.isGone()) return null;
+    if (client.isDisconnected()) return null;
     throw thrown;
   } finally {
     client.unwatch();
@@ -30,12 +31,12 @@ export async function whileClientWaits<T>(
 }
 
 /**
- * Watches a connection for its end; `onLeave` runs at once when it has ended already. The socket is watched and not the
- * response, because a response that is queued behind another one on the same connection is never told.
+ * Calls `onLeave` when a connection closes, immediately if it has already closed. Watches the socket and not the response, because
+ * a response that is queued behind another one on the same connection emits no event.
  */
 export function watchClient(socket: Socket, onLeave: () => void): Client {
   let leave = (): void => undefined;
-  const left = new Promise<void>((resolve) => {
+  const closed = new Promise<void>((resolve) => {
     leave = () => {
       resolve();
       onLeave();
@@ -43,5 +44,5 @@ export function watchClient(socket: Socket, onLeave: () => void): Client {
   });
   if (socket.destroyed) leave();
   else socket.once("close", leave);
-  return { isGone: () => socket.destroyed, left, unwatch: () => void socket.off("close", leave) };
+  return { isDisconnected: () => socket.destroyed, closed, unwatch: () => void socket.off("close", leave) };
 }

@@ -3,19 +3,19 @@ import type { Clock } from "../../core/clock.js";
 import { HearthError } from "../../core/errors.js";
 import type { Middleware } from "../context.js";
 
-/** The end of a server: `open` until started, then `closing`; the answers under way are waited for. */
+/** Graceful shutdown: rejects new requests and waits for responses in flight. */
 export interface Drain {
-  /** Counts an answer as under way until it is sent or its connection is gone. */
+  /** Counts a response as in flight until it is sent or its connection closes. */
   track(req: IncomingMessage, res: ServerResponse): void;
-  /** Refuses whatever comes once closing. */
+  /** Rejects new requests with 503 once the shutdown has started. */
   readonly gate: Middleware;
-  /** Begins closing; resolves when no answer is under way any more, at the latest after `graceMs`. */
+  /** Starts the shutdown; resolves when no response is in flight, at the latest after `graceMs`. */
   start(graceMs: number): Promise<void>;
 }
 
-/** Starts open, with nothing under way. */
+/** Builds a drain that admits requests until `start` is called. */
 export function createDrain(clock: Clock): Drain {
-  const underWay = new Set<ServerResponse>();
+  const inFlight = new Set<ServerResponse>();
   let retryAfterSeconds: number | null = null;
   let onEmpty = (): void => undefined;
   return {
@@ -24,15 +24,15 @@ export function createDrain(clock: Clock): Drain {
       const { socket } = req;
       const done = (): void => {
         socket.off("close", done);
-        underWay.delete(res);
-        if (underWay.size === 0) onEmpty();
+        inFlight.delete(res);
+        if (inFlight.size === 0) onEmpty();
       };
-      underWay.add(res);
+      inFlight.add(res);
       res.once("close", done);
       socket.once("close", done);
     },
     async gate(ctx, next) {
-      if (retryAfterSeconds !== null && !underWay.has(ctx.res)) {
+      if (retryAfterSeconds !== null && !inFlight.has(ctx.res)) {
         ctx.set("connection", "close");
         throw new HearthError("overloaded", "The server is closing.", { retryAfterSeconds });
       }
@@ -41,11 +41,11 @@ export function createDrain(clock: Clock): Drain {
     },
     async start(graceMs) {
       retryAfterSeconds = Math.min(60, Math.max(1, graceMs / 1000));
-      if (underWay.size === 0 || graceMs <= 0) return;
+      if (inFlight.size === 0 || graceMs <= 0) return;
       const empty = new Promise<void>((resolve) => (onEmpty = resolve));
       let stop = (): void => undefined;
-      const late = new Promise<void>((resolve) => (stop = clock.after(graceMs, resolve)));
-      await Promise.race([empty, late]);
+      const graceOver = new Promise<void>((resolve) => (stop = clock.after(graceMs, resolve)));
+      await Promise.race([empty, graceOver]);
       stop();
     },
   };

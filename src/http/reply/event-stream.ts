@@ -1,29 +1,29 @@
 import type { ServerResponse } from "node:http";
 import type { Client } from "./client.js";
-import type { BuiltDeps } from "../deps.js";
+import type { HttpDeps } from "../deps.js";
 import { trailerNames } from "./timing-headers.js";
 
 export interface EventStream {
-  /** Writes one frame in one piece; resolves when the client can take the next. Does nothing once the client is gone. */
+  /** Writes one frame; resolves when the client can receive the next one. Does nothing after a disconnect. */
   send(frame: string): Promise<void>;
-  /** Writes the last frame and ends the answer; the trailers go to whoever speaks HTTP/1.1. */
+  /** Writes the last frame and ends the response; trailers are sent over HTTP/1.1 only. */
   end(frame: string, trailers: Readonly<Record<string, string>>): void;
 }
 
-/** Commits status 200 and the headers of an event stream; from here on `ping` is written whenever it is silent for long. */
+/** Sends status 200 and the headers of an event stream; writes `ping` whenever no frame was written for `pingEveryMs`. */
 export function openEventStream(
   res: ServerResponse,
   client: Client,
   ping: string,
-  { clock, limits }: Pick<BuiltDeps, "clock" | "limits">,
+  { clock, limits }: Pick<HttpDeps, "clock" | "limits">,
 ): EventStream {
   let sentAt = clock.monotonic();
   let stopPinging = clock.after(limits.pingEveryMs, beat);
-  void client.left.then(() => stopPinging());
+  void client.closed.then(() => stopPinging());
   res.writeHead(200, headersOf(res));
 
   function beat(): void {
-    if (client.isGone()) return;
+    if (client.isDisconnected()) return;
     const now = clock.monotonic();
     if (now - sentAt >= limits.pingEveryMs) {
       if (!res.writableNeedDrain) res.write(ping);
@@ -36,20 +36,20 @@ export function openEventStream(
     const giveUp = clock.after(limits.stalledReaderMs, () => res.req.socket.destroy());
     let onDrain = (): void => undefined;
     const drain = new Promise<void>((resolve) => res.once("drain", (onDrain = resolve)));
-    await Promise.race([drain, client.left]);
+    await Promise.race([drain, client.closed]);
     res.off("drain", onDrain);
     giveUp();
   }
 
   return {
     async send(frame) {
-      if (client.isGone()) return;
+      if (client.isDisconnected()) return;
       sentAt = clock.monotonic();
       if (!res.write(frame)) await drained();
     },
     end(frame, trailers) {
       stopPinging();
-      if (client.isGone()) return;
+      if (client.isDisconnected()) return;
       res.addTrailers(trailers);
       res.end(frame);
     },
@@ -61,7 +61,7 @@ function headersOf(res: ServerResponse): Record<string, string> {
     "content-type": "text/event-stream",
     "cache-control": "no-cache, no-transform",
     "x-accel-buffering": "no",
-    // An answer to HTTP/1.0 has no chunks, and so no room for trailers.
+    // Trailers require the chunked encoding, which HTTP/1.0 does not have.
     ...(res.req.httpVersion === "1.1" ? { trailer: trailerNames } : {}),
   };
 }

@@ -1,30 +1,30 @@
 /**
- * Writes the answer of a run: streamed, or folded into one JSON object. It owns the choice of the status (only after the run
- * has accepted its prompt), backpressure, keep-alive comments, and the one backward signal: a client that leaves aborts its
- * run. What the frames and bodies say is the dialect's; it comes in as a presenter.
+ * Writes the answer of a run: as a stream, or folded into one JSON object. The status is sent only after the run has accepted its
+ * prompt. Handles backpressure and keep-alive frames, and aborts the run when the client disconnects. The presenter of the dialect
+ * supplies frames and bodies.
  */
-import { asHearthError, HearthError } from "../../core/errors.js";
+import { toHearthError, HearthError } from "../../core/errors.js";
 import type { GenerationEvent } from "../../core/generation.js";
 import type { Run } from "../../inference/run/generate.js";
 import { watchClient, type Client } from "./client.js";
 import type { Context } from "../context.js";
-import type { BuiltDeps } from "../deps.js";
+import type { HttpDeps } from "../deps.js";
 import { reportFailure } from "../middleware/errors.js";
 import { openEventStream } from "./event-stream.js";
 import { timingHeaders, timingTrailers } from "./timing-headers.js";
 
-/** A dialect's stream: each string is one whole frame. */
+/** Converts events to the frames of a dialect; each string is one whole frame. */
 export interface StreamPresenter {
   frames(event: GenerationEvent): readonly string[];
-  /** Last frame of an answer that came to its end. */
+  /** Last frame of a complete answer. */
   readonly closing: string;
-  /** Stands in place of the rest when an answer fails half-way. */
+  /** Returns the last frame of an answer that fails after its first frame. */
   failure(error: HearthError): string;
-  /** Sent when nothing else was for a while. */
+  /** Keep-alive frame. */
   readonly ping: string;
 }
 
-/** A dialect's JSON answer, a fold of the same events. */
+/** Folds events into the JSON answer of a dialect. */
 export interface JsonPresenter {
   add(event: GenerationEvent): void;
   body(): object;
@@ -32,22 +32,22 @@ export interface JsonPresenter {
 
 export interface Reply {
   /**
-   * Streams a run; resolves when the last frame is handed over or the client is gone.
-   * @throws HearthError when the run fails before its first event: nothing is sent yet.
+   * Streams a run; resolves when the last frame is written or the client disconnects.
+   * @throws HearthError when the run fails before its first event; nothing is sent then.
    */
   sendStream(ctx: Context, run: Run, presenter: StreamPresenter): Promise<void>;
   /**
-   * Streams what is told of something that goes on without this client: by leaving, it ends nothing but its own stream.
-   * @param frames until the signal aborts.
+   * Streams frames of work that does not depend on this client: a disconnect ends only the stream.
+   * @param frames returns the frames; its signal aborts when the client disconnects.
    */
   sendFrames(ctx: Context, frames: (left: AbortSignal) => AsyncIterable<string>, ping: string): Promise<void>;
-  /** Answers with the whole of a run. @throws HearthError when the run fails. */
+  /** Sends the answer of a finished run as JSON. @throws HearthError when the run fails. */
   sendJson(ctx: Context, run: Run, presenter: JsonPresenter): Promise<void>;
 }
 
-type ReplyDeps = Pick<BuiltDeps, "clock" | "limits" | "logger">;
+type ReplyDeps = Pick<HttpDeps, "clock" | "limits" | "logger">;
 
-/** Builds the writer over clock, limits and log. */
+/** Builds the writer of answers. */
 export function createReply(deps: ReplyDeps): Reply {
   return {
     sendStream: (ctx, run, presenter) => sendStream(deps, ctx, run, presenter),
@@ -66,7 +66,7 @@ async function sendStream(
   try {
     const events = run.events[Symbol.asyncIterator]();
     const first = await events.next();
-    if (first.done === true) return unfinished(client);
+    if (first.done === true) return rejectUnfinished(client);
     ctx.set(timingHeaders(run.timings));
     ctx.respond = false;
     const stream = openEventStream(ctx.res, client, presenter.ping, deps);
@@ -76,7 +76,7 @@ async function sendStream(
     };
     await send(first.value);
     const failure = await forward(rest, run.choices, send);
-    if (failure !== null && !client.isGone()) reportFailure(deps.logger, ctx, failure);
+    if (failure !== null && !client.isDisconnected()) reportFailure(deps.logger, ctx, failure);
     const last = failure === null ? presenter.closing : presenter.failure(failure);
     stream.end(last, timingTrailers(run.timings));
   } finally {
@@ -96,7 +96,7 @@ async function sendFrames(
   try {
     ctx.respond = false;
     const stream = openEventStream(ctx.res, client, ping, deps);
-    // There may be nothing to tell for long.
+    // The first frame can take long; the client receives the headers before it.
     ctx.res.flushHeaders();
     for await (const frame of frames(leaving.signal)) await stream.send(frame);
     stream.end("", {});
@@ -114,7 +114,7 @@ async function sendJson(ctx: Context, run: Run, presenter: JsonPresenter): Promi
       presenter.add(event);
       if (event.type === "generation-end") open -= 1;
     }
-    if (open > 0) return unfinished(client);
+    if (open > 0) return rejectUnfinished(client);
     ctx.set(timingHeaders(run.timings));
     ctx.body = presenter.body();
   } finally {
@@ -123,7 +123,7 @@ async function sendJson(ctx: Context, run: Run, presenter: JsonPresenter): Promi
   }
 }
 
-/** Sends what is left of a run. @returns what kept it from its end, or null. */
+/** Sends the remaining events of a run. @returns the error that ended it early, or null. */
 async function forward(
   events: AsyncIterable<GenerationEvent>,
   choices: number,
@@ -136,14 +136,14 @@ async function forward(
       if (event.type === "generation-end") open -= 1;
     }
   } catch (thrown) {
-    return asHearthError(thrown);
+    return toHearthError(thrown);
   }
   return open === 0 ? null : cutShort();
 }
 
-/** A run without an end: nobody is there to be told, or the server gave it up. */
-function unfinished(client: Client): void {
-  if (!client.isGone()) throw cutShort();
+/** Handles a run that ended early. @throws HearthError unless the client has disconnected. */
+function rejectUnfinished(client: Client): void {
+  if (!client.isDisconnected()) throw cutShort();
 }
 
 function cutShort(): HearthError {

@@ -1,6 +1,6 @@
 /**
- * What a run measured of itself, as the client is told. A whole answer has all of it in its headers; a stream has there what
- * is known when it begins, and the rest in the trailers behind it.
+ * Timings of a run as HTTP headers. A JSON answer has all of them as headers; a stream has those that are known at its start as
+ * headers and the others as trailers.
  */
 import type { RunTimings } from "../../inference/run/timings.js";
 
@@ -13,7 +13,7 @@ export const trailerNames = [prefill, ttft, decode].join(", ");
 
 type Fields = Record<string, string>;
 
-/** Everything that is known by now. */
+/** Returns the timings that are already known. */
 export function timingHeaders(timings: RunTimings): Fields {
   return {
     ...field("x-hearth-queue-ms", timings.queueMs, 0),
@@ -22,7 +22,7 @@ export function timingHeaders(timings: RunTimings): Fields {
   };
 }
 
-/** What is certain to be known only when the answer has ended. */
+/** Returns the timings that are only complete when the answer has ended. */
 export function timingTrailers({ prefillMs, ttftMs, decodeTps }: RunTimings): Fields {
   return { ...field(prefill, prefillMs, 0), ...field(ttft, ttftMs, 0), ...field(decode, decodeTps, 1) };
 }

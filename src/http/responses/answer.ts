@@ -1,4 +1,4 @@
-/** How a request of POST /v1/responses is answered: by a run that its client waits for, or by the queue. */
+/** Answers POST /v1/responses: with a run while the client waits, or with a background job. */
 import {
   createResponseEncoder,
   type ResponseEncoder,
@@ -6,15 +6,15 @@ import {
 } from "../../dialects/openai-responses/encode.js";
 import { generationRequest, type ResponsesRequest } from "../../dialects/openai-responses/parse.js";
 import { doneFrame, eventFrame, pingFrame } from "../../dialects/sse.js";
-import type { BuiltDeps } from "../deps.js";
-import { limitWork, puttingOff } from "../middleware/limit.js";
+import type { HttpDeps } from "../deps.js";
+import { reserveTokens, parkReservation } from "../middleware/limit.js";
 import type { JsonPresenter, Reply, StreamPresenter } from "../reply/reply.js";
 import type { Call } from "../route.js";
 import { itemsToStore, type RequestItems } from "../../jobs/responses/conversation-items.js";
-import { keepResponse } from "../../jobs/responses/response-recorder.js";
+import { createResponseRecorder } from "../../jobs/responses/response-recorder.js";
 import { followResponse } from "./stream.js";
 
-export interface Asked {
+export interface PreparedResponse {
   readonly call: Call;
   readonly request: ResponsesRequest;
   readonly identity: ResponseIdentity;
@@ -23,59 +23,71 @@ export interface Asked {
   readonly items: RequestItems;
 }
 
-/** Answers while the client waits; where it is to be stored, it is kept with the end of the run. */
-export async function answer(deps: BuiltDeps, reply: Reply, asked: Asked): Promise<void> {
-  const { call, request, identity, createTime, items } = asked;
+/** Runs the request while the client waits; the response is stored at the end of the run if the request wants that. */
+export async function answerNow(deps: HttpDeps, reply: Reply, prepared: PreparedResponse): Promise<void> {
+  const { call, request, identity, createTime, items } = prepared;
   const { ctx, principal, requestId, route } = call;
-  const { before, own } = items;
-  const { stream: streamed } = request;
+  const { before, ownInput: ownInput } = items;
+  const { stream: isStream } = request;
   const encoder = createResponseEncoder(identity);
-  const kept = { memory: deps.memory, encoder, teamId: principal.team.id, createTime, own, streamed };
-  const generation = generationRequest(request, [...before, ...own]);
-  const admission = await limitWork(deps, call, request.model, generation);
+  const recorderDeps = {
+    storedResponses: deps.storedResponses,
+    encoder,
+    teamId: principal.team.id,
+    createTime,
+    ownInput: ownInput,
+    streamed: isStream,
+  };
+  const generation = generationRequest(request, [...before, ...ownInput]);
+  const reservation = await reserveTokens(deps, call, request.model, generation);
   const run = deps.generator.start(generation, {
     principal,
     requestId,
     endpoint: route.path,
-    admission,
-    ...(request.store ? { keeper: keepResponse(kept) } : {}),
+    tokenReservation: reservation,
+    ...(request.store ? { recorder: createResponseRecorder(recorderDeps) } : {}),
   });
-  // A stream is told in the pieces that its reader gets, which are not always those that were kept.
-  if (streamed) await reply.sendStream(ctx, run, streamPresenter(identity));
-  else await reply.sendJson(ctx, run, request.store ? presentKept(encoder) : presentFolded(encoder));
+  // A stream has an encoder of its own: the events that a client receives can be split differently from the recorded ones.
+  if (isStream) await reply.sendStream(ctx, run, streamPresenter(identity));
+  else await reply.sendJson(ctx, run, request.store ? presentStored(encoder) : presentFolded(encoder));
 }
 
-/** Puts the work off, and answers with the queued response or with the stream of its making. */
-export async function putInBackground(deps: BuiltDeps, reply: Reply, asked: Asked): Promise<void> {
-  const { call, request, identity, createTime, items } = asked;
+/** Queues the request, and sends the queued response or the stream of its events. */
+export async function answerInBackground(
+  deps: HttpDeps,
+  reply: Reply,
+  prepared: PreparedResponse,
+): Promise<void> {
+  const { call, request, identity, createTime, items } = prepared;
   const { ctx, principal, body, route } = call;
-  const { memory, background } = deps;
+  const { storedResponses: storedResponses, backgroundJobs: backgroundJobs } = deps;
   const { id } = identity;
-  const generation = generationRequest(request, [...items.before, ...items.own]);
-  const admission = await limitWork(deps, call, request.model, generation);
+  const generation = generationRequest(request, [...items.before, ...items.ownInput]);
+  const reservation = await reserveTokens(deps, call, request.model, generation);
   const encoder = createResponseEncoder(identity);
   const opening = encoder.open();
   const response = encoder.response();
-  const stored = memory.insertion({
+  const stored = storedResponses.insertion({
     id,
     teamId: principal.team.id,
     previousId: request.previousResponseId,
     status: "queued",
     background: true,
-    streamed: request.stream,
+    streams: request.stream,
     body: JSON.stringify(response),
     createTime,
-    input: itemsToStore(items.own, id),
+    input: itemsToStore(items.ownInput, id),
     output: [],
   });
-  const log = request.stream ? memory.logs.open(id) : null;
+  const log = request.stream ? storedResponses.logs.open(id) : null;
   log?.append(...opening);
-  const asker = { teamId: principal.team.id, apiKeyId: principal.key.id, endpoint: route.path };
-  const put = () => background.enqueue({ id, ...asker, body: JSON.stringify(body), createTime }, stored);
+  const owner = { teamId: principal.team.id, apiKeyId: principal.key.id, endpoint: route.path };
+  const enqueue = () =>
+    backgroundJobs.enqueue({ id, ...owner, body: JSON.stringify(body), createTime }, stored);
   try {
-    await puttingOff(deps, admission, id, put);
+    await parkReservation(deps, reservation, id, enqueue);
   } catch (thrown) {
-    memory.logs.close(id);
+    storedResponses.logs.close(id);
     throw thrown;
   }
   if (log === null) ctx.body = response;
@@ -98,8 +110,8 @@ function streamPresenter(identity: ResponseIdentity): StreamPresenter {
   };
 }
 
-/** What is kept is what is told: the keeper has folded it already. */
-function presentKept(encoder: ResponseEncoder): JsonPresenter {
+/** Presents the response of the run recorder, which has already folded the events, so that it equals the stored one. */
+function presentStored(encoder: ResponseEncoder): JsonPresenter {
   return { add: () => undefined, body: () => encoder.response() };
 }
 

@@ -1,45 +1,45 @@
-/** The frames of a response's stream that is read beside its making: while it goes on, or when it is over. */
+/** The stream of a stored response: follows an unfinished response, or replays a finished one. */
 import { inflateRawSync } from "node:zlib";
 import { HearthError } from "../../core/errors.js";
 import type { EventLog } from "../../inference/responses/event-log.js";
-import { isUnended, type StoredResponse } from "../../inference/responses/stored-response.js";
+import { isUnfinished, type StoredResponse } from "../../inference/responses/stored-response.js";
 import { responsesErrorEvent } from "../../dialects/openai-responses/errors.js";
 import type { ResponseEvent } from "../../dialects/openai-responses/event-schema.js";
 import { replayResponse } from "../../dialects/openai-responses/replay.js";
-import type { ResponseObject } from "../../dialects/openai-responses/wire.js";
+import type { ResponseObject } from "../../dialects/openai-responses/response-schema.js";
 import { doneFrame, eventFrame } from "../../dialects/sse.js";
-import type { Memory } from "../../inference/responses/stored-responses.js";
+import type { StoredResponses } from "../../inference/responses/stored-responses.js";
 
-/** What a kept stream may come to when it is unpacked. */
+/** Largest size of stored events after decompression. */
 const eventsBytesMax = 1_073_741_824;
 
 /**
- * The stream of a stored response from the event of that number on: what was kept of it, or what can be told again, or what is
- * being made now.
- * @throws HearthError `invalid_value` for one that is being made and was not asked for as a stream.
+ * Returns the stream of a stored response, beginning with the event number `from`: live events, stored events, or events that are
+ * derived from the stored response.
+ * @throws HearthError `invalid_value` for an unfinished response that was not created with `stream: true`.
  */
-export async function streamOf(
-  memory: Memory,
+export async function openResponseStream(
+  storedResponses: StoredResponses,
   stored: StoredResponse,
   from: number,
 ): Promise<(left: AbortSignal) => AsyncIterable<string>> {
-  if (isUnended(stored)) {
-    if (!stored.streamed) throw notStreamed();
-    const log = memory.logs.open(stored.id);
-    const now = await stillThere(memory, stored);
-    if (isUnended(now)) return followResponse(log, from);
-    // It was over before the log was opened again.
-    memory.logs.close(stored.id);
-    return streamOf(memory, now, from);
+  if (isUnfinished(stored)) {
+    if (!stored.streams) throw notStreamed();
+    const log = storedResponses.logs.open(stored.id);
+    const now = await findAgain(storedResponses, stored);
+    if (isUnfinished(now)) return followResponse(log, from);
+    // The response finished before the log was opened.
+    storedResponses.logs.close(stored.id);
+    return openResponseStream(storedResponses, now, from);
   }
-  const packed = await memory.events(stored);
-  if (packed !== null) return tellAgain(unpackEvents(packed), from);
+  const packed = await storedResponses.events(stored);
+  if (packed !== null) return replayEvents(unpackEvents(packed), from);
   const events = replayResponse(JSON.parse(stored.body) as ResponseObject);
-  // It had more events than can be told again, and other numbers: whoever saw more of them is still told its end.
-  return tellAgain(events, Math.min(from, events.length - 1));
+  // The original stream had more events and other numbers; a client that has seen more of them still receives the last event.
+  return replayEvents(events, Math.min(from, events.length - 1));
 }
 
-/** Follows a log from the event of that number on, up to its end or until the signal aborts. */
+/** Follows a log from the event number `from` to its end, or until the signal aborts. */
 export function followResponse(
   log: EventLog<object>,
   from: number,
@@ -53,23 +53,26 @@ export function followResponse(
     if (left.aborted) return;
     const end = last ?? log.items().at(-1);
     if (!isLast(end)) yield frameOf(responsesErrorEvent(cutShort(), log.length));
-    // Of one that another process began and this one gave up, `from` counts what is not in this log.
+    // If another process began the response and this one gave it up, `from` counts events that are not in this log.
     else if (last === null) yield frameOf(end);
     yield doneFrame;
   };
 }
 
-/** The response as it is now. @throws HearthError `not_found` when it was deleted meanwhile; then its log is closed again. */
-async function stillThere(memory: Memory, { id, teamId }: StoredResponse): Promise<StoredResponse> {
+/** Reads the current state of a response. @throws HearthError `not_found` if it was deleted; closes its log then. */
+async function findAgain(
+  storedResponses: StoredResponses,
+  { id, teamId }: StoredResponse,
+): Promise<StoredResponse> {
   try {
-    return await memory.find(id, teamId);
+    return await storedResponses.find(id, teamId);
   } catch (thrown) {
-    memory.logs.close(id);
+    storedResponses.logs.close(id);
     throw thrown;
   }
 }
 
-function tellAgain(events: readonly object[], from: number): () => AsyncIterable<string> {
+function replayEvents(events: readonly object[], from: number): () => AsyncIterable<string> {
   return async function* () {
     for (const event of events.slice(from)) yield frameOf(event);
     yield doneFrame;
@@ -95,7 +98,7 @@ function isLast(event: object | undefined): event is object {
 function notStreamed(): HearthError {
   return new HearthError(
     "invalid_value",
-    "stream: this response was not asked for with stream: true, so its stream cannot be read before it is over",
+    "stream: this response was not created with stream: true, so its stream cannot be read before it has finished",
     { param: "stream" },
   );
 }

@@ -1,19 +1,19 @@
 import { z } from "zod";
-import { shape, shapes } from "../../dialects/shape.js";
+import { responseObject, responseArray } from "../../dialects/response-fields.js";
 import type { Call } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
-import { time, timestamp } from "../management/timestamp.js";
+import { timeSchema, timestamp } from "../management/timestamp.js";
 
-const apiKey = shape({
+const apiKey = responseObject({
   redacted_api_key: z.string(),
-  user_id: z.string().describe("Who made it."),
+  user_id: z.string().describe("The user who created the key."),
   name: z.string(),
-  create_time: time,
-  modify_time: time,
+  create_time: timeSchema,
+  modify_time: timeSchema,
   modified_by: z.string(),
   team_id: z.string(),
-  acls: shapes(z.string()).describe(
-    "What it may use: `api-key:endpoint:<name>`, `api-key:model:<name>`, `*` for all.",
+  acls: responseArray(z.string()).describe(
+    "Endpoints and models that the key may use: `api-key:endpoint:<name>`, `api-key:model:<name>`, `*` for all.",
   ),
   api_key_id: z.string(),
   team_blocked: z.boolean(),
@@ -21,8 +21,8 @@ const apiKey = shape({
   api_key_disabled: z.boolean(),
 }).meta({ id: "ApiKey", description: "A key, without its secret." });
 
-/** GET /v1/api-key: what the server knows of the key that asks. Any valid key may. */
-export function presentApiKey({ ctx, principal: { key, team } }: Call): void {
+/** GET /v1/api-key: returns the key of the request. Any valid key may call it. */
+export function getApiKey({ ctx, principal: { key, team } }: Call): void {
   const body: z.infer<typeof apiKey> = {
     redacted_api_key: key.redacted,
     user_id: key.userId,
@@ -40,9 +40,9 @@ export function presentApiKey({ ctx, principal: { key, team } }: Call): void {
   ctx.body = body;
 }
 
-export const apiKeyDocs: RouteDocs = {
+export const getApiKeyDocs: RouteDocs = {
   operation: "getApiKey",
   tag: "Keys",
-  summary: "Tell of the key that asks",
+  summary: "Get the key of the request",
   answers: { 200: { description: "The key.", schema: apiKey } },
 };

@@ -1,4 +1,4 @@
-/** POST /v1/complete: an answer of a model, as Anthropic's clients asked for it before there were messages. */
+/** POST /v1/complete: Anthropic's Text Completions API, the predecessor of the Messages API. */
 import { z } from "zod";
 import { authorise } from "../../accounts/keys/permissions.js";
 import {
@@ -8,38 +8,43 @@ import {
 } from "../../dialects/anthropic-complete/encode.js";
 import { parseCompleteRequest } from "../../dialects/anthropic-complete/parse.js";
 import { completeRequestSchema } from "../../dialects/anthropic-complete/schema.js";
-import { completeEvent, completion } from "../../dialects/anthropic-complete/wire.js";
+import { completeEvent, completion } from "../../dialects/anthropic-complete/response-schema.js";
 import { errorBody } from "../../dialects/error-body.js";
-import { anthropicError } from "../../dialects/error-wire.js";
+import { anthropicError } from "../../dialects/error-schema.js";
 import { eventFrame } from "../../dialects/sse.js";
-import type { BuiltDeps } from "../deps.js";
-import { limitWork } from "../middleware/limit.js";
+import type { HttpDeps } from "../deps.js";
+import { reserveTokens } from "../middleware/limit.js";
 import { createReply, type JsonPresenter, type StreamPresenter } from "../reply/reply.js";
 import type { Call } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
 
-/** The handler over its dependencies. */
-export function createComplete(deps: BuiltDeps): (call: Call) => Promise<void> {
+/** Creates a text completion. */
+export function createTextCompletion(deps: HttpDeps): (call: Call) => Promise<void> {
   const reply = createReply(deps);
   return async (call) => {
     const { ctx, principal, body, requestId, route } = call;
     const { request, stream } = parseCompleteRequest(body);
     const model = deps.models.find(request.model)?.manifest.id ?? request.model;
     authorise(principal, { endpoint: route.endpointAcl, model, modelAsWritten: request.model });
-    const admission = await limitWork(deps, call, request.model, request);
-    const run = deps.generator.start(request, { principal, requestId, endpoint: route.path, admission });
+    const reservation = await reserveTokens(deps, call, request.model, request);
+    const run = deps.generator.start(request, {
+      principal,
+      requestId,
+      endpoint: route.path,
+      tokenReservation: reservation,
+    });
     const identity = { id: run.id, model: run.model };
     if (stream) await reply.sendStream(ctx, run, streamPresenter(identity, requestId));
     else await reply.sendJson(ctx, run, jsonPresenter(identity));
   };
 }
 
-export const completeDocs: RouteDocs = {
+export const createTextCompletionDocs: RouteDocs = {
   operation: "createTextCompletion",
   tag: "Completions",
-  summary: "Continue Anthropic's turns",
+  summary: "Create an Anthropic text completion",
   description:
-    "The turns of the prompt become a conversation by the model's own template. A text after the last `Assistant:` is " +
+    "The turns of the prompt become a conversation in the template of the model. Text after the last `Assistant:` is " +
     "continued. Fields that are not listed are ignored.",
   body: completeRequestSchema,
   example: {

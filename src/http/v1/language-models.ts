@@ -1,78 +1,68 @@
-/** GET /v1/language-models and /v1/language-models/{id}: what the caller's key may use, with prices and modalities. */
+/** GET /v1/language-models and /v1/language-models/{id}: the chat models that the key may use, with prices and modalities. */
 import { z } from "zod";
-import { authorise } from "../../accounts/keys/permissions.js";
 import type { Model } from "../../core/model.js";
-import { count, shape, shapes, unixSeconds } from "../../dialects/shape.js";
+import { countField, responseArray, responseObject } from "../../dialects/response-fields.js";
 import type { HttpDeps } from "../deps.js";
 import type { Call } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
-import { visibleModel, visibleModels } from "../models/visible-models.js";
+import {
+  getModelOfKind,
+  listModelsOfKind,
+  presentPricedModel,
+  pricedModelFields,
+} from "../models/priced-models.js";
 
-const modalities = shapes(z.enum(["text", "image"]));
-const price = count("Cents of a US dollar for 100 million tokens.");
+const price = countField("Cents of a US dollar for 100 million tokens.");
 
-const languageModel = shape({
+const languageModel = responseObject({
   id: z.string(),
-  fingerprint: z.string().describe("What answers of it carry as `system_fingerprint`."),
-  created: unixSeconds,
-  object: z.literal("model"),
-  owned_by: z.literal("hearth"),
-  version: z.string(),
-  input_modalities: modalities,
-  output_modalities: modalities,
+  fingerprint: z.string().describe("The `system_fingerprint` of the model's answers."),
+  ...pricedModelFields,
   prompt_text_token_price: price,
   cached_prompt_text_token_price: price,
   prompt_image_token_price: price,
   completion_text_token_price: price,
-  search_price: count("Always 0 here."),
-  aliases: shapes(z.string()).describe("Other names that it answers to."),
-}).meta({ id: "LanguageModel", description: "A model with its prices and modalities." });
+  search_price: countField("Always 0."),
+  aliases: responseArray(z.string()).describe("Other names of the model."),
+}).meta({ id: "LanguageModel", description: "A language model with its prices and modalities." });
 
-const languageModelList = shape({ models: shapes(languageModel) }).meta({ id: "LanguageModelList" });
+const languageModelList = responseObject({ models: responseArray(languageModel) }).meta({
+  id: "LanguageModelList",
+});
 
-/** Lists the models in order of id. */
-export function listLanguageModels({ models }: Pick<HttpDeps, "models">): (call: Call) => void {
-  return ({ ctx, principal, route }) => {
-    authorise(principal, { endpoint: route.endpointAcl, model: null });
-    ctx.body = { models: visibleModels(models, principal, "chat").map(present) };
-  };
+/** Lists the language models in order of id. */
+export function listLanguageModels(deps: Pick<HttpDeps, "models">): (call: Call) => void {
+  return listModelsOfKind(deps, "chat", present);
 }
 
-/** Finds one model by id or alias. */
-export function findLanguageModel({ models }: Pick<HttpDeps, "models">): (call: Call) => void {
-  return ({ ctx, principal, params, route }) => {
-    authorise(principal, { endpoint: route.endpointAcl, model: null });
-    ctx.body = present(visibleModel(models, principal, params["id"] ?? "", "chat"));
-  };
+/** Returns one language model by id or alias. */
+export function getLanguageModel(deps: Pick<HttpDeps, "models">): (call: Call) => void {
+  return getModelOfKind(deps, "chat", present);
 }
 
-export const languageModelListDocs: RouteDocs = {
+export const listLanguageModelsDocs: RouteDocs = {
   operation: "listLanguageModels",
   tag: "Models",
-  summary: "List the language models, with prices",
+  summary: "List the language models with prices",
   answers: { 200: { description: "The models, in order of id.", schema: languageModelList } },
 };
 
-export const languageModelDocs: RouteDocs = {
+export const getLanguageModelDocs: RouteDocs = {
   operation: "getLanguageModel",
   tag: "Models",
-  summary: "Find a language model, with prices",
+  summary: "Get a language model with prices",
   params: { id: "Id or alias of a model." },
   answers: { 200: { description: "The model.", schema: languageModel } },
 };
 
-/** Prices are cents of a dollar for 100 million tokens, which is the same number as ticks for one. */
-function present({ manifest, fingerprint }: Model): z.infer<typeof languageModel> {
+/** Presents a model. Cents for 100 million tokens are the same number as ticks for one token. */
+function present(model: Model): z.infer<typeof languageModel> {
+  const { manifest, fingerprint } = model;
   const { prices } = manifest;
   return {
     id: manifest.id,
     fingerprint,
-    created: manifest.created,
-    object: "model",
-    owned_by: "hearth",
-    version: manifest.version,
-    input_modalities: manifest.inputModalities,
-    output_modalities: manifest.outputModalities,
+    ...presentPricedModel(model),
     prompt_text_token_price: prices.promptTextTokenTicks,
     cached_prompt_text_token_price: prices.cachedPromptTextTokenTicks,
     prompt_image_token_price: manifest.inputModalities.includes("image") ? prices.promptTextTokenTicks : 0,

@@ -1,8 +1,8 @@
-/** POST /v1/messages: an answer of a model, as Anthropic's clients ask for it. */
+/** POST /v1/messages: Anthropic's Messages API, streamed or as JSON. */
 import { z } from "zod";
 import { authorise } from "../../accounts/keys/permissions.js";
 import { errorBody } from "../../dialects/error-body.js";
-import { anthropicError } from "../../dialects/error-wire.js";
+import { anthropicError } from "../../dialects/error-schema.js";
 import {
   createMessageEncoder,
   foldMessage,
@@ -10,37 +10,42 @@ import {
 } from "../../dialects/anthropic-messages/encode.js";
 import { parseMessagesRequest } from "../../dialects/anthropic-messages/parse.js";
 import { messagesRequestSchema } from "../../dialects/anthropic-messages/schema.js";
-import { message, messageEvent } from "../../dialects/anthropic-messages/wire.js";
+import { message, messageEvent } from "../../dialects/anthropic-messages/response-schema.js";
 import { eventFrame } from "../../dialects/sse.js";
-import type { BuiltDeps } from "../deps.js";
-import { limitWork } from "../middleware/limit.js";
+import type { HttpDeps } from "../deps.js";
+import { reserveTokens } from "../middleware/limit.js";
 import { createReply, type JsonPresenter, type StreamPresenter } from "../reply/reply.js";
 import type { Call } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
 
-/** The handler over its dependencies. */
-export function createMessage(deps: BuiltDeps): (call: Call) => Promise<void> {
+/** Creates a message. */
+export function createMessage(deps: HttpDeps): (call: Call) => Promise<void> {
   const reply = createReply(deps);
   return async (call) => {
     const { ctx, principal, body, requestId, route } = call;
     const { request, stream, thinking } = parseMessagesRequest(body);
     const model = deps.models.find(request.model)?.manifest.id ?? request.model;
     authorise(principal, { endpoint: route.endpointAcl, model, modelAsWritten: request.model });
-    const admission = await limitWork(deps, call, request.model, request);
-    const run = deps.generator.start(request, { principal, requestId, endpoint: route.path, admission });
+    const reservation = await reserveTokens(deps, call, request.model, request);
+    const run = deps.generator.start(request, {
+      principal,
+      requestId,
+      endpoint: route.path,
+      tokenReservation: reservation,
+    });
     const identity = { id: run.id, model: run.model, thinking, maxTokens: request.maxTokens };
     if (stream) await reply.sendStream(ctx, run, streamPresenter(identity, requestId));
     else await reply.sendJson(ctx, run, jsonPresenter(identity));
   };
 }
 
-export const messageDocs: RouteDocs = {
+export const createMessageDocs: RouteDocs = {
   operation: "createMessage",
   tag: "Messages",
-  summary: "Answer a conversation",
+  summary: "Create a message",
   description:
-    "For Anthropic clients: base URL without `/v1`, key in `x-api-key` or as a bearer. Fields that are not listed change " +
-    "nothing and are ignored; what is listed but not served is refused by name.",
+    "For Anthropic clients: the base URL is without `/v1`, the key goes into `x-api-key` or is a bearer token. Fields that are " +
+    "not listed are ignored; values that are listed but not supported are rejected with the name of the field.",
   body: messagesRequestSchema,
   example: {
     model: "hearth-tiny-5m",

@@ -1,32 +1,32 @@
-/** GET /v1/models and /v1/models/{id}: what the caller's key may use, in a shape that OpenAI and Anthropic clients read. */
+/** GET /v1/models and /v1/models/{id}: the models that the key may use, in a shape that OpenAI and Anthropic clients read. */
 import { z } from "zod";
 import { authorise } from "../../accounts/keys/permissions.js";
 import type { Model } from "../../core/model.js";
-import { shape, shapes, unixSeconds } from "../../dialects/shape.js";
+import { responseObject, responseArray, unixSecondsField } from "../../dialects/response-fields.js";
 import type { HttpDeps } from "../deps.js";
 import type { Call } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
 import { visibleModel, visibleModels } from "../models/visible-models.js";
 
-const model = shape({
+const model = responseObject({
   id: z.string(),
   object: z.literal("model"),
-  created: unixSeconds,
+  created: unixSecondsField,
   owned_by: z.literal("hearth"),
   type: z.literal("model"),
   display_name: z.string(),
   created_at: z.iso.datetime(),
-}).meta({ id: "Model", description: "In a shape that OpenAI and Anthropic clients read." });
+}).meta({ id: "Model", description: "A model, in a shape that OpenAI and Anthropic clients read." });
 
-const modelList = shape({
+const modelList = responseObject({
   object: z.literal("list"),
-  data: shapes(model).describe("First those that chat, each kind in order of id."),
+  data: responseArray(model).describe("Chat models first, then the others; each group in order of id."),
   has_more: z.literal(false),
   first_id: z.string().nullable(),
   last_id: z.string().nullable(),
 }).meta({ id: "ModelList" });
 
-/** Lists the models, those that chat first. */
+/** Lists the models, chat models first. */
 export function listModels(deps: Pick<HttpDeps, "models">): (call: Call) => void {
   return ({ ctx, principal, route }) => {
     authorise(principal, { endpoint: route.endpointAcl, model: null });
@@ -41,25 +41,25 @@ export function listModels(deps: Pick<HttpDeps, "models">): (call: Call) => void
   };
 }
 
-/** Finds one model by id or alias; one that the key may not use is answered like one that is not there. */
-export function findModel(deps: Pick<HttpDeps, "models">): (call: Call) => void {
+/** Returns one model by id or alias. A model that the key may not use is reported like one that does not exist. */
+export function getModel(deps: Pick<HttpDeps, "models">): (call: Call) => void {
   return ({ ctx, principal, params, route }) => {
     authorise(principal, { endpoint: route.endpointAcl, model: null });
     ctx.body = present(visibleModel(deps.models, principal, params["id"] ?? ""));
   };
 }
 
-export const modelListDocs: RouteDocs = {
+export const listModelsDocs: RouteDocs = {
   operation: "listModels",
   tag: "Models",
   summary: "List the models that the key may use",
   answers: { 200: { description: "The models.", schema: modelList } },
 };
 
-export const modelDocs: RouteDocs = {
+export const getModelDocs: RouteDocs = {
   operation: "getModel",
   tag: "Models",
-  summary: "Find a model",
+  summary: "Get a model",
   params: { id: "Id or alias of a model." },
   answers: { 200: { description: "The model.", schema: model } },
 };

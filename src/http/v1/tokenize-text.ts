@@ -1,38 +1,40 @@
 /**
- * POST /v1/tokenize-text: the tokens of a text, by the tokenizer of a model of this server, or of a hosted one whose tokenizer
- * is known. What looks like a control token is plain text.
+ * POST /v1/tokenize-text: tokenizes a text with the tokenizer of a model of this server, or of a hosted model with a known
+ * tokenizer. Text that looks like a control token is tokenized as plain text.
  */
 import { z } from "zod";
 import { authorise } from "../../accounts/keys/permissions.js";
 import type { TextToken } from "../../core/engine.js";
 import { invalidValue, fieldError } from "../../dialects/field-error.js";
-import { modelField } from "../../dialects/bounded.js";
-import { count, shape, shapes } from "../../dialects/shape.js";
+import { modelIdField } from "../../dialects/request-fields.js";
+import { countField, responseObject, responseArray } from "../../dialects/response-fields.js";
 import { wellFormed } from "../../dialects/well-formed.js";
 import { whileClientWaits } from "../reply/client.js";
-import type { BuiltDeps } from "../deps.js";
-import { limitWork, settling } from "../middleware/limit.js";
+import type { HttpDeps } from "../deps.js";
+import { reserveTokens, withReservation } from "../middleware/limit.js";
 import type { Call } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
 
-/** A model's tokenizer works where the models do: a longer text would keep their answers waiting. */
+/** Tokenizers share a thread with their models, so that a longer text would delay the answers of the model. */
 const textBytesMax = 128 * 1024;
 
 const requestSchema = z
-  .object({ model: modelField, text: z.string().describe(`At most ${textBytesMax} bytes in UTF-8.`) })
+  .object({ model: modelIdField, text: z.string().describe(`At most ${textBytesMax} bytes in UTF-8.`) })
   .meta({ id: "TokenizeTextRequest" });
 
-const token = shape({
-  token_id: count("The token's place in the vocabulary."),
+const token = responseObject({
+  token_id: countField("Index of the token in the vocabulary."),
   string_token: z
     .string()
-    .describe("The token's text, with a replacement character where it is no whole character."),
-  token_bytes: shapes(count("A byte.")).describe("The token's bytes, exactly."),
+    .describe("Text of the token, with a replacement character for an incomplete character."),
+  token_bytes: responseArray(countField("A byte.")).describe("The exact bytes of the token."),
 });
-const answer = shape({ token_ids: shapes(token), model: z.string() }).meta({ id: "TokenizedText" });
+const tokenizedText = responseObject({ token_ids: responseArray(token), model: z.string() }).meta({
+  id: "TokenizeTextResponse",
+});
 
-/** The handler over its dependencies. */
-export function tokenizeText(deps: BuiltDeps): (call: Call) => Promise<void> {
+/** Returns the tokens of a text. */
+export function tokenizeText(deps: HttpDeps): (call: Call) => Promise<void> {
   return async (call) => {
     const { ctx, principal, body, route } = call;
     const { model: name, text } = parse(body);
@@ -41,9 +43,10 @@ export function tokenizeText(deps: BuiltDeps): (call: Call) => Promise<void> {
     authorise(principal, { endpoint: route.endpointAcl, model, modelAsWritten: name });
     const tokenizer =
       local === null && deps.hostedTokenizer.knows(name) ? deps.hostedTokenizer : deps.generator;
-    const admission = await limitWork(deps, call, name, text);
-    const tell = () => whileClientWaits(ctx.req.socket, (signal) => tokenizer.tokenize(name, text, signal));
-    const tokens = await settling(admission, tell, (told) => told?.length ?? 0);
+    const reservation = await reserveTokens(deps, call, name, text);
+    const tokenize = () =>
+      whileClientWaits(ctx.req.socket, (signal) => tokenizer.tokenize(name, text, signal));
+    const tokens = await withReservation(reservation, tokenize, (result) => result?.length ?? 0);
     if (tokens !== null) ctx.body = { token_ids: tokens.map(present), model };
   };
 }
@@ -51,11 +54,11 @@ export function tokenizeText(deps: BuiltDeps): (call: Call) => Promise<void> {
 export const tokenizeTextDocs: RouteDocs = {
   operation: "tokenizeText",
   tag: "Models",
-  summary: "Cut a text into tokens",
-  description: "What looks like a control token is plain text.",
+  summary: "Tokenize a text",
+  description: "Text that looks like a control token is tokenized as plain text.",
   body: requestSchema,
   example: { model: "hearth-tiny-5m", text: "Hello world!" },
-  answers: { 200: { description: "The tokens, in order.", schema: answer } },
+  answers: { 200: { description: "The tokens, in order.", schema: tokenizedText } },
 };
 
 function parse(body: unknown): z.infer<typeof requestSchema> {
@@ -67,7 +70,7 @@ function parse(body: unknown): z.infer<typeof requestSchema> {
   return { ...parsed.data, text };
 }
 
-/** A token that is no whole character is told with a replacement character; its bytes are exact. */
+/** Presents a token; an incomplete character becomes a replacement character, the bytes stay exact. */
 function present({ id, bytes }: TextToken): z.infer<typeof token> {
   return { token_id: id, string_token: Buffer.from(bytes).toString(), token_bytes: bytes };
 }

@@ -1,24 +1,24 @@
 /**
- * Images that are fetched by URL: a row for each, and beside the database a file. The row is written with the end of the run
- * that drew it, the file before: whatever ends the process between the two leaves a file that is nobody's, which the next sweep
- * deletes. The quota counts what is on the disk and what runs in hand may still write.
+ * Images that are fetched by URL: a row in the database and a file for each. The file is written first, the row together with the end
+ * of its run: a process that dies between the two leaves a file without a row, which the next sweep deletes. The quota counts what is
+ * on the disk and what active runs may still write.
  */
 import { readdir, readFile, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ImageFormat } from "../../core/image-generation.js";
 import { HearthError } from "../../core/errors.js";
-import type { ImageRoom, ImageStore } from "./stored-image.js";
+import type { StorageReservation, StoredImage } from "./stored-image.js";
 import type { Random } from "../../core/random.js";
 import type { Database } from "../../store/database.js";
-import { makeFolder } from "../../store/folder.js";
+import { createFolder } from "../../store/folder.js";
 import { prepare, prepareBinding } from "../../store/prepared.js";
-import type { KeptImageRow } from "../../store/schema.js";
-import { writeOf } from "../../store/writes.js";
+import type { StoredImageRow } from "../../store/schema.js";
+import { createWrite } from "../../store/writes.js";
 
 export interface ImageStoreOptions {
-  /** Made when the first image is. */
+  /** Created with the first image. */
   readonly folder: string;
-  /** That all images together may take. */
+  /** Limit on all images together. */
   readonly bytesMax: number;
   readonly random: Pick<Random, "bytes">;
 }
@@ -28,19 +28,22 @@ const namePattern = /^[A-Za-z0-9_-]{32}\.(png|jpeg|webp)$/;
 const columns = ["name", "run_id", "bytes", "expire_time"] as const;
 const retryAfterSeconds = 60;
 
-/** The table of kept images, and their folder. */
+/** The methods of the store of images. */
+export type ImageStore = Pick<FolderImageStore, "reserve" | "find" | "deleteExpired">;
+
+/** Opens the table of stored images and their folder. */
 export function createImageStore(database: Database, options: ImageStoreOptions): ImageStore {
-  return new FolderOfImages(database, options);
+  return new FolderImageStore(database, options);
 }
 
-class FolderOfImages implements ImageStore {
+class FolderImageStore {
   readonly #database: Database;
   readonly #options: ImageStoreOptions;
   readonly #insertRow: ReturnType<typeof prepareInsertion>;
   readonly #findRow: ReturnType<typeof prepareFind>;
-  /** Files that a run in hand has written. */
+  /** Files that active runs have written. */
   readonly #unsettled = new Set<string>();
-  /** That runs in hand may write. */
+  /** Bytes that active runs may write. */
   #reservedBytes = 0;
 
   constructor(database: Database, options: ImageStoreOptions) {
@@ -50,13 +53,18 @@ class FolderOfImages implements ImageStore {
     this.#findRow = prepareFind(database);
   }
 
-  async room(runId: string, bytesMax: number): Promise<ImageRoom> {
-    if (bytesMax > this.#options.bytesMax) throw neverRoom();
-    // Held at once: those that come together would all find the same room free.
+  /**
+   * Reserves space for the images of a run.
+   * @param bytesMax of all of them together.
+   * @throws HearthError `overloaded` while there is not enough space, `invalid_value` when there never is.
+   */
+  async reserve(runId: string, bytesMax: number): Promise<StorageReservation> {
+    if (bytesMax > this.#options.bytesMax) throw exceedsQuota();
+    // Reserved before the query: concurrent calls would otherwise all find the same space free.
     this.#reservedBytes += bytesMax;
     const reserved = this.#reservedBytes;
     try {
-      if ((await this.#keptBytes()) + reserved > this.#options.bytesMax) throw noRoom();
+      if ((await this.#storedBytes()) + reserved > this.#options.bytesMax) throw quotaReached();
     } catch (thrown) {
       this.#reservedBytes -= bytesMax;
       throw thrown;
@@ -64,16 +72,21 @@ class FolderOfImages implements ImageStore {
     return this.#open(runId, bytesMax);
   }
 
-  async find(name: string, now: number) {
+  /** Returns the image; null when there is none of that name, or it has expired. */
+  async find(name: string, now: number): Promise<StoredImage | null> {
     const format = formatOf(name);
     const row = format === null ? undefined : (await this.#findRow({ name, now })).rows[0];
     if (format === null || row === undefined) return null;
     const bytes = await readFile(this.#pathOf(name)).catch(() => null);
-    // A power cut may take back what was in a file.
+    // A power cut may have undone the file's content.
     if (bytes?.length !== row.bytes) return null;
     return { bytes, format, expireTime: row.expire_time };
   }
 
+  /**
+   * Deletes up to `limit` images that expired before `now`, and files without a row. @returns how many had expired; fewer than
+   * `limit` when there are no more.
+   */
   async deleteExpired(now: number, limit: number): Promise<number> {
     const { kysely } = this.#database;
     const expired = await kysely
@@ -90,7 +103,7 @@ class FolderOfImages implements ImageStore {
     return names.length;
   }
 
-  #open(runId: string, bytesMax: number): ImageRoom {
+  #open(runId: string, bytesMax: number): StorageReservation {
     const added: { readonly name: string; readonly bytes: number }[] = [];
     let isOpen = true;
     return {
@@ -101,14 +114,14 @@ class FolderOfImages implements ImageStore {
       },
       insertions: (expireTime) =>
         added.map((each) =>
-          writeOf("kept_images", this.#insertRow({ ...each, run_id: runId, expire_time: expireTime })),
+          createWrite("kept_images", this.#insertRow({ ...each, run_id: runId, expire_time: expireTime })),
         ),
-      close: async (isKept) => {
+      close: async (isStored) => {
         if (!isOpen) return;
         isOpen = false;
         this.#reservedBytes -= bytesMax;
         for (const { name } of added) {
-          if (!isKept) await this.#delete(name);
+          if (!isStored) await this.#delete(name);
           this.#unsettled.delete(name);
         }
       },
@@ -118,7 +131,7 @@ class FolderOfImages implements ImageStore {
   async #write(bytes: Uint8Array, format: ImageFormat): Promise<string> {
     const { folder, random } = this.#options;
     const name = `${Buffer.from(random.bytes(nameBytes)).toString("base64url")}.${format}`;
-    makeFolder(folder);
+    createFolder(folder);
     this.#unsettled.add(name);
     await writeFile(this.#pathOf(name), bytes, { flag: "wx", mode: 0o600 });
     return name;
@@ -126,7 +139,7 @@ class FolderOfImages implements ImageStore {
 
   async #deleteOrphans(): Promise<void> {
     const names = await readdir(this.#options.folder).catch(() => []);
-    // A run that settles meanwhile has its rows before its names leave this set.
+    // A run that is settled during this loop has its rows before its names leave the set.
     const unsettled = new Set(this.#unsettled);
     for (const name of names)
       if (!unsettled.has(name) && (await this.#findRow({ name, now: 0 })).rows.length === 0)
@@ -139,7 +152,7 @@ class FolderOfImages implements ImageStore {
     });
   }
 
-  async #keptBytes(): Promise<number> {
+  async #storedBytes(): Promise<number> {
     const { kysely } = this.#database;
     const sum = kysely.selectFrom("kept_images").select((row) => row.fn.sum<number>("bytes").as("bytes"));
     return (await sum.executeTakeFirst())?.bytes ?? 0;
@@ -155,7 +168,7 @@ function formatOf(name: string): ImageFormat | null {
 }
 
 function prepareInsertion({ kysely }: Database) {
-  return prepareBinding(columns, (row: KeptImageRow) => kysely.insertInto("kept_images").values(row));
+  return prepareBinding(columns, (row: StoredImageRow) => kysely.insertInto("kept_images").values(row));
 }
 
 interface Finding {
@@ -173,18 +186,18 @@ function prepareFind({ kysely }: Database) {
   );
 }
 
-function noRoom(): HearthError {
+function quotaReached(): HearthError {
   return new HearthError(
     "overloaded",
-    "There is no room to keep more images just now. Ask for b64_json, or try again later.",
+    "There is currently no space to store more images. Request b64_json, or try again later.",
     { retryAfterSeconds },
   );
 }
 
-function neverRoom(): HearthError {
+function exceedsQuota(): HearthError {
   return new HearthError(
     "invalid_value",
-    "response_format: must be b64_json: this server has no room to keep that many images",
+    "response_format: must be b64_json: this server has no space to store that many images",
     { param: "response_format" },
   );
 }

@@ -1,7 +1,7 @@
 /**
- * Images in conversations, for models that only read: each is replaced by what a model that sees says of it, where it stands. It
- * owns the order of things (fetch, look it up, decode, describe), how many images a request may hold, and the memory of what was
- * described before, which is shared within one team only, as prompts are. How an image is fetched, read or seen is behind ports.
+ * Captioning: images in conversations, for models that only read text. Each image is replaced, at its position, by the description
+ * that a vision model gives of it. This file owns the order of steps (fetch, look up, decode, describe), the limit on images of a
+ * request, and the cache of descriptions, which is shared within one team only. Fetching, decoding and describing are behind ports.
  */
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
@@ -12,109 +12,116 @@ import type { ImageDecoder, ImageFetcher, MessageImage } from "../../core/images
 import type { VisionEngine } from "../../core/vision.js";
 import type { Model } from "../../core/model.js";
 
-export interface GroundDeps {
+export interface CaptioningDeps {
   readonly fetcher: ImageFetcher;
   readonly decoder: ImageDecoder;
   readonly vision: VisionEngine;
-  /** The model that sees; null: there is none. */
-  readonly seer: Model | null;
-  /** Images that one request may hold. */
+  /** The model that describes images; null when there is none. */
+  readonly visionModel: Model | null;
+  /** Images that one request may contain. */
   readonly imagesMax: number;
 }
 
-/** A conversation in words alone. */
-export interface Grounded {
+/** A conversation of text only. */
+export interface CaptionedConversation {
   readonly messages: readonly Message[];
-  /** What stands in the places of images, of those messages that had any. */
+  /** The texts that replaced the images of each message that had any. */
   readonly imageTexts: ReadonlyMap<Message, readonly string[]>;
 }
 
-export interface Grounding {
+export interface Captioning {
   /**
-   * Puts words in the places of a conversation's images, in their order; one without images is there at once.
-   * @throws HearthError `invalid_value` naming the image that cannot be had or read, or that there is nobody to see it;
+   * Replaces the images of a conversation by descriptions; returns a conversation without images synchronously.
+   * @throws HearthError `invalid_value` naming the image that cannot be fetched or decoded, or when there is no vision model;
    * `model_unavailable`, `overloaded`. @throws the signal's reason when it aborts.
    */
-  ground(messages: readonly Message[], teamId: string, signal: AbortSignal): Grounded | Promise<Grounded>;
+  caption(
+    messages: readonly Message[],
+    teamId: string,
+    signal: AbortSignal,
+  ): CaptionedConversation | Promise<CaptionedConversation>;
 }
 
-/** Descriptions that are remembered, and how long they may be together. */
-const describedMax = 10_000;
-const describedCharsMax = 16_000_000;
-/** Bytes whose digest is made at once: about a millisecond. */
-const digestedBytesMax = 1024 * 1024;
+/** Limits of the cache of descriptions. */
+const descriptionsMax = 10_000;
+const descriptionCharsMax = 16_000_000;
+/** Bytes that are hashed in one turn of the event loop: about a millisecond. */
+const hashChunkBytes = 1024 * 1024;
 
-/** Builds it; nothing is remembered yet. */
-export function createGrounding(deps: GroundDeps): Grounding {
-  const described = new LRUCache<string, string>({
-    max: describedMax,
-    maxSize: describedCharsMax,
+/** Builds the captioning with an empty cache. */
+export function createCaptioning(deps: CaptioningDeps): Captioning {
+  const descriptions = new LRUCache<string, string>({
+    max: descriptionsMax,
+    maxSize: descriptionCharsMax,
     sizeCalculation: (text, key) => text.length + key.length,
   });
   return {
-    ground(messages, teamId, signal) {
+    caption(messages, teamId, signal) {
       const images = messages.flatMap((message) => message.images ?? []);
       const [first] = images;
       if (first === undefined) return { messages, imageTexts: new Map() };
       refuseTooMany(images, deps.imagesMax);
-      const { seer } = deps;
-      if (seer === null) throw nobodySees(first);
-      return inWords({ deps, described, seer, teamId, signal }, messages);
+      const { visionModel } = deps;
+      if (visionModel === null) throw noVisionModel(first);
+      return captionImages({ deps, descriptions, visionModel, teamId, signal }, messages);
     },
   };
 }
 
-/** One image after another, so that a request never holds more than one of them at a time. */
-async function inWords(looking: Looking, messages: readonly Message[]): Promise<Grounded> {
+/** One image after another, so that a request never holds more than one decoded image. */
+async function captionImages(
+  context: CaptioningContext,
+  messages: readonly Message[],
+): Promise<CaptionedConversation> {
   const imageTexts = new Map<Message, readonly string[]>();
-  const grounded: Message[] = [];
+  const captioned: Message[] = [];
   for (const message of messages) {
     const texts: string[] = [];
-    for (const image of message.images ?? []) texts.push(await wordsFor(looking, image));
-    const told = inPlaces(message, texts);
-    if (texts.length > 0) imageTexts.set(told, texts);
-    grounded.push(told);
+    for (const image of message.images ?? []) texts.push(await captionOf(context, image));
+    const textOnly = insertTexts(message, texts);
+    if (texts.length > 0) imageTexts.set(textOnly, texts);
+    captioned.push(textOnly);
   }
-  return { messages: grounded, imageTexts };
+  return { messages: captioned, imageTexts };
 }
 
-interface Looking {
-  readonly deps: GroundDeps;
-  readonly described: LRUCache<string, string>;
-  readonly seer: Model;
+interface CaptioningContext {
+  readonly deps: CaptioningDeps;
+  readonly descriptions: LRUCache<string, string>;
+  readonly visionModel: Model;
   readonly teamId: string;
   readonly signal: AbortSignal;
 }
 
-/** What stands in the place of an image. */
-async function wordsFor(looking: Looking, { url, detail, param }: MessageImage): Promise<string> {
-  const { deps, described, seer, teamId, signal } = looking;
+/** Returns the text that replaces an image. */
+async function captionOf(context: CaptioningContext, { url, detail, param }: MessageImage): Promise<string> {
+  const { deps, descriptions, visionModel, teamId, signal } = context;
   const bytes = await deps.fetcher.fetch(url, param, signal);
   const digest = await digestOf(bytes);
-  // `auto` is `low`: what was described for one is there for the other.
-  const closeness = detail === "high" ? "high" : "low";
-  const key = JSON.stringify([teamId, digest, seer.fingerprint, closeness]);
-  const known = described.get(key);
-  if (known !== undefined) return known;
-  const picture = await deps.decoder.decode(bytes, param, signal);
-  const { text } = await deps.vision.describe(seer, picture, { detail: closeness }, signal);
-  const words = text === "" ? "[image]" : `[image: ${text}]`;
-  described.set(key, words);
-  return words;
+  // `auto` equals `low`, so that both share a cache entry.
+  const usedDetail = detail === "high" ? "high" : "low";
+  const key = JSON.stringify([teamId, digest, visionModel.fingerprint, usedDetail]);
+  const cached = descriptions.get(key);
+  if (cached !== undefined) return cached;
+  const image = await deps.decoder.decode(bytes, param, signal);
+  const { text } = await deps.vision.describe(visionModel, image, { detail: usedDetail }, signal);
+  const caption = text === "" ? "[image]" : `[image: ${text}]`;
+  descriptions.set(key, caption);
+  return caption;
 }
 
-/** In slices: others get their turn between two. */
+/** Hashes in chunks, so that the event loop is not blocked. */
 async function digestOf(bytes: Uint8Array): Promise<string> {
   const hash = createHash("sha256");
-  for (let from = 0; from < bytes.length; from += digestedBytesMax) {
+  for (let from = 0; from < bytes.length; from += hashChunkBytes) {
     if (from > 0) await setImmediate();
-    hash.update(bytes.subarray(from, from + digestedBytesMax));
+    hash.update(bytes.subarray(from, from + hashChunkBytes));
   }
   return hash.digest("hex");
 }
 
-/** A message with words in the places of its images, each apart from what stands around it by a line's end. */
-function inPlaces({ images = [], ...message }: Message, texts: readonly string[]): Message {
+/** Returns the message with its images replaced by texts, each on lines of its own. */
+function insertTexts({ images = [], ...message }: Message, texts: readonly string[]): Message {
   const { content } = message;
   const parts: string[] = [];
   let from = 0;
@@ -123,12 +130,12 @@ function inPlaces({ images = [], ...message }: Message, texts: readonly string[]
     from = at;
   }
   parts.push(content.slice(from));
-  return { ...message, content: parts.reduce(onLinesOfTheirOwn, "") };
+  return { ...message, content: parts.reduce(joinOnOwnLine, "") };
 }
 
-function onLinesOfTheirOwn(told: string, part: string): string {
-  const isApart = told === "" || part === "" || told.endsWith("\n") || part.startsWith("\n");
-  return `${told}${isApart ? "" : "\n"}${part}`;
+function joinOnOwnLine(text: string, part: string): string {
+  const isSeparated = text === "" || part === "" || text.endsWith("\n") || part.startsWith("\n");
+  return `${text}${isSeparated ? "" : "\n"}${part}`;
 }
 
 function refuseTooMany(images: readonly MessageImage[], imagesMax: number): void {
@@ -138,7 +145,7 @@ function refuseTooMany(images: readonly MessageImage[], imagesMax: number): void
   throw new HearthError("invalid_value", message, { param: over.param });
 }
 
-function nobodySees({ param }: MessageImage): HearthError {
-  const message = `${param}: images are not supported by this server, which has no model that sees`;
+function noVisionModel({ param }: MessageImage): HearthError {
+  const message = `${param}: images are not supported by this server, which has no vision model`;
   return new HearthError("invalid_value", message, { param, code: "unsupported_parameter" });
 }

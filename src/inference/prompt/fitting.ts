@@ -1,21 +1,21 @@
-/** Prompts of conversations that have grown too long, where the request allows the oldest turns to be left out. */
+/** Prompts of conversations that are too long, when the request allows the oldest turns to be left out. */
 import type { Engine, LoadedModel, Prompt } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";
 import type { GenerationRequest, Message } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
 
-/** Room that a shortened prompt leaves for the answer, where the request names no bound of its own. */
+/** Tokens that a shortened prompt leaves for the answer when the request sets no limit. */
 const answerTokens = 1024;
 
-/** A prompt, and the messages that it was made from. */
-export interface Fitted {
+/** A prompt, and the messages that it was built from. */
+export interface FittedPrompt {
   readonly prompt: Prompt;
   readonly messages: readonly Message[];
 }
 
 /**
- * The prompt of a conversation without as many of its oldest turns as have to go; its leading system messages stay, and so
- * does everything from the last user message on.
+ * Builds the prompt of a conversation without as many of its oldest turns as necessary. The leading system messages stay, and so does
+ * everything from the last user message on.
  * @throws HearthError `context_length_exceeded` when even that does not fit.
  */
 export async function fittingPrompt(
@@ -23,23 +23,23 @@ export async function fittingPrompt(
   model: Model,
   loaded: LoadedModel,
   request: GenerationRequest,
-): Promise<Fitted> {
+): Promise<FittedPrompt> {
   const { contextTokens } = loaded;
-  const room = Math.min(request.maxTokens ?? answerTokens, contextTokens >> 2);
-  const without = async (cut: number): Promise<Fitted> => {
+  const reserved = Math.min(request.maxTokens ?? answerTokens, contextTokens >> 2);
+  const without = async (cut: number): Promise<FittedPrompt> => {
     const messages = cutAt(request.messages, cut);
     return { messages, prompt: await engine.prompt(model, { ...request, messages }) };
   };
-  const fits = async (cut: number): Promise<Fitted | null> => {
+  const fits = async (cut: number): Promise<FittedPrompt | null> => {
     const fitted = await unlessTooLong(without(cut));
-    return fitted !== null && fitted.prompt.tokens.length + room <= contextTokens ? fitted : null;
+    return fitted !== null && fitted.prompt.tokens.length + reserved <= contextTokens ? fitted : null;
   };
   const whole = await fits(0);
   if (whole !== null) return whole;
   const cuts = cutsOf(request.messages);
-  // The first cut that fits, by halves: a later one never makes a longer prompt.
+  // Binary search for the first cut that fits: a later cut never gives a longer prompt.
   let [low, high] = [0, cuts.length];
-  let best: Fitted | null = null;
+  let best: FittedPrompt | null = null;
   while (low < high) {
     const middle = (low + high) >> 1;
     const fitted = await fits(cuts[middle] ?? 0);
@@ -49,7 +49,9 @@ export async function fittingPrompt(
   return best ?? without(cuts.at(-1) ?? 0);
 }
 
-/** Where a conversation can be cut: before each user message but the very first, unless results follow of calls before it. */
+/**
+ * Returns where a conversation can be cut: before each user message but the first, unless results follow of calls that precede it.
+ */
 function cutsOf(messages: readonly Message[]): readonly number[] {
   const first = leadingSystem(messages);
   const results = lastResults(messages);
@@ -61,7 +63,7 @@ function cutsOf(messages: readonly Message[]): readonly number[] {
   });
 }
 
-/** Where the last result of each call is. */
+/** Returns the index of the last result of each call. */
 function lastResults(messages: readonly Message[]): ReadonlyMap<string, number> {
   return new Map(
     messages.flatMap(({ toolCallId }, index) => (toolCallId === undefined ? [] : [[toolCallId, index]])),
@@ -78,7 +80,7 @@ function leadingSystem(messages: readonly Message[]): number {
   return first === -1 ? messages.length : first;
 }
 
-async function unlessTooLong(fitting: Promise<Fitted>): Promise<Fitted | null> {
+async function unlessTooLong(fitting: Promise<FittedPrompt>): Promise<FittedPrompt | null> {
   try {
     return await fitting;
   } catch (thrown) {

@@ -1,47 +1,47 @@
-/** The prompts that a run answers, of a conversation in words alone or of raw texts. */
+/** The prompts that a run answers: of a conversation of text only, or raw texts. */
 import type { Engine, LoadedModel, Prompt } from "../../core/engine.js";
 import type { GenerationRequest, Message } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
 import { fittingPrompt } from "./fitting.js";
-import type { Grounded } from "./captioning.js";
+import type { CaptionedConversation } from "./captioning.js";
 
 export interface Prompts {
   readonly prompts: readonly Prompt[];
-  /** Tokens of the first one that tell what is on images. */
+  /** Tokens of the first one that describe images. */
   readonly imageTokens: number;
 }
 
 /**
- * Makes the prompts of a request: of its conversation, or the raw ones.
- * @param grounded the conversation, with words where images were.
+ * Builds the prompts of a request: of its conversation, or the raw ones.
+ * @param conversation the request's, with images replaced by texts.
  * @throws HearthError as the engine does, when a prompt does not fit.
  */
-export async function promptsOf(
+export async function buildPrompts(
   engine: Engine,
   model: Model,
   loaded: LoadedModel,
-  asked: GenerationRequest,
-  grounded: Grounded,
+  original: GenerationRequest,
+  conversation: CaptionedConversation,
 ): Promise<Prompts> {
-  const request = { ...asked, messages: grounded.messages };
+  const request = { ...original, messages: conversation.messages };
   if (request.raw !== undefined) {
     const prompts = await Promise.all(request.raw.prompts.map((source) => engine.prompt(model, source)));
     return { prompts, imageTokens: 0 };
   }
   const { prompt, messages } =
-    request.truncates === true
+    request.truncate === true
       ? await fittingPrompt(engine, model, loaded, request)
       : { prompt: await engine.prompt(model, request), messages: request.messages };
-  const imageTokens = await imageTokensOf(engine, model, messages, grounded);
+  const imageTokens = await imageTokensOf(engine, model, messages, conversation);
   return { prompts: [prompt], imageTokens: Math.min(imageTokens, prompt.tokens.length) };
 }
 
-/** Of the messages that the prompt was made from: the oldest may have been left out. */
+/** Counts only messages that are in the prompt: the oldest may have been left out. */
 async function imageTokensOf(
   engine: Engine,
   model: Model,
   messages: readonly Message[],
-  { imageTexts }: Grounded,
+  { imageTexts }: CaptionedConversation,
 ): Promise<number> {
   const texts = messages.flatMap((message) => imageTexts.get(message) ?? []);
   const tokens = await Promise.all(texts.map((text) => engine.tokenize(model, text)));

@@ -1,6 +1,6 @@
 /**
- * What was told of something while it goes on, for any number of readers, each from where it likes. It grows with what it is
- * told: whoever fills it knows the bound.
+ * A log of events for any number of readers, each of which starts at an index of its choice. It has no limit of its own: the writer
+ * limits what it appends.
  */
 export class EventLog<T> {
   readonly #items: T[] = [];
@@ -17,13 +17,13 @@ export class EventLog<T> {
     this.#wake();
   }
 
-  /** No more will come. */
+  /** Ends the log: nothing is appended any more. */
   end(): void {
     this.#ended = true;
     this.#wake();
   }
 
-  /** The items so far. */
+  /** Returns the items so far. */
   items(): readonly T[] {
     return this.#items;
   }

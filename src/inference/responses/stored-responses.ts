@@ -1,104 +1,109 @@
 /**
- * Stored responses: kept for thirty days for the team that asked for them, gone on from, listed, followed while they are made,
- * cancelled and deleted. It owns who may see what and for how long; what a response looks like is the dialect's, so that bodies, items
- * and events pass through here unread.
+ * Stored responses: stored for thirty days for the team that requested them, continued, read, followed while they are generated,
+ * cancelled and deleted. This file owns who may read what and for how long. The format of a response belongs to the dialect: bodies,
+ * items and events are not parsed here.
  */
 import { HearthError } from "../../core/errors.js";
 import { EventLog } from "./event-log.js";
-import type { ResponseEnding, ResponseStore, StoredItem, StoredResponse } from "./stored-response.js";
-import type { Write } from "../../store/write.js";
+import type { ResponseEnding, StoredItem, StoredResponse } from "./stored-response.js";
+import type { ResponseStore } from "./store/responses.js";
+import type { Write } from "../../store/writes.js";
 
-/** How long a response is kept. */
-const keptMs = 30 * 24 * 60 * 60 * 1000;
+/** How long a response is stored. */
+const retentionMs = 30 * 24 * 60 * 60 * 1000;
 
-/** Responses that one conversation may go back over. */
+/** Responses that one conversation may consist of. */
 const chainResponsesMax = 1_000;
 
-/** Text of a conversation that can be gone on from. */
+/** Length of a conversation that can be continued. */
 const conversationCharsMax = 33_554_432;
 
-/** A response to be kept. */
+/** A response to be stored. */
 export interface NewResponse extends Omit<StoredResponse, "expireTime"> {
   readonly input: readonly StoredItem[];
   readonly output: readonly StoredItem[];
 }
 
-export interface Memory {
+export interface StoredResponses {
   /** @throws HearthError `overloaded` when no further response can be stored. */
-  makeRoom(): Promise<void>;
-  /** The change that stores a response. */
+  refuseWhenFull(): Promise<void>;
+  /** Returns the writes that store a response. */
   insertion(response: NewResponse): readonly Write[];
-  /** The change that ends one; nothing happens to one that has ended already or is gone. */
+  /** Returns the writes that end one; they do nothing when it has ended already or was deleted. */
   ending(id: string, ending: ResponseEnding): readonly Write[];
-  /** Work on a queued one has begun. */
-  begin(id: string, body: string): Promise<void>;
+  /** Marks a queued one as in progress. */
+  markStarted(id: string, body: string): Promise<void>;
   /**
-   * The conversation up to and with a response.
-   * @throws HearthError `invalid_value` with the code `previous_response_not_found` where it, or one before it, is not there.
+   * Returns the conversation up to and including a response.
+   * @throws HearthError `invalid_value` with the code `previous_response_not_found` when it, or one before it, does not exist.
    */
   conversation(id: string, teamId: string): Promise<readonly StoredItem[]>;
-  /** Bodies of the team's items, by id. */
+  /** Returns the bodies of the team's items, by id. */
   items(ids: readonly string[], teamId: string): Promise<ReadonlyMap<string, string>>;
-  /** @throws HearthError `not_found`, the same for one that is not there and one of another team. */
+  /** @throws HearthError `not_found`, the same for one that does not exist and one of another team. */
   find(id: string, teamId: string): Promise<StoredResponse>;
-  /** The compressed stream of one that has ended, where it was kept. */
+  /** Returns the compressed stream of one that has ended; null when none was stored. */
   events(response: StoredResponse): Promise<Uint8Array | null>;
-  /** What its request said itself. */
+  /** Returns the input items of its own request. */
   input(response: StoredResponse): Promise<readonly StoredItem[]>;
-  /** All that a response was made from: the conversation before it, as far as it is still there, and its own input. */
+  /** Returns all that a response was generated from: the conversation before it, unless it was deleted, and its own input. */
   wholeInput(response: StoredResponse): Promise<readonly StoredItem[]>;
   /** @throws HearthError `not_found`. */
   delete(id: string, teamId: string): Promise<void>;
-  /** What is told of a background response while it is queued or made. */
+  /** Events of background responses while they are queued or in progress. */
   readonly logs: EventLogs;
 }
 
 /** The streams of background responses that have not ended. */
 export interface EventLogs {
-  /** The log of that id, made where there is none. */
+  /** Returns the log of that id; creates it when there is none. */
   open(id: string): EventLog<object>;
   find(id: string): EventLog<object> | null;
-  /** Nothing more will be told: whoever reads it comes to its end, and it is forgotten. */
+  /** Ends and removes a log: its readers come to its end. */
   close(id: string): void;
-  /** For good: what is opened from here on has ended. */
+  /** Ends all logs; a log that is opened later has ended, too. */
   closeAll(): void;
 }
 
-export interface MemoryDeps {
+export interface StoredResponsesDeps {
   readonly responses: ResponseStore;
   /** Responses of all teams that may be stored. */
   readonly responsesMax: number;
 }
 
-/** Builds the memory over its store. */
-export function createMemory({ responses, responsesMax }: MemoryDeps): Memory {
+/** Builds the service over its store. */
+export function createStoredResponses({ responses, responsesMax }: StoredResponsesDeps): StoredResponses {
   const conversation = (id: string, teamId: string) => responses.chain(id, teamId, chainResponsesMax);
-  // Counting takes longer the more there are: it is done at the start, and when the bound seems to be reached.
-  let atMost: number | null = null;
+  // Counting is slow for many responses: it is done at the start, and when the limit seems to be reached.
+  let countMax: number | null = null;
   return {
     logs: createEventLogs(),
-    async makeRoom() {
-      if (atMost === null || atMost >= responsesMax) atMost = await responses.count();
-      if (atMost >= responsesMax) throw full();
+    async refuseWhenFull() {
+      if (countMax === null || countMax >= responsesMax) countMax = await responses.count();
+      if (countMax >= responsesMax) throw storageFull();
     },
     insertion({ input, output, ...response }) {
-      if (atMost !== null) atMost += 1;
-      return responses.insertion({ ...response, expireTime: response.createTime + keptMs }, input, output);
+      if (countMax !== null) countMax += 1;
+      return responses.insertion(
+        { ...response, expireTime: response.createTime + retentionMs },
+        input,
+        output,
+      );
     },
     ending: (id, ending) => responses.ending(id, ending),
-    begin: (id, body) => responses.begin(id, body),
+    markStarted: (id, body) => responses.markStarted(id, body),
     events: ({ id, teamId }) => responses.events(id, teamId),
     async conversation(id, teamId) {
       const items = await conversation(id, teamId);
       if (items === null) throw previousNotFound(id);
-      // Whoever cannot go on from it cannot make it longer.
+      // A conversation that cannot be continued cannot become longer.
       if (items.reduce((sum, { body }) => sum + body.length, 0) > conversationCharsMax) throw tooLarge();
       return items;
     },
     items: (ids, teamId) => responses.items(ids, teamId),
     async find(id, teamId) {
       const response = await responses.find(id, teamId);
-      if (response === null) throw notFound(id);
+      if (response === null) throw responseNotFound(id);
       return response;
     },
     input: async ({ id, teamId }) => (await responses.input(id, teamId)) ?? [],
@@ -107,7 +112,7 @@ export function createMemory({ responses, responsesMax }: MemoryDeps): Memory {
       return [...before, ...((await responses.input(id, teamId)) ?? [])];
     },
     async delete(id, teamId) {
-      if (!(await responses.delete(id, teamId))) throw notFound(id);
+      if (!(await responses.delete(id, teamId))) throw responseNotFound(id);
     },
   };
 }
@@ -118,7 +123,7 @@ function createEventLogs(): EventLogs {
   return {
     open(id) {
       const log = logs.get(id) ?? new EventLog<object>();
-      // Nobody would ever end it.
+      // Nothing would end it.
       if (isClosed) log.end();
       else logs.set(id, log);
       return log;
@@ -136,7 +141,7 @@ function createEventLogs(): EventLogs {
   };
 }
 
-function notFound(id: string): HearthError {
+function responseNotFound(id: string): HearthError {
   return new HearthError("not_found", `Response with id '${id.slice(0, 200)}' not found.`, {
     param: "response_id",
   });
@@ -157,10 +162,10 @@ function tooLarge(): HearthError {
   );
 }
 
-function full(): HearthError {
+function storageFull(): HearthError {
   return new HearthError(
     "overloaded",
-    "No more responses can be stored: the bound of this server (responsesMax) is reached. Send store: false, or delete some.",
+    "No more responses can be stored: the limit of this server (responsesMax) is reached. Send store: false, or delete some.",
     { code: "storage_full" },
   );
 }

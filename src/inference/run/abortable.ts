@@ -1,8 +1,6 @@
-/**
- * Waiting, for a run whose client may leave meanwhile: the run stops waiting at once, what it waited for goes on for others.
- */
+/** Waiting that a signal ends: the waiter stops at once, and what it waited for continues for others. */
 
-/** The model, held; a run that leaves while it loads lets go of it as soon as it is there. */
+/** Waits for a model. When the signal aborts while it loads, the model is released as soon as it is loaded. */
 export async function hold<Loaded extends { release(): void }>(
   loading: Promise<Loaded>,
   signal: AbortSignal,
@@ -15,7 +13,7 @@ export async function hold<Loaded extends { release(): void }>(
   }
 }
 
-/** The promise's value, or the signal's reason as soon as it aborts; the work itself goes on for others. */
+/** Returns the promise's value, or throws the signal's reason as soon as it aborts; the work itself continues. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) throw signal.reason;
   let stop = (): void => undefined;

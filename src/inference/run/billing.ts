@@ -1,95 +1,110 @@
 /**
- * A run in the books: its row in the usage table and what is reserved for it, written before the engine works; its end and what it
- * is charged, written together when it has ended.
+ * The billing of a run: its row in the usage table and its reservation, written before the engine works; its end and its charge,
+ * written together when it has ended.
  */
-import { asHearthError } from "../../core/errors.js";
-import { chargeOf, reserveFor, settleFor } from "../../accounts/money/ledger.js";
-import type { EndedRun } from "../../core/metrics.js";
+import { chargeOf, reserveTransaction, settleTransaction } from "../../accounts/money/ledger.js";
 import { costOf, type Ticks } from "../../core/money.js";
+import { noUsage, type Usage } from "../../core/usage.js";
+import type { Write } from "../../store/writes.js";
+import type { RunEnd } from "./recorder.js";
+import type { BillableRun, BillingDeps } from "./run-deps.js";
 import type { RunOutcome } from "./run-record.js";
-import { noUsage } from "../../core/usage.js";
-import type { Write } from "../../store/write.js";
-import type { Booked, Books, Progress } from "./run-deps.js";
 
 /**
- * The row is there before the first token is, so that a process that dies leaves a trace of every run.
- * @throws HearthError `no_credits` when others have meanwhile taken what was to be reserved.
+ * Inserts the row of a run and reserves credit for it, before the first token, so that a process that dies leaves a trace of every
+ * run.
+ * @throws HearthError `no_credits` when other runs have reserved the credit since it was checked.
  */
 export async function record(
-  deps: Pick<Books, "runs" | "ledger" | "clock">,
-  task: Booked,
-  progress: Pick<Progress, "recorded">,
+  { runs, ledger, clock }: Pick<BillingDeps, "runs" | "ledger" | "clock">,
+  run: BillableRun,
   { promptTokens, reservedTicks }: { readonly promptTokens: number; readonly reservedTicks: Ticks | null },
 ): Promise<void> {
-  const { principal, requestId, endpoint } = task.context;
-  const { id: model, prices } = task.model.manifest;
+  const { principal, requestId, endpoint } = run.context;
+  const { id: model, prices } = run.model.manifest;
   const usage = { ...noUsage, promptTokens };
-  const startTime = deps.clock.now();
+  const startTime = clock.now();
   const teamId = principal.team.id;
-  const reserve = reserveFor({ id: task.id, teamId }, reservedTicks ?? 0, startTime);
-  await deps.runs.insert(
+  const reserve = reserveTransaction({ id: run.id, teamId }, reservedTicks ?? 0, startTime);
+  await runs.insert(
     {
-      ...{ id: task.id, requestId, teamId, apiKeyId: principal.key.id, endpoint },
-      ...{ model, askedModel: task.askedModel },
-      ...{ state: "running", usage, costTicks: costOf(usage, prices), prices, reservedTicks },
-      ...{ startTime, endTime: null },
+      id: run.id,
+      requestId,
+      teamId,
+      apiKeyId: principal.key.id,
+      endpoint,
+      model,
+      requestedModel: run.requestedModel,
+      state: "running",
+      usage,
+      costTicks: costOf(usage, prices),
+      prices,
+      reservedTicks,
+      startTime,
+      endTime: null,
     },
-    reserve === null ? [] : deps.ledger.posting(reserve),
+    reserve === null ? [] : ledger.posting(reserve),
   );
-  progress.recorded = { reservedTicks };
 }
 
-/** What the books look at of a run's progress. */
-type Account = Pick<Progress, "recorded" | "usage" | "failure">;
+/** What billing reads of a run that has ended. */
+export interface EndedRun {
+  readonly run: BillableRun;
+  /** What was reserved when the run's row was inserted; null when it has no row. */
+  readonly recorded: { readonly reservedTicks: Ticks | null } | null;
+  readonly usage: Usage;
+  fail(thrown: unknown): void;
+}
 
-/** What became of a run's end. */
-export interface Settled {
-  /** Resolves, never rejects, once it is written after all, or given up; null where it was written at once. */
+export interface Settlement {
+  /**
+   * Resolves, never rejects, once the end is written after a failed attempt, or was given up; null when the first attempt wrote it.
+   */
   readonly unwritten: Promise<void> | null;
 }
 
 /**
- * What was produced is charged, also when the client left or the engine failed; what is kept of it is written with that.
+ * Writes how a run ended and charges what it produced, also when its client left or the engine failed.
+ * @param writes written together with the end; null when the run is void and costs nothing.
  */
 export async function settle(
-  deps: Books,
-  task: Booked,
-  progress: Account,
-  state: EndedRun["state"],
-): Promise<Settled> {
-  const kept = task.context.keeper?.writes({ state, failure: progress.failure }) ?? null;
-  const isPutBack = task.context.keeper !== undefined && kept === null;
-  const write = (): Promise<void> =>
-    writeEnd(deps, task, progress, { state: isPutBack ? "interrupted" : state, kept });
+  deps: BillingDeps,
+  ended: EndedRun,
+  state: RunEnd["state"],
+  writes: readonly Write[] | null,
+): Promise<Settlement> {
+  const end: End = writes === null ? voidEnd : { state, writes };
   try {
-    await write();
+    await writeEnd(deps, ended, end);
     return { unwritten: null };
   } catch (thrown) {
-    deps.onSettleFailure(task.id, thrown);
-    if (kept === null || kept.length === 0) return { unwritten: deps.settling.again(write) };
-    // Whoever was told of the end would take it for kept; nobody pays for what is lost, or made anew.
-    progress.failure ??= asHearthError(thrown);
-    const lost: End = { state: "interrupted", kept: null };
-    return { unwritten: deps.settling.again(() => writeEnd(deps, task, progress, lost)) };
+    deps.onSettleFailure(ended.run.id, thrown);
+    if (end.writes.length === 0)
+      return { unwritten: deps.settleRetries.retry(() => writeEnd(deps, ended, end)) };
+    // The client must not take its result for stored, and nobody pays for what is lost or will be done again.
+    ended.fail(thrown);
+    return { unwritten: deps.settleRetries.retry(() => writeEnd(deps, ended, voidEnd)) };
   }
 }
 
 interface End {
   readonly state: RunOutcome["state"];
-  readonly kept: readonly Write[] | null;
+  readonly writes: readonly Write[];
 }
 
-async function writeEnd(deps: Books, task: Booked, progress: Account, { state, kept }: End): Promise<void> {
-  const { recorded, usage } = progress;
-  if (recorded === null && (kept ?? []).length === 0) return;
+const voidEnd: End = { state: "interrupted", writes: [] };
+
+async function writeEnd(deps: BillingDeps, ended: EndedRun, { state, writes }: End): Promise<void> {
+  const { run, recorded, usage } = ended;
+  if (recorded === null && writes.length === 0) return;
   const endTime = deps.clock.now();
   const { reservedTicks } = recorded ?? { reservedTicks: 0 };
-  const cost = state === "interrupted" ? 0 : costOf(usage, task.model.manifest.prices);
+  const cost = state === "interrupted" ? 0 : costOf(usage, run.model.manifest.prices);
   const chargeTicks = chargeOf(cost, reservedTicks);
-  const run = { id: task.id, teamId: task.context.principal.team.id };
-  const entries = settleFor(run, { reservedTicks, chargeTicks }, endTime);
-  await deps.runs.settle(task.id, { state, usage, costTicks: chargeTicks, endTime }, [
-    ...(entries === null ? [] : deps.ledger.posting(entries)),
-    ...(kept ?? []),
+  const ledgerRun = { id: run.id, teamId: run.context.principal.team.id };
+  const transaction = settleTransaction(ledgerRun, { reservedTicks, chargeTicks }, endTime);
+  await deps.runs.finish(run.id, { state, usage, costTicks: chargeTicks, endTime }, [
+    ...(transaction === null ? [] : deps.ledger.posting(transaction)),
+    ...writes,
   ]);
 }

@@ -1,107 +1,108 @@
 /**
- * One choice of a run: a job on a slot, followed to its end. Where the rules of its answer allow more than was asked for, the
- * answer is held back until it was judged, and drawn again when it is wrong; else it is told as it comes.
+ * One choice of a run: a job on a slot, from its start to its end. Where the rules of the answer allow more than the request does,
+ * the answer is held back until it was validated, and generated again when it is invalid; otherwise it is emitted as it comes.
  */
 import type { DecodeJob, Engine } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";
 import type { FinishReason, GenerationEnd, GenerationEvent } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
-import type { AnswerJudge, WrittenAnswer } from "./answer-rules.js";
+import type { AnswerValidator, CompletedAnswer } from "./answer-rules.js";
 
-/** Draws of one answer, the first included. */
-const drawsMax = 3;
+/** Attempts at one answer, the first included. */
+const attemptsMax = 3;
 
 export interface Choice {
   readonly index: number;
   readonly model: Model;
   readonly job: DecodeJob;
-  readonly judge: AnswerJudge;
+  readonly validator: AnswerValidator;
   readonly signal: AbortSignal;
-  /** Told of every event but the end, with the choice's own number. */
-  readonly tell: (event: GenerationEvent) => void;
+  /** Takes every event but the end, with the number of this choice. */
+  readonly emit: (event: GenerationEvent) => void;
 }
 
 /**
- * Draws the answer. @returns its end, or null when it was aborted.
- * @throws HearthError `invalid_output` when no draw is what was asked for.
+ * Generates the answer. @returns its end, or null when it was aborted.
+ * @throws HearthError `invalid_output` when no attempt is valid.
  */
-export async function drawChoice(engine: Engine, choice: Choice): Promise<GenerationEnd | null> {
-  for (let draw = 0; ; draw += 1) {
-    const { end, wrong } = await drawOnce(engine, choice, draw);
-    if (end === null || wrong === null) return end;
-    if (choice.judge.exact || draw + 1 >= drawsMax) throw invalidOutput(wrong, draw + 1);
+export async function generateChoice(engine: Engine, choice: Choice): Promise<GenerationEnd | null> {
+  for (let attempt = 1; ; attempt += 1) {
+    const { end, problem } = await attemptChoice(engine, choice, attempt);
+    if (end === null || problem === null) return end;
+    if (choice.validator.exact || attempt >= attemptsMax) throw invalidOutput(problem, attempt);
   }
 }
 
-interface Draw {
+interface Attempt {
   readonly end: GenerationEnd | null;
-  /** What is wrong with the answer; null when nothing is, or when it was cut. */
-  readonly wrong: string | null;
+  /** Why the answer is invalid; null when it is valid or was cut. */
+  readonly problem: string | null;
 }
 
-async function drawOnce(engine: Engine, choice: Choice, draw: number): Promise<Draw> {
-  const { judge, model, signal, tell } = choice;
-  const answer = new Written();
+async function attemptChoice(engine: Engine, choice: Choice, attempt: number): Promise<Attempt> {
+  const { validator, model, signal, emit } = choice;
+  const answer = new AnswerFold();
   const held: GenerationEvent[] = [];
   let end: GenerationEnd | null = null;
-  const events = engine.generate(model, redrawn(choice.job, draw), signal);
+  const events = engine.generate(model, jobForAttempt(choice.job, attempt), signal);
   try {
-    for await (const event of events) {
-      answer.add(event);
-      const own = event.type === "generation-start" ? event : { ...event, choice: choice.index };
-      if (own.type === "generation-end") end = own;
-      else if (judge.exact) tell(own);
-      else held.push(own);
+    for await (const engineEvent of events) {
+      answer.add(engineEvent);
+      const event =
+        engineEvent.type === "generation-start" ? engineEvent : { ...engineEvent, choice: choice.index };
+      if (event.type === "generation-end") end = event;
+      else if (validator.exact) emit(event);
+      else held.push(event);
     }
   } catch (thrown) {
-    if (!judge.exact) for (const event of held) tell(event);
-    await drained(events);
+    if (!validator.exact) for (const event of held) emit(event);
+    await drain(events);
     throw thrown;
   }
   if (end === null && !signal.aborted) throw new Error("the engine's stream ended without generation-end");
-  const wrong = end === null || end.finishReason === "length" ? null : await judge.check(answer);
+  const problem = end === null || end.finishReason === "length" ? null : await validator.check(answer);
   if (end?.finishReason !== "stop_sequence") {
-    if (wrong === null) for (const event of held) tell(event);
-    return { end, wrong };
+    if (problem === null) for (const event of held) emit(event);
+    return { end, problem };
   }
-  for (const event of held) tell(event);
-  return { end: { ...end, finishReason: stoppedAs(answer, wrong) }, wrong: null };
+  for (const event of held) emit(event);
+  return { end: { ...end, finishReason: finishReasonAtStop(answer, problem) }, problem: null };
 }
 
 /**
- * What a stop text made of an answer. One that it ended before it was what was asked for is no whole answer, as little as one
- * cut by a bound; whole calls are calls, wherever the text ends.
+ * Returns the finish reason of an answer that a stop text ended. An answer that is not valid yet counts as cut, as by a token limit;
+ * whole calls are calls, wherever the text ends.
  */
-function stoppedAs({ calls }: WrittenAnswer, wrong: string | null): FinishReason {
-  if (wrong !== null) return "length";
+function finishReasonAtStop({ calls }: CompletedAnswer, problem: string | null): FinishReason {
+  if (problem !== null) return "length";
   return calls.length > 0 ? "tool_calls" : "stop_sequence";
 }
 
-/** The engine's slot is free only when its stream has ended. */
-async function drained(events: AsyncIterable<GenerationEvent>): Promise<void> {
+/** Reads to the end of the stream: the engine's slot is free only then. */
+async function drain(events: AsyncIterable<GenerationEvent>): Promise<void> {
   try {
     for await (const event of events) void event;
   } catch {
-    // It has failed as well: that it ended is all that matters here.
+    // The stream failed, too; it only matters that it has ended.
   }
 }
 
-/** The same job with other dice; greedy decoding would only say the same again. */
-function redrawn(job: DecodeJob, draw: number): DecodeJob {
-  if (draw === 0) return job;
+/** The same job with another seed; a temperature of 0 would repeat the answer. */
+function jobForAttempt(job: DecodeJob, attempt: number): DecodeJob {
+  if (attempt === 1) return job;
   const { seed, temperature } = job.sampling;
   return {
     ...job,
     sampling: {
       ...job.sampling,
-      seed: seed === null ? null : (seed + draw * 0x9e3779b9) >>> 0,
+      seed: seed === null ? null : (seed + (attempt - 1) * 0x9e3779b9) >>> 0,
       temperature: Math.max(temperature, 0.7),
     },
   };
 }
 
-/** The answer that the events told, put together. */
-class Written implements WrittenAnswer {
+/** The answer, put together from its events. */
+class AnswerFold implements CompletedAnswer {
   text = "";
   readonly calls: { name: string; arguments: string }[] = [];
 
@@ -115,7 +116,10 @@ class Written implements WrittenAnswer {
   }
 }
 
-function invalidOutput(wrong: string, draws: number): HearthError {
-  const times = draws === 1 ? "" : ` in ${draws} tries`;
-  return new HearthError("invalid_output", `The model's answer is not what was asked for${times}: ${wrong}`);
+function invalidOutput(problem: string, attempts: number): HearthError {
+  const times = attempts === 1 ? "" : ` in ${attempts} tries`;
+  return new HearthError(
+    "invalid_output",
+    `The model's answer is not what was asked for${times}: ${problem}`,
+  );
 }

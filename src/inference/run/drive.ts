@@ -1,130 +1,153 @@
 /**
- * A run on its way through its ports: the rules of its answer, the model, the prompt, then its choices, as many side by side
- * as the model has slots. It tells events and what they add up to; how the run began and how it is settled is generate.ts's.
+ * The work of a run that generates text: the rules of its answer, the model, the prompts, then its choices, as many at a time as the
+ * model has slots. It emits events and adds up their usage; execute.ts starts and settles the run.
  */
 import type { DecodeJob, LoadedModel, Prompt } from "../../core/engine.js";
-import { asHearthError } from "../../core/errors.js";
 import type { GenerationEvent } from "../../core/generation.js";
 import { addEvent } from "../../core/usage.js";
-import { judgeOf, type AnswerJudge } from "./answer-rules.js";
-import { drawChoice } from "./choice.js";
-import { refuseWithoutCredit, reservationOf } from "./reservation.js";
-import { promptsOf } from "../prompt/prompts.js";
+import { buildPrompts } from "../prompt/prompts.js";
+import { unlessAborted } from "./abortable.js";
+import { answerValidator, type AnswerValidator } from "./answer-rules.js";
+import { generateChoice } from "./choice.js";
+import type { Execution, HeldSlot } from "./execution.js";
 import { reasoningTokensMaxOf } from "./reasoning-limit.js";
-import { record } from "./billing.js";
-import type { Progress, Street, Task } from "./run-deps.js";
-import { hold, unlessAborted } from "./abortable.js";
+import { tokenBound } from "./reservation.js";
+import type { RunDeps, TextRun } from "./run-deps.js";
 
-/** Drives a run to the end of its last choice. @throws HearthError what kept it from there. */
-export async function drive(deps: Street, task: Task, progress: Progress): Promise<void> {
-  const { model, request, signal } = task;
-  await refuseWithoutCredit(deps, task);
-  const judging = judgeOf(deps.schemas, request);
-  const asked = judging instanceof Promise ? await unlessAborted(judging, signal) : judging;
-  // While images are looked at, the model that answers may serve others.
-  const { id: teamId } = task.context.principal.team;
-  const grounding = deps.grounding.ground(request.messages, teamId, signal);
-  const grounded = grounding instanceof Promise ? await unlessAborted(grounding, signal) : grounding;
-  const loaded = await hold(deps.load(model), signal);
-  progress.loaded = loaded;
-  const judge = { ...asked, exact: asked.exact && (request.tools.length === 0 || loaded.callsAreExact) };
-  const making = promptsOf(deps.engine, model, loaded, request, grounded);
-  const { prompts, imageTokens } = await unlessAborted(making, signal);
-  const promptTokens = prompts.reduce((sum, { tokens }) => sum + tokens.length, 0);
-  const reservedTicks = await reservationOf(deps, task, loaded, prompts);
-  const recorded = once(() => record(deps, task, progress, { promptTokens, reservedTicks }));
-  const begun = new Set<Prompt>();
+/** Drives a run to the end of its last choice. @throws HearthError what prevented that. */
+export async function drive(deps: RunDeps, run: TextRun, execution: Execution): Promise<void> {
+  const prepared = await prepare(deps, run, execution);
+  const { request } = run;
   let next = 0;
   const worker = async (): Promise<void> => {
-    while (next < request.choices && !signal.aborted) {
-      const index = next++;
-      const job = jobOf(task, prompts, judge, index);
-      await withSlot(deps, task, { progress, loaded, job, judge, index, imageTokens, begun, recorded });
-    }
+    while (next < request.choices && !execution.signal.aborted)
+      await runChoice(deps, run, execution, prepared, next++);
   };
-  const workers = Array.from({ length: Math.min(request.choices, loaded.slots) }, () =>
+  const workers = Array.from({ length: Math.min(request.choices, prepared.loaded.slots) }, () =>
     worker().catch((thrown: unknown) => {
-      if (!signal.aborted) progress.failure ??= asHearthError(thrown);
-      task.abort();
+      if (!execution.signal.aborted) execution.fail(thrown);
+      execution.abort();
     }),
   );
   await Promise.all(workers);
 }
 
-/** What one choice is drawn with. */
-interface Turn {
-  readonly progress: Progress;
+/** What the choices of a run share. */
+interface Prepared {
   readonly loaded: LoadedModel;
-  readonly job: DecodeJob;
-  readonly judge: AnswerJudge;
-  readonly index: number;
-  /** Tokens of the prompt that tell of images. */
+  readonly prompts: readonly Prompt[];
+  /** Tokens of the first prompt that describe images. */
   readonly imageTokens: number;
-  /** Prompts whose `generation-start` is told. */
-  readonly begun: Set<Prompt>;
+  readonly validator: AnswerValidator;
   /** Inserts the run's row, once. */
-  readonly recorded: () => Promise<void>;
+  readonly record: () => Promise<void>;
+  /** Prompts whose `generation-start` was emitted. */
+  readonly started: Set<Prompt>;
 }
 
-/** One choice on a slot of its own, from waiting for it to giving it back. */
-async function withSlot(deps: Street, task: Task, turn: Turn): Promise<void> {
-  const { progress, loaded, job, judge, index, imageTokens, recorded } = turn;
-  const { model, signal, timings, emit } = task;
-  const { weight: teamWeight } = task.context.principal.team;
-  const slot = await deps.slots.acquire({
-    model: model.manifest.id,
-    slots: loaded.slots,
-    teamId: job.teamId,
-    teamWeight,
-    workClass: task.context.workClass ?? "interactive",
-    tokensExpected: job.prompt.tokens.length,
+async function prepare(deps: RunDeps, run: TextRun, execution: Execution): Promise<Prepared> {
+  const { model, request } = run;
+  const { signal } = execution;
+  const building = answerValidator(deps.schemas, request);
+  const validator = building instanceof Promise ? await unlessAborted(building, signal) : building;
+  // Before the model is held: while images are described, it may serve others.
+  const { id: teamId } = run.context.principal.team;
+  const captioning = deps.captioning.caption(request.messages, teamId, signal);
+  const conversation = captioning instanceof Promise ? await unlessAborted(captioning, signal) : captioning;
+  const loaded = await execution.load(deps.load(model));
+  const { prompts, imageTokens } = await unlessAborted(
+    buildPrompts(deps.engine, model, loaded, request, conversation),
     signal,
+  );
+  const record = await execution.prepareRecord({
+    promptTokens: prompts.reduce((sum, { tokens }) => sum + tokens.length, 0),
+    bound: tokenBound(request, prompts, model.manifest.capabilities.reasoning, loaded.contextTokens),
   });
-  timings.slotHeld(slot.queuedMs);
-  let served = job.prompt.tokens.length;
-  try {
-    const tell = (told: GenerationEvent): void => {
-      const starts = told.type === "generation-start";
-      const event = starts && imageTokens > 0 ? { ...told, imageTokens } : told;
-      if (!starts || !turn.begun.has(job.prompt)) {
-        progress.usage = addEvent(progress.usage, event);
-        if ("tokens" in event) served += event.tokens;
-        timings.saw(event);
-        emit(event);
-      }
-      if (!starts) return;
-      turn.begun.add(job.prompt);
-      if (task.request.raw?.echo === true)
-        emit({ type: "text-delta", choice: index, text: job.prompt.rawText ?? "", tokens: 0 });
-    };
-    // Nothing is produced that is not reserved.
-    await recorded();
-    const end = await drawChoice(deps.engine, { index, model, job, judge, signal, tell });
-    if (end === null) return;
-    timings.saw(end);
-    progress.ends.push(end);
-    if (progress.ends.length < task.request.choices) emit(end);
-  } finally {
-    slot.release(served);
-  }
+  const exact = validator.exact && (request.tools.length === 0 || loaded.callsAreExact);
+  return {
+    loaded,
+    prompts,
+    imageTokens,
+    validator: { ...validator, exact },
+    record,
+    started: new Set(),
+  };
 }
 
-/** The engine's view of one choice; each has dice of its own. */
-function jobOf(task: Task, prompts: readonly Prompt[], judge: AnswerJudge, index: number): DecodeJob {
-  const { request, context, id } = task;
+/** Generates one choice on a slot of its own. */
+async function runChoice(
+  deps: RunDeps,
+  run: TextRun,
+  execution: Execution,
+  prepared: Prepared,
+  index: number,
+): Promise<void> {
+  const { loaded, validator } = prepared;
+  const { signal } = execution;
+  const { model, timings, ends } = run;
+  const job = decodeJob(run, prepared, index);
+  const promptTokens = job.prompt.tokens.length;
+  await execution.withSlot({ slots: loaded.slots, tokensExpected: promptTokens }, async (slot) => {
+    timings.slotGranted(slot.queuedMs);
+    slot.tokensServed = promptTokens;
+    // Nothing is produced that is not reserved.
+    await prepared.record();
+    const emit = choiceEmitter(run, execution, prepared, { index, job, slot });
+    const end = await generateChoice(deps.engine, { index, model, job, validator, signal, emit });
+    if (end === null) return;
+    timings.observe(end);
+    ends.push(end);
+    if (ends.length < run.request.choices) run.emit(end);
+  });
+}
+
+interface ChoiceOnSlot {
+  readonly index: number;
+  readonly job: DecodeJob;
+  readonly slot: HeldSlot;
+}
+
+/** Returns what counts and emits the events of one choice. The start of a prompt is emitted for its first choice only. */
+function choiceEmitter(
+  run: TextRun,
+  execution: Execution,
+  { imageTokens, started }: Prepared,
+  { index, job: { prompt }, slot }: ChoiceOnSlot,
+): (event: GenerationEvent) => void {
+  const count = (event: GenerationEvent): void => {
+    execution.usage = addEvent(execution.usage, event);
+    run.timings.observe(event);
+    run.emit(event);
+  };
+  return (event) => {
+    if (event.type !== "generation-start") {
+      if ("tokens" in event) slot.tokensServed += event.tokens;
+      count(event);
+      return;
+    }
+    if (!started.has(prompt)) count(imageTokens > 0 ? { ...event, imageTokens } : event);
+    started.add(prompt);
+    if (run.request.raw?.echo === true)
+      run.emit({ type: "text-delta", choice: index, text: prompt.rawText ?? "", tokens: 0 });
+  };
+}
+
+/** Returns the engine's job for one choice; each has a seed of its own. */
+function decodeJob(run: TextRun, { prompts, validator }: Prepared, index: number): DecodeJob {
+  const { request, context, id } = run;
   const { sampling, tools, toolChoice, topLogprobs, stop, maxTokens, maxTokensExcludesReasoning } = request;
-  const share = request.choices / prompts.length;
-  const prompt = prompts[Math.floor(index / share)];
+  const choicesPerPrompt = request.choices / prompts.length;
+  const prompt = prompts[Math.floor(index / choicesPerPrompt)];
   if (prompt === undefined) throw new Error(`no prompt for the choice ${index}`);
-  // Whichever prompt it is of: the answers are those to requests of one prompt each.
-  const seed = sampling.seed === null ? null : (sampling.seed + (index % share)) >>> 0;
+  // Seeds start again with each prompt: the answers equal those to requests of one prompt each.
+  const seed = sampling.seed === null ? null : (sampling.seed + (index % choicesPerPrompt)) >>> 0;
   return {
     prompt,
     teamId: context.principal.team.id,
     sampling: { ...sampling, seed },
     tools,
     toolChoice,
-    rules: judge.rules,
+    rules: validator.rules,
     callIdPrefix: `call_${id.replaceAll("-", "")}${index}`,
     reasoningTokensMax: reasoningTokensMaxOf(request),
     topLogprobs,
@@ -133,9 +156,4 @@ function jobOf(task: Task, prompts: readonly Prompt[], judge: AnswerJudge, index
     maxTokensExcludesReasoning,
     deterministic: request.deterministic,
   };
-}
-
-function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | null = null;
-  return () => (running ??= work());
 }

@@ -1,177 +1,151 @@
 /**
- * A run: from an accepted request to a settled row. It is a task of its own (house rule 13): it takes the slot, drives the
- * engine, pushes events into a bounded channel and settles before it tells of the end, whether or not anybody reads. The
- * HTTP side only reads `events`, and aborts when its client leaves.
+ * Text generation: from an accepted request to a stream of events. A run (execute.ts) drives the engine and pushes events into a
+ * bounded channel; its last event is emitted only when the run is settled. The HTTP side reads `events`, and aborts the run when
+ * its client leaves.
  *
- * Modes of a run: loading -> prompting -> queued -> running -> settled; any of the first four can fail or be aborted.
+ * States of a run: loading -> prompting -> queued -> running -> settled; it can fail or be aborted in any of the first four.
  */
-import { setMaxListeners } from "node:events";
 import { Channel } from "../../core/channel.js";
 import type { TextToken } from "../../core/engine.js";
-import { asHearthError, HearthError } from "../../core/errors.js";
-import { mergingEvents, type GenerationEvent, type GenerationRequest } from "../../core/generation.js";
+import { HearthError } from "../../core/errors.js";
+import { eventMerging, type GenerationEvent, type GenerationRequest } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
 import { noUsage } from "../../core/usage.js";
-import { createPromptCounter, tooManyInHand } from "../prompt/count.js";
+import { createPromptCounter } from "../prompt/count.js";
 import { drive } from "./drive.js";
+import { createRunExecutor, type RunExecutor, type RunWork } from "./execute.js";
+import type { GeneratorDeps, RunContext, RunDeps, TextRun } from "./run-deps.js";
 import { timedLoads } from "./timed-loads.js";
-import { settle, type Settled } from "./billing.js";
-import { createSettling } from "./settle-retries.js";
-import type { GenerateDeps, Progress, RunContext, Street, Task } from "./run-deps.js";
 import { Stopwatch, type RunTimings } from "./timings.js";
 import { usableModel } from "./usable-model.js";
 
-/** Events that may wait for a slow reader; deltas merge, so even one that never reads holds no more than a handful. */
+/** Events that may wait for a slow reader. Deltas are merged, so that a reader that never reads keeps only a few. */
 const channelCapacity = 256;
 
 export interface Run {
   readonly id: string;
   readonly model: Model;
-  /** How many answers it draws. */
+  /** Answers that it generates. */
   readonly choices: number;
-  /** One reader only. Throws a HearthError where the run failed; ends without `generation-end` when aborted. */
+  /** For one reader. Throws a HearthError when the run fails; ends without the last `generation-end` when it is aborted. */
   readonly events: AsyncIterable<GenerationEvent>;
   readonly timings: RunTimings;
   abort(): void;
-  /** Resolves, never rejects, once the slot is free and the usage row is settled, or is being tried again. */
-  readonly settled: Promise<void>;
+  /** Resolves, never rejects, once the slots are free and the run is settled, or its settlement is being retried. */
+  readonly finished: Promise<void>;
 }
 
 export interface Generator {
   /**
    * Starts a run.
-   * @throws HearthError `model_not_found`, `model_unavailable` or `overloaded` before anything is begun.
+   * @throws HearthError `model_not_found`, `model_unavailable` or `overloaded` before anything is started.
    */
   start(request: GenerationRequest, context: RunContext): Run;
   /**
-   * The tokens of the prompt that a request would be answered from; nothing is generated, recorded or charged.
-   * @throws HearthError as a run fails before its first token.
+   * Counts the tokens of the prompt that a request would be answered from; nothing is generated, recorded or charged.
+   * @throws HearthError as a run does before its first token.
    */
   countPrompt(request: GenerationRequest, teamId: string, signal: AbortSignal): Promise<number>;
   /**
-   * The tokens of a text, by a model's own tokenizer; nothing is recorded or charged.
-   * @throws HearthError as a run fails before its first token.
+   * Returns the tokens of a text in a model's own vocabulary; nothing is recorded or charged.
+   * @throws HearthError as a run does before its first token.
    */
   tokenize(model: string, text: string, signal: AbortSignal): Promise<readonly TextToken[]>;
   /** Runs whose end is not written yet. */
-  readonly active: ReadonlySet<Run>;
-  /** Aborts every run; resolves when the end of each is written, or given up because it cannot be. */
+  readonly active: RunExecutor["active"];
+  /** Aborts every run; resolves when the end of each is written, or was given up because it cannot be written. */
   close(): Promise<void>;
 }
 
-/** Builds the generator over its ports. */
-export function createGenerator(deps: GenerateDeps): Generator {
-  const active = new Set<Run>();
-  const late = new Set<Promise<void>>();
-  const settling = createSettling(deps.clock);
-  const street: Street = { ...deps, load: timedLoads(deps), settling };
-  const counter = createPromptCounter(street);
+/** Builds the generator; no run is active yet. */
+export function createGenerator(generatorDeps: GeneratorDeps): Generator {
+  const executor = createRunExecutor(generatorDeps);
+  const deps: RunDeps = { ...generatorDeps, load: timedLoads(generatorDeps) };
+  const counter = createPromptCounter(deps);
   return {
-    active,
+    active: executor.active,
     countPrompt: async (request, teamId, signal) =>
       counter.count(usableModel(deps.models, request.model), request, teamId, signal),
     tokenize: async (model, text, signal) => counter.tokenize(usableModel(deps.models, model), text, signal),
     start(request, context) {
-      const model = accepted(deps, active, request, context);
-      const task = createTask(deps, model, request, context);
-      const settled = execute(street, task).then(({ unwritten }) => {
-        if (unwritten === null) return void active.delete(run);
-        const written = unwritten.then(() => {
-          active.delete(run);
-          late.delete(written);
-        });
-        late.add(written);
-      });
-      const run: Run = {
-        id: task.id,
+      const model = accept(deps, executor, request, context);
+      const run = createTextRun(deps, model, request, context);
+      const active = executor.execute(run, textWork(deps, run));
+      return {
+        id: run.id,
         model,
         choices: request.choices,
-        events: task.channel,
-        timings: task.timings,
-        abort: () => {
-          if (active.has(run)) task.abort();
-        },
-        settled,
+        events: run.channel,
+        timings: run.timings,
+        abort: () => active.abort(),
+        finished: active.finished,
       };
-      active.add(run);
-      return run;
     },
-    async close() {
-      const runs = [...active];
-      for (const run of runs) run.abort();
-      await settling.close();
-      await Promise.all(runs.map((run) => run.settled));
-      await Promise.all(late);
-    },
+    close: () => executor.close(),
   };
 }
 
-/** The model that is to answer. Of a request that is not taken, nothing stays counted. */
-function accepted(
-  { models, runsActiveMax }: GenerateDeps,
-  active: ReadonlySet<Run>,
+/** Returns the model that answers. A refused request gives its token reservation back. */
+function accept(
+  { models }: GeneratorDeps,
+  executor: RunExecutor,
   request: GenerationRequest,
-  { admission }: RunContext,
+  { tokenReservation }: RunContext,
 ): Model {
   try {
     const model = usableModel(models, request.model);
-    if (active.size >= runsActiveMax) throw tooManyInHand();
+    executor.refuseWhenFull();
     return model;
   } catch (thrown) {
-    admission?.settle(noUsage);
+    tokenReservation?.reconcile(noUsage);
     throw thrown;
   }
 }
 
-function createTask(
-  { random, clock }: GenerateDeps,
+function createTextRun(
+  { random, clock }: GeneratorDeps,
   model: Model,
   request: GenerationRequest,
   context: RunContext,
-): Task {
-  const leaving = new AbortController();
-  // Every choice listens, several times over.
-  setMaxListeners(0, leaving.signal);
-  const channel = new Channel(channelCapacity, mergingEvents);
+): TextRun {
+  const channel = new Channel<GenerationEvent>(channelCapacity, eventMerging);
   return {
     id: random.id(),
     model,
-    askedModel: request.model,
+    requestedModel: request.model,
     request,
     context,
     channel,
     emit(event) {
-      context.keeper?.add(event);
+      context.recorder?.add(event);
       if (!channel.push(event)) throw new HearthError("internal", "The answer was not read in time.");
     },
     timings: new Stopwatch(clock),
-    signal: leaving.signal,
-    abort: () => leaving.abort(),
+    ends: [],
   };
 }
 
-/** The whole life of a run. Never rejects. @returns as settle(). */
-async function execute(deps: Street, task: Task): Promise<Settled> {
-  const progress: Progress = { loaded: null, usage: noUsage, recorded: null, ends: [], failure: null };
-  try {
-    await drive(deps, task, progress);
-  } catch (thrown) {
-    if (!task.signal.aborted) progress.failure ??= asHearthError(thrown);
-  } finally {
-    // Before anybody hears of the end: who asks after that meets what was truly taken.
-    task.context.admission?.settle(progress.usage);
-  }
-  progress.loaded?.release();
-  const whole = progress.ends.length === task.request.choices;
-  const state = progress.failure !== null ? "failed" : whole ? "completed" : "aborted";
-  const last = progress.ends.at(-1);
-  if (whole && last !== undefined) task.context.keeper?.add(last);
-  const { unwritten } = await settle(deps, task, progress, state);
-  const { ttftMs, decodeTps } = task.timings;
-  deps.metrics.runEnded({ model: task.model.manifest.id, state, usage: progress.usage, ttftMs, decodeTps });
-  if (progress.failure !== null) task.channel.fail(progress.failure);
-  // The very last end is told only when the run is settled: whoever has the whole answer finds its row.
-  if (whole && last !== undefined) task.channel.push(last);
-  task.channel.end();
-  return { unwritten };
+function textWork(deps: RunDeps, run: TextRun): RunWork {
+  const { channel, ends, timings } = run;
+  const { recorder } = run.context;
+  const isComplete = (): boolean => ends.length === run.request.choices;
+  const lastEnd = () => (isComplete() ? ends.at(-1) : undefined);
+  return {
+    timings,
+    isComplete,
+    produce: (execution) => drive(deps, run, execution),
+    writes(end) {
+      if (recorder === undefined) return [];
+      const last = lastEnd();
+      if (last !== undefined) recorder.add(last);
+      return recorder.writes(end);
+    },
+    ended({ failure }) {
+      if (failure !== null) channel.fail(failure);
+      // The last end is emitted only when the run is settled: a client that has the whole answer finds its row.
+      const last = lastEnd();
+      if (last !== undefined) channel.push(last);
+      channel.end();
+    },
+  };
 }

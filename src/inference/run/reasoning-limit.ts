@@ -1,14 +1,14 @@
 import type { GenerationRequest, ReasoningEffort } from "../../core/generation.js";
 
-/** How long a model may think before its reasoning is ended, in tokens; null: as long as it likes. */
+/** Returns the tokens after which reasoning is ended; null when there is no limit. */
 export function reasoningTokensMaxOf({
   reasoningTokensMax,
   reasoningEffort,
 }: Pick<GenerationRequest, "reasoningTokensMax" | "reasoningEffort">): number | null {
-  return reasoningTokensMax ?? ofEffort[reasoningEffort];
+  return reasoningTokensMax ?? limitByEffort[reasoningEffort];
 }
 
-const ofEffort: Readonly<Record<ReasoningEffort, number | null>> = {
+const limitByEffort: Readonly<Record<ReasoningEffort, number | null>> = {
   none: 0,
   low: 1024,
   medium: 8192,

@@ -1,19 +1,19 @@
 import type { HearthError } from "../../core/errors.js";
+import type { FinishedRun } from "../../core/metrics.js";
 import type { GenerationEvent } from "../../core/generation.js";
-import type { RunOutcome } from "./run-record.js";
-import type { Write } from "../../store/write.js";
+import type { Write } from "../../store/writes.js";
 
-/** How a run ended, as whoever keeps something of it is told. */
+/** How a run ended. */
 export interface RunEnd {
-  readonly state: RunOutcome["state"];
-  /** What kept it from its end. */
+  readonly state: FinishedRun["state"];
+  /** The error that ended it; null when there was none. */
   readonly failure: HearthError | null;
 }
 
-/** Makes something of a run's events that is written together with the run's end: both or neither. */
-export interface Keeper {
-  /** Every event of the run, in order, before its reader gets it. */
+/** Turns a run's events into rows that are written in the same transaction as the run's end. */
+export interface RunRecorder {
+  /** Takes every event of the run, in order, before its reader gets it. */
   add(event: GenerationEvent): void;
-  /** Once, after the last event: what is to be written; null where the work is begun anew, so that this run is as good as none. */
+  /** Called once, after the last event. @returns null when the work will be done again, so that this run is void. */
   writes(end: RunEnd): readonly Write[] | null;
 }

@@ -1,80 +1,65 @@
 /**
- * What a run may cost, before any of it is done. It owns the bound that is reserved and the refusal of a team that has not as much;
- * that nobody spends the same credit twice is the store's, when the bound is reserved.
+ * What a run may cost at most, determined before it produces anything, and the refusal of a team that has less credit. The store
+ * ensures that no credit is reserved twice.
  */
-import type { LoadedModel, Prompt } from "../../core/engine.js";
+import type { Prompt } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";
 import type { GenerationRequest } from "../../core/generation.js";
-import { lackingFor, noCredits } from "../../accounts/money/ledger.js";
-import { costBoundOf, isFree, type Ticks } from "../../core/money.js";
+import { noCreditsError, shortfallFor } from "../../accounts/money/ledger.js";
+import { isFree, maxCostOf, type Ticks } from "../../core/money.js";
 import { reasoningTokensMaxOf } from "./reasoning-limit.js";
-import type { Booked, GenerateDeps, Task } from "./run-deps.js";
+import type { BillableRun, ExecutorDeps } from "./run-deps.js";
 
 /** Tokens around a block of reasoning, which no bound counts. */
 const reasoningMarkTokensMax = 64;
 
-/** Refuses a team that has nothing at all before a model is loaded for it. @throws HearthError `no_credits`. */
+/** Refuses a team without any credit before a model is loaded for it. @throws HearthError `no_credits`. */
 export async function refuseWithoutCredit(
-  { ledger, clock }: Pick<GenerateDeps, "ledger" | "clock">,
-  { model, context }: Booked,
+  { ledger, clock }: Pick<ExecutorDeps, "ledger" | "clock">,
+  { model, context }: Pick<BillableRun, "model" | "context">,
 ): Promise<void> {
   const { team } = context.principal;
   if (team.billing === "unmetered" || isFree(model.manifest.prices)) return;
-  const lacking = lackingFor(await ledger.spendable(team.id, clock.now()), 1);
-  if (lacking !== null) throw noCredits(team.id, null, lacking);
+  const shortfall = shortfallFor(await ledger.spendable(team.id, clock.now()), 1);
+  if (shortfall !== null) throw noCreditsError(team.id, null, shortfall);
 }
 
 /**
- * What is to be reserved for a run: the most that it can cost; null for a team that need not.
- * @throws HearthError `no_credits` when the team has less, `invalid_value` when it is more than can be counted.
+ * Returns what must be reserved for a run: the most that it can cost; null for a team that does not pay in advance.
+ * @throws HearthError `no_credits` when the team has less, `invalid_value` when the cost is too large to be counted.
  */
-export async function reservationOf(
-  deps: GenerateDeps,
-  { model, request, context }: Task,
-  loaded: LoadedModel,
-  prompts: readonly Prompt[],
-): Promise<Ticks | null> {
-  const bound = boundOf(request, prompts, model.manifest.capabilities.reasoning, loaded.contextTokens);
-  return bounded(deps, { model, context }, bound);
-}
-
-/** The same for a run that draws so many images. */
-export async function imagesReservationOf(
-  deps: Pick<GenerateDeps, "ledger" | "clock">,
-  run: Pick<Booked, "model" | "context">,
-  images: number,
-): Promise<Ticks | null> {
-  return bounded(deps, run, { prompt: 0, sampled: 0, images });
-}
-
-async function bounded(
-  { ledger, clock }: Pick<GenerateDeps, "ledger" | "clock">,
-  { model, context }: Pick<Booked, "model" | "context">,
-  bound: Parameters<typeof costBoundOf>[0],
+export async function reservationTicks(
+  { ledger, clock }: Pick<ExecutorDeps, "ledger" | "clock">,
+  { model, context }: Pick<BillableRun, "model" | "context">,
+  bound: Parameters<typeof maxCostOf>[0],
 ): Promise<Ticks | null> {
   const { team } = context.principal;
-  const ticks = countable(() => costBoundOf(bound, model.manifest.prices));
+  const ticks = countable(() => maxCostOf(bound, model.manifest.prices));
   if (team.billing === "unmetered") return null;
   if (ticks === 0) return ticks;
-  const lacking = lackingFor(await ledger.spendable(team.id, clock.now()), ticks);
-  if (lacking !== null) throw noCredits(team.id, ticks, lacking);
+  const shortfall = shortfallFor(await ledger.spendable(team.id, clock.now()), ticks);
+  if (shortfall !== null) throw noCreditsError(team.id, ticks, shortfall);
   return ticks;
 }
 
-function boundOf(
+/**
+ * Returns the most tokens that a request can use.
+ * @param reasons whether the model can reason. @param contextTokens tokens that one slot holds.
+ */
+export function tokenBound(
   request: GenerationRequest,
   prompts: readonly Prompt[],
   reasons: boolean,
   contextTokens: number,
 ): { readonly prompt: number; readonly sampled: number } {
   const lengths = prompts.map(({ tokens }) => tokens.length);
-  const share = request.choices / prompts.length;
+  const choicesPerPrompt = request.choices / prompts.length;
   const answerTokens = answerTokensMax(request, reasons);
-  const sampled = lengths.map((length) => share * Math.min(answerTokens, contextTokens - length));
+  const sampled = lengths.map((length) => choicesPerPrompt * Math.min(answerTokens, contextTokens - length));
   return { prompt: sum(lengths), sampled: sum(sampled) };
 }
 
-/** Tokens that one choice may sample, if the context holds as many. */
+/** Returns the most tokens that one choice samples in a context that is large enough. */
 function answerTokensMax(request: GenerationRequest, reasons: boolean): number {
   const { maxTokens, maxTokensExcludesReasoning } = request;
   if (maxTokens === null) return Infinity;
@@ -87,7 +72,7 @@ function countable(count: () => Ticks): Ticks {
     return count();
   } catch (thrown) {
     if (!(thrown instanceof RangeError)) throw thrown;
-    throw new HearthError("invalid_value", "This request may cost more than can be counted.", {
+    throw new HearthError("invalid_value", "The cost of this request may be too large to be counted.", {
       cause: thrown,
     });
   }

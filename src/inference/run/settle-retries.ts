@@ -1,14 +1,14 @@
 /**
- * Ends that could not be written at once: the disk is full, another program holds the database. Each is tried again until it is
- * written or the server closes; until then its run is in hand, so that the bound on runs in hand bounds these too. What is left
+ * Retries of run ends that could not be written, because the disk is full or another program locks the database. Each is retried until
+ * it is written or the server closes; until then its run counts as active, so that the limit on active runs limits these, too. What is
  * unwritten at the close is found by the next start.
  */
 import type { Clock } from "../../core/clock.js";
 
-export interface Settling {
-  /** Resolves, never rejects, once the write has succeeded, or was given up because the server closes. */
-  again(write: () => Promise<void>): Promise<void>;
-  /** From now on nothing is tried again: what waits is tried a last time, what fails is given up. */
+export interface SettleRetries {
+  /** Retries a write. Resolves, never rejects, once it has succeeded or was given up because the server closes. */
+  retry(write: () => Promise<void>): Promise<void>;
+  /** Retries everything a last time; from now on, a write that fails is given up. */
   close(): Promise<void>;
 }
 
@@ -19,8 +19,7 @@ interface Waiting {
   readonly done: () => void;
 }
 
-/** Builds it over the clock. */
-export function createSettling(clock: Clock): Settling {
+export function createSettleRetries(clock: Clock): SettleRetries {
   let waiting: Waiting[] = [];
   let isClosed = false;
   let stop = (): void => undefined;
@@ -28,7 +27,7 @@ export function createSettling(clock: Clock): Settling {
     stop();
     stop = clock.after(retryMs, () => void tryAll());
   };
-  /** In order, up to the first that fails: the others would, too. */
+  /** In order, up to the first that fails: the others would fail, too. */
   const tryAll = async (): Promise<void> => {
     const tried = waiting;
     waiting = [];
@@ -45,7 +44,7 @@ export function createSettling(clock: Clock): Settling {
     else if (waiting.length > 0) tryLater();
   };
   return {
-    again: (write) =>
+    retry: (write) =>
       new Promise((done) => {
         waiting.push({ write, done });
         if (isClosed) void tryAll();

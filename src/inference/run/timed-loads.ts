@@ -13,8 +13,8 @@ interface LoadsDeps<Loaded> {
 }
 
 /**
- * The engine's `load`, with its time told: of all who ask while a model is not in memory, the first one's wait counts, room
- * made and weights verified included.
+ * Returns the engine's `load`, whose duration is reported to the metrics. When several runs wait for a model, the wait of the first
+ * counts, including the eviction of other models and the verification of the weights.
  */
 export function timedLoads<Loaded>({
   engine,
@@ -27,13 +27,13 @@ export function timedLoads<Loaded>({
     const isFirst = !loading.has(id) && !engine.residents().some((resident) => resident.id === id);
     const loaded = engine.load(model);
     if (!isFirst) return loaded;
-    const began = clock.monotonic();
+    const startedAt = clock.monotonic();
     loading.add(id);
-    const forget = (): void => void loading.delete(id);
+    const remove = (): void => void loading.delete(id);
     loaded.then(() => {
-      forget();
-      metrics.modelLoaded({ model: id, durationMs: clock.monotonic() - began });
-    }, forget);
+      remove();
+      metrics.modelLoaded({ model: id, durationMs: clock.monotonic() - startedAt });
+    }, remove);
     return loaded;
   };
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/clock.js";
 import type { GenerationEvent } from "../../core/generation.js";
 
-/** What a run measured of itself; null until it is known. */
+/** Measurements of a run; null until known. */
 export interface RunTimings {
   /** Milliseconds it waited for a slot. */
   readonly queueMs: number | null;
@@ -11,7 +11,7 @@ export interface RunTimings {
   readonly ttftMs: number | null;
   /** Tokens a second from the first delta to the last so far; null under two tokens. */
   readonly decodeTps: number | null;
-  /** Prompt tokens whose evaluation was skipped, of all prompts begun. */
+  /** Prompt tokens whose evaluation was skipped, of all prompts started. */
   readonly cachedTokens: number | null;
 }
 
@@ -22,7 +22,7 @@ interface Pace {
   readonly tokens: number;
 }
 
-/** Measures a run from what it is told of it; starts when it is made. */
+/** Measures a run from its events; starts when it is constructed. */
 export class Stopwatch implements RunTimings {
   queueMs: number | null = null;
   prefillMs: number | null = null;
@@ -44,14 +44,14 @@ export class Stopwatch implements RunTimings {
     return tokens > 0 && lastAt > firstAt ? (tokens * 1000) / (lastAt - firstAt) : null;
   }
 
-  /** The run has its slot. */
-  slotHeld(queuedMs: number): void {
+  /** Records that the run has its slot. */
+  slotGranted(queuedMs: number): void {
     this.queueMs = queuedMs;
     this.#heldAt = this.#clock.monotonic();
   }
 
-  /** The next event of the run. */
-  saw(event: GenerationEvent): void {
+  /** Records the next event of the run. */
+  observe(event: GenerationEvent): void {
     if (event.type === "generation-start") {
       this.cachedTokens = (this.cachedTokens ?? 0) + event.cachedTokens;
       return;

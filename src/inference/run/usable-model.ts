@@ -2,8 +2,8 @@ import { HearthError, modelNotFound } from "../../core/errors.js";
 import type { Model, ModelKind, ModelRegistry } from "../../core/model.js";
 
 /**
- * A model that can answer, by id or alias.
- * @param kind what it has to be for.
+ * Finds a usable model by id or alias.
+ * @param kind the kind that it must be of.
  * @throws HearthError `model_not_found`, `model_unavailable`, `invalid_value` for one of another kind.
  */
 export function usableModel(models: ModelRegistry, name: string, kind: ModelKind = "chat"): Model {
@@ -12,7 +12,7 @@ export function usableModel(models: ModelRegistry, name: string, kind: ModelKind
   if (model.manifest.kind !== kind)
     throw new HearthError(
       "invalid_value",
-      `model: '${model.manifest.id}' is ${purposes[model.manifest.kind]}`,
+      `model: '${model.manifest.id}' is ${descriptions[model.manifest.kind]}`,
       {
         param: "model",
       },
@@ -26,8 +26,8 @@ export function usableModel(models: ModelRegistry, name: string, kind: ModelKind
   return model;
 }
 
-const purposes: Readonly<Record<ModelKind, string>> = {
-  chat: "a model that answers conversations, not one that draws",
-  vision: "a model that describes images, for others to answer",
-  image: "a model that draws: ask for it at /v1/images/generations",
+const descriptions: Readonly<Record<ModelKind, string>> = {
+  chat: "a chat model",
+  vision: "a vision model, which describes images for chat models",
+  image: "an image model: use it at /v1/images/generations",
 };

@@ -1,53 +1,58 @@
 /**
- * Deferred completions: asked for now, answered when there is time, fetched once. It owns how long an outcome is kept and who
- * may have it; the queue is jobs.ts's, the answer's words are the dialect's.
+ * Deferred completions: requested now, generated when there is capacity, fetched once. This file owns how long an outcome is stored
+ * and who may fetch it; jobs/queue.ts processes them, and the dialect encodes the answer.
  */
 import type { Clock } from "../../core/clock.js";
-import type { DeferredStore } from "./deferred-completion.js";
+import type { DeferredStore } from "./store.js";
 import { HearthError, type ErrorDetails, type ErrorKind } from "../../core/errors.js";
 import type { Job } from "../job.js";
 import type { JobQueue } from "../queue.js";
 
-/** How long an outcome waits to be fetched. */
-export const deferredKeptMs = 24 * 60 * 60 * 1000;
+/** How long an outcome can be fetched. */
+export const outcomeRetentionMs = 24 * 60 * 60 * 1000;
 
-export interface Deferrals {
+export interface DeferredCompletions {
   /**
-   * Takes a request; once this resolves it is on the disk. Its id is what its answer is fetched with.
-   * @throws HearthError `overloaded` when too much is put off already.
+   * Enqueues a request; it is on disk once this resolves. Its id is the one by which its answer is fetched.
+   * @throws HearthError `overloaded` when the queue is full.
    */
-  put(request: Omit<Job, "kind" | "attempts" | "createTime">): Promise<void>;
+  create(request: Omit<Job, "kind" | "attempts" | "createTime">): Promise<void>;
   /**
-   * @returns the JSON text of the answer, which is given away by that, or null while it is pending.
-   * @throws HearthError `not_found` for one that is not there (any more) or is another team's; else what kept it from an answer.
+   * Returns the JSON text of the answer and deletes it; null while it is pending.
+   * @throws HearthError `not_found` for one that does not exist (any more) or belongs to another team; the completion's own error when
+   * it failed.
    */
   take(id: string, teamId: string): Promise<string | null>;
 }
 
-export interface DeferralsDeps {
+export interface DeferredCompletionsDeps {
   readonly deferred: DeferredStore;
   readonly queue: JobQueue;
   readonly clock: Clock;
 }
 
-/** Builds them over the queue of their trade. */
-export function createDeferrals({ deferred, queue, clock }: DeferralsDeps): Deferrals {
+/** Builds the service over the queue of deferred completions. */
+export function createDeferredCompletions({
+  deferred,
+  queue,
+  clock,
+}: DeferredCompletionsDeps): DeferredCompletions {
   return {
-    async put(request) {
+    async create(request) {
       const createTime = clock.now();
       const { id, teamId } = request;
       await queue.enqueue({ ...request, createTime }, [deferred.insertion({ id, teamId, createTime })]);
     },
     async take(id, teamId) {
       const outcome = await deferred.take(id, teamId, clock.now());
-      if (outcome === null) throw notThere(id);
+      if (outcome === null) throw notFound(id);
       if (outcome.state === "failed") throw readFailure(outcome.failure);
       return outcome.state === "done" ? outcome.answer : null;
     },
   };
 }
 
-/** A failure as it is stored: what its client may know of it, and no more. */
+/** Serialises an error with the fields that its client may see. */
 export function writeFailure({ kind, message, param, code }: HearthError): string {
   return JSON.stringify({ kind, message, param, code });
 }
@@ -66,7 +71,7 @@ function readFailure(failure: string): HearthError {
   return new HearthError(kind, message, details);
 }
 
-function notThere(id: string): HearthError {
+function notFound(id: string): HearthError {
   return new HearthError(
     "not_found",
     `The deferred completion '${id.slice(0, 100)}' does not exist: it was fetched already, has expired, or never was.`,

@@ -1,39 +1,40 @@
-/** Deferred completions as the queue makes them: the request is read again, answered whole, and the answer kept. */
+/** How the queue processes a deferred completion: its request is parsed again, answered as a whole, and the answer stored. */
 import { authorise } from "../../accounts/keys/permissions.js";
 import type { Authenticator } from "../../accounts/authentication/authenticate-key.js";
 import type { RateLimits } from "../../accounts/limits/rate-limits.js";
 import type { Clock } from "../../core/clock.js";
-import type { DeferredOutcome, DeferredStore } from "./deferred-completion.js";
+import type { EndedOutcome } from "./deferred-completion.js";
+import type { DeferredStore } from "./store.js";
 import { HearthError } from "../../core/errors.js";
 import type { Job } from "../job.js";
 import type { ModelRegistry } from "../../core/model.js";
-import type { Write } from "../../store/write.js";
+import type { Write } from "../../store/writes.js";
 import { foldCompletion } from "../../dialects/openai-chat/encode.js";
 import { parseChatRequest } from "../../dialects/openai-chat/parse.js";
-import { deferredKeptMs, writeFailure } from "./deferred-completions.js";
-import type { Trade, Undertaking } from "../queue.js";
+import { outcomeRetentionMs, writeFailure } from "./deferred-completions.js";
+import type { JobHandler, PreparedJob } from "../queue.js";
 import { usableModel } from "../../inference/run/usable-model.js";
 
-export interface DeferredTradeDeps {
+export interface DeferredCompletionHandlerDeps {
   readonly authenticator: Authenticator;
-  readonly rateLimits: Pick<RateLimits, "takeUp">;
-  readonly deferred: DeferredStore;
+  readonly rateLimits: Pick<RateLimits, "resume">;
+  readonly deferred: Pick<DeferredStore, "ending">;
   readonly models: ModelRegistry;
   readonly clock: Clock;
 }
 
-/** What the queue does for a deferred completion. */
-export function deferredTrade(deps: DeferredTradeDeps): Trade {
+/** Builds the handler of deferred completions. */
+export function deferredCompletionHandler(deps: DeferredCompletionHandlerDeps): JobHandler {
   const { authenticator, rateLimits, deferred, models, clock } = deps;
-  const ending = (job: Job, outcome: Exclude<DeferredOutcome, { state: "pending" }>): Write =>
-    deferred.ending(job.id, outcome, clock.now() + deferredKeptMs);
+  const ending = (job: Job, outcome: EndedOutcome): Write =>
+    deferred.ending(job.id, outcome, clock.now() + outcomeRetentionMs);
   const failed = (job: Job, error: HearthError): Write =>
     ending(job, { state: "failed", failure: writeFailure(error) });
   return {
     kind: "deferred-completion",
     workClass: "deferred",
     failure: (job, error) => Promise.resolve([failed(job, error)]),
-    async undertake(job): Promise<Undertaking> {
+    async prepare(job): Promise<PreparedJob> {
       const { request, callsAsFunction } = parseChatRequest(JSON.parse(job.body));
       const model = usableModel(models, request.model);
       const principal = await authenticator.readmit(job.apiKeyId);
@@ -44,8 +45,8 @@ export function deferredTrade(deps: DeferredTradeDeps): Trade {
       return {
         principal,
         request,
-        admission: await rateLimits.takeUp(job.id, principal, model.manifest.id),
-        keeper: {
+        tokenReservation: await rateLimits.resume(job.id, principal, model.manifest.id),
+        recorder: {
           add: (event) => fold.add(event),
           writes: ({ state, failure }) => [
             state === "completed"
@@ -60,5 +61,5 @@ export function deferredTrade(deps: DeferredTradeDeps): Trade {
 }
 
 function abandoned(): HearthError {
-  return new HearthError("internal", "The completion was given up before it came to its end.");
+  return new HearthError("internal", "The completion was ended before it was complete.");
 }

@@ -1,35 +1,44 @@
-import type { DeferredOutcome, DeferredStore } from "./deferred-completion.js";
+import type { DeferredOutcome, EndedOutcome } from "./deferred-completion.js";
 import type { Database } from "../../store/database.js";
 import { prepare, prepareBinding } from "../../store/prepared.js";
 import type { DeferredRow } from "../../store/schema.js";
-import { writeOf } from "../../store/writes.js";
+import { createWrite, type Write } from "../../store/writes.js";
 
-/** What came of deferred completions. One statement deletes an answer and returns it, so that one reader alone gets it. */
-export function createDeferredStore(database: Database): DeferredStore {
+export type DeferredStore = ReturnType<typeof createDeferredStore>;
+
+/** Outcomes of deferred completions. One statement deletes an answer and returns it, so that only one reader gets it. */
+export function createDeferredStore(database: Database) {
   const { kysely } = database;
   const insertRow = prepareInsertion(database);
   const endRow = prepareEnding(database);
   const takeAnswer = prepareTake(database);
   const findOther = prepareFind(database);
   return {
-    insertion: ({ id, teamId, createTime }) =>
-      writeOf("deferred_completions", insertRow({ id, team_id: teamId, create_time: createTime })),
-    ending: (id, outcome, expireTime) =>
-      writeOf(
+    /** Inserts a pending one. */
+    insertion: ({ id, teamId, createTime }: NewDeferred): Write =>
+      createWrite("deferred_completions", insertRow({ id, team_id: teamId, create_time: createTime })),
+    /** Writes the outcome of a pending one; it can be fetched until `expireTime`. */
+    ending: (id: string, outcome: EndedOutcome, expireTime: number): Write =>
+      createWrite(
         "deferred_completions",
         endRow({ id, state: outcome.state, outcome: textOf(outcome), expire_time: expireTime }),
       ),
-    async take(id, teamId, now) {
+    /**
+     * Returns the outcome. An answer is deleted by reading it; a failure stays until it expires.
+     * @returns null for one that does not exist, belongs to another team, was read already or has expired.
+     */
+    async take(id: string, teamId: string, now: number): Promise<DeferredOutcome | null> {
       const reading = { id, teamId, now };
       const answer = (await takeAnswer(reading)).rows[0]?.outcome ?? null;
       if (answer !== null) return { state: "done", answer };
       const row = (await findOther(reading)).rows[0];
       if (row === undefined) return null;
-      // One that is done by now was pending a moment ago: whoever asks next gets the answer.
+      // One that ended between the two statements counts as pending: the next call returns the answer.
       if (row.state !== "failed" || row.outcome === null) return { state: "pending" };
       return { state: "failed", failure: row.outcome };
     },
-    async deleteExpired(now, limit) {
+    /** Deletes up to `limit` that have expired. @returns how many were deleted. */
+    async deleteExpired(now: number, limit: number): Promise<number> {
       const { numDeletedRows } = await kysely
         .deleteFrom("deferred_completions")
         .where("id", "in", (row) =>
@@ -46,7 +55,13 @@ export function createDeferredStore(database: Database): DeferredStore {
   };
 }
 
-function textOf(outcome: Exclude<DeferredOutcome, { state: "pending" }>): string {
+interface NewDeferred {
+  readonly id: string;
+  readonly teamId: string;
+  readonly createTime: number;
+}
+
+function textOf(outcome: EndedOutcome): string {
   return outcome.state === "done" ? outcome.answer : outcome.failure;
 }
 

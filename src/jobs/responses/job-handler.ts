@@ -1,6 +1,7 @@
 /**
- * Background responses as the queue makes them: the request is read again, answered from what was stored with it, and each
- * event told to whoever follows. The last events are told when they are written, so that what was told to be complete is there.
+ * How the queue processes a background response: its request is parsed again, answered from the items stored with it, and each event
+ * is sent to the clients that follow its stream. The last events are sent once they are written, so that a response that was reported
+ * as complete can be fetched.
  */
 import { deflateRawSync } from "node:zlib";
 import type { Authenticator } from "../../accounts/authentication/authenticate-key.js";
@@ -10,8 +11,8 @@ import type { Clock } from "../../core/clock.js";
 import { HearthError } from "../../core/errors.js";
 import type { Job } from "../job.js";
 import type { ModelRegistry } from "../../core/model.js";
-import { isUnended, type StoredResponse } from "../../inference/responses/stored-response.js";
-import type { Write } from "../../store/write.js";
+import { isUnfinished, type StoredResponse } from "../../inference/responses/stored-response.js";
+import type { Write } from "../../store/writes.js";
 import { createResponseEncoder, type ResponseEncoder } from "../../dialects/openai-responses/encode.js";
 import { endedResponse, endingEvent } from "../../dialects/openai-responses/ending.js";
 import {
@@ -19,74 +20,78 @@ import {
   parseResponsesRequest,
   type ResponsesRequest,
 } from "../../dialects/openai-responses/parse.js";
-import type { ResponseObject } from "../../dialects/openai-responses/wire.js";
-import type { Trade, Undertaking } from "../queue.js";
-import type { Keeper } from "../../inference/run/recorder.js";
-import type { Memory } from "../../inference/responses/stored-responses.js";
+import type { ResponseObject } from "../../dialects/openai-responses/response-schema.js";
+import type { JobHandler, PreparedJob } from "../queue.js";
+import type { RunRecorder } from "../../inference/run/recorder.js";
+import type { StoredResponses } from "../../inference/responses/stored-responses.js";
 import { usableModel } from "../../inference/run/usable-model.js";
 import { read, toStore } from "./conversation-items.js";
 import { endedStatus, finish } from "./response-recorder.js";
 import type { Logger } from "../../core/logger.js";
 
-export interface ResponseTradeDeps {
+export interface BackgroundResponseHandlerDeps {
   readonly authenticator: Authenticator;
-  readonly rateLimits: Pick<RateLimits, "takeUp">;
-  readonly memory: Memory;
+  readonly rateLimits: Pick<RateLimits, "resume">;
+  readonly storedResponses: StoredResponses;
   readonly models: ModelRegistry;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** What the queue does for a background response. */
-export function responseTrade(deps: ResponseTradeDeps): Trade {
-  const { memory } = deps;
+/** Builds the handler of background responses. */
+export function backgroundResponseHandler(deps: BackgroundResponseHandlerDeps): JobHandler {
+  const { storedResponses } = deps;
   return {
     kind: "background-response",
     workClass: "background",
-    async undertake(job) {
-      const stored = await find(memory, job);
+    async prepare(job) {
+      const stored = await find(storedResponses, job);
       if (stored === null) return null;
-      // The stream that its client has begun to read would go on from another one's middle.
-      if (stored.streamed && stored.status === "in_progress") throw interrupted();
-      return undertake(deps, job, stored);
+      // A new run would generate another answer than the one whose stream its client has started to read.
+      if (stored.streams && stored.status === "in_progress") throw interrupted();
+      return prepare(deps, job, stored);
     },
     async failure(job, error) {
-      const stored = await find(memory, job);
-      return stored === null ? [] : endUnbegun(memory, stored, error);
+      const stored = await find(storedResponses, job);
+      return stored === null ? [] : endWithoutRun(storedResponses, stored, error);
     },
   };
 }
 
 /**
- * Ends a background response that no run is at work on, and tells whoever follows.
- * @param because an error, or null when it was cancelled. @returns what is to be written.
+ * Ends a background response that has no run, and reports it to the clients that follow its stream.
+ * @param error null when it was cancelled. @returns what must be written.
  */
-export function endUnbegun(
-  memory: Memory,
+export function endWithoutRun(
+  storedResponses: StoredResponses,
   stored: StoredResponse,
-  because: HearthError | null,
+  error: HearthError | null,
 ): readonly Write[] {
-  const response = endedResponse(JSON.parse(stored.body) as ResponseObject, because);
-  const log = memory.logs.find(stored.id);
+  const response = endedResponse(JSON.parse(stored.body) as ResponseObject, error);
+  const log = storedResponses.logs.find(stored.id);
   log?.append(endingEvent(response, log.length));
-  memory.logs.close(stored.id);
+  storedResponses.logs.close(stored.id);
   const body = JSON.stringify(response);
-  return memory.ending(stored.id, { status: endedStatus(response), body, output: [], events: null });
+  return storedResponses.ending(stored.id, { status: endedStatus(response), body, output: [], events: null });
 }
 
-/** The response of a job, unless it has ended or is gone. */
-async function find(memory: Memory, { id, teamId }: Job): Promise<StoredResponse | null> {
+/** Returns the response of a job; null when it has ended or was deleted. */
+async function find(storedResponses: StoredResponses, { id, teamId }: Job): Promise<StoredResponse | null> {
   try {
-    const stored = await memory.find(id, teamId);
-    return isUnended(stored) ? stored : null;
+    const stored = await storedResponses.find(id, teamId);
+    return isUnfinished(stored) ? stored : null;
   } catch (thrown) {
     if (thrown instanceof HearthError && thrown.kind === "not_found") return null;
     throw thrown;
   }
 }
 
-async function undertake(deps: ResponseTradeDeps, job: Job, stored: StoredResponse): Promise<Undertaking> {
-  const { authenticator, rateLimits, models, memory, clock } = deps;
+async function prepare(
+  deps: BackgroundResponseHandlerDeps,
+  job: Job,
+  stored: StoredResponse,
+): Promise<PreparedJob> {
+  const { authenticator, rateLimits, models, storedResponses, clock } = deps;
   const request = parseResponsesRequest(JSON.parse(job.body));
   const model = usableModel(models, request.model);
   const principal = await authenticator.readmit(job.apiKeyId);
@@ -99,42 +104,42 @@ async function undertake(deps: ResponseTradeDeps, job: Job, stored: StoredRespon
     now: () => Math.floor(clock.now() / 1000),
   });
   const { previousId, teamId } = stored;
-  const before = previousId === null ? [] : await memory.conversation(previousId, teamId);
+  const before = previousId === null ? [] : await storedResponses.conversation(previousId, teamId);
   return {
     principal,
-    admission: await rateLimits.takeUp(job.id, principal, model.manifest.id),
-    request: generationRequest(request, read([...before, ...(await memory.input(stored))])),
-    ...tell(deps, job.id, request, encoder),
+    tokenReservation: await rateLimits.resume(job.id, principal, model.manifest.id),
+    request: generationRequest(request, read([...before, ...(await storedResponses.input(stored))])),
+    ...recorderFor(deps, job.id, request, encoder),
   };
 }
 
-/** Keeps the answer, and tells it to followers where its client asked for a stream. */
-function tell(
-  { memory, logger }: ResponseTradeDeps,
+/** Builds what stores the answer, and appends its events to the log when its client requested a stream. */
+function recorderFor(
+  { storedResponses, logger }: BackgroundResponseHandlerDeps,
   id: string,
   request: ResponsesRequest,
   encoder: ResponseEncoder,
-): Pick<Undertaking, "keeper" | "ended"> {
-  const log = request.stream ? memory.logs.open(id) : null;
+): Pick<PreparedJob, "recorder" | "ended"> {
+  const log = request.stream ? storedResponses.logs.open(id) : null;
   const opening = encoder.open();
   if (log?.length === 0) log.append(...opening);
   let last: readonly object[] = [];
-  let begun = false;
-  const keeper: Keeper = {
+  let started = false;
+  const recorder: RunRecorder = {
     add(event) {
       const events = encoder.add(event);
       if (event.type === "generation-end") last = events;
       else log?.append(...events);
       if (event.type !== "generation-start") return;
-      begun = true;
-      memory.begin(id, JSON.stringify(encoder.response())).catch((thrown: unknown) => {
-        logger.error({ jobId: id, err: thrown }, "a response could not be marked as begun");
+      started = true;
+      storedResponses.markStarted(id, JSON.stringify(encoder.response())).catch((thrown: unknown) => {
+        logger.error({ jobId: id, err: thrown }, "a response could not be marked as in progress");
       });
     },
     writes(end) {
       last = [...last, ...finish(encoder, end)];
       const response = encoder.response();
-      return memory.ending(id, {
+      return storedResponses.ending(id, {
         status: endedStatus(response),
         body: JSON.stringify(response),
         output: response.output.map(toStore),
@@ -143,11 +148,11 @@ function tell(
     },
   };
   return {
-    keeper,
+    recorder,
     ended(outcome) {
       if (outcome === "written") log?.append(...last);
-      // One that was put back unbegun is told of from where it was.
-      if (outcome === "written" || begun) memory.logs.close(id);
+      // A requeued one that has not started continues its log.
+      if (outcome === "written" || started) storedResponses.logs.close(id);
     },
   };
 }
@@ -155,6 +160,6 @@ function tell(
 function interrupted(): HearthError {
   return new HearthError(
     "internal",
-    "The server stopped while it made this response, so its stream cannot go on. Please ask again.",
+    "The server stopped while it generated this response, so its stream cannot continue. Please send the request again.",
   );
 }

@@ -1,6 +1,6 @@
 /**
- * What a well-formed header must say for llama.cpp to load it safely. Several of these end the whole process there (an assert,
- * not an error), so they are asked here, before the file is given to native code.
+ * Checks the values that llama.cpp requires in a well-formed header. Several invalid values abort the whole
+ * process there (an assertion, not an error), so they are checked before native code opens the file.
  */
 import type { GgufMetadata, GgufValue } from "./metadata.js";
 import { grouped, quoted } from "./refusal.js";
@@ -9,11 +9,11 @@ import { grouped, quoted } from "./refusal.js";
 const layersMax = 512;
 const expertsMax = 1024;
 const ropeScalings = new Set(["none", "linear", "yarn", "longrope"]);
-/** Architectures without attention, whose files say head_count 0. */
+/** Architectures without attention; their files have head_count 0. */
 const recurrent = new Set(["mamba", "mamba2", "rwkv6", "rwkv6qwen2", "rwkv7", "arwkv7"]);
-/** Architectures whose heads are turned over their whole size; others may turn a part. */
+/** Architectures with rotary embedding over the whole head; others may rotate a part. */
 const wholeRope = new Set(["qwen2", "qwen2moe", "qwen3", "qwen3moe", "llama"]);
-/** Tokenizers that text can be given to; `none` aborts at the first text. */
+/** Tokenizers that can tokenize text; `none` aborts at the first text. */
 const tokenizers = new Set([
   "gpt2",
   "llama",
@@ -26,7 +26,7 @@ const tokenizers = new Set([
   "whitespace",
 ]);
 
-/** @returns a public clause saying why this header is of no model that can run, or null when it is. */
+/** @returns a public clause that says why the header does not belong to a usable model, or null if it does */
 export function checkMetadata(metadata: GgufMetadata): string | null {
   const architecture = metadata.values.get("general.architecture");
   if (typeof architecture !== "string" || architecture === "") return "it names no architecture.";
@@ -62,17 +62,18 @@ function checkShape({ values }: GgufMetadata, architecture: string): string | nu
   return null;
 }
 
-/** A count of heads is one number, or one a layer, where layers without attention say 0. */
+/** Checks the head counts: a single number, or one per layer with 0 for layers without attention. */
 function checkHeads({ values }: GgufMetadata, architecture: string): string | null {
   if (recurrent.has(architecture)) return null;
-  const told = values.get(`${architecture}.attention.head_count`);
-  if (told === undefined) return "it does not say its attention.head_count.";
-  const heads = largest(told);
+  const headCount = values.get(`${architecture}.attention.head_count`);
+  if (headCount === undefined) return "it does not say its attention.head_count.";
+  const heads = largest(headCount);
   const keyHeads = largest(values.get(`${architecture}.attention.head_count_kv`) ?? heads);
   if (!isPositive(heads)) return notPositive("attention.head_count", heads);
   if (!isPositive(keyHeads)) return notPositive("attention.head_count_kv", keyHeads);
   const alike =
-    typeof told === "number" && typeof values.get(`${architecture}.attention.head_count_kv`) !== "object";
+    typeof headCount === "number" &&
+    typeof values.get(`${architecture}.attention.head_count_kv`) !== "object";
   if (alike && heads % keyHeads !== 0)
     return `its ${heads} heads are no multiple of its ${keyHeads} key heads.`;
   const embedding = Number(values.get(`${architecture}.embedding_length`));
@@ -84,21 +85,21 @@ function checkHeads({ values }: GgufMetadata, architecture: string): string | nu
 }
 
 function checkRope(values: GgufMetadata["values"], architecture: string, headSize: number): string | null {
-  const turned = values.get(`${architecture}.rope.dimension_count`) ?? headSize;
-  const fits = isCount(turned) && turned % 2 === 0 && turned <= headSize;
-  if (!fits || (wholeRope.has(architecture) && turned !== headSize))
-    return `its rope.dimension_count is ${shown(turned)}, which does not fit heads of ${grouped(headSize)}.`;
+  const rotated = values.get(`${architecture}.rope.dimension_count`) ?? headSize;
+  const fits = isCount(rotated) && rotated % 2 === 0 && rotated <= headSize;
+  if (!fits || (wholeRope.has(architecture) && rotated !== headSize))
+    return `its rope.dimension_count is ${shown(rotated)}, which does not fit heads of ${grouped(headSize)}.`;
   return null;
 }
 
-/** What a layer is computed with besides attention. */
+/** Checks the layer parameters other than attention. */
 function checkLayers({ values }: GgufMetadata, architecture: string): string | null {
   for (const name of ["attention.layer_norm_rms_epsilon", "attention.layer_norm_epsilon"]) {
     const epsilon = values.get(`${architecture}.${name}`) ?? 0;
     if (typeof epsilon !== "number" || !Number.isFinite(epsilon) || epsilon < 0)
       return `its ${name} is not a number of 0 or more.`;
   }
-  // Absent, llama.cpp takes it for 0.
+  // llama.cpp uses 0 if it is absent.
   const width = values.get(`${architecture}.feed_forward_length`) ?? 0;
   const isDense = (values.get(`${architecture}.expert_count`) ?? 0) === 0 && !recurrent.has(architecture);
   return width === 0 && isDense ? notPositive("feed_forward_length", width) : null;
@@ -110,7 +111,7 @@ function checkExperts({ values }: GgufMetadata, architecture: string): string | 
     return `its expert_count is ${shown(experts)}, more than ${expertsMax}.`;
   const given = values.get(`${architecture}.expert_used_count`) ?? 0;
   const used = largest(given);
-  // Hunyuan's dense models say one expert and mean none.
+  // Hunyuan's dense models declare one expert although they have none.
   const expertsLeast = architecture.startsWith("hunyuan") ? 2 : 1;
   if (!isCount(used) || used > experts || (experts >= expertsLeast && used === 0))
     return `its expert_used_count is ${shown(used)}, which does not fit its expert_count of ${grouped(experts)}.`;
@@ -137,7 +138,7 @@ function checkVocabulary({ values, arrayLengths, tokens, byteTokens }: GgufMetad
   const eos = values.get("tokenizer.ggml.eos_token_id");
   if (eos !== undefined && (!isCount(eos) || eos >= tokens.count))
     return `its eos_token_id is ${shown(eos)}, but it has ${grouped(tokens.count)} tokens.`;
-  // The SentencePiece tokenizer falls back to bytes, and ends the process where one is missing.
+  // The SentencePiece tokenizer falls back to byte tokens, and aborts the process if one is missing.
   if (tokenizer === "llama" && tokens.bytes !== 256)
     return "its vocabulary lacks tokens for some of the 256 bytes.";
   const broken = byteTokens.find((id) => !tokens.byteTexts.has(id));
@@ -154,10 +155,10 @@ function isPositive(value: unknown): value is number {
 }
 
 function notPositive(name: string, value: unknown): string {
-  return `its ${name} is ${shown(value)}, where a positive number is due.`;
+  return `its ${name} is ${shown(value)}, expected a positive number.`;
 }
 
-/** The largest of a list, which is what stands for all layers; anything else as it is. */
+/** Returns the largest number of a list, which represents all layers; any other value unchanged. */
 function largest(value: GgufValue): GgufValue {
   return typeof value === "object" ? Math.max(0, ...value) : value;
 }

@@ -1,4 +1,6 @@
-/** The key-value part of a GGUF header: scalars and short texts are kept, arrays are counted and passed over. */
+/**
+ * Reads the key-value part of a GGUF header. Scalars and short texts are stored; of arrays mostly the length.
+ */
 import { GgufRefusal, grouped, quoted } from "./refusal.js";
 import type { Source } from "./source.js";
 import { readByteTokens, readTokens, type TokenList } from "./vocabulary.js";
@@ -6,12 +8,12 @@ import { readByteTokens, readTokens, type TokenList } from "./vocabulary.js";
 export type GgufValue = string | number | boolean | readonly number[];
 
 export interface GgufMetadata {
-  /** Scalars, texts of at most 4 KiB (the chat template: 1 MiB), and arrays of at most 1,024 numbers. */
+  /** Scalars, texts up to 4 KiB (the chat template: 1 MiB), and arrays of up to 1,024 numbers. */
   readonly values: ReadonlyMap<string, GgufValue>;
-  /** Length of every array, by key. */
+  /** The length of every array, by key. */
   readonly arrayLengths: ReadonlyMap<string, number>;
   readonly tokens: TokenList | null;
-  /** Ids that `tokenizer.ggml.token_type` marks as byte tokens. */
+  /** The ids that `tokenizer.ggml.token_type` marks as byte tokens. */
   readonly byteTokens: readonly number[];
 }
 

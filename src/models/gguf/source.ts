@@ -4,9 +4,9 @@ import { GgufRefusal, grouped } from "./refusal.js";
 const chunkBytes = 256 * 1024;
 
 /**
- * A cursor over a file that holds one chunk of it and reads on as the cursor moves. Asking for bytes the file does not have
- * is a GgufRefusal; nothing is ever allocated by a length that the file claims before that length was compared with what the
- * file has left. `fill` makes bytes available; the readers of numbers take from what is available.
+ * A cursor over a file that buffers one chunk and reads more as the cursor moves. Reading past the end is a
+ * GgufRefusal. A length claimed in the file is compared with the remaining bytes before anything is
+ * allocated. `fill` makes bytes available; the number readers consume available bytes.
  */
 export class Source {
   /** Size of the file when it was opened. */
@@ -32,12 +32,12 @@ export class Source {
     return this.bytes - this.position;
   }
 
-  /** true when `count` bytes can be taken without reading on. */
+  /** Returns whether `count` bytes are available without another read. */
   has(count: number): boolean {
     return this.#end - this.#cursor >= count;
   }
 
-  /** Makes `count` bytes available, at most a chunk. @throws GgufRefusal when the file ends before. */
+  /** Makes `count` bytes available, at most one chunk. @throws GgufRefusal if the file ends before */
   async fill(count: number): Promise<void> {
     if (this.has(count)) return;
     if (count > this.remaining || count > this.#chunk.length) throw this.#endsEarly();
@@ -53,7 +53,7 @@ export class Source {
     }
   }
 
-  /** Moves on by `count` bytes without reading them. @throws GgufRefusal when the file ends before. */
+  /** Skips `count` bytes without reading them. @throws GgufRefusal if the file ends before */
   skip(count: number): void {
     if (count > this.remaining) throw this.#endsEarly();
     if (this.has(count)) {
@@ -65,7 +65,7 @@ export class Source {
     this.#end = 0;
   }
 
-  /** The next `count` bytes, read as UTF-8. @throws GgufRefusal when the file ends before. */
+  /** Returns the next `count` bytes, decoded as UTF-8. @throws GgufRefusal if the file ends before */
   async text(count: number): Promise<string> {
     if (count > this.remaining) throw this.#endsEarly();
     const pieces: Buffer[] = [];
@@ -78,7 +78,7 @@ export class Source {
     return Buffer.concat(pieces).toString("utf8");
   }
 
-  /** The next `count` available bytes; valid until the next call. */
+  /** Returns the next `count` available bytes; the view is valid until the next call. */
   view(count: number): Uint8Array {
     this.#cursor += count;
     return this.#chunk.subarray(this.#cursor - count, this.#cursor);
@@ -124,7 +124,7 @@ export class Source {
     return this.#chunk.readDoubleLE(this.#cursor - 8);
   }
 
-  /** Exact up to 2^53; rounded above, where every length and offset is beyond any bound anyway. */
+  /** Exact up to 2^53 and rounded above, where every length and offset exceeds its limit anyway. */
   u64(): number {
     const low = this.u32();
     return this.u32() * 2 ** 32 + low;

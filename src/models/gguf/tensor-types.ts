@@ -1,14 +1,14 @@
-/** How one ggml tensor type lies in a file: `elements` values take `bytes` bytes. */
+/** The storage layout of a ggml tensor type: `elements` values take `bytes` bytes. */
 export interface TensorType {
   readonly elements: number;
   readonly bytes: number;
 }
 
-/** F32: what llama.cpp needs norms and biases to be. */
+/** F32, the type that llama.cpp requires for norms and biases. */
 export const plainType = 0;
-/** Q8_1, Q8_K, I8, I16, F64: the engine's own working types, on which it aborts when they come from a file. */
+/** Q8_1, Q8_K, I8, I16, F64: internal working types, on which the engine aborts if they come from a file. */
 export const workingTypes: ReadonlySet<number> = new Set([9, 15, 24, 25, 28]);
-/** I32, I64: for tables of ids, never for weights. */
+/** I32, I64: for tables of ids, not for weights. */
 export const integerTypes: ReadonlySet<number> = new Set([26, 27]);
 
 /** Every type that llama.cpp reads, by its number in the file (ggml.h and gguf-py's GGML_QUANT_SIZES). */

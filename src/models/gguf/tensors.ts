@@ -1,20 +1,25 @@
-/** The tensor part of a GGUF header: each tensor's shape and place are checked against the file; only totals are kept. */
+/**
+ * Reads the tensor part of a GGUF header and checks the shape and position of each tensor against the file.
+ */
 import { GgufRefusal, grouped, quoted } from "./refusal.js";
 import type { Source } from "./source.js";
 import { integerTypes, plainType, tensorTypes, workingTypes } from "./tensor-types.js";
 
-/** Longest name that ggml holds. */
+/** The longest name that ggml supports, in bytes. */
 const nameBytesMax = 63;
 const dimensionsMax = 4;
 
 interface Tensor {
   readonly name: string;
   readonly bytes: number;
-  /** From the start of the data. */
+  /** Relative to the start of the data. */
   readonly offset: number;
 }
 
-/** Reads `count` descriptions and checks that every tensor lies inside the file. @throws GgufRefusal naming the tensor. */
+/**
+ * Reads `count` tensor descriptions and checks that every tensor lies inside the file. @throws GgufRefusal
+ * with the tensor's name
+ */
 export async function readTensors(source: Source, count: number, alignment: number): Promise<void> {
   const names = new Set<string>();
   const tensors: Tensor[] = [];
@@ -46,11 +51,11 @@ async function readTensor(source: Source, index: number): Promise<Tensor> {
   const type = source.u32();
   const bytes = sizeOf(name, dimensions, type);
   if (!suits(name, dimensionCount, type))
-    throw new GgufRefusal(`tensor ${quoted(name)} has a type (${type}) that it cannot be computed with.`);
+    throw new GgufRefusal(`tensor ${quoted(name)} has a type (${type}) that llama.cpp cannot compute with.`);
   return { name, bytes, offset: source.u64() };
 }
 
-/** Whether llama.cpp can compute with this tensor; where it cannot, it aborts or worse. */
+/** Returns whether llama.cpp can compute with this tensor; otherwise it would abort or misbehave. */
 function suits(name: string, dimensionCount: number, type: number): boolean {
   if (dimensionCount === 1 && /norm\.weight$|\.bias$/.test(name)) return type === plainType;
   return !workingTypes.has(type) && (!integerTypes.has(type) || /d2t|tid2eid/.test(name));
@@ -71,7 +76,10 @@ function sizeOf(name: string, dimensions: readonly number[], type: number): numb
   return (elements / layout.elements) * layout.bytes;
 }
 
-/** Tensors must follow each other without gaps or overlaps, as llama.cpp demands, and end inside the file. */
+/**
+ * Checks that tensors follow each other without gaps or overlaps, as llama.cpp requires, and end inside the
+ * file.
+ */
 function checkPlaces(
   tensors: readonly Tensor[],
   dataStart: number,
@@ -87,7 +95,7 @@ function checkPlaces(
       );
     if (offset !== expected)
       throw new GgufRefusal(
-        `tensor ${quoted(name)} starts at byte ${grouped(offset)} of the data, where ${grouped(expected)} is due.`,
+        `tensor ${quoted(name)} starts at byte ${grouped(offset)} of the data, expected byte ${grouped(expected)}.`,
       );
     expected = aligned(offset + bytes, alignment);
   }

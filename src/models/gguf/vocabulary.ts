@@ -1,11 +1,11 @@
-/** The tokeniser's arrays: walked and checked as they are read, never held. */
+/** Checks the tokenizer's arrays while reading them, without storing them. */
 import { GgufRefusal, grouped } from "./refusal.js";
 import type { Source } from "./source.js";
 
 const tokensMax = 2 * 1024 * 1024;
 const tokenBytesMax = 64 * 1024;
 const byteTokensMax = 4096;
-/** llama.cpp's number of the token type whose text is `<0x0A>`. */
+/** llama.cpp's number for the type of byte tokens, whose text is like `<0x0A>`. */
 const byteTokenType = 6;
 const lowerA = 0x61;
 const lowerX = 0x78;
@@ -13,13 +13,19 @@ const typesPerRead = 4096;
 
 export interface TokenList {
   readonly count: number;
-  /** Ids of the tokens whose text is `<0xHH>`. */
+  /** The ids of the tokens with a text like `<0xHH>`. */
   readonly byteTexts: ReadonlySet<number>;
-  /** How many of the 256 bytes have a token, written with capital digits as the tokenizer looks them up. */
+  /**
+   * The number of bytes (of 256) that have a token, written with upper-case digits as the tokenizer looks
+   * them up.
+   */
   readonly bytes: number;
 }
 
-/** Walks `tokenizer.ggml.tokens`. @throws GgufRefusal for a token that is too long or there twice: llama.cpp asserts on both. */
+/**
+ * Reads `tokenizer.ggml.tokens`. @throws GgufRefusal for a token that is too long or occurs twice: llama.cpp
+ * asserts on both
+ */
 export async function readTokens(source: Source, count: number): Promise<TokenList> {
   if (count > tokensMax)
     throw new GgufRefusal(
@@ -35,7 +41,8 @@ export async function readTokens(source: Source, count: number): Promise<TokenLi
       throw new GgufRefusal(`token ${id} claims a length of ${grouped(length)} bytes, which is too long.`);
     if (!source.has(length)) await source.fill(length);
     const text = source.view(length);
-    // llama.cpp names empty tokens by their id, so they never clash; the negative number keeps them apart here.
+    // llama.cpp names empty tokens by their id, so they never conflict; the negative number keeps them
+    // distinct here.
     hashes[id] = length === 0 ? -1 - id : hash(text);
     if (!isByteText(text) || byteTexts.size >= byteTokensMax) continue;
     byteTexts.add(id);
@@ -45,7 +52,7 @@ export async function readTokens(source: Source, count: number): Promise<TokenLi
   return { count, byteTexts, bytes };
 }
 
-/** Walks `tokenizer.ggml.token_type` (32-bit integers). @returns the ids that are byte tokens. */
+/** Reads `tokenizer.ggml.token_type` (32-bit integers). @returns the ids of the byte tokens */
 export async function readByteTokens(source: Source, count: number): Promise<readonly number[]> {
   const ids: number[] = [];
   for (let from = 0; from < count; from += typesPerRead) {
@@ -57,7 +64,10 @@ export async function readByteTokens(source: Source, count: number): Promise<rea
   return ids;
 }
 
-/** 53 bits of two FNV-1a lanes: in a vocabulary of 256k tokens, one chance in 270,000 that two tokens share a hash. */
+/**
+ * Returns 53 bits of two FNV-1a lanes. In a vocabulary of 256k tokens, the chance that two tokens share a
+ * hash is 1 in 270,000.
+ */
 function hash(text: Uint8Array): number {
   let a = 0x811c9dc5;
   let b = 0x1b873593 ^ text.length;

@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.js";
 
-/** Teams and their API keys. A key's secret is never stored, only its SHA-256. */
+/** Adds teams and API keys. Only the SHA-256 of a secret is stored. */
 export const accounts: Migration = [
   `create table teams (
   id text primary key not null,

@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.js";
 
-/** One row for every run. `api_key_id` is no foreign key: what a key used outlives the key. */
+/** Adds one row for every run. `api_key_id` is not a foreign key: the usage of a key outlives the key. */
 export const runs: Migration = [
   `create table runs (
   id text primary key not null,

@@ -1,8 +1,8 @@
 import type { Migration } from "./migration.js";
 
 /**
- * The queue of work that nobody waits for. `lease_until` is null while nobody holds the job; `body` is last because SQLite
- * reads a row from its beginning, and it is the long one.
+ * Adds the job queue. `lease_until` is null while no worker holds the job. `body` is the last column because it is long and
+ * SQLite reads rows from the start.
  */
 export const jobs: Migration = [
   `create table jobs (

@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.js";
 
-/** What came of deferred completions, kept until it is read or expires. `outcome` is the answer of one that is done. */
+/** Adds the results of deferred completions, stored until they are read or expire. `outcome` is the response or the error. */
 export const deferredCompletions: Migration = [
   `create table deferred_completions (
   id text primary key not null,

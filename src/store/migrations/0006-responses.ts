@@ -1,10 +1,10 @@
 import type { Migration } from "./migration.js";
 
 /**
- * Stored responses, their items and the compressed streams of those that keep one. `previous_id` is no foreign key: a response
- * may be deleted while a later one goes on from it. Of items, `entry` tells which is the newest, and their team is theirs too,
- * so that an id that other teams use as often as they like is found without looking at theirs. A stream is in a table of its
- * own, so that no change of its response writes it again.
+ * Adds stored responses, their items and their compressed event streams. `previous_id` is not a foreign key: a response may be
+ * deleted while a later one continues it. `entry` orders items by age. Items have a team, so that an id is found without reading
+ * items of other teams with the same id. Streams have a table of their own, so that updating a response does not rewrite its
+ * stream.
  */
 export const responses: Migration = [
   `create table responses (

@@ -1,9 +1,6 @@
 import type { Migration } from "./migration.js";
 
-/**
- * Management keys; limits and rotation of API keys. The keys of a team are indexed in the order in which pages of them are
- * told.
- */
+/** Adds management keys, and limits and rotation of API keys. The index of a team's keys has the order of their pages. */
 export const management: Migration = [
   `alter table api_keys add column qps integer check (qps > 0)`,
   `alter table api_keys add column qpm integer check (qpm > 0)`,

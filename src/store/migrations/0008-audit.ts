@@ -1,8 +1,8 @@
 import type { Migration } from "./migration.js";
 
 /**
- * The audit log. No foreign keys: it outlives what it tells of. The third trigger is for `insert or replace`, which deletes
- * without asking the second.
+ * Adds the audit log. It has no foreign keys: it outlives the objects it describes. The third trigger rejects `insert or
+ * replace`, which deletes without firing the second one.
  */
 export const audit: Migration = [
   `create table audit_events (

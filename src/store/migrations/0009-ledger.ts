@@ -1,9 +1,9 @@
 import type { Migration } from "./migration.js";
 
 /**
- * The ledger: transactions and their entries, which nothing changes or deletes, and beside them what every account stands at,
- * kept by the very insert of an entry. `run_id` is no foreign key: what a run was charged outlives its row. A run's prices are
- * a row of the price book; runs that are older than it have none.
+ * Adds the ledger: transactions and entries, which are append-only, and the balance of every account, which a trigger on the
+ * entries updates. `run_id` is not a foreign key: the charge of a run outlives its row. The prices of a run are a row of
+ * `price_book`; runs older than that table have none.
  */
 export const ledger: Migration = [
   `create table price_book (
@@ -43,7 +43,7 @@ export const ledger: Migration = [
   constraint no_overdraft check (account not in ('credit', 'reserved') or balance_ticks >= 0),
   constraint countable check (account not in ('credit', 'reserved') or balance_ticks <= 9007199254740991)
 ) strict, without rowid`,
-  // Two steps: an upsert would hold the entry alone, not the sum, against the checks.
+  // Two steps: an upsert would apply the checks to the entry's amount instead of the sum.
   `create trigger ledger_entries_are_counted after insert on ledger_entries begin
   insert into ledger_balances (team_id, account, balance_ticks)
     select team_id, new.account, 0 from ledger_transactions where id = new.transaction_id

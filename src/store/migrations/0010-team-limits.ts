@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.js";
 
-/** What a team may ask of a model, or with `*` of each model that has no row of its own; null = no such limit. */
+/** Adds the rate limits of teams on models; `*` is every model without a row of its own, null = no limit. */
 export const teamLimits: Migration = [
   `create table team_limits (
   team_id text not null references teams (id),

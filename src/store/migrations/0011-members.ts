@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.js";
 
-/** Whoever manages. One that was removed stays, so that the audit log can tell who it was; their e-mail is free again. */
+/** Adds members. Removed members stay, so that the audit log can show who they were; their e-mail address is free again. */
 export const members: Migration = [
   `create table members (
   id text primary key not null,

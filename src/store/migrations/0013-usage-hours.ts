@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.js";
 
-/** What is added up, beside the number of runs. */
+/** The columns that are summed, in addition to the number of runs. */
 const sums = [
   "prompt_tokens",
   "cached_tokens",
@@ -12,9 +12,9 @@ const sums = [
 ] as const;
 
 /**
- * Usage by the hour in which runs began, added up by the very change that ends a run. `credit_ticks` is what of the cost was
- * taken from credit. An interrupted run has no usage: nobody knows what a killed process had made of it, and what was put back
- * is made anew. The key of the table is the range that a report reads; runs are listed by time and id.
+ * Adds usage by the hour in which runs started. A trigger adds a run when it ends. `credit_ticks` is the part of the cost that
+ * was taken from credit. An interrupted run has no usage: what a killed process had generated is unknown, and a job that
+ * was returned to the queue starts again. The primary key is the range that a report reads; runs are listed by time and id.
  */
 export const usageHours: Migration = [
   `alter table runs add column asked_model text`,

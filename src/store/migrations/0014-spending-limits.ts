@@ -4,8 +4,8 @@ const month = (run: string): string =>
   `cast(strftime('%Y%m', ${run}.start_time / 1000, 'unixepoch') as integer)`;
 
 /**
- * What teams spend in a month (UTC, such as 202611; a run belongs to the one in which it began), kept by the very insert and end
- * of a run, and the limits of it. A reserve that goes beyond is refused where it is written, whoever asks at the same time.
+ * Adds the monthly spending of teams (UTC, such as 202611; a run belongs to the month in which it started), which triggers on
+ * runs update, and its limits. The trigger rejects a reservation beyond a limit, also of concurrent writers.
  */
 export const spendingLimits: Migration = [
   `create table spending_limits (
@@ -24,7 +24,7 @@ export const spendingLimits: Migration = [
   select team_id, ${month("runs")}, sum(iif(state = 'running', 0, cost_ticks)),
     sum(iif(state = 'running', coalesce(reserved_ticks, 0), 0))
   from runs group by 1, 2 having sum(cost_ticks + coalesce(reserved_ticks, 0)) > 0`,
-  // For those that the fill above has no row of, the end of their run makes one.
+  // Running runs without a row from the insert above get one when they end.
   `create trigger runs_begun_are_counted after insert on runs
 when new.reserved_ticks > 0 or (new.state <> 'running' and new.cost_ticks > 0) begin
   insert into team_months values (

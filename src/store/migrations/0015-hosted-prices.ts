@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.js";
 
-/** What hosted services charge by an alias, version by version, in ticks a token; and what came and went, found without runs. */
+/** Adds versioned prices of hosted services by alias, in ticks per token, and an index of transactions without a run. */
 export const hostedPrices: Migration = [
   `create table hosted_prices (
   id integer primary key not null,

@@ -1,8 +1,8 @@
 import type { Migration } from "./migration.js";
 
 /**
- * Drawn images: how many a run drew and what each cost, and those that are kept for a while as files beside the database. A
- * file without a row is nobody's. `run_id` is no foreign key: a name says nothing about who may fetch it.
+ * Adds the number of images a run generated, the price of each, and the images stored for a while as files next to the database.
+ * A file without a row is garbage. `run_id` is not a foreign key.
  */
 export const images: Migration = [
   `alter table runs add column images integer not null default 0 check (images >= 0)`,

@@ -1,2 +1,2 @@
-/** The statements of one step. Steps are append-only: what a database may have run already is never edited. */
+/** The SQL statements of one migration. A published migration is never edited. */
 export type Migration = readonly string[];

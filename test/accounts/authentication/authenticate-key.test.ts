@@ -1,15 +1,16 @@
+import { aKey } from "../a-key.js";
 import { describe, expect, it } from "vitest";
 import { createAuthenticator } from "../../../src/accounts/authentication/authenticate-key.js";
 import { hashSecret } from "../../../src/accounts/authentication/secret.js";
 import type { ApiKey } from "../../../src/accounts/keys/api-key.js";
 import type { Team } from "../../../src/accounts/teams/team.js";
-import { aKey, aTeam } from "../../store/records.js";
-import { emptyWorld } from "../world.js";
+import { aTeam } from "../../store/records.js";
+import { emptyAccounts } from "../accounts.js";
 
 const secret = "the-operators-own-key";
 
 async function world(key: Partial<ApiKey> = {}, team: Partial<Team> = {}) {
-  const { keys, teams, writes, clock, keyUse, used } = await emptyWorld();
+  const { keys, teams, writes, clock, keyUse, used } = await emptyAccounts();
   await teams.insert(aTeam(team));
   await keys.insert(aKey({ hash: hashSecret(secret), ...key }));
   const authenticator = createAuthenticator({ keys, keyUse, clock });
@@ -18,8 +19,8 @@ async function world(key: Partial<ApiKey> = {}, team: Partial<Team> = {}) {
   return { authenticate, authenticator, keys, writes, clock, used };
 }
 
-describe("a request is let in", () => {
-  it("with a known key, as that key and its team", async () => {
+describe("a request is authenticated", () => {
+  it("with a known key, and returns that key and its team", async () => {
     const { authenticate } = await world();
     expect(await authenticate(secret)).toEqual({ key: aKey({ hash: hashSecret(secret) }), team: aTeam() });
   });
@@ -36,10 +37,10 @@ describe("a request is let in", () => {
   });
 });
 
-describe("where a key may be used from", () => {
+describe("the address of the client", () => {
   const ipRanges = ["10.0.0.0/8"];
 
-  it("is looked at, and what is refused for it is no use of the key", async () => {
+  it("is checked, and a request refused for it does not count as use of the key", async () => {
     const { authenticate, used } = await world({ ipRanges });
     await expect(authenticate(secret, "203.0.113.9")).rejects.toMatchObject({
       kind: "permission_denied",
@@ -50,25 +51,25 @@ describe("where a key may be used from", () => {
     expect(used).toEqual([aKey().id]);
   });
 
-  it("was looked at when it asked for work that was put off", async () => {
+  it("is not checked again when a deferred job starts", async () => {
     const { authenticator } = await world({ ipRanges });
     expect((await authenticator.readmit(aKey().id)).key.ipRanges).toEqual(ipRanges);
   });
 });
 
-describe("a request that was put off is let in again", () => {
-  it("with the key that asked, as it is now", async () => {
+describe("a deferred job is admitted again", () => {
+  it("with the key of its request, as it is now", async () => {
     const { authenticator } = await world();
     expect(await authenticator.readmit(aKey().id)).toMatchObject({ key: { id: aKey().id } });
   });
 
-  it("unless its key has expired meanwhile", async () => {
+  it("unless its key has expired", async () => {
     const { authenticator, clock } = await world({ expireTime: 5000 });
     clock.time = 5000;
     await expect(authenticator.readmit(aKey().id)).rejects.toMatchObject({ kind: "permission_denied" });
   });
 
-  it("unless its key has been deleted meanwhile", async () => {
+  it("unless its key has been deleted", async () => {
     const { authenticator, keys, writes } = await world();
     await writes.commit([keys.removal(aKey({ hash: hashSecret(secret) }))]);
     await expect(authenticator.readmit(aKey().id)).rejects.toMatchObject({
@@ -121,7 +122,7 @@ describe("a request is refused", () => {
 
   it("E17: after one look-up, whether its key is unknown or disabled, and none when it is too long", async () => {
     const looked: number[] = [];
-    const { clock, keyUse } = await emptyWorld();
+    const { clock, keyUse } = await emptyAccounts();
     const hash = hashSecret("disabled-key-disabled");
     const disabled = { key: aKey({ disabled: true, hash, ipRanges: ["127.0.0.1"] }), team: aTeam() };
     const keys = {

@@ -4,13 +4,13 @@ import { hashSecret } from "../../../src/accounts/authentication/secret.js";
 import type { ManagementKey } from "../../../src/accounts/management-keys/management-key.js";
 import type { Team } from "../../../src/accounts/teams/team.js";
 import { aManagementKey, aTeam } from "../../store/records.js";
-import { emptyWorld } from "../world.js";
+import { emptyAccounts } from "../accounts.js";
 
 const secret = "the-operators-management-key";
 const hash = hashSecret(secret);
 
 async function world(change: Partial<ManagementKey> = {}, team: Partial<Team> = {}) {
-  const empty = await emptyWorld();
+  const empty = await emptyAccounts();
   await empty.teams.insert(aTeam(team));
   await empty.writes.commit([empty.managementKeys.insertion(aManagementKey({ hash, ...change }))]);
   const managers = createManagerAuthenticator(empty);
@@ -19,8 +19,8 @@ async function world(change: Partial<ManagementKey> = {}, team: Partial<Team> = 
   return { ...empty, authenticate };
 }
 
-describe("a manager is let in", () => {
-  it("as the key and the team that it is for", async () => {
+describe("a manager is authenticated", () => {
+  it("with the key and its team", async () => {
     const { authenticate } = await world();
     expect(await authenticate(secret)).toEqual({
       key: aManagementKey({ hash }),
@@ -29,7 +29,7 @@ describe("a manager is let in", () => {
     });
   });
 
-  it("as a key of all teams, also while a team is blocked", async () => {
+  it("with a key of all teams, also while a team is blocked", async () => {
     const { authenticate } = await world({ teamId: null }, { blocked: true });
     expect(await authenticate(secret)).toEqual({
       key: aManagementKey({ hash, teamId: null }),
@@ -75,8 +75,8 @@ describe("a manager is refused", () => {
     await expect(authenticate(secret)).rejects.toMatchObject({ kind: "permission_denied" });
   });
 
-  it("E17: after one look-up of one hash, whether the key is unknown, expired or of a blocked team", async () => {
-    const { clock, keyUse } = await emptyWorld();
+  it("E17: after one query for one hash, whether the key is unknown, expired or of a blocked team", async () => {
+    const { clock, keyUse } = await emptyAccounts();
     const found = [
       null,
       { key: aManagementKey({ expireTime: 1 }), team: aTeam(), member: null },

@@ -73,15 +73,15 @@ describe("a range of addresses", () => {
     expect(isWithin(["::/0"], "fe80::1%eth0")).toBe(true);
   });
 
-  it("has nothing in it that is no address", () => {
+  it("contains nothing that is not an address", () => {
     const isWithin = createIpMatcher();
     for (const address of ["", "localhost", "10.0.0.1:80", "010.0.0.1", "10.0.0"])
       expect(isWithin(["0.0.0.0/0", "::/0"], address)).toBe(false);
   });
 
-  it("is one list of many: those of one key are not taken for another's", () => {
+  it("is not confused with the ranges of another key", () => {
     const isWithin = createIpMatcher();
-    // More than are kept read.
+    // More lists than are cached.
     for (let at = 0; at < 3000; at += 1) {
       const own = `10.${at >> 8}.${at & 255}.1`;
       expect(isWithin([own, "192.0.2.1"], own)).toBe(true);

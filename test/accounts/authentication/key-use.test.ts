@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createKeyUse } from "../../../src/accounts/authentication/key-use.js";
-import { createManualClock } from "../../http/manual-clock.js";
+import { createManualClock } from "../../manual-clock.js";
 
 const start = Date.UTC(2026, 10, 21, 12);
 
@@ -17,8 +17,8 @@ function world() {
       writes.push(Object.fromEntries(times));
     },
   };
-  const keyUse = createKeyUse({ keyUses, clock, onTrouble: (thrown) => void troubles.push(thrown) });
-  /** Moves on until the next write is done, which takes some turns. */
+  const keyUse = createKeyUse({ keyUses, clock, onError: (thrown) => void troubles.push(thrown) });
+  /** Advances the clock and waits until the next write has finished. */
   const settle = async (ms: number) => {
     clock.advance(ms);
     for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
@@ -26,8 +26,8 @@ function world() {
   return { keyUse, clock, settle, writes, troubles, state };
 }
 
-describe("the use of keys", () => {
-  it("is written together, once in half a minute at most, and not at all while no key is used", async () => {
+describe("the time of last use of keys", () => {
+  it("is written for all keys together, at most every half minute, and not while no key is used", async () => {
     const { keyUse, settle, writes, state } = world();
     await settle(600_000);
     expect(state.asked).toBe(0);
@@ -46,7 +46,7 @@ describe("the use of keys", () => {
     expect(writes[1]).toEqual({ one: start + 660_000 });
   });
 
-  it("F11: is written with the next where a write failed, each key once, and of a bounded number of keys", async () => {
+  it("F11: is written by the next write after a failed one, once per key, for a bounded number of keys", async () => {
     const { keyUse, settle, writes, troubles, state } = world();
     state.failing = true;
     for (let minute = 0; minute < 20; minute += 1) {
@@ -66,7 +66,7 @@ describe("the use of keys", () => {
     expect(Object.keys(writes[1] ?? {})).toEqual(["key-19999"]);
   });
 
-  it("is written when all is closed, and noted no more from then on; a failure then is told, not thrown", async () => {
+  it("is written on close and not noted afterwards; a failure on close is reported, not thrown", async () => {
     const { keyUse, settle, writes, troubles, state } = world();
     keyUse.note("one");
     await keyUse.close();
@@ -83,7 +83,7 @@ describe("the use of keys", () => {
     expect([other.troubles.length, other.state.asked, troubles.length, state.asked]).toEqual([1, 1, 0, 1]);
   });
 
-  it("is not lost where a key is used again while it is being written", async () => {
+  it("is not lost when a key is used again during a write", async () => {
     const { keyUse, clock, settle, writes, state } = world();
     keyUse.note("one");
     let release = (): void => undefined;

@@ -8,7 +8,7 @@ import {
 } from "../../../src/accounts/authentication/secret.js";
 import type { Random } from "../../../src/core/random.js";
 
-/** Chance that a seed decides; every byte is as likely as any other. */
+/** Seeded random bytes, uniformly distributed. */
 function seeded(seed: number): Random {
   let state = seed;
   const next = (): number => {
@@ -32,7 +32,7 @@ describe("an issued secret", () => {
     );
   });
 
-  it("verifies, and any changed character is noticed", () => {
+  it("has a valid checksum, which detects any changed character", () => {
     fc.assert(
       fc.property(
         seeds,
@@ -48,7 +48,7 @@ describe("an issued secret", () => {
     );
   });
 
-  it("notices two neighbours that changed places", () => {
+  it("detects two swapped neighbouring characters", () => {
     fc.assert(
       fc.property(seeds, fc.integer({ min: 3, max: 55 }), (seed, at) => {
         const secret = issueSecret("hk-", seeded(seed));
@@ -59,7 +59,7 @@ describe("an issued secret", () => {
     );
   });
 
-  it("carries the CRC-32 that zlib knows, so that other programs can check it", () => {
+  it("contains the CRC-32 of zlib, so that other programs can verify it", () => {
     // Bytes of zero give the body 000...; crc32("hk-" + "0" * 48) of Python's zlib is 2472810002.
     const secret = issueSecret("hk-", { bytes: (size) => new Uint8Array(size), id: () => "" });
     const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -68,7 +68,7 @@ describe("an issued secret", () => {
     expect(value).toBe(2472810002);
   });
 
-  it("draws every character equally often: bytes that would favour some are thrown away", () => {
+  it("uses every character equally often: bytes that would favour some are discarded", () => {
     const everyByte: Random = {
       bytes: (size) => Uint8Array.from({ length: size }, () => next++ % 256),
       id: () => "",
@@ -85,13 +85,13 @@ describe("an issued secret", () => {
   });
 });
 
-/** One byte at a time, so that none is drawn and left unused. */
+/** Returns one byte at a time, so that no byte is unused. */
 function continuing(source: Random): Random {
   return { bytes: () => source.bytes(1), id: () => source.id() };
 }
 
 describe("looksMistyped", () => {
-  it("says nothing of secrets that were never issued by Hearth", () => {
+  it("is false for secrets that Hearth has not issued", () => {
     for (const secret of [
       "",
       "hk-",
@@ -104,7 +104,7 @@ describe("looksMistyped", () => {
 });
 
 describe("hashSecret", () => {
-  it("is the SHA-256 of the secret's UTF-8", () => {
+  it("returns the SHA-256 of the UTF-8 encoded secret", () => {
     expect(Buffer.from(hashSecret("abc")).toString("hex")).toBe(
       "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
     );
@@ -120,5 +120,5 @@ describe("redactSecret", () => {
     ["hk-0123456789ab", "hk-..."],
     ["fifteen-letters", "..."],
     ["", "..."],
-  ])("shows of %s only %s", (secret, shown) => expect(redactSecret(secret)).toBe(shown));
+  ])("redacts %s to %s", (secret, shown) => expect(redactSecret(secret)).toBe(shown));
 });

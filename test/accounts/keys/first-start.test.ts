@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import { createAuthenticator } from "../../../src/accounts/authentication/authenticate-key.js";
 import { createManagerAuthenticator } from "../../../src/accounts/authentication/authenticate-manager.js";
 import { ensureFirstKey, ensureFirstManagementKey } from "../../../src/accounts/keys/first-start.js";
-import { emptyWorld } from "../world.js";
+import { emptyAccounts } from "../accounts.js";
 
 const pinned = "the-operators-own-key";
 
 async function world() {
-  const empty = await emptyWorld();
+  const empty = await emptyAccounts();
   const authenticator = createAuthenticator(empty);
   const authenticate = (secret: string | null) => authenticator.authenticate(secret, "127.0.0.1");
   const written: string[] = [];
@@ -19,7 +19,7 @@ async function world() {
 }
 
 describe("the first start", () => {
-  it("makes an unmetered team and a key that opens everything, and writes the key's secret", async () => {
+  it("creates an unmetered team and a key with all permissions, and writes the key's secret", async () => {
     const { start, written, authenticate, teams } = await world();
     const { secret, team } = await start(null);
     expect(team).toMatchObject({ name: "default", billing: "unmetered", blocked: false });
@@ -34,7 +34,7 @@ describe("the first start", () => {
     expect(key.redacted).toBe(`hk-...${secret?.slice(-4)}`);
   });
 
-  it("takes the operator's own key instead, and writes none", async () => {
+  it("uses the pinned key instead, and writes no secret", async () => {
     const { start, written, authenticate, keys } = await world();
     expect((await start(pinned)).secret).toBe(pinned);
     expect(written).toEqual([]);
@@ -50,7 +50,7 @@ describe("the first start", () => {
     expect([await keys.list(null), await teams.list(), written]).toEqual(before);
   });
 
-  it("leaves no key that nobody knows when it is cut off before the secret is written", async () => {
+  it("stores no key when it fails before the secret is written", async () => {
     const { start, written, keys, authenticate } = await world();
     await expect(start(null, () => Promise.reject(new Error("disk full")))).rejects.toThrow("disk full");
     expect(await keys.list(null)).toEqual([]);
@@ -59,7 +59,7 @@ describe("the first start", () => {
     expect((await authenticate(secret)).key.name).toBe("first key");
   });
 
-  it("has written the secret before the key exists", async () => {
+  it("writes the secret before it stores the key", async () => {
     const { start, keys } = await world();
     const keysWhenWritten: number[] = [];
     await start(null, async () => void keysWhenWritten.push((await keys.list(null)).length));
@@ -68,7 +68,7 @@ describe("the first start", () => {
 });
 
 describe("a later start", () => {
-  it("adds the operator's own key to the first team and keeps the others", async () => {
+  it("adds the pinned key to the first team and keeps the others", async () => {
     const { start, authenticate, keys } = await world();
     const { secret, team } = await start(null);
     expect(await start(pinned)).toEqual({ secret: pinned, team });
@@ -78,9 +78,9 @@ describe("a later start", () => {
   });
 });
 
-describe("the first start, of the management plane", () => {
-  it("makes a key of all teams that opens all of it, written before it exists", async () => {
-    const empty = await emptyWorld();
+describe("the first start of the management plane", () => {
+  it("creates a key for all teams with all permissions, and writes its secret before it stores the key", async () => {
+    const empty = await emptyAccounts();
     const managers = createManagerAuthenticator(empty);
     const seen: [string, number][] = [];
     const writeFirstKey = async (secret: string) =>
@@ -94,8 +94,8 @@ describe("the first start, of the management plane", () => {
     expect(seen).toHaveLength(1);
   });
 
-  it("takes the operator's own key, once, and writes none", async () => {
-    const empty = await emptyWorld();
+  it("stores the pinned key once, and writes no secret", async () => {
+    const empty = await emptyAccounts();
     const writeFirstKey = () => Promise.reject(new Error("nothing to write"));
     const start = () => ensureFirstManagementKey({ ...empty, pinnedKey: pinned, writeFirstKey });
     expect([await start(), await start()]).toEqual([pinned, null]);
@@ -104,15 +104,17 @@ describe("the first start, of the management plane", () => {
     );
   });
 
-  it("E14: refuses one secret for both planes, whichever came first", async () => {
+  it("E14: rejects one secret for both planes, in either order", async () => {
     const one = await world();
     await one.start(pinned);
     const writeFirstKey = () => Promise.resolve();
     await expect(ensureFirstManagementKey({ ...one, pinnedKey: pinned, writeFirstKey })).rejects.toThrow(
-      "HEARTH_MANAGEMENT_KEY is an API key of this server already",
+      "HEARTH_MANAGEMENT_KEY is already an API key of this server",
     );
     const other = await world();
     await ensureFirstManagementKey({ ...other, pinnedKey: pinned, writeFirstKey });
-    await expect(other.start(pinned)).rejects.toThrow("HEARTH_API_KEY is a management key of this server");
+    await expect(other.start(pinned)).rejects.toThrow(
+      "HEARTH_API_KEY is already a management key of this server",
+    );
   });
 });

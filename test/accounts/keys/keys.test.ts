@@ -1,14 +1,15 @@
+import { aKey } from "../a-key.js";
 import { describe, expect, it } from "vitest";
 import { cliActor } from "../../../src/accounts/audit/actors.js";
 import { createKeyService } from "../../../src/accounts/keys/keys.js";
 import { createAuthenticator } from "../../../src/accounts/authentication/authenticate-key.js";
 import { hashSecret } from "../../../src/accounts/authentication/secret.js";
-import { aKey, aTeam } from "../../store/records.js";
-import { emptyWorld } from "../world.js";
+import { aTeam } from "../../store/records.js";
+import { emptyAccounts } from "../accounts.js";
 
 describe("creating a key", () => {
-  it("makes one for the first team that opens everything and never expires", async () => {
-    const { service, clock, ...empty } = await emptyWorld();
+  it("creates a key for the first team with all permissions and without an expiry time", async () => {
+    const { service, clock, ...empty } = await emptyAccounts();
     const { key, team, secret } = await service.create({ teamId: null, name: "laptop" }, cliActor);
     expect(team.name).toBe("default");
     expect(key).toMatchObject({
@@ -22,8 +23,8 @@ describe("creating a key", () => {
     expect(await authenticator.authenticate(secret, "127.0.0.1")).toEqual({ key, team });
   });
 
-  it("stores no part of the secret but its hash and last four characters", async () => {
-    const { service, keys } = await emptyWorld();
+  it("stores only the hash and the last four characters of the secret", async () => {
+    const { service, keys } = await emptyAccounts();
     const { secret } = await service.create({ teamId: null, name: "laptop" }, cliActor);
     const [stored] = await keys.list(null);
     expect(stored?.hash).toEqual(hashSecret(secret));
@@ -31,8 +32,8 @@ describe("creating a key", () => {
     expect(stored?.redacted).toBe(`hk-...${secret.slice(-4)}`);
   });
 
-  it("makes one for the team, with the ACLs and the end that were wished for", async () => {
-    const { service, teams, clock } = await emptyWorld();
+  it("creates a key for the given team with the given ACLs and expiry time", async () => {
+    const { service, teams, clock } = await emptyAccounts();
     await teams.insert(aTeam());
     await teams.insert(aTeam({ id: "team-2", createTime: 9000 }));
     const wish = { teamId: "team-2", name: "x", acls: ["api-key:model:a:b/c"], expireTime: clock.time + 1 };
@@ -56,8 +57,8 @@ describe("creating a key", () => {
     ["too many ACLs", { acls: Array<string>(101).fill("api-key:model:*") }, "acls"],
     ["an end in the past", { expireTime: 1000 }, "expireTime"],
     ["an end that is no time", { expireTime: Number.NaN }, "expireTime"],
-  ])("refuses %s, naming the field", async (_, change, param) => {
-    const { service, keys } = await emptyWorld();
+  ])("rejects %s, naming the field", async (_, change, param) => {
+    const { service, keys } = await emptyAccounts();
     await expect(service.create({ teamId: null, name: "laptop", ...change }, cliActor)).rejects.toMatchObject(
       {
         kind: "invalid_value",
@@ -67,14 +68,14 @@ describe("creating a key", () => {
     expect(await keys.list(null)).toEqual([]);
   });
 
-  it("takes a name of 100 characters, whatever their size", async () => {
-    const { service } = await emptyWorld();
+  it("accepts a name of 100 characters of any size", async () => {
+    const { service } = await emptyAccounts();
     const name = "🔑".repeat(100);
     expect((await service.create({ teamId: null, name }, cliActor)).key.name).toBe(name);
   });
 
-  it("refuses a team that does not exist", async () => {
-    const { service } = await emptyWorld();
+  it("rejects a team that does not exist", async () => {
+    const { service } = await emptyAccounts();
     await expect(service.create({ teamId: "nobody", name: "x" }, cliActor)).rejects.toMatchObject({
       kind: "not_found",
       param: "teamId",
@@ -82,9 +83,9 @@ describe("creating a key", () => {
   });
 });
 
-describe("the key that a person means", () => {
+describe("resolving a reference to a key", () => {
   async function world() {
-    const empty = await emptyWorld();
+    const empty = await emptyAccounts();
     await empty.teams.insert(aTeam());
     const one = aKey({ id: "0193a7c2-aaaa-7001", redacted: "hk-...1111", hash: new Uint8Array(32).fill(1) });
     const two = aKey({ id: "0193a7c2-bbbb-7002", redacted: "hk-...2222", hash: new Uint8Array(32).fill(2) });
@@ -97,9 +98,9 @@ describe("the key that a person means", () => {
     return { ...empty, one, two, three };
   }
 
-  it.each(["0193a7c2-aaaa-7001", "0193a7c2-a", "hk-...1111"])("is found by %s", async (reference) => {
+  it.each(["0193a7c2-aaaa-7001", "0193a7c2-a", "hk-...1111"])("finds the key by %s", async (reference) => {
     const { service, one } = await world();
-    expect(await service.meant(reference)).toEqual(one);
+    expect(await service.resolve(reference)).toEqual(one);
   });
 
   it.each([
@@ -117,19 +118,19 @@ describe("the key that a person means", () => {
     ["not_found", "", "Cannot find API key ''."],
     ["not_found", "0193a7c2-dddd", "Cannot find API key '0193a7c2-dddd'."],
     ["not_found", `hk-${"s".repeat(50)}WXYZ`, "Cannot find API key 'hk-...WXYZ'."],
-  ])("is told as %s when '%s' is given", async (kind, reference, message) => {
+  ])("rejects with %s for '%s'", async (kind, reference, message) => {
     const { service } = await world();
-    await expect(service.meant(reference)).rejects.toMatchObject({
+    await expect(service.resolve(reference)).rejects.toMatchObject({
       kind,
       message: expect.stringContaining(message) as string,
     });
   });
 });
 
-describe("two changes of one key, decided on the same reading of it", () => {
-  /** A service whose first two readings end together, so that neither sees what the other does. */
+describe("two concurrent changes of one key", () => {
+  /** A service whose first two reads end together, so that neither sees the other's change. */
   async function world() {
-    const empty = await emptyWorld();
+    const empty = await emptyAccounts();
     const { key } = await empty.service.create({ teamId: null, name: "laptop" }, cliActor);
     let readings = 0;
     let openBoth = (): void => undefined;
@@ -146,7 +147,7 @@ describe("two changes of one key, decided on the same reading of it", () => {
     return { ...empty, key, service, log };
   }
 
-  it("are both made, and the log tells of each what was so before it", async () => {
+  it("are both made, and the audit log has the correct state before each", async () => {
     const { service, key, keys, log } = await world();
     const changes = [{ qps: 1 }, { tpm: 2 }];
     await Promise.all(changes.map((change) => service.update(key.id, change, cliActor)));
@@ -155,10 +156,10 @@ describe("two changes of one key, decided on the same reading of it", () => {
     expect(second?.before).toEqual(first?.after);
   });
 
-  it("are one where both remove it: the other finds nothing, and the log has one removal", async () => {
+  it("remove it once: the second finds nothing, and the audit log has one removal", async () => {
     const { service, key, log } = await world();
     const ends = await Promise.allSettled([1, 2].map(() => service.remove(key.id, cliActor)));
     expect(ends.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
-    expect((await log()).map(({ act }) => act)).toEqual(["DeleteApiKey", "CreateApiKey"]);
+    expect((await log()).map(({ action }) => action)).toEqual(["DeleteApiKey", "CreateApiKey"]);
   });
 });

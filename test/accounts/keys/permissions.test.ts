@@ -1,7 +1,8 @@
+import { aKey } from "../a-key.js";
 import { describe, expect, it } from "vitest";
 import { authorise, isAllowed, mayUseModel, type Need } from "../../../src/accounts/keys/permissions.js";
-import { asHearthError, modelNotFound } from "../../../src/core/errors.js";
-import { aKey, aTeam } from "../../store/records.js";
+import { toHearthError, modelNotFound } from "../../../src/core/errors.js";
+import { aTeam } from "../../store/records.js";
 
 const chat = { endpoint: "chat", model: "small" };
 
@@ -30,7 +31,7 @@ describe("a key's ACLs", () => {
     ],
   ])("%s", (_, acls, need, allowed) => expect(isAllowed(acls, need)).toBe(allowed));
 
-  it("tell which models a key may use", () => {
+  it("decide which models a key may use", () => {
     const principal = { key: aKey({ acls: ["api-key:model:small"] }), team: aTeam() };
     expect(["small", "large"].map((model) => mayUseModel(principal, model))).toEqual([true, false]);
   });
@@ -41,12 +42,12 @@ describe("authorise", () => {
     try {
       authorise({ key: aKey({ acls }), team: aTeam() }, need);
     } catch (thrown) {
-      return asHearthError(thrown);
+      return toHearthError(thrown);
     }
     return null;
   };
 
-  it("lets pass what is allowed", () => {
+  it("accepts an allowed request", () => {
     expect(refusal(["api-key:endpoint:*", "api-key:model:*"], chat)).toBeNull();
   });
 
@@ -57,12 +58,12 @@ describe("authorise", () => {
     });
   });
 
-  it("answers a forbidden model exactly like one that does not exist", () => {
+  it("reports a forbidden model exactly like one that does not exist", () => {
     const { kind, message, param, code } = modelNotFound("small");
     expect(refusal(["api-key:endpoint:*"], chat)).toMatchObject({ kind, message, param, code });
   });
 
-  it("does not tell which model an alias stands for", () => {
+  it("does not reveal the model of an alias", () => {
     const error = refusal(["api-key:endpoint:*"], { ...chat, modelAsWritten: "latest" });
     expect(error?.message).toBe(modelNotFound("latest").message);
   });

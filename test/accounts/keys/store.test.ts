@@ -1,9 +1,10 @@
+import { aKey } from "../a-key.js";
 import { describe, expect, it } from "vitest";
 import { createApiKeyStore } from "../../../src/accounts/keys/store.js";
 import { createManagementKeyStore } from "../../../src/accounts/management-keys/store.js";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
 import { createWrites } from "../../../src/store/writes.js";
-import { aKey, aManagementKey, aTeam, temporaryDatabase } from "../../store/records.js";
+import { aManagementKey, aTeam, temporaryDatabase } from "../../store/records.js";
 
 async function stores() {
   const database = await temporaryDatabase();
@@ -11,7 +12,7 @@ async function stores() {
 }
 
 describe("the table of teams", () => {
-  it("gives back what was put in, in order of creation", async () => {
+  it("returns the inserted teams in order of creation", async () => {
     const { teams } = await stores();
     const late = aTeam({ id: "a", createTime: 2000, billing: "prepaid", blocked: true });
     await teams.insert(late);
@@ -21,7 +22,7 @@ describe("the table of teams", () => {
     expect(await teams.find("b")).toBeNull();
   });
 
-  it("refuses a second team of the same id", async () => {
+  it("rejects a second team with the same id", async () => {
     const { teams } = await stores();
     await teams.insert(aTeam());
     await expect(teams.insert(aTeam({ name: "other" }))).rejects.toMatchObject({ kind: "conflict" });
@@ -50,7 +51,7 @@ describe("the table of API keys", () => {
     expect(await keys.find("nobody")).toBeNull();
   });
 
-  it("lists keys in order of creation, of one team or of all", async () => {
+  it("lists the keys of one team or of all teams in order of creation", async () => {
     const { teams, keys } = await stores();
     await teams.insert(aTeam());
     await teams.insert(aTeam({ id: "team-2" }));
@@ -61,7 +62,7 @@ describe("the table of API keys", () => {
     expect(await keys.list(null)).toEqual([first, other, second]);
   });
 
-  it("refuses a second key of the same hash or id, and a key of no team", async () => {
+  it("rejects a second key with the same hash or id, and a key without a team", async () => {
     const { teams, keys } = await stores();
     await teams.insert(aTeam());
     await keys.insert(aKey());
@@ -73,7 +74,7 @@ describe("the table of API keys", () => {
     expect(await keys.list(null)).toEqual([aKey()]);
   });
 
-  it("finds a key by the secret before its last rotation, but prefers the one whose secret it is now", async () => {
+  it("finds a key by the secret before its last rotation, but prefers the key that has the secret now", async () => {
     const { teams, keys } = await stores();
     await teams.insert(aTeam());
     const [old, young] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
@@ -86,7 +87,7 @@ describe("the table of API keys", () => {
     expect((await keys.findByHash(young))?.key).toEqual(rotated);
   });
 
-  it("changes and removes a key only where it is as it was read", async () => {
+  it("changes and removes a key only if it was not changed since it was read", async () => {
     const { database, teams, keys } = await stores();
     const writes = createWrites(database);
     await teams.insert(aTeam());
@@ -101,7 +102,7 @@ describe("the table of API keys", () => {
     expect(await keys.findByHash(aKey().hash)).toBeNull();
   });
 
-  it("changes a team only where it is as it was read, and leaves nothing of a commit that comes too late", async () => {
+  it("changes a team only if it was not changed since it was read, and undoes the rest of a commit that conflicts", async () => {
     const { database, teams, keys } = await stores();
     await teams.insert(aTeam());
     const writes = createWrites(database);
@@ -113,7 +114,7 @@ describe("the table of API keys", () => {
 });
 
 describe("the table of management keys", () => {
-  it("gives back what was put in, with its team, by the hash of its secret", async () => {
+  it("finds a key and its team by the hash of its secret", async () => {
     const { database, teams } = await stores();
     const writes = createWrites(database);
     const keys = createManagementKeyStore(database);

@@ -1,15 +1,16 @@
+import { aKey } from "../a-key.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createRateLimits, type RequestAdmittance } from "../../../src/accounts/limits/rate-limits.js";
+import { createRateLimits, type RequestDecision } from "../../../src/accounts/limits/rate-limits.js";
 import { Quotas, type Quota } from "../../../src/accounts/limits/quotas.js";
 import type { Principal } from "../../../src/accounts/keys/api-key.js";
-import { noLimits, type Admission, type Limits } from "../../../src/core/limits.js";
+import { noLimits, type TokenReservation, type Limits } from "../../../src/core/limits.js";
 import { type TeamLimits } from "../../../src/accounts/limits/team-limit.js";
 import { noUsage } from "../../../src/core/usage.js";
-import { createManualClock } from "../../http/manual-clock.js";
-import { aKey, aTeam } from "../../store/records.js";
+import { createManualClock } from "../../manual-clock.js";
+import { aTeam } from "../../store/records.js";
 
-/** All that was ever counted; nothing is forgotten, nothing is put together. */
+/** A reference model: a list of everything that was ever counted. */
 class Naive {
   readonly #all: { readonly window: string; readonly time: number; amount: number }[] = [];
 
@@ -65,7 +66,7 @@ const step = fc.oneof(
 );
 
 describe("limits", () => {
-  it("let in exactly whom a list of all that was ever let in lets in, and tell the very moment of the next", async () => {
+  it("admit exactly the requests that the reference model admits, and report when the next one is admitted", async () => {
     await fc.assert(
       fc.asyncProperty(
         limits(),
@@ -84,11 +85,11 @@ describe("limits", () => {
           });
           const arrived: {
             readonly key: string;
-            readonly admittance: RequestAdmittance;
+            readonly admittance: RequestDecision;
             readonly entries: Entry[];
           }[] = [];
           const working: {
-            readonly admission: Admission;
+            readonly admission: TokenReservation;
             readonly estimate: number;
             readonly entries: Entry[];
           }[] = [];
@@ -102,7 +103,7 @@ describe("limits", () => {
             });
           const fits = (demands: Wanted, at: number): boolean =>
             demands.every(({ window, limit: most, amount }) => naive.used(window, at) + amount <= most);
-          const check = (refusal: RequestAdmittance["refusal"], demands: Wanted, all: Wanted): boolean => {
+          const check = (refusal: RequestDecision["refusal"], demands: Wanted, all: Wanted): boolean => {
             const isIn = fits(demands, now());
             expect(refusal === null).toBe(isIn);
             if (refusal === null) return true;
@@ -137,16 +138,16 @@ describe("limits", () => {
               const { model, tokens } = each;
               const ofTeam = wanted(`t ${model}`, current.team, { qps: 1, qpm: 1, tpm: tokens });
               const demands = [...ofTeam, ...wanted(request.key, ofKey, { tpm: tokens })];
-              // Where it is refused, the key's own count is taken back.
+              // When it is refused, the key's count is undone.
               const isIn = fits(demands, now());
               if (!isIn) for (const entry of request.entries) entry.amount = 0;
-              const admitted = await rateLimits.admitWork(request.admittance, model, String(tokens));
+              const admitted = await rateLimits.admitModelRequest(request.admittance, model, String(tokens));
               const all = [...demands, ...wanted(request.key, ofKey, { qps: 1, qpm: 1 })];
               expect(check(admitted.refusal, demands, all)).toBe(isIn);
               if (!isIn) continue;
               const entries = countAll(demands).filter(({ window }) => window.startsWith("tpm"));
-              working.push({ admission: admitted.admission, estimate: tokens, entries });
-              const shown = admitted.standings.tokens;
+              working.push({ admission: admitted.reservation, estimate: tokens, entries });
+              const shown = admitted.limitStatuses.tokens;
               const left = demands
                 .filter(({ window }) => window.startsWith("tpm"))
                 .map(({ window, limit: most }) => most - naive.used(window, now()));
@@ -155,8 +156,8 @@ describe("limits", () => {
             if (each.type === "settle" && working.length > 0) {
               const [run] = working.splice(each.which % working.length, 1);
               if (run === undefined) continue;
-              run.admission.settle({ ...noUsage, promptTokens: each.tokens });
-              run.admission.settle({ ...noUsage, promptTokens: 1_000 });
+              run.admission.reconcile({ ...noUsage, promptTokens: each.tokens });
+              run.admission.reconcile({ ...noUsage, promptTokens: 1_000 });
               const more = each.tokens - run.estimate;
               for (const entry of run.entries)
                 if (more > 0) naive.count(entry.window, now(), more);
@@ -169,7 +170,7 @@ describe("limits", () => {
     );
   });
 
-  it("give nothing back of an estimate that is over, whatever the run has truly taken", async () => {
+  it("subtract nothing from an estimate that has expired, whatever the run has used", async () => {
     const clock = createManualClock(0);
     const rateLimits = createRateLimits({
       clock,
@@ -178,7 +179,7 @@ describe("limits", () => {
     });
     const ask = () => {
       const request = rateLimits.admitRequest({ key: { ...aKey(), ...noLimits }, team: aTeam() });
-      return rateLimits.admitWork(request, "m", "");
+      return rateLimits.admitModelRequest(request, "m", "");
     };
     const first = await ask();
     for (let at = 0; at < 4; at += 1) {
@@ -186,20 +187,20 @@ describe("limits", () => {
       await ask();
     }
     clock.advance(59_960);
-    expect((await ask()).standings.tokens?.remaining).toBe(100 - 25);
-    first.admission.settle(noUsage);
-    expect((await ask()).standings.tokens?.remaining).toBe(100 - 30);
+    expect((await ask()).limitStatuses.tokens?.remaining).toBe(100 - 25);
+    first.reservation.reconcile(noUsage);
+    expect((await ask()).limitStatuses.tokens?.remaining).toBe(100 - 30);
   });
 
-  it("count nothing where nothing is limited, and ask for no estimate", async () => {
+  it("count nothing and estimate nothing when there is no limit", async () => {
     const rateLimits = createRateLimits({
       clock: createManualClock(0),
       teamLimits: { findFor: () => Promise.resolve(null) },
       estimate: () => Promise.reject(new Error("asked for an estimate")),
     });
     const request = rateLimits.admitRequest({ key: { ...aKey(), ...noLimits }, team: aTeam() });
-    const { standings, refusal } = await rateLimits.admitWork(request, "m", "x");
-    expect([request.standings, standings, refusal]).toEqual([
+    const { limitStatuses, refusal } = await rateLimits.admitModelRequest(request, "m", "x");
+    expect([request.limitStatuses, limitStatuses, refusal]).toEqual([
       { requests: null, tokens: null },
       { requests: null, tokens: null },
       null,
@@ -213,7 +214,7 @@ const quota = (scope: string, more: Partial<Quota> = {}): Quota => ({
 });
 
 describe("a refusal by the limits of a team", () => {
-  it("tells the moment at which the key would let it in, too, where others have come to the key meanwhile", async () => {
+  it("reports when the key would admit the request, too, if other requests of the key were counted meanwhile", async () => {
     const clock = createManualClock(0);
     const team = { teamId: "t", model: "*", ...noLimits, qps: 1 };
     const rateLimits = createRateLimits({
@@ -225,15 +226,15 @@ describe("a refusal by the limits of a team", () => {
       rateLimits.admitRequest({ key: { ...aKey(), ...noLimits, qps: 1, id }, team: aTeam() });
     const [slow, other] = [arrive("a"), arrive("b")];
     clock.advance(500);
-    expect((await rateLimits.admitWork(other, "m", "")).refusal).toBeNull();
+    expect((await rateLimits.admitModelRequest(other, "m", "")).refusal).toBeNull();
     clock.advance(500);
     expect(arrive("a").refusal).toBeNull();
-    expect((await rateLimits.admitWork(slow, "m", "")).refusal).toMatchObject({ retryAfterMs: 1000 });
+    expect((await rateLimits.admitModelRequest(slow, "m", "")).refusal).toMatchObject({ retryAfterMs: 1000 });
   });
 });
 
-describe("the memory of what was counted", () => {
-  it("has at most 60,000 entries of one limit, however many requests it lets in", () => {
+describe("the memory of the windows", () => {
+  it("has at most 60,000 entries for one limit, however many requests are admitted", () => {
     const quotas = new Quotas();
     let most = 0;
     for (let now = 0; now < 130_000; now += 1) {
@@ -241,10 +242,10 @@ describe("the memory of what was counted", () => {
       most = Math.max(most, quotas.size.entries);
     }
     expect(most).toBe(60_000);
-    expect(quotas.standing(quota("k"), 129_999).remaining).toBe(1_000_000 - 180_000);
+    expect(quotas.limitStatus(quota("k"), 129_999).remaining).toBe(1_000_000 - 180_000);
   });
 
-  it("holds nothing of who has asked for nothing in a minute", () => {
+  it("holds nothing for a key without requests in the last minute", () => {
     const quotas = new Quotas();
     for (let key = 0; key < 1000; key += 1) quotas.take([{ quota: quota(String(key)), amount: 1 }], key);
     expect(quotas.size).toEqual({ windows: 1000, entries: 1000 });
@@ -252,20 +253,20 @@ describe("the memory of what was counted", () => {
     expect(quotas.size).toEqual({ windows: 500, entries: 500 });
   });
 
-  it("has a bound: whoever comes when it is full waits until something is over, and is not let in uncounted", () => {
+  it("is bounded: when it is full, requests are refused until entries expire, and none is admitted uncounted", () => {
     const quotas = new Quotas({ windowsMax: 3, entriesMax: 5 });
     const take = (scope: string, now: number) => quotas.take([{ quota: quota(scope), amount: 1 }], now);
     for (const scope of ["a", "b", "c"]) expect(take(scope, 0)).toBeNull();
-    expect(() => take("d", 0)).toThrow("counts too many requests");
+    expect(() => take("d", 0)).toThrow("too many requests to count");
     const entries = new Quotas({ entriesMax: 2 });
     for (const now of [0, 1]) entries.take([{ quota: quota("a"), amount: 1 }], now);
-    expect(() => entries.take([{ quota: quota("a"), amount: 1 }], 2)).toThrow("counts too many requests");
+    expect(() => entries.take([{ quota: quota("a"), amount: 1 }], 2)).toThrow("too many requests to count");
     expect(entries.size).toEqual({ windows: 1, entries: 2 });
     expect(take("d", 60_000)).toBeNull();
     expect(quotas.size).toEqual({ windows: 1, entries: 1 });
   });
 
-  it("has no room for what a request asks of a model: then the request does not count either", async () => {
+  it("undoes the key's count of a request when it has no room for the model's count", async () => {
     const clock = createManualClock(0);
     const teamLimits = { findFor: () => Promise.resolve(null) };
     const rates = createRateLimits({
@@ -278,7 +279,9 @@ describe("the memory of what was counted", () => {
     for (let round = 0; round < 3; round += 1) {
       const request = rates.admitRequest(principal);
       expect(request.refusal).toBeNull();
-      await expect(rates.admitWork(request, "m", "text")).rejects.toThrow("counts too many requests");
+      await expect(rates.admitModelRequest(request, "m", "text")).rejects.toThrow(
+        "too many requests to count",
+      );
     }
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Write } from "../../../src/store/write.js";
+import type { Write } from "../../../src/store/writes.js";
 import { createMemberStore } from "../../../src/accounts/members/store.js";
 import { createWrites } from "../../../src/store/writes.js";
 import { aMember, databaseOfTwoTeams, twoConnections } from "../../store/records.js";
@@ -15,7 +15,7 @@ async function stores() {
 const conflict = { kind: "conflict" };
 
 describe("the table of members", () => {
-  it("gives back what was put in, by id, e-mail and team", async () => {
+  it("finds a member by id, e-mail address and team", async () => {
     const { members, commit } = await stores();
     const whole = aMember({ id: "m-2", teamId: null, email: "Größe@example.com", role: "member" });
     await commit([members.insertion(whole)]);
@@ -32,7 +32,7 @@ describe("the table of members", () => {
     ]).toEqual([2, 1, 0]);
   });
 
-  it("has each e-mail once, whatever its case, whoever comes first", async () => {
+  it("stores each e-mail address once, ignoring case", async () => {
     const { members, commit } = await stores();
     const other = aMember({ id: "m-2", teamId: "team-2", email: "grace@example.com" });
     await expect(commit([members.insertion({ ...other, email: "ADA@example.com" })])).rejects.toMatchObject(
@@ -44,20 +44,20 @@ describe("the table of members", () => {
     expect(await members.find("m-2")).toEqual(other);
   });
 
-  it("keeps one who was removed for the audit log alone, and their e-mail free", async () => {
+  it("keeps a removed member for the audit log only, and frees their e-mail address", async () => {
     const { members, commit } = await stores();
     await commit([members.insertion(aMember({ id: "m-2", email: "grace@example.com" }))]);
     await commit([members.removal(aMember(), 5000)]);
     expect(await members.find("member-1")).toBeNull();
     expect(await members.findByEmail("ada@example.com")).toBeNull();
     expect((await members.list()).map(({ id }) => id)).toEqual(["m-2"]);
-    expect(await members.known(["member-1", "nobody"])).toEqual([aMember()]);
+    expect(await members.findEver(["member-1", "nobody"])).toEqual([aMember()]);
     await expect(commit([members.removal(aMember(), 6000)])).rejects.toMatchObject(conflict);
     await commit([members.insertion(aMember({ id: "m-3" }))]);
     expect((await members.findByEmail("ada@example.com"))?.id).toBe("m-3");
   });
 
-  it("leaves nobody who had an owner without one, of two connections that each remove another", async () => {
+  it("keeps one owner when two connections each remove a different one", async () => {
     const [one, other] = await twoConnections();
     const [mine, theirs] = [createMemberStore(one), createMemberStore(other)];
     const second = aMember({ id: "m-2", email: "grace@example.com" });

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../../src/store/database.js";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
 import { aTeam, databaseOfTwoTeams, temporaryFolder } from "../../store/records.js";
-import { booksOf, outcomeOf, teamId } from "./recorded-runs.js";
+import { ledgerOf, outcomeOf, teamId } from "./recorded-runs.js";
 
 type Step =
   | { readonly type: "buy" | "refund" | "begin"; readonly ticks: number }
@@ -26,7 +26,7 @@ describe("the ledger", () => {
         const file = join(temporaryFolder(), "hearth.db");
         let database = await openDatabase(file);
         await createTeamStore(database).insert(aTeam({ id: teamId }));
-        let books = booksOf(database);
+        let teamLedger = ledgerOf(database);
         const held = new Map<string, number | null>();
         let [credit, revenue, begun] = [0, 0, 0];
         const take = async (amount: number, work: Promise<unknown>): Promise<boolean> => {
@@ -37,96 +37,96 @@ describe("the ledger", () => {
         };
         for (const each of steps) {
           if (each.type === "buy") {
-            await books.buy(each.ticks);
+            await teamLedger.buy(each.ticks);
             credit += each.ticks;
-          } else if (each.type === "refund") await take(each.ticks, books.refund(each.ticks));
+          } else if (each.type === "refund") await take(each.ticks, teamLedger.refund(each.ticks));
           else if (each.type === "begin") {
             const id = `run-${(begun += 1)}`;
-            if (await take(each.ticks, books.begin(id, each.ticks))) held.set(id, each.ticks);
+            if (await take(each.ticks, teamLedger.begin(id, each.ticks))) held.set(id, each.ticks);
           } else if (each.type === "begin-unmetered") {
             const id = `run-${(begun += 1)}`;
-            await books.begin(id, null);
+            await teamLedger.begin(id, null);
             held.set(id, null);
           } else if (each.type === "end") {
             const [id, reserved] = [...held][each.which % Math.max(held.size, 1)] ?? [];
             if (id === undefined || reserved === undefined) continue;
-            const charge = await books.end(id, reserved, each.tokens);
+            const charge = await teamLedger.end(id, reserved, each.tokens);
             held.delete(id);
             revenue += charge;
             if (reserved !== null) credit += reserved - charge;
           } else {
             await database.close();
             database = await openDatabase(file);
-            books = booksOf(database);
-            expect(await books.runs.interruptAll(3)).toBe(held.size);
+            teamLedger = ledgerOf(database);
+            expect(await teamLedger.runs.interruptAll(3)).toBe(held.size);
             for (const reserved of held.values()) credit += reserved ?? 0;
             held.clear();
           }
-          expect(await books.credit()).toBe(credit);
+          expect(await teamLedger.credit()).toBe(credit);
         }
-        const balances = (await books.ledger.balances()).get(teamId);
+        const balances = (await teamLedger.ledger.balances()).get(teamId);
         const reserved = [...held.values()].reduce((sum: number, each) => sum + (each ?? 0), 0);
         expect(balances?.reserved ?? 0n).toBe(BigInt(reserved));
         expect(balances?.revenue ?? 0n).toBe(BigInt(revenue));
-        expect(await books.ledger.verify()).toEqual([]);
+        expect(await teamLedger.ledger.verify()).toEqual([]);
         await database.close();
       }),
       { numRuns: 40 },
     );
   });
 
-  it("F14: gives the last credit to one of two connections that ask at the same time", async () => {
+  it("F14: gives the last credit to only one of two concurrent connections", async () => {
     const file = join(temporaryFolder(), "hearth.db");
     const [one, other] = [await openDatabase(file), await openDatabase(file)];
     await createTeamStore(one).insert(aTeam({ id: teamId }));
-    await booksOf(one).buy(100);
+    await ledgerOf(one).buy(100);
     const outcomes = await Promise.all([
-      outcomeOf(booksOf(one).begin("run-1", 60)),
-      outcomeOf(booksOf(other).begin("run-2", 60)),
+      outcomeOf(ledgerOf(one).begin("run-1", 60)),
+      outcomeOf(ledgerOf(other).begin("run-2", 60)),
     ]);
     expect(outcomes.toSorted()).toEqual(["done", "no_credits"]);
-    expect((await booksOf(one).runs.list(9)).length).toBe(1);
+    expect((await ledgerOf(one).runs.list(9)).length).toBe(1);
     await one.close();
     await other.close();
   });
 
-  it("charges a run once, whoever says twice that it has ended", async () => {
-    const books = booksOf(await databaseOfTwoTeams());
-    await books.buy(1000);
-    await books.begin("run-1", 500);
-    await books.end("run-1", 500, 2);
-    await expect(books.end("run-1", 500, 9)).rejects.toThrow(/UNIQUE/);
-    expect(await books.ledger.verify()).toEqual([]);
+  it("charges a run once, even if its end is written twice", async () => {
+    const teamLedger = ledgerOf(await databaseOfTwoTeams());
+    await teamLedger.buy(1000);
+    await teamLedger.begin("run-1", 500);
+    await teamLedger.end("run-1", 500, 2);
+    await expect(teamLedger.end("run-1", 500, 9)).rejects.toThrow(/UNIQUE/);
+    expect(await teamLedger.ledger.verify()).toEqual([]);
   });
 
   it("refuses more credit than can be counted", async () => {
-    const books = booksOf(await databaseOfTwoTeams());
-    await books.buy(Number.MAX_SAFE_INTEGER);
-    expect(await outcomeOf(books.buy(1))).toBe("invalid_value");
-    expect(await books.credit()).toBe(Number.MAX_SAFE_INTEGER);
+    const teamLedger = ledgerOf(await databaseOfTwoTeams());
+    await teamLedger.buy(Number.MAX_SAFE_INTEGER);
+    expect(await outcomeOf(teamLedger.buy(1))).toBe("invalid_value");
+    expect(await teamLedger.credit()).toBe(Number.MAX_SAFE_INTEGER);
   });
 
-  it("counts what a team has bought in all its time beyond what JavaScript counts", async () => {
-    const books = booksOf(await databaseOfTwoTeams());
+  it("sums purchases beyond the safe integers of JavaScript", async () => {
+    const teamLedger = ledgerOf(await databaseOfTwoTeams());
     for (let year = 0; year < 3; year++) {
-      await books.buy(Number.MAX_SAFE_INTEGER);
-      await books.refund(Number.MAX_SAFE_INTEGER - 1);
-      await books.refund(1);
+      await teamLedger.buy(Number.MAX_SAFE_INTEGER);
+      await teamLedger.refund(Number.MAX_SAFE_INTEGER - 1);
+      await teamLedger.refund(1);
     }
-    await books.buy(Number.MAX_SAFE_INTEGER);
-    await books.begin("run-1", Number.MAX_SAFE_INTEGER);
-    await books.end("run-1", Number.MAX_SAFE_INTEGER, Math.floor(Number.MAX_SAFE_INTEGER / 40) - 10);
-    await books.buy(Number.MAX_SAFE_INTEGER - 1000);
-    const balances = (await books.ledger.balances()).get(teamId);
+    await teamLedger.buy(Number.MAX_SAFE_INTEGER);
+    await teamLedger.begin("run-1", Number.MAX_SAFE_INTEGER);
+    await teamLedger.end("run-1", Number.MAX_SAFE_INTEGER, Math.floor(Number.MAX_SAFE_INTEGER / 40) - 10);
+    await teamLedger.buy(Number.MAX_SAFE_INTEGER - 1000);
+    const balances = (await teamLedger.ledger.balances()).get(teamId);
     expect(balances?.purchases).toBe(-2n * BigInt(Number.MAX_SAFE_INTEGER) + 1000n);
-    expect(await books.ledger.verify()).toEqual([]);
+    expect(await teamLedger.ledger.verify()).toEqual([]);
   });
 
   it.each(["update ledger_entries set amount_ticks = 1", "delete from ledger_entries"])(
     "lets nobody change what is written: %s",
     async (statement) => {
       const database = await databaseOfTwoTeams();
-      await booksOf(database).buy(1000);
+      await ledgerOf(database).buy(1000);
       await expect(sql.raw(statement).execute(database.kysely)).rejects.toThrow("append-only");
       const other = statement.replace("ledger_entries", "ledger_transactions").replace("amount_ticks", "id");
       await expect(sql.raw(other).execute(database.kysely)).rejects.toThrow("append-only");
@@ -155,32 +155,32 @@ describe("verify", () => {
     [
       "a balance that is not the sum of its entries",
       ["update ledger_balances set balance_ticks = balance_ticks + 1 where account = 'credit'"],
-      /the account credit of team team-1 is kept as \d+ and its entries sum to \d+/,
+      /the account credit of team team-1 has the balance \d+ but its entries sum to \d+/,
     ],
     [
       "a balance that is gone",
       ["delete from ledger_balances where account = 'revenue'"],
-      /the account revenue of team team-1 is kept as 0 and its entries sum to 232/,
+      /the account revenue of team team-1 has the balance 0 but its entries sum to 232/,
     ],
     [
       "a cost that is not that of its prices",
       ["update runs set cost_ticks = 170 where id = 'run-1'"],
-      /run run-1 cost 170, and at its prices 156[^]*run run-1 cost 170, and was charged 156/,
+      /run run-1 cost 170, but at its prices 156[^]*run run-1 cost 170, but was charged 156/,
     ],
     [
       "a price that was changed afterwards",
       ["update price_book set completion_text_token_ticks = 41"],
-      /run run-1 cost 156, and at its prices 158/,
+      /run run-1 cost 156, but at its prices 158/,
     ],
     [
       "a run that ended without being charged",
       ["update runs set state = 'completed', end_time = 9, cost_ticks = 76 where id = 'run-2'"],
-      /run run-2 cost 76, and was charged 0[^]*run run-2 has ended, and 300 are still reserved for it/,
+      /run run-2 cost 76, but was charged 0[^]*run run-2 has ended, but 300 are still reserved for it/,
     ],
     [
       "a reserve without a run",
       ["delete from runs where id = 'run-2'"],
-      /is of the run run-2, which is not there[^]*team team-1 has 300 reserved, and its running runs hold 0/,
+      /is of the run run-2, which does not exist[^]*team team-1 has 300 reserved, but its running runs hold 0/,
     ],
     [
       "a run that was charged and has not ended",
@@ -200,7 +200,7 @@ describe("verify", () => {
     [
       "a reserve that is not what its run says",
       ["update runs set reserved_ticks = 301 where id = 'run-2'"],
-      /run run-2 has 301 reserved, and its entries say 300/,
+      /run run-2 has 301 reserved, but its entries say 300/,
     ],
     [
       "money from an account that it cannot come from",
@@ -211,17 +211,17 @@ describe("verify", () => {
       ],
       /transaction 9, a purchase, has an entry of the account revenue/,
     ],
-  ])("finds %s", async (_, statements, told) => {
+  ])("reports %s", async (_, statements, message) => {
     const database = await databaseOfTwoTeams();
-    const books = booksOf(database);
-    await books.buy(5000);
-    await books.begin("run-1", 500);
-    await books.begin("run-2", 300);
-    await books.end("run-1", 500, 2);
-    await books.begin("run-3", null);
-    await books.end("run-3", null, 0);
-    expect(await books.ledger.verify()).toEqual([]);
+    const teamLedger = ledgerOf(database);
+    await teamLedger.buy(5000);
+    await teamLedger.begin("run-1", 500);
+    await teamLedger.begin("run-2", 300);
+    await teamLedger.end("run-1", 500, 2);
+    await teamLedger.begin("run-3", null);
+    await teamLedger.end("run-3", null, 0);
+    expect(await teamLedger.ledger.verify()).toEqual([]);
     for (const statement of statements) await sql.raw(statement).execute(database.kysely);
-    expect((await books.ledger.verify()).join("\n")).toMatch(told);
+    expect((await teamLedger.ledger.verify()).join("\n")).toMatch(message);
   });
 });

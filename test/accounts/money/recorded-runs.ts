@@ -1,6 +1,11 @@
 import { HearthError } from "../../../src/core/errors.js";
-import { chargeOf, moneyFor, reserveFor, settleFor } from "../../../src/accounts/money/ledger.js";
-import type { EndedRun } from "../../../src/core/metrics.js";
+import {
+  chargeOf,
+  creditTransaction,
+  reserveTransaction,
+  settleTransaction,
+} from "../../../src/accounts/money/ledger.js";
+import type { FinishedRun } from "../../../src/core/metrics.js";
 import { costOf, type Prices } from "../../../src/core/money.js";
 import type { RunRecord } from "../../../src/inference/run/run-record.js";
 import type { Database } from "../../../src/store/database.js";
@@ -15,17 +20,17 @@ const prices: Prices = {
 };
 export const teamId = "team-1";
 
-/** The books of a database, and runs as the street makes them: reserved with their row, settled with their end. */
-export function booksOf(database: Database) {
+/** The ledger of a database, and runs as the inference writes them: reserved at their start, settled at their end. */
+export function ledgerOf(database: Database) {
   const [ledger, runs] = [createLedgerStore(database), createRunStore(database)];
   return {
     ledger,
     runs,
     credit: async () => Number((await ledger.balancesOf(teamId)).credit),
-    buy: (ticks: number) => ledger.post(moneyFor("purchase", { teamId, ticks, note: null }, 1)),
-    refund: (ticks: number) => ledger.post(moneyFor("refund", { teamId, ticks, note: null }, 1)),
+    buy: (ticks: number) => ledger.post(creditTransaction("purchase", { teamId, ticks, note: null }, 1)),
+    refund: (ticks: number) => ledger.post(creditTransaction("refund", { teamId, ticks, note: null }, 1)),
     begin(id: string, reservedTicks: number | null, change: Partial<RunRecord> = {}) {
-      const reserve = reserveFor({ id, teamId }, reservedTicks ?? 0, 1);
+      const reserve = reserveTransaction({ id, teamId }, reservedTicks ?? 0, 1);
       const row = aRun({ id, teamId, prices, reservedTicks, ...change });
       return runs.insert(row, reserve === null ? [] : ledger.posting(reserve));
     },
@@ -33,13 +38,13 @@ export function booksOf(database: Database) {
       id: string,
       reservedTicks: number | null,
       completionTokens: number,
-      state: EndedRun["state"] = "completed",
+      state: FinishedRun["state"] = "completed",
     ) {
       const usage = { ...aRun().usage, completionTokens };
       const chargeTicks = chargeOf(costOf(usage, prices), reservedTicks);
-      const entries = settleFor({ id, teamId }, { reservedTicks, chargeTicks }, 2);
+      const entries = settleTransaction({ id, teamId }, { reservedTicks, chargeTicks }, 2);
       const outcome = { state, usage, costTicks: chargeTicks, endTime: 2 } as const;
-      await runs.settle(id, outcome, entries === null ? [] : ledger.posting(entries));
+      await runs.finish(id, outcome, entries === null ? [] : ledger.posting(entries));
       return chargeTicks;
     },
   };

@@ -14,7 +14,7 @@ import { createTeamStore } from "../../../src/accounts/teams/store.js";
 import { createUsageStore } from "../../../src/accounts/usage/store.js";
 import { createWrites } from "../../../src/store/writes.js";
 import { aRun, aTeam, databaseOfTwoTeams, temporaryFolder, twoConnections } from "../../store/records.js";
-import { booksOf, outcomeOf, teamId } from "./recorded-runs.js";
+import { ledgerOf, outcomeOf, teamId } from "./recorded-runs.js";
 
 /** The last hour of a month and the first of the next. */
 const hours = [Date.UTC(2026, 9, 31, 23, 59, 59, 999), Date.UTC(2026, 10, 1)] as const;
@@ -88,13 +88,13 @@ interface Held {
 }
 
 describe("what a team spends in a month", () => {
-  it("is what its runs are charged and hold, within its limits, and usage is the sum of its runs, through any interleaving", async () => {
+  it("equals the charges and reservations of its runs, stays within its limits, and usage is the sum of its runs, for any interleaving", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
         const file = join(temporaryFolder(), "hearth.db");
         let database = await openDatabase(file);
         await createTeamStore(database).insert(aTeam({ id: teamId }));
-        let books = booksOf(database);
+        let teamLedger = ledgerOf(database);
         let held: readonly Held[] = [];
         let [credit, begun, ended, costs, charged] = [0, 0, 0, 0, 0];
         let limits = none;
@@ -102,7 +102,7 @@ describe("what a team spends in a month", () => {
         const months: [Month, Month] = [{ ...nothing }, { ...nothing }];
         for (const each of steps) {
           if (each.type === "buy") {
-            await books.buy(each.ticks);
+            await teamLedger.buy(each.ticks);
             credit += each.ticks;
           } else if (each.type === "limit") {
             limits = each.limits;
@@ -117,7 +117,9 @@ describe("what a team spends in a month", () => {
               (reserved <= credit && spent.charged + spent.reserved + reserved <= most);
             const id = `run-${(begun += 1)}`;
             const change = { startTime: hours[month as 0 | 1], apiKeyId, askedModel };
-            expect(await outcomeOf(books.begin(id, reserved, change))).toBe(fits ? "done" : "no_credits");
+            expect(await outcomeOf(teamLedger.begin(id, reserved, change))).toBe(
+              fits ? "done" : "no_credits",
+            );
             if (!fits) continue;
             held = [...held, { id, reserved, month }];
             credit -= reserved ?? 0;
@@ -125,7 +127,7 @@ describe("what a team spends in a month", () => {
           } else if (each.type === "end") {
             const run = held[each.which % Math.max(held.length, 1)];
             if (run === undefined) continue;
-            const cost = await books.end(run.id, run.reserved, each.tokens, each.state);
+            const cost = await teamLedger.end(run.id, run.reserved, each.tokens, each.state);
             held = held.filter((other) => other !== run);
             const spent = months[run.month as 0 | 1];
             spent.reserved -= run.reserved ?? 0;
@@ -136,8 +138,8 @@ describe("what a team spends in a month", () => {
           } else {
             await database.close();
             database = await openDatabase(file);
-            books = booksOf(database);
-            expect(await books.runs.interruptAll(3)).toBe(held.length);
+            teamLedger = ledgerOf(database);
+            expect(await teamLedger.runs.interruptAll(3)).toBe(held.length);
             for (const { reserved } of held) credit += reserved ?? 0;
             for (const spent of months) spent.reserved = 0;
             held = [];
@@ -145,7 +147,7 @@ describe("what a team spends in a month", () => {
           for (const month of [0, 1] as const) {
             const { charged: done, reserved } = months[month];
             const most = effectiveLimit(limits);
-            expect(await books.ledger.spendable(teamId, hours[month])).toEqual({
+            expect(await teamLedger.ledger.spendable(teamId, hours[month])).toEqual({
               credit,
               monthTicks: most === null ? null : Math.max(0, most - done - reserved),
             });
@@ -163,62 +165,62 @@ describe("what a team spends in a month", () => {
           BigInt(costs),
           BigInt(charged),
         ]);
-        expect(await books.ledger.verify()).toEqual([]);
+        expect(await teamLedger.ledger.verify()).toEqual([]);
         await database.close();
       }),
       { numRuns: 40 },
     );
   });
 
-  it("goes to one of two connections that ask at the same time for what is left of the limit", async () => {
+  it("gives the rest of the limit to only one of two concurrent connections", async () => {
     const [one, other] = await twoConnections();
-    await booksOf(one).buy(1000);
+    await ledgerOf(one).buy(1000);
     await limit(one, { hardTicks: 100, softTicks: null });
     const outcomes = await Promise.all([
-      outcomeOf(booksOf(one).begin("run-1", 60)),
-      outcomeOf(booksOf(other).begin("run-2", 60)),
+      outcomeOf(ledgerOf(one).begin("run-1", 60)),
+      outcomeOf(ledgerOf(other).begin("run-2", 60)),
     ]);
     expect(outcomes.toSorted()).toEqual(["done", "no_credits"]);
-    expect(await booksOf(one).credit()).toBe(940);
-    expect(await booksOf(one).ledger.verify()).toEqual([]);
+    expect(await ledgerOf(one).credit()).toBe(940);
+    expect(await ledgerOf(one).ledger.verify()).toEqual([]);
   });
 
-  it("may fill its limit to the tick, and no more", async () => {
+  it("may reach its limit exactly, but not exceed it", async () => {
     const database = await databaseOfTwoTeams();
-    const books = booksOf(database);
-    await books.buy(1000);
+    const teamLedger = ledgerOf(database);
+    await teamLedger.buy(1000);
     await limit(database, { hardTicks: 500, softTicks: 100 });
-    expect(await outcomeOf(books.begin("run-1", 40))).toBe("done");
-    expect(await outcomeOf(books.begin("run-2", 61))).toBe("no_credits");
-    expect(await outcomeOf(books.begin("run-3", 60))).toBe("done");
-    expect(await outcomeOf(books.begin("run-4", 1))).toBe("no_credits");
+    expect(await outcomeOf(teamLedger.begin("run-1", 40))).toBe("done");
+    expect(await outcomeOf(teamLedger.begin("run-2", 61))).toBe("no_credits");
+    expect(await outcomeOf(teamLedger.begin("run-3", 60))).toBe("done");
+    expect(await outcomeOf(teamLedger.begin("run-4", 1))).toBe("no_credits");
   });
 
-  it("counts a run once, whoever says of one that has ended that it ended otherwise", async () => {
+  it("counts a run once, even if a second end is written", async () => {
     const database = await databaseOfTwoTeams();
-    const books = booksOf(database);
-    await books.buy(1000);
-    await books.begin("run-1", 500);
-    await books.end("run-1", 500, 2);
+    const teamLedger = ledgerOf(database);
+    await teamLedger.buy(1000);
+    await teamLedger.begin("run-1", 500);
+    await teamLedger.end("run-1", 500, 2);
     await database.kysely.updateTable("runs").set({ state: "failed" }).execute();
-    expect(await books.ledger.verify()).toEqual([]);
+    expect(await teamLedger.ledger.verify()).toEqual([]);
   });
 
-  it("is refused by nothing where nothing is reserved", async () => {
+  it("is not limited when nothing is reserved", async () => {
     const database = await databaseOfTwoTeams();
     await limit(database, { hardTicks: 0, softTicks: 0 });
-    const books = booksOf(database);
-    expect(await outcomeOf(books.begin("run-1", null))).toBe("done");
-    expect(await outcomeOf(books.begin("run-2", 0))).toBe("done");
-    expect(await books.end("run-1", null, 9)).toBeGreaterThan(0);
+    const teamLedger = ledgerOf(database);
+    expect(await outcomeOf(teamLedger.begin("run-1", null))).toBe("done");
+    expect(await outcomeOf(teamLedger.begin("run-2", 0))).toBe("done");
+    expect(await teamLedger.end("run-1", null, 9)).toBeGreaterThan(0);
   });
 
-  it("of many teams is told at once, with the limits, where there is any", async () => {
+  it("is returned for many teams at once, with the limits of those that have any", async () => {
     const database = await databaseOfTwoTeams();
     const spending = createSpendingStore(database);
     expect(await spending.all(202610)).toEqual(new Map());
     await limit(database, { hardTicks: 7, softTicks: null });
-    await booksOf(database).runs.insert(
+    await ledgerOf(database).runs.insert(
       aRun({ teamId: "team-2", state: "failed", endTime: 9, startTime: hours[0] }),
       [],
     );
@@ -230,7 +232,7 @@ describe("what a team spends in a month", () => {
     expect(await spending.all(202611)).toEqual(new Map(Object.entries({ "team-1": limited })));
   });
 
-  it("lets nobody write limits over those that somebody else has set meanwhile", async () => {
+  it("rejects a change of limits that were changed since they were read", async () => {
     const database = await databaseOfTwoTeams();
     const spending = createSpendingStore(database);
     const stale = spending.replacement(teamId, none, { hardTicks: 5, softTicks: null });
@@ -244,30 +246,30 @@ describe("verify", () => {
   it.each([
     [
       "update usage_hours set cached_tokens = cached_tokens + 1",
-      /the usage of team team-1, model small asked for as alias, key key-1 in the hour of 2026-11-01T00:00Z is kept as \[1,9,3,1,2,0,156,156\] and its runs add up to \[1,9,2,1,2,0,156,156\]/,
+      /the usage of team team-1, model small requested as alias, key key-1 in the hour of 2026-11-01T00:00Z is stored as \[1,9,3,1,2,0,156,156\] but its runs add up to \[1,9,2,1,2,0,156,156\]/,
     ],
-    ["delete from usage_hours", /is kept as \[0,0,0,0,0,0,0,0\] and its runs add up to \[1,/],
+    ["delete from usage_hours", /is stored as \[0,0,0,0,0,0,0,0\] but its runs add up to \[1,/],
     [
       "insert into usage_hours select team_id, hour, 'ghost', asked_model, api_key_id, runs, 1, 0, 0, 0, 0, 0, 0 from usage_hours",
-      /model ghost .* is kept as \[1,1,.* and its runs add up to \[0,/,
+      /model ghost .* is stored as \[1,1,.* but its runs add up to \[0,/,
     ],
     [
       "update team_months set charged_ticks = 1",
-      /team team-1 is kept to have spent 1 and to hold 300 in the month 202611, and its runs of that month add up to 156 and 300/,
+      /team team-1 is stored with 1 spent and 300 reserved in the month 202611, but its runs of that month add up to 156 and 300/,
     ],
-    ["delete from team_months", /team team-1 is kept to have spent 0 and to hold 0 in the month 202611/],
-  ])("tells of %s", async (statement, told) => {
+    ["delete from team_months", /team team-1 is stored with 0 spent and 0 reserved in the month 202611/],
+  ])("reports the effect of %s", async (statement, message) => {
     const database = await databaseOfTwoTeams();
-    const books = booksOf(database);
-    await books.buy(10_000);
-    await books.begin("run-1", 500, { startTime: hours[1], askedModel: "alias" });
-    await books.begin("run-2", 300, { startTime: hours[1] });
-    await books.end("run-1", 500, 2);
-    expect(await books.ledger.verify()).toEqual([]);
+    const teamLedger = ledgerOf(database);
+    await teamLedger.buy(10_000);
+    await teamLedger.begin("run-1", 500, { startTime: hours[1], requestedModel: "alias" });
+    await teamLedger.begin("run-2", 300, { startTime: hours[1] });
+    await teamLedger.end("run-1", 500, 2);
+    expect(await teamLedger.ledger.verify()).toEqual([]);
     await sql.raw(statement).execute(database.kysely);
-    const problems = await books.ledger.verify();
+    const problems = await teamLedger.ledger.verify();
     expect(problems).toHaveLength(1);
-    expect(problems[0]).toMatch(told);
+    expect(problems[0]).toMatch(message);
   });
 });
 
@@ -278,9 +280,9 @@ it.each([
   [Date.UTC(2026, 11, 31, 23), 202612],
 ])("the month of %i is %i, in JavaScript as in SQL", async (time, month) => {
   const { kysely } = await databaseOfTwoTeams();
-  const said = sql<{ month: number }>`
+  const query = sql<{ month: number }>`
     select cast(strftime('%Y%m', ${time} / 1000, 'unixepoch') as integer) as month`;
-  expect((await said.execute(kysely)).rows).toEqual([{ month }]);
+  expect((await query.execute(kysely)).rows).toEqual([{ month }]);
   expect(monthOf(time)).toBe(month);
   expect(monthOf(monthStart(month))).toBe(month);
   expect(monthOf(monthStart(month) - 1)).not.toBe(month);

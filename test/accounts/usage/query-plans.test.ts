@@ -6,7 +6,7 @@ import { createLedgerStore } from "../../../src/accounts/money/store/ledger.js";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";
 import { createSpendingStore } from "../../../src/accounts/money/store/spending-limits.js";
 import { createUsageStore } from "../../../src/accounts/usage/store.js";
-import { watched } from "../../store/watched.js";
+import { databaseWithQueryPlans } from "../../store/query-plan.js";
 
 function storesOf(database: Database) {
   return {
@@ -20,7 +20,7 @@ function storesOf(database: Database) {
 
 type Ask = (stores: ReturnType<typeof storesOf>) => Promise<unknown>;
 
-/** The rows of that time and of no other. */
+/** Reads only the rows of the requested time. */
 const usedBy = "SEARCH used USING PRIMARY KEY (team_id=? AND hour>? AND hour<?)";
 const ofMonth = "SEARCH spent USING PRIMARY KEY (team_id=? AND month=?) LEFT-JOIN";
 const used: UsageQuery = {
@@ -28,11 +28,11 @@ const used: UsageQuery = {
   ...{ order: "time", limit: 9 },
 };
 const rule: HostedRule = {
-  ...{ model: "a", askedModel: "a", from: 0, to: 1 },
+  ...{ model: "a", requestedModel: "a", from: 0, to: 1 },
   ...{ promptTicks: 1, cachedTicks: 1, completionTicks: 1 },
 };
 
-/** What each method looks through, and how; with SEARCH only what is asked for. */
+/** The query plan of each method; SEARCH reads only matching rows. */
 const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly string[]]>> = {
   "runs.list": [
     ({ runs }) => runs.list(2),
@@ -64,22 +64,22 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
       "USE TEMP B-TREE FOR GROUP BY",
     ],
   ],
-  "usage.asked": [({ usage }) => usage.asked(used, 9), [usedBy, "USE TEMP B-TREE FOR DISTINCT"]],
+  "usage.asked": [({ usage }) => usage.requestedModels(used, 9), [usedBy, "USE TEMP B-TREE FOR DISTINCT"]],
   "spending.find": [
     ({ spending }) => spending.find("a", 202611),
-    ["SCAN CONSTANT ROW", "SCAN team", "SEARCH bound USING PRIMARY KEY (team_id=?) LEFT-JOIN", ofMonth],
+    ["SCAN CONSTANT ROW", "SCAN team", "SEARCH limits USING PRIMARY KEY (team_id=?) LEFT-JOIN", ofMonth],
   ],
   "ledger.spendable": [
     ({ ledger }) => ledger.spendable("a", 1),
     [
       "SCAN CONSTANT ROW",
       "SEARCH ledger_balances USING PRIMARY KEY (team_id=? AND account=?)",
-      "SEARCH bound USING PRIMARY KEY (team_id=?)",
+      "SEARCH limits USING PRIMARY KEY (team_id=?)",
       ofMonth,
     ],
   ],
   "ledger.money": [
-    ({ ledger }) => ledger.money("a", 9),
+    ({ ledger }) => ledger.creditChanges("a", 9),
     [
       "ledger_transactions by ledger_money (team_id=?)",
       "SEARCH ledger_entries USING PRIMARY KEY (transaction_id=? AND account=?)",
@@ -95,8 +95,8 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
   ],
 };
 
-it.each(Object.entries(methods))("%s is answered from an index", async (_, [ask, steps]) => {
-  const { database, seen } = await watched();
-  await ask(storesOf(database));
-  expect(seen).toEqual(steps);
+it.each(Object.entries(methods))("%s reads from an index", async (_, [call, expected]) => {
+  const { database, steps } = await databaseWithQueryPlans();
+  await call(storesOf(database));
+  expect(steps).toEqual(expected);
 });

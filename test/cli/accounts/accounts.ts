@@ -1,15 +1,15 @@
-/** The commands of accounts over a real, empty database. */
+/** Runs account commands on a real, empty database. */
 import { Command } from "commander";
 import { expect } from "vitest";
 import { cliActor } from "../../../src/accounts/audit/actors.js";
 import { createAuthenticator } from "../../../src/accounts/authentication/authenticate-key.js";
 import { createManagerAuthenticator } from "../../../src/accounts/authentication/authenticate-manager.js";
 import { addAccountCommands } from "../../../src/cli/accounts/accounts.js";
-import { emptyWorld } from "../../accounts/world.js";
+import { emptyAccounts } from "../../accounts/accounts.js";
 
-/** A world to give commands in; what was opened for one is closed after it. */
-export async function commandWorld() {
-  const empty = await emptyWorld();
+/** Creates an environment for commands. What a test opens is closed after it. */
+export async function createCommandEnvironment() {
+  const empty = await emptyAccounts();
   const [authenticator, managers] = [createAuthenticator(empty), createManagerAuthenticator(empty)];
   let [closed, opened] = [0, 0];
   const open = () => {
@@ -36,7 +36,7 @@ export async function commandWorld() {
     });
   };
   let printed = "";
-  /** What `hearth` and these words print. */
+  /** Runs `hearth` with these arguments and returns its output. */
   const hearth = async (...words: string[]): Promise<string> => {
     printed = "";
     const program = new Command("hearth").exitOverride().configureOutput({ writeErr: () => undefined });
@@ -53,9 +53,9 @@ export async function commandWorld() {
     authenticate: (secret: string | null) => authenticator.authenticate(secret, "127.0.0.1"),
     authenticateManager: (secret: string | null) => managers.authenticate(secret, "127.0.0.1"),
     hearth,
-    /** What the last command printed, also when it failed. */
+    /** The output of the last command, even if it failed. */
     printed: () => printed,
-    /** The same, read as JSON. */
+    /** Runs `hearth` with these arguments and returns its output as JSON. */
     json: async <Value>(...words: string[]): Promise<Value> =>
       JSON.parse(await hearth(...words, "--json")) as Value,
   };

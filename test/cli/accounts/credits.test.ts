@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";
 import { aRun, aTeam } from "../../store/records.js";
-import { commandWorld } from "./accounts.js";
+import { createCommandEnvironment } from "./accounts.js";
 
-async function world() {
-  const commands = await commandWorld();
+async function createEnvironment() {
+  const commands = await createCommandEnvironment();
   await commands.teams.insert(aTeam({ id: "team-one-1", name: "ops", billing: "prepaid" }));
   await commands.teams.insert(aTeam({ id: "team-one-2", name: "lab" }));
   return { ...commands, run: commands.hearth };
 }
 
 describe("hearth credits", () => {
-  it("adds, refunds and corrects to the last tick, and shows what is there", async () => {
-    const { run } = await world();
+  it("adds, refunds and adjusts credit to the last tick and shows the balances", async () => {
+    const { run } = await createEnvironment();
     await run("credits", "add", "ops", "12.5000000001", "--note", "invoice 7");
     await run("credits", "refund", "team-one-1", "2.5");
     await run("credits", "adjust", "ops", "--", "-0.0000000001");
@@ -40,11 +40,11 @@ describe("hearth credits", () => {
         softLimitUsd: null,
       },
     ]);
-    expect(await run("ledger", "verify")).toBe("The books balance.\n");
+    expect(await run("ledger", "verify")).toBe("The ledger balances.\n");
   });
 
-  it("tells the audit log of every change, in the transaction that makes it", async () => {
-    const { run, json } = await world();
+  it("writes every change to the audit log in the same transaction", async () => {
+    const { run, json } = await createEnvironment();
     await run("credits", "add", "ops", "5", "--note", "invoice 8");
     await expect(run("credits", "refund", "ops", "6")).rejects.toThrow("5.00 USD");
     expect(await json("audit")).toMatchObject([
@@ -65,8 +65,8 @@ describe("hearth credits", () => {
     [["add", "ops", "900720"], "amount must be at most 900719 USD."],
     [["add", "ops", "0.0"], "amount must not be 0."],
     [["add", "ops", "--", "-1"], "amount must not be negative."],
-  ])("ends with code 2 on %j, and writes nothing", async (words, message) => {
-    const { run, ledger } = await world();
+  ])("exits with code 2 for %j and changes nothing", async (words, message) => {
+    const { run, ledger } = await createEnvironment();
     await expect(run("credits", ...words)).rejects.toMatchObject({
       exitCode: 2,
       message: `error: ${message}`,
@@ -74,29 +74,29 @@ describe("hearth credits", () => {
     expect((await ledger.balances()).size).toBe(0);
   });
 
-  it("takes no more away than there is, and says how much that is", async () => {
-    const { run, ledger } = await world();
+  it("refuses to subtract more than the available credit and reports that amount", async () => {
+    const { run, ledger } = await createEnvironment();
     await run("credits", "add", "ops", "3");
     for (const words of [
       ["refund", "ops", "3.01"],
       ["adjust", "ops", "--", "-3.01"],
     ])
       await expect(run("credits", ...words)).rejects.toThrow(
-        "The team 'ops' has 3.00 USD of credit that can be taken away.",
+        "The team 'ops' has only 3.00 USD of credit that can be taken.",
       );
     expect((await ledger.balancesOf("team-one-1")).credit).toBe(30_000_000_000n);
   });
 
-  it("changes nothing where no team is meant, or more than one", async () => {
-    const { run } = await world();
+  it("changes nothing if no team matches, or more than one", async () => {
+    const { run } = await createEnvironment();
     await expect(run("credits", "add", "team", "1")).rejects.toThrow("More than one team is called 'team'");
     await expect(run("credits", "add", "nobody", "1")).rejects.toThrow("Cannot find team 'nobody'.");
   });
 });
 
 describe("hearth credits limit", () => {
-  it("sets and clears the limits of a team's month, and shows the smaller one beside what is spent", async () => {
-    const { run, json, database } = await world();
+  it("sets and clears the monthly limits of a team and shows the smaller one next to the spending", async () => {
+    const { run, json, database } = await createEnvironment();
     await run("credits", "limit", "ops", "--hard", "20", "--soft", "12.5");
     const spent = { id: "run-1", teamId: "team-one-1", costTicks: 15_000, startTime: Date.UTC(2026, 10, 1) };
     await createRunStore(database).insert(aRun({ ...spent, state: "completed", endTime: 6000 }), []);
@@ -120,8 +120,8 @@ describe("hearth credits limit", () => {
   it.each([
     ["--hard", "much", "hard must be an amount of USD such as 12.50."],
     ["--soft", "-1", "soft must not be negative."],
-  ])("ends with code 2 on %s %s", async (option, amount, message) => {
-    const { run } = await world();
+  ])("exits with code 2 for %s %s", async (option, amount, message) => {
+    const { run } = await createEnvironment();
     await expect(run("credits", "limit", "ops", `${option}=${amount}`)).rejects.toMatchObject({
       exitCode: 2,
       message: `error: ${message}`,
@@ -130,13 +130,13 @@ describe("hearth credits limit", () => {
 });
 
 describe("hearth ledger verify", () => {
-  it("fails, and tells what is wrong, when the books do not balance", async () => {
-    const { run, database, printed } = await world();
+  it("fails and reports the differences if the ledger does not balance", async () => {
+    const { run, database, printed } = await createEnvironment();
     await run("credits", "add", "ops", "1");
     await database.kysely.updateTable("ledger_balances").set({ balance_ticks: 7 }).execute();
-    await expect(run("ledger", "verify")).rejects.toThrow("the books do not balance");
-    expect(printed()).toContain("the account credit of team team-one-1 is kept as 7");
-    await expect(run("ledger", "verify", "--json")).rejects.toThrow("the books do not balance");
+    await expect(run("ledger", "verify")).rejects.toThrow("the ledger does not balance");
+    expect(printed()).toContain("the account credit of team team-one-1 has the balance 7");
+    await expect(run("ledger", "verify", "--json")).rejects.toThrow("the ledger does not balance");
     expect(JSON.parse(printed())).toMatchObject({ balanced: false, problems: { length: 2 } });
   });
 });

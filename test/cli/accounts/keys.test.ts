@@ -1,16 +1,17 @@
+import { aKey } from "../../accounts/a-key.js";
 import { CommanderError } from "commander";
 import { describe, expect, it } from "vitest";
-import { aKey, aTeam } from "../../store/records.js";
-import { commandWorld } from "./accounts.js";
+import { aTeam } from "../../store/records.js";
+import { createCommandEnvironment } from "./accounts.js";
 
-async function world() {
-  const commands = await commandWorld();
+async function createEnvironment() {
+  const commands = await createCommandEnvironment();
   return { ...commands, run: (...words: string[]) => commands.hearth("keys", ...words) };
 }
 
 describe("hearth keys create", () => {
-  it("prints a secret that opens the server, and says that it is not shown again", async () => {
-    const { run, authenticate } = await world();
+  it("prints a valid secret and a note that it is not shown again", async () => {
+    const { run, authenticate } = await createEnvironment();
     const printed = await run("create", "--name", "my laptop");
     expect(printed).toMatch(/^API key "my laptop" of team "default", ID [0-9a-f]{8}-[0-9a-f]{4}:\n/);
     expect(printed).toContain("it is not shown again");
@@ -20,7 +21,7 @@ describe("hearth keys create", () => {
   });
 
   it("prints one JSON object with --json", async () => {
-    const { run, authenticate } = await world();
+    const { run, authenticate } = await createEnvironment();
     const created = JSON.parse(await run("create", "--json")) as Record<string, string>;
     expect(created).toMatchObject({
       name: "unnamed",
@@ -30,8 +31,8 @@ describe("hearth keys create", () => {
     expect((await authenticate(created["apiKey"] ?? null)).key.id).toBe(created["apiKeyId"]);
   });
 
-  it("ends with code 2 on a name that cannot be used", async () => {
-    const { run, keys } = await world();
+  it("exits with code 2 for an invalid name", async () => {
+    const { run, keys } = await createEnvironment();
     await expect(run("create", "--name", "")).rejects.toMatchObject({
       exitCode: 2,
       message: "error: name must have 1 to 100 characters.",
@@ -41,8 +42,8 @@ describe("hearth keys create", () => {
 });
 
 describe("hearth keys ls", () => {
-  it("shows every key in a table, oldest first, without secrets", async () => {
-    const { run, keys, keyUses, teams, clock } = await world();
+  it("shows every key in a table, the oldest first, without secrets", async () => {
+    const { run, keys, keyUses, teams, clock } = await createEnvironment();
     const ago = (seconds: number) => ({ createTime: clock.time - seconds * 1000 });
     await teams.insert(aTeam());
     await teams.insert(aTeam({ id: "team-2", name: "ops", blocked: true }));
@@ -77,23 +78,23 @@ describe("hearth keys ls", () => {
     );
   });
 
-  it("prints the head alone, or an empty JSON array, when there are no keys", async () => {
-    const { run } = await world();
+  it("prints only the header, or an empty JSON array, if there are no keys", async () => {
+    const { run } = await createEnvironment();
     expect(await run("ls")).toBe("NAME   ID   KEY   TEAM   CREATED   LAST USED   STATE\n");
     expect(JSON.parse(await run("ls", "--json"))).toEqual([]);
   });
 });
 
 describe("hearth keys rm", () => {
-  it("removes by the ID that ls shows, and prints what it removed", async () => {
-    const { run, keys } = await world();
+  it("removes a key by the ID that ls shows and prints its full ID", async () => {
+    const { run, keys } = await createEnvironment();
     const { apiKeyId } = JSON.parse(await run("create", "--json")) as { apiKeyId: string };
     expect(await run("rm", apiKeyId.slice(0, 13))).toBe(`${apiKeyId}\n`);
     expect(await keys.list(null)).toEqual([]);
   });
 
-  it("removes what it can and fails for the rest", async () => {
-    const { run, keys } = await world();
+  it("removes the known keys and fails for the others", async () => {
+    const { run, keys } = await createEnvironment();
     const { redactedApiKey } = JSON.parse(await run("create", "--json")) as { redactedApiKey: string };
     await expect(run("rm", "nope", redactedApiKey, "neither")).rejects.toThrow(
       "Cannot find API key 'nope'.\nCannot find API key 'neither'.",
@@ -102,7 +103,7 @@ describe("hearth keys rm", () => {
   });
 
   it("refuses to run without an ID", async () => {
-    const { run } = await world();
+    const { run } = await createEnvironment();
     await expect(run("rm")).rejects.toMatchObject({ code: "commander.missingArgument" });
   });
 });
@@ -115,8 +116,8 @@ interface KeyJson {
 }
 
 describe("hearth keys update", () => {
-  it("changes what is given and nothing else", async () => {
-    const { json, run } = await world();
+  it("changes only the given properties", async () => {
+    const { json, run } = await createEnvironment();
     const limits = ["--qps", "2", "--tpm", "900", "--expires", "30d", "--acl", "api-key:endpoint:chat"];
     const { apiKey, ...made } = await json<KeyJson>("keys", "create", "--name", "laptop", ...limits);
     expect(made).toMatchObject({ qps: 2, tpm: "900", aclStrings: ["api-key:endpoint:chat"] });
@@ -130,25 +131,25 @@ describe("hearth keys update", () => {
   });
 
   it.each([
-    ["nothing to change", []],
-    ["a limit that is none", ["--qps", "many"]],
+    ["no change", []],
+    ["an invalid limit", ["--qps", "many"]],
     ["a limit of 0", ["--qps", "0"]],
-    ["a time that is none", ["--expires", "soon"]],
+    ["an invalid time", ["--expires", "soon"]],
     ["a time in the past", ["--expires", "2020-01-01"]],
-    ["an ACL that is none", ["--acl", "chat"]],
-  ])("ends with code 2 on %s", async (_, words) => {
-    const { json, run } = await world();
+    ["an unknown ACL", ["--acl", "chat"]],
+  ])("exits with code 2 for %s", async (_, words) => {
+    const { json, run } = await createEnvironment();
     const { apiKeyId } = await json<KeyJson>("keys", "create");
     await expect(run("update", apiKeyId, ...words)).rejects.toBeInstanceOf(CommanderError);
   });
 });
 
 describe("hearth keys rotate", () => {
-  it("prints a new secret once, and until when the old one opens", async () => {
-    const { json, run, authenticate, clock } = await world();
+  it("prints a new secret once and the time until which the old one is valid", async () => {
+    const { json, run, authenticate, clock } = await createEnvironment();
     const { apiKey, apiKeyId } = await json<KeyJson>("keys", "create");
     const printed = await run("rotate", apiKeyId, "--old-secret-expires", "1h");
-    expect(printed).toContain("The old secret opens until 2026-11-21T13:00:00.000Z.");
+    expect(printed).toContain("The old secret is valid until 2026-11-21T13:00:00.000Z.");
     const secret = /^ {2}(hk-[0-9A-Za-z]{54})$/m.exec(printed)?.[1] ?? null;
     for (const either of [apiKey, secret]) expect((await authenticate(either)).key.id).toBe(apiKeyId);
     clock.time += 3_600_000;
@@ -156,8 +157,8 @@ describe("hearth keys rotate", () => {
     expect((await authenticate(secret)).key.id).toBe(apiKeyId);
   });
 
-  it("ends with code 2 when the old secret would open for too long", async () => {
-    const { json, run } = await world();
+  it("exits with code 2 if the old secret would be valid for too long", async () => {
+    const { json, run } = await createEnvironment();
     const { apiKeyId } = await json<KeyJson>("keys", "create");
     for (const time of ["8d", "never"])
       await expect(run("rotate", apiKeyId, "--old-secret-expires", time)).rejects.toBeInstanceOf(
@@ -167,8 +168,8 @@ describe("hearth keys rotate", () => {
 });
 
 describe("hearth keys disable and enable", () => {
-  it("let a key open nothing, and open again", async () => {
-    const { json, run, authenticate } = await world();
+  it("make a key invalid and valid again", async () => {
+    const { json, run, authenticate } = await createEnvironment();
     const { apiKey, apiKeyId } = await json<KeyJson>("keys", "create");
     expect(await run("disable", apiKeyId)).toBe(`${apiKeyId}\n`);
     await expect(authenticate(apiKey)).rejects.toMatchObject({ kind: "permission_denied" });
@@ -178,8 +179,8 @@ describe("hearth keys disable and enable", () => {
 });
 
 describe("hearth keys block and unblock", () => {
-  it("let a key open nothing, and open again; enabling it does not unblock it", async () => {
-    const { json, run, authenticate } = await world();
+  it("make a key invalid and valid again; enabling it does not unblock it", async () => {
+    const { json, run, authenticate } = await createEnvironment();
     const { apiKey, apiKeyId } = await json<KeyJson>("keys", "create");
     expect(await run("block", apiKeyId)).toBe(`${apiKeyId}\n`);
     await run("enable", apiKeyId);
@@ -201,8 +202,8 @@ describe("hearth keys block and unblock", () => {
 });
 
 describe("hearth keys --ip", () => {
-  it("lets a key open from there alone; any lets it open from anywhere again", async () => {
-    const { json, run, authenticate } = await world();
+  it("restricts a key to addresses; any removes the restriction", async () => {
+    const { json, run, authenticate } = await createEnvironment();
     const ranges = ["10.0.0.0/8", "2001:db8::/32"];
     const words = ranges.flatMap((range) => ["--ip", range]);
     const { apiKey, apiKeyId, ...made } = await json<KeyJson>("keys", "create", ...words);

@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import { describe, expect, it } from "vitest";
-import { commandWorld } from "./accounts.js";
+import { createCommandEnvironment } from "./accounts.js";
 
 interface MemberJson {
   readonly memberId: string;
@@ -14,8 +14,8 @@ interface KeyJson {
 }
 
 describe("hearth members", () => {
-  it("adds, lists, changes and removes members, by ID or e-mail in whatever case", async () => {
-    const { hearth, json } = await commandWorld();
+  it("adds, lists, changes and removes members by ID or e-mail, ignoring case", async () => {
+    const { hearth, json } = await createCommandEnvironment();
     await hearth("teams", "create", "research");
     const ada = await json<MemberJson>("members", "add", "ada@example.com", "--name", "Ada King Lovelace");
     expect(ada).toEqual({
@@ -38,8 +38,11 @@ describe("hearth members", () => {
     );
     const change = ["--role", "admin", "--name", "Augusta", "--email", "augusta@example.com"];
     expect(await json("members", "update", "ADA@example.com", ...change)).toMatchObject({
-      ...{ memberId: ada.memberId, email: "augusta@example.com", role: "admin" },
-      ...{ givenName: "Augusta", familyName: "" },
+      memberId: ada.memberId,
+      email: "augusta@example.com",
+      role: "admin",
+      givenName: "Augusta",
+      familyName: "",
     });
     expect(await hearth("members", "rm", "augusta@example.com")).toBe(`${ada.memberId}\n`);
     expect((await json<MemberJson[]>("members", "ls")).map(({ email }) => email)).toEqual([
@@ -47,8 +50,8 @@ describe("hearth members", () => {
     ]);
   });
 
-  it("does not remove the last owner, and removes the others that were named", async () => {
-    const { hearth, json, printed } = await commandWorld();
+  it("does not remove the last owner, but removes the other given members", async () => {
+    const { hearth, json, printed } = await createCommandEnvironment();
     await hearth("members", "add", "ada@example.com", "--role", "owner");
     await hearth("members", "add", "grace@example.com");
     const remove = hearth("members", "rm", "ada@example.com", "grace@example.com", "--json");
@@ -61,11 +64,11 @@ describe("hearth members", () => {
   });
 
   it.each([
-    ["an e-mail that is none", ["add", "ada"]],
-    ["a role that is none", ["add", "ada@example.com", "--role", "king"]],
-    ["nothing to change", ["update", "grace@example.com"]],
-  ])("ends with code 2 on %s", async (_, words) => {
-    const { hearth, members } = await commandWorld();
+    ["an invalid e-mail", ["add", "ada"]],
+    ["an unknown role", ["add", "ada@example.com", "--role", "king"]],
+    ["no change", ["update", "grace@example.com"]],
+  ])("exits with code 2 for %s", async (_, words) => {
+    const { hearth, members } = await createCommandEnvironment();
     await hearth("members", "add", "grace@example.com");
     await expect(hearth("members", ...words)).rejects.toBeInstanceOf(CommanderError);
     expect(await members.count()).toBe(1);
@@ -73,8 +76,8 @@ describe("hearth members", () => {
 });
 
 describe("hearth management-keys create --member", () => {
-  it("makes a key that is the member's, for their team where none is named, and may what they may", async () => {
-    const { hearth, json, authenticateManager } = await commandWorld();
+  it("creates a key of the member, by default for the member's team, limited by the member's role", async () => {
+    const { hearth, json, authenticateManager } = await createCommandEnvironment();
     const { teamId } = await json<{ teamId: string }>("teams", "create", "research");
     const add = ["add", "ada@example.com", "--team", "research", "--role", "admin"];
     const { memberId } = await json<MemberJson>("members", ...add);
@@ -96,8 +99,8 @@ describe("hearth management-keys create --member", () => {
     expect(await json("management-keys", "ls")).toEqual([]);
   });
 
-  it("--ip lets it open from there alone", async () => {
-    const { json, authenticateManager } = await commandWorld();
+  it("--ip restricts it to an address", async () => {
+    const { json, authenticateManager } = await createCommandEnvironment();
     const { apiKey, ipRanges } = await json<KeyJson>("management-keys", "create", "--ip", "127.0.0.0/8");
     expect(ipRanges).toEqual(["127.0.0.0/8"]);
     expect((await authenticateManager(apiKey)).key.ipRanges).toEqual(ipRanges);
@@ -106,10 +109,10 @@ describe("hearth management-keys create --member", () => {
   });
 });
 
-it("hearth audit tells of members by their e-mail, and with --json their names", async () => {
-  const { hearth, json, managementKeyService, memberService, auditLog } = await commandWorld();
+it("hearth audit shows members by their e-mail, and with --json also their names", async () => {
+  const { hearth, json, managementKeyService, memberService, auditLog } = await createCommandEnvironment();
   await hearth("members", "add", "ada@example.com", "--name", "Ada Lovelace");
-  const { id: memberId } = await memberService.meant("ada@example.com");
+  const { id: memberId } = await memberService.resolve("ada@example.com");
   const { key } = await managementKeyService.create(
     { name: "x", teamId: null, memberId },
     { id: "hm", userId: memberId, teamId: null },
@@ -117,8 +120,10 @@ it("hearth audit tells of members by their e-mail, and with --json their names",
   expect((await auditLog.newest(1))[0]?.objectId).toBe(key.id);
   const [made, added] = await json<{ user: object; description: string }[]>("audit");
   expect(made?.user).toEqual({
-    ...{ userId: memberId, email: "ada@example.com" },
-    ...{ givenName: "Ada", familyName: "Lovelace" },
+    userId: memberId,
+    email: "ada@example.com",
+    givenName: "Ada",
+    familyName: "Lovelace",
   });
   expect(added).toMatchObject({
     description: "Added the member 'ada@example.com'",

@@ -1,10 +1,10 @@
 import { CommanderError } from "commander";
 import { describe, expect, it } from "vitest";
-import { commandWorld } from "./accounts.js";
+import { createCommandEnvironment } from "./accounts.js";
 
 describe("hearth teams limits", () => {
-  it("sets, shows and takes away what a team may ask of every model and of one", async () => {
-    const { hearth, json } = await commandWorld();
+  it("sets, shows and removes the limits of a team for all models and for one", async () => {
+    const { hearth, json } = await createCommandEnvironment();
     const { teamId } = await json<{ teamId: string }>("teams", "create", "research");
     expect(await hearth("teams", "limits", "research")).toBe("MODEL   QPS   QPM   TPM\n");
     await hearth("teams", "limits", "research", "--qpm", "600", "--tpm", "100000");
@@ -26,8 +26,8 @@ describe("hearth teams limits", () => {
     expect(await json("teams", "limits", "research")).toHaveLength(1);
   });
 
-  it("stands in the audit log with what was and what is", async () => {
-    const { hearth, json } = await commandWorld();
+  it("is written to the audit log with the values before and after", async () => {
+    const { hearth, json } = await createCommandEnvironment();
     const { teamId } = await json<{ teamId: string }>("teams", "create", "research");
     await hearth("teams", "limits", "research", "--qpm", "5");
     await hearth("teams", "limits", "research", "--qpm", "6");
@@ -42,8 +42,8 @@ describe("hearth teams limits", () => {
     });
   });
 
-  it("ends with code 2 on a limit or a model that cannot be, and fails for a team that there is not", async () => {
-    const { hearth, json } = await commandWorld();
+  it("exits with code 2 for an invalid limit or model and fails for an unknown team", async () => {
+    const { hearth, json } = await createCommandEnvironment();
     await json("teams", "create", "research");
     for (const words of [
       ["--qps", "0"],

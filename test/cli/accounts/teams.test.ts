@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import { describe, expect, it } from "vitest";
-import { commandWorld } from "./accounts.js";
+import { createCommandEnvironment } from "./accounts.js";
 
 interface TeamJson {
   readonly teamId: string;
@@ -16,8 +16,8 @@ interface EventJson {
 }
 
 describe("hearth teams", () => {
-  it("makes, lists, renames, blocks and unblocks teams, by ID or name", async () => {
-    const { hearth, json, authenticate } = await commandWorld();
+  it("creates, lists, renames, blocks and unblocks teams by ID or name", async () => {
+    const { hearth, json, authenticate } = await createCommandEnvironment();
     const { teamId } = await json<TeamJson>("teams", "create", "research");
     const ops = await json<TeamJson>("teams", "create", "ops", "--unmetered");
     expect(await hearth("teams", "rename", "research", "lab")).toBe(`${teamId}\n`);
@@ -38,16 +38,16 @@ describe("hearth teams", () => {
     expect((await json<TeamJson[]>("teams", "ls")).map(({ name }) => name)).toEqual(["lab", "ops"]);
   });
 
-  it("ends with code 2 on a name that cannot be used, and fails for a team that there is not", async () => {
-    const { hearth } = await commandWorld();
+  it("exits with code 2 for an invalid name and fails for an unknown team", async () => {
+    const { hearth } = await createCommandEnvironment();
     await expect(hearth("teams", "create", " ")).rejects.toBeInstanceOf(CommanderError);
     await expect(hearth("teams", "block", "nobody")).rejects.toThrow("Cannot find team 'nobody'.");
   });
 });
 
 describe("hearth management-keys", () => {
-  it("makes keys of all teams or of one, lists and removes them", async () => {
-    const { hearth, json, authenticateManager } = await commandWorld();
+  it("creates keys for all teams or for one, lists and removes them", async () => {
+    const { hearth, json, authenticateManager } = await createCommandEnvironment();
     const { teamId } = await json<TeamJson>("teams", "create", "research");
     const printed = await hearth("management-keys", "create", "--name", "console");
     const all = /^ {2}(hm-[0-9A-Za-z]{54})$/m.exec(printed)?.[1] ?? null;
@@ -66,16 +66,16 @@ describe("hearth management-keys", () => {
     expect(await json("management-keys", "ls")).toHaveLength(1);
   });
 
-  it("ends with code 2 on an ACL of another kind", async () => {
-    const { hearth } = await commandWorld();
+  it("exits with code 2 for an ACL of API keys", async () => {
+    const { hearth } = await createCommandEnvironment();
     const create = hearth("management-keys", "create", "--acl", "api-key:endpoint:*");
     await expect(create).rejects.toBeInstanceOf(CommanderError);
   });
 });
 
 describe("hearth audit", () => {
-  it("lists what was done at the command line, the newest first, with its things before and after", async () => {
-    const { hearth, json } = await commandWorld();
+  it("lists changes made at the command line, the newest first, with values before and after", async () => {
+    const { hearth, json } = await createCommandEnvironment();
     const { apiKeyId } = await json<{ apiKeyId: string }>("keys", "create", "--name", "laptop");
     for (const words of [
       ["update", apiKeyId, "--qps", "3"],
@@ -84,8 +84,8 @@ describe("hearth audit", () => {
     ])
       await hearth("keys", ...words);
     await hearth("keys", "rm", apiKeyId);
-    const told = await json<EventJson[]>("audit");
-    expect(told.map(({ act, actor }) => [act, actor])).toEqual([
+    const events = await json<EventJson[]>("audit");
+    expect(events.map(({ act, actor }) => [act, actor])).toEqual([
       ["DeleteApiKey", "cli"],
       ["RotateApiKey", "cli"],
       ["UpdateApiKey", "cli"],
@@ -93,7 +93,7 @@ describe("hearth audit", () => {
       ["CreateApiKey", "cli"],
       ["CreateTeam", "server"],
     ]);
-    expect([told[3]?.before?.["qps"], told[3]?.after?.["qps"]]).toEqual([null, 3]);
+    expect([events[3]?.before?.["qps"], events[3]?.after?.["qps"]]).toEqual([null, 3]);
     const printed = await hearth("audit", "--limit", "1");
     expect(printed).toMatch(
       /^TIME .*\n2026-11-21T12:00:00\.000Z {3}cli +Deleted the API key 'laptop' +\S+\n$/,

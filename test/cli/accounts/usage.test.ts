@@ -1,11 +1,12 @@
+import { aKey } from "../../accounts/a-key.js";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openAccounts } from "../../../src/app/app.js";
 import { loadConfig } from "../../../src/config.js";
 import type { RunRecord } from "../../../src/inference/run/run-record.js";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";
-import { aKey, aRun, aTeam, temporaryFolder } from "../../store/records.js";
-import { commandWorld } from "./accounts.js";
+import { aRun, aTeam, temporaryFolder } from "../../store/records.js";
+import { createCommandEnvironment } from "./accounts.js";
 
 const usage = {
   promptTokens: 100,
@@ -16,9 +17,9 @@ const usage = {
 };
 const at = (day: number, hour = 0, minute = 0): number => Date.UTC(2026, 10, day, hour, minute);
 
-/** Two teams with use in October and November; it is the 21st of November, 12:00. */
-async function world() {
-  const commands = await commandWorld();
+/** Two teams with usage in October and November; the time is November 21, 12:00. */
+async function createEnvironment() {
+  const commands = await createCommandEnvironment();
   const { teams, keys, database } = commands;
   await teams.insert(aTeam({ id: "team-1", name: "=HYPERLINK(evil)" }));
   await teams.insert(aTeam({ id: "team-2", name: 'lab, "north"' }));
@@ -31,8 +32,8 @@ async function world() {
   };
   await ran({ startTime: at(1) - 1 });
   await ran({ startTime: at(1) });
-  await ran({ startTime: at(3, 23, 59), askedModel: "hosted-mini" });
-  await ran({ startTime: at(4), askedModel: "hosted-mini", apiKeyId: "key-2" });
+  await ran({ startTime: at(3, 23, 59), requestedModel: "hosted-mini" });
+  await ran({ startTime: at(4), requestedModel: "hosted-mini", apiKeyId: "key-2" });
   await ran({ startTime: at(4, 7, 30), model: "other", teamId: "team-2", costTicks: 10_000_000_000_000 });
   await ran({ startTime: at(21, 12), state: "interrupted", costTicks: 0 });
   await runs.insert(aRun({ id: "run-in-hand", startTime: at(21, 11) }), []);
@@ -40,8 +41,8 @@ async function world() {
 }
 
 describe("hearth usage", () => {
-  it("tells each day of this month with its tokens and its cost, and the total", async () => {
-    const { hearth } = await world();
+  it("reports tokens and cost of each day of this month, and the total", async () => {
+    const { hearth } = await createEnvironment();
     expect(await hearth("usage")).toBe(
       [
         "DAY          RUNS   PROMPT   CACHED   COMPLETION   REASONING   COST USD",
@@ -69,8 +70,8 @@ describe("hearth usage", () => {
     ],
     [["--team", "team-2"], ["2026-11-04"]],
     [["--to", "2026-11-02", "--team", "team-2"], []],
-  ])("%j tells %j", async (words, times) => {
-    const { hearth } = await world();
+  ])("%j reports %j", async (words, times) => {
+    const { hearth } = await createEnvironment();
     const lines = (await hearth("usage", ...words)).trimEnd().split("\n").slice(1, -1);
     expect(lines.map((line) => line.split(" ")[0])).toEqual(times);
   });
@@ -97,16 +98,19 @@ describe("hearth usage", () => {
         { teamId: "team-1", runs: 3 },
       ],
     ],
-  ])("by %s tells the most costly first, under its name where it has one", async (by, rows) => {
-    const { json } = await world();
+  ])("by %s reports the most expensive first, with its name if it has one", async (by, rows) => {
+    const { json } = await createEnvironment();
     expect(await json("usage", "--by", by)).toMatchObject({
-      ...{ by, from: "2026-11-01T00:00:00.000Z", to: "2026-11-21T13:00:00.000Z", rows },
+      by,
+      from: "2026-11-01T00:00:00.000Z",
+      to: "2026-11-21T13:00:00.000Z",
+      rows,
       total: { runs: 4, promptTokens: 400, cachedTokens: 160, costUsd: "1000.0000003" },
     });
   });
 
-  it("prints CSV with exact decimals, quoted as RFC 4180 has it, with no cell that a spreadsheet takes for a formula", async () => {
-    const { hearth, ran } = await world();
+  it("prints CSV according to RFC 4180 with exact decimals and without cells that a spreadsheet evaluates as formulas", async () => {
+    const { hearth, ran } = await createEnvironment();
     expect(await hearth("usage", "--by", "team", "--csv")).toBe(
       [
         "team_name,team_id,runs,prompt_tokens,cached_tokens,image_tokens,completion_tokens,reasoning_tokens,cost_usd",
@@ -126,8 +130,8 @@ describe("hearth usage", () => {
     [["--from", "2026-11-22"], "to must be after from."],
     [["--by", "mood"], "Allowed choices are day, hour, key, model, team"],
     [["--csv", "--json"], "cannot be used with"],
-  ])("ends with code 2 on %j", async (words, message) => {
-    const { hearth } = await world();
+  ])("exits with code 2 for %j", async (words, message) => {
+    const { hearth } = await createEnvironment();
     const refusal = { code: expect.stringMatching(/^commander\./) as string };
     const refused = hearth("usage", ...words);
     await expect(refused).rejects.toMatchObject(refusal);
@@ -136,13 +140,13 @@ describe("hearth usage", () => {
 });
 
 describe("hearth usage --as hosted", () => {
-  /** 60 evaluated, 40 cached and 25 sampled tokens in each run. */
+  /** Each run has 60 evaluated, 40 cached and 25 sampled tokens. */
   const cost = (prompt: number, cached: number, completion: number): number =>
     60 * prompt + 40 * cached + 25 * completion;
   const usd = (ticks: number): string => String(ticks / 1e10);
 
-  it("prices what was asked for at the name that was asked, else at another of the same model, else not at all", async () => {
-    const { hearth, json } = await world();
+  it("uses the prices of the requested model name, else of another name of the same model, else none", async () => {
+    const { hearth, json } = await createEnvironment();
     await hearth("prices", "set", "hosted-mini", "--prompt", "3", "--completion", "15", "--cached", "0.75");
     await hearth("prices", "set", "nobody", "--prompt", "1", "--completion", "1");
     const [mini, one] = [cost(30_000, 7_500, 150_000), 1_000 / 1e10];
@@ -175,8 +179,8 @@ describe("hearth usage --as hosted", () => {
     ]);
   });
 
-  it("prices each hour at the version that held then, and what is older than the first at the first", async () => {
-    const { hearth, json, clock } = await world();
+  it("uses the prices that were in effect in each hour, and the first prices for earlier hours", async () => {
+    const { hearth, json, clock } = await createEnvironment();
     clock.time = at(3, 23, 30);
     await hearth("prices", "set", "hosted-mini", "--prompt", "2", "--completion", "2");
     clock.time = at(4, 0, 10);
@@ -191,15 +195,17 @@ describe("hearth usage --as hosted", () => {
       "hosted",
     );
     expect(rows.map(({ hostedUsd }) => hostedUsd)).toEqual([
-      ...[usd(125 * 20_000), usd(125 * 20_000), usd(125 * 40_000)],
+      usd(125 * 20_000),
+      usd(125 * 20_000),
+      usd(125 * 40_000),
       null,
     ]);
   });
 });
 
 describe("hearth prices", () => {
-  it("sets, lists and removes, and the audit log tells of each", async () => {
-    const { hearth, json } = await world();
+  it("sets, lists and removes prices and writes each change to the audit log", async () => {
+    const { hearth, json } = await createEnvironment();
     await hearth("prices", "set", "hosted-mini", "--prompt", "0.25", "--completion", "1.5");
     await hearth(
       "prices",
@@ -233,18 +239,18 @@ describe("hearth prices", () => {
 
   it.each([
     [["a b", "--prompt", "1", "--completion", "1"], "alias must be the name of a model"],
-    [["a", "--prompt", "0.00001", "--completion", "1"], "prompt must be a whole number of ticks a token"],
+    [["a", "--prompt", "0.00001", "--completion", "1"], "prompt must be a whole number of ticks per token"],
     [["a", "--prompt", "1", "--completion=-1"], "completion must not be negative."],
     [["a", "--prompt", "1", "--completion", "1", "--cached", "x"], "cached must be an amount of USD"],
     [["a", "--prompt", "1"], "required option '--completion <usd>' not specified"],
-  ])("ends with code 2 on %j, and sets nothing", async (words, message) => {
-    const { hearth, json } = await world();
+  ])("exits with code 2 for %j and sets nothing", async (words, message) => {
+    const { hearth, json } = await createEnvironment();
     await expect(hearth("prices", "set", ...words)).rejects.toThrow(message);
     expect(await json("prices", "ls")).toEqual([]);
   });
 });
 
-it("finds hosted prices by the ids and aliases of the models that the configuration sees", async () => {
+it("finds hosted prices by the ids and aliases of the configured models", async () => {
   const { config } = loadConfig({ HEARTH_DATA: join(temporaryFolder(), "data") });
   const accounts = await openAccounts(config);
   const names = await accounts.modelNames().finally(() => accounts.close());

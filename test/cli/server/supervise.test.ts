@@ -15,18 +15,18 @@ import {
   type TestProcess,
 } from "../../harness.js";
 
-/** Its answers hardly ever end by themselves: what is streamed is still under way when something happens to the server. */
+/** A model whose answers almost never end, so that a stream is still active when something happens to the server. */
 const endless = "endless";
 const question = [{ role: "user" as const, content: "Hello!" }];
 
-/** Where it lies: the end of an answer is one of its 20,000 tokens, and each is as likely as another. */
+/** Creates the models folder: the end of an answer is one of 20,000 equally likely tokens. */
 async function modelsFolder(): Promise<string> {
   const folder = temporaryFolder();
   await writeModel(join(folder, `${endless}.gguf`), { contextLength: 8192, vocabularySize: 20_000 });
   return folder;
 }
 
-/** The processes that a process has started, by `ps`. */
+/** Returns the child processes of a process, read from `ps`. */
 function childrenOf(pid: number): readonly number[] {
   return execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" })
     .split("\n")
@@ -41,13 +41,13 @@ function serverOf(run: TestProcess): number {
   return server;
 }
 
-/** One that nobody has asked about since its end is still listed, as Z. */
+/** An ended process that was not reaped is still listed, with the state Z. */
 function isAlive(pid: number): boolean {
   const all = execFileSync("ps", ["-A", "-o", "pid=,stat="], { encoding: "utf8" }).split("\n");
   return all.some((line) => new RegExp(`^ *${pid} +[^Z]`).test(line));
 }
 
-/** What comes after the first address that the process prints from now on. */
+/** Returns the next URL that the process prints. */
 function nextUrl(run: TestProcess): Promise<string> {
   return new Promise((resolve) => {
     if (run.child.stdout === null) return;
@@ -83,7 +83,7 @@ function states(data: string): readonly unknown[] {
 }
 
 describe("hearth start", () => {
-  it("F13: when native code ends the server in mid-stream, the same address answers again and the run is interrupted", async () => {
+  it("F13: restarts the server on the same address after a crash in mid-stream and marks the run as interrupted", async () => {
     const data = join(temporaryFolder(), "data");
     const run = await startProcess({ HEARTH_DATA: data, HEARTH_MODELS: await modelsFolder() });
     const again = nextUrl(run);
@@ -93,12 +93,12 @@ describe("hearth start", () => {
     expect(serverOf(run)).not.toBe(first);
     expect(await streamed(run.url, 5, () => undefined)).not.toBeNull();
     expect(states(data)).toEqual(["interrupted", "completed"]);
-    expect(run.stderr()).toContain("hearth: the server died (SIGABRT); starting again in 0.5 s\n");
+    expect(run.stderr()).toContain("hearth: the server crashed (SIGABRT); restarting in 0.5 s\n");
     run.child.kill("SIGTERM");
     expect(await run.exited).toBe(0);
   });
 
-  it("shows the first key once, also when the server dies and comes back", async () => {
+  it("prints the first key once, even if the server crashes and is restarted", async () => {
     const data = join(temporaryFolder(), "data");
     const run = await startProcess({ HEARTH_DATA: data, HEARTH_API_KEY: "" });
     const key = readFileSync(join(data, "first-key"), "utf8").trim();
@@ -109,7 +109,7 @@ describe("hearth start", () => {
     expect(run.stdout().split(key)).toHaveLength(3);
   });
 
-  it("F12: when the supervisor is killed, the server goes with it, and a new start on its data folder works at once", async () => {
+  it("F12: ends the server when the supervisor is killed, so that a new start on the same data folder works at once", async () => {
     const environment = { HEARTH_DATA: join(temporaryFolder(), "data"), HEARTH_MODELS: await modelsFolder() };
     const first = await startProcess(environment);
     const server = serverOf(first);
@@ -125,7 +125,7 @@ describe("hearth start", () => {
     expect(isAlive(server)).toBe(false);
   });
 
-  it("takes a terminal's Ctrl-C, which reaches both processes, for one: the answer in flight ends whole", async () => {
+  it("counts a terminal's Ctrl-C, which reaches both processes, once: the active answer is completed", async () => {
     const run = await startProcess({ HEARTH_MODELS: await modelsFolder() });
     const server = serverOf(run);
     const finish = await streamed(run.url, 200, () => {
@@ -138,7 +138,7 @@ describe("hearth start", () => {
     expect(isAlive(server)).toBe(false);
   });
 
-  it("ends at once at the second signal, with exit code 1 and no server left", async () => {
+  it("ends at once at the second signal, with exit code 1 and without a remaining server", async () => {
     const run = await startProcess({ HEARTH_MODELS: await modelsFolder() });
     const server = serverOf(run);
     const cut = streamed(run.url, 8000, () => {
@@ -148,10 +148,10 @@ describe("hearth start", () => {
     await expect(cut).rejects.toThrow();
     expect(await run.exited).toBe(1);
     expect(isAlive(server)).toBe(false);
-    expect(run.stderr()).not.toContain("starting again");
+    expect(run.stderr()).not.toContain("restarting in");
   });
 
-  it("told to stop before its server listens, stops with exit code 0", async () => {
+  it("stopped before its server listens, exits with code 0", async () => {
     const run = runProgram(["start"], {
       HEARTH_PORT: "0",
       HEARTH_DATA: join(temporaryFolder(), "data"),
@@ -161,11 +161,11 @@ describe("hearth start", () => {
     expect(await run.exited).toBe(0);
   });
 
-  it("told to stop while it waits to start the server again, stops with exit code 0", async () => {
+  it("stopped while it waits to restart the server, exits with code 0", async () => {
     const run = await startProcess();
     const dying = new Promise<void>((resolve) => {
       run.child.stderr?.on("data", (text: Buffer) => {
-        if (text.toString().includes("starting again")) resolve();
+        if (text.toString().includes("restarting in")) resolve();
       });
     });
     process.kill(serverOf(run), "SIGSEGV");
@@ -175,7 +175,7 @@ describe("hearth start", () => {
   });
 });
 
-it("the supervisor's process imports nothing but Node's own modules and its policy", () => {
+it("imports only Node's own modules and the restart policy in the supervisor process", () => {
   const met = new Set<string>();
   const visit = (file: string): void => {
     if (met.has(file)) return;

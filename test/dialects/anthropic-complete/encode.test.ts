@@ -16,13 +16,13 @@ const answer: readonly GenerationEvent[] = [
   { type: "generation-end", choice: 0, finishReason: "stop", stopSequence: null },
 ];
 
-/** The bound fell before the end of the answer's turn. */
+/** The token limit was reached before the end of the turn. */
 const cut: readonly GenerationEvent[] = [
   ...answer.slice(0, 3),
   { type: "generation-end", choice: 0, finishReason: "length", stopSequence: null },
 ];
 
-const piecesOf = (events: readonly GenerationEvent[]) =>
+const streamOf = (events: readonly GenerationEvent[]) =>
   events.flatMap((event) => encodeCompletion(identity, event) ?? []);
 
 function folded(events: readonly GenerationEvent[]) {
@@ -31,12 +31,12 @@ function folded(events: readonly GenerationEvent[]) {
   return fold.result();
 }
 
-describe("the answer of a complete request", () => {
+describe("the response of a complete request", () => {
   it.each([
     ["completion", "", answer],
     ["cut", "cut-", cut],
-  ] as const)("is the golden %s to the byte, streamed and whole", (name, prefix, events) => {
-    const frames = piecesOf(events).map((piece) => eventFrame(piece.type, piece));
+  ] as const)("matches the golden %s byte for byte, streamed and as JSON", (name, prefix, events) => {
+    const frames = streamOf(events).map((piece) => eventFrame(piece.type, piece));
     expect(frames.join("")).toBe(fixture("anthropic-complete", `${prefix}stream.txt`));
     expect(JSON.stringify(folded(events))).toBe(jsonFixture("anthropic-complete", `${name}.json`));
   });
@@ -45,7 +45,7 @@ describe("the answer of a complete request", () => {
     ["stop", "stop_sequence"],
     ["stop_sequence", "stop_sequence"],
     ["length", "max_tokens"],
-  ] as const)("tells of the end %s as stop_reason %s", (finishReason, reason) => {
+  ] as const)("maps the finish reason %s to stop_reason %s", (finishReason, reason) => {
     const events = [{ type: "generation-end", choice: 0, finishReason, stopSequence: null } as const];
     expect(folded(events).stop_reason).toBe(reason);
   });

@@ -2,15 +2,15 @@ import { describe, expect, it } from "vitest";
 import { HearthError } from "../../../src/core/errors.js";
 import { parseCompleteRequest } from "../../../src/dialects/anthropic-complete/parse.js";
 
-const asked = "\n\nHuman: Hello!\n\nAssistant:";
+const prompt = "\n\nHuman: Hello!\n\nAssistant:";
 const body = (fields: object = {}): object => ({
   model: "ember-1m",
-  prompt: asked,
+  prompt: prompt,
   max_tokens_to_sample: 20,
   ...fields,
 });
 
-function refusal(fields: object): HearthError {
+function errorOf(fields: object): HearthError {
   try {
     parseCompleteRequest(body(fields));
   } catch (thrown) {
@@ -21,7 +21,7 @@ function refusal(fields: object): HearthError {
 }
 
 describe("a complete request", () => {
-  it("is answered without reasoning, up to the human's next turn", () => {
+  it("requests an answer without reasoning that stops at the human's next turn", () => {
     const { request, stream } = parseCompleteRequest(body({ stop_sequences: ["END", "\n\nHuman:"] }));
     expect(request).toMatchObject({
       messages: [{ role: "user", content: "Hello!" }],
@@ -35,8 +35,8 @@ describe("a complete request", () => {
 
   it.each<[string, string, [string, string][], string | undefined]>([
     [
-      "a system's text before the first turn",
-      `Be brief.${asked}`,
+      "system text before the first turn",
+      `Be brief.${prompt}`,
       [
         ["system", "Be brief."],
         ["user", "Hello!"],
@@ -54,14 +54,14 @@ describe("a complete request", () => {
       ],
       undefined,
     ],
-    ["the beginning of the answer", `${asked} Well, `, [["user", "Hello!"]], "Well,"],
+    ["the beginning of the answer", `${prompt} Well, `, [["user", "Hello!"]], "Well,"],
     [
-      "marks within a line, which begin no turn",
+      "turn markers within a line, which do not start a turn",
       "\n\nHuman: a Human: b\n\nAssistant:",
       [["user", "a Human: b"]],
       undefined,
     ],
-  ])("takes %s", (_case, prompt, turns, prefill) => {
+  ])("accepts %s", (_case, prompt, turns, prefill) => {
     const { request } = parseCompleteRequest(body({ prompt }));
     expect(request.messages.map(({ role, content }) => [role, content])).toEqual(turns);
     expect(request.prefill).toBe(prefill);
@@ -81,7 +81,7 @@ describe("a complete request", () => {
       { temperature: null, top_p: null, top_k: null },
       { temperature: 1, topP: 1, topK: null },
     ],
-  ])("with %j draws as %j", (fields, sampling) => {
+  ])("with %j has the sampling settings %j", (fields, sampling) => {
     expect(parseCompleteRequest(body(fields)).request.sampling).toMatchObject(sampling);
   });
 
@@ -97,8 +97,8 @@ describe("a complete request", () => {
     [{ temperature: 3 }, "invalid_value", "temperature"],
     [{ stop_sequences: [""] }, "invalid_value", "stop_sequences.0"],
     [{ stream: "yes" }, "invalid_field", "stream"],
-  ])("with %j is refused as %s, naming %s", (fields, kind, param) => {
-    const error = refusal(fields);
+  ])("with %j is rejected as %s with the field %s", (fields, kind, param) => {
+    const error = errorOf(fields);
     expect([error.kind, error.param]).toEqual([kind, param]);
   });
 });

@@ -47,17 +47,17 @@ function folded(events: readonly GenerationEvent[], as: Partial<MessageIdentity>
   return fold.result();
 }
 
-describe("the messages dialect's answer", () => {
-  it("is, streamed, the golden transcript to the byte", () => {
+describe("the response of the messages dialect", () => {
+  it("matches the golden transcript byte for byte when streamed", () => {
     const frames = eventsOf(answer).map((event) => eventFrame(event.type, event));
     expect(frames.join("")).toBe(fixture("stream.txt"));
   });
 
-  it("is, as JSON, the golden object", () => {
+  it("matches the golden object as JSON", () => {
     expect(JSON.stringify(folded(answer))).toBe(JSON.stringify(JSON.parse(fixture("message.json"))));
   });
 
-  it("tells of thinking only to whom asked for it, and signs what it tells", () => {
+  it("contains thinking only if requested, with a signature", () => {
     const types = (thinking: MessageIdentity["thinking"]) =>
       folded(answer, { thinking }).content.map((block) => block.type);
     expect(types("shown")).toEqual(["thinking", "text", "tool_use"]);
@@ -71,7 +71,7 @@ describe("the messages dialect's answer", () => {
     ["stop", null, "end_turn"],
     ["stop_sequence", "END", "stop_sequence"],
     ["tool_calls", null, "tool_use"],
-  ] as const)("tells of the end %s as it is told there", (finishReason, stopSequence, wire) => {
+  ] as const)("maps the finish reason %s to Anthropic's stop reason", (finishReason, stopSequence, wire) => {
     const end: GenerationEvent = { type: "generation-end", choice: 0, finishReason, stopSequence };
     const whole = folded([...answer.slice(0, -1), end]);
     expect([whole.stop_reason, whole.stop_sequence]).toEqual([wire, stopSequence]);
@@ -81,7 +81,7 @@ describe("the messages dialect's answer", () => {
     [24, "max_tokens"],
     [25, "model_context_window_exceeded"],
     [null, "model_context_window_exceeded"],
-  ])("tells the bound of the request (%s) from that of the context", (maxTokens, wire) => {
+  ])("distinguishes the limit of the request (%s) from that of the context", (maxTokens, wire) => {
     const end: GenerationEvent = {
       type: "generation-end",
       choice: 0,
@@ -91,7 +91,7 @@ describe("the messages dialect's answer", () => {
     expect(folded([...answer.slice(0, -1), end], { maxTokens }).stop_reason).toBe(wire);
   });
 
-  it("gives a call that was cut in the middle no arguments, and ends its block", () => {
+  it("ends the block of a truncated tool call and drops its arguments", () => {
     const cut = [...answer.slice(0, 9), ...answer.slice(-1)];
     expect(folded(cut).content.at(-1)).toMatchObject({ type: "tool_use", name: "paint", input: {} });
     expect(eventsOf(cut).slice(-2)).toMatchObject([

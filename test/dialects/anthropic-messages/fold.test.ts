@@ -6,9 +6,9 @@ import {
   foldMessage,
   type MessageIdentity,
 } from "../../../src/dialects/anthropic-messages/encode.js";
-import type { ContentBlock, MessageEvent } from "../../../src/dialects/anthropic-messages/wire.js";
+import type { ContentBlock, MessageEvent } from "../../../src/dialects/anthropic-messages/response-schema.js";
 import { eventFrame } from "../../../src/dialects/sse.js";
-import { answersOf, callsOf, joined, textOf, tokensOf, type AnswersShape } from "../events.js";
+import { answersOf, callsOf, joinDeltas, textOf, tokensOf, type AnswersShape } from "../events.js";
 import { readFrames } from "../frames.js";
 import { ember } from "../model.js";
 
@@ -19,7 +19,7 @@ function identityOf(thinking: MessageIdentity["thinking"]): MessageIdentity {
   return { id: "0193a1c2-5d7e-7c40-9b1f-2f6a8d3e4c51", model: ember, thinking, maxTokens: 100 };
 }
 
-/** The events of a stream, as they are read from the wire. */
+/** Encodes events as a stream and parses its events. */
 function streamOf(identity: MessageIdentity, events: readonly GenerationEvent[]): readonly MessageEvent[] {
   const sent = events.flatMap(createMessageEncoder(identity));
   const frames = readFrames(sent.map((event) => eventFrame(event.type, event)).join(""));
@@ -34,7 +34,7 @@ function folded(identity: MessageIdentity, events: readonly GenerationEvent[]) {
   return fold.result();
 }
 
-/** What a client that knows nothing but the order of events makes of a stream. */
+/** Accumulates the events of a stream as an independent client does. */
 function read(events: readonly MessageEvent[]) {
   const blocks: ContentBlock[] = [];
   let open: number | null = null;
@@ -68,7 +68,7 @@ function read(events: readonly MessageEvent[]) {
   return blocks;
 }
 
-/** Arguments that were cut are none. */
+/** Truncated arguments are empty. */
 function inputOf(json: string): Record<string, unknown> {
   try {
     return JSON.parse(json) as Record<string, unknown>;
@@ -77,8 +77,8 @@ function inputOf(json: string): Record<string, unknown> {
   }
 }
 
-describe("the messages dialect's answer of thinking, text and calls", () => {
-  it("is, as JSON, the fold of its stream, whatever the events and their order", () => {
+describe("the response of the messages dialect with thinking, text and tool calls", () => {
+  it("is the same as JSON and streamed, for all events and orders", () => {
     fc.assert(
       fc.property(answersOf(oneChoice), displays, ({ events }, thinking) => {
         const streamed = streamOf(identityOf(thinking), events);
@@ -109,7 +109,7 @@ describe("the messages dialect's answer of thinking, text and calls", () => {
     );
   });
 
-  it("loses no text, no call and no token of the events, and makes no block of white space", () => {
+  it("contains every text, tool call and token of the events, and no block of white space", () => {
     fc.assert(
       fc.property(answersOf(oneChoice), ({ answers: [answer], events }) => {
         if (answer === undefined) throw new Error("no answer");
@@ -137,12 +137,12 @@ describe("the messages dialect's answer of thinking, text and calls", () => {
     );
   });
 
-  it("says the same to a reader that fell behind, whose deltas were joined", () => {
+  it("has the same content for a slow reader whose deltas were joined", () => {
     fc.assert(
       fc.property(answersOf(oneChoice), displays, ({ events }, thinking) => {
         const identity = identityOf(thinking);
-        expect(folded(identity, joined(events))).toEqual(folded(identity, events));
-        expect(read(streamOf(identity, joined(events)))).toEqual(read(streamOf(identity, events)));
+        expect(folded(identity, joinDeltas(events))).toEqual(folded(identity, events));
+        expect(read(streamOf(identity, joinDeltas(events)))).toEqual(read(streamOf(identity, events)));
       }),
     );
   });

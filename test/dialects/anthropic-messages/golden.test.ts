@@ -19,7 +19,7 @@ const identity: MessageIdentity = {
 const start: GenerationEvent = { type: "generation-start", promptTokens: 31, cachedTokens: 24 };
 const thought: GenerationEvent = { type: "reasoning-delta", choice: 0, text: "Two cities.", tokens: 4 };
 
-/** The bound fell into the arguments of the call. */
+/** The token limit truncated the arguments of the call. */
 const cut: readonly GenerationEvent[] = [
   start,
   thought,
@@ -28,7 +28,7 @@ const cut: readonly GenerationEvent[] = [
   { type: "generation-end", choice: 0, finishReason: "length", stopSequence: null },
 ];
 
-/** Thinks again between its calls, which take no arguments and several. */
+/** Reasons between its calls; one call has no arguments, one has several. */
 const called: readonly GenerationEvent[] = [
   start,
   { type: "tool-call-start", choice: 0, index: 0, id: "call_10", name: "list_cities", tokens: 6 },
@@ -50,12 +50,12 @@ const stopped: readonly GenerationEvent[] = [
   { type: "generation-end", choice: 0, finishReason: "stop_sequence", stopSequence: "###" },
 ];
 
-describe("a golden transcript of messages", () => {
+describe("a golden transcript of the messages dialect", () => {
   it.each<[string, readonly GenerationEvent[], Partial<MessageIdentity>]>([
     ["tool-calls", called, {}],
     ["cut-call", cut, {}],
     ["omitted-thinking", stopped, { thinking: "omitted" }],
-  ])("of %s is met to the byte, streamed and whole", (name, events, form) => {
+  ])("of %s matches byte for byte, streamed and as JSON", (name, events, form) => {
     const as = { ...identity, ...form };
     const sent = events.flatMap(createMessageEncoder(as));
     const stream = sent.map((event) => eventFrame(event.type, event)).join("");

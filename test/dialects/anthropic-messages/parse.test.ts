@@ -3,7 +3,7 @@ import { parseMessagesRequest } from "../../../src/dialects/anthropic-messages/p
 import { body, hello, requestOf, weather } from "./requests.js";
 
 describe("a messages request", () => {
-  it("takes the defaults of the hosted service where it says nothing", () => {
+  it("uses the defaults of the hosted service for absent fields", () => {
     expect(parseMessagesRequest(body())).toEqual({
       request: {
         model: "ember-1m",
@@ -11,7 +11,7 @@ describe("a messages request", () => {
         tools: [],
         toolChoice: { mode: "none", names: null, parallel: true },
         format: { type: "text" },
-        schemaPlaces: { format: "output_config.format.schema", tools: [] },
+        schemaPaths: { format: "output_config.format.schema", tools: [] },
         reasoningEffort: "none",
         sampling: {
           temperature: 1,
@@ -35,7 +35,7 @@ describe("a messages request", () => {
     });
   });
 
-  it("treats null as absent in every optional field, and needs no max_tokens", () => {
+  it("treats null as absent in every optional field and does not require max_tokens", () => {
     const fields =
       "max_tokens system stop_sequences stream temperature top_p top_k tools tool_choice thinking output_config output_format mcp_servers metadata service_tier container cache_control";
     const nulls = Object.fromEntries(fields.split(" ").map((field) => [field, null]));
@@ -44,7 +44,7 @@ describe("a messages request", () => {
     expect(bare.request.maxTokens).toBe(null);
   });
 
-  it("ignores fields that change nothing, whatever they hold", () => {
+  it("ignores fields that do not change the answer, whatever their value", () => {
     const harmless = {
       metadata: { user_id: "u" },
       service_tier: "auto",
@@ -59,7 +59,7 @@ describe("a messages request", () => {
     expect(parseMessagesRequest(body(harmless))).toEqual(parseMessagesRequest(body()));
   });
 
-  it("carries sampling, stops and bounds through", () => {
+  it("passes on sampling settings, stop sequences and limits", () => {
     const fields = {
       temperature: 0,
       top_p: 0.5,
@@ -95,7 +95,7 @@ describe("a messages request", () => {
       { reasoningEffort: "high" },
       "omitted",
     ],
-  ])("asks for thinking as told by %s", (_case, fields, expected, display) => {
+  ])("reads the thinking settings: %s", (_case, fields, expected, display) => {
     const { request, thinking } = parseMessagesRequest(body(fields));
     const { reasoningEffort, reasoningTokensMax } = request;
     expect({ reasoningEffort, reasoningTokensMax }).toEqual({ reasoningTokensMax: undefined, ...expected });
@@ -117,28 +117,28 @@ describe("a messages request", () => {
       { mode: "required", names: ["get_weather"], parallel: false },
     ],
     ["none", { type: "none" }, { mode: "none", names: null, parallel: true }],
-  ])("asks for tools as told by %s", (_case, choice, expected) => {
-    const { tools, toolChoice, schemaPlaces } = requestOf({ tools: [weather], tool_choice: choice });
+  ])("reads the tool choice: %s", (_case, choice, expected) => {
+    const { tools, toolChoice, schemaPaths } = requestOf({ tools: [weather], tool_choice: choice });
     const { input_schema: parameters, ...named } = weather;
     const none = choice !== undefined && "type" in choice && choice.type === "none";
     expect(toolChoice).toEqual(expected);
     expect(tools).toEqual(none ? [] : [{ ...named, parameters }]);
-    expect(schemaPlaces?.tools).toEqual(none ? [] : ["tools.0.input_schema"]);
+    expect(schemaPaths?.tools).toEqual(none ? [] : ["tools.0.input_schema"]);
   });
 
-  it("reads a tool that says it is a custom one, and one without a description", () => {
+  it("reads a tool of the type custom and a tool without a description", () => {
     const { tools } = requestOf({
       tools: [{ type: "custom", name: "f", input_schema: {}, strict: true, cache_control: {} }],
     });
     expect(tools).toEqual([{ name: "f", parameters: {} }]);
   });
 
-  it("holds the answer to a schema, by its new name and by its old", () => {
+  it("reads the output schema under its new and its old name", () => {
     const format = { type: "json_schema", schema: { type: "object" } };
     const wanted = { type: "json-schema", schema: { type: "object" } };
     const modern = requestOf({ output_config: { format }, output_format: { ...format, schema: {} } });
-    expect([modern.format, modern.schemaPlaces?.format]).toEqual([wanted, "output_config.format.schema"]);
+    expect([modern.format, modern.schemaPaths?.format]).toEqual([wanted, "output_config.format.schema"]);
     const older = requestOf({ output_format: format });
-    expect([older.format, older.schemaPlaces?.format]).toEqual([wanted, "output_format.schema"]);
+    expect([older.format, older.schemaPaths?.format]).toEqual([wanted, "output_format.schema"]);
   });
 });

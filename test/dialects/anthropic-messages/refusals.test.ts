@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HearthError } from "../../../src/core/errors.js";
 import { parseMessagesRequest } from "../../../src/dialects/anthropic-messages/parse.js";
-import { body, hello, refusal, weather } from "./requests.js";
+import { body, hello, errorOf, weather } from "./requests.js";
 
-describe("a messages request that cannot be served", () => {
-  it("is refused as the client's fault, whatever it is made of", () => {
+describe("an invalid messages request", () => {
+  it("is rejected as a client error, whatever its content", () => {
     const words = "text image document tool_use tool_result thinking user assistant system enabled any tool";
     const value = fc.letrec((tie) => ({
       any: fc.oneof(
@@ -57,7 +57,7 @@ describe("a messages request that cannot be served", () => {
   });
 
   it.each<[string, unknown, string | null]>([
-    ["a body that is no object", [], null],
+    ["a body that is not an object", [], null],
     ["no model", { max_tokens: 1, messages: [hello] }, "model"],
     ["no messages", { model: "m", max_tokens: 1 }, "messages"],
     ["a message that is a string", body({ messages: ["hi"] }), "messages.0"],
@@ -68,7 +68,7 @@ describe("a messages request that cannot be served", () => {
       "messages.0.content.0.text",
     ],
     [
-      "a result whose text is missing",
+      "a tool result with a text block without text",
       body({
         messages: [
           hello,
@@ -77,50 +77,50 @@ describe("a messages request that cannot be served", () => {
       }),
       "messages.1.content.0.content.0.text",
     ],
-    ["half a token", body({ max_tokens: 1.5 }), "max_tokens"],
+    ["a fractional number of tokens", body({ max_tokens: 1.5 }), "max_tokens"],
     ["a system prompt that is a number", body({ system: 5 }), "system"],
-    ["stop_sequences that are a text", body({ stop_sequences: "END" }), "stop_sequences"],
-    ["a budget that is missing", body({ thinking: { type: "enabled" } }), "thinking.budget_tokens"],
-    ["a schema that is missing", body({ output_format: { type: "json_schema" } }), "output_format.schema"],
-  ])("for %s is an invalid_field that names the field", (_case, value, param) => {
-    const error = refusal(value);
+    ["stop_sequences that are a string", body({ stop_sequences: "END" }), "stop_sequences"],
+    ["a missing budget", body({ thinking: { type: "enabled" } }), "thinking.budget_tokens"],
+    ["a missing schema", body({ output_format: { type: "json_schema" } }), "output_format.schema"],
+  ])("with %s is rejected as invalid_field with the name of the field", (_case, value, param) => {
+    const error = errorOf(value);
     expect([error.kind, error.param]).toEqual(["invalid_field", param]);
   });
 
-  const asked = (...content: object[]) => ({ messages: [{ role: "user", content }] });
+  const withContent = (...content: object[]) => ({ messages: [{ role: "user", content }] });
   const image = { type: "image", source: { type: "file", file_id: "f" } };
   const result = { type: "tool_result", tool_use_id: "toolu_1" };
 
   it.each<[string, object, string, RegExp]>([
-    ["no message", { messages: [] }, "messages", /must not be empty/],
+    ["empty messages", { messages: [] }, "messages", /must not be empty/],
     [
       "an unknown role",
       { messages: [{ role: "critic", content: "x" }] },
       "messages.0.role",
       /not a known value/,
     ],
-    ["an unknown block", asked({ type: "smell" }), "messages.0.content.0.type", /not a known value/],
+    ["an unknown block", withContent({ type: "smell" }), "messages.0.content.0.type", /not a known value/],
     [
-      "an image that was uploaded",
-      asked({ type: "text", text: "?" }, image),
+      "an uploaded image",
+      withContent({ type: "text", text: "?" }, image),
       "messages.0.content.1.source",
       /uploaded are not supported/,
     ],
     [
-      "an image that was uploaded, in a result",
-      asked({ ...result, content: [image] }),
+      "an uploaded image in a tool result",
+      withContent({ ...result, content: [image] }),
       "messages.0.content.0.content.0.source",
       /uploaded are not supported/,
     ],
     [
       "a PDF",
-      asked({ type: "document", source: { type: "base64", data: "" } }),
+      withContent({ type: "document", source: { type: "base64", data: "" } }),
       "messages.0.content.0.source",
       /'base64' are not supported/,
     ],
     [
       "citations",
-      asked({ type: "document", source: { type: "text", data: "x" }, citations: { enabled: true } }),
+      withContent({ type: "document", source: { type: "text", data: "x" }, citations: { enabled: true } }),
       "messages.0.content.0.citations",
       /not supported/,
     ],
@@ -136,30 +136,25 @@ describe("a messages request that cannot be served", () => {
       /at least 1024/,
     ],
     [
-      "a budget that leaves no room",
+      "a budget that leaves no tokens for the answer",
       { thinking: { type: "enabled", budget_tokens: 4096 } },
       "thinking.budget_tokens",
       /less than max_tokens/,
     ],
-    ["an unknown way of thinking", { thinking: { type: "hard" } }, "thinking.type", /not a known value/],
-    [
-      "a tool of the server",
-      { tools: [{ type: "bash_20250124", name: "bash" }] },
-      "tools.0.type",
-      /bash_20250124/,
-    ],
+    ["an unknown type of thinking", { thinking: { type: "hard" } }, "thinking.type", /not a known value/],
+    ["a server tool", { tools: [{ type: "bash_20250124", name: "bash" }] }, "tools.0.type", /bash_20250124/],
     ["a tool without a schema", { tools: [{ name: "f" }] }, "tools.0.input_schema", /is required/],
-    ["two tools of a name", { tools: [weather, weather] }, "tools.1.name", /name of another tool/],
+    ["two tools with the same name", { tools: [weather, weather] }, "tools.1.name", /name of another tool/],
     [
-      "a choice of a tool that is not there",
+      "a choice of an unknown tool",
       { tools: [weather], tool_choice: { type: "tool", name: "g" } },
       "tool_choice.name",
       /'g' is not among the tools/,
     ],
-    ["a choice without tools", { tool_choice: { type: "any" } }, "tool_choice", /needs tools/],
+    ["a required choice without tools", { tool_choice: { type: "any" } }, "tool_choice", /needs tools/],
     ["MCP servers", { mcp_servers: [{ type: "url" }] }, "mcp_servers", /not supported/],
-  ])("for %s is an invalid_value that names the field", (_case, fields, param, message) => {
-    const error = refusal(body(fields));
+  ])("with %s is rejected as invalid_value with the name of the field", (_case, fields, param, message) => {
+    const error = errorOf(body(fields));
     expect([error.kind, error.param]).toEqual(["invalid_value", param]);
     expect(error.message).toMatch(message);
   });

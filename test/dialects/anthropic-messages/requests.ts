@@ -8,18 +8,18 @@ export const weather = {
   input_schema: { type: "object", properties: { city: { type: "string" } } },
 };
 
-/** A small request, with fields on top. */
+/** Returns a small request body with additional fields. */
 export function body(fields: object = {}): Record<string, unknown> {
   return { model: "ember-1m", max_tokens: 4096, messages: [hello], ...fields };
 }
 
-/** What a request becomes. */
+/** Returns the parsed request of such a body. */
 export function requestOf(fields: object) {
   return parseMessagesRequest(body(fields)).request;
 }
 
-/** The error that a request meets. */
-export function refusal(value: unknown): HearthError {
+/** Returns the error with which a request is rejected. */
+export function errorOf(value: unknown): HearthError {
   try {
     parseMessagesRequest(value);
   } catch (thrown) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { body, hello, refusal, requestOf } from "./requests.js";
+import { body, hello, errorOf, requestOf } from "./requests.js";
 
 const text = (said: string) => ({ type: "text", text: said, cache_control: { type: "ephemeral" } });
 const call = { type: "tool_use", id: "toolu_1", name: "get_weather", input: { city: "Bern" } };
@@ -11,19 +11,19 @@ function messagesOf(messages: readonly object[], fields: object = {}) {
 
 describe("the conversation of a messages request", () => {
   it("begins with the system prompt, given as text or as blocks", () => {
-    const said = messagesOf([hello], { system: "Be brief." });
-    expect(said).toEqual([{ role: "system", content: "Be brief." }, hello]);
+    const messages = messagesOf([hello], { system: "Be brief." });
+    expect(messages).toEqual([{ role: "system", content: "Be brief." }, hello]);
     const blocks = messagesOf([hello], { system: [text("Be brief."), text("Rhyme.")] });
     expect(blocks[0]).toEqual({ role: "system", content: "Be brief.\n\nRhyme." });
   });
 
-  it("takes system messages among the others", () => {
+  it("accepts system messages at any position", () => {
     const turns = [hello, { role: "system", content: "Now rhyme." }, hello];
     expect(messagesOf(turns)).toEqual(turns);
     expect(messagesOf([{ role: "system", content: "B" }, hello], { system: "A" })[0]?.content).toBe("A\n\nB");
   });
 
-  it("joins turns of one role that follow one another", () => {
+  it("merges adjacent turns of the same role", () => {
     const turns = [
       hello,
       { role: "user", content: [text("Anyone?")] },
@@ -37,7 +37,7 @@ describe("the conversation of a messages request", () => {
     ]);
   });
 
-  it("carries calls, results and thinking from turn to turn", () => {
+  it("keeps tool calls, results and thinking of earlier turns", () => {
     const messages = messagesOf([
       hello,
       {
@@ -66,23 +66,23 @@ describe("the conversation of a messages request", () => {
   });
 
   it.each<[string, object, string]>([
-    ["in words", { content: "Rain" }, "Rain"],
-    ["of nothing", {}, ""],
-    ["of an error", { content: "no such city", is_error: true }, "Error: no such city"],
-    ["of an error without a word", { is_error: true }, "Error"],
-  ])("tells the model of a result %s", (_case, fields, content) => {
+    ["with text", { content: "Rain" }, "Rain"],
+    ["without content", {}, ""],
+    ["with an error", { content: "no such city", is_error: true }, "Error: no such city"],
+    ["with an error without text", { is_error: true }, "Error"],
+  ])("converts a tool result %s", (_case, fields, content) => {
     const messages = messagesOf([{ role: "user", content: [result(fields)] }]);
     expect(messages).toEqual([{ role: "tool", content, toolCallId: "toolu_1" }]);
   });
 
-  it("reads a document that is text, with its title and context", () => {
+  it("reads a text document with its title and context", () => {
     const source = { type: "text", media_type: "text/plain", data: "Once upon a time." };
     const document = { type: "document", source, title: "Tale", context: "For children." };
     const messages = messagesOf([{ role: "user", content: [document, text("Who?")] }]);
     expect(messages[0]?.content).toBe("Tale\nFor children.\nOnce upon a time.\n\nWho?");
   });
 
-  it("keeps a message that says nothing, and no half characters", () => {
+  it("keeps empty messages and replaces unpaired surrogates", () => {
     expect(messagesOf([{ role: "user", content: [] }])).toEqual([{ role: "user", content: "" }]);
     expect(messagesOf([{ role: "user", content: "half \ud83d a pair" }])[0]?.content).toBe(
       "half \ufffd a pair",
@@ -91,33 +91,33 @@ describe("the conversation of a messages request", () => {
 });
 
 describe("a last turn of the assistant", () => {
-  const begun = (content: unknown, fields: object = {}) =>
+  const prefilled = (content: unknown, fields: object = {}) =>
     body({ ...fields, messages: [hello, { role: "assistant", content }] });
 
-  it("is what the answer begins with", () => {
-    const { messages, prefill } = requestOf(begun([text("The answer"), text(" is")]));
+  it("is the beginning of the answer", () => {
+    const { messages, prefill } = requestOf(prefilled([text("The answer"), text(" is")]));
     expect(messages).toEqual([hello]);
     expect(prefill).toBe("The answer is");
   });
 
-  it("is nothing where it is empty", () => {
-    const request = requestOf(begun(""));
+  it("is ignored if it is empty", () => {
+    const request = requestOf(prefilled(""));
     expect(request.messages).toEqual([hello]);
     expect(request).not.toHaveProperty("prefill");
   });
 
   it.each<[string, Record<string, unknown>, string]>([
-    ["ends with white space", begun("The answer is "), "messages.1"],
-    ["calls a tool", begun([text("Hm."), call]), "messages.1.content.1"],
-    ["thinks", begun([{ type: "thinking", thinking: "Hm.", signature: "" }]), "messages.1.content.0"],
-    ["is to be thought about", begun("So", { thinking: { type: "adaptive" } }), "messages.1"],
+    ["ends with white space", prefilled("The answer is "), "messages.1"],
+    ["calls a tool", prefilled([text("Hm."), call]), "messages.1.content.1"],
+    ["thinks", prefilled([{ type: "thinking", thinking: "Hm.", signature: "" }]), "messages.1.content.0"],
+    ["is combined with thinking", prefilled("So", { thinking: { type: "adaptive" } }), "messages.1"],
     [
-      "is to follow a schema",
-      begun("{", { output_config: { format: { type: "json_schema", schema: {} } } }),
+      "is combined with a schema",
+      prefilled("{", { output_config: { format: { type: "json_schema", schema: {} } } }),
       "messages.1",
     ],
-  ])("is refused by name where it %s", (_case, request, param) => {
-    const error = refusal(request);
+  ])("is rejected with the name of the field if it %s", (_case, request, param) => {
+    const error = errorOf(request);
     expect([error.kind, error.param]).toEqual(["invalid_value", param]);
   });
 });

@@ -6,7 +6,7 @@ import {
   foldCompletion,
   type ChatIdentity,
 } from "../../../src/dialects/openai-chat/encode.js";
-import type { ChatChunk } from "../../../src/dialects/openai-chat/wire.js";
+import type { ChatChunk } from "../../../src/dialects/openai-chat/response-schema.js";
 import { dataFrame, doneFrame } from "../../../src/dialects/sse.js";
 import { ember } from "../model.js";
 
@@ -42,23 +42,23 @@ function folded(events: readonly GenerationEvent[]) {
   return fold.result();
 }
 
-describe("the chat dialect's answer", () => {
-  it("is, streamed, the golden transcript to the byte", () => {
+describe("the response of the chat dialect", () => {
+  it("matches the golden transcript byte for byte when streamed", () => {
     expect(chunksOf(answer).map(dataFrame).join("") + doneFrame).toBe(fixture("stream.txt"));
   });
 
-  it("is, as JSON, the golden object", () => {
+  it("matches the golden object as JSON", () => {
     expect(folded(answer)).toEqual(JSON.parse(fixture("completion.json")));
     expect(JSON.stringify(folded(answer))).toBe(JSON.stringify(JSON.parse(fixture("completion.json"))));
   });
 
-  it("has no usage chunk unless one was asked for", () => {
+  it("has a usage chunk only if requested", () => {
     const chunks = chunksOf(answer, false);
     expect(chunks.filter((chunk) => "usage" in chunk || chunk.choices.length === 0)).toEqual([]);
     expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe("stop");
   });
 
-  it("leaves reasoning_content out when nothing was thought", () => {
+  it("omits reasoning_content if there is no reasoning", () => {
     const plain = answer.filter((event) => event.type !== "reasoning-delta");
     expect(folded(plain).choices[0]?.message).not.toHaveProperty("reasoning_content");
   });
@@ -67,7 +67,7 @@ describe("the chat dialect's answer", () => {
     ["stop", "stop"],
     ["stop_sequence", "stop"],
     ["length", "length"],
-  ] as const)("tells of the end %s as finish_reason %s", (finishReason, wire) => {
+  ] as const)("maps the finish reason %s to finish_reason %s", (finishReason, wire) => {
     const events = [
       ...answer.slice(0, -1),
       { type: "generation-end", choice: 0, finishReason, stopSequence: null } as const,
@@ -75,7 +75,7 @@ describe("the chat dialect's answer", () => {
     expect(folded(events).choices[0]?.finish_reason).toBe(wire);
   });
 
-  it("sends ordinary reasoning at once, token by token", () => {
+  it("sends ordinary reasoning immediately, token by token", () => {
     const encode = createChunkEncoder(identity, false);
     const sent = ["The", " user", " wants"].map(
       (text) => encode({ type: "reasoning-delta", choice: 0, text, tokens: 1 }).length,

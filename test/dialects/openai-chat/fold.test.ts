@@ -6,9 +6,9 @@ import {
   foldCompletion,
   type ChatIdentity,
 } from "../../../src/dialects/openai-chat/encode.js";
-import type { ChatChunk, ChatCompletion } from "../../../src/dialects/openai-chat/wire.js";
+import type { ChatChunk, ChatCompletion } from "../../../src/dialects/openai-chat/response-schema.js";
 import { dataFrame, doneFrame } from "../../../src/dialects/sse.js";
-import { answersOf, callsOf, joined, textOf, tokensOf, type Answers } from "../events.js";
+import { answersOf, callsOf, joinDeltas, textOf, tokensOf, type Answers } from "../events.js";
 import { readFrames } from "../frames.js";
 import { ember } from "../model.js";
 
@@ -20,7 +20,7 @@ const identityOf = (choices: number, callsAsFunction = false): ChatIdentity => (
   callsAsFunction,
 });
 
-/** The chunks of a stream, as they are read from the wire. */
+/** Encodes events as a stream and parses its chunks. */
 function chunksOf(identity: ChatIdentity, events: readonly GenerationEvent[]): readonly ChatChunk[] {
   const frames = readFrames(
     events.flatMap(createChunkEncoder(identity, true)).map(dataFrame).join("") + doneFrame,
@@ -35,8 +35,8 @@ function folded(identity: ChatIdentity, events: readonly GenerationEvent[]): Cha
   return fold.result();
 }
 
-/** What a client makes of a stream: an accumulator of our own, that knows no more than the wire. */
-function read(chunks: readonly ChatChunk[], count: number) {
+/** Accumulates the chunks of a stream as an independent client does. */
+function readStream(chunks: readonly ChatChunk[], count: number) {
   return Array.from({ length: count }, (_, index) => {
     const parts = chunks.flatMap(({ choices }) => choices.filter((choice) => choice.index === index));
     const deltas = parts.map(({ delta }) => delta);
@@ -54,8 +54,8 @@ function read(chunks: readonly ChatChunk[], count: number) {
   });
 }
 
-/** The same of the JSON answer. */
-function readWhole({ choices }: ChatCompletion) {
+/** Returns the same values from the JSON response. */
+function readJson({ choices }: ChatCompletion) {
   return choices.map(({ index, message, logprobs, finish_reason: finish }) => ({
     index,
     role: message.role,
@@ -68,8 +68,8 @@ function readWhole({ choices }: ChatCompletion) {
   }));
 }
 
-/** What the events say, told by the answers that they were made from. */
-function meant({ answers }: Answers) {
+/** Returns the expected values from the answers that the events were generated from. */
+function expectedContent({ answers }: Answers) {
   return answers.map((answer, index) => ({
     index,
     content: textOf(answer, "text"),
@@ -84,7 +84,7 @@ function meant({ answers }: Answers) {
   }));
 }
 
-/** What one choice was told, part after part; neighbours of one kind are one part. */
+/** Returns the parts of one choice in order; adjacent parts of the same kind are joined. */
 function inOrder(parts: readonly (readonly [kind: string, text: string])[]): readonly string[] {
   const runs: [kind: string, text: string][] = [];
   for (const [kind, text] of parts) {
@@ -95,14 +95,14 @@ function inOrder(parts: readonly (readonly [kind: string, text: string])[]): rea
   return runs.map((run) => run.join(": "));
 }
 
-describe("the chat dialect's answer of several choices, calls, log probabilities and reasoning", () => {
-  it("is, as JSON, the fold of its stream, whatever the events and their order", () => {
+describe("the response of the chat dialect with several choices, tool calls, log probabilities and reasoning", () => {
+  it("is the same as JSON and streamed, for all events and orders", () => {
     fc.assert(
       fc.property(answersOf(), ({ answers, events }) => {
         const identity = identityOf(answers.length);
         const chunks = chunksOf(identity, events);
         const whole = folded(identity, events);
-        expect(readWhole(whole)).toEqual(read(chunks, answers.length));
+        expect(readJson(whole)).toEqual(readStream(chunks, answers.length));
         expect(chunks.flatMap(({ usage }) => usage ?? [])).toEqual([whole.usage]);
         expect(chunks.at(-1)?.choices).toEqual([]);
         for (const { id, created, model, system_fingerprint: print } of chunks)
@@ -116,17 +116,17 @@ describe("the chat dialect's answer of several choices, calls, log probabilities
     );
   });
 
-  it("loses nothing that the events say, and adds nothing", () => {
+  it("contains exactly the content of the events", () => {
     fc.assert(
       fc.property(answersOf(), (made) => {
         const { answers, events } = made;
         const whole = folded(identityOf(answers.length), events);
-        expect(readWhole(whole)).toMatchObject(meant(made));
-        const told = answers.map(({ parts }) =>
+        expect(readJson(whole)).toMatchObject(expectedContent(made));
+        const expectedParts = answers.map(({ parts }) =>
           parts.flatMap((part) => ("logprobs" in part ? part.logprobs : [])),
         );
         expect(whole.choices.map(({ logprobs }) => logprobs?.content.length ?? 0)).toEqual(
-          told.map(({ length }) => length),
+          expectedParts.map(({ length }) => length),
         );
         const { usage } = whole;
         const { reasoning_tokens: reasoned } = usage.completion_tokens_details;
@@ -139,16 +139,16 @@ describe("the chat dialect's answer of several choices, calls, log probabilities
     );
   });
 
-  it("says the same to a reader that fell behind, whose deltas were joined", () => {
+  it("has the same content for a slow reader whose deltas were joined", () => {
     fc.assert(
       fc.property(answersOf(), ({ answers, events }) => {
         const identity = identityOf(answers.length);
-        expect(folded(identity, joined(events))).toEqual(folded(identity, events));
+        expect(folded(identity, joinDeltas(events))).toEqual(folded(identity, events));
       }),
     );
   });
 
-  it("tells every part in its place, and a call in one chunk", () => {
+  it("keeps the order of all parts and sends each tool call in one chunk", () => {
     fc.assert(
       fc.property(answersOf({ choicesMax: 1 }), ({ answers, events }) => {
         const deltas = chunksOf(identityOf(1), events).flatMap(({ choices }) => choices);
@@ -166,7 +166,7 @@ describe("the chat dialect's answer of several choices, calls, log probabilities
     );
   });
 
-  it("never repeats a reasoning delta, because a client would drop the second", () => {
+  it("never sends two equal reasoning deltas in a row, because a client would drop the second", () => {
     fc.assert(
       fc.property(answersOf({ choicesMax: 1, callsMax: 0, piecesMax: 60 }), ({ events }) => {
         const reasoning = chunksOf(identityOf(1), events).map(
@@ -180,12 +180,12 @@ describe("the chat dialect's answer of several choices, calls, log probabilities
     );
   });
 
-  it("tells the one call of a client that gave functions as function_call, streamed and whole", () => {
+  it("encodes the call as function_call for a client that sent functions, streamed and as JSON", () => {
     fc.assert(
       fc.property(answersOf({ choicesMax: 2, callsMax: 1 }), ({ answers, events }) => {
         const identity = identityOf(answers.length, true);
-        const whole = readWhole(folded(identity, events));
-        expect(whole).toEqual(read(chunksOf(identity, events), answers.length));
+        const whole = readJson(folded(identity, events));
+        expect(whole).toEqual(readStream(chunksOf(identity, events), answers.length));
         for (const [index, answer] of answers.entries()) {
           const functions = callsOf(answer).map(({ name, pieces }) => ({ name, arguments: pieces.join("") }));
           expect(whole[index]).toMatchObject({ calls: [], functions });

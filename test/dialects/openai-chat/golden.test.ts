@@ -33,14 +33,26 @@ const called: readonly GenerationEvent[] = [
 
 const twice: readonly GenerationEvent[] = [
   { type: "generation-start", promptTokens: 12, cachedTokens: 4 },
-  { type: "text-delta", choice: 1, text: "Rot", tokens: 1, logprobs: [told("Rot", -0.5, "Blau", -1.25)] },
-  { type: "text-delta", choice: 0, text: "Blau", tokens: 1, logprobs: [told("Blau", -1.25, "Rot", -0.5)] },
+  {
+    type: "text-delta",
+    choice: 1,
+    text: "Rot",
+    tokens: 1,
+    logprobs: [encodeStream("Rot", -0.5, "Blau", -1.25)],
+  },
+  {
+    type: "text-delta",
+    choice: 0,
+    text: "Blau",
+    tokens: 1,
+    logprobs: [encodeStream("Blau", -1.25, "Rot", -0.5)],
+  },
   { type: "generation-end", choice: 1, finishReason: "stop", stopSequence: null },
-  { type: "text-delta", choice: 0, text: "!", tokens: 1, logprobs: [told("!", -0.125)] },
+  { type: "text-delta", choice: 0, text: "!", tokens: 1, logprobs: [encodeStream("!", -0.125)] },
   { type: "generation-end", choice: 0, finishReason: "length", stopSequence: null },
 ];
 
-function told(text: string, logprob: number, other = "", otherLogprob = 0) {
+function encodeStream(text: string, logprob: number, other = "", otherLogprob = 0) {
   const each = (shown: string, value: number) => ({
     text: shown,
     bytes: [...Buffer.from(shown)],
@@ -50,20 +62,20 @@ function told(text: string, logprob: number, other = "", otherLogprob = 0) {
   return { ...each(text, logprob), top: top.sort((a, b) => b.logprob - a.logprob) };
 }
 
-/** The bound fell into the arguments of the second call. */
+/** The token limit truncated the arguments of the second call. */
 const cut: readonly GenerationEvent[] = [
   ...called.slice(0, 8),
   { type: "tool-call-delta", choice: 0, index: 1, arguments: '{"city": "\\"Bo', tokens: 5 },
   { type: "generation-end", choice: 0, finishReason: "length", stopSequence: null },
 ];
 
-describe("a golden transcript of chat", () => {
+describe("a golden transcript of the chat dialect", () => {
   it.each<[string, readonly GenerationEvent[], Partial<ChatIdentity>]>([
     ["tool-calls", called, {}],
     ["two-choices", twice, { choices: 2 }],
     ["cut-call", cut, {}],
     ["function-call", [...called.slice(0, 7), ...called.slice(-1)], { callsAsFunction: true }],
-  ])("of %s is met to the byte, streamed and whole", (name, events, form) => {
+  ])("of %s matches byte for byte, streamed and as JSON", (name, events, form) => {
     const as = { ...identity, ...form };
     const stream = events.flatMap(createChunkEncoder(as, true)).map(dataFrame).join("") + doneFrame;
     expect(stream).toBe(fixture("openai-chat", `${name}-stream.txt`));

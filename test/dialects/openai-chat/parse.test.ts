@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { parseChatRequest } from "../../../src/dialects/openai-chat/parse.js";
-import { body, hello, refusal } from "./requests.js";
+import { body, hello, errorOf } from "./requests.js";
 
 describe("a chat request", () => {
-  it("takes the defaults of the hosted service where it says nothing", () => {
+  it("uses the defaults of the hosted service for absent fields", () => {
     expect(parseChatRequest(body())).toEqual({
       request: {
         model: "ember-1m",
@@ -43,7 +43,7 @@ describe("a chat request", () => {
     expect(parseChatRequest(body(nulls))).toEqual(parseChatRequest(body()));
   });
 
-  it("ignores fields that change nothing, whatever they hold", () => {
+  it("ignores fields that do not change the answer, whatever their value", () => {
     const harmless = {
       store: true,
       metadata: { a: "b" },
@@ -70,13 +70,13 @@ describe("a chat request", () => {
 
   it("that is deferred cannot be streamed", () => {
     expect(parseChatRequest(body({ deferred: true })).deferred).toBe(true);
-    expect(refusal(body({ deferred: true, stream: true }))).toMatchObject({
+    expect(errorOf(body({ deferred: true, stream: true }))).toMatchObject({
       kind: "invalid_value",
       param: "deferred",
     });
   });
 
-  it("is not reached by keys that touch prototypes", () => {
+  it("is not affected by keys that name prototype properties", () => {
     const parsed = parseChatRequest(
       JSON.parse(
         '{"model":"m","messages":[{"role":"user","content":"x","__proto__":{"name":"n"}}],"__proto__":{"stream":true},"logit_bias":{"__proto__":1}}',
@@ -87,7 +87,7 @@ describe("a chat request", () => {
     expect(Object.hasOwn(Object.prototype, "stream")).toBe(false);
   });
 
-  it("carries sampling, stops and bounds through", () => {
+  it("passes on sampling settings, stop sequences and limits", () => {
     const { request, stream, includeUsage } = parseChatRequest(
       body({
         stream: true,
@@ -111,7 +111,7 @@ describe("a chat request", () => {
     expect(parseChatRequest(body({ max_tokens: 5 })).request.maxTokens).toBe(5);
   });
 
-  it("takes a top_p of 0 as the smallest there is", () => {
+  it("replaces a top_p of 0 by the smallest allowed value", () => {
     const { topP } = parseChatRequest(body({ top_p: 0 })).request.sampling;
     expect(topP).toBeGreaterThan(0);
     expect(topP).toBeLessThan(1e-5);
@@ -169,10 +169,10 @@ describe("a chat request", () => {
   });
 
   it.each<[string, unknown, string | null]>([
-    ["a body that is no object", [], null],
+    ["a body that is not an object", [], null],
     ["a body that is null", null, null],
     ["no model", { messages: [hello] }, "model"],
-    ["a model that is no string", body({ model: 3 }), "model"],
+    ["a model that is not a string", body({ model: 3 }), "model"],
     ["no messages", { model: "m" }, "messages"],
     ["messages that are an object", body({ messages: {} }), "messages"],
     ["a message that is a string", body({ messages: ["hi"] }), "messages.0"],
@@ -185,24 +185,24 @@ describe("a chat request", () => {
       body({ messages: [{ role: "user", content: [{ type: "text" }] }] }),
       "messages.0.content.0.text",
     ],
-    ["a temperature in words", body({ temperature: "hot" }), "temperature"],
+    ["a temperature that is a string", body({ temperature: "hot" }), "temperature"],
     ["max_tokens as text", body({ max_tokens: "10" }), "max_tokens"],
-    ["half a token", body({ max_completion_tokens: 1.5 }), "max_completion_tokens"],
+    ["a fractional number of tokens", body({ max_completion_tokens: 1.5 }), "max_completion_tokens"],
     ["stream as text", body({ stream: "yes" }), "stream"],
     ["a stop that is a number", body({ stop: 5 }), "stop"],
     ["a stop list with a number", body({ stop: ["a", 5] }), "stop.1"],
     ["seed as text", body({ seed: "7" }), "seed"],
     ["an effort that is a number", body({ reasoning_effort: 3 }), "reasoning_effort"],
     ["stream_options as a list", body({ stream: true, stream_options: [] }), "stream_options"],
-  ])("with %s is an invalid_field that names the field", (_case, value, param) => {
-    const error = refusal(value);
+  ])("with %s is rejected as invalid_field with the name of the field", (_case, value, param) => {
+    const error = errorOf(value);
     expect([error.kind, error.param]).toEqual(["invalid_field", param]);
     if (param !== null) expect(error.message).toMatch(new RegExp(`^${param}: (must be|is required)`));
   });
 
   it.each<[string, Record<string, unknown>, string, RegExp]>([
     ["an empty model", { model: "" }, "model", /must not be empty/],
-    ["no message in messages", { messages: [] }, "messages", /^messages: must not be empty$/],
+    ["empty messages", { messages: [] }, "messages", /^messages: must not be empty$/],
     ["too many messages", { messages: Array(10_001).fill(hello) }, "messages", /at most 10000/],
     [
       "an unknown role",
@@ -253,9 +253,9 @@ describe("a chat request", () => {
       /stream: true/,
     ],
   ])(
-    "with %s is an invalid_value that names the field and what is allowed",
+    "with %s is rejected as invalid_value with the name of the field and the allowed values",
     (_case, fields, param, message) => {
-      const error = refusal(body(fields));
+      const error = errorOf(body(fields));
       expect([error.kind, error.param]).toEqual(["invalid_value", param]);
       expect(error.message).toMatch(message);
     },

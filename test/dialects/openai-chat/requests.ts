@@ -3,13 +3,13 @@ import { parseChatRequest } from "../../../src/dialects/openai-chat/parse.js";
 
 export const hello = { role: "user", content: "Hello" };
 
-/** A small request, with fields on top. */
+/** Returns a small request body with additional fields. */
 export function body(fields: object = {}): Record<string, unknown> {
   return { model: "ember-1m", messages: [hello], ...fields };
 }
 
-/** The error that a request meets. */
-export function refusal(value: unknown): HearthError {
+/** Returns the error with which a request is rejected. */
+export function errorOf(value: unknown): HearthError {
   try {
     parseChatRequest(value);
   } catch (thrown) {

@@ -6,7 +6,7 @@ import {
   foldCompletion,
   type CompletionIdentity,
 } from "../../../src/dialects/openai-completions/encode.js";
-import type { Completion } from "../../../src/dialects/openai-completions/wire.js";
+import type { Completion } from "../../../src/dialects/openai-completions/response-schema.js";
 import { dataFrame, doneFrame } from "../../../src/dialects/sse.js";
 import { ember } from "../model.js";
 
@@ -15,9 +15,9 @@ const identity: CompletionIdentity = {
   created: 1795219201,
   model: ember,
   choices: 2,
-  tellsLogprobs: true,
-  choicesToldEach: 1,
-  choicesDrawnEach: 1,
+  includesLogprobs: true,
+  choicesReturnedPerPrompt: 1,
+  choicesSampledPerPrompt: 1,
 };
 
 const token = (
@@ -72,37 +72,49 @@ function folded(events: readonly GenerationEvent[], changes: Partial<CompletionI
   return fold.result();
 }
 
-describe("the answer of a completion", () => {
-  it("is, streamed, the golden transcript to the byte", () => {
+describe("the response of the completions dialect", () => {
+  it("matches the golden transcript byte for byte when streamed", () => {
     expect(chunksOf(answer).map(dataFrame).join("") + doneFrame).toBe(fixture("stream.txt"));
   });
 
-  it("is, as JSON, the golden object", () => {
+  it("matches the golden object as JSON", () => {
     expect(JSON.stringify(folded(answer))).toBe(JSON.stringify(JSON.parse(fixture("completion.json"))));
   });
 
-  it("tells no log probabilities that were not asked for", () => {
-    expect(folded(answer, { tellsLogprobs: false }).choices.map(({ logprobs }) => logprobs)).toEqual([
+  it("contains log probabilities only if requested", () => {
+    expect(folded(answer, { includesLogprobs: false }).choices.map(({ logprobs }) => logprobs)).toEqual([
       null,
       null,
     ]);
   });
 
-  it("has no usage chunk unless one was asked for", () => {
+  it("has a usage chunk only if requested", () => {
     const chunks = answer.flatMap(createCompletionEncoder(identity, false));
     expect(chunks.filter((chunk) => "usage" in chunk || chunk.choices.length === 0)).toEqual([]);
   });
 
-  it("tells the likeliest of the choices that were drawn, by their log probability per token", () => {
-    const drawn = (choice: number, ...logprobs: number[]): GenerationEvent[] => [
+  it("contains the most likely of the sampled choices, by their mean log probability per token", () => {
+    const sampledChoice = (choice: number, ...logprobs: number[]): GenerationEvent[] => [
       ...logprobs.map((logprob): GenerationEvent => {
         const text = `${choice}`;
         return { type: "text-delta", choice, text, tokens: 1, logprobs: [token(text, logprob)] };
       }),
       { type: "generation-end", choice, finishReason: "stop", stopSequence: null },
     ];
-    const events = [drawn(0, -3), drawn(1, -1, -1, -1), drawn(2, -2), drawn(3), drawn(4, -9), drawn(5, -8)];
-    const changes = { choices: 6, choicesDrawnEach: 3, choicesToldEach: 2, tellsLogprobs: false };
+    const events = [
+      sampledChoice(0, -3),
+      sampledChoice(1, -1, -1, -1),
+      sampledChoice(2, -2),
+      sampledChoice(3),
+      sampledChoice(4, -9),
+      sampledChoice(5, -8),
+    ];
+    const changes = {
+      choices: 6,
+      choicesSampledPerPrompt: 3,
+      choicesReturnedPerPrompt: 2,
+      includesLogprobs: false,
+    };
     const { choices, usage } = folded(events.flat(), changes);
     expect(choices.map(({ index, text }) => [index, text])).toEqual([
       [0, "111"],

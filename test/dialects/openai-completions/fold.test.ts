@@ -6,27 +6,27 @@ import {
   foldCompletion,
   type CompletionIdentity,
 } from "../../../src/dialects/openai-completions/encode.js";
-import type { Completion } from "../../../src/dialects/openai-completions/wire.js";
+import type { Completion } from "../../../src/dialects/openai-completions/response-schema.js";
 import { dataFrame, doneFrame } from "../../../src/dialects/sse.js";
-import { answersOf, joined, textOf, tokensOf, type Answers, type AnswersShape } from "../events.js";
+import { answersOf, joinDeltas, textOf, tokensOf, type Answers, type AnswersShape } from "../events.js";
 import { readFrames } from "../frames.js";
 import { ember } from "../model.js";
 
 const raw: AnswersShape = { textOnly: true, promptsMax: 3 };
 
-function identityOf({ answers }: Answers, tellsLogprobs = true): CompletionIdentity {
+function identityOf({ answers }: Answers, includesLogprobs = true): CompletionIdentity {
   return {
     id: "0193a1c2-5d7e-7c40-9b1f-2f6a8d3e4c51",
     created: 1795219201,
     model: ember,
     choices: answers.length,
-    tellsLogprobs,
-    choicesToldEach: 1,
-    choicesDrawnEach: 1,
+    includesLogprobs,
+    choicesReturnedPerPrompt: 1,
+    choicesSampledPerPrompt: 1,
   };
 }
 
-/** The chunks of a stream, as they are read from the wire. */
+/** Encodes events as a stream and parses its chunks. */
 function chunksOf(identity: CompletionIdentity, events: readonly GenerationEvent[]): readonly Completion[] {
   const sent = events.flatMap(createCompletionEncoder(identity, true));
   const frames = readFrames(sent.map(dataFrame).join("") + doneFrame);
@@ -40,11 +40,11 @@ function folded(identity: CompletionIdentity, events: readonly GenerationEvent[]
   return fold.result();
 }
 
-/** What a client makes of a stream: each choice's pieces put together, in the order they came. */
+/** Accumulates the chunks of a stream as a client does: the parts of each choice are joined in order. */
 function read(chunks: readonly Completion[], count: number) {
   return Array.from({ length: count }, (_, index) => {
     const parts = chunks.flatMap(({ choices }) => choices.filter((choice) => choice.index === index));
-    const told = parts.flatMap(({ logprobs }) => logprobs ?? []);
+    const logprobs = parts.flatMap(({ logprobs }) => logprobs ?? []);
     const finishes = parts.flatMap(({ finish_reason: finish }) => finish ?? []);
     expect(finishes).toHaveLength(1);
     expect(parts.at(-1)?.finish_reason).toBe(finishes[0]);
@@ -52,24 +52,24 @@ function read(chunks: readonly Completion[], count: number) {
       index,
       text: parts.map(({ text }) => text).join(""),
       logprobs:
-        told.length === 0
+        logprobs.length === 0
           ? null
           : {
-              tokens: told.flatMap(({ tokens }) => tokens),
-              token_logprobs: told.flatMap(({ token_logprobs: each }) => each),
-              top_logprobs: told.flatMap(({ top_logprobs: each }) => each),
-              text_offset: told.flatMap(({ text_offset: each }) => each),
+              tokens: logprobs.flatMap(({ tokens }) => tokens),
+              token_logprobs: logprobs.flatMap(({ token_logprobs: each }) => each),
+              top_logprobs: logprobs.flatMap(({ top_logprobs: each }) => each),
+              text_offset: logprobs.flatMap(({ text_offset: each }) => each),
             },
       finish_reason: finishes[0],
     };
   });
 }
 
-describe("the answer of a completion of several prompts and choices", () => {
-  it("is, as JSON, the fold of its stream, whatever the events and their order", () => {
+describe("the response of the completions dialect with several prompts and choices", () => {
+  it("is the same as JSON and streamed, for all events and orders", () => {
     fc.assert(
-      fc.property(answersOf(raw), fc.boolean(), (made, tellsLogprobs) => {
-        const identity = identityOf(made, tellsLogprobs);
+      fc.property(answersOf(raw), fc.boolean(), (made, includesLogprobs) => {
+        const identity = identityOf(made, includesLogprobs);
         const chunks = chunksOf(identity, made.events);
         const whole = folded(identity, made.events);
         expect(read(chunks, made.answers.length)).toEqual(whole.choices);
@@ -82,7 +82,7 @@ describe("the answer of a completion of several prompts and choices", () => {
     );
   });
 
-  it("loses no text, no log probability and no token of the events", () => {
+  it("contains every text, log probability and token of the events", () => {
     fc.assert(
       fc.property(answersOf(raw), (made) => {
         const { choices, usage } = folded(identityOf(made), made.events);
@@ -103,11 +103,11 @@ describe("the answer of a completion of several prompts and choices", () => {
     );
   });
 
-  it("says the same to a reader that fell behind, whose deltas were joined", () => {
+  it("has the same content for a slow reader whose deltas were joined", () => {
     fc.assert(
       fc.property(answersOf(raw), (made) => {
         const identity = identityOf(made);
-        expect(folded(identity, joined(made.events))).toEqual(folded(identity, made.events));
+        expect(folded(identity, joinDeltas(made.events))).toEqual(folded(identity, made.events));
       }),
     );
   });

@@ -4,7 +4,7 @@ import { parseCompletionRequest } from "../../../src/dialects/openai-completions
 
 const body = (fields: object = {}): object => ({ model: "ember-1m", prompt: "Once upon", ...fields });
 
-function refusal(fields: object): HearthError {
+function errorOf(fields: object): HearthError {
   try {
     parseCompletionRequest(body(fields));
   } catch (thrown) {
@@ -15,7 +15,7 @@ function refusal(fields: object): HearthError {
 }
 
 describe("a completion request", () => {
-  it("asks, by itself, for sixteen tokens of one choice, without anything else", () => {
+  it("requests one choice of sixteen tokens by default", () => {
     const { request, ...told } = parseCompletionRequest(body());
     expect(request).toEqual({
       model: "ember-1m",
@@ -45,9 +45,9 @@ describe("a completion request", () => {
     expect(told).toEqual({
       stream: false,
       includeUsage: false,
-      tellsLogprobs: false,
-      choicesToldEach: 1,
-      choicesDrawnEach: 1,
+      includesLogprobs: false,
+      choicesReturnedPerPrompt: 1,
+      choicesSampledPerPrompt: 1,
     });
   });
 
@@ -56,15 +56,15 @@ describe("a completion request", () => {
     ["an empty text", "", [""]],
     ["several texts", ["Once", "upon"], ["Once", "upon"]],
     ["the tokens of one prompt", [3, 1, 4], [[3, 1, 4]]],
-    ["the tokens of several", [[3, 1], [4]], [[3, 1], [4]]],
-    ["half a surrogate pair, which is no character", "a\uD800", ["a\uFFFD"]],
-  ])("takes as its prompt %s", (_form, prompt, expected) => {
+    ["the tokens of several prompts", [[3, 1], [4]], [[3, 1], [4]]],
+    ["a text with an unpaired surrogate, which is replaced", "a\uD800", ["a\uFFFD"]],
+  ])("accepts as its prompt %s", (_form, prompt, expected) => {
     const { request } = parseCompletionRequest(body({ prompt, n: 2 }));
     expect(request.raw?.prompts.map((each) => each.prompt)).toEqual(expected);
     expect(request.choices).toBe(expected.length * 2);
   });
 
-  it("takes null for what is absent", () => {
+  it("treats null as absent", () => {
     const fields = ["suffix", "max_tokens", "n", "best_of", "echo", "logprobs", "stop", "seed", "logit_bias"];
     const nulls = Object.fromEntries(fields.map((field) => [field, null]));
     expect(parseCompletionRequest(body(nulls))).toEqual(parseCompletionRequest(body()));
@@ -77,17 +77,19 @@ describe("a completion request", () => {
     [{ logprobs: false }, null, false],
     [{ n: 1, best_of: 3 }, 0, false],
     [{ n: 3, best_of: 3 }, null, false],
-  ])("with %j asks the engine for %s alternatives", (fields, alternatives, told) => {
-    const { request, tellsLogprobs } = parseCompletionRequest(body(fields));
-    expect([request.topLogprobs, tellsLogprobs]).toEqual([alternatives, told]);
+  ])("with %j requests %s alternatives from the engine", (fields, alternatives, expectsLogprobs) => {
+    const { request, includesLogprobs } = parseCompletionRequest(body(fields));
+    expect([request.topLogprobs, includesLogprobs]).toEqual([alternatives, expectsLogprobs]);
   });
 
-  it("draws best_of choices and tells n of them", () => {
+  it("samples best_of choices and returns n of them", () => {
     const parsed = parseCompletionRequest(body({ prompt: ["a", "b"], n: 2, best_of: 5 }));
-    expect([parsed.choicesToldEach, parsed.choicesDrawnEach, parsed.request.choices]).toEqual([2, 5, 10]);
+    expect([parsed.choicesReturnedPerPrompt, parsed.choicesSampledPerPrompt, parsed.request.choices]).toEqual(
+      [2, 5, 10],
+    );
   });
 
-  it("passes on how tokens are drawn and where to stop", () => {
+  it("passes on the sampling settings and stop sequences", () => {
     const { request } = parseCompletionRequest(
       body({
         temperature: 0.5,
@@ -103,7 +105,7 @@ describe("a completion request", () => {
     expect(request.stop).toEqual(["END"]);
   });
 
-  it("leads up to a suffix, and to none where it is empty", () => {
+  it("passes on the suffix, unless it is empty", () => {
     const suffixes = ["the end", ""].map(
       (suffix) => parseCompletionRequest(body({ suffix })).request.raw?.prompts[0]?.suffix,
     );
@@ -137,8 +139,8 @@ describe("a completion request", () => {
     [{ temperature: 2.5 }, "invalid_value", "temperature"],
     [{ stop: ["a", "b", "c", "d", "e"] }, "invalid_value", "stop"],
     [{ suffix: 1 }, "invalid_field", "suffix"],
-  ])("with %j is refused as %s, naming %s", (fields, kind, param) => {
-    const error = refusal(fields);
+  ])("with %j is rejected as %s with the field %s", (fields, kind, param) => {
+    const error = errorOf(fields);
     expect([error.kind, error.param]).toEqual([kind, param]);
     expect(error.message).toContain(`${param}: `);
   });

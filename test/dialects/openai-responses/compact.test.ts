@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../../src/core/generation.js";
 import { foldCompaction, parseCompactRequest } from "../../../src/dialects/openai-responses/compact.js";
-import { compactionSchema } from "../../../src/dialects/openai-responses/wire.js";
+import { compactionSchema } from "../../../src/dialects/openai-responses/response-schema.js";
 import { ember } from "../model.js";
-import { generationOf, refusal } from "./requests.js";
+import { generationOf, errorOf } from "./requests.js";
 
 const identity = { id: "cmp_0193a1c25d7e7c409b1f2f6a8d3e4c51", created: 1795219300, model: ember };
 const events: readonly GenerationEvent[] = [
@@ -14,30 +14,30 @@ const events: readonly GenerationEvent[] = [
   { type: "generation-end", choice: 0, finishReason: "stop", stopSequence: null },
 ];
 
-function folded(told: readonly GenerationEvent[]) {
+function folded(events: readonly GenerationEvent[]) {
   const fold = foldCompaction(identity);
-  for (const event of told) fold.add(event);
+  for (const event of events) fold.add(event);
   return fold.result();
 }
 
 describe("a compaction", () => {
-  it("asks the model to summarise the conversation, as its last turn", () => {
+  it("requests a summary of the conversation in the last message", () => {
     const request = parseCompactRequest({ model: "m", input: "Hi", instructions: "Be brief.", tools: 5 });
     expect(request).toMatchObject({ model: "m", previousResponseId: null });
-    const asked = request.generation(request.input);
-    expect(asked.messages.slice(0, -1)).toEqual([
+    const generation = request.generation(request.input);
+    expect(generation.messages.slice(0, -1)).toEqual([
       { role: "system", content: "Be brief." },
       { role: "user", content: "Hi" },
     ]);
-    expect(asked.messages.at(-1)).toMatchObject({
+    expect(generation.messages.at(-1)).toMatchObject({
       role: "user",
       content: expect.stringMatching(/^Summarise/) as string,
     });
-    expect(asked).toMatchObject({ format: { type: "text" }, tools: [], choices: 1 });
-    expect(asked.maxTokens).toBeGreaterThan(0);
+    expect(generation).toMatchObject({ format: { type: "text" }, tools: [], choices: 1 });
+    expect(generation.maxTokens).toBeGreaterThan(0);
   });
 
-  it("goes on from a stored response", () => {
+  it("continues a stored response", () => {
     const request = parseCompactRequest({ model: "m", previous_response_id: "resp_1" });
     expect([request.previousResponseId, request.input]).toEqual(["resp_1", []]);
   });
@@ -47,11 +47,11 @@ describe("a compaction", () => {
     [{ model: "m" }, "input"],
     [{ model: "m", input: [{ role: "user" }] }, "input.0.content"],
     [{ model: "m", input: [{ role: "user", content: [{ type: "input_file" }] }] }, "input.0.content.0"],
-  ])("of %j is refused by name", (body, param) => {
-    expect(refusal(body, parseCompactRequest).param).toBe(param);
+  ])("of %j is rejected with the name of the field", (body, param) => {
+    expect(errorOf(body, parseCompactRequest).param).toBe(param);
   });
 
-  it("answers with one item, from which a later conversation goes on", () => {
+  it("returns one item from which a later conversation can continue", () => {
     const answer = folded(events);
     expect(answer).toMatchObject({
       id: identity.id,
@@ -69,8 +69,8 @@ describe("a compaction", () => {
     ]);
   });
 
-  it("without a word is no summary", () => {
+  it("fails if the summary is empty", () => {
     const silent = events.filter(({ type }) => type !== "text-delta");
-    expect(refusal(silent, () => folded(silent)).kind).toBe("invalid_output");
+    expect(errorOf(silent, () => folded(silent)).kind).toBe("invalid_output");
   });
 });

@@ -38,7 +38,7 @@ const called: readonly GenerationEvent[] = [
   { type: "tool-call-start", choice: 0, index: 1, id: "call_11", name: "get_weather", tokens: 6 },
   { type: "tool-call-end", choice: 0, index: 1, tokens: 2 },
 ];
-const sealed = { include: ["reasoning.encrypted_content"] };
+const withEncryptedReasoning = { include: ["reasoning.encrypted_content"] };
 const everything = {
   instructions: "Be brief.",
   previous_response_id: "resp_0193a1c1",
@@ -60,9 +60,12 @@ const everything = {
   store: false,
 };
 
-/** By name of their transcripts. */
+/** Answers by the name of their transcript. */
 const answers: Readonly<Record<string, [fields: object, answer: Pick<Answer, "events" | "ending">]>> = {
-  reasoning: [sealed, { events: [start, ...thought, end("stop_sequence")], ending: "stop_sequence" }],
+  reasoning: [
+    withEncryptedReasoning,
+    { events: [start, ...thought, end("stop_sequence")], ending: "stop_sequence" },
+  ],
   calls: [everything, { events: [start, ...called, end("tool_calls")], ending: "tool_calls" }],
   cut: [{}, { events: [start, text("Blue is"), end("length")], ending: "length" }],
   failed: [{}, { events: [start, text("Blue is")], ending: "failed" }],
@@ -78,16 +81,16 @@ function fixture(name: string): string {
   return readFileSync(new URL(`../../fixtures/openai-responses/${name}.txt`, import.meta.url), "utf8");
 }
 
-function told(fields: object, events: readonly GenerationEvent[], ending: Answer["ending"] = "stop") {
+function encodeStream(fields: object, events: readonly GenerationEvent[], ending: Answer["ending"] = "stop") {
   return encoded(identityOf(fields), { events, ending });
 }
 
 describe("golden transcripts", () => {
-  it.each(Object.entries(answers))("of %s are met to the byte", (name, [fields, answer]) => {
+  it.each(Object.entries(answers))("of %s match byte for byte", (name, [fields, answer]) => {
     expect(transcript(encoded(identityOf(fields), answer).events)).toBe(fixture(name));
   });
 
-  it("of a stored response have one delta for each part", () => {
+  it("of a replayed response have one delta for each part", () => {
     const [fields, answer] = answers["reasoning"] ?? [{}, { events: [], ending: "stop" }];
     const { response } = encoded(identityOf(fields), answer);
     expect(transcript(replayResponse(response))).toBe(fixture("replay"));
@@ -100,13 +103,13 @@ describe("a response", () => {
     ["stop_sequence", "completed", null, 1795219303],
     ["tool_calls", "completed", null, 1795219303],
     ["length", "incomplete", { reason: "max_output_tokens" }, null],
-  ] as const)("that ends with %s is %s", (finish, status, details, completedAt) => {
-    const { events, response } = told({}, [start, text("Blue"), end(finish)]);
+  ] as const)("that finishes with %s has the status %s", (finish, status, details, completedAt) => {
+    const { events, response } = encodeStream({}, [start, text("Blue"), end(finish)]);
     expect(response).toMatchObject({ status, incomplete_details: details, completed_at: completedAt });
     expect(events.at(-1)?.type).toBe(`response.${status}`);
   });
 
-  it("stands at every moment as its events have told it, with a usage once it has ended", () => {
+  it("always equals the sum of its events so far, and has usage once it has ended", () => {
     const encoder = createResponseEncoder(identityOf({ background: true }));
     expect(encoder.response()).toMatchObject({ status: "queued", output: [], usage: null });
     encoder.open();
@@ -131,8 +134,8 @@ describe("a response", () => {
     });
   });
 
-  it("seals a thought only once it has ended, and changes nothing that it has shown", () => {
-    const encoder = createResponseEncoder(identityOf(sealed));
+  it("includes encrypted_content only in finished reasoning items and leaves the visible text unchanged", () => {
+    const encoder = createResponseEncoder(identityOf(withEncryptedReasoning));
     const likely: SampledLogprob = { text: "Bl", bytes: [66, 108], logprob: 0, top: [] };
     const shown = [start, reasoning("One word"), { ...text("Bl"), logprobs: [likely] }].map((event) => {
       encoder.add(event);
@@ -146,7 +149,7 @@ describe("a response", () => {
     expect(shown[2]?.flatMap((item) => (item.type === "message" ? item.content : []))).toEqual([part]);
   });
 
-  it("that has ended is not told of any more", () => {
+  it("emits no events after it has ended", () => {
     const encoder = createResponseEncoder(identityOf());
     encoder.open();
     for (const event of [start, text("Blue"), end("stop")]) encoder.add(event);
@@ -156,9 +159,9 @@ describe("a response", () => {
     expect(encoder.response()).toEqual(response);
   });
 
-  it("that is cancelled in the queue, or fails there, has a usage of nothing", () => {
+  it("that is cancelled or fails in the queue has zero usage", () => {
     for (const ending of ["cancelled", "failed"] as const) {
-      const { events, response } = told({ background: true }, [], ending);
+      const { events, response } = encodeStream({ background: true }, [], ending);
       expect(response).toMatchObject({ status: ending, output: [], usage: { total_tokens: 0 } });
       const last = ending === "failed" ? "response.failed" : "response.incomplete";
       expect(events.map(({ type }) => type)).toEqual(["response.created", "response.queued", last]);
@@ -170,7 +173,7 @@ describe("a response", () => {
     ["overloaded", "server_error"],
     ["context_length_exceeded", "context_length_exceeded"],
     ["rate_limited", "rate_limit_exceeded"],
-  ])("that fails of %s says so with the code %s and the public words", (kind, code) => {
+  ])("that fails with %s has the code %s and the public message", (kind, code) => {
     const encoder = createResponseEncoder(identityOf());
     encoder.open();
     encoder.fail(new HearthError(kind, "Public words.", { cause: new Error("secret") }));
@@ -181,8 +184,8 @@ describe("a response", () => {
     expect(JSON.stringify(encoder.response())).not.toContain("secret");
   });
 
-  it("begins a new text behind a call and behind a thought", () => {
-    const { output } = told({}, [start, ...called, ...thought, text("!"), end("stop")]).response;
+  it("starts a new text item after a tool call and after reasoning", () => {
+    const { output } = encodeStream({}, [start, ...called, ...thought, text("!"), end("stop")]).response;
     expect(output.map(({ type }) => type)).toEqual([
       "message",
       "function_call",
@@ -192,21 +195,21 @@ describe("a response", () => {
     ]);
   });
 
-  it("counts a call that something follows before its end as incomplete", () => {
+  it("marks a tool call as incomplete if another item starts before its end", () => {
     const open = called.slice(0, 3);
-    const { output } = told({}, [start, ...open, text("Well."), end("stop")]).response;
+    const { output } = encodeStream({}, [start, ...open, text("Well."), end("stop")]).response;
     expect(output.map(({ status }) => status)).toEqual(["completed", "incomplete", "completed"]);
   });
 
-  it("ignores arguments and ends of calls that are not open", () => {
+  it("ignores arguments and ends of tool calls that are not open", () => {
     const stray: readonly GenerationEvent[] = [
       { type: "tool-call-delta", choice: 0, index: 0, arguments: "{}", tokens: 1 },
       { type: "tool-call-end", choice: 0, index: 0, tokens: 1 },
     ];
-    expect(told({}, [start, ...stray, end("stop")]).response.output).toEqual([]);
+    expect(encodeStream({}, [start, ...stray, end("stop")]).response.output).toEqual([]);
   });
 
-  it("tells the log probabilities of a text with each piece, and all of them at its end", () => {
+  it("sends log probabilities with each text delta and all of them at the end of the text", () => {
     const token = (each: string): SampledLogprob => {
       const named = { text: each, bytes: [...Buffer.from(each)], logprob: -0.25 };
       return { ...named, top: [named] };
@@ -214,7 +217,7 @@ describe("a response", () => {
     const deltas = ["Bl", "ue"].map(
       (each) => ({ ...text(each), logprobs: [token(each)] }) as GenerationEvent,
     );
-    const { events, response } = told({}, [start, ...deltas, end("stop")]);
+    const { events, response } = encodeStream({}, [start, ...deltas, end("stop")]);
     const wire = ["Bl", "ue"].map((each) => {
       const named = { token: each, logprob: -0.25, bytes: [...Buffer.from(each)] };
       return { ...named, top_logprobs: [named] };
@@ -230,8 +233,8 @@ describe("a response", () => {
   });
 });
 
-describe("an error in place of the rest of a stream", () => {
-  it("is flat and nested at once, for clients of either form", () => {
+describe("an error event that replaces the rest of a stream", () => {
+  it("contains the error both flat and nested", () => {
     const error = new HearthError("internal", "boom", { cause: "secret" });
     const event = responsesErrorEvent(error, 7);
     expect(event).toEqual({

@@ -1,4 +1,4 @@
-/** Random answers as the engine tells them: reasoning, texts and calls in any order, each in pieces, and some way of ending. */
+/** Random event sequences of an engine: reasoning, texts and tool calls in any order, in several deltas, with any kind of end. */
 import fc from "fast-check";
 import { HearthError } from "../../../src/core/errors.js";
 import type { FinishReason, GenerationEvent, SampledLogprob } from "../../../src/core/generation.js";
@@ -7,7 +7,7 @@ import {
   type ResponseIdentity,
 } from "../../../src/dialects/openai-responses/encode.js";
 import type { ResponseEvent } from "../../../src/dialects/openai-responses/event-schema.js";
-import type { ResponseObject } from "../../../src/dialects/openai-responses/wire.js";
+import type { ResponseObject } from "../../../src/dialects/openai-responses/response-schema.js";
 
 export type Part =
   | { readonly kind: "reasoning"; readonly pieces: readonly string[] }
@@ -27,22 +27,22 @@ export interface Answer {
   readonly ending: Ending;
 }
 
-const pieces = fc.oneof(
+const deltaTexts = fc.oneof(
   fc.constantFrom("", "a", "ab", "\n\n", " ", "🔥", '{"a":'),
   fc.string({ unit: "grapheme", maxLength: 4 }),
 );
 const partOf: fc.Arbitrary<Part> = fc.oneof(
-  fc.record({ kind: fc.constant("reasoning" as const), pieces: fc.array(pieces, { maxLength: 4 }) }),
-  fc.record({ kind: fc.constant("text" as const), pieces: fc.array(pieces, { maxLength: 4 }) }),
+  fc.record({ kind: fc.constant("reasoning" as const), pieces: fc.array(deltaTexts, { maxLength: 4 }) }),
+  fc.record({ kind: fc.constant("text" as const), pieces: fc.array(deltaTexts, { maxLength: 4 }) }),
   fc.record({
     kind: fc.constant("call" as const),
     id: fc.string({ unit: "grapheme", maxLength: 6 }).map((id) => `call_${id}`),
     name: fc.string({ unit: "grapheme", minLength: 1, maxLength: 6 }),
-    pieces: fc.array(pieces, { maxLength: 4 }),
+    pieces: fc.array(deltaTexts, { maxLength: 4 }),
   }),
 );
 
-/** Answers of one choice; `logprobs` gives some pieces of the texts log probabilities. */
+/** Answers with one choice; with `logprobs`, some text deltas have log probabilities. */
 export function answersOf({ logprobs = false } = {}): fc.Arbitrary<Answer> {
   return fc
     .record({
@@ -55,26 +55,27 @@ export function answersOf({ logprobs = false } = {}): fc.Arbitrary<Answer> {
       const calls = parts.some(({ kind }) => kind === "call");
       const end = calls && ending === "stop" ? "tool_calls" : ending;
       const isCut = cut && !["stop", "stop_sequence", "tool_calls"].includes(end);
-      const told = eventsOf(parts, isCut, logprobs);
+      const partEvents = eventsOf(parts, isCut, logprobs);
       const start = { type: "generation-start", promptTokens, cachedTokens: promptTokens >> 1 } as const;
       const last: GenerationEvent[] =
         end === "failed" || end === "cancelled"
           ? []
           : [{ type: "generation-end", choice: 0, finishReason: end, stopSequence: null }];
-      return { parts, events: [start, ...told, ...last], ending: end };
+      return { parts, events: [start, ...partEvents, ...last], ending: end };
     });
 }
 
-/** What an encoder makes of an answer, and the response that it ends with. */
+/** Encodes an answer and returns the stream events and the final response. */
 export function encoded(
   identity: ResponseIdentity,
   { events, ending }: Pick<Answer, "events" | "ending">,
 ): { readonly events: readonly ResponseEvent[]; readonly response: ResponseObject } {
   const encoder = createResponseEncoder(identity);
-  const told = [...encoder.open(), ...events.flatMap((event) => encoder.add(event))];
-  if (ending === "failed") told.push(...encoder.fail(new HearthError("internal", "The engine stopped.")));
-  if (ending === "cancelled") told.push(...encoder.cancel());
-  return { events: told, response: encoder.response() };
+  const streamEvents = [...encoder.open(), ...events.flatMap((event) => encoder.add(event))];
+  if (ending === "failed")
+    streamEvents.push(...encoder.fail(new HearthError("internal", "The engine stopped.")));
+  if (ending === "cancelled") streamEvents.push(...encoder.cancel());
+  return { events: streamEvents, response: encoder.response() };
 }
 
 function eventsOf(parts: readonly Part[], cut: boolean, logprobs: boolean): GenerationEvent[] {

@@ -5,7 +5,10 @@ import { responseEventSchema } from "../../../src/dialects/openai-responses/even
 import { generationRequest } from "../../../src/dialects/openai-responses/parse.js";
 import { readStoredItem, withIds } from "../../../src/dialects/openai-responses/items/items.js";
 import { replayResponse, withIncludes } from "../../../src/dialects/openai-responses/replay.js";
-import { responseSchema, type ResponseObject } from "../../../src/dialects/openai-responses/wire.js";
+import {
+  responseSchema,
+  type ResponseObject,
+} from "../../../src/dialects/openai-responses/response-schema.js";
 import { type Answer, answersOf, encoded } from "./events.js";
 import { readStream, textOf } from "./reader.js";
 import { identityOf, responseId } from "./requests.js";
@@ -17,26 +20,26 @@ const requests = fc.record({
 const answers = fc.oneof(answersOf(), answersOf({ logprobs: true }));
 const sum = (text: readonly string[]): string => text.join("");
 
-/** What was said, thought and called, of an answer as it was made up. */
-function meant({ parts }: Answer) {
-  const said = (kind: "text" | "reasoning") =>
+/** Returns the texts, reasoning and tool calls of a generated answer. */
+function expectedContent({ parts }: Answer) {
+  const joinedText = (kind: "text" | "reasoning") =>
     sum(parts.flatMap((part) => (part.kind === kind ? part.pieces : [])));
   return {
-    text: said("text"),
-    reasoning: said("reasoning"),
+    text: joinedText("text"),
+    reasoning: joinedText("reasoning"),
     calls: parts.flatMap((part) =>
       part.kind === "call" ? [{ id: part.id, name: part.name, arguments: sum(part.pieces) }] : [],
     ),
   };
 }
 
-/** The same of a response's items. */
-function told({ output }: ResponseObject) {
-  const said = (type: "message" | "reasoning") =>
+/** Returns the texts, reasoning and tool calls of a response's items. */
+function actualContent({ output }: ResponseObject) {
+  const joinedText = (type: "message" | "reasoning") =>
     sum(output.map((item) => (item.type === type ? (textOf(item) ?? "") : "")));
   return {
-    text: said("message"),
-    reasoning: said("reasoning"),
+    text: joinedText("message"),
+    reasoning: joinedText("reasoning"),
     calls: output.flatMap((item) =>
       item.type === "function_call" ? [{ id: item.call_id, name: item.name, arguments: item.arguments }] : [],
     ),
@@ -44,7 +47,7 @@ function told({ output }: ResponseObject) {
 }
 
 describe("a response, streamed and as JSON", () => {
-  it("is the fold of its stream, whatever the events, their order and their end", () => {
+  it("is the same in both forms for all events, orders and ends", () => {
     fc.assert(
       fc.property(requests, answers, (fields, answer) => {
         const { events, response } = encoded(identityOf(fields), answer);
@@ -55,11 +58,11 @@ describe("a response, streamed and as JSON", () => {
     );
   });
 
-  it("loses nothing of what was said, thought and called, and adds nothing", () => {
+  it("contains exactly the texts, reasoning and tool calls of the events", () => {
     fc.assert(
       fc.property(answers, (answer) => {
         const { response } = encoded(identityOf(), answer);
-        expect(told(response)).toEqual(meant(answer));
+        expect(actualContent(response)).toEqual(expectedContent(answer));
         const tokens = (reasoning: boolean): number =>
           answer.events.reduce(
             (total, event) =>
@@ -76,7 +79,7 @@ describe("a response, streamed and as JSON", () => {
     );
   });
 
-  it("is of the shapes that its schemas say, with no key besides", () => {
+  it("matches its schemas, without additional keys", () => {
     fc.assert(
       fc.property(requests, answers, (fields, answer) => {
         const { events, response } = encoded(identityOf(fields), answer);
@@ -86,7 +89,7 @@ describe("a response, streamed and as JSON", () => {
     );
   });
 
-  it("has one item for each block, with ids that differ and are the same every time", () => {
+  it("has one item for each block, with unique and reproducible ids", () => {
     fc.assert(
       fc.property(answers, (answer) => {
         const [one, two] = [encoded(identityOf(), answer), encoded(identityOf(), answer)];
@@ -101,7 +104,7 @@ describe("a response, streamed and as JSON", () => {
     );
   });
 
-  it("says the same to a reader that fell behind, whose deltas were joined", () => {
+  it("has the same content for a slow reader whose deltas were joined", () => {
     fc.assert(
       fc.property(answers, (answer) => {
         const joined: GenerationEvent[] = [];
@@ -117,7 +120,7 @@ describe("a response, streamed and as JSON", () => {
     );
   });
 
-  it("marks as incomplete only the item that a bound, an error or a cancellation cut", () => {
+  it("marks only the item as incomplete that a limit, an error or a cancellation truncated", () => {
     fc.assert(
       fc.property(answers, (answer) => {
         const { output } = encoded(identityOf(), answer).response;
@@ -132,7 +135,7 @@ describe("a response, streamed and as JSON", () => {
 });
 
 describe("a stored response", () => {
-  it("is told again as events that add up to the same response", () => {
+  it("is replayed as events that result in the same response", () => {
     fc.assert(
       fc.property(requests, answers, (fields, answer) => {
         const { events, response } = encoded(identityOf(fields), answer);
@@ -148,7 +151,7 @@ describe("a stored response", () => {
     );
   });
 
-  it("is, once asked for with sealed reasoning, what it had been if asked for at first", () => {
+  it("retrieved with encrypted reasoning equals one that was created with it", () => {
     fc.assert(
       fc.property(answers, (answer) => {
         const include = ["reasoning.encrypted_content"];
@@ -159,7 +162,7 @@ describe("a stored response", () => {
     );
   });
 
-  it("gives back, as the conversation of the next, what was said, thought and called", () => {
+  it("passes its texts, reasoning and tool calls to the conversation of the next response", () => {
     fc.assert(
       fc.property(answers, (answer) => {
         const { request } = identityOf();
@@ -171,12 +174,12 @@ describe("a stored response", () => {
         expect(stored.map(({ id }) => id)).toEqual(response.output.map(({ id }) => id));
         const { messages } = generationRequest(request, stored);
         expect(messages.every(({ role }) => role === "assistant")).toBe(true);
-        const said = {
+        const content = {
           text: sum(messages.map(({ content }) => content)),
           reasoning: sum(messages.map(({ reasoning }) => reasoning ?? "")),
           calls: messages.flatMap(({ toolCalls }) => toolCalls ?? []),
         };
-        expect(said).toEqual(meant(answer));
+        expect(content).toEqual(expectedContent(answer));
       }),
     );
   });

@@ -17,16 +17,16 @@ import {
   deletedResponseSchema,
   inputItemsPageSchema,
   inputTokensSchema,
-} from "../../../src/dialects/openai-responses/wire.js";
-import { body, refusal, responseId } from "./requests.js";
+} from "../../../src/dialects/openai-responses/response-schema.js";
+import { body, errorOf, responseId } from "./requests.js";
 
 const hex = responseId.slice("resp_".length);
 const inputOf = (...input: unknown[]) => parseResponsesRequest(body({ input })).input;
 const stored = (...input: unknown[]) => withIds(inputOf(...input), responseId);
 const call = { type: "function_call", call_id: "c", name: "f", arguments: "{}" };
 
-describe("items as they are stored", () => {
-  it("are whole, each with an id that follows from its place", () => {
+describe("stored items", () => {
+  it("have all fields and an id derived from their position", () => {
     const input = [
       { role: "user", content: "Hi" },
       { role: "assistant", content: "Ho", name: null },
@@ -63,7 +63,7 @@ describe("items as they are stored", () => {
     ]);
   });
 
-  it("keep the ids that clients gave them, where those are sensible and not taken", () => {
+  it("keep ids of clients that are valid and unique", () => {
     const named = (id: string | null) => ({ id, role: "user", content: "x" });
     const ids = ["mine", "mine", "", "with space", "new\nline", "ä", "x".repeat(201), "x".repeat(200), null];
     expect(stored(...ids.map(named)).map(({ id }) => id)).toEqual([
@@ -74,10 +74,10 @@ describe("items as they are stored", () => {
     ]);
   });
 
-  it("are read back as they were", () => {
+  it("are read back unchanged", () => {
     const items = stored({ role: "user", content: "Hi" }, call, { type: "reasoning", summary: [] });
     expect(items.map((item) => readStoredItem(JSON.stringify(item)))).toEqual(items);
-    expect(refusal('{"type":"smell"}', (json) => readStoredItem(String(json))).kind).toBe("internal");
+    expect(errorOf('{"type":"smell"}', (json) => readStoredItem(String(json))).kind).toBe("internal");
   });
 });
 
@@ -88,7 +88,7 @@ describe("references to items", () => {
     { type: "item_reference", id: "fc_1" },
   );
 
-  it("are put in place by what they name", () => {
+  it("are replaced by the items that they name", () => {
     expect(referencesOf(input)).toEqual(["rs_1", "fc_1"]);
     const found = new Map([
       ["fc_1", readStoredItem(JSON.stringify(call))],
@@ -99,9 +99,9 @@ describe("references to items", () => {
     expect(referencesOf(resolved)).toEqual([]);
   });
 
-  it("that name nothing are refused by their place", () => {
+  it("to unknown items are rejected with their position", () => {
     const found = new Map([["rs_1", readStoredItem(JSON.stringify(call))]]);
-    const error = refusal(input, () => resolveReferences(input, found));
+    const error = errorOf(input, () => resolveReferences(input, found));
     expect([error.kind, error.param]).toEqual(["invalid_value", "input.2.id"]);
     expect(error.message).toBe("Item with id 'fc_1' not found.");
   });
@@ -118,7 +118,7 @@ describe("pages of input items", () => {
     [{ after: "e" }, "", false],
     [{ order: "desc", limit: 1 }, "e", true],
     [{ order: "desc", limit: "3", after: "c" }, "ba", false],
-  ])("hold for %j the items %j, and say whether there are more", (query, ids, hasMore) => {
+  ])("contain for %j the items %j and report whether there are more", (query, ids, hasMore) => {
     const page = inputItemsPage(items, parsePageQuery(query));
     expect(page.data.map(({ id }) => id).join("")).toBe(ids);
     expect(page).toMatchObject({
@@ -130,12 +130,12 @@ describe("pages of input items", () => {
     expect(inputItemsPageSchema.parse(page)).toEqual(page);
   });
 
-  it("hold 20 items unless told otherwise", () => {
+  it("contain 20 items by default", () => {
     const many = stored(...Array.from({ length: 30 }, () => ({ role: "user", content: "x" })));
     expect(inputItemsPage(many, parsePageQuery({})).data.length).toBe(20);
   });
 
-  it("hold, one after another, every item once", () => {
+  it("together contain every item once", () => {
     const order = fc.constantFrom("asc" as const, "desc" as const);
     fc.assert(
       fc.property(
@@ -168,14 +168,14 @@ describe("pages of input items", () => {
     [{ order: "up" }, "invalid_value", "order"],
     [{ after: ["a", "b"] }, "invalid_field", "after"],
     [{ after: "z" }, "invalid_value", "after"],
-  ])("are refused for %j by name", (query, kind, param) => {
-    const error = refusal(query, (value) => inputItemsPage(items, parsePageQuery(value)));
+  ])("are rejected for %j with the name of the field", (query, kind, param) => {
+    const error = errorOf(query, (value) => inputItemsPage(items, parsePageQuery(value)));
     expect([error.kind, error.param]).toEqual([kind, param]);
   });
 });
 
-describe("the smaller answers", () => {
-  it("say what was deleted and how many tokens there are", () => {
+describe("the bodies of a deletion and a token count", () => {
+  it("contain the deleted id and the number of tokens", () => {
     const deleted = { id: "resp_1", object: "response", deleted: true };
     expect(deletedResponseSchema.parse(deletedResponse("resp_1"))).toEqual(deleted);
     const counted = { object: "response.input_tokens", input_tokens: 17 };

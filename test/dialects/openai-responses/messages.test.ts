@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../src/core/generation.js";
-import { seal, unseal } from "../../../src/dialects/openai-responses/items/sealed.js";
+import { encodeOpaque, decodeOpaque } from "../../../src/dialects/openai-responses/items/opaque-text.js";
 import { generationOf } from "./requests.js";
 
-const said = (text: string) => ({
+const textItem = (text: string) => ({
   type: "message",
   role: "assistant",
   content: [{ type: "output_text", text }],
 });
-const thought = (text: string) => ({
+const reasoningItem = (text: string) => ({
   type: "reasoning",
   id: "rs_1",
   summary: [{ type: "summary_text", text }],
@@ -28,7 +28,7 @@ const user = { role: "user", content: "Hi" } as const;
 describe("the conversation of a response", () => {
   it.each<[string, readonly object[], readonly Message[]]>([
     [
-      "messages of every role, short and whole",
+      "messages of every role, in short and in full form",
       [
         { role: "system", content: "S" },
         { role: "developer", content: [{ type: "input_text", text: "D" }] },
@@ -43,7 +43,7 @@ describe("the conversation of a response", () => {
       ],
     ],
     [
-      "parts, one behind the other",
+      "parts in order, without a separator",
       [
         {
           role: "user",
@@ -66,11 +66,11 @@ describe("the conversation of a response", () => {
       ],
     ],
     [
-      "an answer with its thought and calls, and the results",
+      "an answer with its reasoning and tool calls, and the results",
       [
         user,
-        thought("T"),
-        said("A"),
+        reasoningItem("T"),
+        textItem("A"),
         call("1"),
         call("2"),
         result("1", "r"),
@@ -84,7 +84,7 @@ describe("the conversation of a response", () => {
       ],
     ],
     [
-      "an answer that is calls alone",
+      "an answer with tool calls only",
       [user, call("1"), result("1", "")],
       [
         user,
@@ -93,8 +93,8 @@ describe("the conversation of a response", () => {
       ],
     ],
     [
-      "a second text, and a thought behind a call",
-      [said("A"), said("B"), call("1"), thought("T"), call("2")],
+      "a second text, and reasoning after a tool call",
+      [textItem("A"), textItem("B"), call("1"), reasoningItem("T"), call("2")],
       [
         { role: "assistant", content: "A" },
         { role: "assistant", content: "B", toolCalls: called("1") },
@@ -102,8 +102,8 @@ describe("the conversation of a response", () => {
       ],
     ],
     [
-      "thoughts in a row, and one that ended the answer",
-      [thought("T"), thought("U"), user, thought("V")],
+      "several reasoning items in a row, and one at the end of the answer",
+      [reasoningItem("T"), reasoningItem("U"), user, reasoningItem("V")],
       [
         { role: "assistant", content: "", reasoning: "T\n\nU" },
         user,
@@ -111,14 +111,18 @@ describe("the conversation of a response", () => {
       ],
     ],
     [
-      "a thought by its content, its summary or its seal, in that order",
+      "reasoning from its content, its summary or its encrypted content, in that order",
       [
-        { ...thought("S"), content: [{ type: "reasoning_text", text: "C" }], encrypted_content: seal("E") },
-        said("1"),
-        { ...thought("S"), encrypted_content: seal("E") },
-        said("2"),
-        { type: "reasoning", summary: [], encrypted_content: seal("E") },
-        said("3"),
+        {
+          ...reasoningItem("S"),
+          content: [{ type: "reasoning_text", text: "C" }],
+          encrypted_content: encodeOpaque("E"),
+        },
+        textItem("1"),
+        { ...reasoningItem("S"), encrypted_content: encodeOpaque("E") },
+        textItem("2"),
+        { type: "reasoning", summary: [], encrypted_content: encodeOpaque("E") },
+        textItem("3"),
       ],
       [
         { role: "assistant", content: "1", reasoning: "C" },
@@ -127,22 +131,26 @@ describe("the conversation of a response", () => {
       ],
     ],
     [
-      "no thought that another server sealed, which parts no calls",
+      "no reasoning that another server encrypted, without splitting adjacent calls",
       [call("1"), { type: "reasoning", summary: [], encrypted_content: "gAAAA" }, call("2")],
       [{ role: "assistant", content: "", toolCalls: called("1", "2") }],
     ],
     [
-      "no call of a tool that ran elsewhere",
-      [thought("T"), { type: "web_search_call", id: "ws_1", status: "completed", action: {} }, said("A")],
+      "no call of a tool that a hosted service executed",
+      [
+        reasoningItem("T"),
+        { type: "web_search_call", id: "ws_1", status: "completed", action: {} },
+        textItem("A"),
+      ],
       [{ role: "assistant", content: "A", reasoning: "T" }],
     ],
     [
-      "a summary of what was said before",
-      [{ type: "compaction", encrypted_content: seal("They met.") }, user],
+      "a summary of earlier items",
+      [{ type: "compaction", encrypted_content: encodeOpaque("They met.") }, user],
       [{ role: "system", content: "What was said before, in short:\n\nThey met." }, user],
     ],
     [
-      "half surrogates as no character",
+      "replacement characters for unpaired surrogates",
       [{ ...call("\ud800"), name: "\udc00", arguments: '"\ud800"' }, result("\ud800", "\udfff")],
       [
         {
@@ -153,31 +161,31 @@ describe("the conversation of a response", () => {
         { role: "tool", content: "\ufffd", toolCallId: "\ufffd" },
       ],
     ],
-  ])("holds %s", (_case, input, expected) => {
+  ])("contains %s", (_case, input, expected) => {
     expect(generationOf({ input }).messages).toEqual(expected);
   });
 
-  it("begins with what the assistant is told to be", () => {
+  it("begins with the instructions", () => {
     const [first, ...rest] = generationOf({ instructions: "Be \ud800 brief." }).messages;
     expect(first).toEqual({ role: "system", content: "Be \ufffd brief." });
     expect(rest).toEqual([{ role: "user", content: "Hello" }]);
   });
 });
 
-describe("a sealed text", () => {
-  it("comes back as it was, in letters that every transport carries", () => {
+describe("an opaque text", () => {
+  it("is decoded unchanged and consists of URL-safe characters", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
-        expect(seal(text)).toMatch(/^hearth1\.[\w-]*$/);
-        expect(unseal(seal(text))).toBe(text);
+        expect(encodeOpaque(text)).toMatch(/^hearth1\.[\w-]*$/);
+        expect(decodeOpaque(encodeOpaque(text))).toBe(text);
       }),
     );
   });
 
   it.each(["", "gAAAAABo", "hearth1.!", "hearth1.YQ==", "hearth1._w", "hearth2.YQ"])(
-    "is none of %j",
+    "is not decoded from %j",
     (text) => {
-      expect(unseal(text)).toBe(null);
+      expect(decodeOpaque(text)).toBe(null);
     },
   );
 });

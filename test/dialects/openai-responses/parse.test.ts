@@ -15,7 +15,7 @@ const sampling = {
 const { type: _type, ...named } = weather;
 
 describe("a responses request", () => {
-  it("takes the defaults of the hosted service where it says nothing", () => {
+  it("uses the defaults of the hosted service for absent fields", () => {
     const request = parseResponsesRequest(body());
     expect(request).toEqual({
       model: "ember-1m",
@@ -49,7 +49,7 @@ describe("a responses request", () => {
         tools: [],
         toolChoice: { mode: "none", names: null, parallel: true },
         format: { type: "text" },
-        schemaPlaces: { format: "text.format.schema", tools: [] },
+        schemaPaths: { format: "text.format.schema", tools: [] },
         reasoningEffort: "default",
         sampling,
         topLogprobs: null,
@@ -79,7 +79,7 @@ describe("a responses request", () => {
     expect(parseResponsesRequest(body(inner))).toEqual(parseResponsesRequest(body()));
   });
 
-  it("ignores fields that change nothing, whatever they hold", () => {
+  it("ignores fields that do not change the answer, whatever their value", () => {
     const harmless = {
       service_tier: "flex",
       stream_options: { include_obfuscation: false },
@@ -93,7 +93,7 @@ describe("a responses request", () => {
     expect(parseResponsesRequest(body(harmless))).toEqual(parseResponsesRequest(body()));
   });
 
-  it("carries what the response repeats through, each as it was given", () => {
+  it("passes the fields that the response repeats through unchanged", () => {
     const format = { type: "json_schema", name: "answer", schema: { type: "object" }, strict: true };
     const allowed = {
       type: "allowed_tools",
@@ -117,12 +117,12 @@ describe("a responses request", () => {
       truncation: "auto",
       user: "ada",
     };
-    const told = {
+    const repeated = {
       tools: [weather, { type: "function", name: "bare", strict: false }],
       text: { format, verbosity: "high" },
       reasoning: { effort: "xhigh", generate_summary: "concise" },
     };
-    expect(parseResponsesRequest(body({ ...given, ...told })).settings).toEqual({
+    expect(parseResponsesRequest(body({ ...given, ...repeated })).settings).toEqual({
       ...given,
       tools: [
         { ...weather, strict: true },
@@ -133,7 +133,7 @@ describe("a responses request", () => {
     });
   });
 
-  it("asks the house for what its fields say", () => {
+  it("maps its fields to the generation request", () => {
     const fields = {
       temperature: 0,
       top_p: 0,
@@ -146,27 +146,27 @@ describe("a responses request", () => {
       max_output_tokens: 9,
       truncation: "auto",
     };
-    const asked = generationOf(fields);
-    expect(asked).toMatchObject({
+    const generation = generationOf(fields);
+    expect(generation).toMatchObject({
       sampling: { temperature: 0, seed: 7, topK: 40, minP: 0.1, logitBias: { 5: -100 } },
       stop: ["END"],
       deterministic: true,
       maxTokens: 9,
       maxTokensExcludesReasoning: false,
-      truncates: true,
+      truncate: true,
     });
-    expect(asked.sampling.topP).toBeGreaterThan(0);
-    expect(generationOf({ truncation: "disabled" })).not.toHaveProperty("truncates");
+    expect(generation.sampling.topP).toBeGreaterThan(0);
+    expect(generationOf({ truncation: "disabled" })).not.toHaveProperty("truncate");
   });
 
   it.each([
     ["nothing", {}, null],
-    ["top_logprobs of none", { top_logprobs: 0 }, null],
+    ["top_logprobs of 0", { top_logprobs: 0 }, null],
     ["logprobs", { logprobs: true }, 0],
     ["logprobs with alternatives", { logprobs: true, top_logprobs: 3 }, 3],
     ["include", { include: ["message.output_text.logprobs"], top_logprobs: 2 }, 2],
     ["alternatives alone", { top_logprobs: 5 }, 5],
-  ])("asks for log probabilities as told by %s", (_case, fields, expected) => {
+  ])("requests log probabilities for %s", (_case, fields, expected) => {
     expect(generationOf(fields).topLogprobs).toBe(expected);
   });
 
@@ -178,7 +178,7 @@ describe("a responses request", () => {
     ["high", "high"],
     ["xhigh", "high"],
     ["max", "high"],
-  ])("thinks, where told %s, with the effort %s", (effort, expected) => {
+  ])("maps the effort %s to %s", (effort, expected) => {
     expect(generationOf({ reasoning: { effort } }).reasoningEffort).toBe(expected);
   });
 
@@ -189,7 +189,7 @@ describe("a responses request", () => {
       { type: "json_schema", name: "n", schema: { type: "array" } },
       { type: "json-schema", schema: { type: "array" } },
     ],
-  ])("holds the text to the format %j", (format, expected) => {
+  ])("reads the text format %j", (format, expected) => {
     expect(generationOf({ text: { format } }).format).toEqual(expected);
   });
 
@@ -222,18 +222,18 @@ describe("a responses request", () => {
       { tool_choice: allowed("required") },
       { mode: "required", names: ["get_weather"], parallel: true },
     ],
-  ])("asks for tools as told by %s", (_case, fields, expected) => {
-    const { tools, toolChoice, schemaPlaces } = generationOf({ tools: [weather], ...fields });
+  ])("reads the tool choice: %s", (_case, fields, expected) => {
+    const { tools, toolChoice, schemaPaths } = generationOf({ tools: [weather], ...fields });
     expect([tools, toolChoice]).toEqual([[named], expected]);
-    expect(schemaPlaces?.tools).toEqual(["tools.0.parameters"]);
+    expect(schemaPaths?.tools).toEqual(["tools.0.parameters"]);
   });
 
-  it("calls no tool where told none, and repeats the tools all the same", () => {
+  it("calls no tool with the tool choice none, but repeats the tools in the response", () => {
     const { generation, settings } = parseResponsesRequest(body({ tools: [weather], tool_choice: "none" }));
     expect([generation.tools, generation.toolChoice.mode, settings.tools.length]).toEqual([[], "none", 1]);
   });
 
-  it("says how it is to be stored and told", () => {
+  it("reads how the response is stored and returned", () => {
     const stored = parseResponsesRequest(
       body({
         previous_response_id: "resp_1",
@@ -252,7 +252,7 @@ describe("a responses request", () => {
     expect(parseResponsesRequest(body({ store: false })).store).toBe(false);
   });
 
-  it("needs nothing said anew where it goes on from another", () => {
+  it("needs no input if it continues a previous response", () => {
     for (const input of [undefined, null, []])
       expect(parseResponsesRequest(body({ input, previous_response_id: "resp_1" })).input).toEqual([]);
   });

@@ -1,18 +1,18 @@
-/** A client of our own that reads a stream and knows no more than the wire: it holds every event against what was told before. */
+/** A strict test client: reads a stream and checks every event against the previous ones. */
 import { expect } from "vitest";
 import type { ResponseEvent } from "../../../src/dialects/openai-responses/event-schema.js";
-import type { OutputItem, ResponseObject } from "../../../src/dialects/openai-responses/wire.js";
+import type { OutputItem, ResponseObject } from "../../../src/dialects/openai-responses/response-schema.js";
 
 interface Read {
-  /** The response that the last event carried. */
+  /** The response in the last event. */
   readonly last: ResponseObject;
-  /** The items that ended, each as it ended. */
+  /** The finished items. */
   readonly items: readonly OutputItem[];
 }
 
 interface Open {
   readonly id: string;
-  /** What its deltas add up to. */
+  /** The joined deltas. */
   text: string;
   readonly logprobs: unknown[];
   deltas: number;
@@ -74,7 +74,7 @@ function readPart(event: PartEvent, open: Open): void {
     expect([event.part.text, open.deltas]).toEqual(["", 0]);
 }
 
-/** An item's text or arguments; null where there is nothing in it yet. */
+/** Returns an item's text or arguments; null if it has no content yet. */
 export function textOf(item: OutputItem): string | null {
   if (item.type === "function_call") return item.status === "in_progress" ? null : item.arguments;
   const [part] = item.type === "message" ? item.content : item.summary;

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HearthError } from "../../../src/core/errors.js";
 import { generationRequest, parseResponsesRequest } from "../../../src/dialects/openai-responses/parse.js";
-import { body, refusal, weather } from "./requests.js";
+import { body, errorOf, weather } from "./requests.js";
 
 const items = (...input: unknown[]) => body({ input });
 const call = { type: "function_call", call_id: "c", name: "f", arguments: "{}" };
 
-describe("a responses request that cannot be served", () => {
-  it("is refused as the client's fault, whatever it is made of", () => {
+describe("an invalid responses request", () => {
+  it("is rejected as a client error, whatever its content", () => {
     const words =
       "message function_call function_call_output reasoning item_reference compaction web_search_call input_text output_text refusal input_image user assistant function allowed_tools json_schema auto";
     const value = fc.letrec((tie) => ({
@@ -63,7 +63,7 @@ describe("a responses request that cannot be served", () => {
   });
 
   it.each<[string, unknown, string | null]>([
-    ["a body that is no object", [], null],
+    ["a body that is not an object", [], null],
     ["no model", { input: "hi" }, "model"],
     ["no input", { model: "m" }, "input"],
     ["an input that is a number", body({ input: 5 }), "input"],
@@ -79,7 +79,7 @@ describe("a responses request that cannot be served", () => {
     ["a result without an id", items(call, { type: "function_call_output", output: "" }), "input.1.call_id"],
     ["a reference without an id", items({ type: "item_reference" }), "input.0.id"],
     ["a compaction without a summary", items({ type: "compaction" }), "input.0.encrypted_content"],
-    ["half a token", body({ max_output_tokens: 1.5 }), "max_output_tokens"],
+    ["a fractional number of tokens", body({ max_output_tokens: 1.5 }), "max_output_tokens"],
     ["instructions that are a list", body({ instructions: [] }), "instructions"],
     ["a tool without a name", body({ tools: [{ type: "function" }] }), "tools.0.name"],
     ["a tool without a type", body({ tools: [{ name: "f" }] }), "tools.0.type"],
@@ -88,10 +88,10 @@ describe("a responses request that cannot be served", () => {
       body({ text: { format: { type: "json_schema", name: "n" } } }),
       "text.format.schema",
     ],
-    ["metadata that are numbers", body({ metadata: { a: 1 } }), "metadata.a"],
-    ["an include that is a text", body({ include: "x" }), "include"],
-  ])("for %s is an invalid_field that names the field", (_case, value, param) => {
-    const error = refusal(value);
+    ["metadata with numbers", body({ metadata: { a: 1 } }), "metadata.a"],
+    ["an include that is a string", body({ include: "x" }), "include"],
+  ])("with %s is rejected as invalid_field with the name of the field", (_case, value, param) => {
+    const error = errorOf(value);
     expect([error.kind, error.param]).toEqual(["invalid_field", param]);
   });
 
@@ -103,7 +103,7 @@ describe("a responses request that cannot be served", () => {
 
   it.each<[string, object, string, RegExp]>([
     ["an empty model", { model: "" }, "model", /must not be empty/],
-    ["an input of no items", { input: [] }, "input", /must not be empty/],
+    ["an empty input", { input: [] }, "input", /must not be empty/],
     ["too many items", { input: new Array(10_001).fill(0) }, "input", /at most 10000/],
     ["an unknown role", { input: [{ role: "critic", content: "" }] }, "input.0.role", /must be one of/],
     ["an unknown item", { input: [{ type: "smell" }] }, "input.0.type", /not a known value/],
@@ -114,7 +114,7 @@ describe("a responses request that cannot be served", () => {
       /not a known value/,
     ],
     [
-      "an image of an answer",
+      "an image in an assistant message",
       { input: [{ role: "assistant", content: [image] }] },
       "input.0.content.0",
       /'input_image'/,
@@ -126,7 +126,7 @@ describe("a responses request that cannot be served", () => {
       /'input_file'/,
     ],
     [
-      "an image that was uploaded, as a result",
+      "an uploaded image in a tool result",
       { input: [{ ...result, output: [{ type: "input_image", file_id: "f" }] }] },
       "input.0.output.0.file_id",
       /uploaded are not supported/,
@@ -137,13 +137,13 @@ describe("a responses request that cannot be served", () => {
       "input.0.encrypted_content",
       /not made by this server/,
     ],
-    ["a search of the web", { tools: [{ type: "web_search" }] }, "tools.0.type", /'web_search'/],
+    ["a web search tool", { tools: [{ type: "web_search" }] }, "tools.0.type", /'web_search'/],
     ["a tool of another server", { tools: [weather, { type: "mcp" }] }, "tools.1.type", /'mcp'/],
-    ["a tool that is there twice", { tools: [weather, weather] }, "tools.1.name", /another tool/],
-    ["a choice of no tool", { tool_choice: "required" }, "tool_choice", /needs tools/],
+    ["two tools with the same name", { tools: [weather, weather] }, "tools.1.name", /another tool/],
+    ["a required choice without tools", { tool_choice: "required" }, "tool_choice", /needs tools/],
     ["a choice of an unknown tool", choice({ type: "function", name: "g" }), "tool_choice", /'g'/],
     [
-      "a choice among none",
+      "an empty list of allowed tools",
       choice({ type: "allowed_tools", mode: "auto", tools: [] }),
       "tool_choice",
       /at least one/,
@@ -159,9 +159,9 @@ describe("a responses request that cannot be served", () => {
       /not supported/,
     ],
     ["a background response that is not stored", { background: true, store: false }, "background", /stored/],
-    ["too much heat", { temperature: 2.1 }, "temperature", /between 0 and 2/],
+    ["too high a temperature", { temperature: 2.1 }, "temperature", /between 0 and 2/],
     ["too many alternatives", { top_logprobs: 21 }, "top_logprobs", /between 0 and 20/],
-    ["no tokens", { max_output_tokens: 0 }, "max_output_tokens", /at least 1/],
+    ["a limit of 0 tokens", { max_output_tokens: 0 }, "max_output_tokens", /at least 1/],
     ["an unknown truncation", { truncation: "some" }, "truncation", /must be one of/],
     ["an unknown effort", { reasoning: { effort: "most" } }, "reasoning.effort", /must be one of/],
     ["an unknown format", { text: { format: { type: "xml" } } }, "text.format.type", /not a known value/],
@@ -169,13 +169,13 @@ describe("a responses request that cannot be served", () => {
     ["a long key", { metadata: { ["k".repeat(65)]: "" } }, "metadata", /at most 64/],
     ["a long value", { metadata: { a: "v".repeat(513) } }, "metadata.a", /at most 512/],
     ["a long user", { user: "u".repeat(513) }, "user", /at most 512/],
-  ])("for %s is an invalid_value that names the field", (_case, fields, param, words) => {
-    const error = refusal(body(fields));
+  ])("with %s is rejected as invalid_value with the name of the field", (_case, fields, param, words) => {
+    const error = errorOf(body(fields));
     expect([error.kind, error.param]).toEqual(["invalid_value", param]);
     expect(error.message).toMatch(words);
   });
 
-  it("is not one that is only just within its bounds", () => {
+  it("does not include one with all values at their limits", () => {
     const fits = { metadata: { ...pairs(15), ["k".repeat(64)]: "v".repeat(512) }, user: "u".repeat(512) };
     expect(() => parseResponsesRequest(body(fits))).not.toThrow();
   });

@@ -11,19 +11,19 @@ export const weather = {
   parameters: { type: "object", properties: { city: { type: "string" } } },
 };
 
-/** A small request, with fields on top. */
+/** Returns a small request body with additional fields. */
 export function body(fields: object = {}): Record<string, unknown> {
   return { model: "ember-1m", input: "Hello", ...fields };
 }
 
-/** What the house is asked for by such a request alone. */
+/** Returns the generation request of such a body. */
 export function generationOf(fields: object = {}): GenerationRequest {
   const request = parseResponsesRequest(body(fields));
   return generationRequest(request, request.input);
 }
 
-/** The error that a request meets. */
-export function refusal(
+/** Returns the error with which a request is rejected. */
+export function errorOf(
   value: unknown,
   parse: (body: unknown) => unknown = parseResponsesRequest,
 ): HearthError {
@@ -38,7 +38,7 @@ export function refusal(
 
 export const responseId = "resp_0193a1c25d7e7c409b1f2f6a8d3e4c51";
 
-/** One response to such a request, complete three seconds after it began. */
+/** Returns the identity of a response to such a request, completed three seconds after its creation. */
 export function identityOf(fields: object = {}): ResponseIdentity {
   const created = 1795219300;
   const request = parseResponsesRequest(body(fields));

@@ -1,4 +1,4 @@
-/** A server whose chat model is scripted, so that a test reads what it was told, and whose model that sees is a real one. */
+/** A server with a scripted chat model, whose prompts a test can read, and a real vision model. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
@@ -8,26 +8,26 @@ import { createScriptedEngine, type ScriptedEngine } from "../../../src/engine/s
 import { builtInModel, startApp, temporaryFolder, testKey, type TestApp } from "../../harness.js";
 import { writeCaptioner } from "../../vision-models/captioner.js";
 
-export interface SeeingApp extends TestApp {
+export interface CaptioningApp extends TestApp {
   readonly engine: ScriptedEngine;
   readonly anthropic: Anthropic;
-  /** The prompts that the chat model was given so far. */
+  /** The prompts that the chat model has received. */
   readonly prompts: readonly string[];
-  /** What the chat model was told in answer to one user message of these parts. */
-  ask(content: OpenAI.Chat.Completions.ChatCompletionContentPart[]): Promise<Told>;
+  /** Sends one user message of these parts, and returns what the chat model received. */
+  ask(content: OpenAI.Chat.Completions.ChatCompletionContentPart[]): Promise<ChatRequest>;
 }
 
-export interface Told {
+export interface ChatRequest {
   readonly prompt: string;
   readonly imageTokens: number | undefined;
 }
 
-/** @param write puts the model that sees into its folder; absent: the captioner. */
-export async function startSeeing(
+/** @param write writes the vision model into its folder; absent: the captioning model. */
+export async function startCaptioningServer(
   environment: NodeJS.ProcessEnv = {},
   write: ((folder: string) => void) | null = writeCaptioner,
   finished?: Parameters<typeof startApp>[2],
-): Promise<SeeingApp> {
+): Promise<CaptioningApp> {
   const models = temporaryFolder(finished);
   if (write !== null) {
     const folder = join(models, "test-seer");
@@ -60,15 +60,15 @@ export async function startSeeing(
   };
 }
 
-/** The bytes of a picture of one colour. */
-export function painted(colour: string, format: "png" | "jpeg" | "webp" | "gif" = "png"): Promise<Buffer> {
+/** Returns the file of an image of one colour. */
+export function imageFile(colour: string, format: "png" | "jpeg" | "webp" | "gif" = "png"): Promise<Buffer> {
   return sharp({ create: { width: 200, height: 200, channels: 3, background: colour } })
     .toFormat(format)
     .toBuffer();
 }
 
 export async function dataUrl(colour: string, format: "png" | "jpeg" = "png"): Promise<string> {
-  return `data:image/${format};base64,${(await painted(colour, format)).toString("base64")}`;
+  return `data:image/${format};base64,${(await imageFile(colour, format)).toString("base64")}`;
 }
 
 export function imagePart(url: string, detail?: "low" | "high" | "auto") {

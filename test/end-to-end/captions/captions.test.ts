@@ -1,11 +1,18 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { builtInModel, testKey } from "../../harness.js";
-import { dataUrl, imagePart, painted, startSeeing, textPart, type SeeingApp } from "./caption-server.js";
+import {
+  dataUrl,
+  imagePart,
+  imageFile,
+  startCaptioningServer,
+  textPart,
+  type CaptioningApp,
+} from "./caption-server.js";
 
-let app: SeeingApp;
+let app: CaptioningApp;
 beforeAll(async () => {
   const cleanUps: (() => void | Promise<void>)[] = [];
-  app = await startSeeing({}, undefined, (cleanUp) => void cleanUps.unshift(cleanUp));
+  app = await startCaptioningServer({}, undefined, (cleanUp) => void cleanUps.unshift(cleanUp));
   return async () => {
     for (const cleanUp of cleanUps) await cleanUp();
   };
@@ -14,7 +21,7 @@ beforeAll(async () => {
 const lastPrompt = (): string => app.prompts.at(-1) ?? "";
 
 describe("an image in a chat message", () => {
-  it("is told in words where it stands, in its order among the others", async () => {
+  it("is replaced by its description in place, in order", async () => {
     const { prompt } = await app.ask([
       textPart("First"),
       imagePart(await dataUrl("red")),
@@ -29,11 +36,11 @@ describe("an image in a chat message", () => {
   });
 
   it.each(["png", "jpeg", "webp", "gif"] as const)("is read from a %s file", async (format) => {
-    const url = `data:application/octet-stream;base64,${(await painted("blue", format)).toString("base64")}`;
+    const url = `data:application/octet-stream;base64,${(await imageFile("blue", format)).toString("base64")}`;
     expect((await app.ask([imagePart(url)])).prompt).toBe("user: [image: blue picture]\nassistant:");
   });
 
-  it("is looked at closer with the detail high, by either place of the word", async () => {
+  it("is described in detail with `high`, in either place of the field", async () => {
     const url = await dataUrl("red");
     const closer =
       /^user: \[image: red picture\ntop left: red picture\n(.*\n){2}bottom right: red picture\]\nassistant:$/;
@@ -43,7 +50,7 @@ describe("an image in a chat message", () => {
     expect((await app.ask([imagePart(url, "low")])).prompt).toBe("user: [image: red picture]\nassistant:");
   });
 
-  it("is counted as image tokens, which are part of the prompt's and are charged", async () => {
+  it("is counted as image tokens, which are part of the prompt tokens and are charged", async () => {
     const plain = await app.client.chat.completions.create({
       model: builtInModel,
       messages: [{ role: "user", content: "What is it?" }],
@@ -64,7 +71,7 @@ describe("an image in a chat message", () => {
     expect(row?.usage.imageTokens).toBe(3);
   });
 
-  it("is streamed about like any other message", async () => {
+  it("works in a streamed answer", async () => {
     const stream = await app.client.chat.completions.create({
       model: builtInModel,
       messages: [{ role: "user", content: [imagePart(await dataUrl("red"))] }],
@@ -90,7 +97,7 @@ describe("an image in a chat message", () => {
     expect(lastPrompt()).toContain("tool: [image: blue picture]");
   });
 
-  it("is refused where the assistant is said to have shown it", async () => {
+  it("is rejected in an assistant message", async () => {
     const asked = app.client.chat.completions.create({
       model: builtInModel,
       messages: [{ role: "assistant", content: [imagePart(await dataUrl("blue")) as never] }],
@@ -100,7 +107,7 @@ describe("an image in a chat message", () => {
 });
 
 describe("an image in a response's input", () => {
-  it("is told in words, in messages and in outputs of functions, and counted", async () => {
+  it("is replaced by its description, in messages and function outputs, and counted", async () => {
     const image = { type: "input_image" as const, image_url: await dataUrl("red"), detail: "auto" as const };
     const response = await app.client.responses.create({
       model: builtInModel,
@@ -118,7 +125,7 @@ describe("an image in a response's input", () => {
     expect(row?.usage.imageTokens).toBe(6);
   });
 
-  it("is there again when the conversation goes on, and listed as it was sent", async () => {
+  it("is kept when the conversation continues, and listed as it was sent", async () => {
     const url = await dataUrl("blue");
     const first = await app.client.responses.create({
       model: builtInModel,
@@ -168,11 +175,11 @@ describe("an image block of a messages request", () => {
     source: {
       type: "base64" as const,
       media_type: "image/png" as const,
-      data: (await painted(colour)).toString("base64"),
+      data: (await imageFile(colour)).toString("base64"),
     },
   });
 
-  it("is told in words, also within the result of a tool, and counted", async () => {
+  it("is replaced by its description, also inside a tool result, and counted", async () => {
     const answer = await app.anthropic.messages.create({
       model: builtInModel,
       max_tokens: 100,
@@ -205,7 +212,7 @@ describe("an image block of a messages request", () => {
     expect(row?.usage.imageTokens).toBe(9);
   });
 
-  it("is counted by count_tokens as the answer counts it", async () => {
+  it("is counted by count_tokens like in the answer", async () => {
     const messages = [{ role: "user" as const, content: [await blockOf("red")] }];
     const { input_tokens: counted } = await app.anthropic.messages.countTokens({
       model: builtInModel,

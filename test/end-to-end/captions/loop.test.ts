@@ -6,16 +6,16 @@ import { render } from "../../../scripts/eval-builtin/world/render.js";
 import type { Scene } from "../../../scripts/eval-builtin/world/scene.js";
 import { builtInModel, sharedApp, testKey } from "../../harness.js";
 
-/** The models that come with the program, and no others. */
+/** A server with the built-in models only. */
 const app = sharedApp();
 
-const painterModel = "hearth-painter";
+const imageModelId = "hearth-painter";
 const question = "What is in this picture?";
-/** Of what the painter does with it the captioner is sure. */
+/** The captioning model is certain about the image of this seed. */
 const seed = 2;
 
-/** What the chat model says of a PNG. */
-async function said(file: Uint8Array): Promise<string> {
+/** Returns the chat model's description of a PNG. */
+async function describeWithOpenAi(file: Uint8Array): Promise<string> {
   const url = `data:image/png;base64,${Buffer.from(file).toString("base64")}`;
   const answer = await app().client.chat.completions.create({
     model: builtInModel,
@@ -34,30 +34,34 @@ async function said(file: Uint8Array): Promise<string> {
   return answer.choices[0]?.message.content ?? "";
 }
 
-/** The same, asked by Anthropic's client. */
-async function saidToAnthropic(file: Uint8Array): Promise<string> {
+/** The same, with Anthropic's client. */
+async function describeWithAnthropic(file: Uint8Array): Promise<string> {
   const client = new Anthropic({ baseURL: app().url, apiKey: testKey, maxRetries: 0 });
   const data = Buffer.from(file).toString("base64");
-  const answer = await client.messages.create({
+  const body = {
     model: builtInModel,
-    // The client's types have lost it.
-    ...{ temperature: 0 },
+    // Missing from the client's types, so the body is not a literal of the call.
+    temperature: 0,
     max_tokens: 100,
     messages: [
       {
-        role: "user",
+        role: "user" as const,
         content: [
-          { type: "text", text: question },
-          { type: "image", source: { type: "base64", media_type: "image/png", data } },
+          { type: "text" as const, text: question },
+          {
+            type: "image" as const,
+            source: { type: "base64" as const, media_type: "image/png" as const, data },
+          },
         ],
       },
     ],
-  });
+  };
+  const answer = await client.messages.create(body);
   return answer.content.map((block) => (block.type === "text" ? block.text : "")).join("");
 }
 
-/** One large shape in the middle. */
-async function pictureOf(
+/** Renders one large shape in the middle. */
+async function imageOf(
   shape: string,
   rgb: Scene["groundRgb"],
   groundRgb: Scene["groundRgb"],
@@ -70,49 +74,44 @@ async function pictureOf(
     .toBuffer();
 }
 
-describe("a picture of the world that the built-in models know", () => {
+describe("an image of the world that the built-in models were trained on", () => {
   it.each([
     ["red circle", "circle", [222, 40, 40], [252, 252, 252]],
     ["blue square", "square", [45, 95, 220], [250, 220, 50]],
     ["green circle", "circle", [50, 160, 70], [15, 15, 15]],
   ] as const)("is named by colour and shape to either client: a %s", async (name, shape, rgb, groundRgb) => {
-    const file = await pictureOf(shape, rgb, groundRgb);
-    expect(await said(file)).toContain(name);
-    expect(await saidToAnthropic(file)).toContain(name);
+    const file = await imageOf(shape, rgb, groundRgb);
+    expect(await describeWithOpenAi(file)).toContain(name);
+    expect(await describeWithAnthropic(file)).toContain(name);
   });
 });
 
-describe("what the built-in painter draws from a sentence", () => {
-  const drawn = async (format: "b64_json" | "url") => {
-    const [image] =
-      (
-        await app().client.images.generate({
-          ...{ model: painterModel, prompt: "draw a red circle on white", response_format: format },
-          // The client's types know no seed.
-          ...{ seed },
-        })
-      ).data ?? [];
-    return image;
+describe("an image that the built-in image model generates from a sentence", () => {
+  const generateImage = async (format: "b64_json" | "url") => {
+    // `seed` is missing from the client's types, so the body is not a literal of the call.
+    const body = { model: imageModelId, prompt: "draw a red circle on white", response_format: format, seed };
+    const { data = [] } = await app().client.images.generate(body);
+    return data[0];
   };
 
-  it("is named by colour and shape by the chat model, to the official client", async () => {
-    const image = await drawn("b64_json");
-    expect(await said(Buffer.from(image?.b64_json ?? "", "base64"))).toContain("red circle");
+  it("is described by colour and shape by the chat model, for the official client", async () => {
+    const image = await generateImage("b64_json");
+    expect(await describeWithOpenAi(Buffer.from(image?.b64_json ?? "", "base64"))).toContain("red circle");
   });
 
-  it("is the same picture by its URL, and is named so to Anthropic's client", async () => {
-    const file = new Uint8Array(await (await fetch((await drawn("url"))?.url ?? "")).arrayBuffer());
-    const inline = Buffer.from((await drawn("b64_json"))?.b64_json ?? "", "base64");
+  it("is the same image by its URL, and is described for Anthropic's client", async () => {
+    const file = new Uint8Array(await (await fetch((await generateImage("url"))?.url ?? "")).arrayBuffer());
+    const inline = Buffer.from((await generateImage("b64_json"))?.b64_json ?? "", "base64");
     expect(inline.equals(file)).toBe(true);
-    expect(await saidToAnthropic(file)).toContain("red circle");
+    expect(await describeWithAnthropic(file)).toContain("red circle");
   });
 });
 
 it(
-  "a hundred pictures drawn from random requests are mostly named by colour and shape of all that was asked for",
+  "most of a hundred images from random requests are described by the requested colours and shapes",
   { timeout: 300_000 },
   async () => {
-    const models = { painter: painterModel, chat: builtInModel };
+    const models = { painter: imageModelId, chat: builtInModel };
     const rounds = await goRound(app().client, models, 100);
     const failed = rounds.filter(({ lacks }) => lacks.length > 0);
     const told = failed.map(({ prompt, answer }) => `${prompt} -> ${answer}`);
@@ -120,7 +119,7 @@ it(
   },
 );
 
-it("the built-in models are listed with the one that chats first, which clients take that ask for none", async () => {
+it("the built-in models are listed with the chat model first, the default of clients that name none", async () => {
   const { data } = await app().client.models.list();
   expect(data.map(({ id }) => id)).toEqual([builtInModel, "hearth-painter-3m"]);
 });

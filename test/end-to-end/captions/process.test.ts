@@ -5,7 +5,7 @@ import { builtInModel, startProcess, temporaryFolder, testKey, until } from "../
 import { writeSlowCaptioner } from "../../vision-models/captioner.js";
 import { dataUrl, imagePart } from "./caption-server.js";
 
-it("F13: a server that is told to stop while its runtime looks at an image ends by itself, with the exit code of success", async () => {
+it("F13: a server that is stopped while it describes an image exits by itself with code 0", async () => {
   const models = temporaryFolder();
   mkdirSync(join(models, "test-seer"));
   writeSlowCaptioner(join(models, "test-seer"));

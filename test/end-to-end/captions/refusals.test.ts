@@ -1,12 +1,19 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { builtInModel, testKey } from "../../harness.js";
 import { pngOf } from "../../png-writer.js";
-import { dataUrl, imagePart, painted, startSeeing, textPart, type SeeingApp } from "./caption-server.js";
+import {
+  dataUrl,
+  imagePart,
+  imageFile,
+  startCaptioningServer,
+  textPart,
+  type CaptioningApp,
+} from "./caption-server.js";
 
-let app: SeeingApp;
+let app: CaptioningApp;
 beforeAll(async () => {
   const cleanUps: (() => void | Promise<void>)[] = [];
-  app = await startSeeing({}, undefined, (cleanUp) => void cleanUps.unshift(cleanUp));
+  app = await startCaptioningServer({}, undefined, (cleanUp) => void cleanUps.unshift(cleanUp));
   return async () => {
     for (const cleanUp of cleanUps) await cleanUp();
   };
@@ -14,7 +21,7 @@ beforeAll(async () => {
 
 const urlOf = (file: Buffer): string => `data:image/png;base64,${file.toString("base64")}`;
 
-describe("what cannot be seen", () => {
+describe("an image that is rejected", () => {
   it.each([
     ["B1: no image", "data:image/png;base64,AAAA", /is not an image of a known type/],
     ["B1: an SVG", `data:image/png;base64,${Buffer.from("<svg/>").toString("base64")}`, /is an SVG image/],
@@ -40,7 +47,7 @@ describe("what cannot be seen", () => {
     });
   });
 
-  it("B3: is refused from the bound on, before any of it is looked at", async () => {
+  it("B3: has more images than the limit, before any is decoded", async () => {
     const url = "data:image/png;base64,AAAA";
     const asked = app.ask(Array.from({ length: 1000 }, () => imagePart(url)));
     await expect(asked).rejects.toMatchObject({
@@ -50,14 +57,14 @@ describe("what cannot be seen", () => {
     });
   });
 
-  it("B2: is refused for its pixels when it is a small file of many, and the next request is served", async () => {
+  it("B2: is a small file with too many pixels, and the next request is served", async () => {
     const asked = app.ask([imagePart(urlOf(pngOf(30_000, 30_000, Buffer.alloc(1000))))]);
     await expect(asked).rejects.toMatchObject({ status: 400, message: /has more than 50000000 pixels$/ });
     const { prompt } = await app.ask([imagePart(await dataUrl("red"))]);
     expect(prompt).toContain("[image: red picture]");
   });
 
-  it("B3: is told apart from an image of the same pixel values whose palette is another", async () => {
+  it("B3: is distinguished from an image with the same pixel values and another palette", async () => {
     // 64 rows of 64 pixels, each behind the byte of its filter, all of the palette's first colour.
     const indexed = (colour: readonly number[]): string =>
       urlOf(pngOf(64, 64, Buffer.alloc(64 * 65), Buffer.from(colour)));
@@ -66,8 +73,8 @@ describe("what cannot be seen", () => {
     expect(prompt).toContain("[image: red picture]\n[image: blue picture]\n[image: red picture]");
   });
 
-  it("B5: is refused in words of the server's own when its file is cut short", async () => {
-    const file = await painted("red");
+  it("B5: is rejected with the server's own message when its file is truncated", async () => {
+    const file = await imageFile("red");
     const asked = app.ask([imagePart(urlOf(file.subarray(0, file.length / 2)))]);
     await expect(asked).rejects.toMatchObject({
       status: 400,
@@ -75,7 +82,7 @@ describe("what cannot be seen", () => {
     });
   });
 
-  it("A8: is not fetched from where the request says that anything should be", async () => {
+  it("A8: is not fetched from a host in the request's headers", async () => {
     const body = { model: builtInModel, messages: [{ role: "user", content: [imagePart("/a.png")] }] };
     const answer = await fetch(`${app.url}/v1/chat/completions`, {
       method: "POST",
@@ -88,8 +95,8 @@ describe("what cannot be seen", () => {
     ]);
   });
 
-  it("is refused by name on a server without a model that sees", async () => {
-    const blind = await startSeeing({ HEARTH_VISION_MODEL: "gone" }, null);
+  it("is rejected by name on a server without a vision model", async () => {
+    const blind = await startCaptioningServer({ HEARTH_VISION_MODEL: "gone" }, null);
     const asked = blind.ask([imagePart(await dataUrl("red"))]);
     await expect(asked).rejects.toMatchObject({
       status: 400,
@@ -99,20 +106,20 @@ describe("what cannot be seen", () => {
   });
 });
 
-describe("the models that there are", () => {
+describe("the available models", () => {
   const get = async (path: string): Promise<{ models: { id: string; input_modalities: string[] }[] }> =>
     (
       await fetch(`${app.url}/v1/${path}`, { headers: { authorization: `Bearer ${testKey}` } })
     ).json() as never;
 
-  it("are priced for images as for the words that they become", async () => {
+  it("have the same price for images as for the text of their descriptions", async () => {
     const { models } = await get("language-models");
     const chat = models.find(({ id }) => id === builtInModel) as Record<string, unknown> | undefined;
     expect(chat?.["prompt_image_token_price"]).toBe(chat?.["prompt_text_token_price"]);
     expect(chat?.["prompt_image_token_price"]).not.toBe(0);
   });
 
-  it("say that chat models take images, and do not offer the one that sees for chats", async () => {
+  it("list image input for chat models, and do not list the vision model for chats", async () => {
     const { models } = await get("language-models");
     expect(models.find(({ id }) => id === builtInModel)?.input_modalities).toEqual(["text", "image"]);
     expect(models.some(({ id }) => id === "test-seer")).toBe(false);

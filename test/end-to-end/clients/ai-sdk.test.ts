@@ -50,7 +50,7 @@ const completion: Provider = [
   (url, name = builtInModel, key = testKey) => createOpenAI(optionsOf(url, key)).completion(name),
 ];
 const settings = { temperature: 0, maxOutputTokens: 400, maxRetries: 0 };
-const asked = { ...settings, prompt: question };
+const questionRequest = { ...settings, prompt: question };
 const weather = tool({
   description: described.description,
   inputSchema: place,
@@ -58,7 +58,7 @@ const weather = tool({
 });
 
 describe.each([...chats, completion])("the AI SDK's %s model", (_name, modelOf) => {
-  it("generates a text, whole and streamed, of which every part is counted", async () => {
+  it("generates text, as JSON and streamed, and reports the usage of every part", async () => {
     const { url } = shared();
     const model = modelOf(url);
     const options = { ...settings, maxOutputTokens: 200, model, prompt: greeting };
@@ -74,13 +74,13 @@ describe.each([...chats, completion])("the AI SDK's %s model", (_name, modelOf) 
       expect(usage.totalTokens).toBe((usage.inputTokens ?? 0) + (usage.outputTokens ?? 0));
       expect(usage.outputTokens).toBe(whole.usage.outputTokens);
     }
-    // Streamed: of a whole answer that was cut, the client's xai model by way of responses says "other".
+    // Streamed, because for a truncated JSON answer the client's xai responses model reports "other".
     const cut = streamText({ ...options, maxOutputTokens: 2 });
     expect(await cut.finishReason).toBe("length");
     expect(whole.text.startsWith(await cut.text)).toBe(true);
   });
 
-  it("tells the caller what was wrong, and that to ask again is no use", async () => {
+  it("reports the error and that it is not retryable", async () => {
     const { url } = shared();
     const cases: readonly [LanguageModel, object, number, RegExp][] = [
       [modelOf(url, "gpt-x"), {}, 404, /gpt-x/],
@@ -88,13 +88,13 @@ describe.each([...chats, completion])("the AI SDK's %s model", (_name, modelOf) 
       [modelOf(url), { prompt: "word ".repeat(3000) }, 400, /prompt/],
     ];
     for (const [model, fields, statusCode, message] of cases) {
-      const error = await rejection(generateText({ ...asked, model, ...fields }));
+      const error = await rejection(generateText({ ...questionRequest, model, ...fields }));
       expect(APICallError.isInstance(error)).toBe(true);
       expect(error).toMatchObject({ statusCode, isRetryable: false });
       expect((error as Error).message).toMatch(message);
       const errors: unknown[] = [];
       const streamed = streamText({
-        ...asked,
+        ...questionRequest,
         model,
         ...fields,
         onError: ({ error }) => void errors.push(error),
@@ -106,42 +106,42 @@ describe.each([...chats, completion])("the AI SDK's %s model", (_name, modelOf) 
 });
 
 describe.each(chats)("the AI SDK's %s model", (_name, modelOf) => {
-  it("generates an object, whole and streamed", async () => {
+  it("generates an object, as JSON and streamed", async () => {
     const { url } = shared();
     const model = modelOf(url);
-    const whole = await generateObject({ ...asked, model, schema: person });
+    const whole = await generateObject({ ...questionRequest, model, schema: person });
     expect(person.safeParse(whole.object).success).toBe(true);
     expect(whole.finishReason).toBe("stop");
-    const streamed = streamObject({ ...asked, model, schema: person });
+    const streamed = streamObject({ ...questionRequest, model, schema: person });
     let last: unknown;
     for await (const part of streamed.partialObjectStream) last = part;
     expect(last).toEqual(whole.object);
     expect(await streamed.object).toEqual(whole.object);
     const output = Output.object({ schema: person });
-    expect((await generateText({ ...asked, model, output })).output).toEqual(whole.object);
+    expect((await generateText({ ...questionRequest, model, output })).output).toEqual(whole.object);
   });
 
-  it("generates an array, a choice and an object of a plain JSON Schema", async () => {
+  it("generates an array, an enum value and an object of a plain JSON Schema", async () => {
     const { url } = shared();
     const model = modelOf(url);
-    // A small model goes on with a list for which its question gives no end.
+    // A small model does not end a list if the prompt does not say how long it should be.
     const prompt = "The cities are Paris and Rome.";
     const list = await generateObject({ ...settings, prompt, model, output: "array", schema: place });
     expect(z.array(place).safeParse(list.object).success).toBe(true);
-    const choice = await generateObject({ ...asked, model, output: "enum", enum: ["sun", "rain"] });
+    const choice = await generateObject({ ...questionRequest, model, output: "enum", enum: ["sun", "rain"] });
     expect(["sun", "rain"]).toContain(choice.object);
     const schema = jsonSchema<{ n: number }>({
       type: "object",
       properties: { n: { type: "integer", enum: [3, 4, 5] } },
       required: ["n"],
     });
-    expect([3, 4, 5]).toContain((await generateObject({ ...asked, model, schema })).object.n);
+    expect([3, 4, 5]).toContain((await generateObject({ ...questionRequest, model, schema })).object.n);
   });
 
-  it("calls a tool and goes on with its result, whole and streamed", async () => {
+  it("calls a tool and continues with its result, as JSON and streamed", async () => {
     const { url } = shared();
     const model = modelOf(url);
-    const run = { ...asked, model, tools: { get_weather: weather }, stopWhen: stepCountIs(2) };
+    const run = { ...questionRequest, model, tools: { get_weather: weather }, stopWhen: stepCountIs(2) };
     const { steps } = await generateText(run);
     expect(steps[0]?.finishReason).toBe("tool-calls");
     expect(steps[0]?.toolCalls).toMatchObject([{ toolName: "get_weather", input: { city: "Paris" } }]);
@@ -153,10 +153,10 @@ describe.each(chats)("the AI SDK's %s model", (_name, modelOf) => {
     expect(streamed[0]?.toolCalls).toMatchObject([{ toolName: "get_weather", input: { city: "Paris" } }]);
   });
 
-  it("calls a tool it has to call", async () => {
+  it("calls a required tool", async () => {
     const { url } = shared();
     const { toolCalls } = await generateText({
-      ...asked,
+      ...questionRequest,
       prompt: greeting,
       model: modelOf(url),
       tools: { get_weather: weather },
@@ -167,8 +167,8 @@ describe.each(chats)("the AI SDK's %s model", (_name, modelOf) => {
   });
 });
 
-describe("reasoning, to the AI SDK,", () => {
-  const greeted = { maxOutputTokens: 1500, maxRetries: 0, prompt: greeting };
+describe("reasoning, read by the AI SDK,", () => {
+  const greetingRequest = { maxOutputTokens: 1500, maxRetries: 0, prompt: greeting };
 
   it.each([
     ["xai, by way of chat,", (url: string) => createXai(optionsOf(url, testKey)).chat(builtInModel)],
@@ -176,25 +176,22 @@ describe("reasoning, to the AI SDK,", () => {
       "xai, by way of responses,",
       (url: string) => createXai(optionsOf(url, testKey)).responses(builtInModel),
     ],
-  ] as const)(
-    "of %s is told apart from the text, and counted, whole and streamed",
-    async (_name, modelOf) => {
-      const { url } = shared();
-      const providerOptions = { xai: { reasoningEffort: "low" as const } };
-      const options = { ...greeted, temperature: 0, model: modelOf(url), providerOptions };
-      const whole = await generateText(options);
-      expect(whole.reasoningText?.trim()).toMatch(/./);
-      expect(whole.text).not.toContain("think>");
-      const streamed = streamText(options);
-      expect([await streamed.reasoningText, await streamed.text]).toEqual([whole.reasoningText, whole.text]);
-      const { outputTokens, outputTokenDetails: parts } = whole.usage;
-      expect(parts.reasoningTokens).toBeGreaterThan(0);
-      expect(outputTokens).toBe((parts.textTokens ?? 0) + (parts.reasoningTokens ?? 0));
-      expect((await streamed.usage).outputTokens).toBe(outputTokens);
-    },
-  );
+  ] as const)("of %s is separate from the text and counted, as JSON and streamed", async (_name, modelOf) => {
+    const { url } = shared();
+    const providerOptions = { xai: { reasoningEffort: "low" as const } };
+    const options = { ...greetingRequest, temperature: 0, model: modelOf(url), providerOptions };
+    const whole = await generateText(options);
+    expect(whole.reasoningText?.trim()).toMatch(/./);
+    expect(whole.text).not.toContain("think>");
+    const streamed = streamText(options);
+    expect([await streamed.reasoningText, await streamed.text]).toEqual([whole.reasoningText, whole.text]);
+    const { outputTokens, outputTokenDetails: parts } = whole.usage;
+    expect(parts.reasoningTokens).toBeGreaterThan(0);
+    expect(outputTokens).toBe((parts.textTokens ?? 0) + (parts.reasoningTokens ?? 0));
+    expect((await streamed.usage).outputTokens).toBe(outputTokens);
+  });
 
-  // These clients send no temperature along with it: the two answers are drawn apart.
+  // These clients send no temperature with reasoning, so the two answers are sampled independently.
   it.each([
     [
       "anthropic",
@@ -207,10 +204,10 @@ describe("reasoning, to the AI SDK,", () => {
       { openai: { reasoningEffort: "low", reasoningSummary: "auto", forceReasoning: true } },
     ],
   ] as const)(
-    "of %s is told apart from the text, and goes back in the next turn",
+    "of %s is separate from the text and is sent back in the next turn",
     async (_name, modelOf, providerOptions) => {
       const { url } = shared();
-      const options = { ...greeted, model: modelOf(url), providerOptions };
+      const options = { ...greetingRequest, model: modelOf(url), providerOptions };
       const whole = await generateText(options);
       const streamed = streamText(options);
       for (const [thought, text] of [

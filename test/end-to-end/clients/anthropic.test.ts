@@ -8,10 +8,10 @@ import { collect, greeting, place, question, rejection, report, weather } from "
 
 const shared = sharedApp();
 const optionsOf = (url: string, apiKey: string = testKey) => ({ baseURL: url, apiKey, maxRetries: 0 });
-/** The newest client no longer names the temperature, and sends it all the same. */
-const drawn = { temperature: 0 };
-const said = (content: string) => [{ role: "user" as const, content }];
-const asked = { model: builtInModel, max_tokens: 400, ...drawn, messages: said(question) };
+/** The type of the newest client has no temperature, but the client sends it. */
+const greedy = { temperature: 0 };
+const userMessage = (content: string) => [{ role: "user" as const, content }];
+const questionRequest = { model: builtInModel, max_tokens: 400, ...greedy, messages: userMessage(question) };
 
 interface Block {
   readonly type: string;
@@ -23,7 +23,7 @@ function textOf(content: readonly Block[]): string {
 }
 
 describe("the official Anthropic client", () => {
-  it("lists the models and finds each, with what the client's type promises", async () => {
+  it("lists the models and retrieves each with all fields of the client's type", async () => {
     const { url } = shared();
     const client = new Anthropic(optionsOf(url));
     const models = await collect(client.models.list());
@@ -37,10 +37,10 @@ describe("the official Anthropic client", () => {
     expect(await rejection(client.models.retrieve("claude"))).toBeInstanceOf(Anthropic.NotFoundError);
   });
 
-  it("parses an answer by a zod schema, from JSON and from a stream", async () => {
+  it("parses an answer with a zod schema, from JSON and from a stream", async () => {
     const { url } = shared();
     const { messages } = new Anthropic(optionsOf(url));
-    const body = { ...asked, output_config: { format: zodOutputFormat(report) } };
+    const body = { ...questionRequest, output_config: { format: zodOutputFormat(report) } };
     const { parsed_output: whole } = await messages.parse(body);
     expect(report.safeParse(whole).success).toBe(true);
     expect((await messages.stream(body).finalMessage()).parsed_output).toEqual(whole);
@@ -58,10 +58,10 @@ describe("the official Anthropic client", () => {
       },
     });
     const { messages } = new Anthropic(optionsOf(url)).beta;
-    const whole = await messages.toolRunner({ ...asked, tools: [tool] }).runUntilDone();
+    const whole = await messages.toolRunner({ ...questionRequest, tools: [tool] }).runUntilDone();
     expect([whole.stop_reason, seen]).toEqual(["end_turn", [{ city: "Paris" }]]);
     expect(textOf(whole.content)).not.toBe("");
-    const streaming = messages.toolRunner({ ...asked, tools: [tool], stream: true });
+    const streaming = messages.toolRunner({ ...questionRequest, tools: [tool], stream: true });
     const finals = [];
     for await (const stream of streaming) finals.push(await stream.finalMessage());
     expect(finals.map(({ stop_reason: reason }) => reason)).toEqual(["tool_use", "end_turn"]);
@@ -69,11 +69,11 @@ describe("the official Anthropic client", () => {
     expect(seen).toEqual([{ city: "Paris" }, { city: "Paris" }]);
   });
 
-  it("goes on with a prefilled answer, streamed as whole", async () => {
+  it("continues a prefilled answer, streamed and not", async () => {
     const { url } = shared();
     const { messages } = new Anthropic(optionsOf(url));
-    const begun = { role: "assistant" as const, content: "1 2 3 4" };
-    const body = { ...asked, messages: [...said("Count from 1 to 10."), begun] };
+    const prefill = { role: "assistant" as const, content: "1 2 3 4" };
+    const body = { ...questionRequest, messages: [...userMessage("Count from 1 to 10."), prefill] };
     const whole = await messages.create(body);
     expect(textOf(whole.content)).toBe(" 5 6 7 8 9 10");
     expect(await messages.stream(body).finalText()).toBe(textOf(whole.content));
@@ -102,13 +102,13 @@ describe("the official Anthropic client of an older major", () => {
     expect(whole.completion.startsWith(cut.completion)).toBe(true);
   });
 
-  it("creates messages, streams them, counts them and calls tools as the newest does", async () => {
+  it("creates messages, streams them, counts tokens and calls tools as the newest client does", async () => {
     const { url } = shared();
     const [older, newer] = [new OlderAnthropic(optionsOf(url)), new Anthropic(optionsOf(url))];
     const tools = [
       { ...weather, input_schema: { type: "object" as const, required: ["city"], properties: {} } },
     ];
-    const body = { ...asked, messages: said(greeting) };
+    const body = { ...questionRequest, messages: userMessage(greeting) };
     const whole = await older.messages.create(body);
     const streamed = await older.messages.stream(body).finalMessage();
     const newest = await newer.messages.create(body);
@@ -119,10 +119,10 @@ describe("the official Anthropic client of an older major", () => {
     }
     const { input_tokens: counted } = await older.messages.countTokens({
       model: builtInModel,
-      messages: said(greeting),
+      messages: userMessage(greeting),
     });
     expect(streamed.usage.input_tokens + (streamed.usage.cache_read_input_tokens ?? 0)).toBe(counted);
-    const forced = { ...asked, tools, tool_choice: { type: "any" as const } };
+    const forced = { ...questionRequest, tools, tool_choice: { type: "any" as const } };
     const called = await older.messages.stream(forced).finalMessage();
     expect(called.stop_reason).toBe("tool_use");
     expect(called.content.filter(({ type }) => type === "tool_use")).toMatchObject([{ name: weather.name }]);

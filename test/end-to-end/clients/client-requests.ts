@@ -1,7 +1,7 @@
-/** What the clients of every family ask the built-in model, and what their answers are measured by. */
+/** Requests that the tests send to the built-in model with every client, and the schemas of the expected answers. */
 import { z } from "zod";
 
-/** The built-in model answers it by calling the tool below, where it is given one. */
+/** The built-in model answers it by calling the tool below, if the request contains it. */
 export const question = "What is the weather in Paris?";
 export const greeting = "Hello!";
 
@@ -12,22 +12,22 @@ export const person = z.object({
   age: z.number().int().min(0).max(99),
   tags: z.array(z.enum(["a", "b"])).max(2),
 });
-/** Bounded by types alone: some clients take bounds and choices of texts out of a schema before they send it. */
+/** Constrained only by types: some clients remove limits and enums from a schema before they send it. */
 export const report = z.object({ sunny: z.boolean(), windy: z.boolean() });
 
 export const weather = { name: "get_weather", description: "Get the weather in a city" } as const;
 
-/** The error that a call ends with. @throws Error when it was answered instead. */
-export async function rejection(asked: PromiseLike<unknown>): Promise<unknown> {
+/** Returns the error with which a call fails. @throws Error if the call succeeds. */
+export async function rejection(call: PromiseLike<unknown>): Promise<unknown> {
   try {
-    await asked;
+    await call;
   } catch (thrown) {
     return thrown;
   }
   throw new Error("the request was answered");
 }
 
-/** All that a stream gives. */
+/** Returns all elements of a stream. */
 export async function collect<T>(stream: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const each of stream) all.push(each);

@@ -68,7 +68,7 @@ async function streamed(model: Pick<BaseChatModel, "stream">, input: string): Pr
   return chunks.reduce((all, chunk) => all.concat(chunk));
 }
 
-/** The errors that an answer and a stream of it meet. */
+/** Returns the errors of the same request, not streamed and streamed. */
 async function bothRejections(model: Pick<BaseChatModel, "invoke" | "stream">, input: string) {
   return Promise.all([rejection(model.invoke(input)), rejection(model.stream(input).then(collect))]);
 }
@@ -77,20 +77,20 @@ function endOf({ response_metadata: facts, additional_kwargs: more }: AIMessage)
   return facts["finish_reason"] ?? facts["stop_reason"] ?? more["stop_reason"] ?? facts["status"];
 }
 
-/** What was used; the client's own type of it is lost in its generics. */
+/** Returns the usage; the client's type of it is lost in its generics. */
 function usageOf(message: AIMessage): UsageMetadata {
   const usage = message.usage_metadata as UsageMetadata | undefined;
   if (usage === undefined) throw new Error("an answer without usage");
   return usage;
 }
 
-/** Its parts together: tokens of reasoning stand beside the output where the service counts as xAI does. */
+/** Returns the sum of the parts: reasoning tokens are not part of the output if the service counts as xAI does. */
 function totalOf({ input_tokens: input, output_tokens: output }: UsageMetadata): number {
   return input + output;
 }
 
 describe.each(families)("LangChain's %s", (_name, modelOf, ends) => {
-  it("invokes and streams the same text, tells how it ended, and counts every part once", async () => {
+  it("invokes and streams the same text, reports the finish reason, and counts every part once", async () => {
     const model = modelOf(shared());
     const whole = await model.invoke(greeting);
     const all = await streamed(model, greeting);
@@ -105,13 +105,13 @@ describe.each(families)("LangChain's %s", (_name, modelOf, ends) => {
     expect([summed.input_tokens, summed.output_tokens]).toEqual([usage.input_tokens, usage.output_tokens]);
   });
 
-  it("is told of an answer that was cut", async () => {
+  it("reports a truncated answer", async () => {
     const { url } = shared();
     const cut = await modelOf({ url, maxTokens: 2 }).invoke(greeting);
     expect(endOf(cut)).toBe(ends.length);
   });
 
-  it("binds tools, reads their calls, whole and streamed, and goes on with a result", async () => {
+  it("binds tools, reads their calls, as JSON and streamed, and continues with a result", async () => {
     const model = modelOf(shared()).bindTools([{ ...weather, schema: place }]);
     const whole = await model.invoke(question);
     const call = { name: "get_weather", args: { city: "Paris" } };
@@ -125,7 +125,7 @@ describe.each(families)("LangChain's %s", (_name, modelOf, ends) => {
     expect(after.text.trim()).not.toBe("");
   });
 
-  it("has structured output by calls of a function", async () => {
+  it("gets structured output by function calls", async () => {
     const { url } = shared();
     const structured = modelOf({ url }).withStructuredOutput(person, {
       method: "functionCalling",
@@ -134,14 +134,14 @@ describe.each(families)("LangChain's %s", (_name, modelOf, ends) => {
     expect(person.safeParse(await structured.invoke(question)).success).toBe(true);
   });
 
-  it("has structured output by a schema, whole and streamed", async () => {
+  it("gets structured output by a schema, as JSON and streamed", async () => {
     const structured = modelOf(shared()).withStructuredOutput(report, { method: "jsonSchema" });
     const whole = await structured.invoke(question);
     expect(report.safeParse(whole).success).toBe(true);
     expect((await collect(await structured.stream(question))).at(-1)).toEqual(whole);
   });
 
-  it("is told what was wrong by the status that it looks at", async () => {
+  it("reports an error by its status", async () => {
     const { url } = shared();
     const cases: readonly [Partial<Asked>, number, string][] = [
       [{ model: "gpt-x" }, 404, "MODEL_NOT_FOUND"],
@@ -156,7 +156,7 @@ describe.each(families)("LangChain's %s", (_name, modelOf, ends) => {
     }
   });
 
-  it("is told of a prompt that does not fit by an error of its own", async () => {
+  it("raises its own error for a prompt that is too long", async () => {
     const model = modelOf(shared());
     const named = { name: "ContextOverflowError" };
     expect(await bothRejections(model, "word ".repeat(3000))).toMatchObject([named, named]);
@@ -186,7 +186,7 @@ describe("LangChain's ChatXAIResponses", () => {
     expect([summed.input_tokens, summed.output_tokens]).toEqual([usage.input_tokens, usage.output_tokens]);
   });
 
-  it("hears what was wrong", async () => {
+  it("reports the message of an error", async () => {
     const { url } = shared();
     for (const [asked, words] of [
       [{ model: "gpt-x" }, /404.*gpt-x/s],

@@ -9,17 +9,17 @@ const shared = sharedApp();
 type Item = OpenAI.Responses.ResponseOutputItem;
 
 const common = { model: builtInModel, temperature: 0, reasoning: { effort: "none" } } as const;
-const greeted = { ...common, input: greeting };
-const asked = { ...common, input: question };
+const greetingRequest = { ...common, input: greeting };
+const questionRequest = { ...common, input: question };
 const tools = [zodResponsesFunction({ ...weather, parameters: place })];
 
-/** Items without what is new each time: their ids. */
-function lasting(items: readonly Item[]): readonly object[] {
+/** Returns items without their ids, which differ in every response. */
+function withoutIds(items: readonly Item[]): readonly object[] {
   return items.map((item) => ({ ...item, id: "", ...("call_id" in item ? { call_id: "" } : {}) }));
 }
 
-/** Items of an answer as items of the next question; the client's own types differ in what they leave open. */
-function sentBack(items: readonly Item[]): OpenAI.Responses.ResponseInputItem[] {
+/** Converts output items to input items of the next request; the client's types differ in optional fields. */
+function asInputItems(items: readonly Item[]): OpenAI.Responses.ResponseInputItem[] {
   return items as OpenAI.Responses.ResponseInputItem[];
 }
 
@@ -30,24 +30,24 @@ function callOf(items: readonly Item[]): OpenAI.Responses.ResponseFunctionToolCa
 }
 
 describe("the official openai client's responses", () => {
-  it("are the same created and streamed, with their reasoning and to the last count", async () => {
+  it("are the same as JSON and streamed, including reasoning and usage", async () => {
     const { client } = shared();
     for (const effort of ["none", "low"] as const) {
-      const body = { ...greeted, reasoning: { effort } };
+      const body = { ...greetingRequest, reasoning: { effort } };
       const whole = await client.responses.create(body);
       expect([whole.status, whole.model]).toEqual(["completed", builtInModel]);
       expect(whole.output_text.trim()).not.toBe("");
       const stream = client.responses.stream(body);
-      const said: string[] = [];
+      const deltas: string[] = [];
       const numbers: number[] = [];
       stream.on("response.output_text.delta", ({ delta, snapshot }) => {
-        said.push(delta);
-        expect(snapshot).toBe(said.join(""));
+        deltas.push(delta);
+        expect(snapshot).toBe(deltas.join(""));
       });
       stream.on("event", (event) => void numbers.push(event.sequence_number));
       const final = await stream.finalResponse();
-      expect([said.join(""), final.output_text]).toEqual([whole.output_text, whole.output_text]);
-      expect(lasting(final.output)).toMatchObject(lasting(whole.output));
+      expect([deltas.join(""), final.output_text]).toEqual([whole.output_text, whole.output_text]);
+      expect(withoutIds(final.output)).toMatchObject(withoutIds(whole.output));
       expect(numbers).toEqual(numbers.map((_, at) => at));
       for (const { usage } of [whole, final]) {
         expect(usage?.total_tokens).toBe((usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0));
@@ -59,9 +59,9 @@ describe("the official openai client's responses", () => {
     }
   });
 
-  it("are read from the bare stream of events, from the first to the last", async () => {
+  it("are read from the raw stream of events, from the first to the last", async () => {
     const { client } = shared();
-    const events = await collect(await client.responses.create({ ...greeted, stream: true }));
+    const events = await collect(await client.responses.create({ ...greetingRequest, stream: true }));
     const types = events.map(({ type }) => type);
     expect(types.slice(0, 4)).toEqual([
       "response.created",
@@ -77,7 +77,7 @@ describe("the official openai client's responses", () => {
     ]);
   });
 
-  it("are told as incomplete where the bound cut them", async () => {
+  it("are incomplete if the limit truncated them", async () => {
     const { client } = shared();
     const body = { ...common, input: "Tell me a long story.", max_output_tokens: 16 };
     const whole = await client.responses.create(body);
@@ -89,22 +89,22 @@ describe("the official openai client's responses", () => {
     expect(final.output_text).toBe(whole.output_text);
   });
 
-  it("are parsed by a zod schema, whole and streamed", async () => {
+  it("are parsed with a zod schema, as JSON and streamed", async () => {
     const { client } = shared();
-    const body = { ...asked, text: { format: zodTextFormat(person, "person") } };
+    const body = { ...questionRequest, text: { format: zodTextFormat(person, "person") } };
     const { output_parsed: whole } = await client.responses.parse(body);
     expect(person.safeParse(whole).success).toBe(true);
     expect((await client.responses.stream(body).finalResponse()).output_parsed).toEqual(whole);
   });
 
-  it("call a tool with parsed arguments, and go on with its result: by a chain or by the whole history", async () => {
+  it("call a tool with parsed arguments and continue with its result, with a previous response id or the whole history", async () => {
     const { client } = shared();
-    const first = await client.responses.parse({ ...asked, tools });
+    const first = await client.responses.parse({ ...questionRequest, tools });
     const call = callOf(first.output);
     expect(call).toMatchObject({ name: "get_weather", status: "completed" });
     expect(place.parse(JSON.parse(call.arguments))).toEqual({ city: "Paris" });
     expect((call as { parsed_arguments?: unknown }).parsed_arguments).toEqual({ city: "Paris" });
-    const streamed = await client.responses.stream({ ...asked, tools }).finalResponse();
+    const streamed = await client.responses.stream({ ...questionRequest, tools }).finalResponse();
     expect(callOf(streamed.output).arguments).toBe(call.arguments);
     const result = { type: "function_call_output" as const, call_id: call.call_id, output: "It is sunny." };
     const chained = await client.responses.create({
@@ -115,7 +115,7 @@ describe("the official openai client's responses", () => {
     });
     expect(chained.output_text.trim()).not.toBe("");
     const { id, call_id, name, arguments: given } = call;
-    const told = await client.responses.create({
+    const continued = await client.responses.create({
       ...common,
       tools,
       input: [
@@ -124,17 +124,17 @@ describe("the official openai client's responses", () => {
         result,
       ],
     });
-    expect(told.output_text).toBe(chained.output_text);
-    expect(told.usage?.input_tokens).toBe(chained.usage?.input_tokens);
+    expect(continued.output_text).toBe(chained.output_text);
+    expect(continued.usage?.input_tokens).toBe(chained.usage?.input_tokens);
   });
 
-  it("remember what was said before them, by their id, and are told so", async () => {
+  it("continue a conversation by the previous response id and return that id", async () => {
     const { client } = shared();
-    const first = await client.responses.create(greeted);
-    const second = await client.responses.create({ ...asked, previous_response_id: first.id });
+    const first = await client.responses.create(greetingRequest);
+    const second = await client.responses.create({ ...questionRequest, previous_response_id: first.id });
     expect(second.previous_response_id).toBe(first.id);
     expect(second.usage?.input_tokens).toBeGreaterThan(first.usage?.total_tokens ?? 0);
-    const unknown = client.responses.create({ ...asked, previous_response_id: `${first.id}0` });
+    const unknown = client.responses.create({ ...questionRequest, previous_response_id: `${first.id}0` });
     expect(await rejection(unknown)).toMatchObject({
       status: 400,
       code: "previous_response_not_found",
@@ -142,9 +142,9 @@ describe("the official openai client's responses", () => {
     });
   });
 
-  it("are found, listed with what they were asked, and deleted", async () => {
+  it("are retrieved, listed with their input items, and deleted", async () => {
     const { client } = shared();
-    const { id, output, usage } = await client.responses.create(greeted);
+    const { id, output, usage } = await client.responses.create(greetingRequest);
     expect(await client.responses.retrieve(id)).toMatchObject({ id, output, usage, status: "completed" });
     const items = await collect(client.responses.inputItems.list(id));
     expect(items).toMatchObject([{ role: "user", content: [{ type: "input_text", text: greeting }] }]);
@@ -155,11 +155,11 @@ describe("the official openai client's responses", () => {
       ),
     );
     for (const error of gone) expect(error).toBeInstanceOf(NotFoundError);
-    const unstored = await client.responses.create({ ...greeted, store: false });
+    const unstored = await client.responses.create({ ...greetingRequest, store: false });
     expect(await rejection(client.responses.retrieve(unstored.id))).toBeInstanceOf(NotFoundError);
   });
 
-  it("page through what they were asked", async () => {
+  it("list their input items page by page", async () => {
     const { client } = shared();
     const input = ["one", "two", "three"].map((content) => ({ role: "user" as const, content }));
     const { id } = await client.responses.create({ ...common, input });
@@ -170,10 +170,10 @@ describe("the official openai client's responses", () => {
     }
   });
 
-  it("run in the background, are waited for by asking, and say what they say in the foreground", async () => {
+  it("run in the background, are polled, and have the same content as in the foreground", async () => {
     const { client } = shared();
-    const foreground = await client.responses.create(greeted);
-    const { id, status } = await client.responses.create({ ...greeted, background: true });
+    const foreground = await client.responses.create(greetingRequest);
+    const { id, status } = await client.responses.create({ ...greetingRequest, background: true });
     expect(["queued", "in_progress"]).toContain(status);
     const ended = await vi.waitUntil(
       async () => {
@@ -186,9 +186,9 @@ describe("the official openai client's responses", () => {
     expect(ended.usage?.output_tokens).toBe(foreground.usage?.output_tokens);
   });
 
-  it("of the background that lose their reader are read on from where it was, or from the beginning", async () => {
+  it("in the background are streamed again after a disconnect, from the last event or from the beginning", async () => {
     const { client } = shared();
-    const stream = await client.responses.create({ ...greeted, background: true, stream: true });
+    const stream = await client.responses.create({ ...greetingRequest, background: true, stream: true });
     const seen: OpenAI.Responses.ResponseStreamEvent[] = [];
     for await (const event of stream) if (seen.push(event) === 4) break;
     const [first] = seen;
@@ -205,17 +205,17 @@ describe("the official openai client's responses", () => {
     expect([whole.status, final.output_text]).toEqual(["completed", whole.output_text]);
   });
 
-  it("are cancelled while they run in the background, and only then", async () => {
+  it("can be cancelled only while they run in the background", async () => {
     const { client } = shared();
     const body = { ...common, input: "Tell me a long story.", temperature: 0, background: true };
     const { id } = await client.responses.create(body);
     expect((await client.responses.cancel(id)).status).toBe("cancelled");
     expect((await client.responses.retrieve(id)).status).toBe("cancelled");
-    const { id: foreground } = await client.responses.create(greeted);
+    const { id: foreground } = await client.responses.create(greetingRequest);
     expect(await rejection(client.responses.cancel(foreground))).toMatchObject({ status: 400 });
   });
 
-  it("go on without being stored: with their reasoning, which only this server can read, sent back", async () => {
+  it("continue without being stored if the client sends back the encrypted reasoning, which only this server can decode", async () => {
     const { client } = shared();
     const body = {
       ...common,
@@ -228,14 +228,14 @@ describe("the official openai client's responses", () => {
     expect(reasoning?.encrypted_content).toMatch(/^.+$/);
     const input = [
       { role: "user" as const, content: greeting },
-      ...sentBack(first.output),
+      ...asInputItems(first.output),
       { role: "user" as const, content: question },
     ];
     const second = await client.responses.create({ ...body, input });
     expect(second.output_text.trim()).not.toBe("");
   });
 
-  it("are made shorter by the model itself, and go on from there", async () => {
+  it("are compacted by the model and continued from the summary", async () => {
     const { client } = shared();
     const input = [
       { role: "user" as const, content: greeting },
@@ -246,15 +246,15 @@ describe("the official openai client's responses", () => {
     expect(compacted.usage.total_tokens).toBe(compacted.usage.input_tokens + compacted.usage.output_tokens);
     const next = await client.responses.create({
       ...common,
-      input: [...sentBack(compacted.output), { role: "user", content: question }],
+      input: [...asInputItems(compacted.output), { role: "user", content: question }],
     });
     expect(next.status).toBe("completed");
   });
 
-  it("are counted before they are asked for, as they count themselves", async () => {
+  it("have the number of input tokens that was counted beforehand", async () => {
     const { client } = shared();
-    const { usage } = await client.responses.create({ ...asked, tools });
-    const counted = await client.responses.inputTokens.count({ ...asked, tools });
+    const { usage } = await client.responses.create({ ...questionRequest, tools });
+    const counted = await client.responses.inputTokens.count({ ...questionRequest, tools });
     expect(counted.input_tokens).toBe(usage?.input_tokens);
   });
 });
@@ -281,7 +281,9 @@ describe("the official openai client's responses raise", () => {
   ] as const)("%s, streamed or not", async (_name, kind, fields, key, facts) => {
     const { url } = shared();
     for (const stream of [false, true]) {
-      const error = await rejection(clientOf(url, key).responses.create({ ...greeted, ...fields, stream }));
+      const error = await rejection(
+        clientOf(url, key).responses.create({ ...greetingRequest, ...fields, stream }),
+      );
       expect(error).toBeInstanceOf(kind);
       expect(error).toMatchObject(facts);
     }

@@ -8,14 +8,14 @@ import { collect, greeting, person, place, question, rejection, weather } from "
 
 const shared = sharedApp();
 const common = { model: builtInModel, temperature: 0, max_tokens: 400, reasoning_effort: "none" } as const;
-const asked = { ...common, messages: [{ role: "user" as const, content: question }] };
-const greeted = { ...common, messages: [{ role: "user" as const, content: greeting }] };
+const questionRequest = { ...common, messages: [{ role: "user" as const, content: question }] };
+const greetingRequest = { ...common, messages: [{ role: "user" as const, content: greeting }] };
 const include = { stream: true, stream_options: { include_usage: true } } as const;
 
 describe("the official openai client's chat", () => {
-  it("parses an answer by a zod schema, from JSON and from a stream", async () => {
+  it("parses an answer with a zod schema, from JSON and from a stream", async () => {
     const { client } = shared();
-    const body = { ...asked, response_format: zodResponseFormat(person, "person") };
+    const body = { ...questionRequest, response_format: zodResponseFormat(person, "person") };
     const { choices } = await client.chat.completions.parse(body);
     const parsed = choices[0]?.message.parsed;
     expect(person.safeParse(parsed).success).toBe(true);
@@ -23,10 +23,10 @@ describe("the official openai client's chat", () => {
     expect(final.choices[0]?.message.parsed).toEqual(parsed);
   });
 
-  it("parses the arguments of a call by a zod schema, from JSON and from a stream", async () => {
+  it("parses the arguments of a tool call with a zod schema, from JSON and from a stream", async () => {
     const { client } = shared();
     const body = {
-      ...asked,
+      ...questionRequest,
       tools: [zodFunction({ ...weather, parameters: place })],
       tool_choice: "required" as const,
     };
@@ -40,9 +40,9 @@ describe("the official openai client's chat", () => {
     );
   });
 
-  it("is told of an answer that was cut by its own error, and gets no half object", async () => {
+  it("raises its own error for a truncated answer instead of returning an incomplete object", async () => {
     const { client } = shared();
-    const body = { ...asked, max_tokens: 5, response_format: zodResponseFormat(person, "person") };
+    const body = { ...questionRequest, max_tokens: 5, response_format: zodResponseFormat(person, "person") };
     await expect(client.chat.completions.parse(body)).rejects.toBeInstanceOf(LengthFinishReasonError);
   });
 
@@ -50,7 +50,7 @@ describe("the official openai client's chat", () => {
     const { client } = shared();
     const seen: unknown[] = [];
     const runner = client.chat.completions.runTools({
-      ...asked,
+      ...questionRequest,
       tools: [
         {
           type: "function",
@@ -70,22 +70,22 @@ describe("the official openai client's chat", () => {
     expect(seen).toEqual([{ city: "Paris" }]);
   });
 
-  it("has its stream helper's events and final object agree with the whole answer, thinking or not", async () => {
+  it("gets from its stream helper events and a final object that match the JSON answer, with and without reasoning", async () => {
     const { client } = shared();
     for (const reasoning_effort of ["none", "low"] as const) {
-      const body = { ...greeted, reasoning_effort };
+      const body = { ...greetingRequest, reasoning_effort };
       const whole = await client.chat.completions.create(body);
       const stream = client.chat.completions.stream({ ...body, stream_options: { include_usage: true } });
-      const said: string[] = [];
-      stream.on("content", (delta) => void said.push(delta));
+      const deltas: string[] = [];
+      stream.on("content", (delta) => void deltas.push(delta));
       const final = await stream.finalChatCompletion();
       expect(final.choices[0]?.finish_reason).toBe("stop");
       expect(final.choices[0]?.message).toMatchObject({
         role: "assistant",
         content: whole.choices[0]?.message.content,
       });
-      expect(said.join("")).toBe(whole.choices[0]?.message.content);
-      expect(said.join("").trim()).not.toBe("");
+      expect(deltas.join("")).toBe(whole.choices[0]?.message.content);
+      expect(deltas.join("").trim()).not.toBe("");
       for (const { usage } of [whole, final]) {
         const thought = usage?.completion_tokens_details?.reasoning_tokens ?? 0;
         expect(thought > 0).toBe(reasoning_effort === "low");
@@ -100,7 +100,7 @@ describe("the official openai client's chat", () => {
 describe("the official openai client's completions", () => {
   const body = { model: builtInModel, prompt: "One, two,", temperature: 0 };
 
-  it("are the same streamed and whole, and their usage adds up", async () => {
+  it("are the same streamed and as JSON, and their usage adds up", async () => {
     const { client } = shared();
     const whole = await client.completions.create({ ...body, max_tokens: 6, stream: false });
     expect(whole.choices[0]?.text).not.toBe("");
@@ -117,7 +117,7 @@ describe("the official openai client's completions", () => {
 });
 
 describe("the official openai client's models", () => {
-  it("are listed and found one by one, each with what the client's type promises", async () => {
+  it("are listed and retrieved with all fields of the client's type", async () => {
     const { client } = shared();
     const models = await collect(client.models.list());
     expect(models.map(({ id }) => id)).toEqual([builtInModel, "hearth-painter-3m"]);
@@ -141,12 +141,12 @@ describe("the official openai client raises", () => {
   ];
 
   it.each(cases.map((each) => [each[0].name, each] as const))(
-    "its own %s, of chats and completions, streamed or not",
+    "its own %s, for chats and completions, streamed or not",
     async (_name, [kind, fields, key, facts]) => {
       const { url } = shared();
       const client = clientOf(url, key);
       for (const stream of [false, true]) {
-        const chat = { ...greeted, ...fields, stream };
+        const chat = { ...greetingRequest, ...fields, stream };
         const completion = { model: builtInModel, prompt: "One,", ...fields, stream };
         const errors = await Promise.all(
           [client.chat.completions.create(chat), client.completions.create(completion)].map(rejection),

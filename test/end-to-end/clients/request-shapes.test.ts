@@ -1,6 +1,6 @@
 /**
- * What real clients choke on, one test for each: the answers are scripted, so that the shape in question is in every one of
- * them, and the clients are the real ones.
+ * Response formats that real clients fail on, one test for each. The clients are real; the answers are scripted, so that each
+ * contains the format in question.
  */
 import Anthropic from "@anthropic-ai/sdk";
 import { createAnthropic } from "@ai-sdk/anthropic";
@@ -11,14 +11,14 @@ import { generateText, jsonSchema, streamText, type LanguageModel, type ToolSet 
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../../src/core/generation.js";
-import { compose, keys, type TestServer } from "../../http/compose.js";
+import { startScriptedApp, keys, type ScriptedApp } from "../../scripted-app.js";
 import { collect, rejection } from "./client-requests.js";
 
 const model = "ember-1m";
-const said = [{ role: "user" as const, content: "Hello" }];
-const options = ({ url }: TestServer) => ({ baseURL: `${url}/v1`, apiKey: keys.ada });
-const openai = (server: TestServer) => new OpenAI({ ...options(server), maxRetries: 0 });
-const anthropic = ({ url }: TestServer) => new Anthropic({ baseURL: url, apiKey: keys.ada, maxRetries: 0 });
+const messages = [{ role: "user" as const, content: "Hello" }];
+const options = ({ url }: ScriptedApp) => ({ baseURL: `${url}/v1`, apiKey: keys.ada });
+const openai = (server: ScriptedApp) => new OpenAI({ ...options(server), maxRetries: 0 });
+const anthropic = ({ url }: ScriptedApp) => new Anthropic({ baseURL: url, apiKey: keys.ada, maxRetries: 0 });
 
 const thought = (text: string): GenerationEvent => ({ type: "reasoning-delta", choice: 0, text, tokens: 1 });
 const text = (said: string): GenerationEvent => ({ type: "text-delta", choice: 0, text: said, tokens: 1 });
@@ -28,7 +28,7 @@ const end = (finishReason: "stop" | "tool_calls"): GenerationEvent => ({
   stopSequence: null,
   finishReason,
 });
-/** A call whose arguments come in pieces. */
+/** A tool call whose arguments come in several deltas. */
 const call = (index: number, name: string, ...pieces: string[]): GenerationEvent[] => [
   { type: "tool-call-start", choice: 0, index, id: `call_${index}`, name, tokens: 1 },
   ...pieces.map(
@@ -37,7 +37,7 @@ const call = (index: number, name: string, ...pieces: string[]): GenerationEvent
   { type: "tool-call-end", choice: 0, index, tokens: 0 },
 ];
 
-/** Thinks in equal pieces, speaks, and calls twice at a time; the second tool takes nothing. */
+/** Equal reasoning deltas, text, and two parallel tool calls; the second tool has no parameters. */
 const busy = [
   ...["ha", "ha", "ha", "!", "!", "."].map(thought),
   text("Both."),
@@ -54,12 +54,12 @@ const called = [
   { toolName: "get_time", input: {} },
 ];
 
-/** The parts of an answer, whole and streamed, as the AI SDK tells them. */
+/** Returns the parts of an answer from the AI SDK, not streamed and streamed. */
 async function bothWays(languageModel: LanguageModel, more: object = {}) {
-  const asked = { model: languageModel, messages: said, maxRetries: 0, tools, ...more };
-  const whole = await generateText(asked);
+  const request = { model: languageModel, messages: messages, maxRetries: 0, tools, ...more };
+  const whole = await generateText(request);
   const errors: unknown[] = [];
-  const streamed = streamText({ ...asked, onError: ({ error }) => void errors.push(error) });
+  const streamed = streamText({ ...request, onError: ({ error }) => void errors.push(error) });
   await streamed.consumeStream();
   expect(errors).toEqual([]);
   return [
@@ -75,8 +75,8 @@ async function bothWays(languageModel: LanguageModel, more: object = {}) {
 }
 
 describe("the AI SDK's xai model", () => {
-  it("loses no reasoning though its pieces are equal, and reads every call whole", async () => {
-    const server = await compose(() => busy);
+  it("gets all reasoning although its deltas are equal, and every tool call completely", async () => {
+    const server = await startScriptedApp(() => busy);
     const answers = await bothWays(createXai(options(server)).chat(model));
     for (const answer of answers)
       expect(answer).toMatchObject({
@@ -89,7 +89,7 @@ describe("the AI SDK's xai model", () => {
   });
 
   it("reads responses: reasoning with its state, text with its log probabilities, calls with their ids", async () => {
-    const server = await compose(() => busy);
+    const server = await startScriptedApp(() => busy);
     for (const answer of await bothWays(createXai(options(server)).responses(model)))
       expect(answer).toMatchObject({
         reasoningText: "hahaha!!.",
@@ -100,10 +100,10 @@ describe("the AI SDK's xai model", () => {
       });
   });
 
-  it("tells the sentence of a refusal and the words of a failure, of xAI's body and OpenAI's in one", async () => {
-    const server = await compose(() => busy);
-    const asked = { model: createXai(options(server)).chat("gpt-x"), messages: said, maxRetries: 0 };
-    expect(await rejection(generateText(asked))).toMatchObject({
+  it("reads the message of an error response and of a failed stream from the combined body of xAI and OpenAI", async () => {
+    const server = await startScriptedApp(() => busy);
+    const request = { model: createXai(options(server)).chat("gpt-x"), messages: messages, maxRetries: 0 };
+    expect(await rejection(generateText(request))).toMatchObject({
       statusCode: 404,
       message: "The model 'gpt-x' does not exist or your team has no access to it.",
     });
@@ -111,14 +111,14 @@ describe("the AI SDK's xai model", () => {
 });
 
 describe("the AI SDK's openai model", () => {
-  it("tells calls side by side apart by their index", async () => {
-    const server = await compose(() => busy);
+  it("distinguishes parallel tool calls by their index", async () => {
+    const server = await startScriptedApp(() => busy);
     for (const answer of await bothWays(createOpenAI(options(server)).chat(model)))
       expect(answer).toMatchObject({ text: "Both.", toolCalls: called, finishReason: "tool-calls" });
   });
 
-  it("reads responses: every call with its state, and its usage", async () => {
-    const server = await compose(() => busy);
+  it("reads responses: every tool call with its state, and the usage", async () => {
+    const server = await startScriptedApp(() => busy);
     for (const answer of await bothWays(createOpenAI(options(server))(model)))
       expect(answer).toMatchObject({
         text: "Both.",
@@ -128,7 +128,7 @@ describe("the AI SDK's openai model", () => {
       });
   });
 
-  it("reads a completion's log probabilities, of which none is null, and its finish reason", async () => {
+  it("reads a completion's log probabilities, none of which is null, and its finish reason", async () => {
     const logprobs = ["Good", " day."].map((each, at) => ({
       text: each,
       bytes: [...Buffer.from(each)],
@@ -136,15 +136,15 @@ describe("the AI SDK's openai model", () => {
       top: [],
     }));
     const delta: GenerationEvent = { type: "text-delta", choice: 0, text: "Good day.", tokens: 2, logprobs };
-    const server = await compose(() => [delta]);
-    const asked = {
+    const server = await startScriptedApp(() => [delta]);
+    const request = {
       model: createOpenAI(options(server)).completion(model),
       prompt: "Hello",
       maxRetries: 0,
       providerOptions: { openai: { logprobs: 2 } },
     };
-    const whole = await generateText(asked);
-    const streamed = streamText(asked);
+    const whole = await generateText(request);
+    const streamed = streamText(request);
     for (const [answer, finish, facts] of [
       [whole.text, whole.finishReason, whole.providerMetadata],
       [await streamed.text, await streamed.finishReason, await streamed.providerMetadata],
@@ -154,11 +154,11 @@ describe("the AI SDK's openai model", () => {
     }
   });
 
-  it("hears of a failure in mid-stream", async () => {
-    const server = await compose(() => ["Good", new Error("lost")]);
+  it("reports a failure in mid-stream", async () => {
+    const server = await startScriptedApp(() => ["Good", new Error("lost")]);
     const errors: unknown[] = [];
-    const asked = { model: createOpenAI(options(server)).chat(model), messages: said, maxRetries: 0 };
-    await streamText({ ...asked, onError: ({ error }) => void errors.push(error) }).consumeStream();
+    const request = { model: createOpenAI(options(server)).chat(model), messages: messages, maxRetries: 0 };
+    await streamText({ ...request, onError: ({ error }) => void errors.push(error) }).consumeStream();
     expect(errors).toHaveLength(1);
     expect(JSON.stringify(errors)).toContain("An internal error occurred.");
   });
@@ -166,25 +166,22 @@ describe("the AI SDK's openai model", () => {
 
 describe("the AI SDK", () => {
   it.each([
-    ["xai", (server: TestServer) => createXai(options(server)).responses(model)],
-    ["openai", (server: TestServer) => createOpenAI(options(server))(model)],
-  ] as const)(
-    "never takes a response that failed in the middle for a whole one, as of %s",
-    async (_name, modelOf) => {
-      const server = await compose(() => ["Good", new Error("lost")]);
-      const asked = { model: modelOf(server), messages: said, maxRetries: 0, onError: () => undefined };
-      const streamed = streamText(asked);
-      await streamed.consumeStream();
-      expect([await streamed.text, await streamed.finishReason]).toEqual(["Good", "error"]);
-    },
-  );
+    ["xai", (server: ScriptedApp) => createXai(options(server)).responses(model)],
+    ["openai", (server: ScriptedApp) => createOpenAI(options(server))(model)],
+  ] as const)("never treats a response that failed part-way as complete, with %s", async (_name, modelOf) => {
+    const server = await startScriptedApp(() => ["Good", new Error("lost")]);
+    const request = { model: modelOf(server), messages: messages, maxRetries: 0, onError: () => undefined };
+    const streamed = streamText(request);
+    await streamed.consumeStream();
+    expect([await streamed.text, await streamed.finishReason]).toEqual(["Good", "error"]);
+  });
 });
 
 describe("the AI SDK's anthropic model", () => {
   const thinking = { anthropic: { thinking: { type: "enabled", budgetTokens: 1024 } } };
 
-  it("reads thinking by its signature, text without citations, and a call without arguments", async () => {
-    const server = await compose(() => busy);
+  it("reads thinking with its signature, text without citations, and a tool call without arguments", async () => {
+    const server = await startScriptedApp(() => busy);
     const more = { providerOptions: thinking, maxOutputTokens: 2000 };
     for (const answer of await bothWays(createAnthropic(options(server))(model), more))
       expect(answer).toMatchObject({
@@ -196,9 +193,12 @@ describe("the AI SDK's anthropic model", () => {
       });
   });
 
-  it("tells the words of a refusal, which are Anthropic's", async () => {
-    const asked = { model: createAnthropic(options(await compose(() => busy)))("claude"), messages: said };
-    expect(await rejection(generateText({ ...asked, maxRetries: 0 }))).toMatchObject({
+  it("reads the message of an error response in Anthropic's format", async () => {
+    const request = {
+      model: createAnthropic(options(await startScriptedApp(() => busy)))("claude"),
+      messages: messages,
+    };
+    expect(await rejection(generateText({ ...request, maxRetries: 0 }))).toMatchObject({
       statusCode: 404,
       message: expect.stringContaining("'claude'") as string,
     });
@@ -206,9 +206,9 @@ describe("the AI SDK's anthropic model", () => {
 });
 
 describe("the openai client", () => {
-  it("puts a stream of several choices together, each with its role and its end", async () => {
-    const server = await compose(() => busy);
-    const stream = openai(server).chat.completions.stream({ model, messages: said, n: 2 });
+  it("accumulates a stream of several choices, each with its role and finish reason", async () => {
+    const server = await startScriptedApp(() => busy);
+    const stream = openai(server).chat.completions.stream({ model, messages: messages, n: 2 });
     const { choices } = await stream.finalChatCompletion();
     expect(choices.map(({ index, finish_reason: finish }) => [index, finish])).toEqual([
       [0, "tool_calls"],
@@ -224,10 +224,10 @@ describe("the openai client", () => {
     }
   });
 
-  it("finds code, type, field and plain words in an error", async () => {
-    const server = await compose(() => busy);
-    const asked = { model, messages: said, temperature: 9 };
-    expect(await rejection(openai(server).chat.completions.create(asked))).toMatchObject({
+  it("reads code, type, field and message of an error", async () => {
+    const server = await startScriptedApp(() => busy);
+    const request = { model, messages: messages, temperature: 9 };
+    expect(await rejection(openai(server).chat.completions.create(request))).toMatchObject({
       status: 400,
       code: "invalid_value",
       type: "invalid_request_error",
@@ -238,15 +238,15 @@ describe("the openai client", () => {
 });
 
 describe("the Anthropic client", () => {
-  const asked = { model, messages: said, max_tokens: 64 };
+  const request = { model, messages: messages, max_tokens: 64 };
 
-  it("meets no event without a name, and one start and one end", async () => {
-    const server = await compose(() => busy);
-    const events = await collect(await anthropic(server).messages.create({ ...asked, stream: true }));
+  it("gets only events with a name, and one start and one end", async () => {
+    const server = await startScriptedApp(() => busy);
+    const events = await collect(await anthropic(server).messages.create({ ...request, stream: true }));
     const types = events.map(({ type }) => type);
     expect([types[0], types.at(-1)]).toEqual(["message_start", "message_stop"]);
     expect(types.filter((type) => type === "message_start" || type === "message_stop")).toHaveLength(2);
-    const stream = anthropic(server).messages.stream(asked);
+    const stream = anthropic(server).messages.stream(request);
     expect((await stream.finalMessage()).content).toMatchObject([
       { type: "text", text: "Both." },
       { type: "tool_use", input: { city: "Bern" } },
@@ -254,16 +254,16 @@ describe("the Anthropic client", () => {
     ]);
   });
 
-  it("is told of the end of a stream that the server gave up as of an error, never as of an end", async () => {
-    const server = await compose(() => [text("Good"), new Error("lost")]);
-    const error = await rejection(anthropic(server).messages.stream(asked).finalMessage());
+  it("reports a stream that the server aborted as an error, never as a normal end", async () => {
+    const server = await startScriptedApp(() => [text("Good"), new Error("lost")]);
+    const error = await rejection(anthropic(server).messages.stream(request).finalMessage());
     expect(error).toBeInstanceOf(Anthropic.APIError);
   });
 });
 
 describe("LangChain's ChatAnthropic", () => {
-  it("counts the output of a stream once, though it adds up the numbers of its start and its end", async () => {
-    const { url } = await compose(() => busy);
+  it("counts the output of a stream once, although it adds the numbers of its start and its end", async () => {
+    const { url } = await startScriptedApp(() => busy);
     const chat = new ChatAnthropic({ model, apiKey: keys.ada, anthropicApiUrl: url, maxRetries: 0 });
     const chunks = await collect(await chat.stream("Hello"));
     const all = chunks.reduce((sum, chunk) => sum.concat(chunk));

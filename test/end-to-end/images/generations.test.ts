@@ -4,22 +4,25 @@ import { generateImage } from "ai";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { testKey } from "../../harness.js";
-import { createScriptedPainter } from "../../scripted-painter.js";
+import { createScriptedImageEngine } from "../../scripted-image-engine.js";
 import {
-  askDrawing,
-  drawingServer,
-  filesOf,
+  requestImages,
+  startImageServer,
+  imageFilesOf,
   headers,
   messageOf,
-  painterModel,
+  imageModelId,
   price,
 } from "./image-server.js";
 
 describe("POST /v1/images/generations", () => {
-  it("draws for the official client, says what it drew, and is charged for it", async () => {
-    const server = await drawingServer();
+  it("generates an image for the official client, reports what it generated, and is charged", async () => {
+    const server = await startImageServer();
     const answer = await server.client.images.generate({
-      ...{ model: painterModel, prompt: "a red cat", response_format: "b64_json", size: "1024x1024" },
+      model: imageModelId,
+      prompt: "a red cat",
+      response_format: "b64_json",
+      size: "1024x1024",
     });
     const [image] = answer.data ?? [];
     const { format, width, height } = await sharp(Buffer.from(image?.b64_json ?? "", "base64")).metadata();
@@ -33,19 +36,19 @@ describe("POST /v1/images/generations", () => {
     });
     const [run] = await server.app.runs.list(1);
     expect(run).toMatchObject({
-      model: painterModel,
+      model: imageModelId,
       state: "completed",
       costTicks: price,
       endpoint: "/v1/images/generations",
     });
     expect(run?.usage).toMatchObject({ images: 1, promptTokens: 0 });
-    expect(await filesOf(server)).toEqual([]);
+    expect(await imageFilesOf(server)).toEqual([]);
   });
 
   it("law: the same seed gives the same bytes, n images cost n times one and are those of the next seeds", async () => {
-    const { client } = await drawingServer();
+    const { client } = await startImageServer();
     const draw = async (n: number, seed: number) => {
-      const body = { model: painterModel, prompt: "red", n, response_format: "b64_json", seed } as const;
+      const body = { model: imageModelId, prompt: "red", n, response_format: "b64_json", seed } as const;
       const { data = [], usage } = await client.images.generate(body);
       const told = data as readonly { readonly b64_json?: string; readonly seed?: number }[];
       return {
@@ -65,11 +68,11 @@ describe("POST /v1/images/generations", () => {
     }
   });
 
-  it("draws another image each time where no seed is given, and tells the seed that draws it again", async () => {
-    const { client } = await drawingServer();
+  it("generates a different image each time without a seed, and returns the seed that reproduces it", async () => {
+    const { client } = await startImageServer();
     const draw = async (seed?: number) => {
       const body = {
-        model: painterModel,
+        model: imageModelId,
         prompt: "red",
         response_format: "b64_json",
         ...(seed === undefined ? {} : { seed }),
@@ -82,15 +85,17 @@ describe("POST /v1/images/generations", () => {
     expect((await draw(one.seed)).b64_json).toBe(one.b64_json);
   });
 
-  it("draws the shape that is asked for, as near as the model can", async () => {
-    const server = await drawingServer();
+  it("generates the size closest to the requested one", async () => {
+    const server = await startImageServer();
     const sizes = {
       "80x48": { aspect_ratio: "16:9" },
       "48x80": { aspect_ratio: "9:16" },
       "32x64": { size: "32x64" },
     };
     for (const [size, body] of Object.entries(sizes)) {
-      const answer = (await (await askDrawing(server, { ...body, response_format: "b64_json" })).json()) as {
+      const answer = (await (
+        await requestImages(server, { ...body, response_format: "b64_json" })
+      ).json()) as {
         readonly size: string;
         readonly data: readonly { readonly b64_json: string }[];
       };
@@ -99,35 +104,38 @@ describe("POST /v1/images/generations", () => {
     }
   });
 
-  it("says how much of a long prompt the model has read", async () => {
-    const server = await drawingServer();
+  it("returns the part of a long prompt that the model has read", async () => {
+    const server = await startImageServer();
     const answer = await server.client.images.generate({
-      ...{ model: painterModel, prompt: `Red ${"a ".repeat(100)}`, response_format: "b64_json" },
+      model: imageModelId,
+      prompt: `Red ${"a ".repeat(100)}`,
+      response_format: "b64_json",
     });
     expect(answer.data?.[0]?.revised_prompt).toBe(`Red ${"a ".repeat(74)}`.trim());
   });
 
-  it("takes the first model that draws where none is named", async () => {
-    const { client } = await drawingServer();
+  it("uses the first image model when none is named", async () => {
+    const { client } = await startImageServer();
     const answer = await client.images.generate({ prompt: "red", response_format: "b64_json" });
     expect(answer.data).toHaveLength(1);
   });
 
-  it("is what the AI SDK's xai and openai clients ask for images", async () => {
-    const { url } = await drawingServer();
+  it("works with the AI SDK's xai and openai clients", async () => {
+    const { url } = await startImageServer();
     const settings = { baseURL: `${url}/v1`, apiKey: testKey };
     const xai = await generateImage({
-      ...{
-        model: createXai(settings).image(painterModel),
-        prompt: "red",
-        n: 2,
-        aspectRatio: "16:9",
-        maxRetries: 0,
-      },
+      model: createXai(settings).image(imageModelId),
+      prompt: "red",
+      n: 2,
+      aspectRatio: "16:9",
+      maxRetries: 0,
     });
     expect((await sharp(xai.images[1]?.uint8Array).metadata()).format).toBe("png");
     const openai = await generateImage({
-      ...{ model: createOpenAI(settings).image(painterModel), prompt: "red", size: "256x256", maxRetries: 0 },
+      model: createOpenAI(settings).image(imageModelId),
+      prompt: "red",
+      size: "256x256",
+      maxRetries: 0,
     });
     expect((await sharp(openai.image.uint8Array).metadata()).width).toBe(64);
   });
@@ -144,56 +152,67 @@ describe("POST /v1/images/generations", () => {
     [{ aspect_ratio: "5:7" }, 400, "aspect_ratio: must be one of 1:1"],
     [{ output_format: "svg" }, 400, "output_format: must be one of png, jpeg, webp"],
     [{ stream: true }, 400, "stream: streams of images are not supported"],
-    [{ model: "hearth-tiny-5m" }, 400, "model: 'hearth-tiny-5m' is a model that answers conversations"],
+    [{ model: "hearth-tiny-5m" }, 400, "model: 'hearth-tiny-5m' is a chat model"],
     [{ model: "nobody" }, 404, "The model 'nobody' does not exist"],
   ])("F1: refuses %j with %d, naming the field", async (body, status, message) => {
-    const response = await askDrawing(await drawingServer({ painter: createScriptedPainter() }), body);
+    const response = await requestImages(
+      await startImageServer({ imageEngine: createScriptedImageEngine() }),
+      body,
+    );
     expect([response.status, await messageOf(response)]).toEqual([status, expect.stringContaining(message)]);
   });
 
-  it("a model that draws answers no conversation, and says where to ask it", async () => {
-    const { client } = await drawingServer();
+  it("rejects chats with an image model, and names the right endpoint", async () => {
+    const { client } = await startImageServer();
     const chatting = client.chat.completions.create({
-      model: painterModel,
+      model: imageModelId,
       messages: [{ role: "user", content: "Hi" }],
     });
     await expect(chatting).rejects.toMatchObject({
       status: 400,
-      message: expect.stringContaining("ask for it at /v1/images/generations") as string,
+      message: expect.stringContaining("use it at /v1/images/generations") as string,
     });
   });
 });
 
 describe("the lists of models", () => {
-  it("are true to what is there: what draws is no language model, and what answers draws nothing", async () => {
-    const { url, client } = await drawingServer();
+  it("separate image models from language models", async () => {
+    const { url, client } = await startImageServer();
     const told = async (path: string) => {
       const response = await fetch(`${url}/v1/${path}`, { headers });
       return (await response.json()) as { readonly models: readonly { readonly id: string }[] };
     };
-    expect((await told("language-models")).models.map(({ id }) => id)).not.toContain(painterModel);
+    expect((await told("language-models")).models.map(({ id }) => id)).not.toContain(imageModelId);
     expect((await told("image-generation-models")).models).toContainEqual({
-      ...{ id: painterModel, object: "model", owned_by: "hearth", version: "1", created: 1_795_219_200 },
+      id: imageModelId,
+      object: "model",
+      owned_by: "hearth",
+      version: "1",
+      created: 1_795_219_200,
       fingerprint: expect.stringMatching(/^fp_/) as string,
-      ...{ max_prompt_length: 4000, input_modalities: ["text"], output_modalities: ["image"] },
-      ...{ image_price: 1, image_price_in_usd_ticks: price, aliases: [`${painterModel}-alias`] },
+      max_prompt_length: 4000,
+      input_modalities: ["text"],
+      output_modalities: ["image"],
+      image_price: 1,
+      image_price_in_usd_ticks: price,
+      aliases: [`${imageModelId}-alias`],
     });
-    expect(await told(`image-generation-models/${painterModel}-alias`)).toMatchObject({ id: painterModel });
-    expect((await fetch(`${url}/v1/language-models/${painterModel}`, { headers })).status).toBe(404);
+    expect(await told(`image-generation-models/${imageModelId}-alias`)).toMatchObject({ id: imageModelId });
+    expect((await fetch(`${url}/v1/language-models/${imageModelId}`, { headers })).status).toBe(404);
     expect((await fetch(`${url}/v1/image-generation-models/hearth-tiny-5m`, { headers })).status).toBe(404);
     const all = await client.models.list();
-    expect(all.data.map(({ id }) => id)).toEqual(expect.arrayContaining([painterModel, "hearth-tiny-5m"]));
+    expect(all.data.map(({ id }) => id)).toEqual(expect.arrayContaining([imageModelId, "hearth-tiny-5m"]));
   });
 
-  it("of what is in memory tell of one that draws", async () => {
-    const { url, client } = await drawingServer();
-    await client.images.generate({ model: painterModel, prompt: "red", response_format: "b64_json" });
+  it("include a loaded image model", async () => {
+    const { url, client } = await startImageServer();
+    await client.images.generate({ model: imageModelId, prompt: "red", response_format: "b64_json" });
     const response = await fetch(`${url}/v1/hearth/ps`, { headers });
     expect(await response.json()).toMatchObject({
-      data: [{ id: painterModel, device: "cpu", slots: 1, slots_held: 0 }],
+      data: [{ id: imageModelId, device: "cpu", slots: 1, slots_held: 0 }],
     });
     const metrics = await (await fetch(`${url}/metrics`)).text();
-    expect(metrics).toContain(`hearth_image_steps_total{model="${painterModel}"} 3`);
-    expect(metrics).toContain(`hearth_images_total{model="${painterModel}"} 1`);
+    expect(metrics).toContain(`hearth_image_steps_total{model="${imageModelId}"} 3`);
+    expect(metrics).toContain(`hearth_images_total{model="${imageModelId}"} 1`);
   });
 });

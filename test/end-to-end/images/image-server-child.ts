@@ -1,10 +1,10 @@
 /**
- * A whole server over the scripted painter, in a process of its own that keeps itself busy drawing: two clients ask without end
- * for images that are kept. It prints a line for everything it sees, so that whoever kills it can count to the moment.
+ * Runs a server with the scripted image engine, and two clients that request stored images without end. Prints a line for every event,
+ * so that the parent process can kill it at a chosen event.
  */
 import type * as app from "../../../src/app/app.js";
 import type * as config from "../../../src/config.js";
-import { createScriptedPainter } from "../../scripted-painter.js";
+import { createScriptedImageEngine } from "../../scripted-image-engine.js";
 
 const built = (file: string): Promise<unknown> =>
   import(new URL(`../../../dist/${file}`, import.meta.url).href);
@@ -14,14 +14,14 @@ const { loadConfig } = (await built("config.js")) as typeof config;
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const told = (what: string): boolean => process.stdout.write(`${what}\n`);
 
-const painter = createScriptedPainter({
+const painter = createScriptedImageEngine({
   onStep: async () => {
     told("step");
     await turn();
   },
 });
 const { config: settings } = loadConfig(process.env);
-const server = await createApp(settings, { painter });
+const server = await createApp(settings, { imageEngine: painter });
 const { url } = await server.listen();
 told("listening");
 

@@ -1,45 +1,47 @@
-/** A server whose models folder holds a small painter, and what its tests ask of it. */
+/** A server with a small image model, and helpers for its tests. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../../src/core/clock.js";
 import { systemClock } from "../../../src/system.js";
-import { writePricedPainter } from "../../drawing-models.js";
+import { writePricedImageModel } from "../../image-models.js";
 import { startApp, temporaryFolder, testKey, type TestApp } from "../../harness.js";
-import type { ScriptedPainter } from "../../scripted-painter.js";
+import type { ScriptedImageEngine } from "../../scripted-image-engine.js";
 
-export const painterModel = "tiny-painter";
-/** Of one image, in ticks. */
+export const imageModelId = "tiny-painter";
+/** Price of one image, in ticks. */
 export const price = 700;
 
-export interface DrawingServer extends TestApp {
+export interface ImageServer extends TestApp {
   readonly data: string;
-  /** Moves the server's time on. */
+  /** Advances the server's clock. */
   readonly clock: { ms: number };
 }
 
-/** @param painter draws in place of the engine. */
-export async function drawingServer({
+/** @param imageEngine replaces the image engine. */
+export async function startImageServer({
   environment = {},
-  painter,
-}: { environment?: NodeJS.ProcessEnv; painter?: ScriptedPainter } = {}): Promise<DrawingServer> {
+  imageEngine,
+}: { environment?: NodeJS.ProcessEnv; imageEngine?: ScriptedImageEngine } = {}): Promise<ImageServer> {
   const data = join(temporaryFolder(), "data");
-  const models = await writePricedPainter(join(temporaryFolder(), "models"), painterModel, price);
+  const models = await writePricedImageModel(join(temporaryFolder(), "models"), imageModelId, price);
   const clock = { ms: 0 };
   const shifted: Clock = { ...systemClock, now: () => systemClock.now() + clock.ms };
   const app = await startApp(
     { HEARTH_DATA: data, HEARTH_MODELS: models, HEARTH_SHUTDOWN_GRACE_MS: "0", ...environment },
-    { clock: shifted, ...(painter === undefined ? {} : { painter }) },
+    { clock: shifted, ...(imageEngine === undefined ? {} : { imageEngine }) },
   );
   return { ...app, data, clock };
 }
 
 export const headers = { authorization: `Bearer ${testKey}`, "content-type": "application/json" };
 
-/** Asks for a drawing. */
-export function askDrawing({ url }: TestApp, body: object, init: RequestInit = {}): Promise<Response> {
+/** Requests an image generation. */
+export function requestImages({ url }: TestApp, body: object, init: RequestInit = {}): Promise<Response> {
   return fetch(`${url}/v1/images/generations`, {
-    ...{ method: "POST", headers, ...init },
-    body: JSON.stringify({ model: painterModel, prompt: "red", ...body }),
+    method: "POST",
+    headers,
+    ...init,
+    body: JSON.stringify({ model: imageModelId, prompt: "red", ...body }),
   });
 }
 
@@ -47,7 +49,7 @@ export async function messageOf(response: Response): Promise<string> {
   return ((await response.json()) as { error: { message: string } }).error.message;
 }
 
-/** Names of the images on the disk. */
-export function filesOf({ data }: Pick<DrawingServer, "data">): Promise<readonly string[]> {
+/** Returns the names of the stored image files. */
+export function imageFilesOf({ data }: Pick<ImageServer, "data">): Promise<readonly string[]> {
   return readdir(join(data, "images")).catch(() => []);
 }

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../../src/system.js";
-import { openBooks } from "../../books.js";
-import { writePricedPainter } from "../../drawing-models.js";
+import { openLedger } from "../../ledger.js";
+import { writePricedImageModel } from "../../image-models.js";
 import { startApp, temporaryFolder, until } from "../../harness.js";
-import { createScriptedPainter } from "../../scripted-painter.js";
+import { createScriptedImageEngine } from "../../scripted-image-engine.js";
 import { killedAfter } from "../process/killed-child.js";
 
 /** More of them by TEST_KILLS. */
@@ -15,19 +15,19 @@ const program = fileURLToPath(new URL("./image-server-child.ts", import.meta.url
 const price = 700;
 
 it(
-  "F12: killed with -9 in mid-drawing, no credit is lost, what was told of is there, and no file is left that is nobody's",
+  "F12: killed with -9 during a generation, loses no credit, keeps every reported image, and leaves no orphaned file",
   { timeout: kills * 20_000 },
   async () => {
     const data = join(temporaryFolder(), "data");
-    const models = await writePricedPainter(join(temporaryFolder(), "models"), "tiny-painter", price);
+    const models = await writePricedImageModel(join(temporaryFolder(), "models"), "tiny-painter", price);
     const environment = { HEARTH_DATA: data, HEARTH_MODELS: models, HEARTH_LOG_LEVEL: "error" };
     const start = (laterMs = 0) =>
       startApp(environment, {
-        painter: createScriptedPainter(),
+        imageEngine: createScriptedImageEngine(),
         clock: { ...systemClock, now: () => systemClock.now() + laterMs },
       });
     await (await start()).app.close();
-    const books = await openBooks(data, "prepaid");
+    const books = await openLedger(data, "prepaid");
     await books.buy(1_000_000_000);
     const filesOf = () => readdir(join(data, "images")).catch(() => []);
     const kept = new Set<string>();

@@ -1,16 +1,17 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { writePricedPainter } from "../../drawing-models.js";
+import { writePricedImageModel } from "../../image-models.js";
 import { startProcess, temporaryFolder, testKey } from "../../harness.js";
 
 it.each(["SIGTERM", "SIGINT"] as const)(
-  "%s in the middle of a drawing ends the process cleanly: the runtime is never ended inside a step",
+  "%s during a generation ends the process cleanly: the runtime is never terminated inside a step",
   async (signal) => {
-    const models = await writePricedPainter(join(temporaryFolder(), "models"), "tiny-painter", 0, 1000);
+    const models = await writePricedImageModel(join(temporaryFolder(), "models"), "tiny-painter", 0, 1000);
     const server = await startProcess({ HEARTH_MODELS: models, HEARTH_SHUTDOWN_GRACE_MS: "0" });
     const headers = { authorization: `Bearer ${testKey}`, "content-type": "application/json" };
     const asked = fetch(`${server.url}/v1/images/generations`, {
-      ...{ method: "POST", headers },
+      method: "POST",
+      headers,
       body: JSON.stringify({ model: "tiny-painter", prompt: "red", n: 10 }),
     }).catch(() => null);
     let steps = 0;

@@ -3,14 +3,23 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { Clock } from "../../../src/core/clock.js";
 import { systemClock } from "../../../src/system.js";
 import { startApp, until } from "../../harness.js";
-import { createScriptedPainter } from "../../scripted-painter.js";
-import { askDrawing, drawingServer, filesOf, messageOf, painterModel, price } from "./image-server.js";
+import { createScriptedImageEngine } from "../../scripted-image-engine.js";
+import {
+  requestImages,
+  startImageServer,
+  imageFilesOf,
+  messageOf,
+  imageModelId,
+  price,
+} from "./image-server.js";
 
 describe("the URL of an image", () => {
-  it("leads to it for an hour, needs no key, and runs nothing", async () => {
-    const server = await drawingServer();
+  it("serves it for an hour, needs no key, and executes nothing", async () => {
+    const server = await startImageServer();
     const { data = [] } = await server.client.images.generate({
-      ...{ model: painterModel, prompt: "red", n: 2 },
+      model: imageModelId,
+      prompt: "red",
+      n: 2,
       output_format: "webp",
     });
     const urls = data.map(({ url }) => url ?? "");
@@ -21,7 +30,8 @@ describe("the URL of an image", () => {
       expect((await sharp(await response.arrayBuffer()).metadata()).format).toBe("webp");
       expect(response.status).toBe(200);
       expect(Object.fromEntries(response.headers)).toMatchObject({
-        ...{ "content-type": "image/webp", "x-content-type-options": "nosniff" },
+        "content-type": "image/webp",
+        "x-content-type-options": "nosniff",
         "content-security-policy": "default-src 'none'; sandbox",
       });
     }
@@ -29,10 +39,10 @@ describe("the URL of an image", () => {
     expect((await fetch(urls[0] ?? "")).status).toBe(404);
   });
 
-  it("of nothing is answered like one of an image that is gone, whatever it looks like", async () => {
-    const server = await drawingServer();
-    await server.client.images.generate({ model: painterModel, prompt: "red" });
-    const [file = ""] = await filesOf(server);
+  it("of no image is answered like the URL of a deleted image, whatever its form", async () => {
+    const server = await startImageServer();
+    await server.client.images.generate({ model: imageModelId, prompt: "red" });
+    const [file = ""] = await imageFilesOf(server);
     const names = [
       "nothing",
       "%2e%2e%2fhearth.db",
@@ -50,10 +60,10 @@ describe("the URL of an image", () => {
     expect((await fetch(`${server.url}/images/${file}`)).status).toBe(200);
   });
 
-  it("is there as soon as its answer is, and its file leaves the disk when the server next cleans up", async () => {
-    const server = await drawingServer();
-    await server.client.images.generate({ model: painterModel, prompt: "red" });
-    const kept = await filesOf(server);
+  it("works as soon as the answer is sent, and its file is deleted at the next clean-up after it expires", async () => {
+    const server = await startImageServer();
+    await server.client.images.generate({ model: imageModelId, prompt: "red" });
+    const kept = await imageFilesOf(server);
     expect(kept).toHaveLength(1);
     await server.app.close();
     const again = await startApp({ HEARTH_DATA: server.data }, {});
@@ -63,25 +73,25 @@ describe("the URL of an image", () => {
     const later: Clock = { ...systemClock, now: () => systemClock.now() + 2 * 60 * 60 * 1000 };
     await startApp({ HEARTH_DATA: server.data }, { clock: later });
     let files = kept;
-    const look = setInterval(() => void filesOf(server).then((found) => (files = found)), 5);
+    const look = setInterval(() => void imageFilesOf(server).then((found) => (files = found)), 5);
     onTestFinished(() => clearInterval(look));
     await until(() => files.length === 0);
     expect(files).toEqual([]);
   });
 
-  it("is refused where there is no room to keep the image, before anything is drawn or charged", async () => {
-    const painter = createScriptedPainter();
-    const server = await drawingServer({ painter, environment: { HEARTH_IMAGES_BYTES_MAX: "82000" } });
-    const refused = await askDrawing(server, { n: 2 });
+  it("is rejected when there is no space to store the image, before anything is generated or charged", async () => {
+    const imageEngine = createScriptedImageEngine();
+    const server = await startImageServer({ imageEngine, environment: { HEARTH_IMAGES_BYTES_MAX: "82000" } });
+    const refused = await requestImages(server, { n: 2 });
     expect(refused.status).toBe(400);
     expect(await messageOf(refused)).toContain("response_format: must be b64_json");
-    expect(painter.jobs).toEqual([]);
+    expect(imageEngine.jobs).toEqual([]);
     // Two that come together have room for one.
-    const both = await Promise.all([askDrawing(server, { n: 1 }), askDrawing(server, { n: 1 })]);
+    const both = await Promise.all([requestImages(server, { n: 1 }), requestImages(server, { n: 1 })]);
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 503]);
-    const full = await askDrawing(server, { n: 1 });
+    const full = await requestImages(server, { n: 1 });
     expect([full.status, Number(full.headers.get("retry-after"))]).toEqual([503, 60]);
-    expect((await askDrawing(server, { n: 2, response_format: "b64_json" })).status).toBe(200);
+    expect((await requestImages(server, { n: 2, response_format: "b64_json" })).status).toBe(200);
     expect((await server.app.runs.list(9)).map(({ costTicks }) => costTicks)).toEqual([2 * price, price]);
   });
 });

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { builtInModel, root, temporaryFolder, testKey, until } from "../../harness.js";
-import { headersOf } from "../../http/compose.js";
+import { headersOf } from "../../scripted-app.js";
 
 const program = fileURLToPath(new URL("killed-server.mjs", import.meta.url));
 const rounds = 50;

@@ -5,8 +5,8 @@ import { onTestFinished } from "vitest";
 import { root, testKey } from "../../harness.js";
 
 /**
- * Runs a busy server, `program`, on a free port as a process of its own and kills it with -9 as soon as it has told so many lines.
- * @returns what it told.
+ * Runs `program`, a busy server, on a free port in a child process, and kills it with -9 after a number of printed lines.
+ * @returns the printed lines.
  */
 export async function killedAfter(
   lines: number,

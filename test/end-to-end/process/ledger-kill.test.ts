@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { createScriptedEngine } from "../../../src/engine/scripted.js";
-import { openBooks } from "../../books.js";
+import { openLedger } from "../../ledger.js";
 import { startApp, temporaryFolder } from "../../harness.js";
 import { killedAfter } from "./killed-child.js";
 
@@ -12,12 +12,12 @@ const killsFrom = Number(process.env["TEST_KILLS_FROM"] ?? 0);
 const program = fileURLToPath(new URL("./scripted-child.ts", import.meta.url));
 
 it(
-  "F12: killed with -9 at any moment between reserve and settle, the books balance and nothing stays reserved",
+  "F12: killed with -9 at any moment between reserve and settle, the ledger balances and nothing stays reserved",
   { timeout: kills * 20_000 },
   async () => {
     const data = join(temporaryFolder(), "data");
     await startThenStop(data);
-    const books = await openBooks(data, "prepaid");
+    const books = await openLedger(data, "prepaid");
     await books.buy(Number.MAX_SAFE_INTEGER);
     let held = 0;
     for (let round = killsFrom; round < killsFrom + kills; round++) {

@@ -65,7 +65,7 @@ describe("numbers that reach native code", () => {
     expect(app.app.generator.active.size).toBe(0);
   });
 
-  it("F1: a bound of a billion tokens is taken, and ends with the answer", async () => {
+  it("F1: a limit of a billion tokens is accepted, and the answer ends earlier", async () => {
     const app = await startApp();
     const answer = await post(app, { max_tokens: 1_000_000_000, temperature: 0 });
     expect(answer.status).toBe(200);
@@ -107,7 +107,7 @@ describe("a client that leaves", () => {
     expect(scheduler.load).toEqual({ running: 0, waiting: 0 });
   });
 
-  it("F13: many that leave at random moments while others run harm nobody, and the server closes in order", async () => {
+  it("F13: many that leave at random moments affect no other client, and the server closes normally", async () => {
     const app = await startApp();
     const alone = await textOf(await post(app, { messages: story, temperature: 0, max_tokens: 60 }));
     let seed = 7;
@@ -134,7 +134,7 @@ describe("a client that leaves", () => {
 });
 
 describe("a flood", () => {
-  it("F6: of 1000 requests is served as far as the queue goes, the rest is told at once when to come back", async () => {
+  it("F6: of 1000 requests is served up to the queue limit, and the rest is rejected at once with Retry-After", async () => {
     const app = await startApp({ HEARTH_QUEUE_DEPTH_MAX: "32", HEARTH_RUNS_ACTIVE_MAX: "2000" });
     await post(app, { max_tokens: 1 });
     const answers = await Promise.all(
@@ -155,7 +155,7 @@ describe("a flood", () => {
 });
 
 describe("several models", () => {
-  it("answer side by side under their own names, and leave memory for each other when it is small", async () => {
+  it("answer concurrently under their own names, and are unloaded for each other when memory is small", async () => {
     const models = await randomModels("one", "two", "three");
     const roomy = await startApp({ HEARTH_MODELS: models });
     for (const model of ["one", "two", "three", builtInModel]) {
@@ -175,7 +175,7 @@ describe("several models", () => {
     }
   });
 
-  it("F8: one that streams is not evicted for another, which waits its turn", async () => {
+  it("F8: one that streams is not evicted for another, which waits", async () => {
     const models = await randomModels("one", "two");
     const app = await startApp({ HEARTH_MODELS: models, HEARTH_MEMORY_BYTES_MAX: "24000000" });
     const streaming = await post(app, {
@@ -215,7 +215,7 @@ describe("several models", () => {
 });
 
 describe("deterministic: true", () => {
-  it("gives the same bytes beside other work as alone", async () => {
+  it("gives the same bytes during other work as alone", async () => {
     const app = await startApp();
     const ask = async (): Promise<string> =>
       textOf(

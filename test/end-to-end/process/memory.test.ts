@@ -43,7 +43,7 @@ async function mixedRequest(app: TestApp, index: number): Promise<void> {
 }
 
 describe("memory", () => {
-  it("F10: does not grow with the number of requests, aborted and refused ones included", async () => {
+  it("F10: does not grow with the number of requests, including aborted and rejected ones", async () => {
     const app = await startApp();
     // Compiled code, statement caches and connection pools fill up first.
     await mixedRequests(app, 800);

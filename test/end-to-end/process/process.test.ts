@@ -33,7 +33,7 @@ function modelsFolder(change: (weights: Buffer) => Buffer): string {
 }
 
 describe("hearth start", () => {
-  it("on an empty data folder shows its keys once, keeps them for their owner only, and prints a curl line that answers", async () => {
+  it("on an empty data folder prints its keys once, stores them readable by their owner only, and prints a working curl command", async () => {
     const data = join(temporaryFolder(), "data");
     const first = await startProcess({ HEARTH_DATA: data, HEARTH_API_KEY: "" });
     const curl = await first.line(/^(curl .*)$/);
@@ -57,7 +57,7 @@ describe("hearth start", () => {
     await expect(clientOf(second.url, key).models.list()).resolves.toBeDefined();
   });
 
-  it("stops on SIGTERM: the answer in flight ends whole, new requests are refused, then it exits with 0", async () => {
+  it("stops on SIGTERM: the answer in flight is completed, new requests are rejected, then it exits with 0", async () => {
     const server = await startProcess();
     const client = clientOf(server.url);
     const stream = await client.chat.completions.create({
@@ -110,7 +110,7 @@ describe("hearth start", () => {
     ]);
   });
 
-  it("C3: starts with a truncated GGUF, lists it, says why in doctor, and answers 503 with the reason", async () => {
+  it("C3: starts with a truncated GGUF, lists it, reports it in doctor, and answers 503 with the reason", async () => {
     const models = modelsFolder((weights) => weights.subarray(0, weights.length / 2));
     const server = await startProcess({ HEARTH_MODELS: models });
     const client = clientOf(server.url);
@@ -124,7 +124,7 @@ describe("hearth start", () => {
     expect(doctor.stdout()).toMatch(/FAIL {2}model hearth-tiny-5m: unusable: .*truncated/);
   });
 
-  it("C3: answers 503 for weights of the right size that are not those of the manifest", async () => {
+  it("C3: answers 503 for weights of the right size that do not match the manifest", async () => {
     const models = modelsFolder((weights) => Buffer.from(weights).fill(0, weights.length - 4096));
     const server = await startProcess({ HEARTH_MODELS: models });
     const asked = clientOf(server.url).chat.completions.create({
@@ -149,7 +149,7 @@ describe("hearth start fails with exit code 1 and one clear sentence when", () =
     taken.close();
   });
 
-  it("the data folder cannot be made", async () => {
+  it("the data folder cannot be created", async () => {
     const file = join(temporaryFolder(), "file");
     writeFileSync(file, "");
     const run = runProgram(["start"], { HEARTH_PORT: "0", HEARTH_DATA: join(file, "data") });
@@ -177,7 +177,7 @@ describe("hearth start fails with exit code 1 and one clear sentence when", () =
   });
 });
 
-describe("hearth refuses with exit code 2", () => {
+describe("hearth exits with code 2 for", () => {
   const cases: readonly [string, NodeJS.ProcessEnv, readonly string[], RegExp][] = [
     [
       "E15: a public address without a proxy",
@@ -215,7 +215,7 @@ describe("hearth refuses with exit code 2", () => {
   });
 });
 
-describe("the commands beside a running server", () => {
+describe("the commands next to a running server", () => {
   it("keys: one made here works at the next request, one removed here does not", async () => {
     const data = join(temporaryFolder(), "data");
     const environment = { HEARTH_DATA: data, HEARTH_API_KEY: testKey };
@@ -242,7 +242,7 @@ describe("the commands beside a running server", () => {
     expect(beside.stdout().trim()).not.toBe("");
   });
 
-  it("run: says what is wrong with a model that does not exist, with exit code 1", async () => {
+  it("run: reports a model that does not exist, with exit code 1", async () => {
     const run = runProgram(["run", "gpt-x", "Hello!"], {
       HEARTH_DATA: join(temporaryFolder(), "data"),
       HEARTH_PORT: "0",

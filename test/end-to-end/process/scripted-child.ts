@@ -1,6 +1,6 @@
 /**
- * A whole server over the scripted engine, in a process of its own that keeps itself busy: eight clients ask without end, some
- * of them leave half-way. It prints a line for everything it sees, so that whoever kills it can count to the moment.
+ * Runs a server with the scripted engine, and eight clients that send requests without end, some of which disconnect early. Prints a line
+ * for every event, so that the parent process can kill it at a chosen event.
  */
 import type * as app from "../../../src/app/app.js";
 import type * as config from "../../../src/config.js";

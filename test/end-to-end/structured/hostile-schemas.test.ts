@@ -2,12 +2,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { builtInModel, sharedApp, startApp, type TestApp, testKey, until } from "../../harness.js";
-import { first, tokenCalled, whole } from "../text/answers.js";
+import { firstChoice, tokenCalled, requestJson } from "../text/answers.js";
 import { patterns, shapes, sizes, type Hostile } from "./hostile.js";
 
 const shared = sharedApp();
 
-/** A refusal has to be there by then; of a few tries, because the machine has others to serve. */
+/** Maximum time until a rejection; several attempts are allowed, because the machine may be busy. */
 const refusalMsMax = 1000;
 
 interface Reply {
@@ -20,9 +20,9 @@ interface Reply {
   readonly content: string;
 }
 
-/** Asks for an answer of a few tokens; `note` makes a schema another that was never seen. */
+/** Requests an answer of a few tokens; `note` makes the schema a new one that is not in the cache. */
 async function ask(app: TestApp, schema: Hostile["schema"], note = "", asTool = false): Promise<Reply> {
-  const told = typeof schema === "string" ? schema : JSON.stringify({ ...schema, $comment: note });
+  const schemaJson = typeof schema === "string" ? schema : JSON.stringify({ ...schema, $comment: note });
   const place = asTool
     ? { tools: [{ type: "function", function: { name: "f", parameters: "?" } }], tool_choice: "required" }
     : { response_format: { type: "json_schema", json_schema: { name: "it", schema: "?" } } };
@@ -38,7 +38,7 @@ async function ask(app: TestApp, schema: Hostile["schema"], note = "", asTool = 
   const response = await fetch(`${app.url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${testKey}`, "content-type": "application/json" },
-    body: JSON.stringify(body).replace('"?"', () => told),
+    body: JSON.stringify(body).replace('"?"', () => schemaJson),
   });
   const answer = (await response.json()) as {
     readonly error?: { readonly message: string; readonly code: string; readonly param: string | null };
@@ -59,9 +59,9 @@ async function ask(app: TestApp, schema: Hostile["schema"], note = "", asTool = 
   };
 }
 
-/** Somebody else's stories, one after the other until the test ends; `pieces` counts what came. */
+/** Streams answers for another client until the test ends; `pieces` counts the received deltas. */
 function startNeighbour(app: TestApp): { readonly pieces: number } {
-  const told = { pieces: 0 };
+  const received = { pieces: 0 };
   const leaving = new AbortController();
   const tell = async (): Promise<void> => {
     while (!leaving.signal.aborted) {
@@ -73,7 +73,7 @@ function startNeighbour(app: TestApp): { readonly pieces: number } {
         },
         { signal: leaving.signal },
       );
-      for await (const chunk of stream) if (chunk.choices[0]?.delta.content) told.pieces += 1;
+      for await (const chunk of stream) if (chunk.choices[0]?.delta.content) received.pieces += 1;
     }
   };
   const telling = tell().catch(() => undefined);
@@ -81,7 +81,7 @@ function startNeighbour(app: TestApp): { readonly pieces: number } {
     leaving.abort();
     await telling;
   });
-  return told;
+  return received;
 }
 
 async function isAnswered(
@@ -113,7 +113,7 @@ describe.each([
   ["D2: a hostile shape", shapes],
   ["D3: a hostile size", sizes],
 ])("%s", (_, list) => {
-  it("is refused within a second, or served and held to, while a neighbour's stream goes on", async () => {
+  it("is rejected within a second or applied to the answer, while another client's stream continues", async () => {
     const app = shared();
     const neighbour = startNeighbour(app);
     for (const hostile of list) {
@@ -126,16 +126,16 @@ describe.each([
 
 describe("D2: a schema", () => {
   it.each([...patterns, ...shapes].filter(({ fate }) => fate === "refused").slice(0, 12))(
-    "of a tool is refused all the same: $name",
+    "of a tool is rejected, too: $name",
     async (hostile) => {
       await isAnswered(shared(), hostile, true);
     },
   );
 
-  it("with a reference to a web address is refused, and nobody is asked for it", async () => {
-    let asked = 0;
+  it("with a reference to a URL is rejected without a network request", async () => {
+    let requests = 0;
     const web = createServer((_, response) => {
-      asked += 1;
+      requests += 1;
       response.end("{}");
     });
     await new Promise<void>((resolve) => web.listen(0, "127.0.0.1", resolve));
@@ -147,20 +147,24 @@ describe("D2: a schema", () => {
       expect(reply).toMatchObject({ status: 400, code: "invalid_schema" });
       expect(reply.message).toContain(keyword);
     }
-    expect(asked).toBe(0);
+    expect(requests).toBe(0);
   });
 });
 
-/** A thread that is ready, and then does this with every schema. */
+/** Returns the code of a worker thread that reports ready and then runs this for every schema. */
 function threadThat(does: string): URL {
   const code = `import { parentPort } from "node:worker_threads";
-    parentPort.on("message", (work) => { ${does} });
+    parentPort.on("message", ({ type, id, request: work }) => {
+      if (type !== "call") return;
+      const reply = (value) => parentPort.postMessage({ type: "result", id, value });
+      ${does}
+    });
     parentPort.postMessage({ type: "ready" });`;
   return new URL(`data:text/javascript,${encodeURIComponent(code)}`);
 }
 
 describe("D4: reading a schema", () => {
-  it("that would never end is refused within its time, and tokens come for others all the while", async () => {
+  it("that would never end is rejected within its time limit, while other clients keep receiving tokens", async () => {
     const app = await startApp({}, { schemaWorkerUrl: threadThat("for (;;);") });
     const neighbour = startNeighbour(app);
     await until(() => neighbour.pieces > 0);
@@ -173,18 +177,18 @@ describe("D4: reading a schema", () => {
     }
   });
 
-  it("that takes all the memory there is for it is refused, and the server goes on", async () => {
+  it("that exceeds its memory limit is rejected, and the server continues to run", async () => {
     const hoard = "const all = []; for (;;) all.push(new Array(1e5).fill(work.schema.title + all.length));";
     const app = await startApp({}, { schemaWorkerUrl: threadThat(hoard) });
     const reply = await ask(app, { type: "string", title: "x" });
     expect(reply).toMatchObject({ status: 400, code: "invalid_schema" });
     expect(reply.message).toMatch(/memory|longer than/);
-    expect(first(await whole(app)).finish).toBe("stop");
+    expect(firstChoice(await requestJson(app)).finish).toBe("stop");
   });
 
-  it("is done once: the same schema again costs nothing, refused or not", async () => {
+  it("is done once: the same schema is read from the cache, rejected or not", async () => {
     const counted = "globalThis.n = (globalThis.n ?? 0) + 1;";
-    const refuse = `parentPort.postMessage({ type: "refused", message: "read " + n, keyword: null, pointer: "" });`;
+    const refuse = `reply({ type: "refused", message: "read " + n, keyword: null, pointer: "" });`;
     const app = await startApp({}, { schemaWorkerUrl: threadThat(counted + refuse) });
     const replies = [
       await ask(app, { title: "a" }),
@@ -195,27 +199,27 @@ describe("D4: reading a schema", () => {
   });
 });
 
-describe("D5: a grammar that the engine cannot take", () => {
+describe("D5: a grammar that the engine cannot use", () => {
   it.each([
     ["does not parse", `new Map([["s", "(((("]])`],
-    ["names a rule that there is not", `new Map([["s", "missing"]])`],
-    ["begins with itself", `new Map([["s", 's "a" | "b"']])`],
-  ])("because it %s fails the answer, which is never free text instead", async (_, rules) => {
-    const made = `{ rules: ${rules}, root: "s", exact: true }`;
+    ["names an unknown rule", `new Map([["s", "missing"]])`],
+    ["is left-recursive", `new Map([["s", 's "a" | "b"']])`],
+  ])("because it %s fails the request, which never returns free text instead", async (_, rules) => {
+    const grammar = `{ rules: ${rules}, root: "s", exact: true }`;
     const thread = threadThat(
-      `parentPort.postMessage(work.type === "convert" ? { type: "converted", converted: ${made} } : { type: "checked", wrong: null });`,
+      `reply(work.type === "convert" ? { type: "converted", converted: ${grammar} } : { type: "checked", problem: null });`,
     );
     const app = await startApp({}, { schemaWorkerUrl: thread });
     for (const asTool of [false, true]) {
       const reply = await ask(app, { type: "object" }, "", asTool);
       expect(reply).toMatchObject({ status: 500, content: "", finish: null });
     }
-    expect(first(await whole(app)).finish).toBe("stop");
+    expect(firstChoice(await requestJson(app)).finish).toBe("stop");
   });
 });
 
-describe("D6: a model that wants nothing but white space", () => {
-  it("comes to the end of its JSON all the same", async () => {
+describe("D6: a model that prefers white space", () => {
+  it("still completes its JSON", async () => {
     const app = shared();
     const tokens = await Promise.all(["Ġ", "Ċ"].map(tokenCalled));
     const schema = {
@@ -223,14 +227,14 @@ describe("D6: a model that wants nothing but white space", () => {
       properties: { a: { type: "boolean" }, b: { type: "array", items: { type: "null" }, maxItems: 3 } },
       required: ["a", "b"],
     };
-    const answer = await whole(app, {
+    const answer = await requestJson(app, {
       logit_bias: Object.fromEntries(tokens.map((token) => [token, 100])),
       max_tokens: 400,
       reasoning_effort: "none",
       response_format: { type: "json_schema", json_schema: { name: "it", schema } },
     });
-    expect(first(answer).finish).toBe("stop");
-    expect(JSON.parse(first(answer).content)).toMatchObject({ a: expect.any(Boolean) as boolean });
-    expect(first(answer).content).toMatch(/\s/);
+    expect(firstChoice(answer).finish).toBe("stop");
+    expect(JSON.parse(firstChoice(answer).content)).toMatchObject({ a: expect.any(Boolean) as boolean });
+    expect(firstChoice(answer).content).toMatch(/\s/);
   });
 });

@@ -1,19 +1,19 @@
-/** Schemas that have hurt other servers, and what is to come of each: a refusal, or an answer that is held to it. */
+/** Schemas that caused problems for other servers, and the expected result of each. */
 
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * `refused`: a 400 that says why; `served`: an answer, or the beginning of one where the bound cut it; `judged`: the same, or
- * an error where what the model wrote is not it.
+ * `refused`: a 400 with the reason; `served`: a valid answer, or the beginning of one if it was truncated; `judged`: the same,
+ * or an error if the generated text is invalid.
  */
 export type Fate = "refused" | "served" | "judged";
 
 export interface Hostile {
   readonly name: string;
-  /** As JSON text where it is too deep to be written by recursion. */
+  /** The schema as JSON text if it is too deep to be serialized recursively. */
   readonly schema: Schema | string;
   readonly fate: Fate;
-  /** Of the error's message. */
+  /** Expected pattern of the error message. */
   readonly says?: RegExp;
 }
 

@@ -2,7 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, it } from "vitest";
 import { sharedApp, until } from "../../harness.js";
-import { first, streamed, whole } from "../text/answers.js";
+import { firstChoice, requestStream, requestJson } from "../text/answers.js";
 
 const shared = sharedApp();
 
@@ -25,7 +25,7 @@ const tree = {
   },
 };
 
-/** Schemas whose every text the rules can say. */
+/** Schemas that the grammar can express exactly. */
 const schemas: readonly (readonly [string, object])[] = [
   ["an enum of all types", { enum: ["é 東🎉", 1.5, null, true, ["a", {}], { b: [1] }] }],
   [
@@ -90,7 +90,7 @@ const schemas: readonly (readonly [string, object])[] = [
 
 describe("response_format json_schema on the built-in model", () => {
   it.each(schemas)(
-    "gives %s that validates, strict or not, greedy or drawn, streamed or not",
+    "returns %s that validates, strict or not, greedy or sampled, streamed or not",
     async (_, schema) => {
       const app = shared();
       const validate = ajv.compile(schema);
@@ -103,9 +103,9 @@ describe("response_format json_schema on the built-in model", () => {
             reasoning_effort: "none",
             response_format: { type: "json_schema", json_schema: { name: "it", schema, strict } },
           };
-          const [json, frames] = await Promise.all([whole(app, body), streamed(app, body)]);
-          expect(first(frames)).toEqual(first(json));
-          const { content, finish } = first(json);
+          const [json, frames] = await Promise.all([requestJson(app, body), requestStream(app, body)]);
+          expect(firstChoice(frames)).toEqual(firstChoice(json));
+          const { content, finish } = firstChoice(json);
           if (finish === "length") expect(schema).toBe(tree);
           else {
             expect(finish).toBe("stop");
@@ -116,10 +116,10 @@ describe("response_format json_schema on the built-in model", () => {
     },
   );
 
-  it("holds every one of several choices to the schema", async () => {
+  it("applies the schema to every one of several choices", async () => {
     const app = shared();
     const schema = schemas[4]?.[1];
-    const { choices } = await whole(app, {
+    const { choices } = await requestJson(app, {
       n: 4,
       temperature: 1,
       seed: 5,
@@ -133,7 +133,7 @@ describe("response_format json_schema on the built-in model", () => {
     }
   });
 
-  it("redraws what the rules cannot say until it is right, and tells and counts that answer alone", async () => {
+  it("retries answers that the grammar cannot fully constrain until one is valid, and returns and counts only that one", async () => {
     const app = shared();
     const schema = {
       type: "array",
@@ -151,16 +151,16 @@ describe("response_format json_schema on the built-in model", () => {
         reasoning_effort: "none",
         response_format: { type: "json_schema", json_schema: { name: "it", schema } },
       };
-      const answer = await whole(app, body).catch((thrown: unknown) => thrown);
+      const answer = await requestJson(app, body).catch((thrown: unknown) => thrown);
       if (answer instanceof Error) {
         expect(answer).toMatchObject({ status: 500, code: "invalid_output" });
         continue;
       }
-      const told = answer as Awaited<ReturnType<typeof whole>>;
-      const { content } = first(told);
+      const folded = answer as Awaited<ReturnType<typeof requestJson>>;
+      const { content } = firstChoice(folded);
       expect(isRight(JSON.parse(content))).toBe(true);
-      // Hardly more than a token a character: those of the answers that were not told would come on top.
-      expect(told.usage?.completion_tokens).toBeLessThanOrEqual(content.length + 1);
+      // At most about one token per character: the tokens of discarded answers would exceed this.
+      expect(folded.usage?.completion_tokens).toBeLessThanOrEqual(content.length + 1);
       right += 1;
     }
     expect(right).toBeGreaterThan(0);
@@ -169,7 +169,7 @@ describe("response_format json_schema on the built-in model", () => {
 });
 
 describe("response_format json_object on the built-in model", () => {
-  it("gives one JSON object and nothing around it, or is cut", async () => {
+  it("returns one JSON object and nothing else, or is truncated", async () => {
     const app = shared();
     for (const thinking of ["none", "low"])
       for (const seed of [1, 2, 3, 4]) {
@@ -180,7 +180,10 @@ describe("response_format json_object on the built-in model", () => {
           reasoning_effort: thinking,
           response_format: { type: "json_object" },
         };
-        const [json, frames] = [first(await whole(app, body)), first(await streamed(app, body))];
+        const [json, frames] = [
+          firstChoice(await requestJson(app, body)),
+          firstChoice(await requestStream(app, body)),
+        ];
         expect(frames).toEqual(json);
         expect(json.content).toMatch(/^\{/);
         if (json.finish === "length") continue;

@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { sharedApp } from "../../harness.js";
-import { first, streamed, whole, type FoldedAnswer } from "../text/answers.js";
+import { firstChoice, requestStream, requestJson, type FoldedAnswer } from "../text/answers.js";
 
 const shared = sharedApp();
 
@@ -32,8 +32,8 @@ const ajv = new Ajv2020({ strict: false });
 const isPerson = ajv.compile(person);
 const isPlace = ajv.compile(place);
 
-/** What an answer says, without what is another's every time: ids, and what was found in the cache. */
-function said({ choices, usage }: FoldedAnswer) {
+/** Returns the content of an answer without values that differ every time: ids and cached tokens. */
+function contentOf({ choices, usage }: FoldedAnswer) {
   return {
     choices: choices.map((choice) => ({
       ...choice,
@@ -75,16 +75,16 @@ function bodyOf({ schema, tools, thinking }: Row): object {
   };
 }
 
-/** Ends that an answer can come to beside its own. */
+/** Ways in which an answer can end early. */
 const endings: readonly object[] = [
   ...['"', "a", ":", "}", "Par", "</tool_call>"].map((stop) => ({ stop })),
   ...[1, 2, 3, 5, 8, 12, 17, 23].map((tokens) => ({ max_tokens: tokens })),
   { max_completion_tokens: 10, stop: ["i", "zzz"] },
 ];
 
-/** An answer is what was asked for, or says that it was cut. */
+/** Checks that an answer is valid or reports that it was truncated. */
 function check(answer: FoldedAnswer, { schema, tools, thinking }: Row): void {
-  const { content, reasoning, calls, finish } = first(answer);
+  const { content, reasoning, calls, finish } = firstChoice(answer);
   expect(["stop", "length", "tool_calls"]).toContain(finish);
   expect(content + reasoning).not.toMatch(/\uFFFD|<\/?think|<\/tool_call/);
   if (!thinking) expect(reasoning).toBe("");
@@ -99,40 +99,40 @@ function check(answer: FoldedAnswer, { schema, tools, thinking }: Row): void {
 }
 
 describe("D7: the built-in model with", () => {
-  it.each(rows)("%s: answers what was asked for or says why not, streamed as not", async (_, row) => {
+  it.each(rows)("%s: returns a valid answer or reports why not, streamed and not", async (_, row) => {
     const app = shared();
-    const asked = bodyOf(row);
-    const plain = await whole(app, asked);
+    const fields = bodyOf(row);
+    const plain = await requestJson(app, fields);
     check(plain, row);
-    if (row.schema || row.tools) expect(first(plain).finish).not.toBe("length");
-    if (row.thinking) expect(first(plain).reasoning).not.toBe("");
+    if (row.schema || row.tools) expect(firstChoice(plain).finish).not.toBe("length");
+    if (row.thinking) expect(firstChoice(plain).reasoning).not.toBe("");
     for (const ending of [{}, ...endings]) {
-      const body = { ...asked, ...ending };
-      const answer = await (row.streaming ? streamed : whole)(app, body);
+      const body = { ...fields, ...ending };
+      const answer = await (row.streaming ? requestStream : requestJson)(app, body);
       check(answer, row);
-      if (row.streaming) expect(said(answer)).toEqual(said(await whole(app, body)));
+      if (row.streaming) expect(contentOf(answer)).toEqual(contentOf(await requestJson(app, body)));
     }
   });
 });
 
-/** A text of escapes and of characters of two, three and four bytes. */
+/** Text with escapes and with characters of two, three and four bytes. */
 const hard = 'a"b\\c\nd\u0001é東🎉e';
 
-describe("D7: an answer cut by max_tokens", () => {
+describe("D7: an answer truncated by max_tokens", () => {
   const constant = { type: "object", properties: { text: { const: hard } }, required: ["text"] };
 
-  it("inside a string, an escape or a character is `length`, and whole characters of the whole answer", async () => {
+  it("inside a string, an escape or a character ends with `length` and contains only complete characters of the full answer", async () => {
     const app = shared();
     const body = { response_format: formatOf(constant), reasoning_effort: "none" };
-    const complete = first(await whole(app, body));
+    const complete = firstChoice(await requestJson(app, body));
     expect(complete.finish).toBe("stop");
     expect(JSON.parse(complete.content)).toEqual({ text: hard });
     const cuts: string[] = [];
     for (let tokens = 1; ; tokens += 1) {
       const answers = await Promise.all(
-        [whole, streamed].map((ask) => ask(app, { ...body, max_tokens: tokens })),
+        [requestJson, requestStream].map((ask) => ask(app, { ...body, max_tokens: tokens })),
       );
-      const [json, frames] = answers.map(first);
+      const [json, frames] = answers.map(firstChoice);
       expect(frames).toEqual(json);
       expect(complete.content.startsWith(json?.content ?? "-")).toBe(true);
       if (json?.finish === "stop") break;
@@ -141,11 +141,11 @@ describe("D7: an answer cut by max_tokens", () => {
     }
     const inside = (place: RegExp): boolean => cuts.some((text) => place.test(text));
     expect([/"a$/, /\\$/, /\\u00$/, /"\s*\}$/].map(inside)).toEqual([true, true, true, true]);
-    // A token that completes no character adds nothing: the cut was inside of it.
+    // A token that completes no character adds nothing: the limit was inside the character.
     expect(cuts.filter((text) => text.endsWith("é")).length).toBeGreaterThan(1);
   });
 
-  it("inside the arguments of a call is `length`, with the beginning of the arguments", async () => {
+  it("inside the arguments of a tool call ends with `length` and the beginning of the arguments", async () => {
     const app = shared();
     const tool = { type: "function", function: { name: "note", parameters: constant } };
     const body = {
@@ -154,16 +154,16 @@ describe("D7: an answer cut by max_tokens", () => {
       reasoning_effort: "none",
       parallel_tool_calls: false,
     };
-    const complete = first(await whole(app, body));
+    const complete = firstChoice(await requestJson(app, body));
     expect(complete).toMatchObject({ finish: "tool_calls", content: "", calls: [{ name: "note" }] });
     const given = complete.calls[0]?.arguments ?? "";
     expect(JSON.parse(given)).toEqual({ text: hard });
     let partial = 0;
     for (let tokens = 1; ; tokens += 1) {
       const cut = { ...body, max_tokens: tokens };
-      const [json, frames] = [await whole(app, cut), await streamed(app, cut)];
-      expect(said(frames)).toEqual(said(json));
-      const { finish, calls, content } = first(json);
+      const [json, frames] = [await requestJson(app, cut), await requestStream(app, cut)];
+      expect(contentOf(frames)).toEqual(contentOf(json));
+      const { finish, calls, content } = firstChoice(json);
       expect(content === "" || '<tool_call>\n{"name": "note", "arguments": '.startsWith(content)).toBe(true);
       for (const call of calls) expect(given.startsWith(call.arguments)).toBe(true);
       if (finish === "tool_calls") break;
@@ -174,12 +174,12 @@ describe("D7: an answer cut by max_tokens", () => {
   });
 });
 
-describe("D7: a stop text", () => {
-  it("that cuts JSON makes it `length`, never a whole answer", async () => {
+describe("D7: a stop sequence", () => {
+  it("that truncates JSON ends it with `length`, never as a complete answer", async () => {
     const app = shared();
     const body = { response_format: formatOf(person), reasoning_effort: "none" };
-    for (const ask of [whole, streamed]) {
-      const { content, finish } = first(await ask(app, { ...body, stop: "mood" }));
+    for (const ask of [requestJson, requestStream]) {
+      const { content, finish } = firstChoice(await ask(app, { ...body, stop: "mood" }));
       expect({ content: content.trimEnd().endsWith('"'), finish }).toEqual({
         content: true,
         finish: "length",
@@ -187,11 +187,11 @@ describe("D7: a stop text", () => {
     }
   });
 
-  it("that ends ordinary text is `stop`, as ever", async () => {
+  it("that ends ordinary text results in `stop`", async () => {
     const app = shared();
-    const free = first(await whole(app, { reasoning_effort: "none" })).content;
+    const free = firstChoice(await requestJson(app, { reasoning_effort: "none" })).content;
     const word = free.split(" ").at(-1) ?? "";
-    const { content, finish } = first(await whole(app, { reasoning_effort: "none", stop: word }));
+    const { content, finish } = firstChoice(await requestJson(app, { reasoning_effort: "none", stop: word }));
     expect({ content, finish }).toEqual({ content: free.slice(0, free.indexOf(word)), finish: "stop" });
   });
 });

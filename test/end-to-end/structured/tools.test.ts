@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type OpenAI from "openai";
 import { sharedApp } from "../../harness.js";
-import { first, type FoldedCall, streamed, tokenCalled, whole } from "../text/answers.js";
+import { firstChoice, type FoldedCall, requestStream, tokenCalled, requestJson } from "../text/answers.js";
 
 const shared = sharedApp();
 
@@ -31,7 +31,7 @@ const allowed = (mode: string, ...names: readonly string[]) => ({
   type: "allowed_tools",
   allowed_tools: { mode, tools: names.map(named) },
 });
-/** The model may not end its turn where anything else can follow. */
+/** Keeps the model from ending its turn where anything else can follow. */
 const talkative = async () => ({
   tools: all,
   tool_choice: "required",
@@ -39,7 +39,7 @@ const talkative = async () => ({
   logit_bias: { [await tokenCalled("<|im_end|>")]: -100, [await tokenCalled("<|endoftext|>")]: -100 },
 });
 
-/** Arguments that are what their tool asks for, checked by hand. */
+/** Checks arguments against the schema of their tool by hand. */
 function expectRight({ name, arguments: json }: FoldedCall): void {
   const given = JSON.parse(json) as Record<string, unknown>;
   const keys = { get_weather: ["city"], get_time: ["zone"], add: ["a", "b"] }[name];
@@ -50,30 +50,41 @@ function expectRight({ name, arguments: json }: FoldedCall): void {
 }
 
 describe("tool_choice", () => {
-  it("auto lets the model call by itself, with right arguments and nothing else said, and talk where it likes", async () => {
+  it("auto lets the model decide: it calls a tool with valid arguments and no other text, or answers with text", async () => {
     const app = shared();
     for (const body of [{ tools: [weather] }, { tools: [weather], tool_choice: "auto" }]) {
-      const called = first(await whole(app, { ...body, messages: askWeather }));
+      const called = firstChoice(await requestJson(app, { ...body, messages: askWeather }));
       expect(called).toMatchObject({ content: "", finish: "tool_calls", calls: [{ name: "get_weather" }] });
       called.calls.forEach(expectRight);
-      const talked = first(await whole(app, body));
+      const talked = firstChoice(await requestJson(app, body));
       expect(talked).toMatchObject({ finish: "stop", calls: [] });
       expect(talked.content.trim()).not.toBe("");
     }
   });
 
-  it("none calls nothing, and the model is not told of the tools", async () => {
+  it("none calls no tool, and the prompt does not contain the tools", async () => {
     const app = shared();
-    const plain = await whole(app, { messages: askWeather, max_tokens: 40 });
-    const none = await whole(app, { messages: askWeather, max_tokens: 40, tools: all, tool_choice: "none" });
+    const plain = await requestJson(app, { messages: askWeather, max_tokens: 40 });
+    const none = await requestJson(app, {
+      messages: askWeather,
+      max_tokens: 40,
+      tools: all,
+      tool_choice: "none",
+    });
     expect(none).toEqual({ ...plain, usage: { ...none.usage } });
     expect(none.usage?.prompt_tokens).toBe(plain.usage?.prompt_tokens);
   });
 
-  it("required calls one of the tools at least, whatever is asked", async () => {
+  it("required calls at least one of the tools, whatever the prompt", async () => {
     const app = shared();
     for (const temperature of [0, 1.5]) {
-      const answer = await whole(app, { tools: all, tool_choice: "required", temperature, seed: 5, n: 4 });
+      const answer = await requestJson(app, {
+        tools: all,
+        tool_choice: "required",
+        temperature,
+        seed: 5,
+        n: 4,
+      });
       for (const { calls, content, finish } of answer.choices) {
         expect([content, finish]).toEqual(["", "tool_calls"]);
         expect(calls.length).toBeGreaterThan(0);
@@ -82,18 +93,20 @@ describe("tool_choice", () => {
     }
   });
 
-  it.each(["get_weather", "get_time", "add"])("of %s by name calls that one, once", async (name) => {
+  it.each(["get_weather", "get_time", "add"])("of %s by name calls that tool once", async (name) => {
     const app = shared();
     for (const messages of [askWeather, [{ role: "user", content: "Hello!" }]]) {
-      const { calls, finish } = first(await whole(app, { messages, tools: all, tool_choice: named(name) }));
+      const { calls, finish } = firstChoice(
+        await requestJson(app, { messages, tools: all, tool_choice: named(name) }),
+      );
       expect([finish, calls.map((call) => call.name)]).toEqual(["tool_calls", [name]]);
       calls.forEach(expectRight);
     }
   });
 
-  it("allowed_tools calls none but those, though the model knows all", async () => {
+  it("allowed_tools calls only those, although the prompt contains all tools", async () => {
     const app = shared();
-    const forced = await whole(app, {
+    const forced = await requestJson(app, {
       messages: askWeather,
       tools: all,
       tool_choice: allowed("required", "get_time", "add"),
@@ -105,46 +118,46 @@ describe("tool_choice", () => {
       for (const { name } of calls) expect(["get_time", "add"]).toContain(name);
       calls.forEach(expectRight);
     }
-    const free = await whole(app, { messages: askWeather, tools: all, tool_choice: allowed("auto", "add") });
-    for (const { name } of first(free).calls) expect(name).toBe("add");
+    const free = await requestJson(app, {
+      messages: askWeather,
+      tools: all,
+      tool_choice: allowed("auto", "add"),
+    });
+    for (const { name } of firstChoice(free).calls) expect(name).toBe("add");
     expect(free.usage?.prompt_tokens).toBe(forced.usage?.prompt_tokens);
   });
 
   it.each<[string, object, string]>([
-    ["a choice of a tool that is not there", { tools: [weather], tool_choice: named("no") }, "tool_choice"],
+    ["a choice of an unknown tool", { tools: [weather], tool_choice: named("no") }, "tool_choice"],
     ["a forced choice without tools", { tool_choice: "required" }, "tool_choice"],
     ["an unknown choice", { tools: [weather], tool_choice: "any" }, "tool_choice"],
-    [
-      "an allowed tool that is not there",
-      { tools: [weather], tool_choice: allowed("auto", "no") },
-      "tool_choice",
-    ],
+    ["an unknown allowed tool", { tools: [weather], tool_choice: allowed("auto", "no") }, "tool_choice"],
     ["no allowed tool", { tools: [weather], tool_choice: allowed("auto") }, "tool_choice"],
     ["two tools of one name", { tools: [weather, time, weather] }, "tools"],
     ["two functions of one name", { functions: [{ name: "f" }, { name: "f" }] }, "functions"],
     [
-      "a call of a function that is not there",
+      "a call of an unknown function",
       { functions: [{ name: "f" }], function_call: { name: "g" } },
       "function_call",
     ],
     ["a tool without a name", { tools: [weather, tool("", {})] }, "tools.1.function.name"],
     ["a line break in a name", { tools: [tool("a\nb", {})] }, "tools.0.function.name"],
-    ["half a character in a name", { tools: [tool("half \ud83d", {})] }, "tools.0.function.name"],
+    ["an unpaired surrogate in a name", { tools: [tool("half \ud83d", {})] }, "tools.0.function.name"],
     ["a name that is too long", { tools: [tool("x".repeat(257), {})] }, "tools.0.function.name"],
     ["1,001 tools", { tools: Array.from({ length: 1001 }, (_, at) => tool(`t${at}`, {})) }, "tools"],
     [
-      "parameters that are no schema",
+      "parameters that are not a schema",
       { tools: [tool("f", { x: { type: "text" } })] },
       "tools.0.function.parameters",
     ],
-  ])("D8: %s is a 400 that names the field", async (_case, body, param) => {
+  ])("D8: %s is rejected with a 400 that names the field", async (_case, body, param) => {
     const app = shared();
-    await expect(whole(app, body)).rejects.toMatchObject({ status: 400, param });
+    await expect(requestJson(app, body)).rejects.toMatchObject({ status: 400, param });
   });
 });
 
 describe("tool calls", () => {
-  it("come one in a chunk, and say the same streamed and whole", async () => {
+  it("come one per chunk and are the same streamed and as JSON", async () => {
     const app = shared();
     const bodies = [
       { messages: askWeather, tools: [weather] },
@@ -154,7 +167,7 @@ describe("tool calls", () => {
       { tools: all },
     ];
     for (const body of bodies) {
-      const [json, frames] = [await whole(app, body), await streamed(app, body)];
+      const [json, frames] = [await requestJson(app, body), await requestStream(app, body)];
       const idless = (answer: typeof json) =>
         answer.choices.map(({ calls, ...rest }) => ({
           ...rest,
@@ -165,9 +178,10 @@ describe("tool calls", () => {
     }
   });
 
-  it("are at most one with parallel_tool_calls false, under either name, and several where it is not", async () => {
+  it("are at most one with parallel_tool_calls false, under either name, and several otherwise", async () => {
     const app = shared();
-    const ask = async (more: object) => first(await whole(app, { ...(await talkative()), ...more }));
+    const ask = async (more: object) =>
+      firstChoice(await requestJson(app, { ...(await talkative()), ...more }));
     for (const key of ["parallel_tool_calls", "parallel_function_calling"]) {
       const { calls, finish } = await ask({ [key]: false });
       expect([calls.length, finish]).toEqual([1, "tool_calls"]);
@@ -179,10 +193,10 @@ describe("tool calls", () => {
     several.calls.slice(0, -1).forEach(expectRight);
   });
 
-  it("have ids of their own, in every choice and every answer", async () => {
+  it("have unique ids in every choice and every answer", async () => {
     const app = shared();
     const body = { ...(await talkative()), n: 3 };
-    const ids = [await whole(app, body), await streamed(app, body)].flatMap(({ choices }) =>
+    const ids = [await requestJson(app, body), await requestStream(app, body)].flatMap(({ choices }) =>
       choices.flatMap(({ calls }) => calls.map(({ id }) => id)),
     );
     expect(ids.length).toBeGreaterThan(12);
@@ -190,40 +204,40 @@ describe("tool calls", () => {
     for (const id of ids) expect(id).toMatch(/^call_[0-9a-z]+$/);
   });
 
-  it("and their results are read by the model in the turns that follow", async () => {
+  it("and their results are part of the prompt in later turns", async () => {
     const app = shared();
-    const asked = first(await whole(app, { messages: askWeather, tools: [weather] }));
-    const [call] = asked.calls;
+    const choice = firstChoice(await requestJson(app, { messages: askWeather, tools: [weather] }));
+    const [call] = choice.calls;
     const { id, ...called } = call ?? { id: "", name: "", arguments: "" };
     const turn = {
       role: "assistant",
       content: null,
       tool_calls: [{ id, type: "function", function: called }],
     };
-    const said = async (content: string) => {
+    const answerTo = async (content: string) => {
       const messages = [...askWeather, turn, { role: "tool", tool_call_id: id, content }];
-      return whole(app, { messages, tools: [weather] });
+      return requestJson(app, { messages, tools: [weather] });
     };
-    const [sunny, rainy] = [await said("Sunny, 21 degrees"), await said("Rain, 7 degrees")];
-    expect(first(sunny)).toMatchObject({ calls: [], finish: "stop" });
-    expect(first(sunny).content).not.toBe(first(rainy).content);
-    const before = await whole(app, { messages: askWeather, tools: [weather] });
+    const [sunny, rainy] = [await answerTo("Sunny, 21 degrees"), await answerTo("Rain, 7 degrees")];
+    expect(firstChoice(sunny)).toMatchObject({ calls: [], finish: "stop" });
+    expect(firstChoice(sunny).content).not.toBe(firstChoice(rainy).content);
+    const before = await requestJson(app, { messages: askWeather, tools: [weather] });
     expect(sunny.usage?.prompt_tokens).toBeGreaterThan(before.usage?.prompt_tokens ?? Infinity);
   });
 
-  it("that max_tokens cuts are told with finish_reason length, never as whole", async () => {
+  it("that max_tokens truncates have the finish_reason length, never tool_calls", async () => {
     const app = shared();
     const body = { messages: askWeather, tools: [weather], tool_choice: "required" };
-    const { usage } = await whole(app, body);
+    const { usage } = await requestJson(app, body);
     for (let bound = 1; bound < (usage?.completion_tokens ?? 0); bound += 1)
       for (const answer of [
-        await whole(app, { ...body, max_tokens: bound }),
-        await streamed(app, { ...body, max_tokens: bound }),
+        await requestJson(app, { ...body, max_tokens: bound }),
+        await requestStream(app, { ...body, max_tokens: bound }),
       ])
-        expect(first(answer)).toMatchObject({ finish: "length", content: "" });
+        expect(firstChoice(answer)).toMatchObject({ finish: "length", content: "" });
   });
 
-  it("are told as function_call to a client that gave functions", async () => {
+  it("are returned as function_call to a client that sent functions", async () => {
     const app = shared();
     const ask = async (body: object, stream: boolean) => {
       const answer = await fetch(`${app.url}/v1/chat/completions`, {

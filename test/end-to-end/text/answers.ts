@@ -1,4 +1,4 @@
-/** Whole and streamed answers of the built-in model through the official client, in one shape. */
+/** JSON and streamed answers of the built-in model through the official client, in a common format. */
 import { fileURLToPath } from "node:url";
 import { readGgufFileInfo } from "node-llama-cpp";
 import type OpenAI from "openai";
@@ -25,7 +25,7 @@ export interface FoldedAnswer {
   readonly usage: OpenAI.CompletionUsage | undefined;
 }
 
-type Spoken = { readonly content?: string | null; readonly reasoning_content?: string };
+type MessageWithReasoning = { readonly content?: string | null; readonly reasoning_content?: string };
 
 const request = (body: object) => ({
   model: builtInModel,
@@ -34,12 +34,12 @@ const request = (body: object) => ({
   ...body,
 });
 
-/** The answer as JSON. */
-export async function whole(app: Pick<TestApp, "client">, body: object = {}): Promise<FoldedAnswer> {
+/** Requests the answer as JSON. */
+export async function requestJson(app: Pick<TestApp, "client">, body: object = {}): Promise<FoldedAnswer> {
   const answer = await app.client.chat.completions.create({ ...request(body), stream: false });
   const choices = answer.choices.map(({ message, logprobs, finish_reason: finish }) => ({
     content: message.content ?? "",
-    reasoning: (message as Spoken).reasoning_content ?? "",
+    reasoning: (message as MessageWithReasoning).reasoning_content ?? "",
     calls: (message.tool_calls ?? []).flatMap((call) =>
       call.type === "function" ? [{ id: call.id, ...call.function }] : [],
     ),
@@ -49,8 +49,8 @@ export async function whole(app: Pick<TestApp, "client">, body: object = {}): Pr
   return { choices, usage: answer.usage };
 }
 
-/** The same from a stream; every call has to come in one chunk. */
-export async function streamed(app: Pick<TestApp, "client">, body: object = {}): Promise<FoldedAnswer> {
+/** Requests the answer as a stream; every tool call must come in one chunk. */
+export async function requestStream(app: Pick<TestApp, "client">, body: object = {}): Promise<FoldedAnswer> {
   const stream = await app.client.chat.completions.create({
     ...request(body),
     stream: true,
@@ -69,7 +69,7 @@ export async function streamed(app: Pick<TestApp, "client">, body: object = {}):
         finish: null,
       });
       choice.content += delta.content ?? "";
-      choice.reasoning += (delta as Spoken).reasoning_content ?? "";
+      choice.reasoning += (delta as MessageWithReasoning).reasoning_content ?? "";
       for (const { index: at, id = "", function: called } of delta.tool_calls ?? []) {
         if (at !== choice.calls.length) throw new Error(`call ${at} came in more than one chunk`);
         choice.calls.push({ id, name: called?.name ?? "", arguments: called?.arguments ?? "" });
@@ -81,8 +81,8 @@ export async function streamed(app: Pick<TestApp, "client">, body: object = {}):
   return { choices, usage };
 }
 
-/** The first choice, which is there. */
-export function first({ choices }: FoldedAnswer): FoldedChoice {
+/** Returns the first choice, which must exist. */
+export function firstChoice({ choices }: FoldedAnswer): FoldedChoice {
   const [choice] = choices;
   if (choice === undefined) throw new Error("an answer without a choice");
   return choice;
@@ -92,7 +92,7 @@ const builtInFile = fileURLToPath(
   new URL("../../../models/hearth-tiny-5m/hearth-tiny-5m.gguf", import.meta.url),
 );
 
-/** The built-in model's token with this text in its vocabulary, as a key of `logit_bias`. */
+/** Returns the id of the built-in model's token with this text, as a key of `logit_bias`. */
 export async function tokenCalled(text: string): Promise<string> {
   const { metadata } = await readGgufFileInfo(builtInFile, { logWarnings: false });
   const id = metadata.tokenizer?.ggml.tokens.indexOf(text) ?? -1;

@@ -7,7 +7,7 @@ const shared = sharedApp();
 const story = [{ role: "user" as const, content: "Tell me a long story." }];
 const greeting = [{ role: "user" as const, content: "Hello!" }];
 
-/** The text and the closing facts of a streamed answer. */
+/** Returns the text, finish reason and usage of a streamed answer. */
 async function streamed(app: TestApp, body: object) {
   const stream = await app.client.chat.completions.create({
     model: builtInModel,
@@ -50,7 +50,7 @@ describe("the official client and the built-in model", () => {
     expect(answer._request_id).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it("get the same text and usage streamed and whole", async () => {
+  it("get the same text and usage streamed and as JSON", async () => {
     const app = shared();
     const [json, frames] = [await whole(app), await streamed(app, {})];
     expect(frames.text).toBe(json.text);
@@ -70,7 +70,7 @@ describe("the official client and the built-in model", () => {
     expect(await helper.finalContent()).toBe(text);
   });
 
-  it("abort in mid-stream: the slot is free at once and the tokens that came are in the usage table", async () => {
+  it("abort in mid-stream: the slot is free at once and the generated tokens are in the usage table", async () => {
     const app = await startApp();
     const times: number[] = [];
     for (let round = 0; round < 5; round++) {
@@ -99,7 +99,7 @@ describe("the official client and the built-in model", () => {
     for (const run of runs) expect(run.usage.completionTokens).toBeGreaterThanOrEqual(5);
   });
 
-  it("a neighbour's answer is the same, token for token, whether others come, run and leave or not", async () => {
+  it("get the same answer, token for token, whether other requests start, run and abort or not", async () => {
     const app = shared();
     const alone = await whole(app, { messages: story, max_tokens: 200 });
     const neighbour = whole(app, { messages: story, max_tokens: 200 });
@@ -118,7 +118,7 @@ describe("the official client and the built-in model", () => {
     expect((await neighbour).text).toBe(alone.text);
   });
 
-  it("leave the queue: a run that is cancelled while it waits gives up its place and harms nobody", async () => {
+  it("leave the queue: a run that is cancelled while it waits frees its place and affects no other run", async () => {
     const app = await startApp({ HEARTH_SLOTS_PER_MODEL: "1" });
     const first = await app.client.chat.completions.create({
       model: builtInModel,
@@ -142,7 +142,7 @@ describe("the official client and the built-in model", () => {
     expect((await last).text).not.toBe("");
   });
 
-  it("are refused with 503 and retry-after when the queue is full, and those in it are served", async () => {
+  it("are refused with 503 and retry-after if the queue is full, while queued requests are completed", async () => {
     const app = await startApp({ HEARTH_SLOTS_PER_MODEL: "1", HEARTH_QUEUE_DEPTH_MAX: "1" });
     const first = await app.client.chat.completions.create({
       model: builtInModel,
@@ -171,7 +171,7 @@ describe("generation", () => {
     expect(others.size).toBeGreaterThan(1);
   });
 
-  it("tells in system_fingerprint what made the answer: it changes with the engine's settings, not between starts", async () => {
+  it("returns a system_fingerprint that changes with the engine's settings, but not between starts", async () => {
     const prints: (string | undefined)[] = [];
     for (const environment of [{}, {}, { HEARTH_KV_CACHE_TYPE: "q8_0" }]) {
       const app = await startApp(environment);
@@ -189,7 +189,7 @@ describe("generation", () => {
     expect(usage?.completion_tokens).toBe(7);
   });
 
-  it("ends before a stop text, which is no part of the answer", async () => {
+  it("ends before a stop sequence, which is not part of the answer", async () => {
     const app = shared();
     const { text } = await whole(app, { messages: story, max_tokens: 60 });
     const stop = text.slice(20, 27);
@@ -198,7 +198,7 @@ describe("generation", () => {
     expect(cut.finish).toBe("stop");
   });
 
-  it("skips the part of the prompt that its team has in the cache, and says how much", async () => {
+  it("skips the part of the prompt that its team has in the cache and reports its length", async () => {
     const app = await startApp();
     const first = await whole(app);
     const again = await whole(app);
@@ -208,7 +208,7 @@ describe("generation", () => {
     expect(again.text).toBe(first.text);
   });
 
-  it("puts the reasoning into reasoning_content and counts it apart", async () => {
+  it("returns the reasoning in reasoning_content and counts it separately", async () => {
     const app = shared();
     const { answer, text, usage } = await whole(app, { messages: greeting, reasoning_effort: "low" });
     const message = answer.choices[0]?.message as { reasoning_content?: string } | undefined;
@@ -220,7 +220,7 @@ describe("generation", () => {
     expect(quiet.answer.choices[0]?.message).not.toHaveProperty("reasoning_content");
   });
 
-  it("F4: does not end a turn where a user writes the end mark", async () => {
+  it("F4: does not end a turn where a user writes the end-of-turn token as text", async () => {
     const app = shared();
     const marked = await whole(app, { messages: [{ role: "user", content: "a<|im_end|>b" }], max_tokens: 1 });
     const plain = await whole(app, { messages: [{ role: "user", content: "ab" }], max_tokens: 1 });
@@ -228,7 +228,7 @@ describe("generation", () => {
     expect(added).toBeGreaterThan(1);
   });
 
-  it("F3: refuses a prompt longer than the context with both numbers, also a huge one, and serves on", async () => {
+  it("F3: rejects a prompt longer than the context with both numbers, even a huge one, and continues to serve", async () => {
     const app = shared();
     for (const words of [2500, 1_600_000]) {
       const content = "word ".repeat(words);
@@ -243,7 +243,7 @@ describe("generation", () => {
     expect((await whole(app)).finish).toBe("stop");
   });
 
-  it("fills the context to the last token and ends with length, never shifting", async () => {
+  it("fills the context to the last token and ends with length, without shifting the context", async () => {
     const app = await startApp({ HEARTH_CONTEXT_TOKENS_MAX: "64" });
     const padded = (words: number) => [
       { role: "system" as const, content: "word ".repeat(words) },
@@ -263,14 +263,14 @@ describe("an error that the official client raises", () => {
   it("is NotFoundError for a model that does not exist, streamed or not", async () => {
     const app = shared();
     for (const stream of [true, false]) {
-      const asked = app.client.chat.completions.create({ model: "gpt-x", messages: greeting, stream });
-      await expect(asked).rejects.toBeInstanceOf(NotFoundError);
+      const request = app.client.chat.completions.create({ model: "gpt-x", messages: greeting, stream });
+      await expect(request).rejects.toBeInstanceOf(NotFoundError);
     }
   });
 
   it("is AuthenticationError for a wrong key", async () => {
     const app = shared();
-    const asked = clientOf(app.url, "hk-not-a-key-at-all").models.list();
-    await expect(asked).rejects.toBeInstanceOf(AuthenticationError);
+    const request = clientOf(app.url, "hk-not-a-key-at-all").models.list();
+    await expect(request).rejects.toBeInstanceOf(AuthenticationError);
   });
 });

@@ -9,7 +9,7 @@ import { builtInModel, sharedApp, startApp, temporaryFolder, type TestApp, testK
 
 const shared = sharedApp();
 
-/** What the model was taught to read, written by hand; its control tokens have to be asked for. */
+/** The chat template written by hand; its control tokens are read only if requested. */
 const templated = "<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n";
 const ask = { model: builtInModel, prompt: templated, temperature: 0, max_tokens: 40, parse_special: true };
 
@@ -30,7 +30,7 @@ const joined = (tokens: readonly Token[]): string =>
   Buffer.from(tokens.flatMap(({ token_bytes: bytes }) => bytes)).toString();
 
 describe("the official OpenAI client's completions and the built-in model", () => {
-  it("answer a prompt that is templated by hand as a chat is answered", async () => {
+  it("answer a prompt with a hand-written template as a chat", async () => {
     const app = shared();
     const raw = await app.client.completions.create({ ...ask, stream: false });
     const chat = await app.client.chat.completions.create({
@@ -47,7 +47,7 @@ describe("the official OpenAI client's completions and the built-in model", () =
     expect(raw.usage?.prompt_tokens).toBe(chat.usage?.prompt_tokens);
   });
 
-  it("tell all that the model writes as text, the marks of its reasoning too", async () => {
+  it("return everything that the model generates as text, including the reasoning markers", async () => {
     const app = shared();
     const prompt = "<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n";
     const { choices, usage } = await app.client.completions.create({ ...ask, prompt, stream: false });
@@ -55,7 +55,7 @@ describe("the official OpenAI client's completions and the built-in model", () =
     expect(usage?.completion_tokens_details?.reasoning_tokens).toBe(0);
   });
 
-  it("F4: read no control token unless they are asked to", async () => {
+  it("F4: read control tokens only if requested", async () => {
     const app = shared();
     const count = async (parse: boolean): Promise<number> => {
       const body = { ...ask, parse_special: parse, max_tokens: 1, stream: false } as const;
@@ -65,10 +65,10 @@ describe("the official OpenAI client's completions and the built-in model", () =
     expect(await count(false)).toBe((await tokenize(app, templated)).length);
   });
 
-  it("are the same streamed and whole, of several prompts and choices, with their log probabilities", async () => {
+  it("are the same streamed and as JSON, for several prompts and choices with log probabilities", async () => {
     const app = shared();
-    const drawn = { n: 2, seed: 3, temperature: 0.8, logprobs: 2, deterministic: true };
-    const body = { ...ask, ...drawn, prompt: [templated, "One, two,"] };
+    const sampling = { n: 2, seed: 3, temperature: 0.8, logprobs: 2, deterministic: true };
+    const body = { ...ask, ...sampling, prompt: [templated, "One, two,"] };
     const json = await app.client.completions.create({ ...body, stream: false });
     const stream = await app.client.completions.create({
       ...body,
@@ -106,7 +106,7 @@ describe("the official OpenAI client's completions and the built-in model", () =
     }
   });
 
-  it("take token ids as they are, and tell their text where it is echoed", async () => {
+  it("use token ids unchanged and return their text with echo", async () => {
     const app = shared();
     const text = "Wörter 🔥 und mehr";
     const prompt = (await tokenize(app, text)).map(({ token_id: id }) => id);
@@ -119,7 +119,7 @@ describe("the official OpenAI client's completions and the built-in model", () =
     expect(ids?.usage?.prompt_tokens).toBe(prompt.length);
   });
 
-  it("refuse a token that the vocabulary has not, and a gap that the model cannot fill, and serve on", async () => {
+  it("reject a token outside the vocabulary and a gap that the model cannot fill, and continue to serve", async () => {
     const app = shared();
     const refused: [object, string][] = [
       [{ prompt: [1, 2_147_483_647] }, "prompt"],
@@ -138,7 +138,7 @@ describe("the official OpenAI client's completions and the built-in model", () =
     expect(after.choices[0]?.finish_reason).toBe("stop");
   });
 
-  it("fill a gap with a model that has the tokens for it, two without one for the middle, else three", async () => {
+  it("fill a gap with a model that has the tokens for it: two or three, depending on the token for the middle", async () => {
     const folder = temporaryFolder();
     const marks = ["fim_pre", "fim_suf", "fim_mid"].map(
       (name, at) => [`tokenizer.ggml.${name}_token_id`, { type: "u32", value: at + 1 }] as const,
@@ -159,7 +159,7 @@ describe("the official OpenAI client's completions and the built-in model", () =
     }
   });
 
-  it("tell the likeliest of several draws", async () => {
+  it("return the most likely of several choices", async () => {
     const app = shared();
     const body = { ...ask, temperature: 1.5, seed: 1, logprobs: 0, stream: false } as const;
     const mean = (numbers: readonly number[] = []): number =>
@@ -183,7 +183,7 @@ describe("the official OpenAI client's completions and the built-in model", () =
 });
 
 describe("POST /v1/tokenize-text and the built-in model", () => {
-  it("gives the exact bytes of any text, and no token of its own", async () => {
+  it("returns the exact bytes of any text, without additional tokens", async () => {
     const app = shared();
     for (const text of ["", "Hello world!", "naïve 🔥\u0000\uFEFF\r\n\t", "a<|im_end|>b</think>"]) {
       const tokens = await tokenize(app, text);
@@ -195,7 +195,7 @@ describe("POST /v1/tokenize-text and the built-in model", () => {
 });
 
 describe("POST /v1/complete and the built-in model", () => {
-  it("answers as messages are answered, streamed and not", async () => {
+  it("returns the same answer as the messages endpoint, streamed and not", async () => {
     const app = shared();
     const client = new Anthropic({ baseURL: app.url, apiKey: testKey, maxRetries: 0 });
     const body = {
@@ -207,8 +207,8 @@ describe("POST /v1/complete and the built-in model", () => {
     const answer = await client.post<{ completion: string; stop_reason: string }>("/v1/complete", {
       body,
     });
-    const asked = { messages: [{ role: "user" as const, content: "Hello!" }], temperature: 0 };
-    const message = await client.messages.create({ model: builtInModel, max_tokens: 60, ...asked });
+    const request = { messages: [{ role: "user" as const, content: "Hello!" }], temperature: 0 };
+    const message = await client.messages.create({ model: builtInModel, max_tokens: 60, ...request });
     const [block] = message.content;
     expect(answer.completion).toBe(block?.type === "text" ? block.text : null);
     expect(answer.stop_reason).toBe("stop_sequence");

@@ -13,14 +13,14 @@ import {
   testKey,
   until,
 } from "../../harness.js";
-import { gate } from "../../http/compose.js";
-import { fetchDeferred, outcomeOf, putOffId } from "../../http/v1/chat/deferred.js";
-import { createManualClock } from "../../http/manual-clock.js";
+import { gate } from "../../scripted-app.js";
+import { fetchDeferred, waitForOutcome, createDeferred } from "../../http/v1/chat/deferred.js";
+import { createManualClock } from "../../manual-clock.js";
 
 const hello = { model: builtInModel, messages: [{ role: "user", content: "Hello" }] };
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** A whole server over the scripted engine, and what is in its data folder. */
+/** Starts a complete server with the scripted engine and gives access to its data folder. */
 async function scripted(script: Script, data: string, clock = createManualClock(Date.UTC(2026, 10, 21))) {
   const engine = createScriptedEngine(script, { contextTokens: 8192 });
   const app = await startApp({ HEARTH_DATA: data }, { engine, clock });
@@ -34,11 +34,11 @@ async function scripted(script: Script, data: string, clock = createManualClock(
 const folder = (): string => join(temporaryFolder(), "data");
 
 describe("a deferred completion of the built-in model", () => {
-  it("is what the same request is answered with, fetched once, by a client that polls", async () => {
+  it("equals the answer to the same request and can be fetched once by a client that polls", async () => {
     const server = await startProcess();
     const body = { ...hello, max_tokens: 12, temperature: 0, seed: 1 };
-    const id = await putOffId(server, body, testKey);
-    const response = await outcomeOf(server, id, testKey);
+    const id = await createDeferred(server, body, testKey);
+    const response = await waitForOutcome(server, id, testKey);
     expect(response.status).toBe(200);
     const answer = (await response.json()) as { choices: object; usage: object };
     const direct = await clientOf(server.url).chat.completions.create({
@@ -49,19 +49,19 @@ describe("a deferred completion of the built-in model", () => {
     expect((await fetchDeferred(server, id, testKey)).status).toBe(404);
   });
 
-  it("outlives a server that is stopped, and one that is killed, in the middle of it", async () => {
+  it("survives a server that is stopped or killed while generating it", async () => {
     const data = folder();
     const ids: string[] = [];
     for (const signal of ["SIGTERM", "SIGKILL"] as const) {
       const server = await startProcess({ HEARTH_DATA: data });
       for (let each = 0; each < 3; each++)
-        ids.push(await putOffId(server, { ...hello, max_tokens: 400 }, testKey));
+        ids.push(await createDeferred(server, { ...hello, max_tokens: 400 }, testKey));
       server.child.kill(signal);
       await server.exited;
     }
     const server = await startProcess({ HEARTH_DATA: data });
     for (const id of ids) {
-      const response = await outcomeOf(server, id, testKey);
+      const response = await waitForOutcome(server, id, testKey);
       expect(response.status).toBe(200);
       expect(await response.json()).toMatchObject({ id, object: "chat.completion" });
     }
@@ -73,19 +73,20 @@ describe("a deferred completion of the built-in model", () => {
 });
 
 describe("a server that closes", () => {
-  it("puts what is in hand back: the next over its folder makes it, and its attempts are not counted", async () => {
+  it("returns in-flight jobs to the queue: the next server on the same folder runs them, and their attempts are not counted", async () => {
     const data = folder();
     let ids: readonly string[] = [];
     for (let life = 0; life < 4; life++) {
       const server = await scripted(() => ["Good", gate().opened], data);
-      if (life === 0) ids = [await putOffId(server, hello, testKey), await putOffId(server, hello, testKey)];
+      if (life === 0)
+        ids = [await createDeferred(server, hello, testKey), await createDeferred(server, hello, testKey)];
       await until(() => server.engine.active === 2);
       await server.app.close();
       expect(server.count("jobs")).toBe(2);
     }
     const server = await scripted(() => ["Good day."], data);
     for (const id of ids) {
-      const response = await outcomeOf(server, id, testKey);
+      const response = await waitForOutcome(server, id, testKey);
       expect(response.status).toBe(200);
       expect(await response.json()).toHaveProperty("choices.0.message.content", "Good day.");
     }
@@ -99,14 +100,14 @@ describe("a server that closes", () => {
 });
 
 describe("rows of deferred completions", () => {
-  it("are gone once they are fetched, or when the next sweep finds them expired", async () => {
+  it("are deleted once they are fetched, or by the next sweep after they expire", async () => {
     const script: Script = (prompt) => [prompt.includes("fail") ? new Error("lost") : "Good day."];
     const server = await scripted(script, folder());
     const failing = { ...hello, messages: [{ role: "user", content: "fail" }] };
-    await putOffId(server, hello, testKey);
-    await putOffId(server, failing, testKey);
+    await createDeferred(server, hello, testKey);
+    await createDeferred(server, failing, testKey);
     await until(() => server.count("jobs") === 0);
-    await outcomeOf(server, await putOffId(server, hello, testKey), testKey);
+    await waitForOutcome(server, await createDeferred(server, hello, testKey), testKey);
     expect(server.count("deferred_completions")).toBe(2);
     server.clock.advance(dayMs - 1);
     await fetch(`${server.url}/healthz`);
@@ -118,8 +119,8 @@ describe("rows of deferred completions", () => {
   });
 });
 
-describe("a key that may not any more what it has put off", () => {
-  /** Another key of the team, for whoever fetches. */
+describe("a key that has lost the permission for its deferred completion", () => {
+  /** Creates another key of the team that fetches the completion. */
   async function secondKey(data: string): Promise<{ readonly id: string; readonly secret: string }> {
     const accounts = await openAccounts(loadConfig({ HEARTH_DATA: data }).config);
     const { key, secret } = await accounts.keys.create({ teamId: null, name: "second" }, accounts.actor);
@@ -151,22 +152,22 @@ describe("a key that may not any more what it has put off", () => {
         database.prepare(`update api_keys set acls = '["api-key:endpoint:*"]' where id = ?`).run(id),
       404,
     ],
-  ])("because it is %s meanwhile has the job refused when it is begun", async (_case, change, status) => {
+  ])("because it was %s has the job refused when it starts", async (_case, change, status) => {
     const data = folder();
     const wait = gate();
     const server = await scripted(() => [wait.opened, "Good day."], data);
     const asking = await secondKey(data);
-    // Two hold the engine's slots, and as many as may be in hand wait for one.
+    // Two occupy the engine's slots; the maximum number of other in-flight jobs waits for one.
     const busy: string[] = [];
-    for (let each = 0; each < 8; each++) busy.push(await putOffId(server, hello, testKey));
+    for (let each = 0; each < 8; each++) busy.push(await createDeferred(server, hello, testKey));
     await until(() => server.app.scheduler.load.waiting + server.app.scheduler.load.running === 8);
-    const id = await putOffId(server, hello, asking.secret);
+    const id = await createDeferred(server, hello, asking.secret);
     change(server, asking.id);
     wait.open();
-    const response = await outcomeOf(server, id, testKey);
+    const response = await waitForOutcome(server, id, testKey);
     expect(response.status).toBe(status);
     expect((await fetchDeferred(server, id, testKey)).status).toBe(status);
-    for (const each of busy) expect((await outcomeOf(server, each, testKey)).status).toBe(200);
+    for (const each of busy) expect((await waitForOutcome(server, each, testKey)).status).toBe(200);
     expect(runsOf(server, id)).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { builtInModel, sharedApp } from "../../harness.js";
-import { first, type FoldedChoice, streamed, whole } from "./answers.js";
+import { firstChoice, type FoldedChoice, requestStream, requestJson } from "./answers.js";
 
 const shared = sharedApp();
 
@@ -10,7 +10,7 @@ const schema = {
   properties: { mood: { enum: ["glad", "sad"] }, word: { type: "string", maxLength: 12 } },
   required: ["mood", "word"],
 };
-const held = { response_format: { type: "json_schema", json_schema: { name: "s", schema } } };
+const withSchema = { response_format: { type: "json_schema", json_schema: { name: "s", schema } } };
 
 const tokensOf = ({ logprobs }: FoldedChoice) => {
   if (logprobs === null) throw new Error("no log probabilities");
@@ -22,47 +22,56 @@ const bytesOf = (choice: FoldedChoice): string =>
 describe("log probabilities", () => {
   it.each([
     ["free text", { messages: story, max_tokens: 40 }],
-    ["text held to a schema", { ...held, max_tokens: 60 }],
-    ["text behind reasoning", { reasoning_effort: "low", max_tokens: 40 }],
-  ])("of %s are real: the likeliest is taken, shares add up to no more than 1", async (_case, body) => {
-    const app = shared();
-    const choice = first(await whole(app, { ...body, logprobs: true, top_logprobs: 20 }));
-    const tokens = tokensOf(choice);
-    expect(tokens.length).toBeGreaterThan(5);
-    for (const { token, bytes, logprob, top_logprobs: top } of tokens) {
-      expect(top[0]).toEqual({ token, bytes, logprob });
-      expect(top.map((each) => each.logprob)).toEqual(top.map((each) => each.logprob).sort((a, b) => b - a));
-      expect(top.reduce((sum, each) => sum + Math.exp(each.logprob), 0)).toBeLessThanOrEqual(1 + 1e-5);
-      expect(logprob).toBeLessThanOrEqual(0);
-    }
-    expect(bytesOf(choice)).toBe(choice.content);
-  });
+    ["text with a schema", { ...withSchema, max_tokens: 60 }],
+    ["text after reasoning", { reasoning_effort: "low", max_tokens: 40 }],
+  ])(
+    "of %s are consistent: the most likely token is selected, and probabilities sum to at most 1",
+    async (_case, body) => {
+      const app = shared();
+      const choice = firstChoice(await requestJson(app, { ...body, logprobs: true, top_logprobs: 20 }));
+      const tokens = tokensOf(choice);
+      expect(tokens.length).toBeGreaterThan(5);
+      for (const { token, bytes, logprob, top_logprobs: top } of tokens) {
+        expect(top[0]).toEqual({ token, bytes, logprob });
+        expect(top.map((each) => each.logprob)).toEqual(
+          top.map((each) => each.logprob).sort((a, b) => b - a),
+        );
+        expect(top.reduce((sum, each) => sum + Math.exp(each.logprob), 0)).toBeLessThanOrEqual(1 + 1e-5);
+        expect(logprob).toBeLessThanOrEqual(0);
+      }
+      expect(bytesOf(choice)).toBe(choice.content);
+    },
+  );
 
   it.each([
     ["free text", { messages: story, max_tokens: 30 }],
-    ["text held to a schema", { ...held, max_tokens: 60 }],
-    ["text that a stop text ends", { messages: story, max_tokens: 60, stop: ["e", "\n"] }],
-    ["text behind reasoning", { reasoning_effort: "low", max_tokens: 40 }],
-  ])("of %s change nothing in it, and are the same streamed and whole", async (_case, body) => {
+    ["text with a schema", { ...withSchema, max_tokens: 60 }],
+    ["text that a stop sequence ends", { messages: story, max_tokens: 60, stop: ["e", "\n"] }],
+    ["text after reasoning", { reasoning_effort: "low", max_tokens: 40 }],
+  ])("of %s do not change the answer and are the same streamed and as JSON", async (_case, body) => {
     const app = shared();
-    const told = { ...body, logprobs: true, top_logprobs: 3 };
-    const [plain, json, frames] = [await whole(app, body), await whole(app, told), await streamed(app, told)];
-    expect(first(json).content).toBe(first(plain).content);
-    expect(first(plain).logprobs).toBeNull();
+    const withLogprobs = { ...body, logprobs: true, top_logprobs: 3 };
+    const [plain, json, frames] = [
+      await requestJson(app, body),
+      await requestJson(app, withLogprobs),
+      await requestStream(app, withLogprobs),
+    ];
+    expect(firstChoice(json).content).toBe(firstChoice(plain).content);
+    expect(firstChoice(plain).logprobs).toBeNull();
     expect(frames.choices).toEqual(json.choices);
   });
 
-  it("spell the text in bytes also where a character is spread over tokens", async () => {
+  it("contain the bytes of the text, even if a character consists of several tokens", async () => {
     const app = shared();
     const messages = [{ role: "user", content: 'Say "🙂🔥 čaj 日本".' }];
-    // Any character, so that the answer is full of those that the vocabulary has no token for.
+    // Any character, so that the answer contains many characters without a token of their own.
     const pattern = {
       type: "object",
       properties: { a: { type: "string", pattern: "^[日-本🔥-🙂]{3}$" } },
       required: ["a"],
     };
-    const choice = first(
-      await whole(app, {
+    const choice = firstChoice(
+      await requestJson(app, {
         messages,
         max_tokens: 60,
         logprobs: true,
@@ -74,15 +83,17 @@ describe("log probabilities", () => {
     expect(bytesOf(choice)).toBe(choice.content);
   });
 
-  it("leave a stop text and what came behind it out", async () => {
+  it("exclude a stop sequence and the tokens after it", async () => {
     const app = shared();
-    const { content } = first(await whole(app, { messages: story, max_tokens: 60 }));
+    const { content } = firstChoice(await requestJson(app, { messages: story, max_tokens: 60 }));
     const stop = content.slice(20, 27);
-    const cut = first(await whole(app, { messages: story, max_tokens: 60, stop, logprobs: true }));
+    const cut = firstChoice(
+      await requestJson(app, { messages: story, max_tokens: 60, stop, logprobs: true }),
+    );
     expect(cut.content).toBe(content.slice(0, content.indexOf(stop)));
-    const told = bytesOf(cut);
-    // A token that begins in the text may reach into the stop text.
-    expect(told.startsWith(cut.content)).toBe(true);
+    const bytes = bytesOf(cut);
+    // A token that begins in the text may extend into the stop sequence.
+    expect(bytes.startsWith(cut.content)).toBe(true);
     expect(
       Buffer.from(
         tokensOf(cut)
@@ -92,16 +103,16 @@ describe("log probabilities", () => {
     ).toBeLessThan(Buffer.byteLength(cut.content) + 1);
   });
 
-  it.each([0, 1, 5, 20])("tell %i alternatives where so many are asked for", async (top) => {
+  it.each([0, 1, 5, 20])("contain %i alternatives if so many are requested", async (top) => {
     const app = shared();
-    const choice = first(await whole(app, { max_tokens: 4, logprobs: true, top_logprobs: top }));
+    const choice = firstChoice(await requestJson(app, { max_tokens: 4, logprobs: true, top_logprobs: top }));
     for (const { top_logprobs: told } of tokensOf(choice)) expect(told.length).toBe(top);
   });
 
-  it("show a token that is no text by its name, and without bytes", async () => {
+  it("name a control token and give it no bytes", async () => {
     const app = shared();
-    const choice = first(
-      await whole(app, { max_tokens: 40, messages: story, logprobs: true, top_logprobs: 20 }),
+    const choice = firstChoice(
+      await requestJson(app, { max_tokens: 40, messages: story, logprobs: true, top_logprobs: 20 }),
     );
     const alternatives = tokensOf(choice).flatMap(({ top_logprobs: top }) => top);
     const end = alternatives.find(({ token }) => token === "<|im_end|>");
@@ -109,24 +120,26 @@ describe("log probabilities", () => {
     expect(alternatives.filter(({ token }) => token === "")).toEqual([]);
   });
 
-  it("are those of temperature 1, whatever is drawn with", async () => {
+  it("are those of temperature 1, whatever the sampling temperature", async () => {
     const app = shared();
     const ask = async (body: object) =>
-      tokensOf(first(await whole(app, { max_tokens: 1, logprobs: true, top_logprobs: 5, ...body })))[0];
+      tokensOf(
+        firstChoice(await requestJson(app, { max_tokens: 1, logprobs: true, top_logprobs: 5, ...body })),
+      )[0];
     const cold = await ask({});
     const hot = await ask({ temperature: 2, seed: 3, top_p: 0.9, top_k: 50, min_p: 0.01 });
     expect(hot?.top_logprobs).toEqual(cold?.top_logprobs);
   });
 
-  it("are those of every choice", async () => {
+  it("are returned for every choice", async () => {
     const app = shared();
     const body = { n: 3, temperature: 1, seed: 1, max_tokens: 12, logprobs: true, top_logprobs: 2 };
-    const { choices } = await whole(app, body);
+    const { choices } = await requestJson(app, body);
     for (const choice of choices) expect(bytesOf(choice)).toBe(choice.content);
-    expect((await streamed(app, body)).choices).toEqual(choices);
+    expect((await requestStream(app, body)).choices).toEqual(choices);
   });
 
-  it("are no more than 20 alternatives, and need logprobs: true", async () => {
+  it("contain at most 20 alternatives and require logprobs: true", async () => {
     const app = shared();
     const ask = (body: object) =>
       app.client.chat.completions.create({

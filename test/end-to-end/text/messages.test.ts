@@ -4,7 +4,7 @@ import { builtInModel, sharedApp, startApp, type TestApp, testKey, until } from 
 
 const shared = sharedApp();
 
-/** The newest client no longer names the temperature, and sends it all the same. */
+/** The type of the newest client has no temperature, but the client sends it. */
 type Params = Anthropic.MessageCreateParamsNonStreaming & { temperature?: number };
 type Turn = Anthropic.MessageParam;
 
@@ -25,7 +25,7 @@ function clientOf({ url }: TestApp, apiKey: string = testKey): Anthropic {
   return new Anthropic({ baseURL: url, apiKey, maxRetries: 0 });
 }
 
-/** A request with fields on top. */
+/** Returns a request with additional fields. */
 function params(fields: Partial<Params> = {}): Params {
   return { model: builtInModel, max_tokens: 256, temperature: 0, messages: [...greeting], ...fields };
 }
@@ -34,7 +34,7 @@ function textOf({ content }: Pick<Anthropic.Message, "content">): string {
   return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
 }
 
-/** The answer, by both ways; the cache makes no difference to anything but what it counts. */
+/** Requests the answer as JSON and as a stream; the cache changes only the token counts. */
 async function bothWays(app: TestApp, fields: Partial<Params> = {}) {
   await clientOf(app).messages.create(params(fields));
   const whole = await clientOf(app).messages.create(params(fields));
@@ -44,18 +44,18 @@ async function bothWays(app: TestApp, fields: Partial<Params> = {}) {
   return { whole, streamed: await stream.finalMessage(), types };
 }
 
-/** A message without what is new each time: its own id and those of its calls. */
-function lasting({ content, stop_reason, stop_sequence, usage }: Anthropic.Message) {
+/** Returns a message without its id and those of its tool calls, which differ in every answer. */
+function withoutIds({ content, stop_reason, stop_sequence, usage }: Anthropic.Message) {
   const blocks = content.map((block) => (block.type === "tool_use" ? { ...block, id: "" } : block));
   return { blocks, stop_reason, stop_sequence, usage };
 }
 
 describe("the official Anthropic client and the built-in model", () => {
-  it("get the same answer streamed and whole, to the last count", async () => {
+  it("get the same answer and usage streamed and as JSON", async () => {
     const { whole, streamed, types } = await bothWays(shared());
     expect(textOf(whole).trim()).not.toBe("");
     expect([whole.model, whole.stop_reason]).toEqual([builtInModel, "end_turn"]);
-    expect(lasting(streamed)).toEqual(lasting(whole));
+    expect(withoutIds(streamed)).toEqual(withoutIds(whole));
     expect([types[0], types[1], types.at(-2), types.at(-1)]).toEqual([
       "message_start",
       "content_block_start",
@@ -64,7 +64,7 @@ describe("the official Anthropic client and the built-in model", () => {
     ]);
   });
 
-  it("agree with the answer that the same words get by way of chat", async () => {
+  it("get the same answer as with the chat endpoint", async () => {
     const app = shared();
     const chat = await app.client.chat.completions.create({
       model: builtInModel,
@@ -82,14 +82,14 @@ describe("the official Anthropic client and the built-in model", () => {
     expect(message.usage.output_tokens).toBe(chat.usage?.completion_tokens);
   });
 
-  it("think when asked to, and take back what was thought in the next turn", async () => {
+  it("return thinking if requested and accept it in the next turn", async () => {
     const app = shared();
     const thinking = { type: "enabled", budget_tokens: 1024 } as const;
     const { whole, streamed } = await bothWays(app, { max_tokens: 1500, thinking });
     const [thought, said] = whole.content;
     expect(thought).toMatchObject({ type: "thinking", signature: expect.stringMatching(/.+/) as string });
     expect(said?.type).toBe("text");
-    expect(lasting(streamed)).toEqual(lasting(whole));
+    expect(withoutIds(streamed)).toEqual(withoutIds(whole));
     const quiet = await clientOf(app).messages.create(params({ thinking: { type: "disabled" } }));
     expect(quiet.content.map((block) => block.type)).toEqual(["text"]);
     const next = await clientOf(app).messages.create(
@@ -101,11 +101,11 @@ describe("the official Anthropic client and the built-in model", () => {
     expect(textOf(next)).not.toBe("");
   });
 
-  it("call a tool that has to be called with arguments of its schema, and go on with its result", async () => {
+  it("call a required tool with arguments of its schema and continue with its result", async () => {
     const app = shared();
-    const asked = { tools: [weather], tool_choice: { type: "tool", name: "get_weather" } } as const;
-    const { whole, streamed } = await bothWays(app, { ...asked, tools: [weather] });
-    expect(lasting(streamed)).toEqual(lasting(whole));
+    const fields = { tools: [weather], tool_choice: { type: "tool", name: "get_weather" } } as const;
+    const { whole, streamed } = await bothWays(app, { ...fields, tools: [weather] });
+    expect(withoutIds(streamed)).toEqual(withoutIds(whole));
     const call = whole.content.find((block) => block.type === "tool_use");
     expect(whole.stop_reason).toBe("tool_use");
     expect(call?.id).toMatch(/^toolu_[0-9a-f]+$/);
@@ -128,7 +128,7 @@ describe("the official Anthropic client and the built-in model", () => {
     expect(after.usage.output_tokens).toBeGreaterThan(0);
   });
 
-  it("hold the answer to a schema", async () => {
+  it("make the answer follow a schema", async () => {
     const schema = { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] };
     const { whole } = await bothWays(shared(), {
       output_config: { format: { type: "json_schema", schema } },
@@ -136,15 +136,15 @@ describe("the official Anthropic client and the built-in model", () => {
     expect(JSON.parse(textOf(whole))).toEqual({ ok: expect.any(Boolean) as boolean });
   });
 
-  it("go on with an answer that was begun", async () => {
+  it("continue a prefilled answer", async () => {
     const app = shared();
     const messages: Turn[] = [{ role: "user", content: "Count from 1 to 10." }];
-    const begun: Turn = { role: "assistant", content: "1 2 3 4" };
-    const message = await clientOf(app).messages.create(params({ messages: [...messages, begun] }));
+    const prefill: Turn = { role: "assistant", content: "1 2 3 4" };
+    const message = await clientOf(app).messages.create(params({ messages: [...messages, prefill] }));
     expect(textOf(message)).toBe(" 5 6 7 8 9 10");
     const { input_tokens: open } = await clientOf(app).messages.countTokens({
       model: builtInModel,
-      messages: [...messages, begun],
+      messages: [...messages, prefill],
     });
     const { input_tokens: bare } = await clientOf(app).messages.countTokens({
       model: builtInModel,
@@ -153,7 +153,7 @@ describe("the official Anthropic client and the built-in model", () => {
     expect(open).toBeGreaterThan(bare);
   });
 
-  it("count a prompt as its answer counts it, with tools, calls, results and thinking in it", async () => {
+  it("count the tokens of a prompt with tools, calls, results and thinking as its answer does", async () => {
     const app = await startApp();
     const messages: Turn[] = [
       ...greeting,
@@ -166,10 +166,10 @@ describe("the official Anthropic client and the built-in model", () => {
       },
       { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_1", content: "Rain." }] },
     ];
-    const asked = { model: builtInModel, messages, tools: [weather], system: "Be brief." };
-    const { input_tokens } = await clientOf(app).messages.countTokens(asked);
+    const request = { model: builtInModel, messages, tools: [weather], system: "Be brief." };
+    const { input_tokens } = await clientOf(app).messages.countTokens(request);
     for (const round of ["cold", "warm"]) {
-      const { usage } = await clientOf(app).messages.create({ ...asked, max_tokens: 1 });
+      const { usage } = await clientOf(app).messages.create({ ...request, max_tokens: 1 });
       expect(usage.input_tokens + (usage.cache_read_input_tokens ?? 0)).toBe(input_tokens);
       expect((usage.cache_read_input_tokens ?? 0) > 0).toBe(round === "warm");
     }
@@ -177,7 +177,7 @@ describe("the official Anthropic client and the built-in model", () => {
     expect(empty.input_tokens).toBeLessThan(input_tokens);
   });
 
-  it("tell why an answer ended: by a stop text, by the bound asked for, by the end of the context", async () => {
+  it("report why an answer ended: by a stop sequence, by the requested limit, or by the end of the context", async () => {
     const app = await startApp({ HEARTH_CONTEXT_TOKENS_MAX: "64" });
     const ask = (fields: Partial<Params>) =>
       clientOf(app).messages.create(params({ messages: [...story], ...fields }));
@@ -191,7 +191,7 @@ describe("the official Anthropic client and the built-in model", () => {
     expect(textOf(stopped)).toBe(textOf(full).slice(0, textOf(full).indexOf(stop)));
   });
 
-  it("abort in mid-stream: the slot is free and the tokens that came are in the usage table", async () => {
+  it("abort in mid-stream: the slot is free and the generated tokens are in the usage table", async () => {
     const app = shared();
     const stream = clientOf(app).messages.stream(params({ messages: [...story], max_tokens: 2000 }));
     let pieces = 0;
@@ -219,14 +219,14 @@ describe("an error that the official Anthropic client raises", () => {
     ],
     ["AuthenticationError for a wrong key", {}, "hk-no-key", Anthropic.AuthenticationError, /key/],
     [
-      "BadRequestError for a bad value",
+      "BadRequestError for an invalid value",
       { temperature: 3 },
       testKey,
       Anthropic.BadRequestError,
       /temperature: /,
     ],
     [
-      "BadRequestError for a prompt that does not fit",
+      "BadRequestError for a prompt that is too long",
       { messages: [{ role: "user", content: "word ".repeat(2500) }] },
       testKey,
       Anthropic.BadRequestError,
@@ -235,8 +235,8 @@ describe("an error that the official Anthropic client raises", () => {
   ])("is %s, streamed or not", async (_case, fields, key, kind, message) => {
     const app = shared();
     for (const stream of [true, false]) {
-      const asked = clientOf(app, key).messages.create({ ...params(fields), stream });
-      const error: unknown = await asked.catch((thrown: unknown) => thrown);
+      const request = clientOf(app, key).messages.create({ ...params(fields), stream });
+      const error: unknown = await request.catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(kind);
       expect((error as Error).message).toMatch(message);
     }

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { buildVocabulary } from "../../gguf-writer/vocabulary.js";
 import { sharedApp, startApp, temporaryFolder, type TestApp } from "../../harness.js";
-import { writeVouchedModel } from "../../vouched-model.js";
-import { first, type FoldedAnswer, streamed, whole } from "./answers.js";
+import { writeVerifiedModel } from "../../verified-model.js";
+import { firstChoice, type FoldedAnswer, requestStream, requestJson } from "./answers.js";
 
 const shared = sharedApp();
 
 const story = [{ role: "user" as const, content: "Tell me a long story." }];
-const reasoned = ({ usage }: FoldedAnswer): number =>
+const reasoningTokensOf = ({ usage }: FoldedAnswer): number =>
   usage?.completion_tokens_details?.reasoning_tokens ?? NaN;
 
-/** Opens the block itself, unless thinking is off, and shows what was thought in the last turn. */
+/** A template that opens the reasoning block itself unless reasoning is off, and includes the reasoning of the last turn. */
 const opening =
   "{%- for m in messages -%}<|im_start|>{{ m.role }}\n" +
   "{%- if m.reasoning_content is defined and loop.index0 > messages | length - 3 -%}" +
@@ -18,127 +18,137 @@ const opening =
   "{%- if add_generation_prompt -%}<|im_start|>assistant\n<think>\n" +
   "{%- if enable_thinking is defined and not enable_thinking -%}\n</think>\n\n{%- endif -%}{%- endif -%}";
 
-/** A server with a model of random weights that begins its answers inside a reasoning block. */
+/** Starts a server with a model of random weights that begins its answers inside a reasoning block. */
 async function startOpening(): Promise<TestApp> {
   const folder = temporaryFolder();
-  await writeVouchedModel(folder, "random", { chatTemplate: opening, words: [], seed: 2 });
+  await writeVerifiedModel(folder, "random", { chatTemplate: opening, words: [], seed: 2 });
   return startApp({ HEARTH_MODELS: folder });
 }
 
 describe("reasoning_effort of the built-in model", () => {
   it.each(["low", "medium", "high"])(
-    "%s has it think first, apart from its answer, and counted apart",
+    "%s makes it reason first, separately from its answer and counted separately",
     async (effort) => {
       const app = shared();
       const body = { reasoning_effort: effort };
-      const [json, frames] = [await whole(app, body), await streamed(app, body)];
+      const [json, frames] = [await requestJson(app, body), await requestStream(app, body)];
       for (const answer of [json, frames]) {
-        const { reasoning, content, finish } = first(answer);
+        const { reasoning, content, finish } = firstChoice(answer);
         expect([reasoning.trim() === "", content.trim() === "", finish]).toEqual([false, false, "stop"]);
         expect(reasoning + content).not.toMatch(/<\/?think>/);
-        expect(reasoned(answer)).toBeGreaterThan(1);
+        expect(reasoningTokensOf(answer)).toBeGreaterThan(1);
         const {
           prompt_tokens: prompt = 0,
           completion_tokens: said = 0,
           total_tokens: total,
         } = answer.usage ?? {};
-        expect(total).toBe(prompt + said + reasoned(answer));
+        expect(total).toBe(prompt + said + reasoningTokensOf(answer));
       }
-      expect(first(frames)).toEqual(first(json));
-      expect(reasoned(frames)).toBe(reasoned(json));
+      expect(firstChoice(frames)).toEqual(firstChoice(json));
+      expect(reasoningTokensOf(frames)).toBe(reasoningTokensOf(json));
     },
   );
 
-  it("none has it answer at once, also where it is made to answer in a form", async () => {
+  it("none makes it answer at once, also with a response format", async () => {
     const app = shared();
     for (const more of [{}, { response_format: { type: "json_object" }, max_tokens: 30 }]) {
-      const answer = await whole(app, { reasoning_effort: "none", ...more });
-      expect([first(answer).reasoning, reasoned(answer)]).toEqual(["", 0]);
-      expect(first(answer).content).not.toBe("");
+      const answer = await requestJson(app, { reasoning_effort: "none", ...more });
+      expect([firstChoice(answer).reasoning, reasoningTokensOf(answer)]).toEqual(["", 0]);
+      expect(firstChoice(answer).content).not.toBe("");
     }
   });
 
-  it("leaves the bound of max_tokens to the visible text", async () => {
+  it("is not limited by max_tokens, which counts only the visible text", async () => {
     const app = shared();
-    const free = await whole(app, { reasoning_effort: "low", messages: story });
-    const bound = await whole(app, { reasoning_effort: "low", messages: story, max_tokens: 4 });
-    expect(first(bound).reasoning).toBe(first(free).reasoning);
-    expect([first(bound).finish, bound.usage?.completion_tokens]).toEqual(["length", 4]);
+    const free = await requestJson(app, { reasoning_effort: "low", messages: story });
+    const bound = await requestJson(app, { reasoning_effort: "low", messages: story, max_tokens: 4 });
+    expect(firstChoice(bound).reasoning).toBe(firstChoice(free).reasoning);
+    expect([firstChoice(bound).finish, bound.usage?.completion_tokens]).toEqual(["length", 4]);
   });
 
-  it("comes before a forced form, which holds for the answer alone", async () => {
+  it("allows reasoning before a response format, which applies only to the answer", async () => {
     const app = shared();
     const schema = { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] };
     const format = { type: "json_schema", json_schema: { name: "s", schema } };
-    const answer = await whole(app, { reasoning_effort: "low", response_format: format, max_tokens: 60 });
-    const { reasoning, content, finish } = first(answer);
+    const answer = await requestJson(app, {
+      reasoning_effort: "low",
+      response_format: format,
+      max_tokens: 60,
+    });
+    const { reasoning, content, finish } = firstChoice(answer);
     expect([reasoning.trim() === "", finish]).toEqual([false, "stop"]);
     expect(typeof (JSON.parse(content) as { ok: unknown }).ok).toBe("boolean");
-    expect(reasoned(answer)).toBeGreaterThan(1);
+    expect(reasoningTokensOf(answer)).toBeGreaterThan(1);
   });
 
-  it("of a word that is none is a 400 that names the field", async () => {
+  it("with an unknown value is rejected with a 400 that names the field", async () => {
     const app = shared();
-    const asked = whole(app, { reasoning_effort: "a lot" });
-    await expect(asked).rejects.toMatchObject({ status: 400, param: "reasoning_effort" });
+    const answer = requestJson(app, { reasoning_effort: "a lot" });
+    await expect(answer).rejects.toMatchObject({ status: 400, param: "reasoning_effort" });
   });
 });
 
 describe("a model whose template opens the reasoning block", () => {
   const { tokens } = buildVocabulary([], 0);
-  // It would end its turn or its thinking by chance, which is what these tests are not about.
+  // It would end its turn or its reasoning at random, which these tests do not cover.
   const ends = ["<|im_end|>", "<|endoftext|>", "<think>", "</think>"].map((text): [number, number] => [
     tokens.indexOf(text),
     -100,
   ]);
   const ask = (app: TestApp, body: object) =>
-    whole(app, { model: "random", temperature: 1, seed: 1, logit_bias: Object.fromEntries(ends), ...body });
+    requestJson(app, {
+      model: "random",
+      temperature: 1,
+      seed: 1,
+      logit_bias: Object.fromEntries(ends),
+      ...body,
+    });
 
-  it("thinks from its first token on, with its own default and with an effort", async () => {
+  it("reasons from its first token on, by default and with an effort", async () => {
     const app = await startOpening();
     for (const body of [{}, { reasoning_effort: "high" }]) {
-      // Nothing but the context bounds what it thinks.
+      // Only the context limits its reasoning.
       const answer = await ask(app, body);
-      const { reasoning, finish } = first(answer);
+      const { reasoning, finish } = firstChoice(answer);
       expect([reasoning === "", finish]).toEqual([false, "length"]);
-      expect(reasoned(answer)).toBeGreaterThan(1900);
+      expect(reasoningTokensOf(answer)).toBeGreaterThan(1900);
     }
   });
 
-  it("does not think with none", async () => {
+  it("does not reason with none", async () => {
     const app = await startOpening();
     const answer = await ask(app, { reasoning_effort: "none", max_tokens: 20 });
-    expect([first(answer).reasoning, reasoned(answer)]).toEqual(["", 0]);
+    expect([firstChoice(answer).reasoning, reasoningTokensOf(answer)]).toEqual(["", 0]);
     expect(answer.usage?.completion_tokens).toBe(20);
   });
 
-  it("is ended in its thinking by the budget of a low effort, and answers then", async () => {
+  it("stops reasoning at the budget of a low effort and then answers", async () => {
     const app = await startOpening();
     const body = { reasoning_effort: "low", max_tokens: 20 };
     const answer = await ask(app, body);
-    const { content, finish, reasoning } = first(answer);
+    const { content, finish, reasoning } = firstChoice(answer);
     expect([reasoning === "", content === "", finish]).toEqual([false, false, "length"]);
     // The budget, and the few tokens that end the block.
-    expect(reasoned(answer)).toBeGreaterThanOrEqual(1024);
-    expect(reasoned(answer)).toBeLessThan(1024 + 16);
+    expect(reasoningTokensOf(answer)).toBeGreaterThanOrEqual(1024);
+    expect(reasoningTokensOf(answer)).toBeLessThan(1024 + 16);
     expect(answer.usage?.completion_tokens).toBe(20);
     expect(reasoning + content).not.toMatch(/<\/?think>/);
   });
 
-  it("gives the form that was asked for, once the budget has ended its thinking", async () => {
+  it("follows the response format after the budget has ended its reasoning", async () => {
     const app = await startOpening();
     const schema = { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] };
     const format = { type: "json_schema", json_schema: { name: "s", schema } };
     const body = { reasoning_effort: "low", response_format: format, max_tokens: 100 };
     const answer = await ask(app, body);
-    expect(first(answer).finish).toBe("stop");
-    expect(typeof (JSON.parse(first(answer).content) as { ok: unknown }).ok).toBe("boolean");
-    expect(reasoned(answer)).toBeGreaterThanOrEqual(1024);
+    expect(firstChoice(answer).finish).toBe("stop");
+    expect(typeof (JSON.parse(firstChoice(answer).content) as { ok: unknown }).ok).toBe("boolean");
+    expect(reasoningTokensOf(answer)).toBeGreaterThanOrEqual(1024);
   });
 
-  it("is shown what it thought in the last turn, and not what it thought before", async () => {
+  it("gets its reasoning of the last turn, but not of earlier turns", async () => {
     const app = await startOpening();
-    const said = async (early: object, late: object): Promise<number> => {
+    const promptTokens = async (early: object, late: object): Promise<number> => {
       const messages = [
         { role: "user", content: "a" },
         { role: "assistant", content: "b", ...early },
@@ -150,8 +160,8 @@ describe("a model whose template opens the reasoning block", () => {
       return usage?.prompt_tokens ?? NaN;
     };
     const thought = { reasoning_content: "x".repeat(50) };
-    const plain = await said({}, {});
-    expect(await said(thought, {})).toBe(plain);
-    expect(await said({}, thought)).toBeGreaterThan(plain + 50);
+    const plain = await promptTokens({}, {});
+    expect(await promptTokens(thought, {})).toBe(plain);
+    expect(await promptTokens({}, thought)).toBeGreaterThan(plain + 50);
   });
 });

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it, vi } from "vitest";
-import type { ResponseObject } from "../../../src/dialects/openai-responses/wire.js";
+import type { ResponseObject } from "../../../src/dialects/openai-responses/response-schema.js";
 import { writeModel } from "../../gguf-writer.js";
 import {
   builtInModel,
@@ -11,7 +11,13 @@ import {
   testKey,
   type TestProcess,
 } from "../../harness.js";
-import { askerOf, lasting, lastResponse, textOf, type Asker } from "../../http/v1/responses/responses.js";
+import {
+  createResponsesClient,
+  withoutIdsAndTimes,
+  lastResponse,
+  textOf,
+  type ResponsesClient,
+} from "../../http/v1/responses/responses.js";
 
 const story = "Tell me a long story.";
 const weather = {
@@ -21,10 +27,11 @@ const weather = {
   parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
 };
 
-const ask = (url: string, model = builtInModel): Asker => askerOf(url, testKey, model);
+const ask = (url: string, model = builtInModel): ResponsesClient =>
+  createResponsesClient(url, testKey, model);
 
 describe("responses of the built-in model", () => {
-  it("count as input_tokens beforehand what they count afterwards, and find their conversation evaluated", async () => {
+  it("have the number of input tokens that was counted beforehand and find their conversation in the cache", async () => {
     const { url } = await startApp();
     const asker = ask(url);
     const common = {
@@ -51,7 +58,7 @@ describe("responses of the built-in model", () => {
     expect(again.usage?.input_tokens_details.cached_tokens).toBeGreaterThan(first.usage?.input_tokens ?? 0);
   });
 
-  it("are the same whole, streamed and in the background", async () => {
+  it("are the same as JSON, streamed and in the background", async () => {
     const { url } = await startApp();
     const asker = ask(url);
     const fields = { input: story, temperature: 0, max_output_tokens: 40 };
@@ -60,39 +67,41 @@ describe("responses of the built-in model", () => {
     const { id } = await asker.create({ ...fields, background: true });
     const background = await asker.findAs(id, whole.status);
     expect(textOf(whole)).not.toBe("");
-    const said = ({ output, status }: ResponseObject) => ({ output, status });
+    const contentOf = ({ output, status }: ResponseObject) => ({ output, status });
     for (const other of [streamed, background])
-      expect(said(lasting(other) as ResponseObject)).toEqual(said(lasting(whole) as ResponseObject));
+      expect(contentOf(withoutIdsAndTimes(other) as ResponseObject)).toEqual(
+        contentOf(withoutIdsAndTimes(whole) as ResponseObject),
+      );
   });
 });
 
-describe("F12: a process that is killed with kill -9 and started again", () => {
-  it("has what was stored, makes what was queued or begun, and fails what was streamed with an error that says why", async () => {
+describe("F12: a process that is killed with kill -9 and restarted", () => {
+  it("keeps stored responses, completes queued and started ones, and fails streamed ones with an error that explains why", async () => {
     const data = join(temporaryFolder(), "data");
     const models = temporaryFolder();
-    // Hardly ever ends its answer by itself.
+    // Almost never ends its answer by itself.
     await writeModel(join(models, "endless.gguf"), { contextLength: 8192, vocabularySize: 20_000 });
     const environment = { HEARTH_DATA: data, HEARTH_MODELS: models, HEARTH_JOBS_ACTIVE_MAX: "2" };
     const first = await startProcess(environment);
     const before = ask(first.url, "endless");
-    const kept = await before.create({ model: builtInModel, input: "Hello!", max_output_tokens: 8 });
+    const stored = await before.create({ model: builtInModel, input: "Hello!", max_output_tokens: 8 });
     const long = { input: story, temperature: 0, background: true, max_output_tokens: 600 };
     const followed = await before.stream({ ...long, max_output_tokens: 6000 });
     const created = await followed.until("response.created");
     const streamed = "response" in created ? created.response.id : "";
     await followed.until("response.in_progress");
-    const { id: running } = await before.create({ ...long, previous_response_id: kept.id });
+    const { id: running } = await before.create({ ...long, previous_response_id: stored.id });
     await before.findAs(running, "in_progress");
     const { id: queued } = await before.create({ ...long, max_output_tokens: 20 });
     await kill(first);
 
     const second = await startProcess(environment);
     const after = ask(second.url);
-    expect(await after.find(kept.id)).toEqual(kept);
+    expect(await after.find(stored.id)).toEqual(stored);
     const failed = await after.findAs(streamed, "failed");
     expect(failed.error).toEqual({
       code: "server_error",
-      message: expect.stringContaining("The server stopped while it made this response") as string,
+      message: expect.stringContaining("The server stopped while it generated this response") as string,
     });
     expect((await (await after.follow(streamed)).events()).at(-1)?.type).toBe("response.failed");
     for (const id of [queued, running]) expect(await ended(after, id)).toMatch(/^(completed|incomplete)$/);
@@ -102,7 +111,7 @@ describe("F12: a process that is killed with kill -9 and started again", () => {
     expect(runsOf(data, streamed)).toEqual(["interrupted"]);
   });
 
-  it("twice, at whatever moment, has made every background response exactly once", async () => {
+  it("twice, at any moment, completes every background response exactly once", async () => {
     const data = join(temporaryFolder(), "data");
     const environment = { HEARTH_DATA: data, HEARTH_JOBS_ACTIVE_MAX: "2" };
     const first = await startProcess(environment);
@@ -133,8 +142,8 @@ async function kill({ child, exited }: TestProcess): Promise<void> {
 
 const looking = { interval: 20, timeout: 40_000 };
 
-/** The status that a response ends with. */
-function ended(asker: Asker, id: string): Promise<ResponseObject["status"]> {
+/** Returns the final status of a response. */
+function ended(asker: ResponsesClient, id: string): Promise<ResponseObject["status"]> {
   const look = async (): Promise<ResponseObject["status"] | false> => {
     const { status } = await asker.find(id);
     return status !== "queued" && status !== "in_progress" && status;
@@ -148,7 +157,7 @@ async function someEnded(data: string, count: number): Promise<void> {
   await vi.waitUntil(() => rowsOf(data, query).length >= count, looking);
 }
 
-/** The states of the runs that were made of a response. */
+/** Returns the states of the runs of a response. */
 function runsOf(data: string, id: string): readonly unknown[] {
   return rowsOf(data, "select state from runs where request_id = ? order by state", id).map(
     ({ state }) => state,

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { builtInModel, sharedApp, startApp, type TestApp, until } from "../../harness.js";
-import { first, streamed, tokenCalled, whole } from "./answers.js";
+import { firstChoice, requestStream, tokenCalled, requestJson } from "./answers.js";
 
 const shared = sharedApp();
 
@@ -13,18 +13,18 @@ const textsOf = ({ choices }: { readonly choices: readonly { readonly content: s
 describe("logit_bias", () => {
   it("of -100 keeps a token out of every answer", async () => {
     const app = shared();
-    const told = { messages: story, max_tokens: 40, logprobs: true };
-    const free = first(await whole(app, told));
+    const request = { messages: story, max_tokens: 40, logprobs: true };
+    const free = firstChoice(await requestJson(app, request));
     const counts = new Map<string, number>();
     for (const { token } of free.logprobs ?? []) counts.set(token, (counts.get(token) ?? 0) + 1);
     const [common = "", times = 0] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? [];
     expect(times).toBeGreaterThan(1);
     const logit_bias = { [await tokenCalled(common.replace(" ", "\u0120"))]: -100 };
     for (const body of [
-      { ...told, logit_bias },
-      { ...told, ...wild, n: 4, logit_bias },
+      { ...request, logit_bias },
+      { ...request, ...wild, n: 4, logit_bias },
     ])
-      for (const { logprobs } of (await whole(app, body)).choices)
+      for (const { logprobs } of (await requestJson(app, body)).choices)
         expect(logprobs?.map(({ token }) => token)).not.toContain(common);
   });
 
@@ -32,30 +32,33 @@ describe("logit_bias", () => {
     const app = shared();
     const logit_bias = { [await tokenCalled("x")]: 100 };
     for (const body of [{}, wild, { logprobs: true }]) {
-      const { content, finish } = first(await whole(app, { max_tokens: 5, ...body, logit_bias }));
+      const { content, finish } = firstChoice(await requestJson(app, { max_tokens: 5, ...body, logit_bias }));
       expect([new Set(content), finish]).toEqual([new Set("x"), "length"]);
     }
   });
 
-  it("of -100 on the token that ends the turn lets the answer go on to its bound", async () => {
+  it("of -100 on the end-of-turn token lets the answer continue to its limit", async () => {
     const app = shared();
-    const free = await whole(app);
-    expect(first(free).finish).toBe("stop");
+    const free = await requestJson(app);
+    expect(firstChoice(free).finish).toBe("stop");
     const bound = (free.usage?.completion_tokens ?? 0) + 20;
     const logit_bias = {
       [await tokenCalled("<|im_end|>")]: -100,
       [await tokenCalled("<|endoftext|>")]: -100,
     };
     for (const logprobs of [false, true]) {
-      const { choices, usage } = await whole(app, { logit_bias, max_tokens: bound, logprobs });
+      const { choices, usage } = await requestJson(app, { logit_bias, max_tokens: bound, logprobs });
       expect([choices[0]?.finish, usage?.completion_tokens]).toEqual(["length", bound]);
     }
   });
 
-  it("of a token that the vocabulary does not have changes nothing", async () => {
+  it("of a token outside the vocabulary changes nothing", async () => {
     const app = shared();
-    const plain = await whole(app, { max_tokens: 10 });
-    const biased = await whole(app, { max_tokens: 10, logit_bias: { "9999999999": 100, "999999": -100 } });
+    const plain = await requestJson(app, { max_tokens: 10 });
+    const biased = await requestJson(app, {
+      max_tokens: 10,
+      logit_bias: { "9999999999": 100, "999999": -100 },
+    });
     expect(textsOf(biased)).toEqual(textsOf(plain));
   });
 
@@ -67,17 +70,17 @@ describe("logit_bias", () => {
     [{ "7": -101 }, 400, "logit_bias.7"],
     [{ "7": "much" }, 422, "logit_bias.7"],
     [[1, 2], 422, "logit_bias"],
-  ])("%j is a %i that names the field", async (logit_bias, status, param) => {
+  ])("%j is rejected with a %i that names the field", async (logit_bias, status, param) => {
     const app = shared();
-    const asked = whole(app, { logit_bias });
-    await expect(asked).rejects.toMatchObject({ status, param });
+    const answer = requestJson(app, { logit_bias });
+    await expect(answer).rejects.toMatchObject({ status, param });
   });
 });
 
 describe("n choices", () => {
-  it("are as many as asked for, also more than there are slots, in order, and alike at temperature 0", async () => {
+  it("are as many as requested, even more than there are slots, in order, and equal at temperature 0", async () => {
     const app = await startApp({ HEARTH_SLOTS_PER_MODEL: "2" });
-    const one = await whole(app, { max_tokens: 12 });
+    const one = await requestJson(app, { max_tokens: 12 });
     for (const n of [2, 3, 8]) {
       const body = { n, max_tokens: 12 };
       const answer = await app.client.chat.completions.create({
@@ -89,35 +92,35 @@ describe("n choices", () => {
       expect(answer.choices.map(({ index }) => index)).toEqual(Array.from({ length: n }, (_, at) => at));
       const texts = answer.choices.map(({ message }) => message.content);
       expect(new Set(texts)).toEqual(new Set(textsOf(one)));
-      expect(textsOf(await streamed(app, body))).toEqual(texts);
+      expect(textsOf(await requestStream(app, body))).toEqual(texts);
     }
   });
 
-  it("are drawn independently, repeat with their seed, and their usage adds up", async () => {
+  it("are sampled independently, are reproducible with their seed, and their usage adds up", async () => {
     const app = shared();
     const body = { ...wild, n: 6, deterministic: true };
-    const answer = await whole(app, { ...body, logprobs: true });
+    const answer = await requestJson(app, { ...body, logprobs: true });
     expect(new Set(textsOf(answer)).size).toBeGreaterThan(3);
     const tokens = answer.choices.reduce((sum, { logprobs }) => sum + (logprobs?.length ?? 0), 0);
     expect(answer.usage?.completion_tokens).toBeGreaterThanOrEqual(tokens);
     expect(answer.usage?.completion_tokens).toBeLessThanOrEqual(6 * wild.max_tokens);
-    const plain = await whole(app, body);
-    expect(textsOf(await whole(app, body))).toEqual(textsOf(plain));
-    expect(textsOf(plain)[0]).toBe(first(await whole(app, { ...body, n: 1 })).content);
-    expect((await streamed(app, body)).usage).toMatchObject({ total_tokens: plain.usage?.total_tokens });
+    const plain = await requestJson(app, body);
+    expect(textsOf(await requestJson(app, body))).toEqual(textsOf(plain));
+    expect(textsOf(plain)[0]).toBe(firstChoice(await requestJson(app, { ...body, n: 1 })).content);
+    expect((await requestStream(app, body)).usage).toMatchObject({ total_tokens: plain.usage?.total_tokens });
   });
 
-  it("count the prompt once, and each its own tokens", async () => {
+  it("count the prompt once and the tokens of each choice", async () => {
     const app = shared();
     const bias = { [await tokenCalled("x")]: 100 };
-    const ask = async (n: number) => (await whole(app, { n, max_tokens: 9, logit_bias: bias })).usage;
+    const ask = async (n: number) => (await requestJson(app, { n, max_tokens: 9, logit_bias: bias })).usage;
     const [one, five] = [await ask(1), await ask(5)];
     expect(five?.prompt_tokens).toBe(one?.prompt_tokens);
     expect([one?.completion_tokens, five?.completion_tokens]).toEqual([9, 45]);
     expect(five?.total_tokens).toBe((five?.prompt_tokens ?? 0) + 45);
   });
 
-  it("have a long prompt evaluated once for all of them", async () => {
+  it("share a single evaluation of a long prompt", async () => {
     const app = await startApp();
     const { engine } = app.app;
     const generate = engine.generate.bind(engine);
@@ -129,7 +132,7 @@ describe("n choices", () => {
       }
     });
     const messages = [{ role: "user", content: "word ".repeat(600) }];
-    const { usage } = await whole(app, { messages, n: 6, max_tokens: 2 });
+    const { usage } = await requestJson(app, { messages, n: 6, max_tokens: 2 });
     const prompt = usage?.prompt_tokens ?? NaN;
     expect(prompt).toBeGreaterThan(600);
     expect(cached.filter((tokens) => tokens < prompt - 64)).toEqual([0]);
@@ -137,7 +140,7 @@ describe("n choices", () => {
     expect(cached.length).toBe(6);
   });
 
-  it("leave no slot behind when their client leaves", async () => {
+  it("free all slots when their client leaves", async () => {
     const app = await startApp({ HEARTH_SLOTS_PER_MODEL: "2" });
     const stream = await app.client.chat.completions.create({
       model: builtInModel,
@@ -151,25 +154,25 @@ describe("n choices", () => {
     expect(app.app.scheduler.load).toEqual({ running: 0, waiting: 0 });
     const [run] = await app.app.runs.list(1);
     expect(run?.state).toBe("aborted");
-    expect(first(await whole(app, { max_tokens: 3 })).content).not.toBe("");
+    expect(firstChoice(await requestJson(app, { max_tokens: 3 })).content).not.toBe("");
   });
 
-  it("of 0 and 129 are a 400 that names the field", async () => {
+  it("of 0 and 129 are rejected with a 400 that names the field", async () => {
     const app = shared();
     for (const n of [0, 129])
-      await expect(whole(app, { n })).rejects.toMatchObject({ status: 400, param: "n" });
+      await expect(requestJson(app, { n })).rejects.toMatchObject({ status: 400, param: "n" });
   });
 });
 
-describe("drawing", () => {
+describe("sampling", () => {
   const ask = async (app: TestApp, body: object): Promise<string> =>
-    first(await whole(app, { ...wild, ...body })).content;
+    firstChoice(await requestJson(app, { ...wild, ...body })).content;
 
   it.each([
     ["top_k of 1", { top_k: 1 }],
     ["min_p of 1", { min_p: 1 }],
     ["top_p of 0", { top_p: 0 }],
-  ])("with a %s takes the likeliest token, with and without log probabilities", async (_case, body) => {
+  ])("with a %s selects the most likely token, with and without log probabilities", async (_case, body) => {
     const app = shared();
     const greedy = await ask(app, { temperature: 0 });
     expect(await ask(app, body)).toBe(greedy);
@@ -177,7 +180,7 @@ describe("drawing", () => {
     expect(await ask(app, {})).not.toBe(greedy);
   });
 
-  it("repeats with a seed, with and without log probabilities, and differs with another", async () => {
+  it("is reproducible with a seed, with and without log probabilities, and differs with another", async () => {
     const app = shared();
     for (const logprobs of [false, true]) {
       const [one, same, other] = [
@@ -190,7 +193,7 @@ describe("drawing", () => {
     }
   });
 
-  it("differs from one request to the next where no seed is given", async () => {
+  it("differs between requests without a seed", async () => {
     const app = shared();
     const texts = new Set<string>();
     for (let round = 0; round < 4; round++) texts.add(await ask(app, { seed: null }));
@@ -202,9 +205,9 @@ describe("drawing", () => {
     ["frequency_penalty", -1.5, [0, -1.5, -3, -4.5]],
     ["presence_penalty", 2, [0, 2, 2, 2]],
     ["presence_penalty", -1, [0, -1, -1, -1]],
-  ])("with a %s of %f takes so much off the logits of what was said", async (field, penalty, taken) => {
+  ])("with a %s of %f subtracts it from the logits of generated tokens", async (field, penalty, taken) => {
     const app = shared();
-    // Likely enough to be said again and again, and others stay visible.
+    // Likely enough to be repeated, while other tokens stay visible.
     const body = {
       max_tokens: 4,
       logit_bias: { [await tokenCalled("x")]: 30 },
@@ -212,7 +215,7 @@ describe("drawing", () => {
       top_logprobs: 20,
     };
     const tops = async (asked: object) =>
-      (first(await whole(app, { ...body, ...asked })).logprobs ?? []).map(
+      (firstChoice(await requestJson(app, { ...body, ...asked })).logprobs ?? []).map(
         ({ top_logprobs: top }) => new Map(top.map(({ token, logprob }) => [token, logprob])),
       );
     const [plain, penalised] = [await tops({}), await tops({ [field]: penalty })];
@@ -224,37 +227,39 @@ describe("drawing", () => {
     for (const [step, amount] of taken.entries()) expect(less[step]).toBeCloseTo(amount, 3);
   });
 
-  it("with a penalty says the same with and without log probabilities", async () => {
+  it("with a penalty returns the same text with and without log probabilities", async () => {
     const app = shared();
     const long = { messages: count, max_tokens: 80 };
-    const plain = first(await whole(app, long)).content;
+    const plain = firstChoice(await requestJson(app, long)).content;
     for (const frequency_penalty of [2, -2]) {
-      const { content } = first(await whole(app, { ...long, frequency_penalty }));
-      expect(first(await whole(app, { ...long, frequency_penalty, logprobs: true })).content).toBe(content);
+      const { content } = firstChoice(await requestJson(app, { ...long, frequency_penalty }));
+      expect(
+        firstChoice(await requestJson(app, { ...long, frequency_penalty, logprobs: true })).content,
+      ).toBe(content);
       expect(content).not.toBe(plain);
     }
   });
 });
 
-describe("bounds of an answer", () => {
-  it("are any of four stop texts, whichever comes first", async () => {
+describe("limits of an answer", () => {
+  it("are any of four stop sequences, whichever comes first", async () => {
     const app = shared();
-    const { content } = first(await whole(app, { messages: story, max_tokens: 60 }));
+    const { content } = firstChoice(await requestJson(app, { messages: story, max_tokens: 60 }));
     const stop = [content.slice(40, 46), content.slice(25, 31), content.slice(10, 16), "never there"];
     const at = Math.min(...stop.map((text) => content.indexOf(text)).filter((place) => place >= 0));
     const body = { messages: story, max_tokens: 60, stop };
-    for (const answer of [await whole(app, body), await streamed(app, body)])
-      expect(first(answer)).toMatchObject({ content: content.slice(0, at), finish: "stop" });
+    for (const answer of [await requestJson(app, body), await requestStream(app, body)])
+      expect(firstChoice(answer)).toMatchObject({ content: content.slice(0, at), finish: "stop" });
   });
 
-  it("are max_completion_tokens, and max_tokens where that is absent", async () => {
+  it("are max_completion_tokens, or max_tokens if that is absent", async () => {
     const app = shared();
     for (const [bounds, count] of [
       [{ max_completion_tokens: 5 }, 5],
       [{ max_tokens: 6 }, 6],
       [{ max_completion_tokens: 3, max_tokens: 9 }, 3],
     ] as const) {
-      const { choices, usage } = await whole(app, { messages: story, ...bounds });
+      const { choices, usage } = await requestJson(app, { messages: story, ...bounds });
       expect([choices[0]?.finish, usage?.completion_tokens]).toEqual(["length", count]);
     }
   });

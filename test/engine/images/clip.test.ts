@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createClipTokenizer } from "../../../src/engine/images/clip/tokenizer.js";
 import { mergeWord } from "../../../src/engine/images/clip/merge.js";
 
-/** Merges in their order; the vocabulary is every letter, every letter at the end of a word, and what merges make. */
+/** Merges in order; the vocabulary has every letter, every letter at the end of a word, and the merged pieces. */
 const merges = ["#version: 0.2", "r e", "re d</w>", "c a", "ca t</w>", "c i", "Ã ©</w>"];
 const letters = [..."abcdefghijklmnopqrstuvwxyz0123456789!',.|<>¦ÃĢâ©"];
 const pieces = [
@@ -43,7 +43,7 @@ describe("CLIP's tokenizer", () => {
     expect(tokensOf(text)).toEqual(expected);
   });
 
-  it("begins, ends and fills up to its length", () => {
+  it("adds the start and end tokens and pads to its length", () => {
     expect(read("red", 5).tokens).toEqual([
       "<|startoftext|>",
       "red</w>",
@@ -52,11 +52,11 @@ describe("CLIP's tokenizer", () => {
     expect(read("red", 5, "!").tokens.slice(-2)).toEqual(["!", "!"]);
   });
 
-  it("F4: reads special tokens that are written in a text as plain text", () => {
+  it("F4: treats special tokens in a text as plain text", () => {
     expect(tokensOf("<|endoftext|>").slice(0, 4)).toEqual(["<", "|</w>", "e", "n"]);
   });
 
-  it("says what of a text it has read", () => {
+  it("returns the part of a text that it has read", () => {
     expect(read("red cat red", 5).beginning).toBe("red cat red");
     expect(read("Red cat, red", 5)).toEqual({
       tokens: ["<|startoftext|>", "red</w>", "cat</w>", ",</w>", "<|endoftext|>"],
@@ -65,7 +65,7 @@ describe("CLIP's tokenizer", () => {
     expect(read("tactactac", 5).tokens).toEqual(["<|startoftext|>", "t", "a", "c", "<|endoftext|>"]);
   });
 
-  it("gives every text as many ids as the encoder reads", () => {
+  it("returns as many ids as the encoder reads for every text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
         expect(read(text, 77).tokens).toHaveLength(77);
@@ -73,13 +73,13 @@ describe("CLIP's tokenizer", () => {
     );
   });
 
-  it("refuses a vocabulary without the tokens at both ends", () => {
+  it("rejects a vocabulary without start and end tokens", () => {
     const files = { vocabulary: { a: 0 }, merges: "", length: 77, padToken: "!" };
     expect(() => createClipTokenizer(files)).toThrow("no token '<|startoftext|>'");
   });
 });
 
-it("merges a word as the plain algorithm does, pair by pair", () => {
+it("merges a word like the naive algorithm", () => {
   const unit = fc.constantFrom("a", "b", "c", "aa", "ab", "bc", "aab", "abc");
   fc.assert(
     fc.property(
@@ -93,7 +93,7 @@ it("merges a word as the plain algorithm does, pair by pair", () => {
   );
 });
 
-/** As the paper has it: every round looks at every pair, and merges the best one wherever it stands. */
+/** The algorithm of the paper: every round checks every pair, and merges the best one everywhere. */
 function plainly(word: readonly string[], ranks: ReadonlyMap<string, number>): readonly string[] {
   const rankOf = (at: number): number => ranks.get(`${word[at] ?? ""} ${word[at + 1] ?? ""}`) ?? Infinity;
   const best = Math.min(...word.slice(1).map((_, at) => rankOf(at)));

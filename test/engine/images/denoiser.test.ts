@@ -1,22 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { createDenoiser, guidanceEmbedding } from "../../../src/engine/images/denoiser.js";
-import type { Graph, Numbers } from "../../../src/engine/images/graph.js";
+import type { Graph, FloatTensor } from "../../../src/engine/images/graph.js";
 
 type Feeds = Parameters<Graph["run"]>[0];
 
-const numbers = (shape: readonly number[], ...data: readonly number[]): Numbers => ({
+const numbers = (shape: readonly number[], ...data: readonly number[]): FloatTensor => ({
   data: Float32Array.from(data),
   shape,
 });
 
-/** A denoiser that says what it is told of the text, whatever the sample. */
+/** A denoiser whose output depends on the text only. */
 function graphOf(shapes: Readonly<Record<string, readonly (number | string)[]>>) {
   const asked: Feeds[] = [];
   const graph: Graph = {
     shapeOf: (input) => shapes[input] ?? null,
     run: (feeds) => {
       asked.push(feeds);
-      return Promise.resolve(feeds["encoder_hidden_states"] as Numbers);
+      return Promise.resolve(feeds["encoder_hidden_states"] as FloatTensor);
     },
     release: () => Promise.resolve(),
   };
@@ -24,13 +24,13 @@ function graphOf(shapes: Readonly<Record<string, readonly (number | string)[]>>)
 }
 
 const sample = numbers([1, 1, 1, 2], 5, 6);
-const texts = { prompt: numbers([1, 1, 2], 3, 10), nothing: numbers([1, 1, 2], 1, 2) };
+const texts = { prompt: numbers([1, 1, 2], 3, 10), empty: numbers([1, 1, 2], 1, 2) };
 
 describe("guidance", () => {
-  it("leads away from what is said without the text: nothing + scale * (prompt - nothing), both looked at together", async () => {
+  it("without a guidance input is empty + scale * (prompt - empty), both run in one batch", async () => {
     const { graph, asked } = graphOf({ sample: ["batch_size", 1, 1, 2] });
-    const denoiser = createDenoiser(graph, { guidanceScale: 7.5, guidanceNumbers: null });
-    expect(denoiser.isGuidedByContrast).toBe(true);
+    const denoiser = createDenoiser(graph, { guidanceScale: 7.5, guidanceEmbeddingSize: null });
+    expect(denoiser.usesClassifierFreeGuidance).toBe(true);
     expect([...(await denoiser.predict({ sample, timestep: 999, texts }))]).toEqual([
       1 + 7.5 * 2,
       2 + 7.5 * 8,
@@ -44,28 +44,30 @@ describe("guidance", () => {
     ]);
   });
 
-  it("is the same where an export takes but one image at a time", async () => {
+  it("is the same for an export with a batch size of one", async () => {
     const { graph, asked } = graphOf({ sample: [1, 1, 1, 2] });
-    const denoiser = createDenoiser(graph, { guidanceScale: 7.5, guidanceNumbers: null });
+    const denoiser = createDenoiser(graph, { guidanceScale: 7.5, guidanceEmbeddingSize: null });
     expect([...(await denoiser.predict({ sample, timestep: 999, texts }))]).toEqual([16, 62]);
     expect(asked).toHaveLength(2);
   });
 
-  it("is told as numbers to a model that was trained with it, which looks once", async () => {
+  it("is an input of a model that was trained with it, which runs once per step", async () => {
     const { graph, asked } = graphOf({ sample: ["b", 1, 1, 2], timestep_cond: ["b", 4] });
-    const denoiser = createDenoiser(graph, { guidanceScale: 8.5, guidanceNumbers: 4 });
-    expect(denoiser.isGuidedByContrast).toBe(false);
-    const told = await denoiser.predict({ sample, timestep: 999, texts: { ...texts, nothing: null } });
+    const denoiser = createDenoiser(graph, { guidanceScale: 8.5, guidanceEmbeddingSize: 4 });
+    expect(denoiser.usesClassifierFreeGuidance).toBe(false);
+    const told = await denoiser.predict({ sample, timestep: 999, texts: { ...texts, empty: null } });
     expect([...told]).toEqual([3, 10]);
     expect(asked[0]?.["timestep_cond"]).toEqual(guidanceEmbedding(7.5, 4));
   });
 
-  it("is left out for a model that was distilled without", () => {
+  it("is omitted for a model that was distilled without it", () => {
     const { graph } = graphOf({ sample: ["b", 1, 1, 2] });
-    expect(createDenoiser(graph, { guidanceScale: 0, guidanceNumbers: null }).isGuidedByContrast).toBe(false);
+    expect(
+      createDenoiser(graph, { guidanceScale: 0, guidanceEmbeddingSize: null }).usesClassifierFreeGuidance,
+    ).toBe(false);
   });
 
-  it("as numbers is sines and cosines from a thousand times the scale down to a ten-thousandth of it", () => {
+  it("is embedded as sines and cosines from a thousand times the scale down to a ten-thousandth of that", () => {
     // diffusers' get_guidance_scale_embedding: 1000 w * 10000^(-i / (half - 1)).
     const [angle, small] = [7500, 0.75];
     const expected = [Math.sin(angle), Math.sin(small), Math.cos(angle), Math.cos(small)];

@@ -4,7 +4,7 @@ import { alphaBars, spacedTimesteps } from "../../../src/engine/images/scheduler
 import { schedulerConfig, type SchedulerConfig } from "../../../src/engine/images/schedulers/config.js";
 import type { Schedule } from "../../../src/engine/images/schedulers/schedule.js";
 import { readScheduler } from "../../../src/engine/images/schedulers/scheduler.js";
-import { published } from "../../drawing-models.js";
+import { publishedModels } from "../../image-models.js";
 
 const scaledLinear = { beta_schedule: "scaled_linear", beta_start: 0.00085, beta_end: 0.012 } as const;
 
@@ -15,7 +15,7 @@ function configOf(content: object): SchedulerConfig {
 
 const scheduleOf = (content: object, steps: number): Schedule => readScheduler(content).scheduler(steps);
 
-describe("how much of the image is left at the last step", () => {
+describe("the signal that is left at the last step", () => {
   // Lin et al. 2023, "Common diffusion noise schedules and sample steps are flawed", table 1: the square root of alpha-bar.
   it.each([
     ["linear", { beta_schedule: "linear", beta_start: 0.0001, beta_end: 0.02 }, 0.006353],
@@ -24,13 +24,13 @@ describe("how much of the image is left at the last step", () => {
     expect(Math.sqrt(alphaBars(configOf(content)).at(-1) ?? 0)).toBeCloseTo(root, 6);
   });
 
-  it("is next to nothing for the cosine schedule", () => {
+  it("is almost zero for the cosine schedule", () => {
     const bars = alphaBars(configOf({ beta_schedule: "squaredcos_cap_v2" }));
     // The same table.
     expect(Math.sqrt(bars.at(-1) ?? 0)).toBeCloseTo(4.928e-5, 7);
   });
 
-  it("is nothing where the schedule is rescaled to end in noise, and all the rest keeps its order", () => {
+  it("is zero for a schedule with zero terminal SNR, and the other steps keep their order", () => {
     const bars = alphaBars(configOf({ ...scaledLinear, rescale_betas_zero_snr: true }));
     expect(bars.at(-1)).toBe(0);
     expect(bars[0]).toBeCloseTo(1 - 0.00085, 12);
@@ -38,7 +38,7 @@ describe("how much of the image is left at the last step", () => {
   });
 });
 
-describe("the steps that are taken", () => {
+describe("the chosen steps", () => {
   // Lin et al. 2023, table 2, counted from 0.
   it.each([
     ["leading", [900, 800, 700, 600, 500, 400, 300, 200, 100, 0]],
@@ -48,16 +48,16 @@ describe("the steps that are taken", () => {
     expect(spacedTimesteps(configOf({ timestep_spacing: spacing }), 10)).toEqual(expected);
   });
 
-  it("of the published models are those that diffusers takes", () => {
-    expect(scheduleOf(published.lcm.scheduler, 4).timesteps).toEqual([999, 759, 499, 259]);
-    expect(scheduleOf(published.turbo.scheduler, 1).timesteps).toEqual([999]);
-    expect(scheduleOf(published.turbo.scheduler, 4).timesteps).toEqual([999, 749, 499, 249]);
-    expect(scheduleOf(published.sd15.scheduler, 50).timesteps.slice(0, 2)).toEqual([981, 961]);
-    expect(scheduleOf(published.sd15.scheduler, 50).timesteps.at(-1)).toBe(1);
+  it("of the published models are the same as in diffusers", () => {
+    expect(scheduleOf(publishedModels.lcm.scheduler, 4).timesteps).toEqual([999, 759, 499, 259]);
+    expect(scheduleOf(publishedModels.turbo.scheduler, 1).timesteps).toEqual([999]);
+    expect(scheduleOf(publishedModels.turbo.scheduler, 4).timesteps).toEqual([999, 749, 499, 249]);
+    expect(scheduleOf(publishedModels.sd15.scheduler, 50).timesteps.slice(0, 2)).toEqual([981, 961]);
+    expect(scheduleOf(publishedModels.sd15.scheduler, 50).timesteps.at(-1)).toBe(1);
   });
 });
 
-it("Euler's largest and smallest sigma of Stable Diffusion are as published with k-diffusion", () => {
+it("Euler's largest and smallest sigma of Stable Diffusion equal those published with k-diffusion", () => {
   const content = { _class_name: "EulerDiscreteScheduler", ...scaledLinear, timestep_spacing: "linspace" };
   const schedule = scheduleOf(content, 1000);
   expect(schedule.initialScale).toBeCloseTo(14.6146, 3);
@@ -81,7 +81,7 @@ function looped(schedule: Schedule, keepsScaled: boolean): number {
   return sample.reduce((sum, value) => sum + Math.abs(value), 0);
 }
 
-describe("a whole loop ends where diffusers' own tests say", () => {
+describe("a whole loop has the result of diffusers' own tests", () => {
   const ddim = { _class_name: "DDIMScheduler", beta_schedule: "linear", beta_start: 0.0001, beta_end: 0.02 };
   const euler = { ...ddim, _class_name: "EulerDiscreteScheduler", num_train_timesteps: 1100 };
   const lcm = { ...scaledLinear, _class_name: "LCMScheduler", prediction_type: "epsilon" };
@@ -107,7 +107,7 @@ describe("a whole loop ends where diffusers' own tests say", () => {
 });
 
 it("LCM adds fresh noise between steps and none after the last", () => {
-  const schedule = scheduleOf(published.lcm.scheduler, 2);
+  const schedule = scheduleOf(publishedModels.lcm.scheduler, 2);
   const [output, sample] = [Float32Array.of(0, 0), Float32Array.of(1, 1)];
   const stepped = (index: number, seed: number) => schedule.step(output, sample, index, new Noise(seed));
   expect(stepped(0, 1)).not.toEqual(stepped(0, 2));

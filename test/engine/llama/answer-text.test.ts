@@ -17,7 +17,7 @@ interface Folded {
 
 const think = { open: "<think>", close: "</think>" };
 
-/** Feeds the pieces one token each, as the engine does: no token is sampled once a stop text was met. */
+/** Feeds each piece as one token, like the engine: stops after a stop sequence. */
 function fold(pieces: readonly Uint8Array[], options: Partial<AnswerTextOptions> = {}): Folded {
   const answer = new AnswerText({ marks: think, startsInReasoning: false, stop: [], ...options });
   const deltas: AnswerPiece[] = [];
@@ -47,7 +47,7 @@ function fold(pieces: readonly Uint8Array[], options: Partial<AnswerTextOptions>
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const singly = (text: string): Uint8Array[] => [...bytes(text)].map((byte) => Uint8Array.of(byte));
 
-/** A text cut into byte pieces at random places, inside characters too. */
+/** Splits a text's bytes at random places, also inside characters. */
 const cutText = fc
   .tuple(fc.string({ unit: "grapheme", maxLength: 60 }), fc.array(fc.nat(), { maxLength: 20 }))
   .map(([text, cuts]) => {
@@ -59,7 +59,7 @@ const cutText = fc
   });
 
 describe("the text of an answer", () => {
-  it("is the same text, in whole characters, however tokens cut it", () => {
+  it("is the same text, in whole characters, however it is split into tokens", () => {
     fc.assert(
       fc.property(cutText, ({ text, pieces }) => {
         const answer = new AnswerText({ marks: null, startsInReasoning: false, stop: [] });
@@ -71,7 +71,7 @@ describe("the text of an answer", () => {
     );
   });
 
-  it("ends before a stop text wherever tokens cut it, and counts every sampled token", () => {
+  it("ends before a stop sequence, however it is split into tokens, and counts every sampled token", () => {
     fc.assert(
       fc.property(
         cutText,
@@ -89,14 +89,14 @@ describe("the text of an answer", () => {
     );
   });
 
-  it("holds back no text that cannot become a stop text", () => {
+  it("holds back no text that cannot become a stop sequence", () => {
     const answer = new AnswerText({ marks: null, startsInReasoning: false, stop: ["END"] });
     expect(answer.push(bytes("abcE"))).toEqual([{ type: "text", text: "abc", tokens: 1, logprobs: [] }]);
     expect(answer.push(bytes("N"))).toEqual([]);
     expect(answer.push(bytes("x"))).toEqual([{ type: "text", text: "ENx", tokens: 2, logprobs: [] }]);
   });
 
-  it("tells log probabilities of exactly the tokens that its text is made of", () => {
+  it("has the log probabilities of exactly its own tokens", () => {
     const space = fc.constantFrom("", "\n\n", " ");
     fc.assert(
       fc.property(
@@ -118,7 +118,7 @@ describe("the text of an answer", () => {
           };
           const whole = reasoning === null ? text : text.trimStart();
           expect(ask(singly(text))).toEqual([whole, whole]);
-          // A longer token may hold white space that was trimmed, and text behind it.
+          // A longer token may contain trimmed white space and text after it.
           const [shown, told] = ask(pieces);
           expect([shown, told.trimStart()]).toEqual([whole, whole.trimStart()]);
         },
@@ -126,14 +126,14 @@ describe("the text of an answer", () => {
     );
   });
 
-  it("drops half a character at the very end instead of showing a broken one", () => {
+  it("drops an incomplete character at the end", () => {
     const cut = singly("a🙂").slice(0, 3);
     const folded = fold(cut, { marks: null });
     expect(folded.text).toBe("a");
     expect(folded.textTokens).toBe(3);
   });
 
-  it("splits a reasoning block from the answer, its marks counted as reasoning", () => {
+  it("separates a reasoning block from the answer, and counts its markers as reasoning", () => {
     for (const pieces of [
       [bytes("<think>\nTwo and two.\n</think>\n\nFour.")],
       singly("<think>\nTwo and two.\n</think>\n\nFour."),
@@ -153,12 +153,12 @@ describe("the text of an answer", () => {
     expect(fold(singly("<think>Hm"))).toMatchObject({ reasoning: "Hm", text: "", reasoningTokens: 9 });
   });
 
-  it("looks for stop texts in the answer only, not in the reasoning", () => {
+  it("is searched for stop sequences in the answer only, not in the reasoning", () => {
     const folded = fold(singly("<think>a stop b</think>c stop d"), { stop: ["stop"] });
     expect(folded).toMatchObject({ reasoning: "a stop b", text: "c ", stoppedBy: "stop" });
   });
 
-  it("leaves marks alone in answers of a model that does not reason, and after the answer began", () => {
+  it("keeps markers in answers of a model without reasoning, and after the answer has begun", () => {
     expect(fold(singly("<think>x</think>y"), { marks: null }).text).toBe("<think>x</think>y");
     expect(fold(singly("so <think>x</think>y")).text).toBe("so <think>x</think>y");
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Resident } from "../../../src/engine/llama/load/resident.js";
 import { jobOf, promptOf, residentWithEightSlots, slots, startLoop } from "./lockstep.js";
 
-/** The addon's context is not in the library's types; this contract is about what really reaches it. */
+/** The addon's context, which is missing from the library's types; the tests check the calls it receives. */
 interface NativeContext {
   initBatch(size: number): void;
   addToBatch(sequence: number, first: number, tokens: Uint32Array, logits: Uint32Array): unknown;
@@ -13,7 +13,7 @@ interface BatchItem {
   readonly tokens: number;
 }
 
-/** Records every batch that is handed to llama.cpp. */
+/** Records every batch that llama.cpp receives. */
 function recordBatches(resident: Resident): BatchItem[][] {
   const context = resident.sequences[0]?.context as unknown as { _ctx: NativeContext };
   const native = context._ctx;
@@ -47,7 +47,7 @@ describe("the lock-step loop (a contract with the library: an upgrade must not l
     const decodes = batches.filter((batch) => batch.every((item) => item.tokens === 1));
     const full = decodes.filter((batch) => batch.length === slots);
     expect(full.length).toBeGreaterThanOrEqual(10);
-    // A generation that still runs is in every batch: none is decoded without its neighbours.
+    // A running generation is in every batch.
     for (let sequence = 0; sequence < slots; sequence++) {
       const inBatch = decodes.map((batch) => batch.some((item) => item.sequence === sequence));
       const [first, last] = [inBatch.indexOf(true), inBatch.lastIndexOf(true)];
@@ -59,7 +59,7 @@ describe("the lock-step loop (a contract with the library: an upgrade must not l
     }
   });
 
-  it("places generations side by side, also on slots that were used before", async () => {
+  it("places generations in adjacent slots, also in slots that were used before", async () => {
     const resident = await residentWithEightSlots();
     const { loop, done } = startLoop();
     const noPreference = { teamId: "another" };
@@ -76,7 +76,7 @@ describe("the lock-step loop (a contract with the library: an upgrade must not l
     for (const [first = 0, ...rest] of shared) expect(rest).toEqual([first + 1, first + 2, first + 3]);
   });
 
-  it("evaluates a long prompt in chunks beside a neighbour, who gets a token with every chunk", async () => {
+  it("evaluates a long prompt in chunks, and every chunk leaves a decoding generation its token", async () => {
     const resident = await residentWithEightSlots();
     const batches = recordBatches(resident);
     const { loop, done } = startLoop();

@@ -3,9 +3,9 @@ import { createLlamaEngine } from "../../../src/engine/llama/engine.js";
 import { ModelMemory } from "../../../src/engine/model-memory.js";
 import { systemClock, systemRandom } from "../../../src/system.js";
 import { ember } from "../../dialects/model.js";
-import { gate } from "../../http/compose.js";
+import { gate } from "../../scripted-app.js";
 
-it("a model that is still being looked at when the engine closes starts no worker any more", async () => {
+it("a model that is still being checked when the engine closes starts no worker", async () => {
   const looking = gate();
   const engine = createLlamaEngine({
     settings: {

@@ -6,7 +6,7 @@ import { freeRules } from "../../../src/core/engine.js";
 import { noTools } from "../../../src/core/generation.js";
 import type { Model } from "../../../src/core/model.js";
 import type { PrefixStore } from "../../../src/engine/llama/decode/prefix-store.js";
-import type { JobNews, SeededJob } from "../../../src/engine/llama/protocol.js";
+import type { JobUpdate, SeededJob } from "../../../src/engine/llama/protocol.js";
 import { loadResident, type Resident } from "../../../src/engine/llama/load/resident.js";
 import { TickLoop } from "../../../src/engine/llama/decode/tick.js";
 import { loadRegistry } from "../../../src/models/registry.js";
@@ -16,7 +16,7 @@ import { temporaryFolder } from "../../harness.js";
 /** Sequences of the context: seven slots and the spare one. */
 export const slots = 8;
 
-/** A random model with eight slots, loaded in this thread so that its batches can be looked at. */
+/** Loads a random model with eight slots in this thread, so that its batches can be inspected. */
 export async function residentWithEightSlots(folder: string = temporaryFolder()): Promise<Resident> {
   const file = join(folder, "random.gguf");
   if (!existsSync(file)) await writeModel(file, { contextLength: 512 });
@@ -78,29 +78,29 @@ export function jobOf(
   };
 }
 
-/** Tokens that begin alike for equal `kind` and go on for `count`. */
+/** Returns `count` tokens; prompts with an equal `kind` have the same prefix. */
 export function promptOf(kind: number, count: number): number[] {
   return Array.from({ length: count }, (_, at) => 40 + ((at * (kind + 3)) % 50));
 }
 
-/** A loop whose news are gathered by job. */
+/** Starts a loop and collects its updates by job. */
 export function startLoop(store: PrefixStore | null = null) {
-  const byJob = new Map<number, JobNews[]>();
+  const byJob = new Map<number, JobUpdate[]>();
   const waiting: (() => void)[] = [];
   const loop = new TickLoop({ tokenGapMsMax: 10_000, store, now: () => performance.now() }, (news) => {
     for (const item of news) byJob.set(item.job, [...(byJob.get(item.job) ?? []), item]);
     for (const wake of waiting.splice(0)) wake();
   });
-  const newsOf = (job: number): readonly JobNews[] => byJob.get(job) ?? [];
-  /** Resolves when `condition` holds, looked at after every tick. */
+  const updatesOf = (job: number): readonly JobUpdate[] => byJob.get(job) ?? [];
+  /** Resolves when `condition` is true; checks it after every report. */
   const until = async (condition: () => boolean): Promise<void> => {
     while (!condition()) await new Promise<void>((resolve) => waiting.push(resolve));
   };
   const done = async (job: number): Promise<Outcome> => {
-    await until(() => newsOf(job).some((item) => item.done));
-    return outcomeOf(newsOf(job));
+    await until(() => updatesOf(job).some((item) => item.done));
+    return outcomeOf(updatesOf(job));
   };
-  return { loop, newsOf, until, done };
+  return { loop, updatesOf, until, done };
 }
 
 export interface Outcome {
@@ -111,7 +111,7 @@ export interface Outcome {
   readonly error: string | null;
 }
 
-function outcomeOf(news: readonly JobNews[]): Outcome {
+function outcomeOf(news: readonly JobUpdate[]): Outcome {
   const events = news.flatMap((item) => item.events);
   const start = events.find((event) => event.type === "generation-start");
   return {

@@ -6,22 +6,22 @@ import { jobOf, residentWithEightSlots, slots, startLoop } from "./lockstep.js";
 
 const rounds = 30;
 
-/** Prompts of 1 to 7 tokens, others in every round. */
+/** Prompts of 1 to 7 tokens, different in every round. */
 function promptIn(round: number, place: number): number[] {
   const count = Math.max(1, 7 - place);
   return Array.from({ length: count }, (_, at) => 10 + ((round * 7919 + place * 104_729 + at * 31) % 80));
 }
 
-it("prompts of different lengths that end in one batch each get their own first token, never a neighbour's", async () => {
+it("prompts of different lengths that end in one batch each get their own first token, never another prompt's", async () => {
   const folder = temporaryFolder();
-  // The more words, the longer the rows of a batch take to be put in order, and the likelier it is to be read amid that.
+  // A larger vocabulary makes the reordering of a batch slower, and a read during it more likely.
   await writeModel(join(folder, "random.gguf"), { contextLength: 512, vocabularySize: 30_000 });
   const resident = await residentWithEightSlots(folder);
   const { loop, done } = startLoop();
   let jobs = 0;
   const ask = (round: number, place: number): number => {
     const job = ++jobs;
-    // A team of its own: nothing of the prompt is found evaluated.
+    // Another team, so that no prefix is cached.
     loop.submit(resident, job, jobOf(promptIn(round, place), 4, { teamId: `team-${job}` }));
     return job;
   };

@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../harness.js";
 import { jobOf, promptOf, residentWithEightSlots, slots, startLoop } from "./lockstep.js";
 
 const megabytes = 1_000_000;
-/** Never ends its turn early, or hardly ever. */
+/** Almost never ends its turn early. */
 const hot = {
   temperature: 2,
   topP: 1,
@@ -67,7 +67,7 @@ describe("the prefix cache", () => {
     }
   });
 
-  it("gives a long prefix back that had to leave its slot", async () => {
+  it("restores a long prefix that lost its slot", async () => {
     const resident = await residentWithEightSlots();
     const store = new PrefixStore(join(temporaryFolder(), "cache"), 100 * megabytes);
     const { loop, done } = startLoop(store);
@@ -84,7 +84,7 @@ describe("the prefix cache", () => {
     expect(warm.text).toBe(cold.text);
   });
 
-  it("survives a restart, in files for their owner only, and does without one that is damaged", async () => {
+  it("survives a restart, in files that only their owner can read, and ignores a damaged file", async () => {
     const models = temporaryFolder();
     const folder = join(temporaryFolder(), "cache");
     const long = promptOf(0, 300);
@@ -106,7 +106,7 @@ describe("the prefix cache", () => {
     expect(await ask()).toBe(0);
   });
 
-  it("stays within its bound, the longest unused going first", async () => {
+  it("stays within its limit and removes the least recently used prefix first", async () => {
     const resident = await residentWithEightSlots();
     const folder = join(temporaryFolder(), "cache");
     const probe = new PrefixStore(folder, 100 * megabytes);
@@ -127,7 +127,7 @@ describe("the prefix cache", () => {
     expect(small.bytes).toBeGreaterThan(0);
   });
 
-  it("evaluates a cold prefix once for all requests that bring it together", async () => {
+  it("evaluates a new prefix once for all concurrent requests that share it", async () => {
     const resident = await residentWithEightSlots();
     const store = new PrefixStore(join(temporaryFolder(), "cache"), 100 * megabytes);
     const { loop, done } = startLoop(store);
@@ -146,14 +146,14 @@ describe("the prefix cache", () => {
     await alone.loop.drain();
   });
 
-  it("lets those who wait for a prefix begin on their own when the one who evaluates it leaves", async () => {
+  it("lets jobs that wait for a prefix start when the job that evaluates it is cancelled", async () => {
     const resident = await residentWithEightSlots();
     const store = new PrefixStore(join(temporaryFolder(), "cache"), 100 * megabytes);
-    const { loop, done, newsOf, until } = startLoop(store);
+    const { loop, done, updatesOf, until } = startLoop(store);
     const shared = promptOf(0, 400);
     loop.submit(resident, 1, jobOf([...shared, 41], 3));
     loop.submit(resident, 2, jobOf([...shared, 42], 3));
-    await until(() => newsOf(1).length > 0);
+    await until(() => updatesOf(1).length > 0);
     loop.cancel(1);
     expect(await done(2)).toMatchObject({ finished: true, error: null });
     expect((await done(1)).finished).toBe(false);
@@ -161,7 +161,7 @@ describe("the prefix cache", () => {
 });
 
 describe("a cancelled job", () => {
-  it("F5: ends early at whatever moment it is cancelled, also on its way into a slot that has to be emptied first", async () => {
+  it("F5: ends early whenever it is cancelled, also while its slot is being prepared", async () => {
     const resident = await residentWithEightSlots();
     const store = new PrefixStore(join(temporaryFolder(), "cache"), 100 * megabytes);
     const { loop, done } = startLoop(store);
@@ -184,7 +184,7 @@ describe("a cancelled job", () => {
 });
 
 describe("a deterministic job", () => {
-  it("runs alone and from an empty cache: 50 repeats beside other work give the same bytes", async () => {
+  it("runs alone and without cached prefixes: 50 repetitions during other work return the same bytes", async () => {
     const resident = await residentWithEightSlots();
     const { loop, done } = startLoop();
     const sampling = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { HearthError } from "../../../src/core/errors.js";
 import type { RawPrompt } from "../../../src/core/generation.js";
-import { createRawPromptMaker, type RawPromptModel } from "../../../src/engine/llama/prompt/raw-prompt.js";
+import { createRawPromptBuilder, type RawPromptModel } from "../../../src/engine/llama/prompt/raw-prompt.js";
 
 const characters = (text: string): number[] => Array.from(text, (character) => character.charCodeAt(0));
 
@@ -17,12 +17,12 @@ const model: RawPromptModel = {
 };
 
 function make(raw: Partial<RawPrompt>, changes: Partial<RawPromptModel> = {}) {
-  const maker = createRawPromptMaker({ ...model, ...changes }, characters);
+  const maker = createRawPromptBuilder({ ...model, ...changes }, characters);
   const { tokens, ...rest } = maker({ prompt: "a", suffix: null, readsControlTokens: false, ...raw });
   return { tokens: [...tokens], ...rest };
 }
 
-/** The error that a prompt meets. */
+/** Returns the error of a prompt. */
 function refusal(raw: Partial<RawPrompt>, changes: Partial<RawPromptModel> = {}): HearthError {
   try {
     make(raw, changes);
@@ -34,7 +34,7 @@ function refusal(raw: Partial<RawPrompt>, changes: Partial<RawPromptModel> = {})
 }
 
 describe("a raw prompt", () => {
-  it("is its text and nothing else, with no reasoning to look for", () => {
+  it("contains only its text, and no reasoning is expected", () => {
     expect(make({ prompt: "a#b" })).toEqual({
       tokens: [97, 35, 98],
       startsInReasoning: false,
@@ -42,14 +42,14 @@ describe("a raw prompt", () => {
     });
   });
 
-  it("has control tokens only where the client asks for them", () => {
+  it("contains control tokens only if the client requests them", () => {
     expect(make({ prompt: "a#", suffix: "#", readsControlTokens: true }).tokens).toEqual([
       301, 97, 300, 302, 300, 303,
     ]);
     expect(make({ prompt: "a#", suffix: "#" }).tokens).toEqual([301, 97, 35, 302, 35, 303]);
   });
 
-  it("begins with the model's first token, once, where it is a text", () => {
+  it("begins with the model's first token, once, if it is a text", () => {
     const changes = { prependToken: 300 };
     expect(make({ prompt: "a" }, changes).tokens).toEqual([300, 97]);
     expect(make({ prompt: "#", readsControlTokens: true }, changes).tokens).toEqual([300]);
@@ -58,20 +58,20 @@ describe("a raw prompt", () => {
     expect(make({ suffix: "z" }, changes).tokens).toEqual([300, 301, 97, 302, 122, 303]);
   });
 
-  it("is its token ids as they are, and their text", () => {
+  it("contains its token ids unchanged, and their text", () => {
     expect(make({ prompt: [104, 195, 169, 300] })).toMatchObject({
       tokens: [104, 195, 169, 300],
       rawText: "hé",
     });
   });
 
-  it("has the text before the gap last for a model without a token for the middle", () => {
+  it("ends with the text before the gap for a model without a middle token", () => {
     const changes = { infill: { prefix: 301, suffix: 302, middle: null } };
     expect(make({ prompt: [97], suffix: "z" }, changes).tokens).toEqual([302, 122, 301, 97]);
   });
 
   it.each([310, -1, 1.5, Number.NaN, 2 ** 32, 2 ** 31 - 1])(
-    "with the token %d, which the vocabulary has not, never reaches native code",
+    "with the token %d, which is not in the vocabulary, never reaches native code",
     (id) => {
       const never = (): never => {
         throw new Error("native code was reached");
@@ -82,7 +82,7 @@ describe("a raw prompt", () => {
     },
   );
 
-  it("with a suffix is refused by a model that cannot fill in", () => {
+  it("with a suffix is rejected for a model without infill", () => {
     const error = refusal({ suffix: "z" }, { infill: null });
     expect([error.kind, error.param, error.code]).toEqual([
       "invalid_value",
@@ -91,11 +91,11 @@ describe("a raw prompt", () => {
     ]);
   });
 
-  it("without a token is refused", () => {
+  it("without tokens is rejected", () => {
     for (const prompt of ["", []]) expect(refusal({ prompt }).message).toBe("prompt: must not be empty");
   });
 
-  it("F3: is refused, with both numbers, when it leaves no room for one token of answer", () => {
+  it("F3: is rejected, with both numbers, when it leaves no space for one token of answer", () => {
     expect(make({ prompt: "x".repeat(19) }).tokens).toHaveLength(19);
     for (const prompt of ["x".repeat(20), Array.from({ length: 20 }, () => 97)]) {
       const error = refusal({ prompt });
@@ -109,7 +109,7 @@ describe("a raw prompt", () => {
     );
   });
 
-  it("F3: is refused before it is tokenised when it is far too long, before and after a gap", () => {
+  it("F3: is rejected before tokenization when it is far too long, before and after a gap", () => {
     const never = (): never => {
       throw new Error("tokenised");
     };

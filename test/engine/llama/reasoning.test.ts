@@ -5,8 +5,8 @@ import { endsInReasoning, reasoningMarksOf } from "../../../src/engine/llama/ans
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
 const template = (family: string): string => read(`../../fixtures/tools/templates/${family}.jinja`);
 
-describe("the marks of reasoning", () => {
-  it("are the built-in model's own, and it does not begin inside", () => {
+describe("the reasoning markers", () => {
+  it("are those of the built-in model, whose prompts do not end inside a block", () => {
     const builtIn = read("../../../scripts/train/chat/template.jinja");
     expect(reasoningMarksOf(builtIn)).toEqual({ open: "<think>", close: "</think>" });
   });
@@ -39,7 +39,7 @@ describe("the marks of reasoning", () => {
     expect(reasoningMarksOf(text)).toEqual({ open, close });
   });
 
-  it("tell of a rendered prompt whether it ends inside the block", () => {
+  it("show whether a rendered prompt ends inside the block", () => {
     const marks = { open: "<think>", close: "</think>" };
     expect(endsInReasoning(marks, "<|im_start|>assistant\n<think>\n")).toBe(true);
     expect(endsInReasoning(marks, "<|im_start|>assistant\n<think>\n\n</think>\n\n")).toBe(false);

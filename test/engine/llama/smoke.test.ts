@@ -24,13 +24,13 @@ const settings = {
   gpu: "off",
 } as const;
 
-/** Passes every check of its header; llama.cpp ends the process when it computes the second layer. */
+/** A file that passes every check of its header and crashes llama.cpp when it computes the second layer. */
 const deadly: Partial<ModelSpec> = {
   metadata: { "qwen3.attention.head_count_kv": { arrayOf: "u32", values: [1, 2] } },
 };
 const hello = [{ role: "user" as const, content: "Hello!" }];
 
-/** A file dropped into a folder of models, as the registry sees it. */
+/** Writes a file into a models folder, and returns the model of the registry. */
 async function dropIn(folder: string, changes: Partial<ModelSpec> = {}): Promise<Model> {
   await writeModel(join(folder, "dropped.gguf"), changes);
   const model = (await loadRegistry({ folders: [folder], contextTokensMax: 8192 })).find("dropped");
@@ -38,7 +38,7 @@ async function dropIn(folder: string, changes: Partial<ModelSpec> = {}): Promise
   return model;
 }
 
-/** What tries a model, with the entry given (a program of one line, or the true one), and what it said for the log. */
+/** Creates a trial with the given entry (a one-line program, or the real one), and collects its log. */
 function smokeLoad(folder: string, program: string | null = null, limitMs: number | null = null) {
   const entry = join(folder, "entry.mjs");
   if (program !== null) writeFileSync(entry, `process.once("message", ({ model }) => { ${program} });`);
@@ -55,8 +55,8 @@ function smokeLoad(folder: string, program: string | null = null, limitMs: numbe
   return { smoke, passedFile, said };
 }
 
-describe("a first load in a process of its own", () => {
-  it("passes a healthy model and keeps that in a file for its owner only", async () => {
+describe("a trial load in a child process", () => {
+  it("passes a valid model and stores the result in a file that only its owner can read", async () => {
     const folder = temporaryFolder();
     const { smoke, passedFile, said } = smokeLoad(folder);
     expect(await smoke(await dropIn(folder))).toBeNull();
@@ -65,7 +65,7 @@ describe("a first load in a process of its own", () => {
     expect(readFileSync(passedFile, "utf8")).not.toContain(folder);
   });
 
-  it("C1: refuses a file that passes its checks and ends the process that loads it, and logs what native code said", async () => {
+  it("C1: rejects a file that passes its checks but crashes the process that loads it, and logs the native output", async () => {
     const folder = temporaryFolder();
     const model = await dropIn(folder, deadly);
     expect(model.unusable).toBeNull();
@@ -75,7 +75,7 @@ describe("a first load in a process of its own", () => {
     expect(existsSync(passedFile)).toBe(false);
   });
 
-  it("C1: refuses a file that the library refuses, with its reason and without the path", async () => {
+  it("C1: rejects a file that the library rejects, with its reason and without the path", async () => {
     const folder = temporaryFolder();
     const model = await dropIn(folder, {
       metadata: { "tokenizer.ggml.pre": { type: "string", value: "no" } },
@@ -99,7 +99,7 @@ describe("a first load in a process of its own", () => {
     expect([await smokeLoad(folder, program).smoke(model), tried()]).toEqual([null, "xx"]);
   });
 
-  it("tries a file that failed again, and takes a damaged memory for none", async () => {
+  it("tries a file again that failed, and treats a damaged file of results as empty", async () => {
     const folder = temporaryFolder();
     const model = await dropIn(folder);
     appendFileSync(join(folder, "loaded-models.json"), "{");
@@ -109,7 +109,7 @@ describe("a first load in a process of its own", () => {
     expect(await smokeLoad(folder, "process.exit(0);").smoke(model)).toBeNull();
   });
 
-  it("ends a trial that takes too long; the larger the file, the longer it may take", async () => {
+  it("ends a trial that takes too long; larger files have more time", async () => {
     const folder = temporaryFolder();
     const model = await dropIn(folder);
     const reason = await smokeLoad(folder, "setInterval(() => undefined, 1000);", 1000).smoke(model);
@@ -117,7 +117,7 @@ describe("a first load in a process of its own", () => {
     expect([trialLimitMs(0), trialLimitMs(10e9)]).toEqual([60_000, 460_000]);
   });
 
-  it("remembers the thousand files that passed last", async () => {
+  it("stores the last thousand files that passed", async () => {
     const folder = temporaryFolder();
     const { smoke, passedFile } = smokeLoad(folder, "process.exit(0);");
     const old = Array.from({ length: 1000 }, (_, nth) => `digest ${nth}`);
@@ -136,8 +136,8 @@ describe("a first load in a process of its own", () => {
   });
 });
 
-describe("a server with a deadly file in its models folder", () => {
-  it("C1: answers 503 with the reason, and its neighbours go on", async () => {
+describe("a server with a model file that crashes the process", () => {
+  it("C1: answers 503 with the reason, and other requests continue", async () => {
     const folder = temporaryFolder();
     await dropIn(folder, deadly);
     const { client } = await startApp({ HEARTH_MODELS: folder });
@@ -152,7 +152,7 @@ describe("a server with a deadly file in its models folder", () => {
     expect((await neighbour).usage?.completion_tokens).toBeGreaterThan(0);
   });
 
-  it("stops while it tries one, and the trial ends with it", async () => {
+  it("can stop during a trial, which then ends too", async () => {
     const folder = temporaryFolder();
     await dropIn(folder);
     const run = await startProcess({ HEARTH_MODELS: folder, HEARTH_SHUTDOWN_GRACE_MS: "0" });
@@ -168,7 +168,7 @@ describe("a server with a deadly file in its models folder", () => {
   });
 });
 
-/** The trials of the server that this process supervises. */
+/** Returns the trial processes of the server under test. */
 function trialsOf(supervisor: number): readonly number[] {
   const all = listed();
   const servers = all.filter(({ parent }) => parent === supervisor).map(({ pid }) => pid);
@@ -176,7 +176,7 @@ function trialsOf(supervisor: number): readonly number[] {
   return trials.map(({ pid }) => pid);
 }
 
-/** All processes, by `ps`, but those that have ended. */
+/** Returns all running processes, from `ps`. */
 function listed() {
   const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat=,args="], { encoding: "utf8" }).split("\n");
   return lines.flatMap((line) => {

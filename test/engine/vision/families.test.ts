@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { visionFamilies } from "../../../src/engine/vision/families.js";
 import { writeCaptioner } from "../../vision-models/captioner.js";
 import { writeFlorence2 } from "../../vision-models/florence2.js";
-import { writeQwen2Vl, writeSmolVlm } from "../../vision-models/asked.js";
-import { black, blue, green, picture, red, seeing } from "./seeing.js";
+import { writeQwen2Vl, writeSmolVlm } from "../../vision-models/vision-chat.js";
+import { black, blue, green, picture, red, startVisionEngine } from "./test-engine.js";
 
 const layouts: Readonly<Record<string, (folder: string) => void>> = {
   "vision-encoder-decoder": writeCaptioner,
@@ -13,23 +13,23 @@ const layouts: Readonly<Record<string, (folder: string) => void>> = {
   qwen2_vl: writeQwen2Vl,
 };
 
-describe("the families that are served", () => {
-  it("are each shown to load from the layout that they are published in", () => {
+describe("the supported families", () => {
+  it("are all tested below with their published layout", () => {
     expect(Object.keys(layouts)).toEqual(visionFamilies);
   });
 });
 
 describe.each(Object.entries(layouts))("a folder of the family %s", (family, write) => {
-  it("loads as it is, and says what is on pictures of any proportions", async () => {
-    const { describe: look } = seeing(write);
+  it("loads unchanged, and describes images of any proportions", async () => {
+    const { describe: look } = startVisionEngine(write);
     expect(await look(picture([red]))).toEqual({ text: "red picture", tokens: 3 });
     expect((await look(picture([green], 32, 300))).text).toBe("green picture");
     expect((await look(picture([blue], 300, 32))).text).toBe("blue picture");
     expect((await look(picture([red]), { prompt: "What is it?" })).text).toBe("red picture");
   });
 
-  it("looks closer when it is asked to, and counts that", async () => {
-    const { describe: look } = seeing(write);
+  it("describes details when requested, and counts those tokens", async () => {
+    const { describe: look } = startVisionEngine(write);
     const { text, tokens } = await look(picture([green], 600, 600), { detail: "high" });
     const more = family === "vision-encoder-decoder" ? 4 : 1;
     expect(text.split("\n")).toHaveLength(1 + more);
@@ -37,8 +37,8 @@ describe.each(Object.entries(layouts))("a folder of the family %s", (family, wri
     expect(tokens).toBe(3 * (1 + more));
   });
 
-  it("is stopped between two words", async () => {
-    const { describe: look } = seeing(write);
+  it("stops between two tokens", async () => {
+    const { describe: look } = startVisionEngine(write);
     await look(picture([red]));
     const leaving = new AbortController();
     const endless = look(picture([black]), {}, leaving.signal);

@@ -4,8 +4,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AutoModelForVision2Seq, type Tensor } from "@huggingface/transformers";
 import { afterEach, describe, expect, it } from "vitest";
-import { plainCaption, type Caption } from "../../../src/engine/vision/greedy.js";
-import { openImageProcessor, openRunner, rawImage, type Runner } from "../../../src/engine/vision/library.js";
+import { createGreedyCaptioner, type GreedyCaptioner } from "../../../src/engine/vision/greedy.js";
+import {
+  openImageProcessor,
+  openRunner,
+  rawImage,
+  type Runner,
+} from "../../../src/engine/vision/transformers.js";
 import { heldOutScenes } from "../../../scripts/eval-builtin/pictures.js";
 import { render } from "../../../scripts/eval-builtin/world/render.js";
 import { writeCaptioner } from "../../vision-models/captioner.js";
@@ -19,7 +24,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** A captioner whose generation is configured so. */
+/** Writes a captioning model with these decoding settings. */
 function written(settings: object): string {
   const folder = mkdtempSync(join(tmpdir(), "hearth-greedy-"));
   folders.push(folder);
@@ -36,13 +41,13 @@ async function opened(folder: string): Promise<Runner> {
   return runner;
 }
 
-function taken(runner: Runner, tokensMax: number): Caption {
-  const caption = plainCaption(runner, tokensMax);
+function taken(runner: Runner, tokensMax: number): GreedyCaptioner {
+  const caption = createGreedyCaptioner(runner, tokensMax);
   if (caption === null) throw new Error("the library's loop was taken");
   return caption;
 }
 
-describe("the plain loop", () => {
+describe("greedy decoding", () => {
   it.each([
     ["a written model", () => written({})],
     ["the built-in model", () => builtIn],
@@ -59,7 +64,7 @@ describe("the plain loop", () => {
     }
   });
 
-  it("ends where it is told to, and where it has said as much as it may", async () => {
+  it("ends when it is stopped, and at the token limit", async () => {
     const runner = await opened(written({}));
     const process = await openImageProcessor(folders[0] ?? "");
     const dark = { width: 32, height: 32, rgb: new Uint8Array(32 * 32 * 3) };
@@ -71,9 +76,9 @@ describe("the plain loop", () => {
   });
 
   it.each([{ num_beams: 4 }, { do_sample: true }, { no_repeat_ngram_size: 2 }, { repetition_penalty: 1.2 }])(
-    "is not taken for a model that says more than the likeliest: %j",
+    "is not used for a model with other decoding settings: %j",
     async (settings) => {
-      expect(plainCaption(await opened(written(settings)), 7)).toBeNull();
+      expect(createGreedyCaptioner(await opened(written(settings)), 7)).toBeNull();
     },
   );
 });

@@ -9,7 +9,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     generated: ["[1]", "[1, 2]", "[1,2,3]", "[\n  1,\n  2\n]"],
     not: ["[]", "[1,2,3,4]", "[1,]", '["a"]', "[1 ,2]"],
   },
-  "a tuple is followed by its items, and may be cut short": {
+  "a tuple is followed by items, and may be shorter": {
     schema: { type: "array", prefixItems: [{ const: "a" }, integer], items: { type: "null" } },
     generated: ["[]", '["a"]', '["a",1]', '["a",1,null,null]'],
     not: ["[1]", '["a",null]', '["a",1,2]'],
@@ -24,12 +24,12 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     generated: [`[${Array(1500).fill(1).join()}]`, `[${Array(2600).fill(1).join()}]`],
     not: [`[${Array(1499).fill(1).join()}]`, `[${Array(2601).fill(1).join()}]`],
   },
-  "contains needs one such item, wherever it stands": {
+  "contains requires one matching item at any position": {
     schema: { type: "array", contains: { const: "x" }, items: { enum: ["x", "y"] } },
     generated: ['["x"]', '["y","x"]', '["x","y","y"]'],
     not: ["[]", '["y"]', '["y","y"]', '["z","x"]'],
   },
-  "minContains and maxContains count, beside the limits on items": {
+  "minContains and maxContains combine with the limits on items": {
     schema: {
       type: "array",
       contains: { const: "x" },
@@ -41,7 +41,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     generated: ['["x","x","y"]', '["y","y","x"]'],
     not: ['["x","x","x"]', '["y"]', '["x","y","y","y"]'],
   },
-  "few values may stand once each": {
+  "uniqueItems of few values is enforced by the grammar": {
     schema: { type: "array", items: { enum: ["a", "b", "c"] }, uniqueItems: true, minItems: 1 },
     generated: ['["a"]', '["c","a","b"]'],
     not: ["[]", '["a","a"]', '["a","b","c","a"]'],
@@ -52,7 +52,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     not: ['["a"]'],
     checked: ["uniqueItems"],
   },
-  "unevaluatedItems follows what the merged tuples name": {
+  "unevaluatedItems applies after the items of the merged tuples": {
     schema: {
       type: "array",
       prefixItems: [integer],

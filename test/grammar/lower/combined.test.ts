@@ -5,7 +5,7 @@ const cat = { properties: { kind: { const: "cat" }, lives: { type: "integer" } }
 const dog = { properties: { kind: { const: "dog" }, tricks: { type: "integer" } }, required: ["kind"] };
 
 const scenarios: Readonly<Record<string, Scenario>> = {
-  "siblings of anyOf hold in every branch": {
+  "siblings of anyOf apply in every branch": {
     schema: {
       type: "object",
       properties: { a: { const: 1 } },
@@ -15,28 +15,28 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     generated: ['{"a":1,"b":2}', '{"a":1,"c":2}'],
     not: ['{"a":1}', '{"b":1}'],
   },
-  "keywords hold for their own type only": {
+  "keywords apply to their own type only": {
     schema: { minLength: 2, minimum: 3 },
     generated: ['"ab"', "3", "true", "[]", "{}"],
     not: ['"a"', "2"],
   },
-  "numbers meet in one range": {
+  "number constraints are intersected to one range": {
     schema: { type: "integer", allOf: [{ minimum: 2 }, { exclusiveMaximum: 13 }, { multipleOf: 4 }] },
     generated: ["4", "8", "12"],
     not: ["0", "2", "13", "16", "4.5"],
   },
-  "strings meet in one automaton": {
+  "string constraints are intersected to one automaton": {
     schema: { type: "string", allOf: [{ pattern: "^a" }, { pattern: "b$" }, { maxLength: 3 }] },
     generated: ['"ab"', '"axb"'],
     not: ['"a"', '"axxb"', '"b"'],
   },
-  "oneOf told apart by a constant is exact": {
+  "oneOf with a distinguishing constant is exact": {
     schema: { type: "object", oneOf: [cat, dog] },
     additionalProperties: false,
     generated: ['{"kind":"cat","lives":9}', '{"kind":"dog"}'],
     not: ['{"kind":"cat","tricks":1}', '{"kind":"cow"}'],
   },
-  "oneOf of required keys takes exactly one of them": {
+  "oneOf of required keys allows exactly one of them": {
     schema: {
       type: "object",
       properties: { a: { type: "null" }, b: { type: "null" } },
@@ -46,7 +46,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     generated: ['{"a":null}', '{"b":null}'],
     not: ["{}", '{"a":null,"b":null}'],
   },
-  "oneOf of overlapping ranges leaves the overlap out": {
+  "oneOf of overlapping ranges excludes the overlap": {
     schema: {
       type: "integer",
       oneOf: [
@@ -57,7 +57,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     generated: ["0", "4", "11", "20"],
     not: ["5", "10", "21", "-1"],
   },
-  "not takes values, types and required keys away": {
+  "not excludes values, types and required keys": {
     schema: { enum: [1, "a", null, "b"], not: { enum: ["a", null] } },
     generated: ["1", '"b"'],
     not: ['"a"', "null"],
@@ -75,13 +75,13 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     generated: ['"ba"', "4.9", "-7"],
     not: ['"ab"', "5"],
   },
-  "what not cannot say is left to the validator": {
+  "not is left to the validator where no complement is expressible": {
     schema: { type: "array", items: { type: "integer" }, not: { uniqueItems: true } },
     generated: ["[1,1]"],
     not: ["[1]", '["a","a"]'],
     checked: ["not"],
   },
-  "if, then and else divide by what if says": {
+  "if, then and else split by the condition": {
     schema: {
       type: "object",
       properties: { kind: { enum: ["a", "b"] }, x: { type: "integer" } },
@@ -94,12 +94,12 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     generated: ['{"kind":"a","x":1}', '{"kind":"b"}'],
     not: ['{"kind":"a"}', '{"kind":"b","x":1}'],
   },
-  "an enum is filtered by everything beside it": {
+  "an enum is filtered by its sibling keywords": {
     schema: { enum: [1, 2.5, "a", "bb", { a: 1 }, [2]], type: ["integer", "string", "object"], maxLength: 1 },
     generated: ["1", '"a"', '{"a":1}', '{ "a": 1 }'],
     not: ["2.5", '"bb"', "[2]", '{"a":2}'],
   },
-  "recursion is a rule of its own": {
+  "recursion becomes a named rule": {
     schema: {
       $ref: "#/$defs/node",
       $defs: {
@@ -114,7 +114,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     generated: ['{"v":1}', '{"v":1,"next":{"v":2,"next":{"v":3}}}'],
     not: ['{"next":{"v":2}}', '{"v":1,"next":{}}'],
   },
-  "recursion through two merged schemas ends": {
+  "recursion through two merged schemas terminates": {
     schema: {
       $ref: "#/$defs/a",
       $defs: {

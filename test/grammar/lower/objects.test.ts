@@ -4,19 +4,19 @@ import { expected, outcome, type Scenario } from "./scenarios.js";
 const string = { type: "string" };
 
 const scenarios: Readonly<Record<string, Scenario>> = {
-  "declared keys stand in the order of the schema, optional ones anywhere left out": {
+  "declared keys follow the order of the schema, and any optional key can be omitted": {
     schema: { type: "object", properties: { a: string, b: string, c: string }, required: ["b"] },
     additionalProperties: false,
     generated: ['{"b":""}', '{"a":"","b":"","c":""}', '{"b":"","c":"x"}', '{ "a": "x", "b": "" }'],
     not: ["{}", '{"a":""}', '{"b":"","a":""}', '{"b":1}', '{"b":"",}', '{"b":"","d":""}'],
   },
-  "absent additionalProperties closes an object that declares keys, and no other": {
+  "absent additionalProperties closes only objects that declare keys": {
     schema: { properties: { a: { type: "object", required: ["x"] } }, type: "object" },
     additionalProperties: false,
     generated: ["{}", '{"a":{"x":1}}', '{"a":{"x":1,"y":[]}}'],
     not: ['{"b":1}', '{"a":{}}'],
   },
-  "what allOf declares together counts as declared": {
+  "keys declared by any branch of allOf count as declared": {
     schema: {
       allOf: [
         { properties: { a: string }, required: ["a"] },
@@ -28,7 +28,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     generated: ['{"a":"","b":""}'],
     not: ['{"a":""}', '{"a":"","b":"","c":""}'],
   },
-  "additionalProperties false counts only its own neighbours, also inside allOf": {
+  "additionalProperties false considers only its sibling keywords, also inside allOf": {
     schema: {
       allOf: [{ properties: { a: string }, additionalProperties: false }, { properties: { b: string } }],
       type: "object",
@@ -36,12 +36,12 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     generated: ["{}", '{"a":""}'],
     not: ['{"b":""}', '{"c":""}'],
   },
-  "a declared key is never written again as an extra one": {
+  "a declared key never occurs again as an extra key": {
     schema: { type: "object", properties: { ab: { type: "integer" } }, additionalProperties: string },
     generated: ['{"ab":1,"abc":"","a":""}', '{"":""}'],
     not: ['{"ab":""}', '{"a":1}', '{"ab":1,"ab":""}'],
   },
-  "patterns divide the extra keys, and overlapping ones hold together": {
+  "patterns partition the extra keys, and overlapping patterns apply together": {
     schema: {
       type: "object",
       patternProperties: { "^a": { type: "integer" }, b$: { minimum: 5 } },
@@ -50,7 +50,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     generated: ['{"a":1}', '{"ab":7}', '{"b":5.5}', '{"b":"x"}'],
     not: ['{"ab":1}', '{"ab":5.5}', '{"a":"x"}', '{"c":1}'],
   },
-  "a pattern holds for declared keys too": {
+  "a pattern applies to declared keys too": {
     schema: {
       type: "object",
       properties: { ab: { minimum: 2 } },
@@ -60,12 +60,12 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     generated: ['{"ab":2}', '{"ac":1}'],
     not: ['{"ab":1}', '{"ab":2.5}', '{"ab":"x"}'],
   },
-  "propertyNames bounds every key": {
+  "propertyNames restricts every key": {
     schema: { type: "object", propertyNames: { pattern: "^[ab]+$", maxLength: 2 }, properties: { c: true } },
     generated: ['{"ab":1}', "{}"],
     not: ['{"c":1}', '{"aaa":1}'],
   },
-  "minProperties and maxProperties count": {
+  "minProperties and maxProperties are enforced": {
     schema: {
       type: "object",
       properties: { a: { type: "null" }, b: { type: "null" }, c: { type: "null" } },
@@ -76,13 +76,13 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     generated: ['{"a":null}', '{"c":null}', '{"a":null,"c":null}'],
     not: ["{}", '{"a":null,"b":null,"c":null}'],
   },
-  "a count that repeated extra keys could cheat is left to the validator": {
+  "minProperties is left to the validator if repeated extra keys could satisfy it": {
     schema: { type: "object", minProperties: 2 },
     generated: ['{"a":1,"b":2}'],
     not: ['{"a":1}'],
     checked: ["minProperties"],
   },
-  "dependentRequired looks back and ahead": {
+  "dependentRequired works for earlier and later keys": {
     schema: {
       type: "object",
       properties: { a: { type: "null" }, b: { type: "null" }, c: { type: "null" } },
@@ -92,7 +92,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     generated: ["{}", '{"a":null}', '{"a":null,"b":null,"c":null}', '{"a":null,"c":null}'],
     not: ['{"b":null}', '{"a":null,"b":null}', '{"b":null,"c":null}'],
   },
-  "dependentSchemas divides objects by their key": {
+  "dependentSchemas splits objects by the presence of the key": {
     schema: {
       type: "object",
       properties: { a: { type: "null" }, b: { type: "integer" } },
@@ -102,7 +102,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     generated: ["{}", '{"b":1}', '{"a":null,"b":3}'],
     not: ['{"a":null}', '{"a":null,"b":1}'],
   },
-  "unevaluatedProperties knows what every merged part evaluates": {
+  "unevaluatedProperties considers the names that every merged part evaluates": {
     schema: {
       type: "object",
       properties: { a: string },
@@ -113,7 +113,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     generated: ['{"a":"","b":"","c":1}', '{"a":"","d":1}', "{}"],
     not: ['{"e":1}', '{"c":2}'],
   },
-  "keys are written as JSON writes them": {
+  "keys are escaped as JSON requires": {
     schema: {
       type: "object",
       properties: { 'a"\\\n😀': { const: 1 }, __proto__x: { const: 2 } },
@@ -122,7 +122,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     generated: ['{"a\\"\\\\\\n😀":1,"__proto__x":2}'],
     not: ['{"a"\\\n😀":1}'],
   },
-  "a key called __proto__ is one like any other": {
+  "__proto__ is an ordinary key": {
     schema: JSON.parse('{"type":"object","properties":{"__proto__":{"const":1}},"required":["__proto__"]}'),
     additionalProperties: false,
     generated: ['{"__proto__":1}'],

@@ -1,17 +1,20 @@
 import { convertSchema } from "../../../src/grammar/convert.js";
 import { matchesGrammar, parseGbnf } from "../gbnf-matcher.js";
 
-/** A schema, what its grammar generates of these texts and what not, and the keywords it leaves to the validator. */
+/**
+ * A schema, the texts that its grammar generates and does not generate, and the keywords it leaves to the
+ * validator.
+ */
 export interface Scenario {
   readonly schema: unknown;
-  /** What the absence of additionalProperties means; the standard's rule unless told. */
+  /** The meaning of absent additionalProperties; the standard's by default. */
   readonly additionalProperties?: boolean;
   readonly generated: readonly string[];
   readonly not: readonly string[];
   readonly checked?: readonly string[];
 }
 
-/** What the grammar does with a scenario's texts, to be compared with the scenario itself. */
+/** Returns the actual outcome of a scenario's texts, for comparison with the scenario. */
 export function outcome(scenario: Scenario): Pick<Scenario, "generated" | "not" | "checked"> {
   const { schema, additionalProperties = true, generated, not } = scenario;
   const { grammar, checked } = convertSchema(schema, { additionalProperties });
@@ -23,7 +26,7 @@ export function outcome(scenario: Scenario): Pick<Scenario, "generated" | "not" 
   };
 }
 
-/** What is asked of a scenario. */
+/** Returns the expected outcome of a scenario. */
 export function expected({
   generated,
   not,

@@ -1,7 +1,7 @@
-/** How many texts of one value are tried. */
+/** The number of texts per value that are tried. */
 const textsMax = 400;
 
-/** Compact texts of a value, with the keys of its objects in every order, as far as a limit goes. */
+/** Returns compact texts of a value with its keys in every order, up to a limit. */
 export function textsOf(value: unknown): readonly string[] {
   if (typeof value !== "object" || value === null) return [JSON.stringify(value)];
   if (Array.isArray(value)) {
@@ -16,7 +16,7 @@ export function textsOf(value: unknown): readonly string[] {
     .slice(0, textsMax);
 }
 
-/** One of each, in all ways. */
+/** Returns all combinations of one choice each. */
 function combined(choices: readonly (readonly string[])[]): readonly (readonly string[])[] {
   let chosen: readonly (readonly string[])[] = [[]];
   for (const texts of choices)

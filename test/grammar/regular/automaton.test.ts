@@ -14,7 +14,7 @@ import {
   lengthBetween,
   lengthBounds,
   noString,
-  texts,
+  automatonOfTexts,
   union,
 } from "../../../src/grammar/regular/automaton.js";
 import { patternAutomaton } from "../../../src/grammar/regular/pattern/pattern.js";
@@ -27,11 +27,11 @@ const everyShortText = [0, 1, 2, 3].reduce<string[]>(
   [""],
 );
 
-describe("automata of lists of texts", () => {
-  it("accept these texts and no other", () => {
+describe("an automaton of a list of texts", () => {
+  it("accepts these texts and no other", () => {
     fc.assert(
       fc.property(list, (given) => {
-        const automaton = texts(given);
+        const automaton = automatonOfTexts(given);
         expect(everyShortText.filter((one) => accepts(automaton, one))).toEqual(
           everyShortText.filter((one) => given.includes(one)),
         );
@@ -39,14 +39,16 @@ describe("automata of lists of texts", () => {
     );
   });
 
-  it("follow the algebra of sets, and equal sets are equal automata", () => {
+  it("supports the operations of sets, and equal sets have equal automata", () => {
     fc.assert(
       fc.property(list, list, (a, b) => {
-        const [inA, inB] = [texts(a), texts(b)];
-        expect(equal(union(inA, inB), texts([...a, ...b]))).toBe(true);
-        expect(equal(intersect(inA, inB), texts(a.filter((one) => b.includes(one))))).toBe(true);
-        expect(equal(difference(inA, inB), texts(a.filter((one) => !b.includes(one))))).toBe(true);
-        expect(equal(concat(inA, inB), texts(a.flatMap((one) => b.map((other) => one + other))))).toBe(true);
+        const [inA, inB] = [automatonOfTexts(a), automatonOfTexts(b)];
+        expect(equal(union(inA, inB), automatonOfTexts([...a, ...b]))).toBe(true);
+        expect(equal(intersect(inA, inB), automatonOfTexts(a.filter((one) => b.includes(one))))).toBe(true);
+        expect(equal(difference(inA, inB), automatonOfTexts(a.filter((one) => !b.includes(one))))).toBe(true);
+        expect(
+          equal(concat(inA, inB), automatonOfTexts(a.flatMap((one) => b.map((other) => one + other)))),
+        ).toBe(true);
         expect(equal(complement(complement(inA)), inA)).toBe(true);
         expect(isEmpty(intersect(complement(inA), inA))).toBe(true);
         expect(equal(union(complement(inA), inA), everyString)).toBe(true);
@@ -54,18 +56,21 @@ describe("automata of lists of texts", () => {
     );
   });
 
-  it("know their shortest and longest text", () => {
+  it("has the length bounds of its shortest and longest text", () => {
     fc.assert(
       fc.property(fc.array(text, { minLength: 1, maxLength: 8 }), (given) => {
         const lengths = given.map((one) => [...one].length);
-        expect(lengthBounds(texts(given))).toEqual({ min: Math.min(...lengths), max: Math.max(...lengths) });
+        expect(lengthBounds(automatonOfTexts(given))).toEqual({
+          min: Math.min(...lengths),
+          max: Math.max(...lengths),
+        });
       }),
     );
   });
 
-  it("share equal ends: 10,000 values in few states each, and all of them accepted", () => {
+  it("shares suffixes: 10,000 values need few states each, and all are accepted", () => {
     const values = Array.from({ length: 10_000 }, (_, i) => `value-${i}-of-many`);
-    const automaton = texts(values);
+    const automaton = automatonOfTexts(values);
     expect(automaton.stateCount).toBeLessThan(100);
     expect(values.every((value) => accepts(automaton, value))).toBe(true);
     expect(
@@ -73,14 +78,14 @@ describe("automata of lists of texts", () => {
     ).toBe(false);
   });
 
-  it("leave out what UTF-8 cannot write", () => {
-    expect(isEmpty(texts(["a\ud800"]))).toBe(true);
+  it("omits texts that UTF-8 cannot encode", () => {
+    expect(isEmpty(automatonOfTexts(["a\ud800"]))).toBe(true);
     expect(accepts(everyString, "a\ud800")).toBe(false);
   });
 });
 
-describe("automata", () => {
-  it("count lengths in code points", () => {
+describe("an automaton", () => {
+  it("counts lengths in code points", () => {
     const automaton = lengthBetween(2, 3);
     expect(["😀", "😀😀", "abc", "a😀bc", ""].map((one) => accepts(automaton, one))).toEqual([
       false,
@@ -96,30 +101,32 @@ describe("automata", () => {
     expect(lengthBounds(lengthBetween(2, null))).toEqual({ min: 2, max: null });
   });
 
-  it("tell finite languages from infinite ones, and the empty one from others", () => {
+  it("distinguishes finite, infinite and empty languages", () => {
     expect(
-      [texts(["a", "bc"]), noString, everyString, patternAutomaton("^a*b$").automaton].map(isFinite),
+      [automatonOfTexts(["a", "bc"]), noString, everyString, patternAutomaton("^a*b$").automaton].map(
+        isFinite,
+      ),
     ).toEqual([true, true, false, false]);
-    expect([noString, texts([""]), intersect(lengthBetween(0, 1), lengthBetween(2, 3))].map(isEmpty)).toEqual(
-      [true, false, true],
-    );
+    expect(
+      [noString, automatonOfTexts([""]), intersect(lengthBetween(0, 1), lengthBetween(2, 3))].map(isEmpty),
+    ).toEqual([true, false, true]);
   });
 
-  it("are minimal: the same language by another way has the same states", () => {
+  it("is minimal: equal languages built in different ways have equal states", () => {
     const once = patternAutomaton("^(a|b)*abb$").automaton;
     const again = patternAutomaton("^(a*b*)*(a|aa)bb$|^[ab]*abb$").automaton;
     expect(equal(once, again)).toBe(true);
     expect(once.stateCount).toBe(4);
   });
 
-  it("stop at 2,000 states", () => {
+  it("is limited to 2,000 states", () => {
     expect(() => lengthBetween(0, 5_000)).toThrow(AutomatonTooLarge);
     expect(() => patternAutomaton("^[ab]*a[ab]{12}$")).toThrow(AutomatonTooLarge);
   });
 
-  it("go through a long text without a deep stack", () => {
+  it("processes a long text without a deep stack", () => {
     const long = "ab".repeat(25_000);
-    expect(accepts(texts([long]), long)).toBe(true);
-    expect(lengthBounds(texts([long])).max).toBe(50_000);
+    expect(accepts(automatonOfTexts([long]), long)).toBe(true);
+    expect(lengthBounds(automatonOfTexts([long])).max).toBe(50_000);
   });
 });

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { RuleBook } from "../../../src/grammar/gbnf.js";
+import { RuleSet } from "../../../src/grammar/gbnf.js";
 import {
   type Automaton,
   complement,
   everyString,
   lengthBetween,
   lengthBounds,
-  texts,
+  automatonOfTexts,
 } from "../../../src/grammar/regular/automaton.js";
 import { emitRaw, emitString, repeat } from "../../../src/grammar/regular/emit.js";
 import { patternAutomaton } from "../../../src/grammar/regular/pattern/pattern.js";
@@ -37,14 +37,14 @@ function stringGrammar(automaton: Automaton, minLength = 0, maxLength: number | 
 }
 
 describe("a language as JSON strings", () => {
-  it("is exactly JSON.stringify of its texts, in the engine's own matcher", async () => {
+  it("matches exactly JSON.stringify of its texts in the engine's own matcher", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(text, { minLength: 1, maxLength: 6 }),
         fc.array(text),
         async (inside, others) => {
-          const listed = await engineMatcher(stringGrammar(texts(inside)));
-          const unlisted = await engineMatcher(stringGrammar(complement(texts(inside))));
+          const listed = await engineMatcher(stringGrammar(automatonOfTexts(inside)));
+          const unlisted = await engineMatcher(stringGrammar(complement(automatonOfTexts(inside))));
           for (const one of [...inside, ...others]) {
             expect(listed(JSON.stringify(one)), JSON.stringify(one)).toBe(inside.includes(one));
             expect(unlisted(JSON.stringify(one)), JSON.stringify(one)).toBe(!inside.includes(one));
@@ -129,7 +129,7 @@ describe("a language as JSON strings", () => {
     }
   });
 
-  it("keeps lengths and pattern together", async () => {
+  it("enforces lengths and pattern together", async () => {
     const word = patternAutomaton("^[a-z]*$").automaton;
     const short = await engineMatcher(stringGrammar(word, 2, 3_000));
     expect(
@@ -141,16 +141,20 @@ describe("a language as JSON strings", () => {
     );
   });
 
-  it("D3: counts a length of a billion in few rules that the engine takes", async () => {
+  it("D3: counts a length of a billion in few rules that the engine accepts", async () => {
     const grammar = stringGrammar(everyString, 0, 1_000_000_000);
     expect(grammar.length).toBeLessThan(100_000);
     const matches = await engineMatcher(grammar);
     expect(matches(JSON.stringify("a".repeat(2_000)))).toBe(true);
   });
 
-  it("never begins two alternatives with the same character, and stands once however often it is asked for", () => {
-    const rules = new RuleBook({ prefix: "r" });
-    const language = { automaton: texts(["alpha", "alps", "beta", "best"]), minLength: 0, maxLength: null };
+  it("never begins two alternatives with the same character, and is emitted once however often it is used", () => {
+    const rules = new RuleSet({ prefix: "r" });
+    const language = {
+      automaton: automatonOfTexts(["alpha", "alps", "beta", "best"]),
+      minLength: 0,
+      maxLength: null,
+    };
     const name = emitString(language, rules);
     expect(emitString(language, rules)).toBe(name);
     const starts = [...rules.entries().values()].map((side) =>
@@ -159,9 +163,9 @@ describe("a language as JSON strings", () => {
     for (const alternatives of starts) expect(new Set(alternatives).size).toBe(alternatives.length);
   });
 
-  it("takes 10,000 values in a grammar of their own size", async () => {
+  it("encodes 10,000 values in a grammar of about their size", async () => {
     const values = Array.from({ length: 10_000 }, (_, i) => `${(i * 7_919) % 100_003}-value-${i}`);
-    const grammar = stringGrammar(texts(values));
+    const grammar = stringGrammar(automatonOfTexts(values));
     expect(grammar.length).toBeLessThan(400_000);
     const matches = await engineMatcher(grammar);
     expect(
@@ -170,14 +174,14 @@ describe("a language as JSON strings", () => {
   });
 });
 
-describe("a language as it is", () => {
-  it("is exactly its texts", async () => {
+describe("a language as raw text", () => {
+  it("matches exactly its texts", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(text, { minLength: 1, maxLength: 6 }),
         fc.array(text),
         async (inside, others) => {
-          const matches = await engineMatcher(grammarOf((rules) => emitRaw(texts(inside), rules)));
+          const matches = await engineMatcher(grammarOf((rules) => emitRaw(automatonOfTexts(inside), rules)));
           for (const one of [...inside, ...others])
             expect(matches(one), JSON.stringify(one)).toBe(inside.includes(one));
         },
@@ -186,7 +190,7 @@ describe("a language as it is", () => {
     );
   });
 
-  it("has every text of a length", async () => {
+  it("matches every text of a given length", async () => {
     const matches = await engineMatcher(grammarOf((rules) => emitRaw(lengthBetween(2, 3), rules)));
     expect(["a", "\n\0".slice(0, 1), "é😀", '"\\"', "abcd"].map(matches)).toEqual([
       false,
@@ -221,7 +225,7 @@ describe("a repetition", () => {
     }
   });
 
-  it("is bounded like the language that it repeats", () => {
+  it("has the length bounds of the pattern that it comes from", () => {
     expect(lengthBounds(patternAutomaton("^(ab){2,4}$").automaton)).toEqual({ min: 4, max: 8 });
   });
 });

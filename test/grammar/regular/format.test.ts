@@ -10,7 +10,7 @@ import {
   isRegularFormat,
 } from "../../../src/grammar/regular/pattern/format.js";
 
-/** For each format what it takes and what it does not. */
+/** For each format the texts that it accepts and rejects. */
 const cases: Record<string, { yes: readonly string[]; no: readonly string[] }> = {
   date: {
     yes: ["2024-02-29", "2000-02-29", "1999-12-31", "2023-04-30"],
@@ -140,19 +140,19 @@ const cases: Record<string, { yes: readonly string[]; no: readonly string[] }> =
 };
 
 describe("formats", () => {
-  it("are the ones with a case here, and no other", () => {
+  it("are exactly the ones with a case here", () => {
     expect([...formatNames].sort()).toEqual(Object.keys(cases).sort());
     expect([...formatNames].filter((name) => !isRegularFormat(name))).toEqual(["regex"]);
     expect(() => formatAutomaton("regex")).toThrow(RangeError);
   });
 
-  it.each(Object.entries(cases))("%s takes what its standard takes", (name, { yes, no }) => {
+  it.each(Object.entries(cases))("%s accepts what its standard accepts", (name, { yes, no }) => {
     expect(yes.filter((one) => !formatValid(name, one))).toEqual([]);
     expect(no.filter((one) => formatValid(name, one))).toEqual([]);
   });
 
   it.each(Object.entries(cases).filter(([name]) => isRegularFormat(name)))(
-    "%s judges by the automaton that generates",
+    "%s is validated by the same automaton that generates it",
     (name, { yes, no }) => {
       for (const one of [...yes, ...no])
         expect(formatValid(name, one)).toBe(accepts(formatAutomaton(name), one));
@@ -160,15 +160,15 @@ describe("formats", () => {
   );
 });
 
-// RFC 6570 allows a point between the parts of a name, and its erratum an apostrophe; ajv does not know of either. And ajv
-// takes a regular expression only with the flag u, real schemas do not.
-const judged = [...formatNames].filter((name) => name !== "uri-template" && name !== "regex");
+// RFC 6570 allows a point between the parts of a name, and its erratum an apostrophe; ajv allows neither. ajv
+// accepts regular expressions only with the flag u, but real schemas do not follow that.
+const comparedFormats = [...formatNames].filter((name) => name !== "uri-template" && name !== "regex");
 
-describe("beside ajv-formats", () => {
+describe("compared with ajv-formats", () => {
   const ajv = new Ajv();
   addFormats.default(ajv);
 
-  it.each(judged)("%s takes nothing that ajv does not take", (name) => {
+  it.each(comparedFormats)("%s accepts nothing that ajv rejects", (name) => {
     const valid = ajv.compile({ type: "string", format: name });
     const { yes = [], no = [] } = cases[name] ?? {};
     const seed = fc.constantFrom(...yes, ...no);

@@ -32,7 +32,7 @@ function isIn(
   );
 }
 
-/** Whether a decimal is a multiple, in whole numbers of the smallest unit of both. */
+/** Returns whether a decimal is a multiple, computed in integers of the smallest unit of both. */
 function isMultiple(text: string, divisor: number): boolean {
   const scale = 10n ** 20n;
   const units = (decimal: string): bigint => {
@@ -49,7 +49,7 @@ function language(given: NumberRange): Automaton | null {
 }
 
 describe("the texts of a range of numbers", () => {
-  it("are JSON numbers that lie in it", () => {
+  it("are JSON numbers in the range", () => {
     fc.assert(
       fc.property(
         range,
@@ -68,7 +68,7 @@ describe("the texts of a range of numbers", () => {
     );
   });
 
-  it("have every short decimal that lies in it, and none that does not", () => {
+  it("contain every short decimal in the range and none outside", () => {
     const value = fc.oneof(
       end.filter((one) => Math.abs(one) < 1e16 && Math.abs(one) >= 1e-6 && one !== 0.1 + 0.2),
       fc
@@ -125,7 +125,7 @@ describe("the texts of a range of numbers", () => {
 
 describe("multiples", () => {
   it.each([[[0.01]], [[2.5]], [[7]], [[1_000]], [[0.25, 0.1]], [[4, 6]], [[60]], [[1e-8]]])(
-    "of %j are those of the decimals, within the range",
+    "of %j are exactly the multiples among the decimals in the range",
     (multipleOf) => {
       const given = { integer: false, minimum: -50, maximum: 4_000, multipleOf };
       const automaton = language(given);
@@ -145,19 +145,19 @@ describe("multiples", () => {
     },
   );
 
-  it("of whole numbers alone where the range is of those", () => {
+  it("are integers only if the range is of integers", () => {
     const automaton = language({ integer: true, multipleOf: [0.5] });
     expect(automaton !== null && ["1", "-12", "0"].every((one) => accepts(automaton, one))).toBe(true);
     expect(automaton !== null && accepts(automaton, "1.5")).toBe(false);
   });
 
-  it("that are too many to tell apart are left to the validator, and said so", () => {
+  it("with too many remainders are left to the validator, and are not exact", () => {
     const { automaton, exact } = numberAutomaton({ integer: true, minimum: 0, multipleOf: [1_000_003] });
     expect(exact).toBe(false);
     expect(automaton !== null && accepts(automaton, "2000006")).toBe(true);
   });
 
-  it("are not said to be none because their digits were too many", () => {
+  it("are not reported as empty because they need more digits", () => {
     const { automaton } = numberAutomaton({ integer: true, minimum: 1e17, multipleOf: [7] });
     expect(automaton !== null && accepts(automaton, "700000000000000000")).toBe(true);
   });

@@ -1,6 +1,6 @@
 import { type Automaton } from "../../../src/grammar/regular/automaton.js";
 
-/** Texts of an automaton, met on random walks; a walk that grows long is given up. */
+/** Returns texts of an automaton from random walks; a walk that becomes too long is abandoned. */
 export function sampleTexts(automaton: Automaton, random: () => number, count: number): string[] {
   const found: string[] = [];
   for (let i = 0; i < count; i++) {

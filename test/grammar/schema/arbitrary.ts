@@ -1,4 +1,4 @@
-/** Random schemas of draft 2020-12 and values that come near them, for properties that hold for every schema. */
+/** Random schemas of draft 2020-12 and values close to them, for property tests. */
 import fc from "fast-check";
 
 export type RandomSchema = boolean | Readonly<Record<string, unknown>>;
@@ -14,7 +14,7 @@ const nameList = fc.uniqueArray(name, { maxLength: 2 });
 const type = fc.constantFrom("null", "boolean", "integer", "number", "string", "array", "object");
 const pattern = fc.constantFrom("a", "^a", "b$", "^[a-b]+$", "^\\d+$", "^.{2}$", "^$");
 
-/** Small JSON values over few names, texts and numbers, so that random schemas and random values meet. */
+/** Small JSON values with few names, texts and numbers, so that random values often match random schemas. */
 export const smallValue: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
@@ -26,7 +26,7 @@ export const smallValue: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((
   ),
 })).value;
 
-/** Schemas that refer to `#/$defs/d` and, only from inside a property or an item, to `#`. */
+/** Schemas that refer to `#/$defs/d` and, inside properties and items only, to `#`. */
 export const randomSchema: fc.Arbitrary<RandomSchema> = fc
   .letrec<{ schema: RandomSchema }>((tie) => ({
     schema: fc.oneof(
@@ -107,7 +107,7 @@ function node(schema: fc.Arbitrary<RandomSchema>): fc.Arbitrary<RandomSchema> {
   return few({ ...objects, ...arrays, ...combined, type });
 }
 
-/** A few of the keywords: a schema with all of them accepts nothing. */
+/** Picks a few of the keywords; a schema with all of them would accept nothing. */
 function few(keywords: Readonly<Record<string, fc.Arbitrary<unknown>>>): fc.Arbitrary<RandomSchema> {
   return fc
     .uniqueArray(fc.constantFrom(...Object.keys(keywords)), { minLength: 1, maxLength: 3 })
@@ -116,7 +116,7 @@ function few(keywords: Readonly<Record<string, fc.Arbitrary<unknown>>>): fc.Arbi
     );
 }
 
-/** Objects over the few names. */
+/** Objects with keys from `names`. */
 function record<Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Record<string, Value>> {
   return fc
     .uniqueArray(fc.tuple(name, value), { maxLength: 3, selector: ([key]) => key })

@@ -27,7 +27,7 @@ function numbered<Value>(count: number, make: (nth: number) => Value): Record<st
   return Object.fromEntries(Array.from({ length: count }, (_, nth) => [`n${nth}`, make(nth)]));
 }
 
-describe("a schema that is malformed is refused by keyword and place", () => {
+describe("a malformed schema is rejected with keyword and location", () => {
   const malformed: readonly (readonly [string, string, unknown])[] = [
     ["minLength", "", { minLength: "x" }],
     ["maxLength", "", { maxLength: -1 }],
@@ -60,7 +60,7 @@ describe("a schema that is malformed is refused by keyword and place", () => {
     expect(refusalOf(schema)).toMatchObject({ keyword, pointer });
   });
 
-  it("says what was wanted and what was there", () => {
+  it("reports the expected and the actual value", () => {
     expect(refusalOf({ properties: { a: { minLength: "x" } } }).message).toBe(
       'minLength must be a whole number of at least 0, not "x" (at #/properties/a).',
     );
@@ -87,18 +87,18 @@ describe("references", () => {
     ["urn:uuid:1#/$defs/s", { $id: "urn:uuid:1", $defs: { s: { type: "string" } } }],
   ];
 
-  it.each(targets)("%s leads to its subschema", (reference, document) => {
+  it.each(targets)("%s resolves to its subschema", (reference, document) => {
     const root = readSchema({ ...(document as object), properties: { p: { $ref: reference } } });
     expect(root.properties?.get("p")?.ref).toMatchObject(string);
   });
 
-  it("makes one node of each place, so that # is the root itself", () => {
+  it("builds one node per location, so that # is the root node itself", () => {
     const root = readSchema({ items: { $ref: "#" }, properties: { a: { $ref: "#/items" } } });
     expect(root.items?.ref).toBe(root);
     expect(root.properties?.get("a")?.ref).toBe(root.items);
   });
 
-  it("inside an embedded resource # is that resource", () => {
+  it("resolves # inside an embedded resource to that resource", () => {
     const root = readSchema({
       $ref: "inner",
       $defs: { i: { $id: "inner", type: "array", items: { $ref: "#" } } },
@@ -106,7 +106,7 @@ describe("references", () => {
     expect(root.ref?.items?.ref).toBe(root.ref);
   });
 
-  it("pointers from the top are found below an id that should have moved the start", () => {
+  it("resolves pointers relative to the document root below an id that changes the base", () => {
     const items = { id: "http://a.test/inner", $ref: "#/definitions/s" };
     const root = readSchema({
       properties: { p: { id: "/p", items } },
@@ -115,7 +115,7 @@ describe("references", () => {
     expect(root.properties?.get("p")?.items?.ref).toMatchObject(string);
   });
 
-  it("$dynamicRef and $recursiveRef with one target are that target", () => {
+  it("resolves $dynamicRef and $recursiveRef if they have one target", () => {
     const dynamic = readSchema({ $dynamicAnchor: "node", items: { $dynamicRef: "#node" } });
     const recursive = readSchema({ $recursiveAnchor: true, items: { $recursiveRef: "#" } });
     expect(dynamic.items?.ref).toBe(dynamic);
@@ -143,7 +143,7 @@ describe("references", () => {
     ],
   ];
 
-  it.each(refused)("D2: %s is refused in %j", (keyword, schema) => {
+  it.each(refused)("D2: %s is rejected in %j", (keyword, schema) => {
     expect(refusalOf(schema).keyword).toBe(keyword);
   });
 });
@@ -151,28 +151,28 @@ describe("references", () => {
 describe("drafts", () => {
   const draft = (version: string): string => `http://json-schema.org/draft-0${version}/schema#`;
 
-  it("exclusiveMinimum true makes the minimum beside it exclusive", () => {
+  it("reads exclusiveMinimum true as making minimum exclusive", () => {
     const node = readSchema({ minimum: 3, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: false });
     expect(node).toEqual({ pointer: "", exclusiveMinimum: 3, maximum: 9 });
   });
 
-  it("an array of items is a tuple, additionalItems what follows it", () => {
+  it("reads an array of items as a tuple and additionalItems as the schema of the remaining items", () => {
     const node = readSchema({ items: [{ type: "null" }], additionalItems: false });
     expect(node.prefixItems).toMatchObject([{ pointer: "/items/0", types: new Set(["null"]) }]);
     expect(node.items).toEqual({ pointer: "/additionalItems", always: false });
   });
 
-  it("additionalItems without a tuple says nothing", () => {
+  it("ignores additionalItems without a tuple", () => {
     expect(readSchema({ additionalItems: false })).toEqual({ pointer: "" });
   });
 
-  it("dependencies are dependentRequired and dependentSchemas", () => {
+  it("reads dependencies as dependentRequired and dependentSchemas", () => {
     const node = readSchema({ dependencies: { a: ["b"], c: { type: "object" } } });
     expect(node.dependentRequired).toEqual(new Map([["a", ["b"]]]));
     expect(node.dependentSchemas?.get("c")).toMatchObject({ pointer: "/dependencies/c" });
   });
 
-  it("$ref stands alone up to draft 7 and has siblings after it", () => {
+  it("ignores siblings of $ref up to draft 7 and applies them in later drafts", () => {
     const schema = { $ref: "#/$defs/s", minLength: 2, description: "x", $defs: { s: { type: "string" } } };
     expect(readSchema({ $schema: draft("7"), ...schema }).minLength).toBeUndefined();
     expect(readSchema({ $schema: "https://json-schema.org/draft/2019-09/schema", ...schema }).minLength).toBe(
@@ -181,12 +181,12 @@ describe("drafts", () => {
     expect(readSchema(schema).minLength).toBe(2);
   });
 
-  it("const and enum together both hold", () => {
+  it("applies both const and enum", () => {
     const node = readSchema({ const: 1, enum: [1, 2] });
     expect(node).toEqual({ pointer: "", values: [1, 2], allOf: [{ pointer: "/const", values: [1] }] });
   });
 
-  it("unknown keywords, unknown formats, $async and nullable are annotations", () => {
+  it("treats unknown keywords, unknown formats, $async and nullable as annotations", () => {
     const schema = { $async: true, format: "grid", nullable: true, "x-order": 1, $comment: [], title: 5 };
     expect(readSchema(schema)).toEqual({ pointer: "" });
   });
@@ -218,18 +218,18 @@ describe("guards", () => {
     ],
   ];
 
-  it.each(over)("D2: more than %s is refused with the number, within a second", (_, schema, message) => {
+  it.each(over)("D2: more than %s is rejected with the limit, within a second", (_, schema, message) => {
     const before = performance.now();
     expect(refusalOf(schema).message).toMatch(message);
     expect(performance.now() - before).toBeLessThan(1000);
   });
 
-  it("the same subschema named many times counts once", () => {
+  it("counts a subschema once, however often it is referenced", () => {
     const anyOf = Array.from({ length: 3000 }, () => ({ $ref: "#/$defs/a" }));
     expect(readSchema({ $defs: { a: wide }, anyOf }).anyOf).toHaveLength(3000);
   });
 
-  it("a value that is no JSON, or holds itself, is refused", () => {
+  it("rejects a value that is not JSON or contains itself", () => {
     const cyclic: Record<string, unknown> = {};
     cyclic["not"] = cyclic;
     expect(refusalOf(cyclic).message).toMatch(/64 levels/);
@@ -237,7 +237,7 @@ describe("guards", () => {
     expect(refusalOf({ const: 1n }).message).toMatch(/JSON/);
   });
 
-  it("whatever JSON comes in, a node or a SchemaRefusal comes out", () => {
+  it("returns a node or throws a SchemaRefusal for any JSON", () => {
     const keywords = ["type", "items", "$ref", "enum", "properties", "dependencies", "if", "$id", "pattern"];
     const anything = fc.oneof(
       fc.jsonValue(),

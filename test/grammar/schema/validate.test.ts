@@ -29,7 +29,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     valid: [0.07, 19.99, 4.35, 1e22, 0, "not a number"],
     invalid: [0.075, 1e-7, 19.999],
   },
-  "multipleOf holds for the largest and the smallest numbers": {
+  "multipleOf works for the largest and the smallest numbers": {
     schema: { multipleOf: 1e-8 },
     valid: [12391239123, 1e308, 1e-8],
     invalid: [1.5e-9],
@@ -45,7 +45,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     valid: [{ b: [true], a: 1.0 }, 1, -0],
     invalid: [true, { a: 1, b: [1] }, [1], { a: 1 }],
   },
-  "uniqueItems is deep": {
+  "uniqueItems compares deeply": {
     schema: { uniqueItems: true },
     valid: [
       [1, true, "1", [1], { a: 1 }, { a: 2 }],
@@ -65,17 +65,17 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     valid: [["a"], [1, "a", "b"], {}],
     invalid: [[], [1], ["a", "b", "c"]],
   },
-  "minContains 0 asks for nothing": {
+  "minContains 0 requires nothing": {
     schema: { contains: false, minContains: 0 },
     valid: [[], [1]],
     invalid: [],
   },
-  "dependentSchemas holds for the whole object": {
+  "dependentSchemas applies to the whole object": {
     schema: { dependentSchemas: { a: { required: ["b"] } } },
     valid: [{}, { b: 1 }, { a: 1, b: 1 }],
     invalid: [{ a: 1 }],
   },
-  "if without then or else only decides": {
+  "if without then or else has no effect": {
     schema: { if: { type: "string" } },
     valid: [1, "a"],
     invalid: [],
@@ -106,7 +106,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
       { b: 2, c: 1 },
     ],
   },
-  "unevaluatedProperties does not count what not or a failed branch has seen": {
+  "unevaluatedProperties ignores what not or a failed branch has evaluated": {
     schema: {
       anyOf: [{ properties: { a: { type: "string" } } }, true],
       not: { not: { properties: { a: true } } },
@@ -115,12 +115,12 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     valid: [{ a: "text" }, {}],
     invalid: [{ a: 1 }],
   },
-  "unevaluatedItems counts what contains has accepted": {
+  "unevaluatedItems counts items that match contains as evaluated": {
     schema: { prefixItems: [true], contains: { type: "string" }, unevaluatedItems: { type: "null" } },
     valid: [[1, "a", null]],
     invalid: [[1, "a", 2]],
   },
-  "in 2019-09 what contains accepts is still unevaluated": {
+  "in 2019-09 items that match contains are still unevaluated": {
     schema: {
       $schema: "https://json-schema.org/draft/2019-09/schema",
       contains: { type: "string" },
@@ -129,14 +129,14 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     valid: [1],
     invalid: [["a"]],
   },
-  "__proto__, constructor and toString are names like any other": {
+  "__proto__, constructor and toString are ordinary names": {
     schema: JSON.parse(
       '{"properties":{"__proto__":{"type":"string"}},"required":["__proto__"],"propertyNames":{"minLength":9}}',
     ),
     valid: [JSON.parse('{"__proto__":"a"}'), JSON.parse('{"__proto__":"a","constructor":1}')],
     invalid: [{}, JSON.parse('{"__proto__":1}'), JSON.parse('{"__proto__":"a","toString":1}')],
   },
-  "a property whose name ends in # or ~ is not taken for a name": {
+  "a property name that ends in # or ~ does not confuse the memo of results": {
     schema: {
       propertyNames: { $ref: "#/$defs/short" },
       additionalProperties: { $ref: "#/$defs/short" },
@@ -154,7 +154,7 @@ describe("validate", () => {
     expect(invalid.filter((value) => validator(value) === null)).toEqual([]);
   });
 
-  it("says which keyword of which subschema is not met, and where in the value", () => {
+  it("reports the violated keyword, its subschema, and the location in the value", () => {
     const schema = { properties: { "a/b": { items: { $ref: "#/$defs/n" } } }, $defs: { n: { minimum: 3 } } };
     expect(validate(readSchema(schema), { "a/b": [5, 2] })).toEqual({
       keyword: "minimum",
@@ -167,19 +167,19 @@ describe("validate", () => {
   it("agrees with ajv for random schemas and values", () => {
     const property = fc.property(randomSchema, fc.array(smallValue, { minLength: 5 }), (schema, values) => {
       const text = JSON.stringify(schema);
-      // ajv loses contains beside a tuple of false, and leaves it out of what is evaluated.
+      // ajv ignores contains next to a tuple with a false schema, and does not count its items as evaluated.
       fc.pre(!text.includes('"contains"'));
-      // Nor does it count what an inner unevaluatedItems or unevaluatedProperties evaluates.
+      // It also ignores what a nested unevaluatedItems or unevaluatedProperties evaluates.
       fc.pre(text.split('"unevaluated').length <= 2);
-      const judge = new Ajv2020(ajvOptions).compile(schema);
+      const ajvValidate = new Ajv2020(ajvOptions).compile(schema);
       const validator = createValidator(readSchema(schema));
       for (const value of values)
-        expect([value, validator(value) === null]).toEqual([value, judgement(judge, value)]);
+        expect([value, validator(value) === null]).toEqual([value, ajvVerdict(ajvValidate, value)]);
     });
     fc.assert(property, { numRuns: 800 });
   });
 
-  it("takes time in proportion to 24 levels of diamonds, not two to their power", () => {
+  it("validates 24 levels of diamond-shaped references in linear time", () => {
     const $defs: Record<string, unknown> = { d24: { type: "string" } };
     for (let level = 0; level < 24; level += 1)
       $defs[`d${level}`] = {
@@ -191,7 +191,7 @@ describe("validate", () => {
     expect(performance.now() - before).toBeLessThan(200);
   });
 
-  it("judges a value deeper than its bound as a problem, and does not overflow the stack", () => {
+  it("reports a value deeper than the bound as a problem, without overflowing the stack", () => {
     const validator = createValidator(
       readSchema({ additionalProperties: { $ref: "#" }, items: { $ref: "#" } }),
     );
@@ -205,7 +205,7 @@ describe("validate", () => {
     ["oneOf", (next: unknown) => ({ oneOf: [next] })],
     ["if and then", (next: unknown) => ({ if: true, then: next })],
   ])(
-    "stays within the stack for the longest chain of references by %s that is read, at the greatest depth",
+    "does not overflow the stack for the longest allowed chain of references by %s at the maximum depth",
     (_, chained) => {
       const $defs: Record<string, unknown> = {};
       for (let level = 0; level < 90; level += 1)
@@ -217,7 +217,7 @@ describe("validate", () => {
     },
   );
 
-  it("judges the deepest value that is allowed by a schema that refers to itself", () => {
+  it("validates a value of the maximum depth against a recursive schema", () => {
     const tree = { type: "array", items: { $ref: "#" } };
     const deep = (arrays: number): unknown => JSON.parse("[".repeat(arrays) + "]".repeat(arrays));
     expect(createValidator(readSchema(tree))(deep(257))).toBeNull();
@@ -225,10 +225,12 @@ describe("validate", () => {
   });
 });
 
-/** ajv's generated code names variables that it has not declared for some schemas: these are passed over. */
-function judgement(judge: (value: unknown) => unknown, value: unknown): unknown {
+/**
+ * Returns ajv's verdict, or skips the schema: for some schemas its generated code uses undeclared variables.
+ */
+function ajvVerdict(ajvValidate: (value: unknown) => unknown, value: unknown): unknown {
   try {
-    return judge(value);
+    return ajvValidate(value);
   } catch (thrown) {
     fc.pre(!(thrown instanceof ReferenceError));
     throw thrown;

@@ -7,7 +7,7 @@ import { systemRandom } from "../../../src/system.js";
 import { anAuditEvent, databaseOfTwoTeams } from "../../store/records.js";
 import { createAuditStore } from "../../../src/accounts/audit/store.js";
 import { createWrites } from "../../../src/store/writes.js";
-import { managed, now, type Managed, type ToldKey } from "./managed.js";
+import { startManagedServer, now, type ManagedServer, type CreatedKey } from "./managed.js";
 
 interface Told {
   readonly eventId: string;
@@ -24,28 +24,28 @@ interface Page {
   readonly nextPageToken?: string;
 }
 
-async function events(server: Managed, teamId: string, query = ""): Promise<Page> {
-  return (await server.ask("GET", `/audit/teams/${teamId}/events${query}`)).body as Page;
+async function events(server: ManagedServer, teamId: string, query = ""): Promise<Page> {
+  return (await server.request("GET", `/audit/teams/${teamId}/events${query}`)).body as Page;
 }
 
 describe("the audit log", () => {
-  it("has exactly one event of every act, with the thing before and after, and none of what was refused", async () => {
-    const server = await managed();
-    const teamId = await server.team("research");
-    const own = await server.manager({ teamId });
-    const { apiKeyId } = await server.key(teamId, { tpm: 5 });
+  it("has exactly one event for every action, with the object before and after, and none for rejected requests", async () => {
+    const server = await startManagedServer();
+    const teamId = await server.createTeam("research");
+    const own = await server.createManagementKey({ teamId });
+    const { apiKeyId } = await server.createKey(teamId, { tpm: 5 });
     const path = `/auth/api-keys/${apiKeyId}`;
     server.clock.advance(1000);
-    await server.ask("PUT", path, { apiKey: { tpm: "7" } }, own);
-    await server.ask("PUT", path, { apiKey: { tpm: "0" } }, own);
-    await server.ask("PUT", path, { apiKey: { tpm: "8" } }, server.apiKey);
-    await server.ask("POST", `${path}/rotate`, {}, own);
-    await server.ask("PUT", `/auth/teams/${teamId}`, { team: { blocked: true } });
-    await server.ask("PUT", `/auth/teams/${teamId}`, { team: { blocked: false, name: "lab" } });
-    await server.ask("DELETE", path, undefined, own);
-    await server.ask("DELETE", path, undefined, own);
-    const told = (await events(server, teamId, "?orderBy=TIME_ASCENDING")).events;
-    expect(told.map(({ act, objectId, description }) => [act, objectId, description])).toEqual([
+    await server.request("PUT", path, { apiKey: { tpm: "7" } }, own);
+    await server.request("PUT", path, { apiKey: { tpm: "0" } }, own);
+    await server.request("PUT", path, { apiKey: { tpm: "8" } }, server.apiKey);
+    await server.request("POST", `${path}/rotate`, {}, own);
+    await server.request("PUT", `/auth/teams/${teamId}`, { team: { blocked: true } });
+    await server.request("PUT", `/auth/teams/${teamId}`, { team: { blocked: false, name: "lab" } });
+    await server.request("DELETE", path, undefined, own);
+    await server.request("DELETE", path, undefined, own);
+    const received = (await events(server, teamId, "?orderBy=TIME_ASCENDING")).events;
+    expect(received.map(({ act, objectId, description }) => [act, objectId, description])).toEqual([
       ["CreateTeam", teamId, "Created the team 'research'"],
       ["CreateManagementKey", expect.any(String), "Created the management key 'console'"],
       ["CreateApiKey", apiKeyId, "Created the API key 'laptop'"],
@@ -55,7 +55,7 @@ describe("the audit log", () => {
       ["UpdateTeam", teamId, "Unblocked the team 'research'"],
       ["DeleteApiKey", apiKeyId, "Deleted the API key 'laptop'"],
     ]);
-    const [, made, created, updated, rotated, , unblocked, deleted] = told;
+    const [, made, created, updated, rotated, , unblocked, deleted] = received;
     expect([created?.before, created?.after?.["tpm"]]).toEqual([undefined, 5]);
     expect([updated?.before?.["tpm"], updated?.after?.["tpm"]]).toEqual([5, 7]);
     expect(rotated?.before?.["redactedApiKey"]).not.toBe(rotated?.after?.["redactedApiKey"]);
@@ -68,13 +68,13 @@ describe("the audit log", () => {
     expect([made?.actor, deleted?.actor]).toEqual(["cli", updated?.actor]);
   });
 
-  it("E10: holds no secret, no hash and no part of one but the last four characters", async () => {
-    const server = await managed();
-    const teamId = await server.team();
-    const manager = await server.manager({ teamId });
-    const { apiKey, apiKeyId } = await server.key(teamId);
-    const { body } = await server.ask("POST", `/auth/api-keys/${apiKeyId}/rotate`, {});
-    const rotated = body as ToldKey;
+  it("E10: contains no secret and no hash, except the last four characters of a secret", async () => {
+    const server = await startManagedServer();
+    const teamId = await server.createTeam();
+    const manager = await server.createManagementKey({ teamId });
+    const { apiKey, apiKeyId } = await server.createKey(teamId);
+    const { body } = await server.request("POST", `/auth/api-keys/${apiKeyId}/rotate`, {});
+    const rotated = body as CreatedKey;
     const query = { teamId: null, order: "ascending", after: null, from: null, to: null, limit: 99 } as const;
     const all = JSON.stringify(await server.stores.audit.page(query));
     expect(all).toContain(apiKey.slice(-4));
@@ -86,12 +86,12 @@ describe("the audit log", () => {
     }
   });
 
-  it("is told page by page, in either order, and by time, actor, words and id", async () => {
-    const server = await managed();
-    const teamId = await server.team();
+  it("is listed in pages, in either order, and filtered by time, actor, text and id", async () => {
+    const server = await startManagedServer();
+    const teamId = await server.createTeam();
     for (const name of ["one", "two", "three"]) {
       server.clock.advance(1000);
-      await server.key(teamId, { name });
+      await server.createKey(teamId, { name });
     }
     const all = (await events(server, teamId)).events;
     expect(all.map(({ description }) => description.split("'")[1])).toEqual([
@@ -119,7 +119,7 @@ describe("the audit log", () => {
     expect(await found(`?eventFilter.userId=${all[0]?.actor}`)).toEqual(all);
   });
 
-  it("cannot be changed, emptied or written over, whoever asks the database", async () => {
+  it("cannot be changed, emptied or overwritten, not even in the database", async () => {
     const { kysely, ...database } = await databaseOfTwoTeams();
     const audit = createAuditStore({ kysely, ...database });
     await createWrites({ kysely, ...database }).commit([audit.insertion(anAuditEvent())]);
@@ -144,10 +144,10 @@ describe("the audit log", () => {
     expect(await audit.page(query)).toEqual(before);
   });
 
-  it("and the act are one: where the event cannot be written, nothing is done", async () => {
-    const server = await managed();
+  it("and the action are one transaction: if the event cannot be written, nothing changes", async () => {
+    const server = await startManagedServer();
     const { stores, clock } = server;
-    const teamId = await server.team();
+    const teamId = await server.createTeam();
     const broken = { ...stores.audit, insertion: () => stores.audit.insertion(anAuditEvent()) };
     await stores.writes.commit([stores.audit.insertion(anAuditEvent())]);
     const keys = createKeyService({ ...stores, audit: broken, clock, random: systemRandom });

@@ -1,47 +1,47 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
-  ask,
-  guardedRoutes,
-  makeThing,
-  nameOf,
-  newSide,
+  requestRoute,
+  keyRoutes,
+  createObject,
+  routeName,
+  createTestTeam,
   paramsOf,
   pathWith,
   unknownLike,
-  type Side,
+  type TestTeam,
 } from "../threats/world.js";
-import { sharedManaged, type Managed } from "./managed.js";
+import { startSharedServer, type ManagedServer } from "./managed.js";
 
-let shared: { server: Managed; close: () => Promise<void> };
-const made: { ours?: Side; theirs?: Side } = {};
+let shared: { server: ManagedServer; close: () => Promise<void> };
+const made: { ours?: TestTeam; theirs?: TestTeam } = {};
 beforeAll(async () => {
-  shared = await sharedManaged();
-  made.ours = await newSide(shared.server, "ours");
-  made.theirs = await newSide(shared.server, "theirs");
+  shared = await startSharedServer();
+  made.ours = await createTestTeam(shared.server, "ours");
+  made.theirs = await createTestTeam(shared.server, "theirs");
 });
 afterAll(() => shared.close());
 
-/** scenarios.test.ts tells more of each route; this table has every row by itself, from the day that it is added. */
-const managing = guardedRoutes.filter(({ guard }) => guard === "management-key");
+/** Covers every row of the route table automatically; scenarios.test.ts tests each route in more detail. */
+const managing = keyRoutes.filter(({ guard }) => guard === "management-key");
 
-describe.each(managing.map((route) => [nameOf(route), route] as const))("%s", (_, route) => {
-  /** Asks for a new thing of ours, with that credential. @param id what its ids are to be instead. */
-  const asking = async (credentialOf: (ours: Side) => string | null, id = (its: string) => its) => {
+describe.each(managing.map((route) => [routeName(route), route] as const))("%s", (_, route) => {
+  /** Requests a new object of the own team with a credential. @param id replaces the ids in the path. */
+  const asking = async (credentialOf: (ours: TestTeam) => string | null, id = (its: string) => its) => {
     const { ours } = made;
     if (ours === undefined) throw new Error("asked for before the first test");
-    const path = await pathWith(route, async (param) => id(await makeThing(shared.server, ours, param)));
-    return ask(shared.server, route, path, credentialOf(ours));
+    const path = await pathWith(route, async (param) => id(await createObject(shared.server, ours, param)));
+    return requestRoute(shared.server, route, path, credentialOf(ours));
   };
 
   it.each([
     ["without a credential", () => null],
-    ["with an API key of the very team", ({ apiKey }: Side) => apiKey],
+    ["with an API key of the very team", ({ apiKey }: TestTeam) => apiKey],
     ["with a key that nobody has", () => "hm-nobody-has-a-key-like-this"],
-  ])("E1, E14: %s answers 401", async (_case, credentialOf) => {
+  ])("E1, E14: %s returns 401", async (_case, credentialOf) => {
     expect(await asking(credentialOf)).toMatchObject({ status: 401, body: { code: 16, details: [] } });
   });
 
-  it("E14: with another team's management key answers for nothing of ours", async () => {
+  it("E14: returns nothing of a team to the management key of another team", async () => {
     const theirs = () => made.theirs?.manager ?? "";
     const answer = await asking(theirs);
     if (paramsOf(route).length > 0) {
@@ -53,8 +53,8 @@ describe.each(managing.map((route) => [nameOf(route), route] as const))("%s", (_
     }
   });
 
-  it("with the operator's management key answers 200, and 404 for what is not there", async () => {
-    const right = await shared.server.manager({});
+  it("returns 200 to the operator's management key, and 404 for objects that do not exist", async () => {
+    const right = await shared.server.createManagementKey({});
     const answer = await asking(() => right);
     expect(answer.status, JSON.stringify(answer.body)).toBe(200);
     if (paramsOf(route).length > 0) expect((await asking(() => right, unknownLike)).status).toBe(404);

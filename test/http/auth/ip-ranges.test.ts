@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { everything, managed, opens, type Managed } from "./managed.js";
+import { startManagedServer, statusWithKey, type ManagedServer, allAcls } from "./managed.js";
 
 /** Status and message of a request with these headers. */
-async function from(server: Managed, secret: string, forwarded: string | null, path = "/v1/models") {
+async function from(server: ManagedServer, secret: string, forwarded: string | null, path = "/v1/models") {
   const response = await fetch(server.url + path, {
     headers: {
       authorization: `Bearer ${secret}`,
@@ -17,21 +17,21 @@ const denied = [403, "This API key may not be used from this address."];
 const letIn = [200, undefined];
 
 describe("a key with an allow-list", () => {
-  it("E6: opens from the socket's own address alone, whatever X-Forwarded-For says", async () => {
-    const server = await managed();
-    const teamId = await server.team();
-    const elsewhere = await server.key(teamId, { acls: everything, ipRanges: ["10.0.0.0/8"] });
-    const here = await server.key(teamId, { acls: everything, ipRanges: ["10.0.0.0/8", "127.0.0.1"] });
+  it("E6: is accepted only by the address of the socket, whatever X-Forwarded-For says", async () => {
+    const server = await startManagedServer();
+    const teamId = await server.createTeam();
+    const elsewhere = await server.createKey(teamId, { acls: allAcls, ipRanges: ["10.0.0.0/8"] });
+    const here = await server.createKey(teamId, { acls: allAcls, ipRanges: ["10.0.0.0/8", "127.0.0.1"] });
     for (const forwarded of [null, "10.1.2.3", "127.0.0.1, 10.1.2.3"]) {
       expect(await from(server, elsewhere.apiKey, forwarded)).toEqual(denied);
       expect(await from(server, here.apiKey, forwarded)).toEqual(letIn);
     }
   });
 
-  it("E6: behind a proxy opens from the address that the proxy saw, and none that the client made up", async () => {
-    const server = await managed(onTestFinished, {}, { HEARTH_TRUST_PROXY: "true" });
-    const { apiKey } = await server.key(await server.team(), {
-      acls: everything,
+  it("E6: is accepted behind a proxy by the address that the proxy saw, and not by a forged one", async () => {
+    const server = await startManagedServer(onTestFinished, {}, { HEARTH_TRUST_PROXY: "true" });
+    const { apiKey } = await server.createKey(await server.createTeam(), {
+      acls: allAcls,
       ipRanges: ["10.0.0.0/8", "2001:db8::/32"],
     });
     const seen = ["10.1.2.3", "203.0.113.9, 10.1.2.3", "::ffff:10.1.2.3", "2001:db8::7", "2001:DB8:0:0::7"];
@@ -40,21 +40,21 @@ describe("a key with an allow-list", () => {
     for (const forwarded of [null, ...others]) expect(await from(server, apiKey, forwarded)).toEqual(denied);
   });
 
-  it("tells its ranges, has them changed and taken away, each with the next request", async () => {
-    const server = await managed();
-    const teamId = await server.team();
-    const made = await server.key(teamId, { acls: everything });
+  it("shows its ranges, and a change takes effect with the next request", async () => {
+    const server = await startManagedServer();
+    const teamId = await server.createTeam();
+    const made = await server.createKey(teamId, { acls: allAcls });
     expect(made).not.toHaveProperty("ipRanges");
     const path = `/auth/api-keys/${made.apiKeyId}`;
     const put = async (apiKey: object, fieldMask?: string) =>
-      (await server.ask("PUT", path, { apiKey, ...(fieldMask === undefined ? {} : { fieldMask }) })).body;
+      (await server.request("PUT", path, { apiKey, ...(fieldMask === undefined ? {} : { fieldMask }) })).body;
     const ranges = ["192.0.2.0/24", "2001:db8::1"];
     expect(await put({ ipRanges: ranges })).toMatchObject({ ipRanges: ranges });
-    expect(await opens(server, made.apiKey)).toBe(403);
+    expect(await statusWithKey(server, made.apiKey)).toBe(403);
     expect(await put({ name: "still" })).toMatchObject({ ipRanges: ranges });
     expect(await put({ ip_ranges: [] }, "ip_ranges")).not.toHaveProperty("ipRanges");
-    expect(await opens(server, made.apiKey)).toBe(200);
-    const events = await server.ask("GET", `/audit/teams/${teamId}/events?eventFilter.query=updated`);
+    expect(await statusWithKey(server, made.apiKey)).toBe(200);
+    const events = await server.request("GET", `/audit/teams/${teamId}/events?eventFilter.query=updated`);
     expect(events.body).toMatchObject({
       events: [
         { before: { ipRanges: ranges }, after: { ipRanges: null } },
@@ -64,16 +64,16 @@ describe("a key with an allow-list", () => {
     });
   });
 
-  it("E17: says nothing else of a key to whoever is not in its place", async () => {
-    const server = await managed();
-    const teamId = await server.team();
+  it("E17: reveals nothing else about the key to other addresses", async () => {
+    const server = await startManagedServer();
+    const teamId = await server.createTeam();
     const ipRanges = ["192.0.2.1"];
     const made = [
-      await server.key(teamId, { acls: everything, ipRanges, expireTime: "2026-11-21T12:00:01Z" }),
-      await server.key(teamId, { acls: everything, ipRanges }),
+      await server.createKey(teamId, { acls: allAcls, ipRanges, expireTime: "2026-11-21T12:00:01Z" }),
+      await server.createKey(teamId, { acls: allAcls, ipRanges }),
     ];
     const change = { apiKey: { disabled: true, blocked: true } };
-    await server.ask("PUT", `/auth/api-keys/${made[1]?.apiKeyId}`, change);
+    await server.request("PUT", `/auth/api-keys/${made[1]?.apiKeyId}`, change);
     server.clock.advance(2000);
     for (const { apiKey } of made) expect(await from(server, apiKey, null)).toEqual(denied);
   });
@@ -88,19 +88,19 @@ describe("a key with an allow-list", () => {
     [["::ffff:0:0/95"], "ipRanges.0 must be an IP address"],
     [["any"], "ipRanges.0 must be an IP address"],
     [Array.from({ length: 101 }, () => "10.0.0.1"), "ipRanges must not be more than 100"],
-  ])("is refused with %j", async (ipRanges, message) => {
-    const server = await managed();
-    const path = `/auth/teams/${await server.team()}/api-keys`;
-    expect(await server.ask("POST", path, { name: "x", ipRanges })).toMatchObject({
+  ])("is rejected with %j", async (ipRanges, message) => {
+    const server = await startManagedServer();
+    const path = `/auth/teams/${await server.createTeam()}/api-keys`;
+    expect(await server.request("POST", path, { name: "x", ipRanges })).toMatchObject({
       status: 400,
       body: { message: expect.stringContaining(message) as string },
     });
   });
 });
 
-it("a management key with an allow-list opens from there alone, and tells its ranges", async () => {
-  const server = await managed(onTestFinished, {}, { HEARTH_TRUST_PROXY: "true" });
-  const secret = await server.manager({ ipRanges: ["10.0.0.1"] });
+it("a management key with an allow-list is accepted only from there, and shows its ranges", async () => {
+  const server = await startManagedServer(onTestFinished, {}, { HEARTH_TRUST_PROXY: "true" });
+  const secret = await server.createManagementKey({ ipRanges: ["10.0.0.1"] });
   const path = "/auth/management-keys/validation";
   const message = "This management key may not be used from this address.";
   expect(await from(server, secret, "10.0.0.2", path)).toEqual([403, message]);

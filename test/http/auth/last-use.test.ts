@@ -1,55 +1,55 @@
 import { describe, expect, it } from "vitest";
-import { everything, managed, now, opens, type Managed } from "./managed.js";
+import { startManagedServer, now, statusWithKey, type ManagedServer, allAcls } from "./managed.js";
 
 const minuteMs = 60_000;
 
-/** When the plane says that a team's only key was last used. */
-async function told(server: Managed, teamId: string): Promise<unknown> {
-  const { body } = await server.ask("GET", `/auth/teams/${teamId}/api-keys`);
+/** Returns the last use of the only key of a team. */
+async function received(server: ManagedServer, teamId: string): Promise<unknown> {
+  const { body } = await server.request("GET", `/auth/teams/${teamId}/api-keys`);
   return (body as { apiKeys: readonly { lastUseTime?: string }[] }).apiKeys[0]?.lastUseTime;
 }
 
-describe("when a key was last used", () => {
-  it("is told to the minute, within half a minute, and not of requests that were refused", async () => {
-    const server = await managed();
-    const teamId = await server.team();
-    const { apiKey, apiKeyId } = await server.key(teamId, { acls: everything });
+describe("the last use of a key", () => {
+  it("is accurate to the minute, reported within half a minute, and excludes rejected requests", async () => {
+    const server = await startManagedServer();
+    const teamId = await server.createTeam();
+    const { apiKey, apiKeyId } = await server.createKey(teamId, { acls: allAcls });
     server.clock.advance(90_000);
-    expect(await told(server, teamId)).toBeUndefined();
-    expect(await opens(server, apiKey)).toBe(200);
-    expect(await told(server, teamId)).toBeUndefined();
+    expect(await received(server, teamId)).toBeUndefined();
+    expect(await statusWithKey(server, apiKey)).toBe(200);
+    expect(await received(server, teamId)).toBeUndefined();
     server.clock.advance(30_000);
-    expect(await told(server, teamId)).toBe("2026-11-21T12:01:00.000000Z");
-    await server.ask("PUT", `/auth/api-keys/${apiKeyId}`, { apiKey: { disabled: true } });
+    expect(await received(server, teamId)).toBe("2026-11-21T12:01:00.000000Z");
+    await server.request("PUT", `/auth/api-keys/${apiKeyId}`, { apiKey: { disabled: true } });
     server.clock.advance(5 * minuteMs);
-    expect(await opens(server, apiKey)).toBe(403);
+    expect(await statusWithKey(server, apiKey)).toBe(403);
     server.clock.advance(minuteMs);
-    expect(await told(server, teamId)).toBe("2026-11-21T12:01:00.000000Z");
+    expect(await received(server, teamId)).toBe("2026-11-21T12:01:00.000000Z");
   });
 
-  it("is written down when the server closes", async () => {
-    const server = await managed();
-    const { apiKey, apiKeyId } = await server.key(await server.team(), { acls: everything });
-    await opens(server, apiKey);
+  it("is stored when the server closes", async () => {
+    const server = await startManagedServer();
+    const { apiKey, apiKeyId } = await server.createKey(await server.createTeam(), { acls: allAcls });
+    await statusWithKey(server, apiKey);
     expect((await server.stores.keys.find(apiKeyId))?.lastUseTime).toBeNull();
     await server.app.close();
     expect((await server.stores.keys.find(apiKeyId))?.lastUseTime).toBe(now);
   });
 
-  it("is told of management keys as well", async () => {
-    const server = await managed();
-    const secret = await server.manager({});
-    const ask = async () =>
-      (await server.ask("GET", "/auth/management-keys/validation", undefined, secret)).body;
-    expect(await ask()).not.toHaveProperty("lastUseTime");
+  it("is reported for management keys as well", async () => {
+    const server = await startManagedServer();
+    const secret = await server.createManagementKey({});
+    const send = async () =>
+      (await server.request("GET", "/auth/management-keys/validation", undefined, secret)).body;
+    expect(await send()).not.toHaveProperty("lastUseTime");
     server.clock.advance(30_000);
-    expect(await ask()).toMatchObject({ lastUseTime: "2026-11-21T12:00:00.000000Z" });
+    expect(await send()).toMatchObject({ lastUseTime: "2026-11-21T12:00:00.000000Z" });
   });
 
-  it("is no change of the key: not in the audit log, nor in its modifyTime, and it hinders none", async () => {
-    const server = await managed();
+  it("is not a change of the key: neither in the audit log nor in modifyTime, and blocks no change", async () => {
+    const server = await startManagedServer();
     const { keys, keyUses, writes, audit } = server.stores;
-    const { apiKeyId } = await server.key(await server.team());
+    const { apiKeyId } = await server.createKey(await server.createTeam());
     const before = await keys.find(apiKeyId);
     if (before === null) throw new Error("the key is not there");
     const query = { teamId: null, order: "ascending", after: null, from: null, to: null, limit: 99 } as const;

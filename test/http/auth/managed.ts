@@ -1,9 +1,9 @@
-/** A whole server with a pinned management key, and what a test of the management plane asks of it. */
+/** A complete server with a pinned management key, and helpers for tests of the management API. */
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import {
   createManagementKeyService,
-  type ManagementKeyWish,
+  type CreateManagementKeyRequest,
 } from "../../../src/accounts/management-keys/management-keys.js";
 import { cliActor } from "../../../src/accounts/audit/actors.js";
 import { buildAccountStores, type AccountStores } from "../../../src/app/accounts.js";
@@ -12,22 +12,22 @@ import { createScriptedEngine } from "../../../src/engine/scripted.js";
 import { openDatabase } from "../../../src/store/database.js";
 import { systemRandom } from "../../../src/system.js";
 import { startApp, temporaryFolder, testKey } from "../../harness.js";
-import { createManualClock, type ManualClock } from "../manual-clock.js";
+import { createManualClock, type ManualClock } from "../../manual-clock.js";
 
 export const pinnedManagementKey = "test-management-key-of-the-operator";
 export const now = Date.UTC(2026, 10, 21, 12);
 
 export const dayMs = 86_400_000;
-export const everything = ["api-key:endpoint:*", "api-key:model:*"];
+export const allAcls = ["api-key:endpoint:*", "api-key:model:*"];
 
-/** A time as the plane takes it. */
+/** Formats a time for the management API. */
 export function rfc3339(time: number): string {
   return new Date(time).toISOString();
 }
 
-/** Status of a request to /v1 with that secret. */
-export async function opens(server: Managed, secret: string): Promise<number> {
-  return (await server.ask("GET", "/v1/models", undefined, secret)).status;
+/** Returns the status of a request to /v1 with a secret. */
+export async function statusWithKey(server: ManagedServer, secret: string): Promise<number> {
+  return (await server.request("GET", "/v1/models", undefined, secret)).status;
 }
 
 export interface Answer {
@@ -35,41 +35,41 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** A key as the plane told it. */
-export interface ToldKey {
+/** A key with its secret. */
+export interface CreatedKey {
   readonly apiKeyId: string;
   readonly apiKey: string;
   readonly teamId: string;
   readonly [field: string]: unknown;
 }
 
-export interface Managed {
+export interface ManagedServer {
   readonly url: string;
   readonly app: App;
   /** The server's data folder. */
   readonly data: string;
   readonly clock: ManualClock;
   readonly stores: AccountStores;
-  /** An API key that opens all of /v1. */
+  /** An API key with all permissions. */
   readonly apiKey: string;
-  /** Asks; with the pinned management key where no other credential is given, with none where it is null. */
-  ask(method: string, path: string, body?: unknown, credential?: string | null): Promise<Answer>;
-  /** A new team's id. */
-  team(name?: string): Promise<string>;
-  /** A new API key of the team. */
-  key(teamId: string, wish?: object): Promise<ToldKey>;
-  /** Id of a new member of the team. */
-  member(teamId: string, wish?: object): Promise<string>;
-  /** Secret of a new management key. */
-  manager(wish: Partial<ManagementKeyWish>): Promise<string>;
+  /** Sends a request; the default credential is the pinned management key, null sends none. */
+  request(method: string, path: string, body?: unknown, credential?: string | null): Promise<Answer>;
+  /** Creates a team. @returns its id. */
+  createTeam(name?: string): Promise<string>;
+  /** Creates an API key of a team. */
+  createKey(teamId: string, fields?: object): Promise<CreatedKey>;
+  /** Creates a member of a team. @returns its id. */
+  createMember(teamId: string, fields?: object): Promise<string>;
+  /** Creates a management key. @returns its secret. */
+  createManagementKey(fields: Partial<CreateManagementKeyRequest>): Promise<string>;
 }
 
-/** The server over a fresh data folder; the clock stands at `now`. */
-export async function managed(
+/** Starts a server over a new data folder; the clock shows `now`. */
+export async function startManagedServer(
   finished: (cleanUp: () => void | Promise<void>) => void = onTestFinished,
   overrides: Overrides = {},
   environment: NodeJS.ProcessEnv = {},
-): Promise<Managed> {
+): Promise<ManagedServer> {
   const data = environment["HEARTH_DATA"] ?? join(temporaryFolder(finished), "data");
   const clock = createManualClock(now);
   const engine = createScriptedEngine(() => ["Good", " day."]);
@@ -82,7 +82,7 @@ export async function managed(
   finished(() => database.close());
   const stores = buildAccountStores(database);
   const managementKeys = createManagementKeyService({ ...stores, clock, random: systemRandom });
-  const ask: Managed["ask"] = async (method, path, body, credential = pinnedManagementKey) => {
+  const send: ManagedServer["request"] = async (method, path, body, credential = pinnedManagementKey) => {
     const response = await fetch(url + path, {
       method,
       headers: {
@@ -100,29 +100,29 @@ export async function managed(
     clock,
     stores,
     apiKey: testKey,
-    ask,
-    team: async (name = "research") =>
-      ((await ask("POST", "/auth/teams", { name })).body as { teamId: string }).teamId,
-    key: async (teamId, wish = {}) => {
-      const made = await ask("POST", `/auth/teams/${teamId}/api-keys`, { name: "laptop", ...wish });
-      return made.body as ToldKey;
+    request: send,
+    createTeam: async (name = "research") =>
+      ((await send("POST", "/auth/teams", { name })).body as { teamId: string }).teamId,
+    createKey: async (teamId, fields = {}) => {
+      const created = await send("POST", `/auth/teams/${teamId}/api-keys`, { name: "laptop", ...fields });
+      return created.body as CreatedKey;
     },
-    member: async (teamId, wish = {}) => {
+    createMember: async (teamId, fields = {}) => {
       const email = `${crypto.randomUUID()}@example.com`;
-      const made = await ask("POST", `/auth/teams/${teamId}/members`, { email, ...wish });
-      return (made.body as { memberId: string }).memberId;
+      const created = await send("POST", `/auth/teams/${teamId}/members`, { email, ...fields });
+      return (created.body as { memberId: string }).memberId;
     },
-    manager: async (wish) =>
-      (await managementKeys.create({ name: "console", teamId: null, ...wish }, cliActor)).secret,
+    createManagementKey: async (fields) =>
+      (await managementKeys.create({ name: "console", teamId: null, ...fields }, cliActor)).secret,
   };
 }
 
-/** One such server for all tests of a file. To be called outside of them, in `beforeAll`. */
-export async function sharedManaged(
+/** Starts one server for all tests of a file; call it in `beforeAll`. */
+export async function startSharedServer(
   ...options: readonly [overrides?: Overrides, environment?: NodeJS.ProcessEnv]
-): Promise<{ server: Managed; close: () => Promise<void> }> {
+): Promise<{ server: ManagedServer; close: () => Promise<void> }> {
   const cleanUps: (() => void | Promise<void>)[] = [];
-  const server = await managed((cleanUp) => void cleanUps.unshift(cleanUp), ...options);
+  const server = await startManagedServer((cleanUp) => void cleanUps.unshift(cleanUp), ...options);
   return {
     server,
     close: async () => {

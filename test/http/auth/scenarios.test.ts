@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRoutes } from "../../../src/http/routes.js";
 import { defaultHttpLimits } from "../../../src/http/deps.js";
-import { sharedManaged, type Answer, type Managed } from "./managed.js";
+import { startSharedServer, type Answer, type ManagedServer } from "./managed.js";
 
 interface Row {
   readonly route: string;
   /** The ACL that the route needs, and null for none. */
   readonly acl: string | null;
   readonly body?: object;
-  /** Where a body can be sent only once. */
+  /** For a body that can be sent only once. */
   readonly newBody?: () => object | undefined;
-  /** A body, or a query, that cannot be used, and the field that the refusal names. */
+  /** An invalid body or query, and the field in the error. */
   readonly bad?: readonly [what: object | string, field: string];
-  /** Status for a management key of another team where it is not 404. */
+  /** Status for a management key of another team if it is not 404. */
   readonly elsewhere?: number;
-  /** Only a management key of all teams may. */
+  /** Requires a management key for all teams. */
   readonly ofAllTeams?: true;
 }
 
@@ -100,40 +100,43 @@ const table: readonly Row[] = [
 const unknownId = "0193a7c2-0000-7000-8000-000000000000";
 const refusal = (code: number, message: unknown = expect.any(String)) => ({ code, message, details: [] });
 
-let shared: { server: Managed; close: () => Promise<void> };
+let shared: { server: ManagedServer; close: () => Promise<void> };
 const keys = { right: "", lacking: "", lackingBilling: "", elsewhere: "" };
 let teamId = "";
 beforeAll(async () => {
-  shared = await sharedManaged();
+  shared = await startSharedServer();
   const { server } = shared;
-  teamId = await server.team("ours");
-  keys.right = await server.manager({ teamId });
-  keys.lacking = await server.manager({ teamId, acls: ["team-token:endpoint:BillingRead"] });
-  keys.lackingBilling = await server.manager({ teamId, acls: ["team-token:endpoint:BillingWrite"] });
-  keys.elsewhere = await server.manager({ teamId: await server.team("theirs") });
+  teamId = await server.createTeam("ours");
+  keys.right = await server.createManagementKey({ teamId });
+  keys.lacking = await server.createManagementKey({ teamId, acls: ["team-token:endpoint:BillingRead"] });
+  keys.lackingBilling = await server.createManagementKey({
+    teamId,
+    acls: ["team-token:endpoint:BillingWrite"],
+  });
+  keys.elsewhere = await server.createManagementKey({ teamId: await server.createTeam("theirs") });
 });
 afterAll(() => shared.close());
 
-/** Asks for the row's route, of a key or team that is there or of one that is not. */
-async function ask(
+/** Requests a route for an existing or an unknown key or team. */
+async function send(
   { route, body, newBody = () => body }: Row,
   credential: string | null,
   change: { readonly bad?: object | string; readonly unknown?: true } = {},
 ): Promise<Answer> {
   const [method = "", path = ""] = route.split(" ");
   const id = change.unknown ? unknownId : null;
-  const apiKeyId = id ?? (path.includes(":apiKeyId") ? (await shared.server.key(teamId)).apiKeyId : "");
-  const memberId = id ?? (path.includes(":memberId") ? await shared.server.member(teamId) : "");
+  const apiKeyId = id ?? (path.includes(":apiKeyId") ? (await shared.server.createKey(teamId)).apiKeyId : "");
+  const memberId = id ?? (path.includes(":memberId") ? await shared.server.createMember(teamId) : "");
   const found = path
     .replace(":apiKeyId", apiKeyId)
     .replace(":memberId", memberId)
     .replace(":teamId", id ?? teamId);
   const query = typeof change.bad === "string" ? change.bad : "";
   const sent = typeof change.bad === "object" ? change.bad : newBody();
-  return shared.server.ask(method, found + query, sent, credential);
+  return shared.server.request(method, found + query, sent, credential);
 }
 
-it("the table has every route of the management plane, with its ACL", () => {
+it("the scenarios cover every route of the management API, with its ACL", () => {
   const routes = createRoutes({ limits: defaultHttpLimits } as Parameters<typeof createRoutes>[0]);
   const managing = routes.filter(({ guard }) => guard === "management-key");
   expect(managing.map(({ method, path, endpointAcl }) => [`${method} ${path}`, endpointAcl])).toEqual(
@@ -149,70 +152,70 @@ describe.each(table)("$route", (scenario) => {
     ["no credential", null],
     ["an API key", "api key"],
     ["an unknown key", "unknown-key-of-nobody"],
-  ])("E14: answers 401 to %s, whatever it asks for", async (_, credential) => {
+  ])("E14: returns 401 for %s on every route", async (_, credential) => {
     const presented = credential === "api key" ? shared.server.apiKey : credential;
     const asked = [{}, { unknown: true as const }, ...(bad === undefined ? [] : [{ bad: bad[0] }])];
     for (const change of asked)
-      expect(await ask(scenario, presented, change)).toEqual({ status: 401, body: refusal(16) });
+      expect(await send(scenario, presented, change)).toEqual({ status: 401, body: refusal(16) });
   });
 
-  it("answers another team's management key as if nothing were there", async () => {
-    const answer = await ask(scenario, keys.elsewhere);
+  it("answers the management key of another team as if the object did not exist", async () => {
+    const answer = await send(scenario, keys.elsewhere);
     expect(answer.status).toBe(elsewhere);
     if (elsewhere === 404) expect(answer.body).toEqual(refusal(5));
-    if (hasId) expect(answer).toEqual(await ask(scenario, keys.elsewhere, { unknown: true }));
+    if (hasId) expect(answer).toEqual(await send(scenario, keys.elsewhere, { unknown: true }));
     if (bad !== undefined)
-      expect(await ask(scenario, keys.elsewhere, { bad: bad[0] })).toMatchObject({ status: 400 });
+      expect(await send(scenario, keys.elsewhere, { bad: bad[0] })).toMatchObject({ status: 400 });
   });
 
-  it("answers 403 to a key without the ACL, and names it", async () => {
+  it("returns 403 with the name of the ACL to a key without it", async () => {
     const lacking = acl === "BillingRead" ? keys.lackingBilling : keys.lacking;
-    const answer = await ask(scenario, lacking);
+    const answer = await send(scenario, lacking);
     if (acl === null) return expect(answer.status).toBe(200);
     const message = expect.stringContaining(`needs the ACL team-token:endpoint:${acl}.`) as string;
     const denied = { status: 403, body: refusal(7, message) };
     expect(answer).toEqual(denied);
-    if (hasId) expect(await ask(scenario, lacking, { unknown: true })).toEqual(denied);
-    const only = await shared.server.manager({ teamId, acls: [`team-token:endpoint:${acl}`] });
-    expect((await ask(scenario, only)).body).not.toMatchObject({ message });
+    if (hasId) expect(await send(scenario, lacking, { unknown: true })).toEqual(denied);
+    const only = await shared.server.createManagementKey({ teamId, acls: [`team-token:endpoint:${acl}`] });
+    expect((await send(scenario, only)).body).not.toMatchObject({ message });
   });
 
-  it("answers 200 to the right key, 404 for an unknown id and 400 naming the field of a bad body", async () => {
-    const right = scenario.ofAllTeams === true ? await shared.server.manager({}) : keys.right;
-    expect((await ask(scenario, right)).status).toBe(200);
+  it("returns 200 to a key with the ACL, 404 for an unknown id and 400 with the name of an invalid field", async () => {
+    const right = scenario.ofAllTeams === true ? await shared.server.createManagementKey({}) : keys.right;
+    expect((await send(scenario, right)).status).toBe(200);
     if (hasId) {
       const [, of = ""] = /:(\w+)Id/.exec(route) ?? [];
       const message = `Cannot find ${of === "apiKey" ? "API key" : of}`;
-      expect(await ask(scenario, keys.right, { unknown: true })).toEqual({
+      expect(await send(scenario, keys.right, { unknown: true })).toEqual({
         status: 404,
         body: refusal(5, message),
       });
     }
     if (bad === undefined) return;
-    const told = await ask(scenario, keys.right, { bad: bad[0] });
-    expect(told).toEqual({ status: 400, body: refusal(3, expect.stringMatching(`^${bad[1]}: `)) });
+    const received = await send(scenario, keys.right, { bad: bad[0] });
+    expect(received).toEqual({ status: 400, body: refusal(3, expect.stringMatching(`^${bad[1]}: `)) });
   });
 });
 
-it("E14: a management key opens nothing of /v1, and no API key changes or deletes itself", async () => {
+it("E14: /v1 rejects management keys, and no API key can change or delete itself", async () => {
   const { server } = shared;
-  const made = await server.key(teamId, { acls: ["api-key:endpoint:*", "api-key:model:*"] });
-  expect((await server.ask("GET", "/v1/models", undefined, keys.right)).status).toBe(401);
-  expect((await server.ask("GET", "/v1/models", undefined, made.apiKey)).status).toBe(200);
+  const made = await server.createKey(teamId, { acls: ["api-key:endpoint:*", "api-key:model:*"] });
+  expect((await server.request("GET", "/v1/models", undefined, keys.right)).status).toBe(401);
+  expect((await server.request("GET", "/v1/models", undefined, made.apiKey)).status).toBe(200);
   const path = `/auth/api-keys/${made.apiKeyId}`;
   const more = { apiKey: { acls: ["api-key:endpoint:*"] } };
-  expect((await server.ask("PUT", path, more, made.apiKey)).status).toBe(401);
-  expect((await server.ask("DELETE", path, undefined, made.apiKey)).status).toBe(401);
-  expect((await server.ask("GET", "/v1/models", undefined, made.apiKey)).status).toBe(200);
+  expect((await server.request("PUT", path, more, made.apiKey)).status).toBe(401);
+  expect((await server.request("DELETE", path, undefined, made.apiKey)).status).toBe(401);
+  expect((await server.request("GET", "/v1/models", undefined, made.apiKey)).status).toBe(200);
 });
 
-it("a team's own management key neither blocks nor unblocks it", async () => {
+it("a management key for one team can neither block nor unblock it", async () => {
   const { server } = shared;
   for (const blocked of [true, false]) {
-    const id = await server.team();
-    if (!blocked) await server.ask("PUT", `/auth/teams/${id}`, { team: { blocked: true } });
-    const own = await server.manager({ teamId: id });
-    const answer = await server.ask("PUT", `/auth/teams/${id}`, { team: { blocked } }, own);
+    const id = await server.createTeam();
+    if (!blocked) await server.request("PUT", `/auth/teams/${id}`, { team: { blocked: true } });
+    const own = await server.createManagementKey({ teamId: id });
+    const answer = await server.request("PUT", `/auth/teams/${id}`, { team: { blocked } }, own);
     expect(answer).toMatchObject({ status: 403, body: { code: 7 } });
   }
 });
@@ -225,6 +228,6 @@ it.each([
   ["a key by way of its team", "GET", "/auth/teams/a/api-keys/b", undefined, 404, 5],
   ["another method", "PATCH", "/auth/api-keys/a", {}, 405, 12],
   ["no body", "POST", "/auth/teams", undefined, 415, 3],
-])("tells of %s as a gRPC gateway does", async (_, method, path, body, status, code) => {
-  expect(await shared.server.ask(method, path, body)).toEqual({ status, body: refusal(code) });
+])("reports %s in the format of a gRPC gateway", async (_, method, path, body, status, code) => {
+  expect(await shared.server.request(method, path, body)).toEqual({ status, body: refusal(code) });
 });

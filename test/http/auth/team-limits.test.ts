@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { builtInModel } from "../../harness.js";
-import { managed, type Managed } from "./managed.js";
+import { startManagedServer, type ManagedServer } from "./managed.js";
 
 async function withTeam() {
-  const server = await managed();
-  const teamId = await server.team();
+  const server = await startManagedServer();
+  const teamId = await server.createTeam();
   const path = `/auth/teams/${teamId}/limits`;
-  const put = (body: object, credential?: string) => server.ask("PUT", path, body, credential);
-  const get = async () => (await server.ask("GET", path)).body;
+  const put = (body: object, credential?: string) => server.request("PUT", path, body, credential);
+  const get = async () => (await server.request("GET", path)).body;
   return { server, teamId, put, get };
 }
 
@@ -17,16 +17,16 @@ interface Clusters {
   }[];
 }
 
-/** What the team's list of models tells of the built-in one. */
-async function toldOfModel(server: Managed, teamId: string) {
-  const { body } = await server.ask("GET", `/auth/teams/${teamId}/models`);
+/** Returns the entry of the built-in model in the model list of the team. */
+async function modelEntry(server: ManagedServer, teamId: string) {
+  const { body } = await server.request("GET", `/auth/teams/${teamId}/models`);
   const models = (body as Clusters).clusterConfigs.flatMap(({ languageModels }) => languageModels);
   const { rps, rpm, tpm } = models.find(({ name }) => name === builtInModel) ?? {};
   return { rps, rpm, tpm };
 }
 
 describe("limits of a team", () => {
-  it("are set for every model and for one, read back, and cleared by a mask", async () => {
+  it("are set for every model and for one model, read, and cleared by a mask", async () => {
     const { put, get } = await withTeam();
     expect(await get()).toEqual({ limits: [] });
     const made = await put({ limits: { qps: 5, tpm: "100000" } });
@@ -39,20 +39,20 @@ describe("limits of a team", () => {
     expect(await get()).toEqual({ limits: [ofModel] });
   });
 
-  it("are told by the list of models, those of the model in place of those of every model", async () => {
+  it("appear in the list of models, where those of a model replace those of every model", async () => {
     const { server, teamId, put } = await withTeam();
-    expect(await toldOfModel(server, teamId)).toEqual({ rps: "0", rpm: "0", tpm: "0" });
+    expect(await modelEntry(server, teamId)).toEqual({ rps: "0", rpm: "0", tpm: "0" });
     await put({ limits: { qps: 5, qpm: 100, tpm: "9000" } });
-    expect(await toldOfModel(server, teamId)).toEqual({ rps: "5", rpm: "100", tpm: "9000" });
+    expect(await modelEntry(server, teamId)).toEqual({ rps: "5", rpm: "100", tpm: "9000" });
     await put({ model: builtInModel, limits: { qpm: 7 } });
-    expect(await toldOfModel(server, teamId)).toEqual({ rps: "0", rpm: "7", tpm: "0" });
+    expect(await modelEntry(server, teamId)).toEqual({ rps: "0", rpm: "7", tpm: "0" });
   });
 
-  it("are read and not changed by a management key of that team", async () => {
+  it("can be read and not changed by a management key of the team", async () => {
     const { server, teamId, put, get } = await withTeam();
     await put({ limits: { qps: 5 } });
-    const own = await server.manager({ teamId });
-    expect(await server.ask("GET", `/auth/teams/${teamId}/limits`, undefined, own)).toMatchObject({
+    const own = await server.createManagementKey({ teamId });
+    expect(await server.request("GET", `/auth/teams/${teamId}/limits`, undefined, own)).toMatchObject({
       status: 200,
     });
     const refused = await put({ limits: { qps: 500 } }, own);
@@ -63,7 +63,7 @@ describe("limits of a team", () => {
     expect(await get()).toEqual({ limits: [{ model: "*", qps: 5 }] });
   });
 
-  it("are refused by name where they cannot be, and a change of them stands in the audit log", async () => {
+  it("are rejected with the name of an invalid field, and a change appears in the audit log", async () => {
     const { server, teamId, put } = await withTeam();
     for (const [body, field] of [
       [{ limits: { qps: 0 } }, "qps"],
@@ -77,7 +77,7 @@ describe("limits of a team", () => {
         body: { message: expect.stringMatching(`^${field}`) as string },
       });
     await put({ limits: { tpm: 5 } });
-    const { body } = await server.ask(
+    const { body } = await server.request(
       "GET",
       `/audit/teams/${teamId}/events?orderBy=TIME_DESCENDING&pageSize=1`,
     );

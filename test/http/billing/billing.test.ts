@@ -4,8 +4,8 @@ import { createCreditService } from "../../../src/accounts/money/credits.js";
 import { createSpendingService } from "../../../src/accounts/money/spending-limits.js";
 import { ticksToUsd } from "../../../src/core/money.js";
 import { systemRandom } from "../../../src/system.js";
-import { asked, bound } from "../../books.js";
-import { dayMs, everything, managed, type Answer, type Managed } from "../auth/managed.js";
+import { completionRequest, maxCostTicks } from "../../ledger.js";
+import { dayMs, startManagedServer, type Answer, type ManagedServer, allAcls } from "../auth/managed.js";
 
 interface Used {
   readonly prompt_tokens: number;
@@ -14,32 +14,32 @@ interface Used {
   readonly cost_in_usd_ticks: number;
 }
 
-/** A prepaid team, a management key of its own, and a key whose requests are answered with two words. */
+/** A prepaid team with a management key and an API key; answers have two words. */
 async function world() {
-  const server = await managed();
-  const teamId = await server.team();
-  const own = await server.manager({ teamId });
-  const { apiKey, apiKeyId } = await server.key(teamId, { acls: everything });
+  const server = await startManagedServer();
+  const teamId = await server.createTeam();
+  const own = await server.createManagementKey({ teamId });
+  const { apiKey, apiKeyId } = await server.createKey(teamId, { acls: allAcls });
   const deps = { ...server.stores, clock: server.clock, random: systemRandom };
   return {
     ...{ ...server, teamId, own, apiKeyId },
     credits: createCreditService(deps),
     limits: createSpendingService(deps),
     billing: (method: string, path: string, body?: object, credential = own): Promise<Answer> =>
-      server.ask(method, `/v1/billing/teams/${teamId}/${path}`, body, credential),
+      server.request(method, `/v1/billing/teams/${teamId}/${path}`, body, credential),
     topUp: (val: string): Promise<Answer> =>
-      server.ask("POST", `/v1/billing/teams/${teamId}/prepaid/top-up`, { amount: { val } }),
+      server.request("POST", `/v1/billing/teams/${teamId}/prepaid/top-up`, { amount: { val } }),
     chat: (): Promise<Answer> => complete(server, apiKey),
     used: async (): Promise<Used> => ((await complete(server, apiKey)).body as { usage: Used }).usage,
   };
 }
 
-function complete(server: Managed, key: string): Promise<Answer> {
-  return server.ask("POST", "/v1/completions", asked, key);
+function complete(server: ManagedServer, key: string): Promise<Answer> {
+  return server.request("POST", "/v1/completions", completionRequest, key);
 }
 
 describe("prepaid credit", () => {
-  it("is there as soon as a top-up answers, and its balance is what is left, negative, and how it came to be", async () => {
+  it("is available when a top-up returns, and the balance is the negative remainder with its changes", async () => {
     const { billing, topUp, used, credits, teamId, clock } = await world();
     expect((await billing("GET", "prepaid/balance")).body).toEqual({ changes: [], total: { val: "0" } });
     const bought = { teamId, changeOrigin: "PURCHASE", topupStatus: "SUCCEEDED", amount: { val: "-500" } };
@@ -65,15 +65,15 @@ describe("prepaid credit", () => {
     });
   });
 
-  it("tells no spending of a team that spends no credit", async () => {
-    const server = await managed();
+  it("shows no spending of a team that spends no credit", async () => {
+    const server = await startManagedServer();
     expect((await complete(server, server.apiKey)).status).toBe(200);
     const [first] = await server.stores.teams.list();
-    const answer = await server.ask("GET", `/v1/billing/teams/${first?.id}/prepaid/balance`);
+    const answer = await server.request("GET", `/v1/billing/teams/${first?.id}/prepaid/balance`);
     expect(answer.body).toEqual({ changes: [], total: { val: "0" } });
   });
 
-  it("is not topped up by a team's own key, nor by nothing, nor beyond what can be counted", async () => {
+  it("cannot be topped up with a key for one team, by zero, or beyond the largest amount", async () => {
     const { billing, topUp } = await world();
     const refused = await billing("POST", "prepaid/top-up", { amount: { val: "500" } });
     expect(refused).toMatchObject({ status: 403, body: { code: 7 } });
@@ -85,7 +85,7 @@ describe("prepaid credit", () => {
 });
 
 describe("spending limits", () => {
-  it("are told, the team's own set by itself, the operator's by nobody but them", async () => {
+  it("are returned; a team sets only its own limit, the operator the other", async () => {
     const { billing, limits, teamId } = await world();
     const path = "postpaid/spending-limits";
     expect((await billing("GET", path)).body).toEqual({ spendingLimits: {} });
@@ -107,7 +107,7 @@ describe("spending limits", () => {
     });
   });
 
-  it("hold from the next request on, until the next month begins", async () => {
+  it("apply from the next request to the end of the month", async () => {
     const { billing, topUp, chat, used, limits, teamId, clock } = await world();
     await topUp("500");
     const { cost_in_usd_ticks: spent } = await used();
@@ -119,11 +119,11 @@ describe("spending limits", () => {
         "To continue making API requests, please have its limit raised",
     );
     const bounded = (ticks: number) => limits.change(teamId, { soft: ticksToUsd(BigInt(ticks)) }, cliActor);
-    await bounded(spent + bound - 1);
+    await bounded(spent + maxCostTicks - 1);
     expect((await chat()).status).toBe(403);
-    await bounded(spent + bound);
+    await bounded(spent + maxCostTicks);
     expect((await chat()).status).toBe(200);
-    await bounded(bound);
+    await bounded(maxCostTicks);
     expect((await chat()).status).toBe(403);
     clock.advance(Date.UTC(2026, 11, 1) - clock.now());
     expect((await chat()).status).toBe(200);
@@ -131,7 +131,7 @@ describe("spending limits", () => {
 });
 
 describe("the invoice preview", () => {
-  it("tells this month's use by model in cents", async () => {
+  it("returns this month's usage by model in cents", async () => {
     const { billing, topUp, used, limits, teamId, clock } = await world();
     await topUp("500");
     await used();
@@ -157,7 +157,7 @@ describe("the invoice preview", () => {
   });
 });
 
-describe("usage over time", () => {
+describe("POST /v1/billing/teams/{teamId}/usage", () => {
   const request = (change: object = {}, range: object = {}) => ({
     analyticsRequest: {
       timeRange: {
@@ -177,7 +177,7 @@ describe("usage over time", () => {
     values: names.map((name) => ({ name, aggregation: "AGGREGATION_SUM" })),
   });
 
-  it("has a point for every unit, also where nothing was used", async () => {
+  it("returns a point for every time unit, including those without usage", async () => {
     const { billing, topUp, used, clock } = await world();
     await topUp("500");
     const { cost_in_usd_ticks: cost, ...each } = await used();
@@ -195,9 +195,9 @@ describe("usage over time", () => {
         timeSeries: [
           {
             ...{ group: [], groupLabels: [] },
-            dataPoints: points.map((told, day) => ({
+            dataPoints: points.map((received, day) => ({
               timestamp: `2026-11-2${day}T00:00:00.000000Z`,
-              values: told.map((value) => expect.closeTo(value, 12) as number),
+              values: received.map((value) => expect.closeTo(value, 12) as number),
             })),
           },
         ],
@@ -226,7 +226,7 @@ describe("usage over time", () => {
     ],
     ["TIME_UNIT_NONE", { endTime: "2026-12-31 23:59:59" }, [["2026-11-20T00", 2]]],
     ["TIME_UNIT_DAY", { startTime: "2026-11-22 00:00:00" }, [["2026-11-22T00", 0]]],
-  ])("by %s of %j", async (timeUnit, range, points) => {
+  ])("returns points by %s for %j", async (timeUnit, range, points) => {
     const { billing, topUp, used, clock } = await world();
     await topUp("500");
     await used();
@@ -240,11 +240,11 @@ describe("usage over time", () => {
     expect(body).toMatchObject({ timeSeries: [{ dataPoints }] });
   });
 
-  it("is told apart by model and key, the most costly first, and only this team's", async () => {
+  it("groups by model and key, highest cost first, for this team only", async () => {
     const server = await world();
     const { billing, topUp, used, apiKeyId, teamId } = server;
     await topUp("500");
-    const other = await server.key(teamId, { name: "desktop", acls: everything });
+    const other = await server.createKey(teamId, { name: "desktop", acls: allAcls });
     await complete(server, other.apiKey);
     await used();
     await used();
@@ -276,7 +276,7 @@ describe("usage over time", () => {
     ["analyticsRequest.values.0.name", sum("happiness")],
     ["analyticsRequest.groupBy", { groupBy: ["apiKeyId", "apiKeyId"] }],
     ["analyticsRequest.filters", { filters: ["apiKeyId:x"] }],
-  ])("names the field %s of what it does not tell", async (field, change, range = {}) => {
+  ])("names the field %s of an unsupported request", async (field, change, range = {}) => {
     const { billing } = await world();
     const answer = await billing("POST", "usage", request(change, range));
     expect(answer).toMatchObject({

@@ -3,36 +3,36 @@ import { createSpendingStore } from "../../../src/accounts/money/store/spending-
 import { createWrites } from "../../../src/store/writes.js";
 import {
   authorization,
-  bound,
+  maxCostTicks,
   complete,
   prices,
-  serverWithBooks,
-  type ServerWithBooks,
-} from "../../books.js";
+  startLedgerServer,
+  type LedgerServer,
+} from "../../ledger.js";
 import { until } from "../../harness.js";
-import { compose, gate, hello, post } from "../compose.js";
+import { startScriptedApp, gate, hello, post } from "../../scripted-app.js";
 
-async function limit({ database, teamId }: ServerWithBooks, hardTicks: number): Promise<void> {
+async function limit({ database, teamId }: LedgerServer, hardTicks: number): Promise<void> {
   const none = { hardTicks: null, softTicks: null };
   const after = { hardTicks, softTicks: null };
   await createWrites(database).commit([createSpendingStore(database).replacement(teamId, none, after)]);
 }
 
-it("of 100 requests at a time of a team with plenty of credit, exactly one is served where its month has room for one", async () => {
+it("a team whose monthly limit allows one request gets exactly one of 100 concurrent requests served", async () => {
   const held = gate();
-  const server = await serverWithBooks("prepaid", () => ["a b", held.opened], { slots: 100 });
-  await server.buy(1_000 * bound);
-  await limit(server, 2 * bound - 1);
+  const server = await startLedgerServer("prepaid", () => ["a b", held.opened], { slots: 100 });
+  await server.buy(1_000 * maxCostTicks);
+  await limit(server, 2 * maxCostTicks - 1);
   const statuses: number[] = [];
-  const told: string[] = [];
+  const received: string[] = [];
   const all = Array.from({ length: 100 }, async () => {
     const response = await complete(server);
     statuses.push(response.status);
-    told.push(await response.text());
+    received.push(await response.text());
   });
-  await until(() => told.length === 99);
+  await until(() => received.length === 99);
   expect(new Set(statuses)).toEqual(new Set([403]));
-  expect(told[0]).toContain(
+  expect(received[0]).toContain(
     "has either used all available credits or reached its monthly spending limit. To continue making API requests, " +
       "please have its limit raised, or wait for the next month (UTC). This request may cost up to 0.00000035 USD",
   );
@@ -44,9 +44,9 @@ it("of 100 requests at a time of a team with plenty of credit, exactly one is se
   expect(await server.ledger.verify()).toEqual([]);
 });
 
-it("a team that has spent its month is refused before a model works for it, in Anthropic's words on their routes", async () => {
-  const server = await serverWithBooks("prepaid", () => ["never"]);
-  await server.buy(1_000 * bound);
+it("a team that has reached its monthly limit is rejected before any work, in Anthropic's format on their routes", async () => {
+  const server = await startLedgerServer("prepaid", () => ["never"]);
+  await server.buy(1_000 * maxCostTicks);
   await limit(server, 0);
   const response = await fetch(`${server.url}/v1/messages`, {
     method: "POST",
@@ -67,18 +67,20 @@ it("a team that has spent its month is refused before a model works for it, in A
   expect(await server.runs.list(1)).toEqual([]);
 });
 
-it("an unmetered team is not held to limits", async () => {
-  const server = await serverWithBooks("unmetered", () => ["a b"]);
+it("an unmetered team is not subject to spending limits", async () => {
+  const server = await startLedgerServer("unmetered", () => ["a b"]);
   await limit(server, 0);
   expect((await complete(server)).status).toBe(200);
   expect(await server.ledger.verify()).toEqual([]);
 });
 
-it("a run is recorded with the name that its model was asked for by", async () => {
-  const server = await compose(() => ["Hello"]);
+it("a run is recorded with the requested name of its model", async () => {
+  const server = await startScriptedApp(() => ["Hello"]);
   for (const model of ["ember", "ember-1m"])
     expect((await post(server, { ...hello, model })).status).toBe(200);
-  expect(server.records.map(({ model, askedModel }) => [model, askedModel])).toEqual([
+  expect(
+    (await server.records()).map(({ model, requestedModel: askedModel }) => [model, askedModel]),
+  ).toEqual([
     ["ember-1m", "ember"],
     ["ember-1m", "ember-1m"],
   ]);

@@ -1,42 +1,42 @@
-/** What the tests of limits ask with: a whole server, a key of its first team, and the routes that are limited. */
+/** Helpers for tests of rate limits: a complete server, a key of its first team, and the limited routes. */
 import { onTestFinished } from "vitest";
 import { createScriptedEngine, type Script, type ScriptedOptions } from "../../../src/engine/scripted.js";
 import { builtInModel } from "../../harness.js";
-import { managed, type Managed, type ToldKey } from "../auth/managed.js";
+import { startManagedServer, type ManagedServer, type CreatedKey } from "../auth/managed.js";
 
-export interface Limited extends Managed {
+export interface LimitedServer extends ManagedServer {
   readonly teamId: string;
   /** Changes the team's limits on every model, or on that one. */
   limit(limits: object, model?: string): Promise<void>;
-  /** A new key of the team that may do everything. */
-  newKey(limits?: object): Promise<ToldKey>;
-  /** Asks with the key of the configuration, or another one. */
+  /** Creates a key of the team with all permissions. */
+  newKey(limits?: object): Promise<CreatedKey>;
+  /** Sends a request with the configured key, or another one. */
   post(path: string, body: object, secret?: string): Promise<Response>;
 }
 
-/** A server whose answers to everything are the script's; its clock is the test's. */
-export async function limited(
+/** Starts a server with scripted answers and a manual clock. */
+export async function startLimitedServer(
   script: Script,
   options: ScriptedOptions = {},
   environment: NodeJS.ProcessEnv = {},
-): Promise<Limited> {
-  const server = await managed(
+): Promise<LimitedServer> {
+  const server = await startManagedServer(
     onTestFinished,
     { engine: createScriptedEngine(script, options) },
     environment,
   );
-  const { teams } = (await server.ask("GET", "/auth/teams")).body as { teams: { teamId: string }[] };
+  const { teams } = (await server.request("GET", "/auth/teams")).body as { teams: { teamId: string }[] };
   const teamId = teams[0]?.teamId ?? "";
   return {
     ...server,
     teamId,
     async limit(limits, model) {
       const change = { limits, fieldMask: "qps,qpm,tpm", ...(model === undefined ? {} : { model }) };
-      const { status, body } = await server.ask("PUT", `/auth/teams/${teamId}/limits`, change);
+      const { status, body } = await server.request("PUT", `/auth/teams/${teamId}/limits`, change);
       if (status !== 200) throw new Error(JSON.stringify(body));
     },
     newKey: (limits = {}) =>
-      server.key(teamId, { acls: ["api-key:endpoint:*", "api-key:model:*"], ...limits }),
+      server.createKey(teamId, { acls: ["api-key:endpoint:*", "api-key:model:*"], ...limits }),
     post: (path, body, secret = server.apiKey) =>
       fetch(server.url + path, {
         method: "POST",
@@ -51,7 +51,7 @@ const messages = [{ role: "user", content: "Hello there, world" }];
 
 export const chat = ["/v1/chat/completions", { model, messages }] as const;
 
-/** Every route that asks a model, and a request to it whose prompt is the same. */
+/** Every route that uses a model, with a request; all requests have the same prompt. */
 export const openaiRoutes: readonly (readonly [path: string, body: object])[] = [
   chat,
   ["/v1/chat/completions", { model, messages, stream: true }],
@@ -73,16 +73,16 @@ export const anthropicRoutes: readonly (readonly [path: string, body: object])[]
   ["/v1/complete", { model, prompt: "\n\nHuman: Hello there, world\n\nAssistant:", max_tokens_to_sample: 9 }],
 ];
 
-/** Asks and reads the whole answer. */
-export async function told(answering: Promise<Response>) {
+/** Reads a whole response. */
+export async function readResponse(answering: Promise<Response>) {
   const response = await answering;
   const text = await response.text();
   const { status, headers } = response;
   return { status, text, header: (name: string) => headers.get(name) };
 }
 
-/** Of the requests' limit and the tokens': limit, remaining, reset; of what is told. */
-export function openaiStanding(headers: Headers) {
+/** Returns the rate limit headers of a response: limit, remaining and reset of requests and tokens. */
+export function openaiLimitHeaders(headers: Headers) {
   return [...headers].flatMap(([name, value]) =>
     name.startsWith("x-ratelimit-") ? [`${name.slice(12)} ${value}`] : [],
   );

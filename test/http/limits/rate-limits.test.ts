@@ -2,52 +2,52 @@ import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { builtInModel, clientOf, until } from "../../harness.js";
-import { gate } from "../compose.js";
+import { gate } from "../../scripted-app.js";
 import {
   anthropicRoutes,
   chat,
-  limited,
+  startLimitedServer,
   openaiRoutes,
-  openaiStanding,
-  told,
-  type Limited,
+  openaiLimitHeaders,
+  readResponse,
+  type LimitedServer,
 } from "./limited.js";
 
-/** Asks three times, 10 ms apart, where three are let in within a minute. */
-async function askThrice(server: Limited, path: string, body: object) {
+/** Sends three requests, 10 ms apart; the limit is three per minute. */
+async function sendThree(server: LimitedServer, path: string, body: object) {
   const answers = [];
   for (let at = 0; at < 3; at += 1) {
-    answers.push(await told(server.post(path, body)));
+    answers.push(await readResponse(server.post(path, body)));
     server.clock.advance(10);
   }
   return answers;
 }
 
-describe("a limit of requests in a minute", () => {
+describe("a limit of requests per minute", () => {
   it.each([...openaiRoutes, ...anthropicRoutes])(
-    "lets %s in as often as it says, and again in the very millisecond in which the first is over: %j",
+    "admits %s up to the limit, and again as soon as the first request leaves the window: %j",
     async (path, body) => {
-      const server = await limited(() => ["Good", " day."]);
+      const server = await startLimitedServer(() => ["Good", " day."]);
       await server.limit({ qpm: 3 });
-      expect((await askThrice(server, path, body)).map(({ status }) => status)).toEqual([200, 200, 200]);
-      const refused = await told(server.post(path, body));
+      expect((await sendThree(server, path, body)).map(({ status }) => status)).toEqual([200, 200, 200]);
+      const refused = await readResponse(server.post(path, body));
       expect([refused.status, refused.header("retry-after-ms"), refused.header("retry-after")]).toEqual([
         ...[429, "59970", "60"],
       ]);
       expect(refused.header("x-should-retry")).toBe("true");
       server.clock.advance(59_969);
-      expect((await told(server.post(path, body))).header("retry-after-ms")).toBe("1");
+      expect((await readResponse(server.post(path, body))).header("retry-after-ms")).toBe("1");
       server.clock.advance(1);
-      expect((await told(server.post(path, body))).status).toBe(200);
-      const again = await told(server.post(path, body));
+      expect((await readResponse(server.post(path, body))).status).toBe(200);
+      const again = await readResponse(server.post(path, body));
       expect([again.status, again.header("retry-after-ms")]).toEqual([429, "10"]);
     },
   );
 
-  it("is told on every answer of OpenAI's and xAI's routes, and refused in their words", async () => {
-    const server = await limited(() => ["Good", " day."]);
+  it("is reported in every response of OpenAI and xAI routes, with refusals in their format", async () => {
+    const server = await startLimitedServer(() => ["Good", " day."]);
     await server.limit({ qpm: 3 });
-    const left = (await askThrice(server, ...chat)).map(({ header }) =>
+    const left = (await sendThree(server, ...chat)).map(({ header }) =>
       ["limit", "remaining", "reset"].map((name) => header(`x-ratelimit-${name}-requests`)),
     );
     expect(left).toEqual([
@@ -56,7 +56,7 @@ describe("a limit of requests in a minute", () => {
       ["3", "0", "1m0s"],
     ]);
     const refused = await server.post(...chat);
-    expect(openaiStanding(refused.headers)).toEqual([
+    expect(openaiLimitHeaders(refused.headers)).toEqual([
       "limit-requests 3",
       "remaining-requests 0",
       "reset-requests 59.99s",
@@ -74,13 +74,13 @@ describe("a limit of requests in a minute", () => {
     });
   });
 
-  it("is told on every answer of Anthropic's routes, and refused in their words", async () => {
-    const server = await limited(() => ["Good", " day."]);
+  it("is reported in every response of Anthropic routes, with refusals in their format", async () => {
+    const server = await startLimitedServer(() => ["Good", " day."]);
     await server.limit({ qpm: 3, tpm: 1000 });
     const [path, body] = anthropicRoutes[0] ?? ["", {}];
-    const [first] = await askThrice(server, path, body);
+    const [first] = await sendThree(server, path, body);
     expect(first?.header("anthropic-ratelimit-requests-remaining")).toBe("2");
-    const refused = await told(server.post(path, body));
+    const refused = await readResponse(server.post(path, body));
     expect(refused.header("anthropic-ratelimit-requests-limit")).toBe("3");
     expect(refused.header("anthropic-ratelimit-requests-remaining")).toBe("0");
     expect(refused.header("anthropic-ratelimit-requests-reset")).toBe("2026-11-21T12:01:00.020Z");
@@ -94,21 +94,21 @@ describe("a limit of requests in a minute", () => {
     });
   });
 
-  it("is told nowhere where there is none", async () => {
-    const server = await limited(() => ["Good", " day."]);
+  it("adds no headers when there is no limit", async () => {
+    const server = await startLimitedServer(() => ["Good", " day."]);
     const { headers } = await server.post(...chat);
     expect([...headers].filter(([name]) => name.includes("ratelimit") || name.includes("retry"))).toEqual([]);
   });
 });
 
 describe("limits of a key", () => {
-  it("count every request that the key makes, whatever becomes of it, before its body is read", async () => {
-    const server = await limited(() => ["Good", " day."]);
+  it("count every request of the key before its body is read, whatever its outcome", async () => {
+    const server = await startLimitedServer(() => ["Good", " day."]);
     const { apiKey } = await server.newKey({ qpm: 3 });
     const get = (path: string) =>
-      told(fetch(server.url + path, { headers: { authorization: `Bearer ${apiKey}` } }));
+      readResponse(fetch(server.url + path, { headers: { authorization: `Bearer ${apiKey}` } }));
     expect((await get("/v1/models")).header("x-ratelimit-remaining-requests")).toBe("2");
-    expect((await told(server.post("/v1/chat/completions", { model: 7 }, apiKey))).status).toBe(422);
+    expect((await readResponse(server.post("/v1/chat/completions", { model: 7 }, apiKey))).status).toBe(422);
     expect((await get("/v1/responses/resp_unknown")).status).toBe(404);
     const unread = await fetch(`${server.url}/v1/chat/completions`, {
       method: "POST",
@@ -120,11 +120,11 @@ describe("limits of a key", () => {
     expect((await get("/v1/models")).status).toBe(429);
   });
 
-  it("are the key's own: other keys of the team are not held to them, and a wrong key counts for nobody", async () => {
-    const server = await limited(() => ["Good", " day."]);
+  it("apply to no other key of the team, and an unknown key counts for none", async () => {
+    const server = await startLimitedServer(() => ["Good", " day."]);
     const one = await server.newKey({ qps: 1 });
-    expect((await told(server.post(...chat, one.apiKey))).status).toBe(200);
-    const refused = await told(server.post(...chat, one.apiKey));
+    expect((await readResponse(server.post(...chat, one.apiKey))).status).toBe(200);
+    const refused = await readResponse(server.post(...chat, one.apiKey));
     expect([refused.status, refused.header("retry-after"), refused.header("retry-after-ms")]).toEqual([
       429,
       "1",
@@ -133,83 +133,84 @@ describe("limits of a key", () => {
     expect(refused.text).toContain(
       "on requests per sec (RPS): Limit 1, Used 1, Requested 1. Please try again in 1s.",
     );
-    expect((await told(server.post(...chat))).status).toBe(200);
-    expect((await told(server.post(...chat, "hk-of-nobody"))).status).toBe(401);
+    expect((await readResponse(server.post(...chat))).status).toBe(200);
+    expect((await readResponse(server.post(...chat, "hk-of-nobody"))).status).toBe(401);
     server.clock.advance(999);
-    expect((await told(server.post(...chat, one.apiKey))).status).toBe(429);
+    expect((await readResponse(server.post(...chat, one.apiKey))).status).toBe(429);
     server.clock.advance(1);
-    expect((await told(server.post(...chat, one.apiKey))).status).toBe(200);
+    expect((await readResponse(server.post(...chat, one.apiKey))).status).toBe(200);
   });
 
-  it("are not used up by what the team's limits refuse", async () => {
-    const server = await limited(() => ["Good", " day."]);
+  it("are not consumed by requests that the team's limits refuse", async () => {
+    const server = await startLimitedServer(() => ["Good", " day."]);
     const { apiKey } = await server.newKey({ qpm: 3 });
     await server.limit({ qpm: 1 });
-    expect((await told(server.post(...chat, apiKey))).status).toBe(200);
+    expect((await readResponse(server.post(...chat, apiKey))).status).toBe(200);
     for (let at = 0; at < 9; at += 1) {
-      const refused = await told(server.post(...chat, apiKey));
+      const refused = await readResponse(server.post(...chat, apiKey));
       expect([refused.status, refused.text.includes("in team")]).toEqual([429, true]);
     }
     await server.limit({});
-    const next = await told(server.post(...chat, apiKey));
+    const next = await readResponse(server.post(...chat, apiKey));
     expect([next.status, next.header("x-ratelimit-remaining-requests")]).toEqual([200, "1"]);
   });
 });
 
 describe("limits of a team", () => {
-  it("hold for each model by itself, and those of a model stand in place of those of every model", async () => {
-    const server = await limited(() => ["Good", " day."]);
+  it("apply to each model separately, and limits of a model replace those of every model", async () => {
+    const server = await startLimitedServer(() => ["Good", " day."]);
     const tokens = (model: string) => server.post("/v1/tokenize-text", { model, text: "Hello" });
     await server.limit({ qpm: 1 });
     await server.limit({ qpm: 2 }, builtInModel);
     const statuses = [];
     for (const model of [builtInModel, "gpt-4o", builtInModel, "gpt-4o", "gpt-4", builtInModel])
-      statuses.push((await told(tokens(model))).status);
+      statuses.push((await readResponse(tokens(model))).status);
     expect(statuses).toEqual([200, 200, 200, 429, 200, 429]);
   });
 
-  it("count the requests of all its keys together, and those of no other team", async () => {
-    const server = await limited(() => ["Good", " day."]);
+  it("count the requests of all keys of the team together, and of no other team", async () => {
+    const server = await startLimitedServer(() => ["Good", " day."]);
     await server.limit({ qpm: 2 });
     const keys = [await server.newKey(), await server.newKey()];
-    for (const { apiKey } of keys) expect((await told(server.post(...chat, apiKey))).status).toBe(200);
-    expect((await told(server.post(...chat))).status).toBe(429);
-    const other = await server.key(await server.team("other"), {
+    for (const { apiKey } of keys)
+      expect((await readResponse(server.post(...chat, apiKey))).status).toBe(200);
+    expect((await readResponse(server.post(...chat))).status).toBe(429);
+    const other = await server.createKey(await server.createTeam("other"), {
       acls: ["api-key:endpoint:*", "api-key:model:*"],
     });
     const text = { model: builtInModel, text: "Hello" };
-    expect((await told(server.post("/v1/tokenize-text", text, other.apiKey))).status).toBe(200);
+    expect((await readResponse(server.post("/v1/tokenize-text", text, other.apiKey))).status).toBe(200);
   });
 
-  it("that have changed hold from the next request on, and count what was counted before", async () => {
-    const server = await limited(() => ["Good", " day."]);
+  it("apply from the next request after a change and keep the counts", async () => {
+    const server = await startLimitedServer(() => ["Good", " day."]);
     const key = await server.newKey({ qpm: 1 });
-    const ask = async () => (await told(server.post(...chat, key.apiKey))).status;
-    expect([await ask(), await ask()]).toEqual([200, 429]);
-    await server.ask("PUT", `/auth/api-keys/${key.apiKeyId}`, { apiKey: { qpm: 3 }, fieldMask: "qpm" });
-    expect([await ask(), await ask(), await ask()]).toEqual([200, 200, 429]);
-    await server.ask("PUT", `/auth/api-keys/${key.apiKeyId}`, { apiKey: {}, fieldMask: "qpm" });
-    expect(await ask()).toBe(200);
+    const send = async () => (await readResponse(server.post(...chat, key.apiKey))).status;
+    expect([await send(), await send()]).toEqual([200, 429]);
+    await server.request("PUT", `/auth/api-keys/${key.apiKeyId}`, { apiKey: { qpm: 3 }, fieldMask: "qpm" });
+    expect([await send(), await send(), await send()]).toEqual([200, 200, 429]);
+    await server.request("PUT", `/auth/api-keys/${key.apiKeyId}`, { apiKey: {}, fieldMask: "qpm" });
+    expect(await send()).toBe(200);
     await server.limit({ qpm: 1 });
-    expect([await ask(), await ask()]).toEqual([200, 429]);
+    expect([await send(), await send()]).toEqual([200, 429]);
     await server.limit({});
-    expect(await ask()).toBe(200);
+    expect(await send()).toBe(200);
   });
 });
 
-describe("100 requests at a time", () => {
+describe("100 concurrent requests", () => {
   it.each([
     ["requests", { qpm: 7 }],
     ["requests in a second", { qps: 7 }],
     ["tokens", { tpm: 34 }],
-  ])("with room for 7, by a limit of %s, are exactly 7", async (_, limits) => {
+  ])("are admitted exactly 7 times with a remainder of 7 requests by a limit of %s", async (_, limits) => {
     const held = gate();
-    const server = await limited(() => ["Good", held.opened], { slots: 100 });
+    const server = await startLimitedServer(() => ["Good", held.opened], { slots: 100 });
     const { apiKey } = await server.newKey();
     await server.limit(limits);
     const statuses: number[] = [];
     const all = Array.from({ length: 100 }, async () => {
-      const { status } = await told(server.post(...chat, apiKey));
+      const { status } = await readResponse(server.post(...chat, apiKey));
       statuses.push(status);
     });
     await until(() => statuses.length === 93);
@@ -221,8 +222,8 @@ describe("100 requests at a time", () => {
 });
 
 describe("the official clients", () => {
-  it("raise their own error for it, with the headers", async () => {
-    const server = await limited(() => ["Good", " day."]);
+  it("raise their rate limit error, with the headers", async () => {
+    const server = await startLimitedServer(() => ["Good", " day."]);
     const { apiKey } = await server.newKey({ qpm: 2 });
     const openai = clientOf(server.url, apiKey);
     const anthropic = new Anthropic({ baseURL: server.url, apiKey, maxRetries: 0 });
@@ -240,8 +241,8 @@ describe("the official clients", () => {
       const { headers } = error as InstanceType<typeof OpenAI.RateLimitError>;
       expect([headers.get("retry-after-ms"), headers.get("x-should-retry")]).toEqual(["60000", "true"]);
     }
-    const asked = anthropic.messages.create({ model: builtInModel, max_tokens: 8, messages });
-    const error: unknown = await asked.catch((thrown: unknown) => thrown);
+    const sent = anthropic.messages.create({ model: builtInModel, max_tokens: 8, messages });
+    const error: unknown = await sent.catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Anthropic.RateLimitError);
     const { headers } = error as InstanceType<typeof Anthropic.RateLimitError>;
     expect([headers.get("retry-after"), headers.get("anthropic-ratelimit-requests-remaining")]).toEqual([

@@ -2,91 +2,98 @@ import { get_encoding } from "tiktoken";
 import { describe, expect, it } from "vitest";
 import { createScriptedEngine } from "../../../src/engine/scripted.js";
 import { builtInModel, startApp, until } from "../../harness.js";
-import { gate } from "../compose.js";
-import { fetchDeferred, outcomeOf } from "../v1/chat/deferred.js";
-import { anthropicRoutes, chat, limited, openaiRoutes, told, type Limited } from "./limited.js";
+import { gate } from "../../scripted-app.js";
+import { fetchDeferred, waitForOutcome } from "../v1/chat/deferred.js";
+import {
+  anthropicRoutes,
+  chat,
+  startLimitedServer,
+  openaiRoutes,
+  readResponse,
+  type LimitedServer,
+} from "./limited.js";
 
 /** The tokens of `Hello there, world` as limits estimate them, and as the scripted engine counts its prompt and answer. */
 const estimate = 4;
 
-describe("a limit of tokens", () => {
-  it("estimates a prompt by tiktoken, exactly, and refuses what is more than is left", async () => {
+describe("token limits", () => {
+  it("estimate a prompt exactly with tiktoken and refuse requests beyond the remainder", async () => {
     const encoding = get_encoding("o200k_base");
     expect(encoding.encode("Hello there, world")).toHaveLength(estimate);
     encoding.free();
     const held = gate();
-    const server = await limited(() => [held.opened, "Good day."]);
+    const server = await startLimitedServer(() => [held.opened, "Good day."]);
     await server.limit({ tpm: 2 * estimate });
     const [one, two] = [server.post(...chat), server.post(...chat)];
     await until(() => server.app.scheduler.load.running === 2);
-    const refused = await told(server.post(...chat));
+    const refused = await readResponse(server.post(...chat));
     expect(refused.status).toBe(429);
     expect(refused.text).toContain(
       "tokens per min (TPM): Limit 8, Used 8, Requested 4. Please try again in 1m0s.",
     );
     expect(refused.header("x-ratelimit-remaining-tokens")).toBe("0");
     held.open();
-    expect((await told(one)).header("x-ratelimit-limit-tokens")).toBe("8");
-    expect((await told(two)).status).toBe(200);
+    expect((await readResponse(one)).header("x-ratelimit-limit-tokens")).toBe("8");
+    expect((await readResponse(two)).status).toBe(200);
   });
 
   it.each([
     ...openaiRoutes.filter(([, body]) => !("deferred" in body) && !("background" in body)),
     ...anthropicRoutes,
-  ])("counts what %s has truly taken once it is over: %j", async (path, body) => {
-    const server = await limited(() => ["Good", " day."]);
+  ])("count the true tokens of %s at its end: %j", async (path, body) => {
+    const server = await startLimitedServer(() => ["Good", " day."]);
     const { apiKey } = await server.newKey({ tpm: 1000 });
-    await told(server.post(path, body, apiKey));
+    await readResponse(server.post(path, body, apiKey));
     const { tokens } = await trueTokens(server);
-    const next = await told(server.post(...chat, apiKey));
+    const next = await readResponse(server.post(...chat, apiKey));
     const truth =
       path.endsWith("tokenize-text") || path.endsWith("_tokens")
-        ? await toldTokens(server, path, body)
+        ? await countTokens(server, path, body)
         : tokens;
     expect(next.header("x-ratelimit-remaining-tokens")).toBe(String(1000 - truth - estimate));
   });
 
-  it("counts what was produced of a run whose client left, or that failed, and nothing of one that never began", async () => {
-    const server = await limited((prompt) =>
+  it("count the produced tokens of an aborted or failed run, and none of a run that never began", async () => {
+    const server = await startLimitedServer((prompt) =>
       prompt.includes("fail") ? ["a b", new Error("out of luck")] : ["a b", new Promise(() => undefined)],
     );
     const { apiKey } = await server.newKey({ tpm: 1000 });
     const left = async () =>
       1000 -
       Number(
-        (await told(server.post("/v1/tokenize-text", { model: builtInModel, text: "x" }, apiKey))).header(
-          "x-ratelimit-remaining-tokens",
-        ),
+        (
+          await readResponse(server.post("/v1/tokenize-text", { model: builtInModel, text: "x" }, apiKey))
+        ).header("x-ratelimit-remaining-tokens"),
       ) -
       1;
     const failing = { ...chat[1], messages: [{ role: "user", content: "fail" }] };
-    expect((await told(server.post(chat[0], failing, apiKey))).status).toBe(500);
+    expect((await readResponse(server.post(chat[0], failing, apiKey))).status).toBe(500);
     const failed = (await trueTokens(server)).tokens;
     expect(failed).toBeGreaterThan(2);
     expect(await left()).toBe(failed);
-    const leaving = new AbortController();
+    const controller = new AbortController();
     const response = await fetch(`${server.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
       body: JSON.stringify({ ...chat[1], stream: true }),
-      signal: leaving.signal,
+      signal: controller.signal,
     });
     await response.body?.getReader().read();
-    leaving.abort();
+    controller.abort();
     await until(() => server.app.generator.active.size === 0);
     const aborted = (await trueTokens(server)).tokens;
-    // One token of the text that was told before.
+    // One token for the text that was sent before.
     expect(await left()).toBe(failed + aborted + 1);
     const unknown = { ...chat[1], model: "unknown" };
-    expect((await told(server.post(chat[0], unknown, apiKey))).status).toBe(404);
+    expect((await readResponse(server.post(chat[0], unknown, apiKey))).status).toBe(404);
     expect(await left()).toBe(failed + aborted + 2);
   });
 
-  it("says that a request is too large by itself, and not to ask again", async () => {
-    const server = await limited(() => ["Good", " day."]);
+  it("report that a request alone exceeds the limit and must not be retried", async () => {
+    const server = await startLimitedServer(() => ["Good", " day."]);
     await server.limit({ tpm: estimate - 1 });
     for (const [path, body] of [chat, anthropicRoutes[0] ?? chat]) {
-      const refused = await told(server.post(path, body));
+      const refused = await readResponse(server.post(path, body));
       expect([refused.status, refused.header("x-should-retry"), refused.header("retry-after")]).toEqual([
         429,
         "false",
@@ -99,44 +106,46 @@ describe("a limit of tokens", () => {
     expect(server.app.engine.residents()).toEqual([]);
   });
 
-  it("takes a quarter of the characters where tiktoken takes too long, and serves others meanwhile", async () => {
-    const server = await limited(() => ["Good", " day."]);
+  it("estimate a quarter of the characters when tiktoken takes too long, without blocking other requests", async () => {
+    const server = await startLimitedServer(() => ["Good", " day."]);
     await server.limit({ tpm: 1_000_000 });
     const hostile = { model: builtInModel, prompt: "a".repeat(200_000), max_tokens: 1 };
-    const answering = told(server.post("/v1/completions", hostile));
+    const answering = readResponse(server.post("/v1/completions", hostile));
     await server.clock.whenWaiting(250);
     server.clock.advance(250);
     const { status, header } = await answering;
     expect([status, header("x-ratelimit-remaining-tokens")]).toEqual([200, "950000"]);
     const longer = { ...hostile, prompt: "a".repeat(300_000) };
     const { tokens } = await trueTokens(server);
-    const next = await told(server.post("/v1/completions", longer));
+    const next = await readResponse(server.post("/v1/completions", longer));
     expect(next.header("x-ratelimit-remaining-tokens")).toBe(String(1_000_000 - tokens - 75_000));
   });
 
-  it("never cuts a run in hand, however much it takes", async () => {
-    const server = await limited(() => Array.from({ length: 100 }, () => " word"));
+  it("never abort an active run, however many tokens it takes", async () => {
+    const server = await startLimitedServer(() => Array.from({ length: 100 }, () => " word"));
     await server.limit({ tpm: estimate });
-    const { status, text } = await told(server.post(...chat));
+    const { status, text } = await readResponse(server.post(...chat));
     expect([status, text.split("word").length - 1]).toEqual([200, 100]);
-    const refused = await told(server.post(...chat));
+    const refused = await readResponse(server.post(...chat));
     expect([refused.status, refused.header("x-ratelimit-remaining-tokens")]).toEqual([429, "0"]);
   });
 });
 
-describe("work that is put off", () => {
+describe("deferred work under token limits", () => {
   const deferred = { ...chat[1], deferred: true };
-  const putOff = async (server: Limited, secret: string) =>
-    (JSON.parse((await told(server.post(chat[0], deferred, secret))).text) as { request_id: string })
+  const defer = async (server: LimitedServer, secret: string) =>
+    (JSON.parse((await readResponse(server.post(chat[0], deferred, secret))).text) as { request_id: string })
       .request_id;
 
-  it("counts when it is taken, is made however full the limits are then, and its true tokens count at its end", async () => {
+  it("counts when it is accepted, runs regardless of the limits, and is reconciled at its end", async () => {
     const held = gate();
-    const server = await limited((prompt) => (prompt.includes("Hello") ? [held.opened, "Good day."] : ["x"]));
+    const server = await startLimitedServer((prompt) =>
+      prompt.includes("Hello") ? [held.opened, "Good day."] : ["x"],
+    );
     const { apiKey } = await server.newKey({ tpm: 1000 });
     await server.limit({ qpm: 1 });
-    const id = await putOff(server, apiKey);
-    const refused = await told(server.post(...chat, apiKey));
+    const id = await defer(server, apiKey);
+    const refused = await readResponse(server.post(...chat, apiKey));
     expect([refused.status, refused.header("x-ratelimit-remaining-tokens")]).toEqual([
       429,
       String(1000 - estimate),
@@ -144,27 +153,31 @@ describe("work that is put off", () => {
     await server.limit({ qpm: 1, tpm: 1 });
     held.open();
     await until(() => server.app.generator.active.size === 0);
-    expect((await outcomeOf(server, id, apiKey)).status).toBe(200);
+    expect((await waitForOutcome(server, id, apiKey)).status).toBe(200);
     await server.limit({});
     const { tokens } = await trueTokens(server);
-    const next = await told(server.post(...chat, apiKey));
+    const next = await readResponse(server.post(...chat, apiKey));
     expect(next.header("x-ratelimit-remaining-tokens")).toBe(String(1000 - tokens - estimate));
   });
 
-  it("counts no tokens where the queue is full", async () => {
-    const server = await limited(() => [new Promise(() => undefined)], {}, { HEARTH_JOBS_QUEUED_MAX: "1" });
+  it("counts no tokens when the queue is full", async () => {
+    const server = await startLimitedServer(
+      () => [new Promise(() => undefined)],
+      {},
+      { HEARTH_JOBS_QUEUED_MAX: "1" },
+    );
     const { apiKey } = await server.newKey({ tpm: 1000 });
-    await putOff(server, apiKey);
-    const refused = await told(server.post(chat[0], deferred, apiKey));
+    await defer(server, apiKey);
+    const refused = await readResponse(server.post(chat[0], deferred, apiKey));
     expect([refused.status, refused.header("x-ratelimit-remaining-tokens")]).toEqual([503, "992"]);
-    const next = await told(server.post(chat[0], deferred, apiKey));
+    const next = await readResponse(server.post(chat[0], deferred, apiKey));
     expect([next.status, next.header("x-ratelimit-remaining-tokens")]).toEqual([503, "992"]);
   });
 
-  it("counts all its true tokens where a restart came between", async () => {
-    const server = await limited(() => [new Promise(() => undefined)]);
+  it("counts all its true tokens after a restart", async () => {
+    const server = await startLimitedServer(() => [new Promise(() => undefined)]);
     const { apiKey } = await server.newKey({ tpm: 1000 });
-    const id = await putOff(server, apiKey);
+    const id = await defer(server, apiKey);
     await until(() => server.app.scheduler.load.running === 1);
     await server.app.close();
     const engine = createScriptedEngine(() => ["Good", " day."]);
@@ -185,18 +198,18 @@ describe("work that is put off", () => {
   });
 });
 
-/** What the newest run has taken. */
-async function trueTokens({ app }: Limited): Promise<{ readonly tokens: number }> {
+/** Returns the usage of the newest run. */
+async function trueTokens({ app }: LimitedServer): Promise<{ readonly tokens: number }> {
   const [run] = await app.runs.list(1);
   const { promptTokens = 0, completionTokens = 0, reasoningTokens = 0 } = run?.usage ?? {};
   return { tokens: promptTokens + completionTokens + reasoningTokens };
 }
 
-/** How many tokens an answer tells that only tells tokens. */
-async function toldTokens(server: Limited, path: string, body: object): Promise<number> {
-  const told = (await (await server.post(path, body)).json()) as {
+/** Returns the number of tokens in an answer that only counts tokens. */
+async function countTokens(server: LimitedServer, path: string, body: object): Promise<number> {
+  const received = (await (await server.post(path, body)).json()) as {
     readonly input_tokens?: number;
     readonly token_ids?: readonly unknown[];
   };
-  return told.input_tokens ?? told.token_ids?.length ?? 0;
+  return received.input_tokens ?? received.token_ids?.length ?? 0;
 }

@@ -8,16 +8,16 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createScriptedEngine } from "../../../src/engine/scripted.js";
 import { openDatabase, type Database } from "../../../src/store/database.js";
 import { builtInModel, root, runProgram, startProcess, temporaryFolder, until } from "../../harness.js";
-import { openBooks } from "../../books.js";
-import { managed, now, type Managed } from "../auth/managed.js";
-import { createManualClock } from "../manual-clock.js";
-import { credentialOf, guardedRoutes, makeThing, newSide, pathWith, type Side } from "./world.js";
+import { openLedger } from "../../ledger.js";
+import { startManagedServer, now, type ManagedServer } from "../auth/managed.js";
+import { createManualClock } from "../../manual-clock.js";
+import { credentialOf, keyRoutes, createObject, createTestTeam, pathWith, type TestTeam } from "./world.js";
 
-/** A server over a database that the test may spoil, on the very connection that the server has. */
-async function spoilable(environment: NodeJS.ProcessEnv = {}) {
+/** Starts a server and returns its database connection, so that the test can damage the database. */
+async function startDamageableServer(environment: NodeJS.ProcessEnv = {}) {
   const data = join(temporaryFolder(), "data");
   const database = await openDatabase(join(data, "hearth.db"));
-  const server = await managed(undefined, { database }, { HEARTH_DATA: data, ...environment });
+  const server = await startManagedServer(undefined, { database }, { HEARTH_DATA: data, ...environment });
   const pragma = async (text: string): Promise<unknown> => {
     const { rows } = await sql.raw<Record<string, unknown>>(`pragma ${text}`).execute(database.kysely);
     return Object.values(rows[0] ?? {})[0];
@@ -25,16 +25,16 @@ async function spoilable(environment: NodeJS.ProcessEnv = {}) {
   return { server, data, database, pragma };
 }
 
-/** What the server is told to do while its database fails, and a word on how that ended. */
-async function everythingAsked(server: Managed, side: Side) {
-  const asked: {
+/** Requests that are sent while the database fails, with their outcomes. */
+async function allRequests(server: ManagedServer, side: TestTeam) {
+  const sent: {
     readonly path: string;
     readonly status: number;
     readonly retryAfter: string | null;
     readonly text: string;
   }[] = [];
-  for (const route of guardedRoutes) {
-    // Whatever they name was made before.
+  for (const route of keyRoutes) {
+    // The objects in the paths exist.
     const path = await pathWith(route, (param) => known.get(param) ?? "x");
     const body =
       route.method === "GET" || route.method === "DELETE"
@@ -49,27 +49,27 @@ async function everythingAsked(server: Managed, side: Side) {
       ...(body === undefined ? {} : { body }),
     });
     const { status, headers } = response;
-    asked.push({
+    sent.push({
       path: `${route.method} ${route.path}`,
       status,
       retryAfter: headers.get("retry-after"),
       text: await response.text(),
     });
   }
-  return asked;
+  return sent;
 }
 const known = new Map<string, string>();
 
-/** Makes a thing for every parameter of every path, to be asked for later. */
-async function makeAll(server: Managed, side: Side): Promise<void> {
-  for (const { path } of guardedRoutes)
+/** Creates an object for every parameter of every path. */
+async function makeAll(server: ManagedServer, side: TestTeam): Promise<void> {
+  for (const { path } of keyRoutes)
     for (const [, param = ""] of path.matchAll(/:(\w+)/g))
-      known.set(param, await makeThing(server, side, param));
+      known.set(param, await createObject(server, side, param));
 }
 
-/** Each route served, or said clearly and with a time that the database cannot be written; none failed in another way. */
-async function expectClearRefusals(server: Managed, side: Side): Promise<void> {
-  const all = await everythingAsked(server, side);
+/** Checks that each route succeeded, or reported with retry-after that the database cannot be written. */
+async function expectClearErrors(server: ManagedServer, side: TestTeam): Promise<void> {
+  const all = await allRequests(server, side);
   const failed = all.filter(({ status }) => status >= 500);
   expect(failed.length).toBeGreaterThan(5);
   for (const { path, status, retryAfter, text } of failed) {
@@ -79,16 +79,16 @@ async function expectClearRefusals(server: Managed, side: Side): Promise<void> {
   expect(all.filter(({ path, status }) => path === "GET /v1/models" && status !== 200)).toEqual([]);
 }
 
-/** Everything that can be asked for works again, and nothing is left of what was refused. */
-async function expectRecovered(server: Managed, side: Side): Promise<void> {
+/** Checks that every route works again, and that rejected requests left nothing. */
+async function expectRecovered(server: ManagedServer, side: TestTeam): Promise<void> {
   await until(() => server.app.generator.active.size === 0);
   expect(server.app.scheduler.load).toMatchObject({ waiting: 0, running: 0 });
   const chat = { model: builtInModel, messages: [{ role: "user", content: "Hello" }] };
-  expect((await server.ask("POST", "/v1/chat/completions", chat, side.apiKey)).status).toBe(200);
+  expect((await server.request("POST", "/v1/chat/completions", chat, side.apiKey)).status).toBe(200);
   await makeAll(server, side);
   const { ledger, audit, keys, teams } = server.stores;
   expect(await ledger.verify()).toEqual([]);
-  // What was answered with 200 is there with its event; what was refused is not there, nor is an event of it.
+  // Each action with status 200 and its event are stored; rejected actions and their events are not.
   const events = await audit.page({
     teamId: null,
     order: "ascending",
@@ -99,7 +99,7 @@ async function expectRecovered(server: Managed, side: Side): Promise<void> {
   });
   const madeIds = new Set(
     events
-      .filter(({ act }) => act === "CreateApiKey" || act === "CreateTeam")
+      .filter(({ action }) => action === "CreateApiKey" || action === "CreateTeam")
       .map(({ objectId }) => objectId),
   );
   for (const { id } of [...(await teams.list()), ...(await keys.list(side.teamId))]) {
@@ -108,10 +108,10 @@ async function expectRecovered(server: Managed, side: Side): Promise<void> {
   }
 }
 
-describe("F11: a database that cannot be written is said so with 503 and a time, loses nothing, and serves again:", () => {
-  it("held by another process, until that is killed", async () => {
-    const { server, data, pragma } = await spoilable();
-    const side = await newSide(server, "ours");
+describe("F11: a database that cannot be written causes 503 with retry-after, loses nothing, and recovers:", () => {
+  it("locked by another process, until that is killed", async () => {
+    const { server, data, pragma } = await startDamageableServer();
+    const side = await createTestTeam(server, "ours");
     await makeAll(server, side);
     const holder = spawn(
       process.execPath,
@@ -121,49 +121,49 @@ describe("F11: a database that cannot be written is said so with 503 and a time,
     onTestFinished(() => void holder.kill("SIGKILL"));
     await once(holder.stdout, "data");
     const command = runProgram(["teams", "create", "x"], { HEARTH_DATA: data });
-    // How long a write waits for the other process is not what this is about.
+    // The wait of a write for the other process is not tested here.
     await pragma("busy_timeout = 1");
-    await expectClearRefusals(server, side);
+    await expectClearErrors(server, side);
     expect(await command.exited).toBe(1);
-    expect(command.stderr()).toMatch(/^hearth: .*(another program holds it|cannot write).*\n$/);
+    expect(command.stderr()).toMatch(/^hearth: .*(another program has locked it|cannot write).*\n$/);
     holder.kill("SIGKILL");
     await once(holder, "exit");
     await expectRecovered(server, side);
   });
 
   it("on a full disk", async () => {
-    const { server, pragma } = await spoilable();
-    const side = await newSide(server, "ours");
+    const { server, pragma } = await startDamageableServer();
+    const side = await createTestTeam(server, "ours");
     await makeAll(server, side);
     await pragma(`max_page_count = ${String(await pragma("page_count"))}`);
-    // The pages that are begun take a little still.
+    // Partially used pages still accept a few rows.
     for (let made = 200; made === 200;)
-      made = (await server.ask("POST", "/auth/teams", { name: "x".repeat(100) })).status;
+      made = (await server.request("POST", "/auth/teams", { name: "x".repeat(100) })).status;
     const body = { model: builtInModel, input: "Hello ".repeat(2000) };
     for (let stored = 200; stored === 200;)
-      stored = (await server.ask("POST", "/v1/responses", body, side.apiKey)).status;
-    const refused = await server.ask("POST", "/auth/teams", { name: "x".repeat(100) });
+      stored = (await server.request("POST", "/v1/responses", body, side.apiKey)).status;
+    const refused = await server.request("POST", "/auth/teams", { name: "x".repeat(100) });
     expect(refused).toMatchObject({
       status: 503,
       body: { code: 14, message: expect.stringContaining("cannot write") as string },
     });
-    const all = await everythingAsked(server, side);
+    const all = await allRequests(server, side);
     expect(all.filter(({ status }) => status >= 500 && status !== 503 && status !== 529)).toEqual([]);
     await pragma("max_page_count = 1073741823");
     await expectRecovered(server, side);
   });
 
   it("read-only", async () => {
-    const { server, pragma } = await spoilable();
-    const side = await newSide(server, "ours");
+    const { server, pragma } = await startDamageableServer();
+    const side = await createTestTeam(server, "ours");
     await makeAll(server, side);
     await pragma("query_only = 1");
-    await expectClearRefusals(server, side);
+    await expectClearErrors(server, side);
     await pragma("query_only = 0");
     await expectRecovered(server, side);
   });
 
-  it("while ends of runs cannot be written, no more are begun than the bound, and each is charged once when it can", async () => {
+  it("while ends of runs cannot be written, at most the limit of runs begin, and each is charged once afterwards", async () => {
     const data = join(temporaryFolder(), "data");
     const database: Database = await openDatabase(join(data, "hearth.db"));
     const clock = createManualClock(now);
@@ -171,21 +171,21 @@ describe("F11: a database that cannot be written is said so with 503 and a time,
     const engine = createScriptedEngine(() => ["Good", new Promise<void>((end) => ends.push(end)), " day."], {
       slots: 8,
     });
-    const server = await managed(
+    const server = await startManagedServer(
       undefined,
       { database, engine, clock },
       { HEARTH_DATA: data, HEARTH_RUNS_ACTIVE_MAX: "3" },
     );
-    const books = await openBooks(data, "prepaid");
+    const books = await openLedger(data, "prepaid");
     await books.buy(10_000_000_000);
     const chat = { model: builtInModel, messages: [{ role: "user", content: "Hello" }], max_tokens: 8 };
-    const begin = () => server.ask("POST", "/v1/chat/completions", chat, server.apiKey);
+    const begin = () => server.request("POST", "/v1/chat/completions", chat, server.apiKey);
     const answering = [begin(), begin(), begin()];
     await until(() => ends.length === 3);
     await sql`pragma query_only = 1`.execute(database.kysely);
     for (const end of ends) end();
     expect((await Promise.all(answering)).map(({ status }) => status)).toEqual([200, 200, 200]);
-    for (let asked = 0; asked < 50; asked += 1) expect((await begin()).status).toBe(503);
+    for (let sent = 0; sent < 50; sent += 1) expect((await begin()).status).toBe(503);
     expect(server.app.generator.active.size).toBe(3);
     for (let retries = 0; retries < 5; retries += 1) clock.advance(1000);
     expect(server.app.generator.active.size).toBe(3);
@@ -203,7 +203,7 @@ describe("F11: a database that cannot be written is said so with 503 and a time,
   });
 });
 
-/** Takes the write lock and keeps it. */
+/** Takes the write lock and holds it. */
 const holding = `
   const database = new (require("better-sqlite3"))(process.argv[1], { timeout: 5000 });
   database.exec("begin immediate");
@@ -211,7 +211,7 @@ const holding = `
   setInterval(() => undefined, 1000);
 `;
 
-describe("F11: a start on a database that cannot be used ends with one sentence that says why:", () => {
+describe("F11: a start on an unusable database ends with one sentence that gives the reason:", () => {
   it.each([
     [
       "something else",
@@ -236,7 +236,7 @@ describe("F11: a start on a database that cannot be used ends with one sentence 
     expect(run.stdout()).toBe("");
   });
 
-  it("and is as good as ever where the file is put back", async () => {
+  it("and works again when the file is restored", async () => {
     const data = join(temporaryFolder(), "data");
     const first = await startProcess({ HEARTH_DATA: data });
     first.child.kill("SIGTERM");

@@ -5,21 +5,21 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createScriptedEngine } from "../../../src/engine/scripted.js";
 import { builtInModel, root, temporaryFolder } from "../../harness.js";
-import { sharedManaged, type Managed } from "../auth/managed.js";
+import { startSharedServer, type ManagedServer } from "../auth/managed.js";
 import {
   credentialOf,
-  guardedRoutes,
-  makeThing,
-  nameOf,
-  newSide,
+  keyRoutes,
+  createObject,
+  routeName,
+  createTestTeam,
   pathWith,
   takesBody,
   unknownLike,
-  type Side,
+  type TestTeam,
 } from "./world.js";
 
-let shared: { server: Managed; close: () => Promise<void> };
-let side: Side;
+let shared: { server: ManagedServer; close: () => Promise<void> };
+let side: TestTeam;
 const cleanUps: (() => void | Promise<void>)[] = [];
 beforeAll(async () => {
   const models = join(
@@ -34,15 +34,15 @@ beforeAll(async () => {
       ? [new Error(`ENOENT: no such file, open '${models}/weights.bin'`)]
       : ["Good day."];
   });
-  shared = await sharedManaged({ engine }, { HEARTH_MODELS: models });
-  side = await newSide(shared.server, "ours");
+  shared = await startSharedServer({ engine }, { HEARTH_MODELS: models });
+  side = await createTestTeam(shared.server, "ours");
 });
 afterAll(async () => {
   await shared.close();
   for (const cleanUp of cleanUps) await cleanUp();
 });
 
-/** Nothing of the machine, the program or its statements. */
+/** Details of the machine, the program or its statements. */
 function expectNothingInside(text: string): void {
   const { data } = shared.server;
   for (const inside of [data, root, tmpdir(), process.cwd(), "node_modules", "node:internal", "weights.bin"])
@@ -59,7 +59,7 @@ interface Ask {
   readonly body?: string;
 }
 
-describe.each(guardedRoutes.map((route) => [nameOf(route), route] as const))(
+describe.each(keyRoutes.map((route) => [routeName(route), route] as const))(
   "E11: errors of %s",
   (_, route) => {
     const send = async ({ path, method = route.method, headers = {}, body }: Ask) => {
@@ -78,14 +78,14 @@ describe.each(guardedRoutes.map((route) => [nameOf(route), route] as const))(
     };
     const example = takesBody(route) ? JSON.stringify(route.docs.example ?? {}) : undefined;
     const right = async (): Promise<Ask> => ({
-      path: await pathWith(route, (param) => makeThing(shared.server, side, param)),
+      path: await pathWith(route, (param) => createObject(shared.server, side, param)),
       ...(example === undefined ? {} : { body: example }),
     });
 
-    it("tell nothing of the inside, whatever is wrong with the request", async () => {
+    it("reveal nothing internal, whatever is wrong with the request", async () => {
       const ask = await right();
       const unknown = await pathWith(route, async (param) =>
-        unknownLike(await makeThing(shared.server, side, param)),
+        unknownLike(await createObject(shared.server, side, param)),
       );
       const bodies = [
         "",
@@ -120,11 +120,11 @@ describe.each(guardedRoutes.map((route) => [nameOf(route), route] as const))(
       expect(statuses.some((status) => status >= 400)).toBe(true);
     });
 
-    it("tell nothing of the inside, whichever table of the database is not there", async () => {
+    it("reveal nothing internal, whichever table of the database is missing", async () => {
       const ask = await right();
       const database = new Sqlite(join(shared.server.data, "hearth.db"));
       database.pragma("synchronous = OFF");
-      // Else renaming rewrites triggers, and "excluded" in them wrongly.
+      // Otherwise the renaming rewrites triggers, and "excluded" in them incorrectly.
       database.pragma("legacy_alter_table = ON");
       const tables = database
         .prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite%'")
@@ -143,15 +143,15 @@ describe.each(guardedRoutes.map((route) => [nameOf(route), route] as const))(
 );
 
 it.each(["fail", "fail half-way"])(
-  "E11: an engine that fails tells nothing of why to the client of '%s'",
+  "E11: a failure of the engine reveals no cause to the client of '%s'",
   async (content) => {
     const headers = { authorization: `Bearer ${side.apiKey}`, "content-type": "application/json" };
-    const asked = { model: builtInModel, max_tokens: 50 };
+    const sent = { model: builtInModel, max_tokens: 50 };
     const messages = [{ role: "user", content }];
     for (const [path, body] of [
-      ["/v1/chat/completions", { ...asked, messages }],
-      ["/v1/completions", { ...asked, prompt: content }],
-      ["/v1/messages", { ...asked, messages }],
+      ["/v1/chat/completions", { ...sent, messages }],
+      ["/v1/completions", { ...sent, prompt: content }],
+      ["/v1/messages", { ...sent, messages }],
       [
         "/v1/complete",
         { model: builtInModel, max_tokens_to_sample: 50, prompt: `\n\nHuman: ${content}\n\nAssistant:` },

@@ -1,18 +1,18 @@
 import { createRequire } from "node:module";
 import { describe, expect, it } from "vitest";
-import { everything, managed, type Managed } from "../auth/managed.js";
+import { startManagedServer, type ManagedServer, allAcls } from "../auth/managed.js";
 import { exchange } from "../raw.js";
 
 const [inside, outside] = ["203.0.113.7", "198.51.100.1"];
 
-/** A server; the test reaches it from 127.0.0.1. */
-function behind(trustProxy: boolean): Promise<Managed> {
-  return managed(undefined, {}, { HEARTH_TRUST_PROXY: String(trustProxy) });
+/** Starts a server that the test reaches from 127.0.0.1. */
+function behind(trustProxy: boolean): Promise<ManagedServer> {
+  return startManagedServer(undefined, {}, { HEARTH_TRUST_PROXY: String(trustProxy) });
 }
 
-/** A key that opens from these addresses alone, and the status of a request with it and these headers. */
-async function keyFrom(server: Managed, ...ipRanges: readonly string[]) {
-  const { apiKey } = await server.key(await server.team(), { acls: everything, ipRanges });
+/** Creates a key for these addresses and returns the status of a request with it and these headers. */
+async function keyFrom(server: ManagedServer, ...ipRanges: readonly string[]) {
+  const { apiKey } = await server.createKey(await server.createTeam(), { acls: allAcls, ipRanges });
   return async (headers: Record<string, string> = {}): Promise<number> => {
     const init = { headers: { authorization: `Bearer ${apiKey}`, ...headers } };
     const response = await fetch(`${server.url}/v1/models`, init);
@@ -21,7 +21,7 @@ async function keyFrom(server: Managed, ...ipRanges: readonly string[]) {
   };
 }
 
-/** Ways to say that a request comes from an address. */
+/** Headers that claim a client address. */
 const claims = (address: string): readonly Record<string, string>[] => [
   { "x-forwarded-for": address },
   { "x-forwarded-for": `${address}, 127.0.0.1` },
@@ -32,8 +32,8 @@ const claims = (address: string): readonly Record<string, string>[] => [
   { forwarded: `for=${address}` },
 ];
 
-describe("E6: a client that says where it comes from", () => {
-  it("is not believed where there is no proxy", async () => {
+describe("E6: a client that claims an address", () => {
+  it("is not believed without a proxy", async () => {
     const server = await behind(false);
     const [fromInside, fromHere] = [await keyFrom(server, inside), await keyFrom(server, "127.0.0.1")];
     expect([await fromInside(), await fromHere()]).toEqual([403, 200]);
@@ -41,7 +41,7 @@ describe("E6: a client that says where it comes from", () => {
     for (const claim of claims(outside)) expect([claim, await fromHere(claim)]).toEqual([claim, 200]);
   });
 
-  it("is not believed behind a proxy either: what the proxy added last is", async () => {
+  it("is not believed behind a proxy, whose own last entry is", async () => {
     const server = await behind(true);
     const [fromInside, fromHere] = [await keyFrom(server, inside), await keyFrom(server, "127.0.0.1")];
     const through = (...addresses: readonly string[]) => ({ "x-forwarded-for": addresses.join(", ") });
@@ -67,7 +67,7 @@ describe("E6: a client that says where it comes from", () => {
     "x".repeat(200),
     "203.0.113.7/0",
     "0.0.0.0/0",
-  ])("as '%s' is from nowhere that a key is for, and breaks nothing", async (address) => {
+  ])("with '%s' matches no allowed address, and causes no failure", async (address) => {
     const server = await behind(true);
     const fromInside = await keyFrom(server, inside);
     expect(await fromInside({ "x-forwarded-for": `${inside}, ${address}` })).toBeOneOf([200, 403]);
@@ -79,7 +79,7 @@ describe("E6: a client that says where it comes from", () => {
 describe.each([false, true])("E6: with trustProxy %s", (trustProxy) => {
   it("no header gives a request another host, method or path", async () => {
     const server = await behind(trustProxy);
-    const { apiKeyId } = await server.key(await server.team());
+    const { apiKeyId } = await server.createKey(await server.createTeam());
     const port = Number(new URL(server.url).port);
     const ask = (host: string, headers: string, line = "GET /healthz") =>
       exchange(port, `${line} HTTP/1.1\r\nHost: ${host}\r\n${headers}Connection: close\r\n\r\n`);
@@ -96,12 +96,12 @@ describe.each([false, true])("E6: with trustProxy %s", (trustProxy) => {
       "X-HTTP-Method-Override: DELETE\r\nX-Method-Override: DELETE\r\n",
     ])
       expect(plain(await ask("localhost", headers))).toBe(bare);
-    const authorised = `Authorization: Bearer ${await server.manager({})}\r\nX-HTTP-Method-Override: DELETE\r\n`;
+    const authorised = `Authorization: Bearer ${await server.createManagementKey({})}\r\nX-HTTP-Method-Override: DELETE\r\n`;
     await ask("localhost", authorised, `GET /auth/api-keys/${apiKeyId}/propagation`);
     expect(await server.stores.keys.find(apiKeyId)).not.toBeNull();
   });
 
-  it("figures are for no claim to be on this machine", async () => {
+  it("metrics are not returned for a claim to be on this machine", async () => {
     const server = await behind(trustProxy);
     for (const claim of claims("127.0.0.1")) {
       const response = await fetch(`${server.url}/metrics`, { headers: claim });
@@ -110,7 +110,7 @@ describe.each([false, true])("E6: with trustProxy %s", (trustProxy) => {
     }
   });
 
-  it("headers as long as they may be, made to be read over and over, are each answered, and longer ones are not read", async () => {
+  it("headers of the largest size that are slow to parse are answered, and larger ones are rejected", async () => {
     const server = await behind(trustProxy);
     const port = Number(new URL(server.url).port);
     const names = [
@@ -146,7 +146,7 @@ describe.each([false, true])("E6: with trustProxy %s", (trustProxy) => {
   });
 });
 
-it("E6: Koa is one whose reading of headers is linear", () => {
+it("E6: the installed Koa version parses headers in linear time", () => {
   const { version } = createRequire(import.meta.url)("koa/package.json") as { version: string };
   const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
   expect(major * 1e6 + minor * 1e3 + patch).toBeGreaterThanOrEqual(3_001_002);

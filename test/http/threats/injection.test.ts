@@ -1,20 +1,20 @@
 import Sqlite from "better-sqlite3";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { sharedManaged, type Managed } from "../auth/managed.js";
+import { startSharedServer, type ManagedServer } from "../auth/managed.js";
 import { watchQueries, type RunQuery } from "./queries.js";
 import {
   credentialOf,
-  guardedRoutes,
-  makeThing,
-  nameOf,
-  newSide,
+  keyRoutes,
+  createObject,
+  routeName,
+  createTestTeam,
   pathWith,
   takesBody,
-  type Side,
+  type TestTeam,
 } from "./world.js";
 
-/** A mark that nothing else has, in each text that would mean something to SQL. */
+/** A unique mark in texts that have a meaning in SQL. */
 const mark = "zq7mark";
 const attacks = [
   `' OR '1'='1' -- ${mark}`,
@@ -27,14 +27,14 @@ const attacks = [
   `${mark}\u0000'; delete from runs; --`,
 ];
 
-let shared: { server: Managed; close: () => Promise<void> };
-let side: Side;
+let shared: { server: ManagedServer; close: () => Promise<void> };
+let side: TestTeam;
 let queries: RunQuery[];
 const restore: (() => void)[] = [];
 beforeAll(async () => {
   queries = watchQueries((cleanUp) => void restore.push(cleanUp));
-  shared = await sharedManaged();
-  side = await newSide(shared.server, "ours");
+  shared = await startSharedServer();
+  side = await createTestTeam(shared.server, "ours");
 });
 afterAll(async () => {
   await shared.close();
@@ -51,7 +51,7 @@ function read(queries: Readonly<Record<string, string>>): string {
 
 const schema = () => read({ schema: "select type, name, sql from sqlite_schema order by name" });
 
-/** Every row of accounts. */
+/** Returns every row of the account tables. */
 const dump = () =>
   read(
     Object.fromEntries(
@@ -66,7 +66,7 @@ function isAttacked({ sql }: RunQuery): boolean {
   return sql.includes(mark) || /drop table|attach|union select/i.test(sql);
 }
 
-/** Something was asked of the database, and no word of an attack became SQL. */
+/** Checks that statements ran and that none contains text of an attack. */
 function expectOnlyValues(): void {
   expect(queries.length).toBeGreaterThan(0);
   expect(queries.filter(isAttacked)).toEqual([]);
@@ -82,12 +82,12 @@ async function status(method: string, path: string, headers: Record<string, stri
   return response.status;
 }
 
-describe.each(guardedRoutes.map((route) => [nameOf(route), route] as const))("E3: %s", (_, route) => {
+describe.each(keyRoutes.map((route) => [routeName(route), route] as const))("E3: %s", (_, route) => {
   const honest = () => ({ authorization: `Bearer ${credentialOf(route, side) ?? ""}` });
   const body = takesBody(route) ? JSON.stringify(route.docs.example ?? {}) : undefined;
-  const thing = (param: string) => makeThing(shared.server, side, param);
+  const thing = (param: string) => createObject(shared.server, side, param);
 
-  it("takes SQL in a credential for a wrong key", async () => {
+  it("treats SQL in a credential as a wrong key", async () => {
     const path = await pathWith(route, () => "x");
     const before = dump();
     for (const attack of attacks) {
@@ -99,7 +99,7 @@ describe.each(guardedRoutes.map((route) => [nameOf(route), route] as const))("E3
     expectOnlyValues();
   });
 
-  it("takes SQL in its path for what is not there", async () => {
+  it("treats SQL in its path as an unknown id", async () => {
     const before = dump();
     const pattern = { path: route.path.replace("*id", ":id") };
     const named = pattern.path.includes(":");
@@ -107,14 +107,14 @@ describe.each(guardedRoutes.map((route) => [nameOf(route), route] as const))("E3
       const answered = await status(route.method, await pathWith(pattern, () => attack), honest(), body);
       expect([400, 404]).toContain(answered);
     }
-    // Where the path names nothing, nothing of it is looked up.
+    // An unknown path causes no query.
     const longer = `${route.path.replace(/[:*]\w+/g, "x")}/${encodeURIComponent(attacks[0] ?? "")}`;
     expect([400, 404, 405]).toContain(await status(route.method, longer, honest(), body));
     expect(dump()).toBe(before);
     expect(queries.filter(isAttacked)).toEqual([]);
   });
 
-  it("takes SQL in each field of its query and each text of its body for a text", async () => {
+  it("treats SQL in each query field and each body text as a text", async () => {
     const [path, before] = [await pathWith(route, thing), schema()];
     for (const attack of attacks) {
       for (const field of body === undefined ? [...Object.keys(route.docs.query?.shape ?? {}), mark] : []) {
@@ -131,7 +131,7 @@ describe.each(guardedRoutes.map((route) => [nameOf(route), route] as const))("E3
   });
 });
 
-/** The body with each of its texts, and each of its names, replaced in turn. */
+/** Returns copies of the body with each text and each name replaced in turn. */
 function attackedBodies(body: unknown, attack: string): readonly unknown[] {
   if (typeof body === "string") return [attack];
   if (typeof body !== "object" || body === null) return [];

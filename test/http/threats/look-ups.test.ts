@@ -1,37 +1,45 @@
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
-import { dayMs, everything, managed, rfc3339, now, type Managed, type ToldKey } from "../auth/managed.js";
+import {
+  dayMs,
+  startManagedServer,
+  rfc3339,
+  now,
+  type ManagedServer,
+  type CreatedKey,
+  allAcls,
+} from "../auth/managed.js";
 import { watchQueries, type RunQuery } from "./queries.js";
 
-/** The two doors: a route, the table behind it, and a new secret for it with what undoes it. */
-const doors = [
+/** The two kinds of authentication: a route, its table, and a function that creates a secret and one that invalidates it. */
+const authentications = [
   { plane: "/v1", path: "/v1/api-key", table: "api_keys" },
   { plane: "/auth", path: "/auth/management-keys/validation", table: "management_keys" },
 ] as const;
 
 let queries: RunQuery[];
-let server: Managed;
+let server: ManagedServer;
 beforeEach(async () => {
   queries = watchQueries();
-  server = await managed();
+  server = await startManagedServer();
 });
 
-/** The statements that one request has SQLite run. */
+/** Returns the statements that SQLite runs for one request. */
 async function during(request: () => Promise<unknown>): Promise<readonly RunQuery[]> {
   queries.length = 0;
   await request();
   return [...queries];
 }
 
-/** A secret that opens the door. */
-async function secretFor({ plane }: (typeof doors)[number]): Promise<string> {
-  const teamId = await server.team();
+/** A valid secret. */
+async function secretFor({ plane }: (typeof authentications)[number]): Promise<string> {
+  const teamId = await server.createTeam();
   return plane === "/v1"
-    ? (await server.key(teamId, { acls: everything })).apiKey
-    : server.manager({ teamId });
+    ? (await server.createKey(teamId, { acls: allAcls })).apiKey
+    : server.createManagementKey({ teamId });
 }
 
-/** Secrets that are nearly right, as one who guesses would try them. */
+/** Secrets that are nearly correct. */
 function guesses(secret: string): readonly string[] {
   const changed = (at: number) =>
     secret.slice(0, at) + (secret[at] === "x" ? "y" : "x") + secret.slice(at + 1);
@@ -49,11 +57,11 @@ function guesses(secret: string): readonly string[] {
   ];
 }
 
-describe.each(doors)("E2: at the door of $plane a secret", (door) => {
-  it("is hashed first, and looked up by its whole hash and nothing else, in one query", async () => {
+describe.each(authentications)("E2: at the door of $plane a secret", (door) => {
+  it("is hashed first, and looked up by its whole hash only, in one query", async () => {
     const secret = await secretFor(door);
     for (const presented of [secret, ...guesses(secret)]) {
-      const run = await during(() => server.ask("GET", door.path, undefined, presented));
+      const run = await during(() => server.request("GET", door.path, undefined, presented));
       const looks = run.filter(({ sql }) => sql.includes(`from "${door.table}"`));
       expect([presented === secret, looks.length]).toEqual([presented === secret, 1]);
       const hash = createHash("sha256").update(presented).digest();
@@ -74,12 +82,12 @@ describe.each(doors)("E2: at the door of $plane a secret", (door) => {
     }
   });
 
-  it("that is nearly right is answered as any other that is wrong", async () => {
+  it("that is nearly correct is answered like any wrong key", async () => {
     const secret = await secretFor(door);
     const answers = await Promise.all(
       ["hk-".length, 20, 40].map(async (at) => {
         const near = `${secret.slice(0, at)}${"0".repeat(secret.length - at - 4)}Zz9Q`;
-        return server.ask("GET", door.path, undefined, near);
+        return server.request("GET", door.path, undefined, near);
       }),
     );
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
@@ -87,25 +95,25 @@ describe.each(doors)("E2: at the door of $plane a secret", (door) => {
   });
 });
 
-describe("E17: refusing a key costs the same statements", () => {
-  /** Statements about keys, with as many parameters as they had; others may be somebody else's. */
+describe("E17: the rejection of a key runs the same statements", () => {
+  /** Statements about keys, with their number of parameters; other statements can belong to other work. */
   const work = (run: readonly RunQuery[]) =>
     run
       .filter(({ sql }) => /"(api_keys|management_keys|teams|members)"/.test(sql))
       .map(({ sql, parameters }) => [sql, parameters.length]);
 
-  it("on /v1, whether it is unknown, deleted, rotated away, disabled, expired or of a blocked team", async () => {
-    const teamId = await server.team();
-    const blocked = await server.team();
-    const key = (wish: object = {}, of = teamId): Promise<ToldKey> =>
-      server.key(of, { acls: everything, ...wish });
+  it("on /v1, whether it is unknown, deleted, rotated, disabled, expired or of a blocked team", async () => {
+    const teamId = await server.createTeam();
+    const blocked = await server.createTeam();
+    const key = (fields: object = {}, of = teamId): Promise<CreatedKey> =>
+      server.createKey(of, { acls: allAcls, ...fields });
     const [deleted, rotated, disabled] = [await key(), await key(), await key()];
     const [expired, ofBlocked] = [await key({ expireTime: rfc3339(now + 1) }), await key({}, blocked)];
-    const path = ({ apiKeyId }: ToldKey) => `/auth/api-keys/${apiKeyId}`;
-    await server.ask("DELETE", path(deleted));
-    await server.ask("POST", `${path(rotated)}/rotate`, { oldSecretExpireTime: rfc3339(now) });
-    await server.ask("PUT", path(disabled), { apiKey: { disabled: true } });
-    await server.ask("PUT", `/auth/teams/${blocked}`, { team: { blocked: true } });
+    const path = ({ apiKeyId }: CreatedKey) => `/auth/api-keys/${apiKeyId}`;
+    await server.request("DELETE", path(deleted));
+    await server.request("POST", `${path(rotated)}/rotate`, { oldSecretExpireTime: rfc3339(now) });
+    await server.request("PUT", path(disabled), { apiKey: { disabled: true } });
+    await server.request("PUT", `/auth/teams/${blocked}`, { team: { blocked: true } });
     server.clock.advance(dayMs);
     const statuses: number[] = [];
     const works: unknown[] = [];
@@ -114,7 +122,7 @@ describe("E17: refusing a key costs the same statements", () => {
       ...[deleted, rotated, disabled, expired, ofBlocked].map(({ apiKey }) => apiKey),
     ]) {
       const run = await during(async () =>
-        statuses.push((await server.ask("GET", "/v1/models", undefined, secret)).status),
+        statuses.push((await server.request("GET", "/v1/models", undefined, secret)).status),
       );
       works.push(work(run));
     }
@@ -124,16 +132,16 @@ describe("E17: refusing a key costs the same statements", () => {
   });
 
   it("on /auth, whether it is unknown, expired or of a blocked team", async () => {
-    const blocked = await server.team();
-    const expired = await server.manager({ expireTime: now + 1 });
-    const ofBlocked = await server.manager({ teamId: blocked });
-    await server.ask("PUT", `/auth/teams/${blocked}`, { team: { blocked: true } });
+    const blocked = await server.createTeam();
+    const expired = await server.createManagementKey({ expireTime: now + 1 });
+    const ofBlocked = await server.createManagementKey({ teamId: blocked });
+    await server.request("PUT", `/auth/teams/${blocked}`, { team: { blocked: true } });
     server.clock.advance(dayMs);
     const statuses: number[] = [];
     const works: unknown[] = [];
     for (const secret of [`hm-${"0".repeat(54)}`, expired, ofBlocked]) {
       const run = await during(async () =>
-        statuses.push((await server.ask("GET", "/auth/teams", undefined, secret)).status),
+        statuses.push((await server.request("GET", "/auth/teams", undefined, secret)).status),
       );
       works.push(work(run));
     }

@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sharedManaged, type Managed } from "../auth/managed.js";
-import { credentialOf, makeThing, nameOf, newSide, pathWith, routes, type Side } from "./world.js";
+import { startSharedServer, type ManagedServer } from "../auth/managed.js";
+import {
+  credentialOf,
+  createObject,
+  routeName,
+  createTestTeam,
+  pathWith,
+  routes,
+  type TestTeam,
+} from "./world.js";
 
 const markups = [
   `<script>globalThis.ran=1</script>`,
@@ -13,11 +21,11 @@ const markups = [
   `' onmouseover='globalThis.ran=1`,
 ];
 
-let shared: { server: Managed; close: () => Promise<void> };
-let side: Side;
+let shared: { server: ManagedServer; close: () => Promise<void> };
+let side: TestTeam;
 beforeAll(async () => {
-  shared = await sharedManaged();
-  side = await newSide(shared.server, "ours");
+  shared = await startSharedServer();
+  side = await createTestTeam(shared.server, "ours");
 });
 afterAll(() => shared.close());
 
@@ -26,22 +34,22 @@ describe("E12: names that are markup", () => {
     "%s come back letter by letter, as JSON that no browser takes for a page",
     async (name) => {
       const { server } = shared;
-      const teamId = await server.team(name);
-      const { apiKey, apiKeyId } = await server.key(teamId, { name, acls: ["api-key:endpoint:*"] });
-      await server.ask("PUT", `/auth/api-keys/${apiKeyId}`, { apiKey: { name: `${name}!` } });
-      const told = async (path: string, credential?: string) => {
-        const answer = JSON.stringify((await server.ask("GET", path, undefined, credential)).body);
+      const teamId = await server.createTeam(name);
+      const { apiKey, apiKeyId } = await server.createKey(teamId, { name, acls: ["api-key:endpoint:*"] });
+      await server.request("PUT", `/auth/api-keys/${apiKeyId}`, { apiKey: { name: `${name}!` } });
+      const received = async (path: string, credential?: string) => {
+        const answer = JSON.stringify((await server.request("GET", path, undefined, credential)).body);
         expect(answer).toContain(`"name":${JSON.stringify(name).slice(0, -1)}`);
       };
-      await told("/auth/teams");
-      await told(`/auth/teams/${teamId}/api-keys`);
-      await told("/v1/api-key", apiKey);
-      const { body } = await server.ask("GET", `/audit/teams/${teamId}/events`);
+      await received("/auth/teams");
+      await received(`/auth/teams/${teamId}/api-keys`);
+      await received("/v1/api-key", apiKey);
+      const { body } = await server.request("GET", `/audit/teams/${teamId}/events`);
       expect(JSON.stringify(body)).toContain(JSON.stringify(`Created the API key '${name}'`).slice(1, -1));
     },
   );
 
-  it("of a model are told in an error as data", async () => {
+  it("of a model are returned in an error as data", async () => {
     for (const model of markups) {
       const path = `/v1/models/${encodeURIComponent(model)}`;
       const response = await fetch(shared.server.url + path, { headers: { "x-api-key": side.apiKey } });
@@ -51,14 +59,14 @@ describe("E12: names that are markup", () => {
   });
 });
 
-describe.each(routes.map((route) => [nameOf(route), route] as const))("E12: %s", (_, route) => {
+describe.each(routes.map((route) => [routeName(route), route] as const))("E12: %s", (_, route) => {
   const open = (headers: Headers) => ({
     sniff: headers.get("x-content-type-options"),
     type: headers.get("content-type"),
   });
 
-  it("says what it is, and that it is nothing else, also where it refuses", async () => {
-    const path = await pathWith(route, (param) => makeThing(shared.server, side, param));
+  it("declares its content type and forbids guessing, also for errors", async () => {
+    const path = await pathWith(route, (param) => createObject(shared.server, side, param));
     const credential = credentialOf(route, side);
     const ours = credential === null ? {} : { authorization: `Bearer ${credential}` };
     for (const headers of [ours, { authorization: "Bearer <script>" }, { ...ours, accept: "text/html" }]) {
@@ -76,7 +84,7 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("E12: %s",
   });
 });
 
-it("E12: the page of the reference puts no text of the server into its markup, and runs none", async () => {
+it("E12: the page of the reference neither inserts nor runs text of the server as markup", async () => {
   const { url } = shared.server;
   const page = await fetch(`${url}/docs`);
   const policy = page.headers.get("content-security-policy") ?? "";
@@ -84,6 +92,6 @@ it("E12: the page of the reference puts no text of the server into its markup, a
   const text = await page.text();
   expect(text).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function/);
   const document = await (await fetch(`${url}/openapi.json`)).text();
-  // What is told there is the same for everybody: nothing that a stranger named.
+  // The page is the same for everyone and contains no text of clients.
   for (const markup of markups) expect(document).not.toContain(JSON.stringify(markup).slice(1, -1));
 });

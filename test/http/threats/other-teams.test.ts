@@ -1,38 +1,41 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sharedManaged, type Managed } from "../auth/managed.js";
+import { startSharedServer, type ManagedServer } from "../auth/managed.js";
 import {
-  ask,
+  requestRoute,
   credentialOf,
-  guardedRoutes,
-  makeThing,
-  nameOf,
-  newSide,
+  keyRoutes,
+  createObject,
+  routeName,
+  createTestTeam,
   paramsOf,
   pathWith,
   unknownLike,
-  type Side,
+  type TestTeam,
 } from "./world.js";
 
-let shared: { server: Managed; close: () => Promise<void> };
-let [ours, theirs]: readonly Side[] = [];
+let shared: { server: ManagedServer; close: () => Promise<void> };
+let [ours, theirs]: readonly TestTeam[] = [];
 beforeAll(async () => {
-  shared = await sharedManaged();
-  [ours, theirs] = [await newSide(shared.server, "ours"), await newSide(shared.server, "theirs")];
+  shared = await startSharedServer();
+  [ours, theirs] = [
+    await createTestTeam(shared.server, "ours"),
+    await createTestTeam(shared.server, "theirs"),
+  ];
 });
 afterAll(() => shared.close());
 
-function sides(): { ours: Side; theirs: Side; server: Managed } {
+function sides(): { ours: TestTeam; theirs: TestTeam; server: ManagedServer } {
   if (ours === undefined || theirs === undefined) throw new Error("asked for before the first test");
   return { ours, theirs, server: shared.server };
 }
 
-const naming = guardedRoutes.filter((route) => paramsOf(route).length > 0);
+const naming = keyRoutes.filter((route) => paramsOf(route).length > 0);
 
-describe("E13: another team's thing is answered for as if it were not there:", () => {
-  it.each(naming.map((route) => [nameOf(route), route] as const))("%s", async (_, route) => {
+describe("E13: an object of another team is answered as if it did not exist:", () => {
+  it.each(naming.map((route) => [routeName(route), route] as const))("%s", async (_, route) => {
     const { server, ours, theirs } = sides();
     const ids = new Map<string, string>();
-    for (const param of paramsOf(route)) ids.set(param, await makeThing(server, theirs, param));
+    for (const param of paramsOf(route)) ids.set(param, await createObject(server, theirs, param));
     const idOf = (param: string): string => ids.get(param) ?? "";
     const bare = (text: string): string =>
       [...ids.values()].reduce(
@@ -42,34 +45,34 @@ describe("E13: another team's thing is answered for as if it were not there:", (
     const there = await pathWith(route, idOf);
     const nowhere = await pathWith(route, (param) => unknownLike(idOf(param)));
     const asOurs = async (path: string) => {
-      const { status, body } = await ask(server, route, path, credentialOf(route, ours));
+      const { status, body } = await requestRoute(server, route, path, credentialOf(route, ours));
       return { status, body: bare(JSON.stringify(body)) };
     };
     const refused = await asOurs(there);
     expect(refused).toEqual(await asOurs(nowhere));
     expect(refused.status).toBe(404);
-    // One part of the path being ours opens nothing either.
+    // One own id in the path is not enough.
     for (const param of ids.size > 1 ? ids.keys() : []) {
-      const mine = await makeThing(server, ours, param);
+      const mine = await createObject(server, ours, param);
       const mixed = await pathWith(route, (each) => (each === param ? mine : idOf(each)));
       expect((await asOurs(mixed)).status).toBe(404);
     }
-    expect((await ask(server, route, there, credentialOf(route, theirs))).status).not.toBe(404);
+    expect((await requestRoute(server, route, there, credentialOf(route, theirs))).status).not.toBe(404);
   });
 
-  it("the table has such routes on both planes", () => {
+  it("the route table has such routes in both APIs", () => {
     expect(new Set(naming.map(({ guard }) => guard))).toEqual(new Set(["api-key", "management-key"]));
   });
 });
 
-it("E13: ids of one moment have nothing in common that another could be guessed from", async () => {
+it("E13: ids that are created at one time do not reveal each other", async () => {
   const { server, ours } = sides();
   for (const param of ["apiKeyId", "response_id", "request_id", "teamId"]) {
     const made = [];
     for (let count = 0; count < 20; count += 1)
-      made.push(param === "teamId" ? await server.team() : await makeThing(server, ours, param));
+      made.push(param === "teamId" ? await server.createTeam() : await createObject(server, ours, param));
     const tails = made.map((id) => id.replaceAll("-", "").slice(-12));
-    // 48 bits, of which two that follow one another share no more than chance has it.
+    // 48 bits; consecutive ids share no more of them than random values do.
     for (const [at, tail] of tails.entries()) {
       expect(tail).toMatch(/^[0-9a-f]{12}$/);
       const before = tails[at - 1] ?? "............";

@@ -1,15 +1,15 @@
 import Sqlite from "better-sqlite3";
 import { onTestFinished } from "vitest";
 
-/** A statement as SQLite ran it. */
+/** A statement that SQLite ran. */
 export interface RunQuery {
   readonly sql: string;
   readonly parameters: readonly unknown[];
 }
 
 /**
- * Every statement that SQLite runs in this process from now on, on connections that are opened after this call.
- * @returns the list, which grows, and may be emptied.
+ * Records every statement that SQLite runs on connections that are opened after this call.
+ * @returns the list of statements, which grows and can be emptied.
  */
 export function watchQueries(finished: (cleanUp: () => void) => void = onTestFinished): RunQuery[] {
   const seen: RunQuery[] = [];

@@ -1,32 +1,32 @@
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sharedManaged, type Managed } from "../auth/managed.js";
+import { startSharedServer, type ManagedServer } from "../auth/managed.js";
 import { exchange } from "../raw.js";
 import {
   credentialOf,
-  guardedRoutes,
-  makeThing,
-  nameOf,
-  newSide,
+  keyRoutes,
+  createObject,
+  routeName,
+  createTestTeam,
   pathWith,
   routes,
   takesBody,
-  type Side,
+  type TestTeam,
 } from "./world.js";
 
 const bodyBytesMax = 65_536;
-let shared: { server: Managed; close: () => Promise<void> };
-let side: Side;
+let shared: { server: ManagedServer; close: () => Promise<void> };
+let side: TestTeam;
 beforeAll(async () => {
-  shared = await sharedManaged({}, { HEARTH_BODY_BYTES_MAX: String(bodyBytesMax) });
-  side = await newSide(shared.server, "ours");
+  shared = await startSharedServer({}, { HEARTH_BODY_BYTES_MAX: String(bodyBytesMax) });
+  side = await createTestTeam(shared.server, "ours");
 });
 afterAll(() => shared.close());
 
 const plainPath = (path: string): string => path.replace(/[:*]\w+/g, "x");
 const port = (): number => Number(new URL(shared.server.url).port);
 const credential = (route: (typeof routes)[number]) => `Bearer ${credentialOf(route, side) ?? ""}`;
-const rows = (of: typeof routes) => of.map((route) => [nameOf(route), route] as const);
+const rows = (of: typeof routes) => of.map((route) => [routeName(route), route] as const);
 
 it.each(rows(routes))("E4: %s does not answer to the name of another host", async (_, route) => {
   for (const host of ["evil.example", "evil@localhost", "localhost.evil.example:4280"]) {
@@ -38,12 +38,12 @@ it.each(rows(routes))("E4: %s does not answer to the name of another host", asyn
   }
 });
 
-describe("E5: what a page of another origin may do", () => {
+describe("E5: a web page of another origin", () => {
   const origin = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
 
   it.each(rows(routes))("%s: no answer is for it, not even that of a preflight", async (_, route) => {
     const url = shared.server.url + plainPath(route.path);
-    const asked = [
+    const sent = [
       { method: "OPTIONS", headers: { ...origin, "access-control-request-method": route.method } },
       {
         method: "OPTIONS",
@@ -55,19 +55,19 @@ describe("E5: what a page of another origin may do", () => {
       },
       { method: route.method, headers: origin },
     ];
-    for (const init of asked) {
+    for (const init of sent) {
       const response = await fetch(url, init);
       await response.text();
-      const told = [...response.headers.keys()].filter((name) => name.startsWith("access-control-"));
-      expect([init.method, told]).toEqual([init.method, []]);
+      const received = [...response.headers.keys()].filter((name) => name.startsWith("access-control-"));
+      expect([init.method, received]).toEqual([init.method, []]);
     }
   });
 
-  it.each(rows(guardedRoutes.filter(takesBody)))(
+  it.each(rows(keyRoutes.filter(takesBody)))(
     "%s: no body that a form could send is read",
     async (_, route) => {
       const url =
-        shared.server.url + (await pathWith(route, (param) => makeThing(shared.server, side, param)));
+        shared.server.url + (await pathWith(route, (param) => createObject(shared.server, side, param)));
       const body = JSON.stringify(route.docs.example ?? {});
       for (const type of [
         "text/plain",
@@ -99,12 +99,12 @@ describe("E7: a client that abuses the protocol", () => {
     ["a folded header", "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A: b\r\n c\r\n\r\n"],
     ["a space before the colon", "GET /healthz HTTP/1.1\r\nHost : localhost\r\n\r\n"],
     ["a bare line feed in a header", "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A: b\nX-C: d\r\n\r\n"],
-  ])("with %s is sent away, and the next one is served", async (_, head) => {
+  ])("with %s is rejected, and the next client is served", async (_, head) => {
     expect(await request(head)).toMatch(/^(HTTP\/1.1 4\d\d |$)/);
     expect((await fetch(`${shared.server.url}/healthz`)).status).toBe(200);
   });
 
-  it("with fifty requests at once on one connection gets fifty answers, in order", async () => {
+  it("with fifty pipelined requests on one connection gets fifty answers, in order", async () => {
     const get = (id: number) => `GET /v1/models HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: ${id}\r\n`;
     const all = Array.from(
       { length: 50 },
@@ -116,7 +116,7 @@ describe("E7: a client that abuses the protocol", () => {
     expect(text.match(/HTTP\/1.1 401 /g)).toHaveLength(50);
   });
 
-  it("with 10,000 headers is answered or sent away", async () => {
+  it("with 10,000 headers is answered or rejected", async () => {
     const head = `GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${"x: y\r\n".repeat(10_000)}\r\n`;
     expect(await request(head)).toMatch(/^HTTP\/1.1 (200|431) /);
   });
@@ -126,11 +126,11 @@ describe("E7: a client that abuses the protocol", () => {
   });
 });
 
-describe.each(rows(guardedRoutes.filter(takesBody)))("E8: a body for %s", (_, route) => {
+describe.each(rows(keyRoutes.filter(takesBody)))("E8: a body for %s", (_, route) => {
   const example = JSON.stringify(route.docs.example ?? {});
   const nested = (levels: number) => `{"x":${"[".repeat(levels)}${"]".repeat(levels)}}`;
   const send = async (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) => {
-    const path = await pathWith(route, (param) => makeThing(shared.server, side, param));
+    const path = await pathWith(route, (param) => createObject(shared.server, side, param));
     const response = await fetch(shared.server.url + path, {
       method: route.method,
       headers: { "content-type": "application/json", authorization: credential(route), ...headers },
@@ -158,13 +158,13 @@ describe.each(rows(guardedRoutes.filter(takesBody)))("E8: a body for %s", (_, ro
       [200, 400, 403, 404, 422],
     ],
     ["larger than allowed", `{"x":"${"x".repeat(bodyBytesMax)}"}`, [413]],
-  ])("%s is told as what it is", async (_case, body, statuses) => {
+  ])("%s is reported with its cause", async (_case, body, statuses) => {
     const { status, text } = await send(body);
     expect(statuses, text).toContain(status);
     expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
   });
 
-  it("that touches prototypes changes none, wherever it stands", async () => {
+  it("that names prototypes changes none, in any field", async () => {
     for (const name of ["__proto__", "constructor", "prototype", "hasOwnProperty", "toString"]) {
       const part = `${JSON.stringify(name)}:{"polluted":true,"prototype":{"polluted":true}}`;
       for (const body of [
@@ -176,13 +176,13 @@ describe.each(rows(guardedRoutes.filter(takesBody)))("E8: a body for %s", (_, ro
     }
   });
 
-  it("in gzip is not inflated, however small it is", async () => {
+  it("in gzip is not decompressed, however small it is", async () => {
     const bomb = new Uint8Array(gzipSync(Buffer.alloc(50_000_000, 0x20)));
     const { status, text } = await send(bomb, { "content-encoding": "gzip" });
     expect([status, text]).toEqual([415, expect.stringContaining("Compressed")]);
   });
 
-  it("E9: in parts with a boundary without end is refused unread", async () => {
+  it("E9: with an endless multipart boundary is rejected unread", async () => {
     const boundary = "-".repeat(16_000);
     for (const type of [
       `multipart/form-data; boundary=${boundary}`,
@@ -195,7 +195,7 @@ describe.each(rows(guardedRoutes.filter(takesBody)))("E8: a body for %s", (_, ro
   });
 });
 
-it("E9: a boundary of a megabyte does not get past the headers", async () => {
+it("E9: a boundary of a megabyte exceeds the header limit", async () => {
   const boundary = "-".repeat(1_000_000);
   const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=${boundary}\r\nContent-Length: 4\r\n\r\nbody`;
   expect(await exchange(port(), head)).toMatch(/^(HTTP\/1.1 431 |$)/);

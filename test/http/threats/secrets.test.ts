@@ -5,10 +5,10 @@ import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { createScriptedEngine } from "../../../src/engine/scripted.js";
 import { builtInModel, runProgram, startProcess, temporaryFolder, testKey } from "../../harness.js";
-import { everything, managed, pinnedManagementKey, type ToldKey } from "../auth/managed.js";
-import { ask, credentialOf, guardedRoutes, makeThing, newSide, pathWith } from "./world.js";
+import { startManagedServer, pinnedManagementKey, type CreatedKey, allAcls } from "../auth/managed.js";
+import { requestRoute, credentialOf, keyRoutes, createObject, createTestTeam, pathWith } from "./world.js";
 
-/** A secret as it is, without its ends, which may be shown, and as every coding of its hash. */
+/** A secret without its ends, which may be shown, and every encoding of its hash. */
 function formsOf(secret: string): readonly string[] {
   const hash = createHash("sha256").update(secret).digest();
   const codings = (["hex", "base64", "base64url", "latin1"] as const).map((coding) => hash.toString(coding));
@@ -27,41 +27,42 @@ function expectNone(text: string, secrets: readonly string[], forms = formsOf): 
       expect(text.includes(form), `${form} in ${text.slice(0, 200)}`).toBe(false);
 }
 
-/** A server that logs as the real one does, and fails when it is told to. */
+/** Starts a server with the real logger that fails on request. */
 async function logged() {
   const lines: string[] = [];
   const logger = pino({ level: "trace" }, { write: (line: string) => void lines.push(line) });
   const engine = createScriptedEngine((prompt) =>
     prompt.includes("fail") ? [new Error("broken")] : ["Good day."],
   );
-  const server = await managed(undefined, { logger, engine });
+  const server = await startManagedServer(undefined, { logger, engine });
   return { server, lines };
 }
 
 describe("E10: a key", () => {
-  it("is in no log, no answer but its first, no audit event, no figure, and no file of the server's", async () => {
+  it("appears in no log, no answer but the first, no audit event, no metric, and no file of the server", async () => {
     const { server, lines } = await logged();
-    const side = await newSide(server, "ours");
-    const made = await server.key(side.teamId, { acls: everything });
-    const rotated = (await server.ask("POST", `/auth/api-keys/${made.apiKeyId}/rotate`, {})).body as ToldKey;
+    const side = await createTestTeam(server, "ours");
+    const made = await server.createKey(side.teamId, { acls: allAcls });
+    const rotated = (await server.request("POST", `/auth/api-keys/${made.apiKeyId}/rotate`, {}))
+      .body as CreatedKey;
     const secrets = [testKey, pinnedManagementKey, side.apiKey, side.manager, made.apiKey, rotated.apiKey];
-    // Typed in part, or with something left over.
+    // Typed incompletely, or with extra characters.
     const typed = secrets
       .slice(2)
       .flatMap((secret) => [secret.slice(0, 12), secret.slice(0, -1), `${secret}x`]);
-    let told = "";
+    let received = "";
     const hear = async (answer: Promise<{ readonly body: unknown }>) =>
-      (told += JSON.stringify((await answer).body, (name, value: unknown) =>
+      (received += JSON.stringify((await answer).body, (name, value: unknown) =>
         name === "apiKey" ? "shown once" : value,
       ));
     const failing = { model: builtInModel, messages: [{ role: "user", content: "fail" }], user: made.apiKey };
-    await hear(server.ask("POST", "/v1/chat/completions", failing, side.apiKey));
-    for (const route of guardedRoutes) {
-      const path = await pathWith(route, (param) => makeThing(server, side, param));
+    await hear(server.request("POST", "/v1/chat/completions", failing, side.apiKey));
+    for (const route of keyRoutes) {
+      const path = await pathWith(route, (param) => createObject(server, side, param));
       for (const credential of [credentialOf(route, side), ...secrets, ...typed])
-        await hear(ask(server, route, path, credential));
+        await hear(requestRoute(server, route, path, credential));
       if (route.method === "GET")
-        await hear(server.ask("GET", `${path}?api_key=${made.apiKey}&key=${made.apiKey}`));
+        await hear(server.request("GET", `${path}?api_key=${made.apiKey}&key=${made.apiKey}`));
     }
     for (const secret of [...secrets, ...typed]) {
       const misplaced: RequestInit[] = [
@@ -78,13 +79,13 @@ describe("E10: a key", () => {
       ];
       for (const init of misplaced) {
         const response = await fetch(`${server.url}/v1/models`, init);
-        told += (await response.text()) + JSON.stringify([...response.headers]);
+        received += (await response.text()) + JSON.stringify([...response.headers]);
       }
       await fetch(`${server.url}/${secret}/v1/models`).then((response) => response.text());
-      await server.ask("GET", `/v1/models/${secret}`, undefined, testKey);
+      await server.request("GET", `/v1/models/${secret}`, undefined, testKey);
     }
     for (const path of ["/metrics", "/docs", "/openapi.json"])
-      told += await (await fetch(server.url + path)).text();
+      received += await (await fetch(server.url + path)).text();
     const query = {
       teamId: null,
       order: "ascending",
@@ -96,7 +97,7 @@ describe("E10: a key", () => {
     const audit = JSON.stringify(await server.stores.audit.page(query));
     expect(lines.length).toBeGreaterThan(300);
     expect(lines.join("").includes("broken")).toBe(true);
-    for (const text of [lines.join(""), told, audit]) expectNone(text, secrets);
+    for (const text of [lines.join(""), received, audit]) expectNone(text, secrets);
     const begun = (secret: string) => [secret.slice(0, 12), secret.slice(3, 12)];
     expectNone(lines.join("") + audit, secrets.slice(2), begun);
     const files = readdirSync(server.data).filter((name) => /^hearth\.db/.test(name));
@@ -108,7 +109,7 @@ describe("E10: a key", () => {
       ]);
   });
 
-  it("is on no command line, in no log and in nothing that doctor prints of a real process", async () => {
+  it("appears on no command line, in no log and in no output of doctor of a real process", async () => {
     const data = join(temporaryFolder(), "data");
     const keys = {
       HEARTH_API_KEY: "operators-own-key-1234567",
@@ -118,7 +119,7 @@ describe("E10: a key", () => {
     const server = await startProcess(environment);
     const authorization = { authorization: `Bearer ${keys.HEARTH_API_KEY}` };
     expect((await fetch(`${server.url}/v1/models`, { headers: authorization })).status).toBe(200);
-    // Where no key belongs; what a URL may not hold as it is, is percent-encoded.
+    // Keys in places where they do not belong, percent-encoded where a URL requires it.
     for (const key of Object.values(keys))
       for (const path of [key, encodeURIComponent(key)]) await fetch(`${server.url}/${path}`);
     const doctor = runProgram(["doctor"], environment);
@@ -137,7 +138,7 @@ describe("E10: a key", () => {
   });
 });
 
-/** What `ps` shows of a process and its children. */
+/** Returns what `ps` shows of a process and its children. */
 function commandLines(pid: number): readonly string[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
     .trim()

@@ -1,6 +1,6 @@
 /**
- * What the tests of threats share: the table of routes, and teams that have one thing of every kind which a route names in its
- * path. A route that is added is asked like the others from that day on.
+ * Helpers for tests of threats: the route table, and teams with one object of every kind that a path can name. Tests cover a new
+ * route automatically.
  */
 import { join } from "node:path";
 import { createTeamService } from "../../../src/accounts/teams/teams.js";
@@ -13,73 +13,76 @@ import { createImageStore } from "../../../src/inference/images/store.js";
 import { createWrites } from "../../../src/store/writes.js";
 import { systemRandom } from "../../../src/system.js";
 import { builtInModel } from "../../harness.js";
-import { everything, type Answer, type Managed } from "../auth/managed.js";
+import { type Answer, type ManagedServer, allAcls } from "../auth/managed.js";
 
 /** Every route of the server. */
 export const routes: readonly Route[] = createRoutes({ limits: defaultHttpLimits } as Parameters<
   typeof createRoutes
 >[0]);
 
-/** Those that need a key; /metrics does not on the loopback address of these servers. */
-export const guardedRoutes = routes.filter(({ guard, path }) => guard !== "none" && path !== "/metrics");
+/** Routes that require a key; /metrics does not on the loopback address of these servers. */
+export const keyRoutes = routes.filter(({ guard, path }) => guard !== "none" && path !== "/metrics");
 
-/** A route, as the name of a test tells it. */
-export function nameOf({ method, path }: Pick<Route, "method" | "path">): string {
+/** Returns the name of a route for test titles. */
+export function routeName({ method, path }: Pick<Route, "method" | "path">): string {
   return `${method} ${path}`;
 }
 
-/** A team, and its keys for both planes. */
-export interface Side {
+/** A team with an API key and a management key. */
+export interface TestTeam {
   readonly teamId: string;
   readonly apiKey: string;
   readonly manager: string;
 }
 
-/** A new team that needs no credit. */
-export async function newSide(server: Managed, name: string): Promise<Side> {
+/** Creates a team that requires no credit. */
+export async function createTestTeam(server: ManagedServer, name: string): Promise<TestTeam> {
   const { stores, clock } = server;
   const teams = createTeamService({ ...stores, clock, random: systemRandom });
   const { id: teamId } = await teams.create({ name, billing: "unmetered" }, cliActor);
-  const { apiKey } = await server.key(teamId, { acls: everything });
-  return { teamId, apiKey, manager: await server.manager({ teamId }) };
+  const { apiKey } = await server.createKey(teamId, { acls: allAcls });
+  return { teamId, apiKey, manager: await server.createManagementKey({ teamId }) };
 }
 
-/** The credential of a side that a route asks for; null where it asks for none. */
-export function credentialOf({ guard }: Route, side: Side): string | null {
+/** Returns the credential that a route requires; null if it requires none. */
+export function credentialOf({ guard }: Route, side: TestTeam): string | null {
   if (guard === "none") return null;
   return guard === "api-key" ? side.apiKey : side.manager;
 }
 
-/** What a path's parameters are called, without the rest of a path, which is the name of a model. */
+/** Returns the names of the path parameters, except for `*id`, which is a model. */
 export function paramsOf({ path }: Route): readonly string[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
 }
 
 const model = builtInModel;
 
-/** By the name of a parameter, without underscores: makes such a thing of a side. @returns its id. */
-const makers: Readonly<Record<string, (server: Managed, side: Side) => Promise<string>>> = {
+/** Functions that create an object of a team and return its id, by parameter name without underscores. */
+const creators: Readonly<Record<string, (server: ManagedServer, side: TestTeam) => Promise<string>>> = {
   teamid: (_, { teamId }) => Promise.resolve(teamId),
-  apikeyid: async (server, { teamId }) => (await server.key(teamId)).apiKeyId,
+  apikeyid: async (server, { teamId }) => (await server.createKey(teamId)).apiKeyId,
   memberid: async (server, { teamId }) => {
     const email = `${systemRandom.id()}@example.com`;
-    return idOf(server.ask("POST", `/auth/teams/${teamId}/members`, { email, role: "member" }), "memberId");
+    return idOf(
+      server.request("POST", `/auth/teams/${teamId}/members`, { email, role: "member" }),
+      "memberId",
+    );
   },
   responseid: (server, { apiKey }) =>
-    idOf(server.ask("POST", "/v1/responses", { model, input: "Hello" }, apiKey), "id"),
+    idOf(server.request("POST", "/v1/responses", { model, input: "Hello" }, apiKey), "id"),
   requestid: (server, { apiKey }) => {
     const body = { model, messages: [{ role: "user", content: "Hello" }], deferred: true };
-    return idOf(server.ask("POST", "/v1/chat/completions", body, apiKey), "request_id");
+    return idOf(server.request("POST", "/v1/chat/completions", body, apiKey), "request_id");
   },
-  name: keptImage,
+  name: createStoredImage,
 };
 
-/** Name of an image that anybody can fetch. */
-async function keptImage({ data, clock }: Managed): Promise<string> {
+/** Stores an image. @returns its name. */
+async function createStoredImage({ data, clock }: ManagedServer): Promise<string> {
   const database = await openDatabase(join(data, "hearth.db"));
   try {
     const options = { folder: join(data, "images"), bytesMax: 1_000_000, random: systemRandom };
-    const room = await createImageStore(database, options).room(systemRandom.id(), 100);
+    const room = await createImageStore(database, options).reserve(systemRandom.id(), 100);
     const name = await room.add(new Uint8Array(10), "png");
     await createWrites(database).commit(room.insertions(clock.now() + 60_000));
     await room.close(true);
@@ -89,19 +92,20 @@ async function keptImage({ data, clock }: Managed): Promise<string> {
   }
 }
 
-/** A new thing of that side. @throws Error for a kind of thing that nobody has told here how to make. */
-export function makeThing(server: Managed, side: Side, param: string): Promise<string> {
-  const make = makers[param.replaceAll("_", "").toLowerCase()];
-  if (make === undefined) throw new Error(`tell test/http/threats/world.ts how a ':${param}' is made`);
+/** Creates an object of a team. @throws Error for a parameter without an entry in the table above. */
+export function createObject(server: ManagedServer, side: TestTeam, param: string): Promise<string> {
+  const make = creators[param.replaceAll("_", "").toLowerCase()];
+  if (make === undefined)
+    throw new Error(`add a function to test/http/threats/world.ts that creates a ':${param}'`);
   return make(server, side);
 }
 
-/** The same id with other digits at its end: of nothing that is there. */
+/** Returns an unknown id of the same form. */
 export function unknownLike(id: string): string {
   return `${id.slice(0, -12)}000000000000`;
 }
 
-/** A path with something for each of its parameters; the built-in model where one is named. */
+/** Returns a path with values for its parameters; `*id` is the built-in model. */
 export async function pathWith(
   { path }: Pick<Route, "path">,
   valueOf: (param: string) => Promise<string> | string,
@@ -112,14 +116,19 @@ export async function pathWith(
   return found;
 }
 
-/** Whether a body is read of such a request. */
+/** Whether the route reads a body. */
 export function takesBody({ method, takesBody: takes }: Route): boolean {
   return (method === "POST" || method === "PUT") && takes !== false;
 }
 
-/** Asks for a route's path, with the body that its reference gives as an example. */
-export function ask(server: Managed, route: Route, path: string, credential: string | null): Promise<Answer> {
-  return server.ask(
+/** Sends a request to a route with the example body of its documentation. */
+export function requestRoute(
+  server: ManagedServer,
+  route: Route,
+  path: string,
+  credential: string | null,
+): Promise<Answer> {
+  return server.request(
     route.method,
     path,
     takesBody(route) ? (route.docs.example ?? {}) : undefined,
@@ -127,9 +136,9 @@ export function ask(server: Managed, route: Route, path: string, credential: str
   );
 }
 
-async function idOf(asked: Promise<Answer>, field: string): Promise<string> {
-  const { status, body } = await asked;
+async function idOf(sent: Promise<Answer>, field: string): Promise<string> {
+  const { status, body } = await sent;
   const id = (body as Readonly<Record<string, unknown>>)[field];
-  if (typeof id !== "string") throw new Error(`nothing was made: ${status} ${JSON.stringify(body)}`);
+  if (typeof id !== "string") throw new Error(`nothing was created: ${status} ${JSON.stringify(body)}`);
   return id;
 }

@@ -6,11 +6,11 @@ import { openAccounts } from "../../../src/app/app.js";
 import { addAccountCommands } from "../../../src/cli/accounts/accounts.js";
 import { loadConfig } from "../../../src/config.js";
 import { builtInModel } from "../../harness.js";
-import { managed } from "../auth/managed.js";
+import { startManagedServer } from "../auth/managed.js";
 import { exchange } from "../raw.js";
 import { openDatabase } from "../../../src/store/database.js";
 
-/** What would forge a line, move a terminal's cursor, or turn the order of what follows. */
+/** Characters that forge a line, move the cursor of a terminal, or reverse the direction of text. */
 const hostile = [
   "one\r\n2026-01-01T00:00:00Z cli Created the team 'x'",
   "\u001b[2J\u001b[1;1H",
@@ -21,21 +21,21 @@ const hostile = [
   "a\u202egnp.exe",
   "a\u2066b\u2069",
 ];
-// eslint-disable-next-line no-control-regex -- that is what it is about
+// eslint-disable-next-line no-control-regex -- the test needs control characters
 const unprintable = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
 
-describe("E16: a text that a terminal or a log would obey", () => {
+describe("E16: a text with control characters for terminals or logs", () => {
   it.each(hostile)("%j is no name for a key or a team", async (name) => {
-    const server = await managed();
-    const teamId = await server.team();
-    const { apiKeyId } = await server.key(teamId);
+    const server = await startManagedServer();
+    const teamId = await server.createTeam();
+    const { apiKeyId } = await server.createKey(teamId);
     for (const [method, path, body] of [
       ["POST", "/auth/teams", { name }],
       ["PUT", `/auth/teams/${teamId}`, { team: { name } }],
       ["POST", `/auth/teams/${teamId}/api-keys`, { name }],
       ["PUT", `/auth/api-keys/${apiKeyId}`, { apiKey: { name } }],
     ] as const) {
-      const answer = await server.ask(method, path, body);
+      const answer = await server.request(method, path, body);
       expect(answer).toMatchObject({
         status: 400,
         body: { message: expect.stringMatching(/^name/) as string },
@@ -43,11 +43,11 @@ describe("E16: a text that a terminal or a log would obey", () => {
     }
   });
 
-  it("that stands in the database all the same is printed as signs that do nothing, on one line", async () => {
-    const server = await managed();
+  it("that is in the database is printed as harmless characters, on one line", async () => {
+    const server = await startManagedServer();
     const database = await openDatabase(join(server.data, "hearth.db"));
-    const teamId = await server.team("plain");
-    await server.key(teamId, { name: "plain" });
+    const teamId = await server.createTeam("plain");
+    await server.createKey(teamId, { name: "plain" });
     for (const name of hostile) {
       await database.kysely.updateTable("teams").set({ name }).where("id", "=", teamId).execute();
       await database.kysely.updateTable("api_keys").set({ name }).where("team_id", "=", teamId).execute();
@@ -70,18 +70,18 @@ describe("E16: a text that a terminal or a log would obey", () => {
     await database.close();
   });
 
-  it("in any field of a request stays inside its one line of the log", async () => {
+  it("in any field of a request stays within its line of the log", async () => {
     const lines: string[] = [];
     const logger = pino({ level: "trace" }, { write: (line: string) => void lines.push(line) });
-    const server = await managed(undefined, { logger });
+    const server = await startManagedServer(undefined, { logger });
     const before = lines.length;
     for (const text of hostile) {
       const messages = [{ role: "user", content: text, name: text }];
       const body = { model: builtInModel, messages, user: text, metadata: { [text]: text }, stop: text };
-      expect((await server.ask("POST", "/v1/chat/completions", body, server.apiKey)).status).toBe(200);
-      await server.ask("POST", "/v1/chat/completions", { ...body, model: text }, server.apiKey);
-      await server.ask("GET", `/v1/models/${encodeURIComponent(text)}`, undefined, server.apiKey);
-      await server.ask("GET", `/nowhere/${encodeURIComponent(text)}`);
+      expect((await server.request("POST", "/v1/chat/completions", body, server.apiKey)).status).toBe(200);
+      await server.request("POST", "/v1/chat/completions", { ...body, model: text }, server.apiKey);
+      await server.request("GET", `/v1/models/${encodeURIComponent(text)}`, undefined, server.apiKey);
+      await server.request("GET", `/nowhere/${encodeURIComponent(text)}`);
     }
     expect(lines.length - before).toBe(4 * hostile.length);
     for (const line of lines) {
@@ -91,8 +91,8 @@ describe("E16: a text that a terminal or a log would obey", () => {
     }
   });
 
-  it("never becomes a header of an answer", async () => {
-    const server = await managed();
+  it("never becomes a header of a response", async () => {
+    const server = await startManagedServer();
     const port = Number(new URL(server.url).port);
     for (const path of [
       "/v1/models/x%0d%0aset-cookie:%20a=b",
@@ -107,7 +107,7 @@ describe("E16: a text that a terminal or a log would obey", () => {
   });
 });
 
-/** What `hearth` and these words print, beside the running server. */
+/** Returns the output of a `hearth` command next to the running server. */
 async function hearth(data: string, words: readonly string[]): Promise<string> {
   let printed = "";
   const program = new Command("hearth").exitOverride();

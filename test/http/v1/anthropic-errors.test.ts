@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { postMessage, weather } from "../anthropic.js";
-import { compose, gate, hello } from "../compose.js";
+import { startScriptedApp, gate, hello } from "../../scripted-app.js";
 
 const say = () => ["Good", " day."];
-const asked = { ...hello, max_tokens: 64 };
+const sent = { ...hello, max_tokens: 64 };
 
-describe("an error on a path of Anthropic's", () => {
+describe("an error on an Anthropic path", () => {
   const body = (type: string) => ({
     type: "error",
     error: { type, message: expect.any(String) as string },
@@ -17,8 +17,8 @@ describe("an error on a path of Anthropic's", () => {
     ["without a key to count", "POST", "/count_tokens", 401, "authentication_error"],
     ["of another method", "GET", "", 405, "invalid_request_error"],
     ["on a path that is not there", "POST", "/batches", 404, "not_found_error"],
-  ])("%s is told in Anthropic's words", async (_case, method, path, status, type) => {
-    const server = await compose(say);
+  ])("%s is reported in Anthropic's format", async (_case, method, path, status, type) => {
+    const server = await startScriptedApp(say);
     const response = await fetch(`${server.url}/v1/messages${path}`, { method });
     expect([response.status, await response.json()]).toEqual([status, body(type)]);
   });
@@ -27,24 +27,26 @@ describe("an error on a path of Anthropic's", () => {
     ["that is no JSON", "{", {}, 400, "invalid_request_error"],
     ["that is too large", JSON.stringify("x".repeat(70_000)), {}, 413, "request_too_large"],
     ["of another type", "{}", { "content-type": "text/plain" }, 415, "invalid_request_error"],
-  ])("for a body %s is told in Anthropic's words", async (_case, text, headers, status, type) => {
-    const response = await postMessage(await compose(say), text, "", headers);
+  ])("is reported in Anthropic's format for a body %s", async (_case, text, headers, status, type) => {
+    const response = await postMessage(await startScriptedApp(say), text, "", headers);
     expect([response.status, await response.json()]).toEqual([status, body(type)]);
   });
 
-  it("is told so too while the server closes, and elsewhere it is not", async () => {
-    const server = await compose(() => ["Good", gate().opened]);
-    const busy = await postMessage(server, { ...asked, stream: true });
-    void server.server.close(60_000);
-    const refused = await postMessage(server, asked);
+  it("is reported in Anthropic's format while the server closes; errors of other paths are not", async () => {
+    const server = await startScriptedApp(() => ["Good", gate().opened], {
+      config: { shutdownGraceMs: 60_000 },
+    });
+    const busy = await postMessage(server, { ...sent, stream: true });
+    void server.close();
+    const refused = await postMessage(server, sent);
     expect([refused.status, await refused.json()]).toEqual([529, body("overloaded_error")]);
     await busy.body?.cancel();
-    const other = await fetch(`${(await compose(say)).url}/v1/messagesque`);
+    const other = await fetch(`${(await startScriptedApp(say)).url}/v1/messagesque`);
     expect(await other.json()).toHaveProperty("code");
   });
 
-  it("names the field of a schema that cannot be served as Anthropic calls it", async () => {
-    const server = await compose(say);
+  it("contains Anthropic's name for the field of an unsupported schema", async () => {
+    const server = await startScriptedApp(say);
     const bad = { type: "object", properties: { a: { $ref: "#/nowhere" } } };
     const format = { type: "json_schema", schema: bad };
     const messages: string[] = [];
@@ -53,7 +55,7 @@ describe("an error on a path of Anthropic's", () => {
       { output_format: format },
       { tools: [weather, { ...weather, name: "g", input_schema: bad }] },
     ]) {
-      const response = await postMessage(server, { ...asked, ...fields });
+      const response = await postMessage(server, { ...sent, ...fields });
       expect(response.status).toBe(400);
       messages.push(((await response.json()) as { error: { message: string } }).error.message);
     }

@@ -1,6 +1,6 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
-import { compose, headersOf, keys, type TestServer } from "../compose.js";
+import { startScriptedApp, headersOf, keys, type ScriptedApp } from "../../scripted-app.js";
 
 const hello = {
   model: "ember-1m",
@@ -9,7 +9,7 @@ const hello = {
 };
 const say = () => ["Good", " day."];
 
-function complete(server: TestServer, fields: object = {}, key: string = keys.ada): Promise<Response> {
+function complete(server: ScriptedApp, fields: object = {}, key: string = keys.ada): Promise<Response> {
   return fetch(`${server.url}/v1/complete`, {
     method: "POST",
     headers: headersOf(key),
@@ -22,8 +22,8 @@ const frame = (completion: string, reason: string | null): string =>
   `event: completion\ndata: ${JSON.stringify({ type: "completion", id, completion, stop_reason: reason, model: "ember-1m" })}\n\n`;
 
 describe("POST /v1/complete", () => {
-  it("answers one object", async () => {
-    const response = await complete(await compose(say));
+  it("returns one JSON object", async () => {
+    const response = await complete(await startScriptedApp(say));
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({
       type: "completion",
@@ -34,36 +34,36 @@ describe("POST /v1/complete", () => {
     });
   });
 
-  it("streams named events to the byte, without a closing mark of another house", async () => {
-    const response = await complete(await compose(say), { stream: true, max_tokens_to_sample: 1 });
+  it("streams the expected named events byte for byte, without [DONE]", async () => {
+    const response = await complete(await startScriptedApp(say), { stream: true, max_tokens_to_sample: 1 });
     expect(await response.text()).toBe(frame("Good", null) + frame("", "max_tokens"));
     expect(response.headers.get("content-type")).toBe("text/event-stream");
   });
 
-  it("hands the turns to the model's own template, and the beginning of the answer with them", async () => {
-    const asked: string[] = [];
-    const server = await compose((prompt) => {
-      asked.push(prompt);
+  it("passes the turns and the beginning of the answer to the model's template", async () => {
+    const prompts: string[] = [];
+    const server = await startScriptedApp((prompt) => {
+      prompts.push(prompt);
       return say();
     });
     await complete(server);
     await complete(server, { prompt: `${hello.prompt} Well,` });
-    expect(asked).toEqual([
+    expect(prompts).toEqual([
       "system: Be brief.\nuser: Hello\nassistant:",
       "system: Be brief.\nuser: Hello\nassistant: Well,",
     ]);
     expect(server.engine.jobs[0]?.stop).toEqual(["\n\nHuman:"]);
   });
 
-  it("is reached by the official client's own request", async () => {
-    const server = await compose(say);
+  it("accepts the request of the official client", async () => {
+    const server = await startScriptedApp(say);
     const client = new Anthropic({ baseURL: server.url, apiKey: keys.ada, maxRetries: 0 });
     const answer = await client.post<{ completion: string }>("/v1/complete", { body: hello });
     expect(answer.completion).toBe("Good day.");
   });
 
-  it("tells of a failure in mid-stream as an error event", async () => {
-    const server = await compose(() => ["Good", new Error("lost /var/lib/device")]);
+  it("reports a failure in mid-stream as an error event", async () => {
+    const server = await startScriptedApp(() => ["Good", new Error("lost /var/lib/device")]);
     const text = await (await complete(server, { stream: true })).text();
     expect(text).toContain('event: error\ndata: {"type":"error","error":{"type":"api_error"');
     expect(text).not.toContain("/var/lib");
@@ -75,8 +75,8 @@ describe("POST /v1/complete", () => {
     ["of an unusable model", { model: "broken-1m" }, keys.ada, 529, "overloaded_error"],
     ["without a bound", { max_tokens_to_sample: null }, keys.ada, 400, "max_tokens_to_sample"],
     ["without an assistant's turn", { prompt: "Hello" }, keys.ada, 400, "invalid_request_error"],
-  ])("refuses a request %s in Anthropic's words", async (_case, fields, key, status, contains) => {
-    const server = await compose(say);
+  ])("rejects a request %s in Anthropic's format", async (_case, fields, key, status, contains) => {
+    const server = await startScriptedApp(say);
     for (const stream of [false, true]) {
       const response = await complete(server, { ...fields, stream }, key);
       expect(response.status).toBe(status);

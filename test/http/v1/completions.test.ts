@@ -1,18 +1,18 @@
 import { readFileSync } from "node:fs";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { compose, gate, headersOf, keys, type TestServer } from "../compose.js";
+import { startScriptedApp, gate, headersOf, keys, type ScriptedApp } from "../../scripted-app.js";
 
 const hello = { model: "ember-1m", prompt: "Once upon a time" };
 
-/** Says back what it was asked, in capitals, so that each choice shows whose answer it is. */
+/** Answers with the prompt in capitals, so that each choice shows its prompt. */
 const shout = (prompt: string): string[] => [...prompt.toUpperCase().split(/(?= )/), "!"];
 
-function clientOf(server: TestServer): OpenAI {
+function clientOf(server: ScriptedApp): OpenAI {
   return new OpenAI({ baseURL: `${server.url}/v1`, apiKey: keys.ada, maxRetries: 0 });
 }
 
-function complete(server: TestServer, fields: object, key: string = keys.ada): Promise<Response> {
+function complete(server: ScriptedApp, fields: object, key: string = keys.ada): Promise<Response> {
   return fetch(`${server.url}/v1/completions`, {
     method: "POST",
     headers: headersOf(key),
@@ -27,35 +27,35 @@ function fixture(name: string): string {
 const unstreamed = { ...hello, stream: false } as const;
 
 describe("POST /v1/completions on the wire", () => {
-  it("streams the golden transcript to the byte", async () => {
-    const server = await compose(() => ["there", " was."]);
+  it("streams the recorded transcript byte for byte", async () => {
+    const server = await startScriptedApp(() => ["there", " was."]);
     const response = await complete(server, { stream: true, stream_options: { include_usage: true } });
     expect(await response.text()).toBe(fixture("http-stream.txt"));
     expect(response.headers.get("content-type")).toBe("text/event-stream");
   });
 
-  it("answers the golden JSON", async () => {
-    const server = await compose(() => ["there", " was."]);
+  it("returns the recorded JSON", async () => {
+    const server = await startScriptedApp(() => ["there", " was."]);
     const response = await complete(server, { model: "ember" });
     expect(await response.text()).toBe(JSON.stringify(JSON.parse(fixture("http-completion.json"))));
   });
 
-  it("records what was used", async () => {
-    const server = await compose(shout);
+  it("records the usage", async () => {
+    const server = await startScriptedApp(shout);
     const running = server.nextRun();
     await complete(server, { prompt: ["one", "two three"], n: 2 });
     await (
       await running
-    ).settled;
-    expect(server.records).toMatchObject([
+    ).finished;
+    expect(await server.records()).toMatchObject([
       { endpoint: "/v1/completions", state: "completed", usage: { promptTokens: 3, completionTokens: 10 } },
     ]);
   });
 });
 
 describe("the official OpenAI client's completions", () => {
-  it("number the choices of several prompts, those of a prompt together", async () => {
-    const server = await compose(shout, { slots: 3 });
+  it("number the choices of several prompts, grouped by prompt", async () => {
+    const server = await startScriptedApp(shout, { slots: 3 });
     const { choices, usage } = await clientOf(server).completions.create({
       ...unstreamed,
       prompt: ["one", "two", "three"],
@@ -72,8 +72,8 @@ describe("the official OpenAI client's completions", () => {
     expect(usage).toMatchObject({ prompt_tokens: 3, completion_tokens: 12, total_tokens: 15 });
   });
 
-  it("stream several choices side by side, each to its own end", async () => {
-    const stream = await clientOf(await compose(shout)).completions.create({
+  it("stream several choices concurrently, each to its own end", async () => {
+    const stream = await clientOf(await startScriptedApp(shout)).completions.create({
       ...hello,
       prompt: ["one two", "three"],
       echo: true,
@@ -91,18 +91,18 @@ describe("the official OpenAI client's completions", () => {
     expect(ends).toEqual(["stop", "stop"]);
   });
 
-  it("are the same with each prompt's dice, whether it is asked alone or among others", async () => {
-    const server = await compose(shout);
-    const ask = (prompt: string[]) =>
+  it("have the same seeds for a prompt alone and among others", async () => {
+    const server = await startScriptedApp(shout);
+    const send = (prompt: string[]) =>
       clientOf(server).completions.create({ ...unstreamed, prompt, n: 2, seed: 7 });
-    await ask(["one", "two"]);
-    await ask(["two"]);
+    await send(["one", "two"]);
+    await send(["two"]);
     const seeds = server.engine.jobs.map(({ sampling }) => sampling.seed).sort();
     expect(seeds).toEqual([7, 7, 7, 8, 8, 8]);
   });
 
-  it("begin with the prompt where it is echoed, and count none of it as completion", async () => {
-    const { choices, usage } = await clientOf(await compose(shout)).completions.create({
+  it("begin with the prompt with echo: true, and do not count it as completion", async () => {
+    const { choices, usage } = await clientOf(await startScriptedApp(shout)).completions.create({
       ...unstreamed,
       echo: true,
       n: 2,
@@ -113,8 +113,8 @@ describe("the official OpenAI client's completions", () => {
     expect(usage?.completion_tokens).toBe(10);
   });
 
-  it("take the tokens of a prompt, which tokenize-text tells", async () => {
-    const server = await compose(shout);
+  it("accept the token ids of tokenize-text as a prompt", async () => {
+    const server = await startScriptedApp(shout);
     const response = await fetch(`${server.url}/v1/tokenize-text`, {
       method: "POST",
       headers: headersOf(keys.ada),
@@ -126,21 +126,21 @@ describe("the official OpenAI client's completions", () => {
     expect(choices[0]?.text).toBe("once moreONCE MORE!");
   });
 
-  it("lead up to a suffix", async () => {
-    const server = await compose((prompt) => [prompt]);
+  it("accept a suffix", async () => {
+    const server = await startScriptedApp((prompt) => [prompt]);
     const { choices } = await clientOf(server).completions.create({ ...unstreamed, suffix: " the end." });
     expect(choices[0]?.text).toBe("Once upon a time[gap] the end.");
   });
 
-  it("end after sixteen tokens when nothing else is asked for", async () => {
-    const server = await compose(() => Array.from({ length: 20 }, () => " x"));
+  it("end after sixteen tokens by default", async () => {
+    const server = await startScriptedApp(() => Array.from({ length: 20 }, () => " x"));
     const { choices } = await clientOf(server).completions.create(unstreamed);
     expect(choices[0]).toMatchObject({ finish_reason: "length", text: " x".repeat(16) });
   });
 
-  it("tell the likeliest of several, and count them all", async () => {
+  it("return the most likely of several with best_of, and count them all", async () => {
     let drawn = 0;
-    const server = await compose(
+    const server = await startScriptedApp(
       () => {
         const text = `answer${++drawn}`;
         const logprobs = [{ text, bytes: [...Buffer.from(text)], logprob: drawn === 2 ? -1 : -5, top: [] }];
@@ -153,20 +153,20 @@ describe("the official OpenAI client's completions", () => {
     expect(usage?.completion_tokens).toBe(3);
   });
 
-  it("that are left in mid-stream free every slot at once", async () => {
-    const server = await compose(() => ["Good", gate().opened]);
+  it("free every slot at once when the client disconnects in mid-stream", async () => {
+    const server = await startScriptedApp(() => ["Good", gate().opened]);
     const running = server.nextRun();
     const stream = await clientOf(server).completions.create({ ...hello, n: 2, stream: true });
     for await (const chunk of stream) if (chunk.choices[0]?.text === "Good") break;
     await (
       await running
-    ).settled;
+    ).finished;
     expect([server.engine.active, server.scheduler.load.running]).toEqual([0, 0]);
-    expect(server.records[0]?.state).toBe("aborted");
+    expect((await server.records())[0]?.state).toBe("aborted");
   });
 
-  it("hear of a failure in mid-stream as an error, not as an end", async () => {
-    const server = await compose(() => ["Good", new Error("lost /var/lib/device")]);
+  it("raise an error for a failure in mid-stream", async () => {
+    const server = await startScriptedApp(() => ["Good", new Error("lost /var/lib/device")]);
     const stream = await clientOf(server).completions.create({ ...hello, stream: true });
     const read = async () => {
       for await (const chunk of stream) expect(chunk.object).toBe("text_completion");
@@ -175,7 +175,7 @@ describe("the official OpenAI client's completions", () => {
   });
 });
 
-describe("a completion that is refused", () => {
+describe("a completion", () => {
   it.each<[string, object, string, number, string]>([
     ["without the ACL", {}, keys.bob, 403, "api-key:endpoint:sample"],
     ["of an unknown model", { model: "gpt-x" }, keys.ada, 404, "model_not_found"],
@@ -189,8 +189,8 @@ describe("a completion that is refused", () => {
       400,
       '"param":"prompt","code":"context_length_exceeded"',
     ],
-  ])("%s is so streamed or not", async (_case, fields, key, status, contains) => {
-    const server = await compose(shout);
+  ])("%s is rejected, streamed or not", async (_case, fields, key, status, contains) => {
+    const server = await startScriptedApp(shout);
     for (const stream of [false, true]) {
       const response = await complete(server, { ...fields, stream }, key);
       expect(response.status).toBe(status);

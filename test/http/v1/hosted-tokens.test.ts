@@ -1,20 +1,20 @@
-/** POST /v1/tokenize-text by the names of hosted models, whose tokens are tiktoken's. */
+/** POST /v1/tokenize-text with names of hosted models, whose tokens are those of tiktoken. */
 import fc from "fast-check";
 import { createRequire } from "node:module";
 import { get_encoding, type TiktokenEncoding } from "tiktoken";
 import { describe, expect, it } from "vitest";
 import { testTokenizer } from "../../harness.js";
-import { compose, headersOf, hello, keys, post, type TestServer } from "../compose.js";
-import { createManualClock } from "../manual-clock.js";
+import { startScriptedApp, headersOf, hello, keys, post, type ScriptedApp } from "../../scripted-app.js";
+import { createManualClock } from "../../manual-clock.js";
 
-/** How long the thread may take over a text. */
+/** Time limit of the tokenizer thread for one text. */
 const workMsMax = 5_000;
 
 const tableOfNames = createRequire(import.meta.url)("tiktoken/model_to_encoding.json") as Readonly<
   Record<string, TiktokenEncoding>
 >;
 
-/** A model of each encoding there is. */
+/** One model of each encoding. */
 const models = [
   "gpt-4o",
   "gpt-4",
@@ -31,7 +31,7 @@ interface Told {
   readonly body: string;
 }
 
-async function tokenize(server: TestServer, body: object, key: string = keys.ada): Promise<Told> {
+async function tokenize(server: ScriptedApp, body: object, key: string = keys.ada): Promise<Told> {
   const response = await fetch(`${server.url}/v1/tokenize-text`, {
     method: "POST",
     headers: headersOf(key),
@@ -49,7 +49,7 @@ async function tokenize(server: TestServer, body: object, key: string = keys.ada
   };
 }
 
-/** Texts of what makes tokenizers differ, broken characters among it. */
+/** Texts on which tokenizers differ, including broken characters. */
 function texts(): fc.Arbitrary<string> {
   const unit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
   const awkward = fc.constantFrom(
@@ -73,23 +73,23 @@ function runs(): fc.Arbitrary<string> {
 }
 
 describe("POST /v1/tokenize-text of a hosted model", () => {
-  it("tells exactly tiktoken's tokens, and bytes that together are the text's", async () => {
-    const server = await compose(() => []);
+  it("returns exactly the tokens of tiktoken, whose bytes join to the text", async () => {
+    const server = await startScriptedApp(() => []);
     const encodings = new Map(models.map((model) => [model, get_encoding(tableOfNames[model] ?? "gpt2")]));
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...models), texts(), async (model, text) => {
-        const told = await tokenize(server, { model, text });
-        expect(told.status).toBe(200);
-        expect(told.ids).toEqual([...(encodings.get(model)?.encode(text, [], []) ?? [])]);
-        expect(told.bytes.equals(Buffer.from(text))).toBe(true);
+        const received = await tokenize(server, { model, text });
+        expect(received.status).toBe(200);
+        expect(received.ids).toEqual([...(encodings.get(model)?.encode(text, [], []) ?? [])]);
+        expect(received.bytes.equals(Buffer.from(text))).toBe(true);
       }),
       { numRuns: 300 },
     );
     for (const encoding of encodings.values()) encoding.free();
   });
 
-  it("says of each token its number, text and bytes, and of whose model they are", async () => {
-    const { body } = await tokenize(await compose(() => []), {
+  it("returns id, text and bytes of each token, and the name of the model", async () => {
+    const { body } = await tokenize(await startScriptedApp(() => []), {
       model: "gpt-4o",
       text: "Hi <|endoftext|>\u{1f98a}",
     });
@@ -103,7 +103,7 @@ describe("POST /v1/tokenize-text of a hosted model", () => {
     expect(tokens.length).toBeGreaterThan(6);
   });
 
-  it("knows the names that tiktoken knows, and no other", () => {
+  it("accepts the model names of tiktoken and no other", () => {
     const tokenizer = testTokenizer();
     const names = Object.keys(tableOfNames);
     expect(names.length).toBeGreaterThan(80);
@@ -113,43 +113,44 @@ describe("POST /v1/tokenize-text of a hosted model", () => {
   });
 
   it("loads no model and records nothing", async () => {
-    const server = await compose(() => []);
+    const server = await startScriptedApp(() => []);
     await tokenize(server, { model: "gpt-4", text: "Hello" });
-    expect([server.engine.loaded, server.records]).toEqual([[], []]);
+    expect([server.engine.loaded, await server.records()]).toEqual([[], []]);
   });
 });
 
 describe("the names of hosted models", () => {
-  it("stand behind those of this server: a local model, by id or alias, is asked itself", async () => {
+  it("yield to local models: a local id or alias uses the local tokenizer", async () => {
     const hostedTokenizer = { ...testTokenizer(), knows: () => true };
-    const server = await compose(() => [], { http: { hostedTokenizer } });
+    const server = await startScriptedApp(() => [], { hostedTokenizer });
     for (const model of ["ember", "ember-1m"])
       expect((await tokenize(server, { model, text: "Hello" })).body).toContain('"model":"ember-1m"');
     expect((await tokenize(server, { model: "broken-1m", text: "Hello" })).status).toBe(503);
     expect(server.engine.loaded).toEqual(["ember-1m"]);
   });
 
-  it("need the ACL as local ones do, and one that the key may not use is answered as if it were unknown", async () => {
-    const server = await compose(() => []);
-    const ask = async (model: string, key: string) => {
+  it("require the ACL as local ones do; a forbidden name is answered like an unknown one", async () => {
+    const server = await startScriptedApp(() => []);
+    const send = async (model: string, key: string) => {
       const { status, body } = await tokenize(server, { model, text: "Hello" }, key);
       return [status, body.replaceAll(model, "NAME")];
     };
-    expect((await ask("gpt-4o", keys.cleo))[0]).toBe(200);
-    expect((await ask("gpt-4o", keys.bob))[0]).toBe(403);
-    expect((await ask("gpt-4", keys.cleo))[0]).toBe(404);
-    expect(await ask("gpt-4", keys.cleo)).toEqual(await ask("gpt-9", keys.cleo));
-    expect(await ask("gpt-9", keys.ada)).toEqual(await ask("gpt-9", keys.cleo));
+    expect((await send("gpt-4o", keys.cleo))[0]).toBe(200);
+    expect((await send("gpt-4o", keys.bob))[0]).toBe(403);
+    expect((await send("gpt-4", keys.cleo))[0]).toBe(404);
+    expect(await send("gpt-4", keys.cleo)).toEqual(await send("gpt-9", keys.cleo));
+    expect(await send("gpt-9", keys.ada)).toEqual(await send("gpt-9", keys.cleo));
   });
 });
 
-describe("a text that takes a tokenizer seconds", () => {
+describe("a text that a tokenizer needs seconds for", () => {
   it.each(["a", " ", "="])(
-    "such as 128 KiB of '%s' is refused in time, and others are served all the while",
+    "such as 128 KiB of '%s', is rejected in time while other requests are served",
     async (letter) => {
       const clock = createManualClock(0);
-      const server = await compose(() => ["Good", " day."], {
-        http: { hostedTokenizer: testTokenizer(clock), limits: { bodyBytesMax: 1024 * 1024 } },
+      const server = await startScriptedApp(() => ["Good", " day."], {
+        hostedTokenizer: testTokenizer(clock),
+        config: { bodyBytesMax: 1024 * 1024 },
       });
       let answered = false;
       const hostile = tokenize(server, { model: "gpt-4o", text: letter.repeat(128 * 1024) });

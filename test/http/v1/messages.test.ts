@@ -3,12 +3,12 @@ import Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../../src/core/generation.js";
 import { anthropicOf, params, postMessage, weather } from "../anthropic.js";
-import { compose, gate, hello, keys } from "../compose.js";
+import { startScriptedApp, gate, hello, keys } from "../../scripted-app.js";
 
 const say = () => ["Good", " day."];
-const asked = { ...hello, max_tokens: 64 };
+const sent = { ...hello, max_tokens: 64 };
 const part = { choice: 0, index: 0, tokens: 1 } as const;
-/** Thinks, speaks, and calls a tool. */
+/** Steps with reasoning, text and a tool call. */
 const whole: readonly GenerationEvent[] = [
   { type: "reasoning-delta", choice: 0, text: "Look it up.", tokens: 3 },
   { type: "text-delta", choice: 0, text: "One moment.", tokens: 2 },
@@ -24,36 +24,36 @@ function fixture(name: string): string {
 }
 
 describe("POST /v1/messages on the wire", () => {
-  it("streams the golden transcript to the byte", async () => {
-    const response = await postMessage(await compose(say), { ...asked, stream: true });
+  it("streams the recorded transcript byte for byte", async () => {
+    const response = await postMessage(await startScriptedApp(say), { ...sent, stream: true });
     expect(await response.text()).toBe(fixture("http-stream.txt"));
     expect(response.headers.get("content-type")).toBe("text/event-stream");
     expect(response.headers.get("x-hearth-queue-ms")).toBe("0");
   });
 
-  it("answers the golden JSON", async () => {
-    const response = await postMessage(await compose(say), { ...asked, model: "ember" });
+  it("returns the recorded JSON", async () => {
+    const response = await postMessage(await startScriptedApp(say), { ...sent, model: "ember" });
     expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
     expect(await response.text()).toBe(JSON.stringify(JSON.parse(fixture("http-message.json"))));
   });
 
-  it("takes the key in either header, with a version and betas or without, and names the request", async () => {
-    const server = await compose(say);
+  it("accepts the key in either header, with or without version and betas, and returns the request id", async () => {
+    const server = await startScriptedApp(say);
     for (const headers of [
       { "x-api-key": keys.ada },
       { "x-api-key": "", authorization: `Bearer ${keys.ada}` },
       { "anthropic-version": "2023-06-01", "anthropic-beta": "interleaved-thinking-2025-05-14" },
     ]) {
-      const response = await postMessage(server, asked, "?beta=true", headers);
+      const response = await postMessage(server, sent, "?beta=true", headers);
       expect(response.status).toBe(200);
       expect(response.headers.get("request-id")).toMatch(/^0193a1c2-/);
     }
   });
 
-  it("keeps a silent stream alive with Anthropic's own ping", async () => {
+  it("keeps a silent stream alive with Anthropic's ping event", async () => {
     const wait = gate();
-    const server = await compose(() => ["Good", wait.opened, " day."]);
-    const response = await postMessage(server, { ...asked, stream: true });
+    const server = await startScriptedApp(() => ["Good", wait.opened, " day."]);
+    const response = await postMessage(server, { ...sent, stream: true });
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     let text = "";
     while (!text.includes("Good")) text += (await reader?.read())?.value ?? "";
@@ -64,22 +64,22 @@ describe("POST /v1/messages on the wire", () => {
     await reader?.cancel();
   });
 
-  it("records what was used, under its own endpoint", async () => {
-    const server = await compose(say);
+  it("records the usage under its own endpoint", async () => {
+    const server = await startScriptedApp(say);
     const running = server.nextRun();
-    await postMessage(server, asked);
+    await postMessage(server, sent);
     await (
       await running
-    ).settled;
-    expect(server.records).toMatchObject([
+    ).finished;
+    expect(await server.records()).toMatchObject([
       { endpoint: "/v1/messages", state: "completed", apiKeyId: "key-of-ada" },
     ]);
   });
 
-  it("passes what was asked for to the engine", async () => {
-    const server = await compose(() => whole);
+  it("passes the parameters of the request to the engine", async () => {
+    const server = await startScriptedApp(() => whole);
     await postMessage(server, {
-      ...asked,
+      ...sent,
       max_tokens: 2000,
       messages: [...hello.messages, { role: "assistant", content: "Good" }],
       temperature: 0.5,
@@ -87,7 +87,7 @@ describe("POST /v1/messages on the wire", () => {
       stop_sequences: ["END"],
     });
     await postMessage(server, {
-      ...asked,
+      ...sent,
       max_tokens: 2000,
       tools: [weather],
       thinking: { type: "enabled", budget_tokens: 1500 },
@@ -105,14 +105,14 @@ describe("POST /v1/messages on the wire", () => {
     ]);
   });
 
-  it("has the model go on with a last turn of the assistant", async () => {
+  it("continues a last turn of the assistant", async () => {
     const prompts: string[] = [];
-    const server = await compose((prompt) => {
+    const server = await startScriptedApp((prompt) => {
       prompts.push(prompt);
       return [" day."];
     });
     const answer = await postMessage(server, {
-      ...asked,
+      ...sent,
       messages: [...hello.messages, { role: "assistant", content: "Good" }],
     });
     expect(prompts).toEqual(["user: Hello\nassistant: Good"]);
@@ -122,7 +122,10 @@ describe("POST /v1/messages on the wire", () => {
 
 describe("the official Anthropic client", () => {
   it("creates a message", async () => {
-    const message = await anthropicOf(await compose(say)).messages.create({ ...params, max_tokens: 1 });
+    const message = await anthropicOf(await startScriptedApp(say)).messages.create({
+      ...params,
+      max_tokens: 1,
+    });
     expect(message).toMatchObject({
       content: [{ type: "text", text: "Good" }],
       stop_reason: "max_tokens",
@@ -131,8 +134,8 @@ describe("the official Anthropic client", () => {
     expect(message._request_id).toMatch(/^0193a1c2-/);
   });
 
-  it("reads thinking, text and a call from a stream, as from a whole answer", async () => {
-    const server = await compose(() => whole, { cachedTokens: 2 });
+  it("reads thinking, text and a tool call from a stream as from a JSON answer", async () => {
+    const server = await startScriptedApp(() => whole, { cachedTokens: 2 });
     const thinking = { type: "enabled" as const, budget_tokens: 1024 };
     const all = { ...params, max_tokens: 2000, tools: [weather], thinking };
     const seen: string[] = [];
@@ -156,19 +159,19 @@ describe("the official Anthropic client", () => {
     });
   });
 
-  it("aborts in mid-stream, and the slot is free for the next one", async () => {
-    const server = await compose(() => ["Good", gate().opened], { slots: 1 });
+  it("aborts in mid-stream, which frees the slot for the next request", async () => {
+    const server = await startScriptedApp(() => ["Good", gate().opened], { slots: 1 });
     const running = server.nextRun();
     const stream = await anthropicOf(server).messages.create({ ...params, stream: true });
     for await (const event of stream) if (event.type === "content_block_delta") break;
     await (
       await running
-    ).settled;
+    ).finished;
     expect([server.engine.active, server.engine.aborted, server.scheduler.load.running]).toEqual([0, 1, 0]);
   });
 
-  it("hears of a failure in mid-stream as an error of Anthropic's kind, not as an end", async () => {
-    const server = await compose(() => ["Good", new Error("lost /var/lib/device")]);
+  it("raises Anthropic's error for a failure in mid-stream", async () => {
+    const server = await startScriptedApp(() => ["Good", new Error("lost /var/lib/device")]);
     const stream = await anthropicOf(server).messages.create({ ...params, stream: true });
     const read = async () => {
       for await (const event of stream) expect(event.type).not.toBe("message_stop");
@@ -208,7 +211,7 @@ describe("the official Anthropic client", () => {
       "invalid_request_error",
     ],
   ])("maps %s to its error class, streamed or not", async (_case, fields, key, kind, type) => {
-    const server = await compose(say);
+    const server = await startScriptedApp(say);
     for (const stream of [false, true]) {
       const thrown: unknown = await anthropicOf(server, key)
         .messages.create({ ...params, ...fields, stream })

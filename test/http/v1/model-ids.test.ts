@@ -1,9 +1,9 @@
-/** Ids with a slash, and paths that look like one, as they stand on the wire: no client between that tidies them up. */
+/** Model ids with a slash, sent without an HTTP client that would normalise the path. */
 import { describe, expect, it } from "vitest";
-import { compose, keys } from "../compose.js";
+import { startScriptedApp, keys } from "../../scripted-app.js";
 import { exchange } from "../raw.js";
 
-async function ask(port: number, method: string, path: string) {
+async function send(port: number, method: string, path: string) {
   const head = [`${method} ${path} HTTP/1.1`, "host: localhost", `authorization: Bearer ${keys.ada}`];
   const answer = await exchange(port, `${[...head, "connection: close"].join("\r\n")}\r\n\r\n`);
   const [headers = "", body = ""] = answer.split("\r\n\r\n");
@@ -12,10 +12,10 @@ async function ask(port: number, method: string, path: string) {
 
 describe.each(["/v1/models", "/v1/language-models"])("%s/{id}", (list) => {
   it.each(["org/name:q4", "org%2Fname:q4", "org%2fname%3Aq4", "org/name%3Aq4", "org/name:q4/"])(
-    "finds the model whose id has a slash by %s",
+    "returns the model whose id has a slash for %s",
     async (id) => {
-      const { port } = await compose(() => []);
-      const { status, body } = await ask(port, "GET", `${list}/${id}`);
+      const { port } = await startScriptedApp(() => []);
+      const { status, body } = await send(port, "GET", `${list}/${id}`);
       expect([status, (JSON.parse(body) as { id: string }).id]).toEqual([200, "org/name:q4"]);
     },
   );
@@ -31,24 +31,27 @@ describe.each(["/v1/models", "/v1/language-models"])("%s/{id}", (list) => {
     ["/..", ".."],
     ["/%2F", ""],
     ["/org/%zz", "org/%zz"],
-  ])("makes no other path of %s", async (rest, id) => {
-    const { port } = await compose(() => []);
-    const { status, body } = await ask(port, "GET", list + rest);
+  ])("does not treat %s as another path", async (rest, id) => {
+    const { port } = await startScriptedApp(() => []);
+    const { status, body } = await send(port, "GET", list + rest);
     const { error } = JSON.parse(body) as { error: { code: string; message: string } };
     expect([status, error.code]).toEqual([404, "model_not_found"]);
     expect(error.message).toContain(`The model '${id}' does not exist`);
   });
 
-  it("answers with the list where nothing stands behind its slash", async () => {
-    const { port } = await compose(() => []);
-    const [plain, slash] = [await ask(port, "GET", list), await ask(port, "GET", `${list}/`)];
+  it("returns the list when nothing follows the slash", async () => {
+    const { port } = await startScriptedApp(() => []);
+    const [plain, slash] = [await send(port, "GET", list), await send(port, "GET", `${list}/`)];
     expect([slash.status, slash.body]).toEqual([200, plain.body]);
   });
 
-  it("tells HEAD what GET would, and any other method which ones there are", async () => {
-    const { port } = await compose(() => []);
+  it("answers HEAD like GET, and reports the allowed methods for any other method", async () => {
+    const { port } = await startScriptedApp(() => []);
     for (const id of ["org/name:q4", "org%2Fname:q4"]) {
-      const [got, head] = [await ask(port, "GET", `${list}/${id}`), await ask(port, "HEAD", `${list}/${id}`)];
+      const [got, head] = [
+        await send(port, "GET", `${list}/${id}`),
+        await send(port, "HEAD", `${list}/${id}`),
+      ];
       const length = /^content-length: \d+/im;
       expect([head.status, head.body, length.exec(head.headers)?.[0]]).toEqual([
         200,
@@ -56,7 +59,7 @@ describe.each(["/v1/models", "/v1/language-models"])("%s/{id}", (list) => {
         length.exec(got.headers)?.[0],
       ]);
       for (const [method, status] of [["DELETE", 405] as const, ["OPTIONS", 204] as const]) {
-        const answer = await ask(port, method, `${list}/${id}`);
+        const answer = await send(port, method, `${list}/${id}`);
         expect([answer.status, /^allow: (.*)$/im.exec(answer.headers)?.[1]]).toEqual([status, "GET, HEAD"]);
       }
     }

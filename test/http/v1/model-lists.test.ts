@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { compose, headersOf, keys, type TestServer } from "../compose.js";
+import { startScriptedApp, headersOf, keys, type ScriptedApp } from "../../scripted-app.js";
 
-async function get(server: TestServer, path: string, key: string = keys.ada) {
+async function get(server: ScriptedApp, path: string, key: string = keys.ada) {
   const response = await fetch(`${server.url}/v1/${path}`, { headers: headersOf(key) });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
@@ -25,22 +25,25 @@ const ember = {
 
 describe("GET /v1/language-models", () => {
   it("lists the models in order of id, with all fourteen fields", async () => {
-    const { body } = await get(await compose(() => []), "language-models");
+    const { body } = await get(await startScriptedApp(() => []), "language-models");
     const models = body["models"] as { id: string }[];
     expect(models.map(({ id }) => id)).toEqual(["broken-1m", "ember-1m", "org/name:q4"]);
     expect(models[1]).toEqual(ember);
   });
 
-  it.each(["ember-1m", "ember", "org%2Fname:q4", "org%2Fname%3Aq4"])("finds %s", async (name) => {
-    const { status, body } = await get(await compose(() => []), `language-models/${name}`);
-    const id = name.startsWith("ember") ? "ember-1m" : "org/name:q4";
-    expect([status, body]).toEqual([200, { ...ember, id, aliases: body["aliases"] }]);
-  });
+  it.each(["ember-1m", "ember", "org%2Fname:q4", "org%2Fname%3Aq4"])(
+    "returns the model for %s",
+    async (name) => {
+      const { status, body } = await get(await startScriptedApp(() => []), `language-models/${name}`);
+      const id = name.startsWith("ember") ? "ember-1m" : "org/name:q4";
+      expect([status, body]).toEqual([200, { ...ember, id, aliases: body["aliases"] }]);
+    },
+  );
 });
 
 describe("GET /v1/image-generation-models", () => {
-  it("lists none and finds none, for no model of this server makes images", async () => {
-    const server = await compose(() => []);
+  it("lists and returns no model when the server has no image model", async () => {
+    const server = await startScriptedApp(() => []);
     expect(await get(server, "image-generation-models")).toEqual({ status: 200, body: { models: [] } });
     const found = await get(server, "image-generation-models/ember-1m");
     expect(found).toMatchObject({ status: 404, body: { error: { code: "model_not_found" } } });
@@ -48,20 +51,20 @@ describe("GET /v1/image-generation-models", () => {
 });
 
 describe.each(["models", "language-models", "image-generation-models"])("every list, such as %s,", (path) => {
-  it("is closed to a key without the ACL, and so is each of its models", async () => {
-    const server = await compose(() => []);
+  it("rejects a key without the ACL, as do the URLs of its models", async () => {
+    const server = await startScriptedApp(() => []);
     for (const each of [path, `${path}/ember-1m`])
       expect((await get(server, each, keys.eve)).status).toBe(403);
   });
 
-  it("shows no model that the key may not use, and answers for it as if it were absent", async () => {
-    const server = await compose(() => []);
+  it("omits models that the key may not use and answers for them as if they did not exist", async () => {
+    const server = await startScriptedApp(() => []);
     const { body } = await get(server, path, keys.bob);
     expect(body["models"] ?? body["data"]).toEqual([]);
-    const ask = async (name: string) => {
+    const send = async (name: string) => {
       const found = await get(server, `${path}/${name}`, keys.bob);
       return [found.status, JSON.stringify(found.body).replaceAll(name, "NAME")];
     };
-    for (const name of ["ember-1m", "ember"]) expect(await ask(name)).toEqual(await ask("absent"));
+    for (const name of ["ember-1m", "ember"]) expect(await send(name)).toEqual(await send("absent"));
   });
 });

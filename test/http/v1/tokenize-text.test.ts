@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { compose, headersOf, keys, type TestServer } from "../compose.js";
+import { startScriptedApp, headersOf, keys, type ScriptedApp } from "../../scripted-app.js";
 
-function tokenize(server: TestServer, body: object, key: string = keys.ada): Promise<Response> {
+function tokenize(server: ScriptedApp, body: object, key: string = keys.ada): Promise<Response> {
   return fetch(`${server.url}/v1/tokenize-text`, {
     method: "POST",
     headers: headersOf(key),
@@ -10,8 +10,8 @@ function tokenize(server: TestServer, body: object, key: string = keys.ada): Pro
 }
 
 describe("POST /v1/tokenize-text", () => {
-  it("tells each token's number, text and bytes, and leaves the model to others", async () => {
-    const server = await compose(() => []);
+  it("returns id, text and bytes of each token without taking a slot", async () => {
+    const server = await startScriptedApp(() => []);
     const response = await tokenize(server, { model: "ember", text: "Hé you", user: null });
     expect(await response.json()).toEqual({
       token_ids: [
@@ -21,11 +21,11 @@ describe("POST /v1/tokenize-text", () => {
       model: "ember-1m",
     });
     expect([server.engine.loaded, server.engine.leases]).toEqual([["ember-1m"], 0]);
-    expect(server.records).toEqual([]);
+    expect(await server.records()).toEqual([]);
   });
 
-  it("tells no token of an empty text", async () => {
-    const response = await tokenize(await compose(() => []), { model: "ember", text: "" });
+  it("returns no token for an empty text", async () => {
+    const response = await tokenize(await startScriptedApp(() => []), { model: "ember", text: "" });
     expect(await response.json()).toEqual({ token_ids: [], model: "ember-1m" });
   });
 
@@ -35,14 +35,14 @@ describe("POST /v1/tokenize-text", () => {
     ["of an unusable model", { model: "broken-1m", text: "a" }, keys.ada, 503, "model_unavailable"],
     ["without a text", { model: "ember" }, keys.ada, 422, '"param":"text"'],
     ["without a model", { text: "a" }, keys.ada, 422, '"param":"model"'],
-  ])("refuses a request %s", async (_case, body, key, status, contains) => {
-    const response = await tokenize(await compose(() => []), body, key);
+  ])("rejects a request %s", async (_case, body, key, status, contains) => {
+    const response = await tokenize(await startScriptedApp(() => []), body, key);
     expect(response.status).toBe(status);
     expect(await response.text()).toContain(contains);
   });
 
-  it("F3: refuses a text so long that others would wait for it", async () => {
-    const server = await compose(() => [], { http: { limits: { bodyBytesMax: 1024 * 1024 } } });
+  it("F3: rejects a text that is so long that it would delay other requests", async () => {
+    const server = await startScriptedApp(() => [], { config: { bodyBytesMax: 1024 * 1024 } });
     const within = await tokenize(server, { model: "ember", text: "é".repeat(64 * 1024) });
     expect(within.status).toBe(200);
     const beyond = await tokenize(server, { model: "ember", text: "é".repeat(64 * 1024 + 1) });

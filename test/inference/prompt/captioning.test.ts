@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { HearthError } from "../../../src/core/errors.js";
 import type { Message } from "../../../src/core/generation.js";
 import type { MessageImage } from "../../../src/core/images.js";
-import type { Look } from "../../../src/core/vision.js";
-import { createGrounding, type GroundDeps } from "../../../src/inference/prompt/captioning.js";
+import type { DescribeOptions } from "../../../src/core/vision.js";
+import { createCaptioning, type CaptioningDeps } from "../../../src/inference/prompt/captioning.js";
 import { ember } from "../../dialects/model.js";
 
 const never = new AbortController().signal;
@@ -15,11 +15,11 @@ const image = (at: number, url: string, detail: MessageImage["detail"] = "auto")
   param: `param of ${url}`,
 });
 
-/** Grounding over an image whose bytes are its URL, and which is described by that URL in capitals. */
-function ground(deps: Partial<GroundDeps> = {}) {
+/** Captioning of images whose bytes are their URL, and which are described by that URL in capitals. */
+function ground(deps: Partial<CaptioningDeps> = {}) {
   const fetched: string[] = [];
-  const looks: [url: string, look: Look][] = [];
-  const grounding = createGrounding({
+  const looks: [url: string, look: DescribeOptions][] = [];
+  const grounding = createCaptioning({
     fetcher: {
       fetch: async (url) => {
         fetched.push(url);
@@ -36,19 +36,19 @@ function ground(deps: Partial<GroundDeps> = {}) {
       residents: () => [],
       close: () => Promise.resolve(),
     },
-    seer: ember,
+    visionModel: ember,
     imagesMax: 100,
     ...deps,
   });
   const told = async (messages: readonly Message[], team = "team-1") =>
-    (await grounding.ground(messages, team, never)).messages.map(({ content }) => content);
+    (await grounding.caption(messages, team, never)).messages.map(({ content }) => content);
   return { grounding, told, fetched, looks };
 }
 
 const user = (content: string, ...images: MessageImage[]): Message => ({ role: "user", content, images });
 
 describe("a conversation with images", () => {
-  it("holds what is on them in their places, on lines of their own, and loses nothing else", async () => {
+  it("has each image replaced by its description, on its own lines, and keeps everything else", async () => {
     const places = fc.tuple(
       fc.array(fc.constantFrom("a", "b", "\n", " "), { maxLength: 12 }),
       fc.array(fc.nat(12), { maxLength: 5 }),
@@ -68,9 +68,9 @@ describe("a conversation with images", () => {
     );
   });
 
-  it("has no images any more, and the same messages where it had none", async () => {
+  it("has no images afterwards, and the same messages when it had none", async () => {
     const plain: Message = { role: "system", content: "Be brief." };
-    const { messages, imageTexts } = await ground().grounding.ground(
+    const { messages, imageTexts } = await ground().grounding.caption(
       [plain, user("", image(0, "a"))],
       "t",
       never,
@@ -78,10 +78,10 @@ describe("a conversation with images", () => {
     expect(messages[0]).toEqual(plain);
     expect(messages[1]).toEqual({ role: "user", content: "[image: A]" });
     expect([...imageTexts.values()]).toEqual([["[image: A]"]]);
-    expect(await ground({ seer: null }).told([plain])).toEqual(["Be brief."]);
+    expect(await ground({ visionModel: null }).told([plain])).toEqual(["Be brief."]);
   });
 
-  it("is told of an image of which nothing can be said that there is one", async () => {
+  it("has an image without a description replaced by a placeholder", async () => {
     const vision = {
       ...ground().grounding,
       describe: async () => ({ text: "", tokens: 1 }),
@@ -91,7 +91,7 @@ describe("a conversation with images", () => {
     expect(await ground({ vision }).told([user("", image(0, "a"))])).toEqual(["[image]"]);
   });
 
-  it("is not looked at twice: neither in one request nor in the next, nor for another word for the same closeness", async () => {
+  it("has an image described once, also over several requests and for equal details", async () => {
     const { told, looks } = ground();
     const twice = user("x", image(0, "a"), image(1, "a", "low"), image(1, "b"));
     await told([twice]);
@@ -99,7 +99,7 @@ describe("a conversation with images", () => {
     expect(looks.map(([url]) => url)).toEqual(["a", "b"]);
   });
 
-  it("is looked at again where a closer look is asked for, and for another team", async () => {
+  it("has an image described again for a higher detail and for another team", async () => {
     const { told, looks } = ground();
     await told([user("", image(0, "a"))]);
     await told([user("", image(0, "a", "high"))]);
@@ -111,14 +111,14 @@ describe("a conversation with images", () => {
     ]);
   });
 
-  it("is fetched anew each time, as what is behind a URL may change", async () => {
+  it("has an image fetched each time, because the content of a URL may change", async () => {
     const { told, fetched } = ground();
     await told([user("", image(0, "a"))]);
     await told([user("", image(0, "a"))]);
     expect(fetched).toEqual(["a", "a"]);
   });
 
-  it("may hold as many as the bound and not one more, and none is fetched then", async () => {
+  it("may contain images up to the limit; with one more it is rejected before any is fetched", async () => {
     const { told, fetched } = ground({ imagesMax: 2 });
     await told([user("", image(0, "a")), user("", image(0, "b"))]);
     await expect(
@@ -131,12 +131,12 @@ describe("a conversation with images", () => {
     expect(fetched).toEqual(["a", "b"]);
   });
 
-  it("is refused, with the first image named, where nobody sees", async () => {
-    const refused = ground({ seer: null }).told([user("x", image(0, "a"), image(1, "b"))]);
+  it("is rejected with the first image named when there is no vision model", async () => {
+    const refused = ground({ visionModel: null }).told([user("x", image(0, "a"), image(1, "b"))]);
     await expect(refused).rejects.toMatchObject({ param: "param of a", code: "unsupported_parameter" });
   });
 
-  it("fails as its images do, and remembers nothing of that", async () => {
+  it("fails with the error of its image, and caches no failure", async () => {
     let broken = true;
     const { told } = ground({
       decoder: {

@@ -12,7 +12,7 @@ function requestOf(messages: readonly Message[], maxTokens: number | null = null
   return {
     model: "ember-1m",
     messages,
-    truncates: true,
+    truncate: true,
     tools: [],
     toolChoice: noTools,
     format: { type: "text" },
@@ -36,18 +36,18 @@ function requestOf(messages: readonly Message[], maxTokens: number | null = null
   };
 }
 
-/** What of a conversation is in its prompt, and how long that is. */
+/** The part of a conversation that is in its prompt, and the prompt's length. */
 async function fit(contextTokens: number, messages: readonly Message[], maxTokens: number | null = null) {
-  const asked: (readonly Message[])[] = [];
+  const requested: (readonly Message[])[] = [];
   const scripted = createScriptedEngine(() => [], { contextTokens });
-  const told = new Map<Prompt, readonly Message[]>();
+  const messagesOf = new Map<Prompt, readonly Message[]>();
   const engine: Engine = {
     load: (model) => scripted.load(model),
     async prompt(model, source) {
       const kept = "messages" in source ? source.messages : [];
-      asked.push(kept);
+      requested.push(kept);
       const prompt = await scripted.prompt(model, source);
-      told.set(prompt, kept);
+      messagesOf.set(prompt, kept);
       return prompt;
     },
     tokenize: (model, text) => scripted.tokenize(model, text),
@@ -62,8 +62,8 @@ async function fit(contextTokens: number, messages: readonly Message[], maxToken
     loaded,
     requestOf(messages, maxTokens),
   );
-  expect(used).toEqual(told.get(prompt));
-  return { kept: told.get(prompt) ?? [], tokens: prompt.tokens.length, prompts: asked.length };
+  expect(used).toEqual(messagesOf.get(prompt));
+  return { kept: messagesOf.get(prompt) ?? [], tokens: prompt.tokens.length, prompts: requested.length };
 }
 
 const words = (count: number): string => Array.from({ length: count }, (_, at) => `w${at}`).join(" ");
@@ -109,7 +109,7 @@ const conversation = fc
   ]);
 
 describe("a conversation that may be truncated", () => {
-  it("keeps its leading system messages and an unbroken end, with the call of every result, and as many turns as fit", async () => {
+  it("keeps its leading system messages and an unbroken end with the call of every result, and as many turns as fit", async () => {
     let [cut, whole] = [0, 0];
     await fc.assert(
       fc.asyncProperty(conversation, fc.integer({ min: 24, max: 160 }), async (messages, contextTokens) => {
@@ -132,7 +132,7 @@ describe("a conversation that may be truncated", () => {
     expect([cut > 30, whole > 30]).toEqual([true, true]);
   });
 
-  it("loses no more turns than it has to", async () => {
+  it("loses no more turns than necessary", async () => {
     const turns = Array.from({ length: 10 }, (_, at): readonly Message[] => [
       { role: "user", content: `${at} ${words(4)}` },
       { role: "assistant", content: words(4) },
@@ -148,11 +148,11 @@ describe("a conversation that may be truncated", () => {
       const { kept, tokens } = await fit(contextTokens, messages);
       expect([contextTokens, kept.length, tokens]).toEqual([contextTokens, 2 * left + 1, 11 * left + 3]);
     }
-    // Whoever asks for less gets more turns told.
+    // A request for a shorter answer keeps more turns.
     expect((await fit(40, messages, 3)).kept).toHaveLength(7);
   });
 
-  it("asks for few prompts, however many turns there are", async () => {
+  it("builds few prompts, however many turns there are", async () => {
     const turns = Array.from({ length: 500 }, (_, at): Message => ({
       role: "user",
       content: `${at} ${words(4)}`,
@@ -160,7 +160,7 @@ describe("a conversation that may be truncated", () => {
     expect((await fit(100, turns)).prompts).toBeLessThanOrEqual(12);
   });
 
-  it("leaves the answer less room rather than a last turn out, and is refused when not even that fits", async () => {
+  it("shortens the answer rather than leaving out the last turn, and is rejected when that does not fit either", async () => {
     const messages: readonly Message[] = [
       { role: "user", content: words(50) },
       { role: "assistant", content: "Yes." },

@@ -4,7 +4,7 @@ import { createResponseStore } from "../../../src/inference/responses/store/resp
 import { createWrites } from "../../../src/store/writes.js";
 import { aResponse, databaseOfTwoTeams, someItems } from "../../store/records.js";
 
-/** Responses `r0` to `r<length - 1>`, each going on from the one before it, with two input items and an output item each. */
+/** Responses `r0` to `r<length - 1>`, each continuing the one before it, with two input items and an output item each. */
 async function chainOf(length: number, changes: Readonly<Record<string, Partial<StoredResponse>>> = {}) {
   const database = await databaseOfTwoTeams();
   const store = createResponseStore(database);
@@ -23,7 +23,7 @@ const itemsOf = (...ids: readonly string[]) =>
   someItems(...ids.flatMap((id) => [`${id}-z`, `${id}-a`, `${id}-out`]));
 
 describe("a conversation", () => {
-  it("is every response's input and output, the oldest first", async () => {
+  it("consists of every response's input and output, the oldest first", async () => {
     const { store } = await chainOf(3);
     expect(await store.chain("r2", "team-1", 9)).toEqual(itemsOf("r0", "r1", "r2"));
     expect(await store.chain("r1", "team-1", 9)).toEqual(itemsOf("r0", "r1"));
@@ -39,7 +39,7 @@ describe("a conversation", () => {
     expect(await store.chain("last", "team-1", 20)).toEqual([...itemsOf(...before), ...someItems(...many)]);
   });
 
-  it("may branch: each branch has its own past", async () => {
+  it("may branch: each branch has its own history", async () => {
     const { store, writes } = await chainOf(2);
     const branch = aResponse({ id: "branch", previousId: "r0", status: "completed" });
     await writes.commit(store.insertion(branch, someItems("question"), someItems("reply")));
@@ -49,7 +49,7 @@ describe("a conversation", () => {
     ]);
   });
 
-  it("goes over responses without items", async () => {
+  it("includes responses without items", async () => {
     const { store, writes } = await chainOf(1);
     const [silent, last] = [
       aResponse({ id: "silent", previousId: "r0", status: "completed" }),
@@ -60,7 +60,7 @@ describe("a conversation", () => {
     expect(await store.chain("silent", "team-1", 9)).toEqual(itemsOf("r0"));
   });
 
-  it("is as long as may be, and refused by the name of its field when it is longer", async () => {
+  it("may have the maximum length, and is rejected with its field named when it is longer", async () => {
     const { store } = await chainOf(4);
     expect(await store.chain("r3", "team-1", 4)).toHaveLength(12);
     await expect(store.chain("r3", "team-1", 3)).rejects.toMatchObject({
@@ -70,24 +70,27 @@ describe("a conversation", () => {
     });
   });
 
-  it("that goes in a circle is too long, not endless", async () => {
+  it("that is circular is rejected as too long", async () => {
     const { store } = await chainOf(3, { r0: { previousId: "r2" } });
     await expect(store.chain("r2", "team-1", 100)).rejects.toMatchObject({ kind: "invalid_value" });
   });
 
-  it.each(["queued", "in_progress"] as const)("is null when one of it is %s", async (status) => {
+  it.each(["queued", "in_progress"] as const)("is null when one of its responses is %s", async (status) => {
     const { store } = await chainOf(3, { r1: { status } });
     expect(await store.chain("r2", "team-1", 9)).toBeNull();
     expect(await store.chain("r1", "team-1", 9)).toBeNull();
     expect(await store.chain("r0", "team-1", 9)).toEqual(itemsOf("r0"));
   });
 
-  it.each(["incomplete", "failed", "cancelled"] as const)("goes over one that is %s", async (status) => {
-    const { store } = await chainOf(2, { r0: { status } });
-    expect(await store.chain("r1", "team-1", 9)).toEqual(itemsOf("r0", "r1"));
-  });
+  it.each(["incomplete", "failed", "cancelled"] as const)(
+    "includes a response that is %s",
+    async (status) => {
+      const { store } = await chainOf(2, { r0: { status } });
+      expect(await store.chain("r1", "team-1", 9)).toEqual(itemsOf("r0", "r1"));
+    },
+  );
 
-  it("is null when one of it was deleted, the oldest as well as any other", async () => {
+  it("is null when any of its responses was deleted", async () => {
     const { store } = await chainOf(4);
     await store.delete("r0", "team-1");
     expect(await store.chain("r3", "team-1", 9)).toBeNull();
@@ -96,7 +99,7 @@ describe("a conversation", () => {
     expect(await store.chain("r2", "team-1", 9)).toBeNull();
   });
 
-  it("is null when it leads to another team's response, just as when that were not there", async () => {
+  it("is null when it leads to another team's response, as if that did not exist", async () => {
     const { store } = await chainOf(3, { r0: { teamId: "team-2" }, r2: { previousId: "never" } });
     expect(await store.chain("r1", "team-1", 9)).toBeNull();
     expect(await store.chain("r2", "team-1", 9)).toBeNull();
@@ -104,7 +107,7 @@ describe("a conversation", () => {
     expect(await store.chain("r0", "team-2", 9)).toEqual(itemsOf("r0"));
   });
 
-  it("is whole or null when one of it is deleted while it is read", async () => {
+  it("is whole or null when one of its responses is deleted while it is read", async () => {
     const seen = new Set<boolean>();
     for (let turns = 0; turns <= 12; turns++) {
       const { store } = await chainOf(3);
@@ -119,7 +122,7 @@ describe("a conversation", () => {
   });
 });
 
-/** Begins something some turns of the microtask queue from now. */
+/** Starts an action after some turns of the microtask queue. */
 async function after<T>(turns: number, begin: () => Promise<T>): Promise<T> {
   for (let turn = 0; turn < turns; turn++) await Promise.resolve();
   return begin();

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EventLog } from "../../../src/inference/responses/event-log.js";
-import { createMemory } from "../../../src/inference/responses/stored-responses.js";
+import { createStoredResponses } from "../../../src/inference/responses/stored-responses.js";
 import { createResponseStore } from "../../../src/inference/responses/store/responses.js";
 import { openDatabase } from "../../../src/store/database.js";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ async function read(log: EventLog<number>, from: number, signal = staying()): Pr
 }
 
 describe("an event log", () => {
-  it("tells every reader all from where it likes on, however reading and telling are mixed", async () => {
+  it("gives every reader all items from its start index on, however reads and appends interleave", async () => {
     const step = fc.oneof(
       fc.record({ tells: fc.integer({ min: 1, max: 4 }) }),
       fc.record({ readsFrom: fc.nat({ max: 20 }) }),
@@ -41,7 +41,7 @@ describe("an event log", () => {
     );
   });
 
-  it("takes nothing more once it has ended", async () => {
+  it("ignores items that are appended after its end", async () => {
     const log = new EventLog<number>();
     log.append(0);
     log.end();
@@ -49,7 +49,7 @@ describe("an event log", () => {
     expect([log.length, await read(log, 0)]).toEqual([1, [0]]);
   });
 
-  it("lets a reader go that leaves, and the others go on", async () => {
+  it("ends for a reader that aborts, and continues for the others", async () => {
     const log = new EventLog<number>();
     log.append(0);
     const leaving = new AbortController();
@@ -65,10 +65,10 @@ describe("an event log", () => {
   });
 });
 
-describe("the logs of a memory", () => {
-  it("once closed for good have ended, those that are opened later, too", async () => {
+describe("the event logs of stored responses", () => {
+  it("have ended once all are closed, also those that are opened later", async () => {
     const database = await openDatabase(join(temporaryFolder(), "hearth.db"));
-    const { logs } = createMemory({ responses: createResponseStore(database), responsesMax: 1 });
+    const { logs } = createStoredResponses({ responses: createResponseStore(database), responsesMax: 1 });
     const before = logs.open("resp_1");
     expect(logs.open("resp_1")).toBe(before);
     before.append({ type: "one" });

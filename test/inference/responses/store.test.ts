@@ -36,9 +36,9 @@ async function rows({ kysely }: Awaited<ReturnType<typeof responses>>["database"
 }
 
 describe("stored responses", () => {
-  it("give back what was put in, with their input in order", async () => {
+  it("are read as they were inserted, with their input in order", async () => {
     const { store, insert } = await responses();
-    const response = aResponse({ previousId: "gone", streamed: false, body: '{"text":"\'; drop table --"}' });
+    const response = aResponse({ previousId: "gone", streams: false, body: '{"text":"\'; drop table --"}' });
     const input = someItems("z", "a", "m", "a");
     await insert(response, input);
     expect(await store.find("resp-1", "team-1")).toEqual(response);
@@ -52,7 +52,7 @@ describe("stored responses", () => {
     expect(await store.input("resp-1", "team-1")).toEqual([]);
   });
 
-  it("may be put in ended, with their output", async () => {
+  it("may be inserted with their end and output", async () => {
     const { store, insert } = await responses();
     const response = aResponse({ status: "incomplete", background: false });
     await insert(response, someItems("in"), someItems("out"));
@@ -61,30 +61,33 @@ describe("stored responses", () => {
     expect(await store.chain("resp-1", "team-1", 9)).toEqual(someItems("in", "out"));
   });
 
-  it("are in progress from when work has begun, and only queued ones begin", async () => {
+  it("can be marked as in progress only when they are queued", async () => {
     const { store, insert, end } = await responses();
     await insert(aResponse());
-    await store.begin("resp-1", "begun");
+    await store.markStarted("resp-1", "begun");
     const begun = aResponse({ status: "in_progress", body: "begun" });
     expect(await store.find("resp-1", "team-1")).toEqual(begun);
-    await store.begin("resp-1", "again");
+    await store.markStarted("resp-1", "again");
     expect(await store.find("resp-1", "team-1")).toEqual(begun);
     await end("resp-1", ending);
-    await store.begin("resp-1", "late");
+    await store.markStarted("resp-1", "late");
     expect(await store.find("resp-1", "team-1")).toEqual(aResponse(ended));
-    await store.begin("gone", "begun");
+    await store.markStarted("gone", "begun");
     expect(await store.find("gone", "team-1")).toBeNull();
   });
 
-  it.each(["queued", "in_progress"] as const)("that are %s end with output and stream", async (status) => {
-    const { store, insert, end } = await responses();
-    await insert(aResponse({ status }), someItems("in"));
-    await end("resp-1", ending);
-    expect(await store.find("resp-1", "team-1")).toEqual(aResponse(ended));
-    expect(await store.chain("resp-1", "team-1", 9)).toEqual(someItems("in", "msg-1", "msg-2"));
-    expect(new Uint8Array((await store.events("resp-1", "team-1")) ?? [])).toEqual(events);
-    expect(await store.input("resp-1", "team-1")).toEqual(someItems("in"));
-  });
+  it.each(["queued", "in_progress"] as const)(
+    "that are %s can be ended with output and stream",
+    async (status) => {
+      const { store, insert, end } = await responses();
+      await insert(aResponse({ status }), someItems("in"));
+      await end("resp-1", ending);
+      expect(await store.find("resp-1", "team-1")).toEqual(aResponse(ended));
+      expect(await store.chain("resp-1", "team-1", 9)).toEqual(someItems("in", "msg-1", "msg-2"));
+      expect(new Uint8Array((await store.events("resp-1", "team-1")) ?? [])).toEqual(events);
+      expect(await store.input("resp-1", "team-1")).toEqual(someItems("in"));
+    },
+  );
 
   it.each(["completed", "incomplete", "failed", "cancelled"] as const)(
     "that are %s take no second ending: no status, no items, no stream",
@@ -98,7 +101,7 @@ describe("stored responses", () => {
     },
   );
 
-  it("take the first of two endings made together", async () => {
+  it("keep the first of two ends that are written at the same time", async () => {
     const { database, store, insert } = await responses();
     await insert(aResponse());
     const cancelled = anEnding({ status: "cancelled", body: "first", output: someItems("a") });
@@ -111,7 +114,7 @@ describe("stored responses", () => {
     expect(await rows(database)).toEqual([1, 1, 0]);
   });
 
-  it("that were deleted while at work stay gone when the work ends", async () => {
+  it("that were deleted while in progress stay deleted when their run ends", async () => {
     const { database, store, insert, end } = await responses();
     await insert(aResponse(), someItems("in"));
     expect(await store.delete("resp-1", "team-1")).toBe(true);
@@ -119,7 +122,7 @@ describe("stored responses", () => {
     expect(await rows(database)).toEqual([0, 0, 0]);
   });
 
-  it("go with their items and their stream, and only once", async () => {
+  it("are deleted with their items and their stream, and only once", async () => {
     const { database, store, insert, end } = await responses();
     await insert(aResponse(), someItems("in"));
     await end("resp-1", ending);
@@ -132,7 +135,7 @@ describe("stored responses", () => {
     expect(await store.input("resp-2", "team-1")).toEqual(someItems("in"));
   });
 
-  it("are deleted once expired, no more at a time than asked for, unless at work", async () => {
+  it("are deleted once expired, up to the requested number, unless in progress", async () => {
     const { database, store, insert } = await responses();
     const status = "completed";
     await insert(aResponse({ id: "a", status, expireTime: 5000 }), someItems("in"));
@@ -150,7 +153,7 @@ describe("stored responses", () => {
     expect(await store.count()).toBe(3);
   });
 
-  it("are to another team exactly as unknown ones, whatever is asked of them", async () => {
+  it("are for another team the same as unknown ones, in every method", async () => {
     const { database, store, insert, end } = await responses();
     await insert(aResponse(), someItems("in"));
     await end("resp-1", ending);
@@ -179,7 +182,7 @@ describe("stored responses", () => {
 });
 
 describe("items by id", () => {
-  it("are the newest of their id among the team's, and unknown ids are left out", async () => {
+  it("are the newest of their id among the team's, without unknown ids", async () => {
     const { store, insert, end } = await responses();
     const item = (id: string, body: string): readonly StoredItem[] => [{ id, body }];
     await insert(aResponse(), item("same", "old"));

@@ -1,7 +1,8 @@
+import { aKey } from "../../accounts/a-key.js";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { noTools, type GenerationEvent, type GenerationRequest } from "../../../src/core/generation.js";
-import type { RunStore } from "../../../src/inference/run/run-record.js";
+import type { RunStore } from "../../../src/inference/run/store/runs.js";
 import { createScriptedEngine, type Script } from "../../../src/engine/scripted.js";
 import { createGenerator, type Run } from "../../../src/inference/run/generate.js";
 import { createScheduler } from "../../../src/scheduler/scheduler.js";
@@ -10,10 +11,10 @@ import { createLedgerStore } from "../../../src/accounts/money/store/ledger.js";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
 import { systemClock, systemRandom } from "../../../src/system.js";
-import { blind } from "../../blind.js";
+import { noCaptioning } from "../../no-captioning.js";
 import { ember } from "../../dialects/model.js";
 import { temporaryFolder, testSchemas } from "../../harness.js";
-import { gate } from "../../http/compose.js";
+import { gate } from "../../scripted-app.js";
 
 const team = {
   id: "team",
@@ -23,28 +24,7 @@ const team = {
   weight: 1,
   createTime: 0,
 } as const;
-const key = {
-  id: "key",
-  teamId: "team",
-  userId: "user",
-  name: "key",
-  hash: new Uint8Array(32),
-  redacted: "hk-...abcd",
-  acls: [],
-  disabled: false,
-  blocked: false,
-  expireTime: null,
-  qps: null,
-  qpm: null,
-  tpm: null,
-  previousHash: null,
-  previousExpireTime: null,
-  ipRanges: null,
-  lastUseTime: null,
-  createTime: 0,
-  modifyTime: 0,
-  modifiedBy: "user",
-};
+const key = aKey({ id: "key", teamId: "team", acls: [] });
 const context = { principal: { key, team }, requestId: "request", endpoint: "/v1/chat/completions" };
 const request: GenerationRequest = {
   model: "ember",
@@ -71,8 +51,8 @@ const request: GenerationRequest = {
   deterministic: false,
 };
 
-/** A generator over the scripted engine, the real scheduler and a real database whose run store `change` may break. */
-async function street(
+/** A generator over the scripted engine, the real scheduler and a real database; `change` may make its run store fail. */
+async function createTestGenerator(
   script: Script,
   change: (runs: RunStore) => RunStore = (runs) => runs,
   onLoad: () => Promise<void> = () => Promise.resolve(),
@@ -88,15 +68,15 @@ async function street(
     models: { list: () => [ember], find: (name) => (name === "ember" ? ember : null) },
     engine,
     schemas: testSchemas(),
-    grounding: blind,
+    captioning: noCaptioning,
     slots: scheduler,
     runs: change(runs),
     ledger: createLedgerStore(database),
     metrics: {
-      requestAnswered: () => undefined,
-      runEnded: () => undefined,
+      requestFinished: () => undefined,
+      runFinished: () => undefined,
       modelLoaded: () => undefined,
-      drawingStep: () => undefined,
+      imageStepFinished: () => undefined,
     },
     clock: systemClock,
     random: systemRandom,
@@ -120,8 +100,8 @@ async function read(run: Run): Promise<readonly GenerationEvent[]> {
 }
 
 describe("a run", () => {
-  it("has its row settled, with the cost of every token, before its end is told", async () => {
-    const { start, runs } = await street(() => ["one two three"]);
+  it("is settled, with the cost of every token, before its end is emitted", async () => {
+    const { start, runs } = await createTestGenerator(() => ["one two three"]);
     const run = start();
     for await (const event of run.events) {
       const [row] = await runs.list(1);
@@ -133,38 +113,42 @@ describe("a run", () => {
     expect((await runs.list(9)).length).toBe(1);
   });
 
-  it("goes on without a reader, and settles", async () => {
-    const { start, runs } = await street(() => ["nobody looks"]);
-    await start().settled;
+  it("continues without a reader, and is settled", async () => {
+    const { start, runs } = await createTestGenerator(() => ["nobody looks"]);
+    await start().finished;
     expect((await runs.list(1))[0]?.state).toBe("completed");
   });
 
   it("that is aborted is charged for what was produced, and frees its slot and its model", async () => {
     const held = gate();
-    const { start, runs, engine, scheduler } = await street(() => ["one two", held.opened, "three"]);
+    const { start, runs, engine, scheduler } = await createTestGenerator(() => [
+      "one two",
+      held.opened,
+      "three",
+    ]);
     const run = start();
     const events = run.events[Symbol.asyncIterator]();
     await events.next();
     await events.next();
     run.abort();
     held.open();
-    await run.settled;
+    await run.finished;
     expect((await runs.list(1))[0]).toMatchObject({ state: "aborted", usage: { completionTokens: 2 } });
     expect(scheduler.load).toEqual({ running: 0, waiting: 0 });
     expect(engine.leases).toBe(0);
   });
 
-  it("whose engine fails half-way is charged for what was produced, and tells of the failure after the text", async () => {
-    const { start, runs, engine } = await street(() => ["one two", new Error("out of luck")]);
+  it("whose engine fails is charged for what was produced, and reports the failure after the text", async () => {
+    const { start, runs, engine } = await createTestGenerator(() => ["one two", new Error("out of luck")]);
     const run = start();
     await expect(read(run)).rejects.toThrow("An internal error occurred.");
     expect((await runs.list(1))[0]).toMatchObject({ state: "failed", usage: { completionTokens: 2 } });
     expect(engine.leases).toBe(0);
   });
 
-  it("F11: whose row cannot be written fails, holds nothing, and the next one is served", async () => {
+  it("fails when its row cannot be written, holds no slot, and the next run succeeds", async () => {
     let broken = true;
-    const { start, engine, scheduler } = await street(
+    const { start, engine, scheduler } = await createTestGenerator(
       () => ["one two three"],
       (runs) => ({
         ...runs,
@@ -173,7 +157,7 @@ describe("a run", () => {
     );
     const run = start();
     await expect(read(run)).rejects.toMatchObject({ kind: "internal" });
-    await run.settled;
+    await run.finished;
     expect(engine.active).toBe(0);
     expect(engine.leases).toBe(0);
     expect(scheduler.load.running).toBe(0);
@@ -181,25 +165,25 @@ describe("a run", () => {
     expect((await read(start())).at(-1)?.type).toBe("generation-end");
   });
 
-  it("F11: whose settling fails gives its answer all the same, and the operator is told", async () => {
-    const { start, settleFailures } = await street(
+  it("returns its answer when its settlement fails, and reports the failure to the operator", async () => {
+    const { start, settleFailures } = await createTestGenerator(
       () => ["one"],
-      (runs) => ({ ...runs, settle: () => Promise.reject(new Error("disk full")) }),
+      (runs) => ({ ...runs, finish: () => Promise.reject(new Error("disk full")) }),
     );
     expect((await read(start())).at(-1)?.type).toBe("generation-end");
     expect(settleFailures).toHaveLength(1);
   });
 
-  it("that leaves while its model loads lets go of the model as soon as it is there", async () => {
+  it("that is aborted while its model loads releases the model as soon as it is loaded", async () => {
     const loading = gate();
-    const { start, engine } = await street(
+    const { start, engine } = await createTestGenerator(
       () => ["one"],
       undefined,
       () => loading.opened,
     );
     const run = start();
     run.abort();
-    await run.settled;
+    await run.finished;
     loading.open();
     const lease = await engine.load(ember);
     expect(engine.leases).toBe(1);
@@ -207,15 +191,15 @@ describe("a run", () => {
     expect(engine.leases).toBe(0);
   });
 
-  it("beyond the bound on runs is refused at once", async () => {
+  it("beyond the limit on active runs is refused at once", async () => {
     const held = gate();
-    const { start, generator } = await street(() => [held.opened]);
+    const { start, generator } = await createTestGenerator(() => [held.opened]);
     const runs = Array.from({ length: 8 }, start);
-    for (const run of runs) run.settled.catch(() => undefined);
+    for (const run of runs) run.finished.catch(() => undefined);
     expect(() => start()).toThrow(/too many requests/);
     for (const run of runs) run.abort();
     held.open();
-    await Promise.all(runs.map((run) => run.settled));
+    await Promise.all(runs.map((run) => run.finished));
     expect(generator.active.size).toBe(0);
   });
 });

@@ -6,7 +6,7 @@ import { createJobStore } from "../../../src/jobs/store.js";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
 import { createWrites } from "../../../src/store/writes.js";
 import { aJob, aRun, aTeam, databaseOfTwoTeams, temporaryDatabase } from "../../store/records.js";
-import { normal, notedSynchronous, noteSynchronous } from "../../store/synchronous.js";
+import { normal, recordedSynchronous, recordSynchronous } from "../../store/synchronous.js";
 
 const usage = { promptTokens: 9, cachedTokens: 2, imageTokens: 1, completionTokens: 5, reasoningTokens: 4 };
 const outcome = { state: "completed", usage, costTicks: 180, endTime: 6000 } as const;
@@ -20,61 +20,61 @@ async function store(...records: readonly RunRecord[]) {
 }
 
 describe("the usage table", () => {
-  it("gives back what was put in, newest first, no more than asked for", async () => {
+  it("lists what was inserted, newest first, up to the requested number", async () => {
     const old = aRun({ id: "a", startTime: 1000, state: "failed", endTime: 1500 });
     const runs = await store(old, aRun(), aRun({ id: "run-2" }));
     expect(await runs.list(10)).toEqual([aRun({ id: "run-2" }), aRun(), old]);
     expect(await runs.list(1)).toEqual([aRun({ id: "run-2" })]);
   });
 
-  it("writes how a running run ended, and only that run's", async () => {
+  it("writes the end of a running run, and of no other", async () => {
     const runs = await store(aRun(), aRun({ id: "run-2" }));
-    await runs.settle("run-2", outcome, []);
+    await runs.finish("run-2", outcome, []);
     expect(await runs.list(10)).toEqual([aRun({ id: "run-2", ...outcome }), aRun()]);
   });
 
-  it("leaves a run that has ended as it is", async () => {
+  it("does not change a run that has ended", async () => {
     const runs = await store(aRun());
-    await runs.settle("run-1", outcome, []);
-    await runs.settle("run-1", { state: "aborted", usage: noUsage, costTicks: 0, endTime: 7000 }, []);
+    await runs.finish("run-1", outcome, []);
+    await runs.finish("run-1", { state: "aborted", usage: noUsage, costTicks: 0, endTime: 7000 }, []);
     expect(await runs.list(10)).toEqual([aRun(outcome)]);
   });
 
-  it("writes with the end of a run what belongs to it, both or neither, without waiting for the disk", async () => {
+  it("writes the end of a run and what belongs to it in one transaction, without syncing", async () => {
     const database = await databaseOfTwoTeams();
     const [runs, jobs] = [createRunStore(database), createJobStore(database)];
     await runs.insert(aRun(), []);
     await createWrites(database).commit([jobs.insertion(aJob())]);
     const twice = [jobs.removal("job-1"), jobs.insertion(aJob({ id: "job-2", teamId: "nobody" }))];
-    await expect(runs.settle("run-1", outcome, twice)).rejects.toThrow(/FOREIGN KEY/);
+    await expect(runs.finish("run-1", outcome, twice)).rejects.toThrow(/FOREIGN KEY/);
     expect(await runs.list(1)).toEqual([aRun()]);
     expect(await jobs.find("job-1")).toEqual(aJob());
-    await runs.settle("run-1", outcome, [jobs.removal("job-1"), noteSynchronous(database)]);
+    await runs.finish("run-1", outcome, [jobs.removal("job-1"), recordSynchronous(database)]);
     expect(await runs.list(1)).toEqual([aRun(outcome)]);
     expect(await jobs.find("job-1")).toBeNull();
-    expect(await notedSynchronous(database)).toBe(normal);
+    expect(await recordedSynchronous(database)).toBe(normal);
   });
 
-  it("makes what belongs to a run also when that run has ended already", async () => {
+  it("writes what belongs to a run also when that run has ended already", async () => {
     const database = await databaseOfTwoTeams();
     const [runs, jobs] = [createRunStore(database), createJobStore(database)];
     await runs.insert(aRun(outcome), []);
     const late = { state: "aborted", usage: noUsage, costTicks: 0, endTime: 7000 } as const;
-    await runs.settle("run-1", late, [jobs.insertion(aJob())]);
+    await runs.finish("run-1", late, [jobs.insertion(aJob())]);
     expect(await runs.list(1)).toEqual([aRun(outcome)]);
     expect(await jobs.find("job-1")).toEqual(aJob());
   });
 
-  it("writes the end of a run with which nothing belongs without a transaction of its own", async () => {
+  it("writes the end of a run without further writes as a single statement", async () => {
     const database = await databaseOfTwoTeams();
     const commit = (): never => expect.fail("committed");
     const runs = createRunStore({ ...database, commit });
     await runs.insert(aRun(), []);
-    await runs.settle("run-1", outcome, []);
+    await runs.finish("run-1", outcome, []);
     expect(await runs.list(1)).toEqual([aRun(outcome)]);
   });
 
-  it("marks what was running when the process died, at no cost, and nothing else", async () => {
+  it("marks only runs that were running when the process died as interrupted, at no cost", async () => {
     const ended = aRun({ id: "run-0", ...outcome });
     const runs = await store(aRun(), ended, aRun({ id: "run-2" }));
     expect(await runs.interruptAll(8000)).toBe(2);
@@ -83,7 +83,7 @@ describe("the usage table", () => {
     expect(await runs.interruptAll(9000)).toBe(0);
   });
 
-  it("holds sums as large as money gets", async () => {
+  it("stores the largest amounts", async () => {
     const runs = await store(aRun({ costTicks: Number.MAX_SAFE_INTEGER }));
     expect((await runs.list(1))[0]?.costTicks).toBe(Number.MAX_SAFE_INTEGER);
   });

@@ -1,11 +1,14 @@
-import type { HostedPriceStore } from "../hosted-price.js";
+import type { HostedPrice } from "../hosted-price.js";
 import type { Database } from "../../../store/database.js";
-import { writeOf } from "../../../store/writes.js";
+import { createWrite, type Write } from "../../../store/writes.js";
 
-/** The table of what hosted services charge. */
-export function createHostedPriceStore({ kysely }: Database): HostedPriceStore {
+export type HostedPriceStore = ReturnType<typeof createHostedPriceStore>;
+
+/** Creates the queries of the table of hosted prices. */
+export function createHostedPriceStore({ kysely }: Database) {
   return {
-    insertion({ alias, promptTicks, cachedTicks, completionTicks, createTime }) {
+    /** Adds a version. */
+    insertion({ alias, promptTicks, cachedTicks, completionTicks, createTime }: HostedPrice): Write {
       const row = {
         alias,
         prompt_ticks: promptTicks,
@@ -13,11 +16,15 @@ export function createHostedPriceStore({ kysely }: Database): HostedPriceStore {
         completion_ticks: completionTicks,
         create_time: createTime,
       };
-      return writeOf("hosted_prices", kysely.insertInto("hosted_prices").values(row).compile());
+      return createWrite("hosted_prices", kysely.insertInto("hosted_prices").values(row).compile());
     },
-    removal: (alias) =>
-      writeOf("hosted_prices", kysely.deleteFrom("hosted_prices").where("alias", "=", alias).compile()),
-    async list() {
+    /** Deletes all versions of an alias. */
+    removal(alias: string): Write {
+      const query = kysely.deleteFrom("hosted_prices").where("alias", "=", alias);
+      return createWrite("hosted_prices", query.compile());
+    },
+    /** Returns all versions in order of alias, the oldest first. */
+    async list(): Promise<readonly HostedPrice[]> {
       const rows = await kysely
         .selectFrom("hosted_prices")
         .selectAll()
@@ -32,7 +39,8 @@ export function createHostedPriceStore({ kysely }: Database): HostedPriceStore {
         createTime: row.create_time,
       }));
     },
-    async count() {
+    /** Returns the number of versions. */
+    async count(): Promise<number> {
       const { count } = await kysely
         .selectFrom("hosted_prices")
         .select((price) => price.fn.countAll<number>().as("count"))

@@ -2,17 +2,17 @@ import { sql } from "kysely";
 import {
   noBalances,
   type Balances,
-  type LedgerStore,
   type LedgerTransaction,
   type MoneyChange,
+  type Spendable,
 } from "../ledger.js";
 import { monthOf, type Month } from "../spending.js";
 import type { Database } from "../../../store/database.js";
 import { verifyLedger } from "./verify-ledger.js";
 import { prepare, prepareBinding } from "../../../store/prepared.js";
-import { refusalOf } from "./refusal.js";
+import { toLedgerError } from "./refusal.js";
 import type { EntryRow, TransactionRow } from "../../../store/schema.js";
-import { changesOf, writeOf } from "../../../store/writes.js";
+import { statementsOf, createWrite, type Write } from "../../../store/writes.js";
 
 type NewTransaction = Omit<TransactionRow, "id">;
 type NewEntry = Pick<EntryRow, "account" | "amount_ticks">;
@@ -20,40 +20,54 @@ type NewEntry = Pick<EntryRow, "account" | "amount_ticks">;
 const transactionColumns = ["kind", "team_id", "run_id", "note", "create_time"] as const;
 const entryColumns = ["account", "amount_ticks"] as const;
 
+export type LedgerStore = ReturnType<typeof createLedgerStore>;
+
 /**
- * The ledger's tables. Postings run on every priced request. What an account stands at is kept by a trigger of the entries, and
- * the checks on it are what refuses an overdraft, whoever asks at the same time.
+ * Creates the queries of the ledger's tables. A trigger on the entries updates the balances, and check constraints on the
+ * balances reject an overdraft, also of concurrent writers.
  */
-export function createLedgerStore(database: Database): LedgerStore {
+export function createLedgerStore(database: Database) {
   const { commit } = database;
   const posting = preparePosting(database);
   const spendableOf = prepareSpendable(database);
   return {
+    /** Prepares the writes of a transaction. It runs on every priced request. Entries are never changed or deleted. */
     posting,
-    // async: whatever is thrown becomes a rejection.
-    async post(transaction, together = []) {
+    /**
+     * Writes a transaction, together with other writes; resolves when it is synced to disk.
+     * @throws HearthError `no_credits` when a balance would be overdrawn, `invalid_value` when one would exceed what can be
+     * counted.
+     */
+    // async: an exception becomes a rejection.
+    async post(transaction: LedgerTransaction, together: readonly Write[] = []): Promise<void> {
       try {
-        commit(changesOf([...posting(transaction), ...together]), true);
+        commit(statementsOf([...posting(transaction), ...together]), true);
       } catch (thrown) {
-        throw refusalOf(thrown, { teamId: transaction.teamId, ticks: null });
+        throw toLedgerError(thrown, { teamId: transaction.teamId, ticks: null });
       }
     },
-    async spendable(teamId, now) {
+    /** Returns what a team may spend in the month of `now`, in milliseconds since the epoch. */
+    async spendable(teamId: string, now: number): Promise<Spendable> {
       const [row] = (await spendableOf({ teamId, month: monthOf(now) })).rows;
       return { credit: row?.credit ?? 0, monthTicks: row?.month_ticks ?? null };
     },
+    /** Returns the balances of every team that has a transaction, by team id. */
     balances: () => balances(database, null),
-    balancesOf: async (teamId) => (await balances(database, teamId)).get(teamId) ?? noBalances,
-    money: (teamId, limit) => money(database, teamId, limit),
+    async balancesOf(teamId: string): Promise<Balances> {
+      return (await balances(database, teamId)).get(teamId) ?? noBalances;
+    },
+    /** Returns the changes of a team's credit that belong to no run, the newest first. */
+    creditChanges: (teamId: string, limit: number) => creditChanges(database, teamId, limit),
+    /** Recomputes everything. Returns a bounded number of sentences, one for each error; none when the ledger balances. */
     verify: () => verifyLedger(database),
   };
 }
 
-/** Two balances and a limit, each by its key; asked on every priced request. */
+/** A query that runs on every priced request: two balances and a limit, each read by primary key. */
 function prepareSpendable({ kysely }: Database) {
-  type Asked = { readonly teamId: string; readonly month: Month };
+  type Parameters = { readonly teamId: string; readonly month: Month };
   type Row = { readonly credit: number | null; readonly month_ticks: number | null };
-  return prepare(kysely, ["teamId", "month"], ({ teamId, month }: Asked) =>
+  return prepare(kysely, ["teamId", "month"], ({ teamId, month }: Parameters) =>
     kysely
       .selectNoFrom([
         sql<number | null>`(select balance_ticks from ledger_balances
@@ -62,38 +76,40 @@ function prepareSpendable({ kysely }: Database) {
           number | null
         >`(select max(0, min(coalesce(hard_ticks, soft_ticks), coalesce(soft_ticks, hard_ticks))
             - coalesce(charged_ticks + reserved_ticks, 0))
-          from spending_limits as bound
-          left join team_months as spent on spent.team_id = bound.team_id and spent.month = ${month}
-          where bound.team_id = ${teamId})`.as("month_ticks"),
+          from spending_limits as limits
+          left join team_months as spent on spent.team_id = limits.team_id and spent.month = ${month}
+          where limits.team_id = ${teamId})`.as("month_ticks"),
       ])
       .$castTo<Row>(),
   );
 }
 
-function preparePosting({
-  kysely,
-}: Database): (transaction: LedgerTransaction) => ReturnType<typeof writeOf>[] {
+function preparePosting({ kysely }: Database): (transaction: LedgerTransaction) => readonly Write[] {
   const insertTransaction = prepareBinding(transactionColumns, (row: NewTransaction) =>
     kysely.insertInto("ledger_transactions").values(row),
   );
   const insertEntry = prepareBinding(entryColumns, (row: NewEntry) =>
     kysely
       .insertInto("ledger_entries")
-      // The transaction that was inserted just before: ids grow.
+      // Ids grow, so the largest one is that of the transaction inserted before.
       .values({ ...row, transaction_id: sql<number>`(select max(id) from ledger_transactions)` }),
   );
   return ({ kind, teamId, runId, note, createTime, entries }) => {
     const row = { kind, team_id: teamId, run_id: runId, note, create_time: createTime };
     return [
-      writeOf("ledger_transactions", insertTransaction(row)),
+      createWrite("ledger_transactions", insertTransaction(row)),
       ...entries.map(({ account, ticks }) =>
-        writeOf("ledger_entries", insertEntry({ account, amount_ticks: ticks })),
+        createWrite("ledger_entries", insertEntry({ account, amount_ticks: ticks })),
       ),
     ];
   };
 }
 
-async function money({ kysely }: Database, teamId: string, limit: number): Promise<readonly MoneyChange[]> {
+async function creditChanges(
+  { kysely }: Database,
+  teamId: string,
+  limit: number,
+): Promise<readonly MoneyChange[]> {
   const rows = await kysely
     .selectFrom("ledger_transactions")
     .innerJoin("ledger_entries", (entry) =>
@@ -117,7 +133,7 @@ async function balances({ kysely }: Database, teamId: string | null): Promise<Re
   const rows = await kysely
     .selectFrom("ledger_balances")
     .select(["team_id", "account"])
-    // As text: sums over years outgrow the integers of JavaScript.
+    // As text: sums over years exceed the safe integers of JavaScript.
     .select(sql<string>`cast(balance_ticks as text)`.as("ticks"))
     .$if(teamId !== null, (all) => all.where("team_id", "=", teamId))
     .orderBy("team_id")

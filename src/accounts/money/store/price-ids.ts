@@ -2,23 +2,21 @@ import type { Prices, Ticks } from "../../../core/money.js";
 import type { Database } from "../../../store/database.js";
 import type { PriceRow } from "../../../store/schema.js";
 
-export interface PriceBook {
-  /** The version of these prices, written first where there is none; a model whose prices go back has its old version again. */
-  versionOf(model: string, prices: Prices, now: number): Promise<number>;
-}
+/** Ids cached in memory. There is one for each model, and more when prices change. */
+const idsCachedMax = 1000;
 
-/** Versions kept in memory; there are as many as models, but for prices that change. */
-const versionsKeptMax = 1000;
+export type PriceIds = ReturnType<typeof createPriceIds>;
 
-/** The table of what models charge for text, version by version. */
-export function createPriceBook({ kysely }: Database): PriceBook {
-  const kept = new Map<string, number>();
+/** Creates the queries of the table of the prices at which models are charged. */
+export function createPriceIds({ kysely }: Database) {
+  const cache = new Map<string, number>();
   return {
-    async versionOf(model, prices, now) {
+    /** Returns the id of a model's prices; inserts them when they are new. The same prices always have the same id. */
+    async idOf(model: string, prices: Prices, now: number): Promise<number> {
       const columns = toColumns(model, prices);
       const name = Object.values(columns).join(" ");
-      const known = kept.get(name);
-      if (known !== undefined) return known;
+      const cached = cache.get(name);
+      if (cached !== undefined) return cached;
       await kysely
         .insertInto("price_book")
         .values({ ...columns, create_time: now })
@@ -28,8 +26,8 @@ export function createPriceBook({ kysely }: Database): PriceBook {
       for (const [column, value] of Object.entries(columns))
         row = row.where(column as keyof typeof columns, "=", value);
       const { id } = await row.executeTakeFirstOrThrow();
-      if (kept.size >= versionsKeptMax) kept.clear();
-      kept.set(name, id);
+      if (cache.size >= idsCachedMax) cache.clear();
+      cache.set(name, id);
       return id;
     },
   };
@@ -41,11 +39,11 @@ export const priceColumns = [
   "completion_text_token_ticks",
 ] as const;
 
-/** The prices beside a row that has any. */
-export type PricesBeside = { readonly [Column in (typeof priceColumns)[number]]: number | null };
+/** The price columns of a row that is joined with its prices. */
+export type JoinedPrices = { readonly [Column in (typeof priceColumns)[number]]: number | null };
 
-/** @param imageTicks is in the run's own row. @returns null where there are none. */
-export function pricesOf(row: PricesBeside, imageTicks: Ticks): Prices | null {
+/** Returns the prices of a run; null when it has none. @param imageTicks from the run's own row. */
+export function pricesOf(row: JoinedPrices, imageTicks: Ticks): Prices | null {
   const {
     prompt_text_token_ticks: promptTextTokenTicks,
     cached_prompt_text_token_ticks: cachedPromptTextTokenTicks,

@@ -1,22 +1,22 @@
 import { HearthError } from "../../../core/errors.js";
-import { noCredits } from "../ledger.js";
+import { noCreditsError } from "../ledger.js";
 import type { Ticks } from "../../../core/money.js";
-import { codeOf } from "../../../store/failure.js";
+import { errorCodeOf } from "../../../store/failure.js";
 
 /**
- * What a write that the books refused means to whoever asked for it; any other value as it is.
- * @param asked whose credit was to be taken, and how much of it; null where that is not known.
+ * Turns the violation of a ledger constraint into a HearthError for the client; returns any other value unchanged.
+ * @param charge the team whose credit was to be taken, and the amount; null when it is not known.
  */
-export function refusalOf(thrown: unknown, asked: { teamId: string; ticks: Ticks | null }): unknown {
-  const code = codeOf(thrown);
+export function toLedgerError(thrown: unknown, charge: { teamId: string; ticks: Ticks | null }): unknown {
+  const code = errorCodeOf(thrown);
   if (code === "SQLITE_CONSTRAINT_CHECK" && thrown instanceof Error) {
-    if (thrown.message.includes("no_overdraft")) return noCredits(asked.teamId, asked.ticks, "credit");
+    if (thrown.message.includes("no_overdraft")) return noCreditsError(charge.teamId, charge.ticks, "credit");
     if (thrown.message.includes("countable"))
       return new HearthError("invalid_value", "The team's credit would be more than can be counted.", {
         param: "amount",
       });
   }
   if (code === "SQLITE_CONSTRAINT_TRIGGER" && thrown instanceof Error && thrown.message === "monthly_limit")
-    return noCredits(asked.teamId, asked.ticks, "month");
+    return noCreditsError(charge.teamId, charge.ticks, "month");
   return thrown;
 }

@@ -1,13 +1,7 @@
 import { sql } from "kysely";
-import {
-  noSpending,
-  type Month,
-  type MonthlySpending,
-  type SpendingLimits,
-  type SpendingStore,
-} from "../spending.js";
+import { noSpending, type Month, type MonthlySpending, type SpendingLimits } from "../spending.js";
 import type { Database } from "../../../store/database.js";
-import { writeOf } from "../../../store/writes.js";
+import { createWrite, type Write } from "../../../store/writes.js";
 
 interface Row {
   readonly team_id: string;
@@ -17,18 +11,22 @@ interface Row {
   readonly soft_ticks: number | null;
 }
 
-/** The tables of what teams spend in a month, which triggers of the runs keep, and of its limits. */
-export function createSpendingStore({ kysely }: Database): SpendingStore {
+export type SpendingStore = ReturnType<typeof createSpendingStore>;
+
+/** Creates the queries of the tables of monthly spending, which triggers on runs update, and of spending limits. */
+export function createSpendingStore({ kysely }: Database) {
   return {
-    async find(teamId, month) {
+    async find(teamId: string, month: Month): Promise<MonthlySpending> {
       const { rows } = await selection(sql`values (${teamId})`, month).execute(kysely);
       return rows[0] === undefined ? noSpending : fromRow(rows[0]);
     },
-    async all(month) {
+    /** Returns, by team id, every team that has limits or has spent in that month. */
+    async all(month: Month): Promise<ReadonlyMap<string, MonthlySpending>> {
       const { rows } = await selection(sql`select id from teams`, month).execute(kysely);
       return new Map(rows.map((row) => [row.team_id, fromRow(row)]));
     },
-    replacement(teamId, before, after) {
+    /** Replaces a team's limits. The commit fails with `conflict` when the stored limits differ from `before`. */
+    replacement(teamId: string, before: SpendingLimits, after: SpendingLimits): Write {
       const insert = kysely.insertInto("spending_limits").values({ team_id: teamId, ...toColumns(after) });
       const query = insert.onConflict((conflict) =>
         conflict
@@ -37,7 +35,7 @@ export function createSpendingStore({ kysely }: Database): SpendingStore {
           .where("spending_limits.hard_ticks", "is", before.hardTicks)
           .where("spending_limits.soft_ticks", "is", before.softTicks),
       );
-      return writeOf("spending_limits", query.compile(), 1);
+      return createWrite("spending_limits", query.compile(), 1);
     },
   };
 }
@@ -46,9 +44,9 @@ const selection = (teams: ReturnType<typeof sql>, month: Month) => sql<Row>`
   with team (id) as (${teams})
   select team.id as team_id, cast(coalesce(charged_ticks, 0) as text) as charged,
     cast(coalesce(reserved_ticks, 0) as text) as reserved, hard_ticks, soft_ticks
-  from team left join spending_limits as bound on bound.team_id = team.id
+  from team left join spending_limits as limits on limits.team_id = team.id
     left join team_months as spent on spent.team_id = team.id and spent.month = ${month}
-  where bound.team_id is not null or spent.team_id is not null`;
+  where limits.team_id is not null or spent.team_id is not null`;
 
 function toColumns({ hardTicks, softTicks }: SpendingLimits) {
   return { hard_ticks: hardTicks, soft_ticks: softTicks };

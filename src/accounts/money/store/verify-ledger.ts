@@ -1,27 +1,27 @@
 /**
- * Recomputes the ledger, and what runs add up to, from nothing but the entries and the runs, and tells of every difference. It trusts no balance that is
- * kept, no cost that is written, and none of the constraints that should have kept either right.
+ * Recomputes the ledger and the sums of runs from the entries and the runs alone, and reports every difference. It relies on no
+ * stored balance, no stored cost and no constraint.
  */
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { Database } from "../../../store/database.js";
 import type { Schema } from "../../../store/schema.js";
-import { usageLooks } from "./verify-usage.js";
+import { usageChecks } from "./verify-usage.js";
 
-/** Sentences of each kind; what is wrong once is often wrong everywhere. */
+/** Problems reported by each check; an error often affects many rows. */
 const problemsMax = 20;
 
-/** @returns a sentence for each thing that is wrong, `problemsMax` of a kind at the most. */
+/** Returns a sentence for each problem, at most `problemsMax` for each check. */
 export function verifyLedger({ kysely }: Database): Promise<readonly string[]> {
-  // One transaction: a server that writes meanwhile is seen at one moment, whole.
-  return kysely.transaction().execute(async (moment) => {
+  // One transaction, so that all checks read the same snapshot while a server writes.
+  return kysely.transaction().execute(async (snapshot) => {
     const problems: string[] = [];
-    for (const look of looks) problems.push(...(await told(moment, look)));
+    for (const check of checks) problems.push(...(await problemsOf(snapshot, check)));
     return problems;
   });
 }
 
-async function told(moment: Kysely<Schema>, look: RawBuilder<Problem>): Promise<readonly string[]> {
-  const { rows } = await sql<Problem>`${look} limit ${sql.lit(problemsMax)}`.execute(moment);
+async function problemsOf(snapshot: Kysely<Schema>, check: RawBuilder<Problem>): Promise<readonly string[]> {
+  const { rows } = await sql<Problem>`${check} limit ${sql.lit(problemsMax)}`.execute(snapshot);
   return rows.map(({ problem }) => problem);
 }
 
@@ -29,7 +29,7 @@ interface Problem {
   readonly problem: string;
 }
 
-/** Which accounts a kind of transaction touches. */
+/** Whether an account may occur in a kind of transaction. */
 const accountsOfKind = sql`case kind
   when 'reserve' then account in ('credit', 'reserved')
   when 'release' then account in ('credit', 'reserved')
@@ -37,7 +37,7 @@ const accountsOfKind = sql`case kind
   when 'adjust' then account in ('credit', 'adjustments')
   else account in ('credit', 'purchases') end`;
 
-/** What a run is charged at its own prices: nothing when it was interrupted, never more than was reserved. */
+/** The charge of a run at its own prices: 0 when it was interrupted, never more than was reserved. */
 const charge = sql`case when run.state = 'interrupted' then 0 else min(
   (run.prompt_tokens - run.cached_tokens) * price.prompt_text_token_ticks
   + run.cached_tokens * price.cached_prompt_text_token_ticks
@@ -48,7 +48,7 @@ const charge = sql`case when run.state = 'interrupted' then 0 else min(
 const amountIn = (id: RawBuilder<unknown>, account: string) =>
   sql`coalesce((select amount_ticks from ledger_entries where transaction_id = ${id} and account = ${sql.lit(account)}), 0)`;
 
-const looks: readonly RawBuilder<Problem>[] = [
+const checks: readonly RawBuilder<Problem>[] = [
   sql`select 'transaction ' || made.id || ' has ' || count(entry.account) || ' entries, which sum to '
       || coalesce(sum(entry.amount_ticks), 0) as problem
     from ledger_transactions as made left join ledger_entries as entry on entry.transaction_id = made.id
@@ -58,8 +58,8 @@ const looks: readonly RawBuilder<Problem>[] = [
   sql`select 'an entry belongs to no transaction: ' || transaction_id as problem from ledger_entries
     where transaction_id not in (select id from ledger_transactions)`,
   sql`select 'the account ' || coalesce(kept.account, summed.account) || ' of team '
-      || coalesce(kept.team_id, summed.team_id) || ' is kept as ' || coalesce(kept.balance_ticks, 0)
-      || ' and its entries sum to ' || coalesce(summed.ticks, 0) as problem
+      || coalesce(kept.team_id, summed.team_id) || ' has the balance ' || coalesce(kept.balance_ticks, 0)
+      || ' but its entries sum to ' || coalesce(summed.ticks, 0) as problem
     from ledger_balances as kept full join (
       select team_id, account, sum(amount_ticks) as ticks
       from ledger_transactions join ledger_entries on transaction_id = id group by team_id, account
@@ -67,20 +67,20 @@ const looks: readonly RawBuilder<Problem>[] = [
     where coalesce(kept.balance_ticks, 0) <> coalesce(summed.ticks, 0)`,
   sql`select 'the account ' || account || ' of team ' || team_id || ' is overdrawn: ' || balance_ticks as problem
     from ledger_balances where account in ('credit', 'reserved') and balance_ticks < 0`,
-  sql`select 'run ' || run.id || ' cost ' || run.cost_ticks || ', and at its prices ' || ${charge} as problem
+  sql`select 'run ' || run.id || ' cost ' || run.cost_ticks || ', but at its prices ' || ${charge} as problem
     from runs as run join price_book as price on price.id = run.price_id
     where run.state <> 'running' and run.cost_ticks <> ${charge}`,
-  sql`select 'run ' || run.id || ' cost ' || run.cost_ticks || ', and was charged '
+  sql`select 'run ' || run.id || ' cost ' || run.cost_ticks || ', but was charged '
       || ${amountIn(sql`ended.id`, "revenue")} as problem
     from runs as run left join ledger_transactions as ended
       on ended.run_id = run.id and ended.kind in ('settle', 'release')
     where run.price_id is not null and run.state <> 'running'
       and run.cost_ticks <> ${amountIn(sql`ended.id`, "revenue")}`,
-  sql`select 'run ' || run.id || ' has ' || coalesce(run.reserved_ticks, 0) || ' reserved, and its entries say '
+  sql`select 'run ' || run.id || ' has ' || coalesce(run.reserved_ticks, 0) || ' reserved, but its entries say '
       || ${amountIn(sql`held.id`, "reserved")} as problem
     from runs as run left join ledger_transactions as held on held.run_id = run.id and held.kind = 'reserve'
     where coalesce(run.reserved_ticks, 0) <> ${amountIn(sql`held.id`, "reserved")}`,
-  sql`select 'run ' || run.id || ' has ended, and ' || run.reserved_ticks || ' are still reserved for it' as problem
+  sql`select 'run ' || run.id || ' has ended, but ' || run.reserved_ticks || ' are still reserved for it' as problem
     from runs as run left join ledger_transactions as ended
       on ended.run_id = run.id and ended.kind in ('settle', 'release')
     where run.state <> 'running' and run.reserved_ticks > 0
@@ -89,13 +89,13 @@ const looks: readonly RawBuilder<Problem>[] = [
     from ledger_transactions where run_id is not null
     group by run_id, kind = 'reserve' having count(*) > 1`,
   sql`select 'transaction ' || made.id || ', a ' || kind || ', is of the run ' || run_id || ', which '
-      || case when run.id is null then 'is not there' else 'has not ended' end as problem
+      || case when run.id is null then 'does not exist' else 'has not ended' end as problem
     from ledger_transactions as made left join runs as run on run.id = made.run_id
     where made.run_id is not null and (run.id is null or (run.state = 'running' and kind <> 'reserve'))`,
-  sql`select 'team ' || team_id || ' has ' || balance_ticks || ' reserved, and its running runs hold '
+  sql`select 'team ' || team_id || ' has ' || balance_ticks || ' reserved, but its running runs hold '
       || coalesce((select sum(reserved_ticks) from runs where state = 'running' and runs.team_id = kept.team_id), 0)
       as problem
     from ledger_balances as kept where account = 'reserved' and balance_ticks <>
       coalesce((select sum(reserved_ticks) from runs where state = 'running' and runs.team_id = kept.team_id), 0)`,
-  ...usageLooks,
+  ...usageChecks,
 ];

@@ -1,17 +1,17 @@
-/** What ledger-verify.ts asks of the sums that triggers keep of runs: each as the runs themselves add up to. */
+/** Checks for verify-ledger.ts that the sums maintained by triggers equal the sums of the runs themselves. */
 import { sql, type RawBuilder } from "kysely";
 
-/** What a row of usage adds up, in order. */
+/** The sums of a row of usage, in order. */
 const hourSums = sql`runs, prompt_tokens, cached_tokens, image_tokens, completion_tokens, reasoning_tokens,
   cost_ticks, credit_ticks`;
 
 const none = sql`json_array(0, 0, 0, 0, 0, 0, 0, 0)`;
 
-/** A query for each sentence, as in ledger-verify.ts. */
-export const usageLooks: readonly RawBuilder<{ readonly problem: string }>[] = [
-  sql`select 'the usage of team ' || team_id || ', model ' || model || ' asked for as ' || asked_model || ', key '
-      || api_key_id || ' in the hour of ' || strftime('%Y-%m-%dT%H:%MZ', hour / 1000, 'unixepoch') || ' is kept as '
-      || coalesce(kept.sums, ${none}) || ' and its runs add up to ' || coalesce(added.sums, ${none}) as problem
+/** Each query returns a sentence for each problem. */
+export const usageChecks: readonly RawBuilder<{ readonly problem: string }>[] = [
+  sql`select 'the usage of team ' || team_id || ', model ' || model || ' requested as ' || asked_model || ', key '
+      || api_key_id || ' in the hour of ' || strftime('%Y-%m-%dT%H:%MZ', hour / 1000, 'unixepoch') || ' is stored as '
+      || coalesce(kept.sums, ${none}) || ' but its runs add up to ' || coalesce(added.sums, ${none}) as problem
     from (
       select team_id, hour, model, asked_model, api_key_id, json_array(${hourSums}) as sums from usage_hours
     ) as kept full join (
@@ -22,8 +22,8 @@ export const usageLooks: readonly RawBuilder<{ readonly problem: string }>[] = [
       from runs where state not in ('running', 'interrupted') group by 1, 2, 3, 4, 5
     ) as added using (team_id, hour, model, asked_model, api_key_id)
     where kept.sums is not added.sums`,
-  sql`select 'team ' || team_id || ' is kept to have spent ' || coalesce(kept.charged, 0) || ' and to hold '
-      || coalesce(kept.held, 0) || ' in the month ' || month || ', and its runs of that month add up to '
+  sql`select 'team ' || team_id || ' is stored with ' || coalesce(kept.charged, 0) || ' spent and '
+      || coalesce(kept.held, 0) || ' reserved in the month ' || month || ', but its runs of that month add up to '
       || coalesce(added.charged, 0) || ' and ' || coalesce(added.held, 0) as problem
     from (
       select team_id, month, charged_ticks as charged, reserved_ticks as held from team_months

@@ -1,55 +1,58 @@
-/** The events that one output item is told with: its beginning, its pieces, its end. A text is always its item's only part. Pure. */
+/** Builds the stream events of an output item: start, deltas and end. A text is always the only part of its item. Pure. */
 import type { ResponseEvent } from "../event-schema.js";
-import type { OutputItem, OutputText, SampledLogprobBody } from "../wire.js";
+import type { OutputItem, OutputText, SampledLogprobBody } from "../response-schema.js";
 
-/** Where an item is told. */
-export interface Place {
-  /** Among the response's items. */
+/** The position of an item in the stream. */
+export interface ItemPosition {
+  /** Index in the response's items. */
   readonly index: number;
-  /** Gives the next event's number. */
-  readonly next: () => number;
+  /** Returns the sequence number of the next event. */
+  readonly nextSequenceNumber: () => number;
 }
 
-/** Numbers events from 0. */
-export function createNumbering(): () => number {
+/** Returns a function that counts from 0. */
+export function createSequence(): () => number {
   let last = -1;
   return () => (last += 1);
 }
 
-/** An item begins, whatever it will hold. */
-export function itemBegins(item: OutputItem, { index: output_index, next }: Place): readonly ResponseEvent[] {
+/** Returns the events that start an item, with empty content. */
+export function itemStartEvents(
+  item: OutputItem,
+  { index: output_index, nextSequenceNumber }: ItemPosition,
+): readonly ResponseEvent[] {
   const added: ResponseEvent = {
     type: "response.output_item.added",
-    sequence_number: next(),
+    sequence_number: nextSequenceNumber(),
     output_index,
-    item: emptied(item),
+    item: emptyItem(item),
   };
-  const place = { item_id: item.id, output_index };
+  const position = { item_id: item.id, output_index };
   if (item.type === "function_call") return [added];
   if (item.type === "reasoning") {
     const type = "response.reasoning_summary_part.added";
     const part = { type: "summary_text", text: "" } as const;
-    return [added, { type, sequence_number: next(), ...place, summary_index: 0, part }];
+    return [added, { type, sequence_number: nextSequenceNumber(), ...position, summary_index: 0, part }];
   }
   const part = textPart("", []);
   const type = "response.content_part.added";
-  return [added, { type, sequence_number: next(), ...place, content_index: 0, part }];
+  return [added, { type, sequence_number: nextSequenceNumber(), ...position, content_index: 0, part }];
 }
 
-/** More of an item's text or arguments. */
-export function itemGrows(
+/** Returns the event that adds to an item's text or arguments. */
+export function itemDeltaEvent(
   { id: item_id, type: kind }: Pick<OutputItem, "id" | "type">,
-  { index: output_index, next }: Place,
+  { index: output_index, nextSequenceNumber }: ItemPosition,
   delta: string,
   logprobs: readonly SampledLogprobBody[] = [],
 ): ResponseEvent {
-  const [sequence_number, place] = [next(), { item_id, output_index }];
+  const [sequence_number, position] = [nextSequenceNumber(), { item_id, output_index }];
   switch (kind) {
     case "reasoning":
       return {
         type: "response.reasoning_summary_text.delta",
         sequence_number,
-        ...place,
+        ...position,
         summary_index: 0,
         delta,
       };
@@ -57,64 +60,78 @@ export function itemGrows(
       return {
         type: "response.output_text.delta",
         sequence_number,
-        ...place,
+        ...position,
         content_index: 0,
         delta,
         logprobs,
       };
     case "function_call":
-      return { type: "response.function_call_arguments.delta", sequence_number, ...place, delta };
+      return { type: "response.function_call_arguments.delta", sequence_number, ...position, delta };
   }
 }
 
-/** An item ends, as it is. */
-export function itemEnds(item: OutputItem, { index: output_index, next }: Place): readonly ResponseEvent[] {
-  const place = { item_id: item.id, output_index };
+/** Returns the events that end an item. */
+export function itemEndEvents(
+  item: OutputItem,
+  { index: output_index, nextSequenceNumber }: ItemPosition,
+): readonly ResponseEvent[] {
+  const position = { item_id: item.id, output_index };
   return [
-    ...contentEnds(item, place, next),
-    { type: "response.output_item.done", sequence_number: next(), output_index, item },
+    ...contentEndEvents(item, position, nextSequenceNumber),
+    { type: "response.output_item.done", sequence_number: nextSequenceNumber(), output_index, item },
   ];
 }
 
-/** The one part of a message. */
+/** Returns the only part of a message. */
 export function textPart(text: string, logprobs: readonly SampledLogprobBody[]): OutputText {
   return { type: "output_text", text, annotations: [], logprobs };
 }
 
-function contentEnds(
+function contentEndEvents(
   item: OutputItem,
-  place: { readonly item_id: string; readonly output_index: number },
-  next: () => number,
+  position: { readonly item_id: string; readonly output_index: number },
+  nextSequenceNumber: () => number,
 ): readonly ResponseEvent[] {
   if (item.type === "function_call") {
     const { name, arguments: json } = item;
     const type = "response.function_call_arguments.done";
-    return [{ type, sequence_number: next(), ...place, name, arguments: json }];
+    return [{ type, sequence_number: nextSequenceNumber(), ...position, name, arguments: json }];
   }
   if (item.type === "reasoning") {
-    const at = { ...place, summary_index: 0 };
+    const summaryPosition = { ...position, summary_index: 0 };
     const part = item.summary[0] ?? { type: "summary_text", text: "" };
     return [
       {
         type: "response.reasoning_summary_text.done",
-        sequence_number: next(),
-        ...at,
+        sequence_number: nextSequenceNumber(),
+        ...summaryPosition,
         text: part.text,
       },
-      { type: "response.reasoning_summary_part.done", sequence_number: next(), ...at, part },
+      {
+        type: "response.reasoning_summary_part.done",
+        sequence_number: nextSequenceNumber(),
+        ...summaryPosition,
+        part,
+      },
     ];
   }
-  const at = { ...place, content_index: 0 };
+  const contentPosition = { ...position, content_index: 0 };
   const part = item.content[0] ?? textPart("", []);
   const { text, logprobs } = part;
   return [
-    { type: "response.output_text.done", sequence_number: next(), ...at, text, logprobs },
-    { type: "response.content_part.done", sequence_number: next(), ...at, part },
+    {
+      type: "response.output_text.done",
+      sequence_number: nextSequenceNumber(),
+      ...contentPosition,
+      text,
+      logprobs,
+    },
+    { type: "response.content_part.done", sequence_number: nextSequenceNumber(), ...contentPosition, part },
   ];
 }
 
-/** As it is when nothing is in it yet. */
-function emptied(item: OutputItem): OutputItem {
+/** Returns the item without its content, as at its start. */
+function emptyItem(item: OutputItem): OutputItem {
   const status = "in_progress";
   if (item.type === "function_call") return { ...item, status, arguments: "" };
   if (item.type === "message") return { ...item, status, content: [] };

@@ -1,4 +1,4 @@
-/** Items as they are stored and listed: each with an id of its own, and whole even where the client wrote the short form. Pure. */
+/** Converts items to the form in which they are stored and listed: with an id and all default fields. Pure. */
 import { HearthError } from "../../../core/errors.js";
 import { inputItemId, type ItemKind } from "./ids.js";
 import {
@@ -7,14 +7,14 @@ import {
   type ItemContent,
   type ItemPart,
   type MessageItem,
-} from "./item-schema.js";
+} from "./input-item-schema.js";
 
 export type IdentifiedItem = InputItem & { readonly id: string };
 
-/** What a client may call its items: fit for a URL. */
-const sensibleId = /^[!-~]{1,200}$/;
+/** Item ids that a client may choose; they are used in URLs. */
+const validClientId = /^[!-~]{1,200}$/;
 
-/** An input or output item from the JSON text it was stored as. @throws HearthError `internal` when it is none. */
+/** Parses a stored input or output item. @throws HearthError `internal` if the JSON is not an item. */
 export function readStoredItem(json: string): InputItem {
   const read = inputItemSchema.safeParse(JSON.parse(json));
   if (read.success) return read.data;
@@ -22,28 +22,28 @@ export function readStoredItem(json: string): InputItem {
 }
 
 /**
- * The items of a request as they are stored. A client's own ids are kept when they are sensible and the first of their name;
- * the others follow from the response's id and the place.
+ * Returns the items of a request as they are stored. Ids of the client are kept if they are valid and unique; other items get
+ * an id that is derived from the response's id and the position.
  */
 export function withIds(items: readonly InputItem[], responseId: string): readonly IdentifiedItem[] {
-  const taken = new Set<string>();
-  return items.map((item, place) => {
-    const given = item.id ?? "";
-    const keeps = sensibleId.test(given) && !taken.has(given);
-    const id = keeps ? given : inputItemId(kindOf(item), responseId, place);
-    taken.add(id);
-    return whole(item, id);
+  const usedIds = new Set<string>();
+  return items.map((item, position) => {
+    const clientId = item.id ?? "";
+    const keepsId = validClientId.test(clientId) && !usedIds.has(clientId);
+    const id = keepsId ? clientId : inputItemId(kindOf(item), responseId, position);
+    usedIds.add(id);
+    return completeItem(item, id);
   });
 }
 
-/** The ids of items that a request only refers to. */
+/** Returns the ids of the items that a request references. */
 export function referencesOf(items: readonly InputItem[]): readonly string[] {
   return items.flatMap((item) => (item.type === "item_reference" ? [item.id] : []));
 }
 
 /**
- * The items with those in place that were only referred to.
- * @throws HearthError `invalid_value` naming the first reference that was not found.
+ * Replaces references by the items that they refer to.
+ * @throws HearthError `invalid_value` that names the first reference that was not found.
  */
 export function resolveReferences(
   items: readonly InputItem[],
@@ -51,8 +51,8 @@ export function resolveReferences(
 ): readonly InputItem[] {
   return items.map((item, index) => {
     if (item.type !== "item_reference") return item;
-    const named = found.get(item.id);
-    if (named !== undefined) return named;
+    const referenced = found.get(item.id);
+    if (referenced !== undefined) return referenced;
     throw new HearthError("invalid_value", `Item with id '${item.id.slice(0, 200)}' not found.`, {
       param: `input.${index}.id`,
     });
@@ -76,7 +76,7 @@ function kindOf({ type }: InputItem): ItemKind {
   }
 }
 
-function whole(item: InputItem, id: string): IdentifiedItem {
+function completeItem(item: InputItem, id: string): IdentifiedItem {
   switch (item.type) {
     case "message": {
       const { type, role, status, content, name, phase } = item;
@@ -94,14 +94,14 @@ function whole(item: InputItem, id: string): IdentifiedItem {
     case "function_call_output":
       return { ...item, id, status: item.status ?? "completed" };
     case "reasoning": {
-      const { type, status, summary, content, encrypted_content: sealed } = item;
+      const { type, status, summary, content, encrypted_content: encrypted } = item;
       return {
         id,
         type,
         status: status ?? "completed",
         summary: summary ?? [],
         ...(content == null ? {} : { content }),
-        ...(sealed == null ? {} : { encrypted_content: sealed }),
+        ...(encrypted == null ? {} : { encrypted_content: encrypted }),
       };
     }
     default:
@@ -110,15 +110,15 @@ function whole(item: InputItem, id: string): IdentifiedItem {
 }
 
 function partsOf(content: ItemContent, role: MessageItem["role"]): ItemPart[] {
-  if (typeof content !== "string") return content.map(wholePart);
+  if (typeof content !== "string") return content.map(completePart);
   return [
     role === "assistant"
-      ? wholePart({ type: "output_text", text: content })
+      ? completePart({ type: "output_text", text: content })
       : { type: "input_text", text: content },
   ];
 }
 
-function wholePart(part: ItemPart): ItemPart {
+function completePart(part: ItemPart): ItemPart {
   if (part.type === "input_image") return { ...part, detail: part.detail ?? "auto" };
   if (part.type !== "output_text") return part;
   return { ...part, annotations: part.annotations ?? [], logprobs: part.logprobs ?? [] };

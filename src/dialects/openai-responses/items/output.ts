@@ -1,112 +1,120 @@
 /**
- * The output items of one answer: one after another, each begun, told and ended before the next. A block of reasoning is an
- * item, so is a text, and so is a call. Pure.
+ * Writes the output items of one response. Each item ends before the next one starts. Reasoning, text and each tool call are
+ * separate items. Pure.
  */
 import type { SampledLogprob, TokenLogprob } from "../../../core/generation.js";
 import type { ResponseEvent } from "../event-schema.js";
 import { outputItemId } from "./ids.js";
-import { itemBegins, itemEnds, itemGrows, textPart, type Place } from "./item-events.js";
-import { seal } from "./sealed.js";
-import type { OutputItem, OutputItemStatus, SampledLogprobBody } from "../wire.js";
+import {
+  itemStartEvents,
+  itemEndEvents,
+  itemDeltaEvent,
+  textPart,
+  type ItemPosition,
+} from "./item-events.js";
+import { encodeOpaque } from "./opaque-text.js";
+import type { OutputItem, OutputItemStatus, SampledLogprobBody } from "../response-schema.js";
 
 export interface OutputSettings {
   readonly responseId: string;
-  /** Whether a reasoning item that has ended carries its text sealed as well. */
-  readonly sealsReasoning: boolean;
-  /** Gives the next event's number. */
-  readonly next: () => number;
+  /** Whether a finished reasoning item also contains its text as `encrypted_content`. */
+  readonly includesEncryptedReasoning: boolean;
+  /** Returns the sequence number of the next event. */
+  readonly nextSequenceNumber: () => number;
 }
 
 interface OpenItem {
   readonly id: string;
   readonly type: OutputItem["type"];
-  /** Of a call: its number in the answer, and what it is told with. */
+  /** For a tool call: its index in the answer, its id and its name. */
   readonly call: { readonly index: number; readonly id: string; readonly name: string } | null;
-  /** The text, or the arguments. */
+  /** The text or the arguments so far. */
   text: string;
   readonly logprobs: SampledLogprobBody[];
 }
 
 export class OutputWriter {
   readonly #settings: OutputSettings;
-  readonly #ended: OutputItem[] = [];
+  readonly #endedItems: OutputItem[] = [];
   #open: OpenItem | null = null;
 
   constructor(settings: OutputSettings) {
     this.#settings = settings;
   }
 
-  /** A piece of the reasoning. */
+  /** Adds reasoning text. */
   reasoning(text: string): readonly ResponseEvent[] {
-    return text === "" ? [] : this.#grow("reasoning", text, []);
+    return text === "" ? [] : this.#append("reasoning", text, []);
   }
 
-  /** A piece of the answer's text, with the log probabilities of its tokens. */
+  /** Adds text of the answer with the log probabilities of its tokens. */
   text(text: string, logprobs: readonly SampledLogprob[]): readonly ResponseEvent[] {
-    return text === "" && logprobs.length === 0 ? [] : this.#grow("message", text, logprobs.map(wireLogprob));
+    return text === "" && logprobs.length === 0
+      ? []
+      : this.#append("message", text, logprobs.map(wireLogprob));
   }
 
-  /** A tool is called. */
+  /** Starts a tool call. */
   call(index: number, id: string, name: string): readonly ResponseEvent[] {
-    return this.#begin("function_call", { index, id, name });
+    return this.#start("function_call", { index, id, name });
   }
 
-  /** A piece of the JSON of a call's arguments. */
+  /** Adds a part of the JSON of a tool call's arguments. */
   argument(index: number, json: string): readonly ResponseEvent[] {
     const open = this.#open;
     if (json === "" || open?.call?.index !== index) return [];
     open.text += json;
-    return [itemGrows(open, this.#place(), json)];
+    return [itemDeltaEvent(open, this.#position(), json)];
   }
 
-  /** The arguments of a call are whole. */
+  /** Ends a tool call whose arguments are complete. */
   callEnd(index: number): readonly ResponseEvent[] {
     return this.#open?.call?.index === index ? this.close("completed") : [];
   }
 
-  /** Ends the item that is open, if one is. */
+  /** Ends the open item, if any. */
   close(status: Exclude<OutputItemStatus, "in_progress">): readonly ResponseEvent[] {
     const open = this.#open;
     if (open === null) return [];
     const item = this.#itemOf(open, status);
-    // Clients wait for a piece of the arguments, also where there is nothing in them.
-    const piece =
-      open.type === "function_call" && open.text === "" ? [itemGrows(open, this.#place(), "")] : [];
-    const events = [...piece, ...itemEnds(item, this.#place())];
-    this.#ended.push(item);
+    // Clients expect at least one delta, even if the arguments are empty.
+    const emptyDelta =
+      open.type === "function_call" && open.text === "" ? [itemDeltaEvent(open, this.#position(), "")] : [];
+    const events = [...emptyDelta, ...itemEndEvents(item, this.#position())];
+    this.#endedItems.push(item);
     this.#open = null;
     return events;
   }
 
-  /** The items as they stand now. */
+  /** Returns the items in their current state. */
   items(): readonly OutputItem[] {
     const open = this.#open;
-    return open === null ? [...this.#ended] : [...this.#ended, this.#itemOf(open, "in_progress")];
+    return open === null ? [...this.#endedItems] : [...this.#endedItems, this.#itemOf(open, "in_progress")];
   }
 
-  #grow(
+  #append(
     type: "reasoning" | "message",
     text: string,
     logprobs: readonly SampledLogprobBody[],
   ): readonly ResponseEvent[] {
-    const begun = this.#open?.type === type ? [] : this.#begin(type, null);
+    const started = this.#open?.type === type ? [] : this.#start(type, null);
     const open = this.#open;
-    if (open === null) return begun;
+    if (open === null) return started;
     open.text += text;
     open.logprobs.push(...logprobs);
-    return [...begun, itemGrows(open, this.#place(), text, logprobs)];
+    return [...started, itemDeltaEvent(open, this.#position(), text, logprobs)];
   }
 
-  /** A call that something else follows before its end was cut. */
-  #begin(type: OpenItem["type"], call: OpenItem["call"]): readonly ResponseEvent[] {
+  /** Starts an item. An open tool call is incomplete, because another item starts before its end. */
+  #start(type: OpenItem["type"], call: OpenItem["call"]): readonly ResponseEvent[] {
     const closed = this.close(this.#open?.type === "function_call" ? "incomplete" : "completed");
-    const id = outputItemId(itemKinds[type], this.#settings.responseId, this.#ended.length);
+    const id = outputItemId(itemKinds[type], this.#settings.responseId, this.#endedItems.length);
     this.#open = { id, type, call, text: "", logprobs: [] };
-    return [...closed, ...itemBegins(this.#itemOf(this.#open, "in_progress"), this.#place())];
+    return [...closed, ...itemStartEvents(this.#itemOf(this.#open, "in_progress"), this.#position())];
   }
 
-  #place(): Place {
-    return { index: this.#ended.length, next: this.#settings.next };
+  #position(): ItemPosition {
+    return { index: this.#endedItems.length, nextSequenceNumber: this.#settings.nextSequenceNumber };
   }
 
   #itemOf({ id, type, call, text, logprobs }: OpenItem, status: OutputItemStatus): OutputItem {
@@ -114,9 +122,11 @@ export class OutputWriter {
       return { id, type, status, role: "assistant", content: [textPart(text, [...logprobs])] };
     if (type === "function_call")
       return { id, type, status, call_id: call?.id ?? "", name: call?.name ?? "", arguments: text };
-    const sealed =
-      this.#settings.sealsReasoning && status !== "in_progress" ? { encrypted_content: seal(text) } : {};
-    return { id, type, status, summary: [{ type: "summary_text", text }], ...sealed };
+    const encrypted =
+      this.#settings.includesEncryptedReasoning && status !== "in_progress"
+        ? { encrypted_content: encodeOpaque(text) }
+        : {};
+    return { id, type, status, summary: [{ type: "summary_text", text }], ...encrypted };
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The pieces of a word after every merge that applies: the pair that stands first in the list of merges is merged, everywhere
- * from left to right, until none is left. Only the pairs beside a merge are looked up anew, so that a long word takes little.
+ * Applies byte-pair merges to a word: repeatedly merges the adjacent pair with the lowest rank, from left to right, until no pair can be
+ * merged. Only pairs next to a merge are looked up again, so that long words are fast.
  */
 export function mergeWord(letters: readonly string[], ranks: ReadonlyMap<string, number>): readonly string[] {
   const pieces = [...letters];
@@ -10,7 +10,7 @@ export function mergeWord(letters: readonly string[], ranks: ReadonlyMap<string,
   };
   const found = pieces.map((_, at) => rankAt(at));
   for (;;) {
-    const at = firstOfLeast(found);
+    const at = indexOfLowest(found);
     if (at === null) return pieces;
     pieces.splice(at, 2, `${pieces[at] ?? ""}${pieces[at + 1] ?? ""}`);
     found.splice(at, 1);
@@ -19,7 +19,7 @@ export function mergeWord(letters: readonly string[], ranks: ReadonlyMap<string,
   }
 }
 
-function firstOfLeast(ranks: readonly number[]): number | null {
+function indexOfLowest(ranks: readonly number[]): number | null {
   let [best, least] = [-1, Infinity];
   for (const [at, rank] of ranks.entries()) if (rank < least) [best, least] = [at, rank];
   return best < 0 ? null : best;

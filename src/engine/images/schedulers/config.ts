@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What a scheduler_config.json says, with the defaults of diffusers where it says nothing. */
+/** The schema of scheduler_config.json, with the defaults of diffusers. */
 export const schedulerConfig = z.object({
   _class_name: z.string(),
   num_train_timesteps: z.number().int().min(1).max(100_000).default(1000),
@@ -16,7 +16,7 @@ export const schedulerConfig = z.object({
   rescale_betas_zero_snr: z.boolean().default(false),
   original_inference_steps: z.number().int().min(1).max(1000).default(50),
   timestep_scaling: z.number().positive().default(10),
-  // What follows changes the result and is not done here: it must be off.
+  // The following options change the result and are not supported: they must be off.
   trained_betas: z.null().optional(),
   thresholding: z.literal(false).optional(),
   use_karras_sigmas: z.literal(false).nullish(),
@@ -27,7 +27,7 @@ export const schedulerConfig = z.object({
 
 type Read = z.infer<typeof schedulerConfig>;
 
-/** The same with what depends on the class settled. */
+/** The same, with the defaults that depend on the scheduler's class. */
 export interface SchedulerConfig extends Read {
   readonly timestep_spacing: "linspace" | "leading" | "trailing";
   readonly clip_sample: boolean;

@@ -1,6 +1,6 @@
 import { alphaBars, at, roundToEven, spacedTimesteps } from "./betas.js";
 import type { SchedulerConfig } from "./config.js";
-import { predictedAt } from "./predicted.js";
+import { predictionAt } from "./prediction.js";
 import type { Schedule } from "./schedule.js";
 
 /** Song et al. 2020, formula (12) with eta 0; steps as in diffusers' DDIMScheduler. */
@@ -20,7 +20,7 @@ export function ddim(config: SchedulerConfig, steps: number): Schedule {
       const before = timestep - stride;
       const alpha = before >= 0 ? at(bars, before) : last;
       const [signal, sigma] = [Math.sqrt(alpha), Math.sqrt(1 - alpha)];
-      const predicted = predictedAt(config, at(bars, timestep));
+      const predicted = predictionAt(config, at(bars, timestep));
       return sample.map((value, place) => {
         const { image, noise } = predicted(output[place] ?? 0, value);
         return signal * image + sigma * noise;

@@ -6,7 +6,7 @@ import type { Schedule } from "./schedule.js";
 export function euler(config: SchedulerConfig, steps: number): Schedule {
   const trained = config.num_train_timesteps;
   if (steps > trained) throw new RangeError(`more than ${trained} steps`);
-  // Where no signal is left the sigma would be infinite; diffusers takes the same small number.
+  // Without any signal the sigma would be infinite; diffusers uses the same small number.
   const table = alphaBars(config).map((bar) => sigmaOf(Math.max(bar, 2 ** -24)));
   const timesteps = spacedTimesteps(config, steps);
   const sigmas = [...timesteps.map((timestep) => interpolated(table, timestep)), 0];

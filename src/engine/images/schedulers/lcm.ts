@@ -1,9 +1,9 @@
 import { alphaBars, at } from "./betas.js";
 import type { SchedulerConfig } from "./config.js";
-import { predictedAt } from "./predicted.js";
+import { predictionAt } from "./prediction.js";
 import type { Schedule } from "./schedule.js";
 
-/** Standard deviation of images, as consistency models assume it. */
+/** Standard deviation of images that consistency models assume. */
 const sigmaData = 0.5;
 
 /** Luo et al. 2023 (latent consistency models), multistep sampling; steps and scalings as in diffusers' LCMScheduler. */
@@ -25,7 +25,7 @@ export function lcm(config: SchedulerConfig, steps: number): Schedule {
       const scaled = timestep * config.timestep_scaling;
       const skip = sigmaData ** 2 / (scaled ** 2 + sigmaData ** 2);
       const out = scaled / Math.sqrt(scaled ** 2 + sigmaData ** 2);
-      const predicted = predictedAt(config, at(bars, timestep));
+      const predicted = predictionAt(config, at(bars, timestep));
       const images = sample.map((value, place) => {
         const { image } = predicted(output[place] ?? 0, value);
         return out * image + skip * value;

@@ -1,13 +1,13 @@
 import type { Noise } from "../noise.js";
 
-/** A way from noise to image, of a set number of steps. */
+/** The denoising steps from noise to image. */
 export interface Schedule {
-  /** What the model is told of each step; not always whole. */
+  /** The timestep input of each step; not always an integer. */
   readonly timesteps: readonly number[];
-  /** What noise of variance 1 is multiplied by to begin with. */
+  /** Factor of the initial noise of variance 1. */
   readonly initialScale: number;
-  /** What the model is given at a step. */
+  /** Returns the model's input at a step. */
   input(sample: Float32Array, index: number): Float32Array;
-  /** The sample after a step. @param output of the model. @param noise where the method adds some of its own. */
+  /** Returns the sample after a step. @param output of the model. @param noise source for methods that add noise. */
   step(output: Float32Array, sample: Float32Array, index: number, noise: Noise): Float32Array;
 }

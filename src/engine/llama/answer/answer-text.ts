@@ -1,6 +1,6 @@
 /**
- * From sampled tokens to pieces of text: bytes to whole characters, the reasoning block apart from the answer, stop texts found
- * wherever they fall, and every token counted once. Pure and synchronous; one instance per generation.
+ * Converts sampled tokens to pieces of text: decodes bytes to whole characters, separates the reasoning block from the answer, finds stop
+ * sequences across tokens, and counts every token once. Pure and synchronous; one instance per generation.
  *
  * Modes: opening (nothing but white space so far; a reasoning block may begin) -> reasoning -> answer; an answer without a
  * reasoning block goes from opening to answer directly, one whose prompt opened the block starts in reasoning.
@@ -9,7 +9,7 @@ import type { SampledLogprob } from "../../../core/generation.js";
 import type { ReasoningMarks } from "./reasoning.js";
 
 export interface AnswerTextOptions {
-  /** The marks of a reasoning block that the answer may begin with; null: it has none. */
+  /** The markers of a reasoning block at the start of the answer; null: there is none. */
   readonly marks: ReasoningMarks | null;
   /** true when the prompt ended inside the block. */
   readonly startsInReasoning: boolean;
@@ -23,11 +23,11 @@ export interface AnswerPiece {
   readonly type: "text" | "reasoning";
   readonly text: string;
   readonly tokens: number;
-  /** Of the tokens that this text was made from; what was taken out of the text has none. */
+  /** Of the tokens of this text; markers that were removed from the text have none. */
   readonly logprobs: readonly SampledLogprob[];
 }
 
-/** A token of the text, and where in the text it begins and ends. */
+/** A token's log probability, and where in the text the token begins and ends. */
 interface PlacedLogprob {
   readonly start: number;
   readonly end: number;
@@ -41,16 +41,16 @@ export class AnswerText {
   #mode: AnswerMode;
   readonly #open: string;
   readonly #close: string;
-  /** Text that may still become part of a mark or a stop text. */
+  /** Text that may still become part of a marker or a stop sequence. */
   #held = "";
   /** Tokens sampled since the last piece. */
   #tokens = 0;
   #logprobs: PlacedLogprob[] = [];
   /** Length of all text so far. */
   #length = 0;
-  /** The answer behind the reasoning as the model wrote it, since it was last taken. */
-  #written = "";
-  /** White space at the start of a part is not part of it, where a mark came before. */
+  /** The answer after the reasoning as the model wrote it, since the last `takeRawAnswer`. */
+  #rawAnswer = "";
+  /** Whether leading white space is to be dropped, because a marker came before. */
   #atPartStart: boolean;
   #stoppedBy: string | null = null;
   #out: AnswerPiece[] = [];
@@ -64,7 +64,7 @@ export class AnswerText {
     this.#atPartStart = this.#mode !== "answer";
   }
 
-  /** The stop text that was met; nothing after it is text, further tokens need not be sampled. */
+  /** The stop sequence that was found; no further tokens need to be sampled. */
   get stoppedBy(): string | null {
     return this.#stoppedBy;
   }
@@ -73,14 +73,14 @@ export class AnswerText {
     return this.#mode;
   }
 
-  /** What the model wrote behind its reasoning since the last call, white space and stop texts included. */
-  takeWritten(): string {
-    const written = this.#written;
-    this.#written = "";
+  /** Returns what the model wrote after its reasoning since the last call, including white space and stop sequences. */
+  takeRawAnswer(): string {
+    const written = this.#rawAnswer;
+    this.#rawAnswer = "";
     return written;
   }
 
-  /** Takes one sampled token. @returns the pieces it completed. */
+  /** Adds one sampled token. @returns the pieces it completed. */
   push(bytes: Uint8Array, logprob: SampledLogprob | null = null): readonly AnswerPiece[] {
     this.#tokens += 1;
     const text = this.#decoder.decode(bytes, { stream: true });
@@ -88,11 +88,11 @@ export class AnswerText {
     this.#length += text.length;
     if (logprob !== null) this.#logprobs.push({ start, end: this.#length, logprob });
     this.#held += text;
-    if (this.#mode === "answer") this.#written += text;
+    if (this.#mode === "answer") this.#rawAnswer += text;
     return this.#advance(false);
   }
 
-  /** Nothing more comes: what was held back is text after all. An incomplete character at the very end is dropped. */
+  /** Ends the answer: emits text that was held back. An incomplete character at the end is dropped. */
   finish(): readonly AnswerPiece[] {
     const pieces = this.#advance(true);
     this.#flush(this.#mode === "reasoning" ? "reasoning" : "text", "");
@@ -104,7 +104,7 @@ export class AnswerText {
     return this.#take();
   }
 
-  /** Moves on with what is held. @returns true while another look may find more. */
+  /** Processes the held text. @returns true when another step may find more. */
   #step(last: boolean): boolean {
     if (this.#mode === "opening") return this.#stepOpening(last);
     return this.#mode === "reasoning" ? this.#stepReasoning(last) : this.#stepAnswer(last);
@@ -115,7 +115,7 @@ export class AnswerText {
     if (!last && text.length < this.#open.length && this.#open.startsWith(text)) return false;
     const opens = text.startsWith(this.#open);
     if (opens) this.#cut(this.#held.length - text.length + this.#open.length);
-    else this.#written = this.#held;
+    else this.#rawAnswer = this.#held;
     this.#mode = opens ? "reasoning" : "answer";
     this.#atPartStart = opens;
     return true;
@@ -127,14 +127,14 @@ export class AnswerText {
       this.#emit("reasoning", this.#cut(at).trimEnd());
       this.#cut(this.#close.length);
       this.#flush("reasoning", "");
-      this.#written = this.#held;
+      this.#rawAnswer = this.#held;
       this.#mode = "answer";
       this.#atPartStart = true;
       return true;
     }
     const keep = last ? 0 : heldBack(this.#held, [this.#close]);
-    const solid = this.#held.slice(0, this.#held.length - keep).trimEnd();
-    this.#emit("reasoning", this.#cut(solid.length));
+    const complete = this.#held.slice(0, this.#held.length - keep).trimEnd();
+    this.#emit("reasoning", this.#cut(complete.length));
     if (last) this.#held = "";
     return false;
   }
@@ -148,7 +148,7 @@ export class AnswerText {
     return false;
   }
 
-  /** Takes so many characters off the front of what is held. */
+  /** Removes and returns `count` characters from the front of the held text. */
   #cut(count: number): string {
     const front = this.#held.slice(0, count);
     this.#held = this.#held.slice(count);
@@ -180,7 +180,7 @@ export class AnswerText {
   }
 }
 
-/** The stop text that begins first in `text`; of two that begin together, the longer. */
+/** Returns the stop sequence that occurs first in `text`; the longer one if two begin at the same place. */
 function firstStop(
   text: string,
   stops: readonly string[],
@@ -195,7 +195,7 @@ function firstStop(
   return best;
 }
 
-/** Length of the longest end of `text` that could still become one of the marks. */
+/** Returns the length of the longest end of `text` that may still become one of the markers. */
 function heldBack(text: string, marks: readonly string[]): number {
   let longest = 0;
   for (const mark of marks) {

@@ -1,7 +1,7 @@
 /**
- * The events of one answer: text and reasoning apart, and tool calls apart from the text, with every token counted once. A
- * call that no grammar holds to its form is told only when it is whole, since it may turn out to be text. Pure and synchronous;
- * one instance per generation.
+ * Converts sampled tokens to the events of one answer: text, reasoning and tool calls, with every token counted once. A call that is not
+ * constrained by a grammar is emitted only when complete, since it may turn out to be text. Pure and synchronous; one instance per
+ * generation.
  */
 import type { GenerationEvent, SampledLogprob } from "../../../core/generation.js";
 import { AnswerText, type AnswerMode, type AnswerPiece, type AnswerTextOptions } from "./answer-text.js";
@@ -9,27 +9,27 @@ import type { ToolEvent } from "../tools/parse/output.js";
 import type { ToolParser } from "../tools/parse.js";
 
 export interface AnswerOptions extends AnswerTextOptions {
-  /** Reads the calls out of the text; null: all of it is text. */
+  /** Parses the calls of the text; null: all of it is text. */
   readonly parser: ToolParser | null;
-  /** Ids of calls begin with it; the call's number follows. */
+  /** Prefix of call ids; the call's number follows. */
   readonly callIdPrefix: string;
-  /** Nothing but calls is written behind the reasoning: what a bound leaves of one that has no name yet is no text. */
+  /** The answer consists of calls only: an incomplete call at the token limit is not emitted as text. */
   readonly onlyCalls?: boolean;
 }
 
-/** What is told of one answer. */
+/** The event builder of one answer. */
 export class Answer {
   readonly #options: AnswerOptions;
   readonly #text: AnswerText;
-  /** Tokens and log probabilities of pieces that completed no event yet. */
+  /** Tokens and log probabilities that belong to no event yet. */
   #tokens = 0;
   #logprobs: SampledLogprob[] = [];
-  /** Events of a call that is not told yet. */
-  #untold: ToolEvent[] = [];
+  /** Events of a call that is not emitted yet. */
+  #pendingCallEvents: ToolEvent[] = [];
   #calls = 0;
   #reasoningTokens = 0;
-  /** Set while a grammar guarantees that what begins as a call becomes one. */
-  callsAreSure = false;
+  /** Set while a grammar guarantees that a started call is completed. */
+  callsAreGuaranteed = false;
 
   constructor(options: AnswerOptions) {
     this.#options = options;
@@ -44,7 +44,7 @@ export class Answer {
     return this.#text.mode;
   }
 
-  /** Whole calls told so far. */
+  /** Complete calls emitted so far. */
   get calls(): number {
     return this.#calls;
   }
@@ -54,21 +54,21 @@ export class Answer {
   }
 
   /** See AnswerText. */
-  takeWritten(): string {
-    return this.#text.takeWritten();
+  takeRawAnswer(): string {
+    return this.#text.takeRawAnswer();
   }
 
-  /** Takes one sampled token. @returns what it completed. */
+  /** Adds one sampled token. @returns the events it completed. */
   push(bytes: Uint8Array, logprob: SampledLogprob | null): readonly GenerationEvent[] {
     if (this.#text.mode === "reasoning") this.#reasoningTokens += 1;
     return this.#text.push(bytes, logprob).flatMap((piece) => this.#read(piece));
   }
 
-  /** Nothing more comes. */
+  /** Ends the answer. @returns the remaining events. */
   finish(): readonly GenerationEvent[] {
     const events = this.#text.finish().flatMap((piece) => this.#read(piece));
     const { parser } = this.#options;
-    if (parser !== null) events.push(...this.#tell(parser.finish()));
+    if (parser !== null) events.push(...this.#emit(parser.finish()));
     if (this.#tokens > 0) events.push(this.#withTokens({ type: "text-delta", choice: 0, text: "" }));
     return events;
   }
@@ -79,31 +79,31 @@ export class Answer {
     const { parser } = this.#options;
     if (type === "reasoning") return [this.#withTokens({ type: "reasoning-delta", choice: 0, text })];
     if (parser === null) return [this.#withTokens({ type: "text-delta", choice: 0, text })];
-    return this.#tell(parser.push(text));
+    return this.#emit(parser.push(text));
   }
 
-  #tell(found: readonly ToolEvent[]): GenerationEvent[] {
-    const told: GenerationEvent[] = [];
+  #emit(found: readonly ToolEvent[]): GenerationEvent[] {
+    const emitted: GenerationEvent[] = [];
     for (const event of found) {
       if (event.type === "text" || event.type === "reasoning") {
         const type = event.type === "text" ? "text-delta" : "reasoning-delta";
         const text = type === "text-delta" && this.#options.onlyCalls === true ? "" : event.text;
-        told.push(this.#withTokens({ type, choice: 0, text }));
+        emitted.push(this.#withTokens({ type, choice: 0, text }));
       } else if (event.type === "call-broken" && !event.cut) {
-        this.#untold = [];
-        told.push(this.#withTokens({ type: "text-delta", choice: 0, text: event.text }));
+        this.#pendingCallEvents = [];
+        emitted.push(this.#withTokens({ type: "text-delta", choice: 0, text: event.text }));
       } else {
-        this.#untold.push(event);
-        if (this.callsAreSure || event.type === "call-end" || event.type === "call-broken")
-          told.push(...this.#tellCall());
+        this.#pendingCallEvents.push(event);
+        if (this.callsAreGuaranteed || event.type === "call-end" || event.type === "call-broken")
+          emitted.push(...this.#emitCall());
       }
     }
-    return told;
+    return emitted;
   }
 
-  #tellCall(): GenerationEvent[] {
-    const events = this.#untold;
-    this.#untold = [];
+  #emitCall(): GenerationEvent[] {
+    const events = this.#pendingCallEvents;
+    this.#pendingCallEvents = [];
     const index = this.#calls;
     return events.flatMap((event): GenerationEvent[] => {
       switch (event.type) {
@@ -124,7 +124,7 @@ export class Answer {
     });
   }
 
-  /** The tokens since the event before go with the next one, whatever it is; log probabilities with text alone. */
+  /** Attaches the tokens and log probabilities since the last event to this event. */
   #withTokens<Event extends object>(event: Event): Event & { readonly tokens: number } {
     const tokens = this.#tokens;
     const logprobs = this.#logprobs;

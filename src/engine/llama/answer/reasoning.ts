@@ -1,25 +1,22 @@
-/**
- * The marks around a model's reasoning, found by the text of its chat template, never by its name. Splitting an answer at them
- * is answer-text.ts's work.
- */
+/** Finds the markers around a model's reasoning from the text of its chat template, never from the model's name. */
 
 export interface ReasoningMarks {
   /** Begins the block. */
   readonly open: string;
   /** Ends it. */
   readonly close: string;
-  /** The template itself opens the block at the end of its prompts, at least when thinking is on. */
+  /** The template itself opens the block at the end of its prompts, at least when reasoning is enabled. */
   readonly startsOpen?: boolean;
 }
 
 interface Style {
-  /** Any of these in the template tells it. */
+  /** Any of these texts in a template identifies the style. */
   readonly signs: readonly string[];
   readonly open: string;
   readonly close: string;
 }
 
-/** The more particular first: the plain mark is quoted in templates of other styles too. */
+/** More specific styles come first: templates of other styles also contain the plain marker. */
 const styles: readonly Style[] = [
   { signs: ["<|channel|>analysis"], open: "<|channel|>analysis<|message|>", close: "<|end|>" },
   { signs: ["<seed:think>"], open: "<seed:think>", close: "</seed:think>" },
@@ -36,7 +33,7 @@ const styles: readonly Style[] = [
   { signs: ["<think>", "</think>"], open: "<think>", close: "</think>" },
 ];
 
-/** The marks of a template's reasoning block; null when it knows none. */
+/** Returns the markers of a template's reasoning block; null when it has none. */
 export function reasoningMarksOf(template: string): ReasoningMarks | null {
   const style = styles.find(({ signs }) => signs.some((sign) => template.includes(sign)));
   if (style === undefined) return null;
@@ -44,12 +41,12 @@ export function reasoningMarksOf(template: string): ReasoningMarks | null {
   return opensAtEnd(template, style) ? { open, close, startsOpen: true } : { open, close };
 }
 
-/** Whether a rendered prompt ends inside an open block: the answer then begins in the middle of reasoning. */
+/** Returns whether a rendered prompt ends inside an open block, so that the answer starts with reasoning. */
 export function endsInReasoning({ open }: ReasoningMarks, prompt: string): boolean {
   return prompt.trimEnd().endsWith(open);
 }
 
-/** Whether what the template writes last, once the answer's turn has begun, is the opening mark. */
+/** Returns whether the opening marker is the last thing that the template writes after the start of the answer's turn. */
 function opensAtEnd(template: string, { open, close }: Style): boolean {
   const end = template.slice(Math.max(0, template.lastIndexOf("add_generation_prompt")));
   const at = end.lastIndexOf(open);

@@ -1,37 +1,37 @@
 /**
- * What holds one answer to its rules, token by token: nothing while the model reasons, then the grammar of the text that was
- * asked for, of forced calls, or, once the model begins a call by itself, of that call. It does not sample and tells no events.
+ * Selects the grammar that constrains the next token of one answer: none while the model reasons, then the grammar of the requested
+ * text or of forced calls, or, once the model starts a call by itself, the grammar of that call. It does not sample and emits no events.
  *
- * Modes: free (before the rules apply, or none do) -> opening (the answer may still begin with a reasoning block) -> held.
+ * Modes: free (no grammar applies yet) -> opening (the answer may still begin with a reasoning block) -> constrained.
  */
 import { LlamaGrammar, type LlamaGrammarEvaluationState, type Token } from "node-llama-cpp";
 import type { DecodeJob } from "../../../core/engine.js";
 import { HearthError } from "../../../core/errors.js";
-import { GrammarTooLarge, literal, RuleBook } from "../../../grammar/gbnf.js";
+import { GrammarTooLarge, literal, RuleSet } from "../../../grammar/gbnf.js";
 import type { AnswerMode } from "../answer/answer-text.js";
-import { acceptToken, canFollow, startGrammar } from "./grammar-state.js";
+import { acceptToken, grammarAllows, startGrammar } from "./grammar-state.js";
 import type { Resident } from "../load/resident.js";
-import type { Asked } from "../tools/grammar.js";
-import type { OpeningWatch } from "../tools/watch.js";
+import type { RequestedCalls } from "../tools/grammar.js";
+import type { CallOpeningDetector } from "../tools/call-opening.js";
 
-/** Calls in one answer, where the client sets no bound. */
+/** Maximum number of calls in one answer, where the client sets no limit. */
 const callsMax = 32;
 
-/** White space that models put between their reasoning and their answer; it is no part of either. */
-const leadRule = "[ \\n]{0,2}";
+/** White space that models write between reasoning and answer; it belongs to neither. */
+const whiteSpaceRule = "[ \\n]{0,2}";
 
 export interface Constraint {
-  /** The answer has to come, also when the model would end its turn while it still reasons. */
+  /** Whether an answer is required even if the model ends its turn while it still reasons. */
   readonly needsAnswer: boolean;
-  /** What the next token is held to. */
+  /** The grammar state that constrains the next token, if any. */
   readonly state: LlamaGrammarEvaluationState | undefined;
-  /** Told of the answer after every token. @throws Error when what was written fits no rule. */
-  saw(mode: AnswerMode, written: string): void;
+  /** Receives the mode and the new text of the answer after every token. @throws Error when the text does not match the grammar. */
+  observe(mode: AnswerMode, written: string): void;
 }
 
 /**
- * The constraint of a job, or null when nothing is asked of its text and it has no tools.
- * @throws HearthError `invalid_value` when all its rules together are too much for one grammar.
+ * Creates the constraint of a job; null when its text is unconstrained and it has no tools.
+ * @throws HearthError `invalid_value` when all rules together are too large for one grammar.
  */
 export function createConstraint(resident: Resident, job: DecodeJob, mode: AnswerMode): Constraint | null {
   try {
@@ -49,16 +49,19 @@ export function createConstraint(resident: Resident, job: DecodeJob, mode: Answe
 
 function constraintOf(resident: Resident, job: DecodeJob, mode: AnswerMode): Constraint | null {
   const { rules, toolChoice } = job;
-  const asked = askedOf(resident, job);
-  const whole = wholeAnswer(resident, job, asked);
-  // A model that is told not to think gets no chance to begin with it.
-  const begins = mode === "opening" && job.reasoningTokensMax === 0 ? "answer" : mode;
-  if (whole !== null) return new WholeAnswer(resident, whole, begins);
-  if (asked === null || toolChoice.mode !== "auto") return null;
-  return new BegunCall(resident, rules.rules, asked);
+  const requested = requestedCalls(resident, job);
+  const whole = wholeAnswerGrammar(resident, job, requested);
+  // With reasoning disabled, the answer must not begin with a reasoning block.
+  const startMode = mode === "opening" && job.reasoningTokensMax === 0 ? "answer" : mode;
+  if (whole !== null) return new WholeAnswerConstraint(resident, whole, startMode);
+  if (requested === null || toolChoice.mode !== "auto") return null;
+  return new StartedCallConstraint(resident, rules.rules, requested);
 }
 
-function askedOf({ tools: format }: Resident, { tools, toolChoice, rules }: DecodeJob): Asked | null {
+function requestedCalls(
+  { tools: format }: Resident,
+  { tools, toolChoice, rules }: DecodeJob,
+): RequestedCalls | null {
   const usable = tools.flatMap((tool, index) => {
     const allowed = toolChoice.names?.includes(tool.name) ?? true;
     const rule = rules.toolArguments[index];
@@ -73,92 +76,92 @@ function askedOf({ tools: format }: Resident, { tools, toolChoice, rules }: Deco
   };
 }
 
-/** GBNF rules and the right side of the whole answer. */
-interface Whole {
-  readonly book: RuleBook;
+/** GBNF rules, and the right side of the rule for the whole answer. */
+interface WholeAnswerGrammar {
+  readonly book: RuleSet;
   readonly answer: string;
 }
 
-function wholeAnswer(
+function wholeAnswerGrammar(
   { tools }: Resident,
   { rules, toolChoice }: DecodeJob,
-  asked: Asked | null,
-): Whole | null {
-  const forced = toolChoice.mode === "required" && asked !== null;
+  requested: RequestedCalls | null,
+): WholeAnswerGrammar | null {
+  const forced = toolChoice.mode === "required" && requested !== null;
   if (rules.text === null && !forced) return null;
   const book = bookOf(rules.rules);
-  const calls = asked === null ? [] : [tools.callGrammar(asked, book)];
+  const calls = requested === null ? [] : [tools.callGrammar(requested, book)];
   const text = rules.text === null || forced ? [] : [rules.text];
-  return { book, answer: book.named([...text, ...calls].join(" | ")) };
+  return { book, answer: book.nameOf([...text, ...calls].join(" | ")) };
 }
 
-function bookOf(rules: ReadonlyMap<string, string>): RuleBook {
-  const book = new RuleBook({ prefix: "c" });
+function bookOf(rules: ReadonlyMap<string, string>): RuleSet {
+  const book = new RuleSet({ prefix: "c" });
   for (const [name, rightSide] of rules) book.define(name, rightSide);
   return book;
 }
 
-class WholeAnswer implements Constraint {
+class WholeAnswerConstraint implements Constraint {
   readonly needsAnswer = true;
   readonly #resident: Resident;
-  readonly #whole: Whole;
-  #mode: "free" | "opening" | "held";
+  readonly #whole: WholeAnswerGrammar;
+  #mode: "free" | "opening" | "constrained";
   state: LlamaGrammarEvaluationState | undefined;
 
-  constructor(resident: Resident, whole: Whole, mode: AnswerMode) {
+  constructor(resident: Resident, whole: WholeAnswerGrammar, mode: AnswerMode) {
     this.#resident = resident;
     this.#whole = whole;
     const { book, answer } = whole;
-    this.#mode = mode === "reasoning" ? "free" : mode === "opening" ? "opening" : "held";
+    this.#mode = mode === "reasoning" ? "free" : mode === "opening" ? "opening" : "constrained";
     if (mode === "reasoning") return;
     const open = resident.reasoning?.open ?? "";
     const root = mode === "opening" && open !== "" ? book.add(`${answer} | ${literal(open)}`) : answer;
-    this.state = begin(resident, book, root);
+    this.state = startState(resident, book, root);
   }
 
-  saw(mode: AnswerMode, written: string): void {
-    if (this.#mode === "held") return;
+  observe(mode: AnswerMode, written: string): void {
+    if (this.#mode === "constrained") return;
     if (mode === "reasoning") {
       this.#mode = "free";
       this.state = undefined;
     } else if (mode === "answer") {
       if (this.#mode === "free") {
         const { book, answer } = this.#whole;
-        this.state = begin(this.#resident, book, book.add(`${leadRule} ${answer}`));
+        this.state = startState(this.#resident, book, book.add(`${whiteSpaceRule} ${answer}`));
         acceptText(this.#resident, this.state, written);
       }
-      this.#mode = "held";
+      this.#mode = "constrained";
     }
   }
 }
 
-/** Free text until the model begins a call. */
-class BegunCall implements Constraint {
+/** Leaves the text free until the model starts a call, then applies the grammar of that call. */
+class StartedCallConstraint implements Constraint {
   readonly needsAnswer = false;
   readonly #resident: Resident;
   readonly #rules: ReadonlyMap<string, string>;
-  readonly #asked: Asked;
-  readonly #watch: OpeningWatch;
+  readonly #requested: RequestedCalls;
+  readonly #detector: CallOpeningDetector;
   state: LlamaGrammarEvaluationState | undefined;
 
-  constructor(resident: Resident, rules: ReadonlyMap<string, string>, asked: Asked) {
+  constructor(resident: Resident, rules: ReadonlyMap<string, string>, requested: RequestedCalls) {
     this.#resident = resident;
     this.#rules = rules;
-    this.#asked = asked;
-    this.#watch = resident.tools.watch();
+    this.#requested = requested;
+    this.#detector = resident.tools.createOpeningDetector();
   }
 
-  saw(mode: AnswerMode, written: string): void {
+  observe(mode: AnswerMode, written: string): void {
     if (mode !== "answer" || this.state !== undefined) return;
-    const begun = this.#watch.push(written);
-    if (begun === null) return;
+    const started = this.#detector.push(written);
+    if (started === null) return;
     const book = bookOf(this.#rules);
-    const rest = this.#resident.tools.continuation(begun, this.#asked, book);
-    if (rest !== null) this.state = begin(this.#resident, book, book.named(rest));
+    const rest = this.#resident.tools.continuation(started, this.#requested, book);
+    if (rest !== null) this.state = startState(this.#resident, book, book.nameOf(rest));
   }
 }
 
-function begin(resident: Resident, book: RuleBook, root: string): LlamaGrammarEvaluationState {
+function startState(resident: Resident, book: RuleSet, root: string): LlamaGrammarEvaluationState {
   const { weights, grammars } = resident;
   const text = book.text(root);
   const grammar = grammars.get(text) ?? new LlamaGrammar(weights.llama, { grammar: text });
@@ -166,12 +169,12 @@ function begin(resident: Resident, book: RuleBook, root: string): LlamaGrammarEv
   return startGrammar(weights, grammar);
 }
 
-/** What a token held beyond the mark that ended the reasoning is the answer's beginning. */
+/** Feeds the grammar the text that followed the end marker of the reasoning within the same token. */
 function acceptText(resident: Resident, state: LlamaGrammarEvaluationState, text: string): void {
   if (text === "") return;
   for (const token of resident.weights.tokenize(text, false) as readonly Token[]) {
-    if (!canFollow(resident.weights, state, token))
-      throw new Error("the answer began with what no rule allows");
+    if (!grammarAllows(resident.weights, state, token))
+      throw new Error("the beginning of the answer does not match the grammar");
     acceptToken(resident.weights, state, token);
   }
 }

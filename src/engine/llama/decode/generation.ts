@@ -1,11 +1,11 @@
 /**
- * One generation in its slot: what is left of its prompt, what was sampled, and when to stop.
+ * One generation in its slot: the rest of its prompt, the sampled tokens, and the stop conditions.
  *
- * Modes: prefill (prompt tokens left to evaluate) -> decode (a token a tick) -> finished. The tick loop calls `prefill` or
- * `step` once a tick and `cancel` between ticks; a failure finishes this generation and no other.
+ * Modes: prefill (prompt tokens left to evaluate) -> decode (one token per tick) -> finished. The tick loop calls `prefill` or `step`
+ * once per tick and `cancel` between ticks. A failure finishes only this generation.
  */
 import type { LlamaContextSequence, Token } from "node-llama-cpp";
-import { asHearthError, type HearthError } from "../../../core/errors.js";
+import { toHearthError, type HearthError } from "../../../core/errors.js";
 import type { FinishReason, GenerationEvent } from "../../../core/generation.js";
 import { Answer } from "../answer/answer.js";
 import { createConstraint, type Constraint } from "./constraint.js";
@@ -17,12 +17,12 @@ import { startSampler, type Sampled, type TokenSource } from "./sampler.js";
 export interface GenerationStart {
   readonly job: number;
   readonly decode: SeededJob;
-  /** How many tokens of the prompt the sequence holds already. */
+  /** Prompt tokens that the sequence already holds. */
   readonly cachedTokens: number;
 }
 
-/** Begins a generation on a sequence; its first event is `generation-start`. */
-export function beginGeneration(
+/** Starts a generation on a sequence; its first event is `generation-start`. */
+export function startGeneration(
   resident: Resident,
   sequence: LlamaContextSequence,
   start: GenerationStart,
@@ -37,18 +37,18 @@ export class Generation {
   readonly #decode: SeededJob;
   readonly #answer: Answer;
   readonly #constraint: Constraint | null;
-  readonly #left: Token[];
+  readonly #promptLeft: Token[];
   readonly #sampled: Token[] = [];
   readonly #candidates: Sampled["candidates"][] = [];
-  /** How many of the sampled tokens are text already. */
-  #digested = 0;
+  /** How many of the sampled tokens were converted to text. */
+  #processed = 0;
   #source: TokenSource | null = null;
-  /** Evaluated in place of the last token: it ends a reasoning block that is long enough. */
-  #instead: readonly Token[] | null = null;
-  /** Sampled tokens that were told as reasoning. */
-  #reasoned = 0;
+  /** Tokens to evaluate in place of the last token, to end a reasoning block at its limit. */
+  #replacement: readonly Token[] | null = null;
+  /** Sampled tokens that were emitted as reasoning. */
+  #reasoningDeltaTokens = 0;
   #shareAt: number | null = null;
-  /** Set when the end begins, so that it is met once; `#ended` when nothing more will happen. */
+  /** Set when finishing starts, so that it runs once; `#ended` is set when it is complete. */
   #finishing = false;
   #ended = false;
   #error: HearthError | null = null;
@@ -75,7 +75,7 @@ export class Generation {
       onlyCalls: decode.toolChoice.mode === "required",
     });
     this.#constraint = createConstraint(resident, decode, this.#answer.mode);
-    this.#left = Array.from(prompt.tokens.subarray(cachedTokens)) as Token[];
+    this.#promptLeft = Array.from(prompt.tokens.subarray(cachedTokens)) as Token[];
     this.#events = [{ type: "generation-start", promptTokens: prompt.tokens.length, cachedTokens }];
   }
 
@@ -101,72 +101,70 @@ export class Generation {
     return this.#decode.deterministic;
   }
 
-  /** Prompt tokens that are in the sequence by now. */
+  /** Prompt tokens that the sequence already holds. */
   get evaluated(): number {
-    return this.prompt.length - this.#left.length;
+    return this.prompt.length - this.#promptLeft.length;
   }
 
-  /** Asks for the sequence's state to be stored as soon as `tokens` of the prompt are evaluated. */
+  /** Requests that the sequence's state is stored once `tokens` tokens of the prompt are evaluated. */
   shareWhenEvaluated(tokens: number): void {
     this.#shareAt = Math.max(this.#shareAt ?? 0, tokens);
   }
 
-  /** true once, when that point is reached. */
-  takeShareWish(): boolean {
+  /** Returns true once, when that point is reached. */
+  takeShareRequest(): boolean {
     if (this.#shareAt === null || this.#finishing || this.evaluated < this.#shareAt) return false;
     this.#shareAt = null;
     return true;
   }
 
-  /**
-   * Makes text of what was sampled. Apart from sampling, so that it can be done while the cores are at work on the next token.
-   */
-  digest(): void {
-    for (; this.#digested < this.#sampled.length; this.#digested += 1) {
-      const token = this.#sampled[this.#digested] as Token;
+  /** Converts sampled tokens to text and events. Separate from sampling, so that it runs while the next token is computed. */
+  processSampled(): void {
+    for (; this.#processed < this.#sampled.length; this.#processed += 1) {
+      const token = this.#sampled[this.#processed] as Token;
       const bytes = this.#resident.tokenBytes.of(token);
       const { topLogprobs } = this.#decode;
-      const candidates = this.#candidates[this.#digested] ?? null;
+      const candidates = this.#candidates[this.#processed] ?? null;
       const logprob =
         topLogprobs === null || candidates === null
           ? null
           : logprobOf(this.#resident.tokenBytes, token, candidates, topLogprobs);
       for (const event of this.#answer.push(bytes, logprob)) {
         this.#events.push(event);
-        if (event.type === "reasoning-delta") this.#reasoned += event.tokens;
+        if (event.type === "reasoning-delta") this.#reasoningDeltaTokens += event.tokens;
       }
     }
   }
 
-  /** What happened since the last call. */
+  /** Returns the events since the last call. */
   takeEvents(): readonly GenerationEvent[] {
     const events = this.#events;
     this.#events = [];
     return events;
   }
 
-  /** Evaluates up to `budget` prompt tokens; the last part also samples the first token. @returns how many it took. */
+  /** Evaluates up to `budget` prompt tokens; the last chunk also samples the first token. @returns how many it took. */
   prefill(budget: number): { readonly taken: number; readonly done: Promise<void> } {
-    const chunk = this.#left.splice(0, budget);
-    return { taken: chunk.length, done: this.#guarded(() => this.#evaluate(chunk)) };
+    const chunk = this.#promptLeft.splice(0, budget);
+    return { taken: chunk.length, done: this.#catchFailure(() => this.#evaluate(chunk)) };
   }
 
   /** Samples one more token. */
   step(): Promise<void> {
-    return this.#guarded(() => this.#sample());
+    return this.#catchFailure(() => this.#sample());
   }
 
-  /** What was produced is still told, but there will be no `generation-end`. */
+  /** Finishes without a `generation-end`; events so far can still be taken. */
   cancel(): Promise<void> {
-    return this.#guarded(() => this.#finish(null));
+    return this.#catchFailure(() => this.#finish(null));
   }
 
-  /** A failure is this generation's own: it is kept, and the sequence cleared of whatever half-done state it has. */
-  async #guarded(action: () => Promise<void>): Promise<void> {
+  /** Records a failure of the action as this generation's error, and clears the sequence, whose state may be incomplete. */
+  async #catchFailure(action: () => Promise<void>): Promise<void> {
     try {
       await action();
     } catch (thrown) {
-      this.#error ??= asHearthError(thrown);
+      this.#error ??= toHearthError(thrown);
       this.#finishing = true;
       await this.#sequence.clearHistory().catch(() => undefined);
       this.#ended = true;
@@ -174,7 +172,7 @@ export class Generation {
   }
 
   async #evaluate(chunk: Token[]): Promise<void> {
-    if (this.#left.length > 0) return this.#sequence.evaluateWithoutGeneratingNewTokens(chunk);
+    if (this.#promptLeft.length > 0) return this.#sequence.evaluateWithoutGeneratingNewTokens(chunk);
     const { sampling, seed, topLogprobs } = this.#decode;
     this.#source = startSampler(this.#resident, this.#sequence, chunk, {
       sampling,
@@ -187,32 +185,32 @@ export class Generation {
   }
 
   async #sample(): Promise<void> {
-    const instead = this.#instead;
-    this.#instead = null;
-    const next = await (instead === null ? this.#source?.next() : this.#source?.next(instead));
+    const replacement = this.#replacement;
+    this.#replacement = null;
+    const next = await (replacement === null ? this.#source?.next() : this.#source?.next(replacement));
     if (next == null) return this.#finish("stop");
     if (this.#resident.weights.isEogToken(next.token)) {
       if (this.#constraint?.needsAnswer !== true || this.#answer.mode !== "reasoning")
         return this.#finish("stop");
       this.#closeReasoning([]);
-      return this.#endOrGoOn();
+      return this.#endOrContinue();
     }
     this.#sampled.push(next.token);
     this.#candidates.push(next.candidates);
-    this.#hold();
-    return this.#endOrGoOn();
+    this.#applyConstraints();
+    return this.#endOrContinue();
   }
 
-  async #endOrGoOn(): Promise<void> {
+  async #endOrContinue(): Promise<void> {
     const reason = this.#reasonToEnd();
     if (reason !== null) await this.#finish(reason);
   }
 
-  /** What the next token is held to depends on the text so far, and so does whether the model has reasoned long enough. */
-  #hold(): void {
+  /** Updates the grammar and the reasoning limit, both of which depend on the text so far. */
+  #applyConstraints(): void {
     const { reasoningTokensMax } = this.#decode;
     if (this.#constraint === null && reasoningTokensMax === null) return;
-    this.digest();
+    this.processSampled();
     const last = this.#sampled.at(-1);
     const { mode, reasoningTokens } = this.#answer;
     if (reasoningTokensMax !== null && mode === "reasoning" && reasoningTokens >= reasoningTokensMax)
@@ -221,43 +219,43 @@ export class Generation {
   }
 
   #observe(): void {
-    this.#constraint?.saw(this.#answer.mode, this.#answer.takeWritten());
-    this.#answer.callsAreSure = this.#constraint?.state !== undefined;
+    this.#constraint?.observe(this.#answer.mode, this.#answer.takeRawAnswer());
+    this.#answer.callsAreGuaranteed = this.#constraint?.state !== undefined;
   }
 
-  /** Writes the mark that ends the reasoning for the model, behind `before`; it goes on with its answer. */
+  /** Inserts the end marker of the reasoning after `before`; the model then continues with its answer. */
   #closeReasoning(before: readonly Token[]): void {
     const { reasoning, weights } = this.#resident;
     if (reasoning === null) return;
     const closing = weights.tokenize(`\n${reasoning.close}\n\n`, true);
-    this.#instead = [...before, ...closing];
+    this.#replacement = [...before, ...closing];
     for (const token of closing) {
       this.#sampled.push(token);
       this.#candidates.push(null);
     }
-    this.digest();
+    this.processSampled();
     this.#observe();
   }
 
   #reasonToEnd(): FinishReason | null {
     const { maxTokens, maxTokensExcludesReasoning, prompt, stop } = this.#decode;
     const sampledEnough = maxTokens !== null && this.#sampled.length >= maxTokens;
-    if (stop.length > 0 || (sampledEnough && maxTokensExcludesReasoning)) this.digest();
+    if (stop.length > 0 || (sampledEnough && maxTokensExcludesReasoning)) this.processSampled();
     if (this.#answer.stoppedBy !== null) return "stop_sequence";
     if (sampledEnough && (!maxTokensExcludesReasoning || this.#visible >= maxTokens)) return "length";
     return prompt.tokens.length + this.#sampled.length >= this.#resident.contextTokens ? "length" : null;
   }
 
-  /** Sampled tokens that `maxTokens` bounds where it excludes reasoning: all behind the block, its marks being part of it. */
+  /** Sampled tokens that count towards `maxTokens` where it excludes reasoning: all after the reasoning block and its end marker. */
   get #visible(): number {
-    return this.#answer.mode === "reasoning" ? 0 : this.#sampled.length - this.#reasoned;
+    return this.#answer.mode === "reasoning" ? 0 : this.#sampled.length - this.#reasoningDeltaTokens;
   }
 
   async #finish(reason: FinishReason | null): Promise<void> {
     if (this.#finishing) return;
     this.#finishing = true;
     await this.#source?.end();
-    this.digest();
+    this.processSampled();
     this.#events.push(...this.#answer.finish());
     this.#ended = true;
     if (reason === null) return;

@@ -1,6 +1,6 @@
 /**
- * Asking and telling a grammar what was sampled. The library does both while it samples; a token that is drawn outside of it,
- * or text that was there before the grammar took over, goes through its native binding, which its types do not show.
+ * Queries and advances a grammar state. The library does both while it samples. Tokens that are sampled outside the library, and text
+ * from before the grammar applied, go through its native binding, which is missing from its types.
  */
 import { LlamaGrammarEvaluationState, type LlamaGrammar, type LlamaModel, type Token } from "node-llama-cpp";
 
@@ -11,17 +11,17 @@ interface Bindings {
   };
 }
 
-/** Begins to hold an answer to a grammar. */
+/** Creates the initial state of a grammar. */
 export function startGrammar(model: LlamaModel, grammar: LlamaGrammar): LlamaGrammarEvaluationState {
   return new LlamaGrammarEvaluationState({ model, grammar });
 }
 
-/** Whether the grammar allows this token next. */
-export function canFollow(model: LlamaModel, state: LlamaGrammarEvaluationState, token: Token): boolean {
+/** Returns whether the grammar allows this token next. */
+export function grammarAllows(model: LlamaModel, state: LlamaGrammarEvaluationState, token: Token): boolean {
   return bindings(model).AddonSampler.canBeNextTokenForGrammarEvaluationState(nativeOf(state), token);
 }
 
-/** Tells the grammar of a token that it allows. */
+/** Advances the grammar by a token that it allows. */
 export function acceptToken(model: LlamaModel, state: LlamaGrammarEvaluationState, token: Token): void {
   bindings(model).AddonSampler.acceptGrammarEvaluationStateToken(nativeOf(state), token);
 }

@@ -1,15 +1,15 @@
-/** Log probabilities as the house tells them, from a sampler's candidates. Pure. */
+/** Builds the reported log probabilities from a sampler's candidates. Pure. */
 import type { SampledLogprob, TokenLogprob } from "../../../core/generation.js";
 import type { Candidate } from "./sample.js";
 import type { TokenBytes } from "../prompt/token-bytes.js";
 
-/** What is told of a token that is not even among the thousand likeliest, or that was not sampled at all. */
-const leastLogprob = -100;
+/** Reported for a token that is not among the thousand most likely ones, or that was inserted instead of sampled. */
+const logprobMin = -100;
 
 /**
- * The log probability of a sampled token and of the likeliest ones in its place.
- * @param candidates likeliest first.
- * @param top how many of them to tell.
+ * Returns the log probability of a sampled token and of the most likely alternatives.
+ * @param candidates most likely first.
+ * @param top number of alternatives to report.
  */
 export function logprobOf(
   tokenBytes: TokenBytes,
@@ -17,11 +17,11 @@ export function logprobOf(
   candidates: readonly Candidate[],
   top: number,
 ): SampledLogprob {
-  const told = ({ token: each, logprob }: { token: number; logprob: number }): TokenLogprob => ({
-    text: tokenBytes.shown(each),
+  const present = ({ token: each, logprob }: { token: number; logprob: number }): TokenLogprob => ({
+    text: tokenBytes.display(each),
     bytes: [...tokenBytes.of(each)],
-    logprob: Math.max(logprob, leastLogprob),
+    logprob: Math.max(logprob, logprobMin),
   });
-  const logprob = candidates.find((candidate) => candidate.token === token)?.logprob ?? leastLogprob;
-  return { ...told({ token, logprob }), top: candidates.slice(0, top).map(told) };
+  const logprob = candidates.find((candidate) => candidate.token === token)?.logprob ?? logprobMin;
+  return { ...present({ token, logprob }), top: candidates.slice(0, top).map(present) };
 }

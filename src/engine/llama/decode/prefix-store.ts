@@ -1,8 +1,8 @@
 /**
- * Evaluated prefixes on disk: the KV cache of a long prompt, kept when its slot is given to somebody else or the server
- * stops, so that the next request of the same team that begins alike loads in milliseconds what took seconds to evaluate.
- * Owns one folder (mode 700) of state files (mode 600), bounded in bytes, the longest unused going first; the system's page
- * cache keeps the recent ones in memory. An entry is only ever offered to its own team, model file and library version.
+ * Stores evaluated prefixes on disk: the KV cache of a long prompt, saved when its slot is reused or the server stops. A later request
+ * of the same team with the same prefix loads in milliseconds what took seconds to evaluate. Owns one folder (mode 700) of state files
+ * (mode 600), limited in bytes; the least recently used entry is removed first. An entry is only used for the same team, model file and
+ * library version.
  */
 import { createHash } from "node:crypto";
 import {
@@ -19,7 +19,7 @@ import { join } from "node:path";
 import type { LlamaContextSequence } from "node-llama-cpp";
 import { z } from "zod";
 
-/** Whose prefix it is, and made by what; state files of another model must never be loaded. */
+/** The team and the model state (Resident.stateKey) of a prefix; state files of another model must never be loaded. */
 export interface PrefixOwner {
   readonly fingerprint: string;
   readonly teamId: string;
@@ -29,16 +29,16 @@ interface Entry extends PrefixOwner {
   readonly id: string;
   readonly tokens: Uint32Array;
   readonly bytes: number;
-  /** Order of use; larger is later. */
+  /** Order of use; larger is more recent. */
   used: number;
 }
 
 const sidecar = z.object({ fingerprint: z.string(), teamId: z.string(), tokens: z.string() });
 
 export interface StoredPrefix {
-  /** Leading tokens in common with the prompt. */
+  /** Number of leading tokens shared with the prompt. */
   readonly shared: number;
-  /** Loads the state into a sequence; afterwards it holds the stored tokens. @returns false when the file is unusable. */
+  /** Loads the stored state into a sequence. @returns false when the file is unusable. */
   load(sequence: LlamaContextSequence): Promise<boolean>;
 }
 
@@ -48,7 +48,7 @@ export class PrefixStore {
   readonly #entries = new Map<string, Entry>();
   #lastUse = 0;
 
-  /** Opens the folder and takes over what an earlier process left there; whatever is not whole is removed. */
+  /** Opens the folder and restores the entries of an earlier process; removes incomplete files. */
   constructor(folder: string, bytesMax: number) {
     this.#folder = folder;
     this.#bytesMax = bytesMax;
@@ -56,18 +56,18 @@ export class PrefixStore {
     const names = new Set(readdirSync(folder));
     for (const name of names) {
       const id = name.replace(/\.(json|state)$/, "");
-      if (names.has(`${id}.json`) && names.has(`${id}.state`)) this.#takeOver(id);
+      if (names.has(`${id}.json`) && names.has(`${id}.state`)) this.#restore(id);
       else rmSync(join(folder, name), { force: true });
     }
-    this.#makeRoom(0);
+    this.#evictFor(0);
   }
 
-  /** Bytes of all state files. */
+  /** Total bytes of all state files. */
   get bytes(): number {
     return [...this.#entries.values()].reduce((sum, entry) => sum + entry.bytes, 0);
   }
 
-  /** The owner's entry with the longest prefix in common with the prompt; null when none shares a token. */
+  /** Returns the owner's entry that shares the longest prefix with the prompt; null when none shares a token. */
   find(owner: PrefixOwner, prompt: Uint32Array): StoredPrefix | null {
     let best: Entry | null = null;
     let shared = 0;
@@ -81,7 +81,7 @@ export class PrefixStore {
     return { shared, load: (sequence) => this.#load(entry, sequence) };
   }
 
-  /** Writes what a sequence holds, unless it is stored already. Failing to is no error: it is a cache. */
+  /** Saves the state of a sequence unless it is stored already. Ignores failures, since this is a cache. */
   async save(owner: PrefixOwner, sequence: LlamaContextSequence): Promise<void> {
     const tokens = Uint32Array.from(sequence.contextTokens);
     const known = this.find(owner, tokens);
@@ -92,11 +92,11 @@ export class PrefixStore {
       const { fileSize } = await sequence.saveStateToFile(draft);
       if (fileSize > this.#bytesMax) throw new Error("larger than the whole cache");
       chmodSync(draft, 0o600);
-      this.#makeRoom(fileSize);
+      this.#evictFor(fileSize);
       const about = { ...owner, tokens: Buffer.from(tokens.buffer).toString("base64") };
       writeFileSync(this.#path(id, "json"), JSON.stringify(about), { mode: 0o600 });
       renameSync(draft, state);
-      this.#dropCovered(owner, tokens);
+      this.#removeCovered(owner, tokens);
       this.#entries.set(id, { ...owner, id, tokens, bytes: fileSize, used: ++this.#lastUse });
     } catch {
       for (const kind of ["state", "draft", "json"] as const) rmSync(this.#path(id, kind), { force: true });
@@ -115,7 +115,7 @@ export class PrefixStore {
     }
   }
 
-  #takeOver(id: string): void {
+  #restore(id: string): void {
     try {
       const about = sidecar.parse(JSON.parse(readFileSync(this.#path(id, "json"), "utf8")));
       const raw = Buffer.from(about.tokens, "base64");
@@ -127,14 +127,14 @@ export class PrefixStore {
     }
   }
 
-  /** A prefix that the new entry holds as well is of no more use. */
-  #dropCovered(owner: PrefixOwner, tokens: Uint32Array): void {
+  /** Removes entries that are prefixes of the new one. */
+  #removeCovered(owner: PrefixOwner, tokens: Uint32Array): void {
     for (const entry of [...this.#entries.values()])
       if (owns(owner, entry) && commonPrefix(entry.tokens, tokens) === entry.tokens.length)
         this.#remove(entry);
   }
 
-  #makeRoom(bytes: number): void {
+  #evictFor(bytes: number): void {
     const oldest = [...this.#entries.values()].sort((a, b) => a.used - b.used);
     for (const entry of oldest) {
       if (this.bytes + bytes <= this.#bytesMax) return;
@@ -165,7 +165,7 @@ function owns(owner: PrefixOwner, entry: PrefixOwner): boolean {
   return owner.teamId === entry.teamId && owner.fingerprint === entry.fingerprint;
 }
 
-/** How many leading tokens two prompts have in common. */
+/** Returns the number of leading tokens that two prompts share. */
 export function commonPrefix(a: ArrayLike<number>, b: ArrayLike<number>): number {
   const most = Math.min(a.length, b.length);
   let shared = 0;

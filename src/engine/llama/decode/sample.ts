@@ -1,4 +1,4 @@
-/** Drawing a token from the likeliest ones by temperature, top_k, top_p and min_p. Pure. */
+/** Samples a token from candidates by temperature, top_k, top_p and min_p. Pure. */
 import type { Token } from "node-llama-cpp";
 import type { Sampling } from "../../../core/generation.js";
 
@@ -9,31 +9,31 @@ export interface Candidate {
 }
 
 /**
- * Draws as the library's chain does: top_k, top_p and min_p on the probabilities at temperature 1, then the temperature.
- * @param candidates likeliest first, at least one.
- * @param uniform gives numbers of [0, 1).
+ * Samples in the order of the library's chain: top_k, top_p and min_p on the probabilities at temperature 1, then the temperature.
+ * @param candidates most likely first, at least one.
+ * @param uniform returns numbers in [0, 1).
  */
-export function draw(
+export function sampleToken(
   candidates: readonly Candidate[],
   { temperature, topK, topP, minP }: Sampling,
   uniform: () => number,
 ): Token {
-  const [likeliest] = candidates;
-  if (likeliest === undefined) throw new RangeError("nothing to draw from");
-  if (temperature === 0) return likeliest.token;
+  const [mostLikely] = candidates;
+  if (mostLikely === undefined) throw new RangeError("there is no candidate to sample from");
+  if (temperature === 0) return mostLikely.token;
   const kept = nucleus(topK === null ? candidates : candidates.slice(0, Math.max(1, topK)), topP).filter(
-    ({ logprob }) => logprob >= likeliest.logprob + Math.log(minP),
+    ({ logprob }) => logprob >= mostLikely.logprob + Math.log(minP),
   );
-  const weights = kept.map(({ logprob }) => Math.exp((logprob - likeliest.logprob) / temperature));
+  const weights = kept.map(({ logprob }) => Math.exp((logprob - mostLikely.logprob) / temperature));
   let left = uniform() * weights.reduce((sum, weight) => sum + weight, 0);
   for (const [index, { token }] of kept.entries()) {
     left -= weights[index] ?? 0;
     if (left < 0) return token;
   }
-  return kept.at(-1)?.token ?? likeliest.token;
+  return kept.at(-1)?.token ?? mostLikely.token;
 }
 
-/** The fewest of the likeliest that together have the share `topP` of all. */
+/** Returns the smallest set of most likely candidates whose total probability reaches `topP`. */
 function nucleus(candidates: readonly Candidate[], topP: number): readonly Candidate[] {
   if (topP >= 1) return candidates;
   const total = candidates.reduce((sum, { logprob }) => sum + Math.exp(logprob), 0);
@@ -42,7 +42,7 @@ function nucleus(candidates: readonly Candidate[], topP: number): readonly Candi
   return end < 0 ? candidates : candidates.slice(0, end + 1);
 }
 
-/** Numbers of [0, 1) by mulberry32, the same for the same 32-bit seed. */
+/** Returns a generator of numbers in [0, 1) (mulberry32), reproducible for a 32-bit seed. */
 export function seededUniform(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

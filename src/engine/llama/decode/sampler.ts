@@ -1,7 +1,7 @@
 /**
- * Where the next token of a sequence comes from. Without log probabilities the library's own sampler draws it; with them the
- * thousand likeliest tokens come back with their true probabilities and are drawn from here, because what the library tells
- * after its own chain is changed by temperature and cut by top_p. Owns no sequence and no text.
+ * Samples the next token of a sequence. Without log probabilities the library's own sampler is used. With them the library returns the
+ * thousand most likely tokens with their true probabilities, and this file samples from those, because the probabilities after the
+ * library's own chain are changed by temperature and truncated by top_p.
  */
 import {
   TokenBias,
@@ -11,29 +11,29 @@ import {
   type Token,
 } from "node-llama-cpp";
 import type { Sampling } from "../../../core/generation.js";
-import { draw, seededUniform, type Candidate } from "./sample.js";
-import { acceptToken, canFollow } from "./grammar-state.js";
+import { sampleToken, seededUniform, type Candidate } from "./sample.js";
+import { acceptToken, grammarAllows } from "./grammar-state.js";
 import type { Resident } from "../load/resident.js";
 
-/** Sampling looks at the thousand likeliest tokens: the tail beyond costs a full sort of the vocabulary and is never met. */
+/** Sampling considers the thousand most likely tokens: more would require a full sort of the vocabulary and would never be sampled. */
 const candidatesMax = 1000;
 
 export interface Sampled {
   readonly token: Token;
   /**
-   * The likeliest of the tokens that could stand here, likeliest first, as likely as the model finds them; null where they
-   * were not asked for.
+   * The most likely tokens for this position, most likely first, with the model's own probabilities; null where they were not
+   * requested.
    */
   readonly candidates: readonly Candidate[] | null;
 }
 
-/** Tokens of one sequence, one after the other. */
+/** Samples the tokens of one sequence. */
 export interface TokenSource {
   /**
    * Evaluates the last token and samples the next.
-   * @param instead evaluated in place of the last token.
+   * @param replacement tokens to evaluate in place of the last token.
    */
-  next(instead?: readonly Token[]): Promise<Sampled | null>;
+  next(replacement?: readonly Token[]): Promise<Sampled | null>;
   end(): Promise<void>;
 }
 
@@ -41,13 +41,13 @@ export interface SamplerOptions {
   readonly sampling: Sampling;
   readonly seed: number;
   readonly withCandidates: boolean;
-  /** Tokens that the penalties count. */
+  /** Returns the tokens that penalties apply to. */
   readonly sampled: () => readonly Token[];
-  /** Asked before every token: what it is held to, if anything. */
+  /** Called before every token. Returns the grammar state that constrains it, if any. */
   readonly grammar: () => LlamaGrammarEvaluationState | undefined;
 }
 
-/** Begins with the last part of the prompt, which is evaluated with the first token. */
+/** Starts sampling. @param prompt the last chunk of the prompt, which is evaluated with the first token. */
 export function startSampler(
   resident: Resident,
   sequence: LlamaContextSequence,
@@ -55,7 +55,7 @@ export function startSampler(
   options: SamplerOptions,
 ): TokenSource {
   return options.withCandidates
-    ? ownSampler(resident, sequence, prompt, options)
+    ? candidateSampler(resident, sequence, prompt, options)
     : librarySampler(resident, sequence, prompt, options);
 }
 
@@ -67,7 +67,7 @@ function librarySampler(
 ): TokenSource {
   const { sampling, seed, grammar } = options;
   const iterator = sequence.evaluate(prompt, {
-    ...shared(resident, options),
+    ...commonOptions(resident, options),
     temperature: sampling.temperature,
     topP: sampling.topP,
     topK: Math.min(sampling.topK ?? candidatesMax, candidatesMax),
@@ -76,15 +76,17 @@ function librarySampler(
     grammarEvaluationState: grammar,
   });
   return {
-    async next(instead) {
-      const { value, done } = await (instead === undefined ? iterator.next() : iterator.next([...instead]));
+    async next(replacement) {
+      const { value, done } = await (replacement === undefined
+        ? iterator.next()
+        : iterator.next([...replacement]));
       return done === true ? null : { token: value, candidates: null };
     },
     end: async () => void (await iterator.return()),
   };
 }
 
-function ownSampler(
+function candidateSampler(
   resident: Resident,
   sequence: LlamaContextSequence,
   prompt: Token[],
@@ -95,7 +97,7 @@ function ownSampler(
     prompt,
     { probabilities: true },
     {
-      ...shared(resident, options),
+      ...commonOptions(resident, options),
       temperature: 1,
       topP: 1,
       topK: candidatesMax,
@@ -105,8 +107,8 @@ function ownSampler(
   );
   let last: Token | null = null;
   return {
-    async next(instead) {
-      const before = instead ?? (last === null ? undefined : [last]);
+    async next(replacement) {
+      const before = replacement ?? (last === null ? undefined : [last]);
       const { value, done } = await (before === undefined ? iterator.next() : iterator.next([...before]));
       if (done === true) return null;
       const candidates = [...value.probabilities].map(([token, probability]) => ({
@@ -117,9 +119,9 @@ function ownSampler(
       const likely =
         state === undefined
           ? candidates
-          : candidates.filter(({ token }) => canFollow(resident.weights, state, token));
-      const allowed = likely.length > 0 ? likely : anyAllowed(resident, state);
-      const token = draw(allowed, options.sampling, uniform);
+          : candidates.filter(({ token }) => grammarAllows(resident.weights, state, token));
+      const allowed = likely.length > 0 ? likely : firstAllowed(resident, state);
+      const token = sampleToken(allowed, options.sampling, uniform);
       if (state !== undefined) acceptToken(resident.weights, state, token);
       last = token;
       return { token, candidates: allowed };
@@ -128,7 +130,10 @@ function ownSampler(
   };
 }
 
-function shared({ weights }: Resident, { sampling, sampled }: SamplerOptions): SequenceEvaluateOptions {
+function commonOptions(
+  { weights }: Resident,
+  { sampling, sampled }: SamplerOptions,
+): SequenceEvaluateOptions {
   const { frequencyPenalty, presencePenalty } = sampling;
   const penalised = frequencyPenalty !== 0 || presencePenalty !== 0;
   const bias = Object.entries(sampling.logitBias);
@@ -150,18 +155,18 @@ function shared({ weights }: Resident, { sampling, sampled }: SamplerOptions): S
 
 function tokenBias(weights: Resident["weights"], bias: readonly (readonly [string, number])[]): TokenBias {
   const made = new TokenBias(weights.tokenizer);
-  // Its own setter leaves out the tokens that end a turn; to forbid those is the commonest bias of all.
+  // The library's setter ignores end-of-turn tokens, which are the most common tokens to ban.
   const { _biases: logits } = made as unknown as { readonly _biases: Map<Token, number> };
   for (const [token, logit] of bias) logits.set(Number(token) as Token, logit);
   return made;
 }
 
-/** None of the likely tokens fits the grammar: any that does, in the order of the vocabulary. */
-function anyAllowed(
+/** Returns the first token of the vocabulary that the grammar allows, for when it allows no likely token. */
+function firstAllowed(
   { weights, vocabularyTokens }: Resident,
   state: LlamaGrammarEvaluationState | undefined,
 ): readonly Candidate[] {
   for (let token = 0; token < vocabularyTokens && state !== undefined; token += 1)
-    if (canFollow(weights, state, token as Token)) return [{ token: token as Token, logprob: -100 }];
-  throw new Error("no token fits the grammar");
+    if (grammarAllows(weights, state, token as Token)) return [{ token: token as Token, logprob: -100 }];
+  throw new Error("the grammar allows no token");
 }

@@ -1,7 +1,7 @@
 /**
- * A slot of a loaded model: one sequence of its context and the generation in it. What a sequence's KV cache holds stays
- * after the generation, for the next request of the same team that begins alike; another team never continues on it. Long
- * prefixes that lose their slot go to the prefix store.
+ * A slot of a loaded model: one sequence of its context and the generation that runs in it. The KV cache stays after the generation, so
+ * that a later request of the same team with the same prefix can reuse it; another team never does. Long prefixes that lose their slot
+ * are saved in the prefix store.
  */
 import type { LlamaContextSequence, Token } from "node-llama-cpp";
 import type { Generation } from "./generation.js";
@@ -12,18 +12,18 @@ import type { Resident } from "../load/resident.js";
 export interface SequenceSlot {
   readonly id: number;
   readonly sequence: LlamaContextSequence;
-  /** Whose tokens the cache holds. */
+  /** The team whose tokens the KV cache holds. */
   teamId: string | null;
-  /** Tick of the last use: the oldest is taken over first. */
+  /** Tick of the last use; the least recently used slot is reused first. */
   lastUsed: number;
   generation: Generation | null;
 }
 
-/** Prefixes shorter than this are evaluated again sooner than they are written and read. */
+/** Shorter prefixes are faster to evaluate again than to write and read. */
 export const storedTokensMin = 128;
 
-/** The empty slots of a model, in ascending order of their sequences. */
-export function makeSlots(resident: Resident): readonly SequenceSlot[] {
+/** Creates the empty slots of a model, ordered by sequence. */
+export function createSlots(resident: Resident): readonly SequenceSlot[] {
   return resident.sequences.map((sequence, id) => ({
     id,
     sequence,
@@ -33,22 +33,22 @@ export function makeSlots(resident: Resident): readonly SequenceSlot[] {
   }));
 }
 
-/** Who may continue on what a job of this team leaves in the cache. */
+/** Returns the owner of the prefixes that this team's jobs leave in the cache. */
 export function ownerOf(resident: Resident, teamId: string): PrefixOwner {
   return { fingerprint: resident.stateKey, teamId };
 }
 
 /**
- * The free slot that holds a good part of the job's prompt; else one beside slots that are busy, because llama.cpp puts only
- * consecutive sequences into one batch (four clients decode half as fast when they are scattered); else an empty one, else
- * the one unused for longest; null: none is free.
+ * Chooses a free slot for a job; null when none is free. Prefers the slot that holds the longest useful prefix of the prompt; then one
+ * next to busy slots, because llama.cpp puts only consecutive sequences into one batch (four scattered generations decode half as
+ * fast); then an empty one; then the least recently used one.
  */
 export function chooseSlot(slots: readonly SequenceSlot[], decode: SeededJob): SequenceSlot | null {
   let best: SequenceSlot | null = null;
   let bestRank: readonly number[] = [];
   for (const slot of slots) {
     if (slot.generation !== null) continue;
-    const shared = decode.deterministic ? 0 : worthKeeping(sharedPrefix(slot, decode), decode);
+    const shared = decode.deterministic ? 0 : usefulPrefix(sharedPrefix(slot, decode), decode);
     const empty = slot.sequence.nextTokenIndex === 0 ? 1 : 0;
     const rank = [shared, busyNeighbours(slots, slot.id), empty, -slot.lastUsed, -slot.id];
     if (best !== null && compare(rank, bestRank) <= 0) continue;
@@ -64,11 +64,11 @@ function busyNeighbours(slots: readonly SequenceSlot[], id: number): number {
 }
 
 /**
- * Makes a slot ready for a job: what it holds and would lose is stored first if it is long; what the store has and the slot
- * has not is loaded; the rest is cut back to what the prompt shares.
- * @returns how many tokens of the prompt the sequence holds now.
+ * Prepares a slot for a job: saves a long prefix that the slot would lose, loads a longer prefix from the store if there is one, and
+ * truncates the sequence to the prefix it shares with the prompt.
+ * @returns the number of prompt tokens that the sequence holds.
  */
-export async function adapt(
+export async function prepareSlot(
   slot: SequenceSlot,
   decode: SeededJob,
   resident: Resident,
@@ -84,13 +84,13 @@ export async function adapt(
     : store?.find(ownerOf(resident, decode.teamId), decode.prompt.tokens);
   if (stored != null && stored.shared >= held + storedTokensMin && (await stored.load(sequence)))
     slot.teamId = decode.teamId;
-  return cutBack(slot, decode);
+  return truncateToPrefix(slot, decode);
 }
 
-async function cutBack(slot: SequenceSlot, decode: SeededJob): Promise<number> {
+async function truncateToPrefix(slot: SequenceSlot, decode: SeededJob): Promise<number> {
   const { sequence } = slot;
   const shared = decode.deterministic ? 0 : sharedPrefix(slot, decode);
-  // A recurrent or sliding-window state cannot be cut; the library would evaluate the kept part again, unasked.
+  // A recurrent or sliding-window state cannot be truncated; the library would silently evaluate the kept part again.
   const keep = sequence.needsCheckpoints && shared < sequence.nextTokenIndex ? 0 : shared;
   if (keep === 0) await sequence.clearHistory();
   else
@@ -103,12 +103,12 @@ function compare(a: readonly number[], b: readonly number[]): number {
   return at < 0 ? 0 : (a[at] ?? 0) - (b[at] ?? 0);
 }
 
-/** A few tokens in common (the template's own) are no reason to place a generation badly. */
-function worthKeeping(shared: number, decode: SeededJob): number {
+/** Returns 0 for a short shared prefix (the template's own tokens), which is not worth a worse slot. */
+function usefulPrefix(shared: number, decode: SeededJob): number {
   return shared >= 32 || shared * 2 >= decode.prompt.tokens.length ? shared : 0;
 }
 
-/** Tokens of the prompt that the slot holds for the same team; at least one is always left to evaluate. */
+/** Returns the number of prompt tokens that the slot holds for the same team; at least one token is always left to evaluate. */
 export function sharedPrefix(slot: SequenceSlot, decode: SeededJob): number {
   if (slot.teamId !== decode.teamId) return 0;
   const prompt = decode.prompt.tokens;

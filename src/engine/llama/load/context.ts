@@ -1,58 +1,58 @@
-/** The context of a model: its KV cache, a sequence for each slot, and how batches go to the cores. */
+/** Creates the llama.cpp context of a model: its KV cache, one sequence per slot, and the dispatch of batches. */
 import type { LlamaContext, LlamaContextSequence, LlamaModel } from "node-llama-cpp";
 import { threadsFor } from "./machine.js";
 import type { LlamaSettings } from "../protocol.js";
-import { sequencesOf } from "./memory-need.js";
-import { orderSampling } from "../decode/sampling-order.js";
+import { sequencesOf } from "./memory-estimate.js";
+import { serialiseFirstSample } from "../decode/sampling-order.js";
 
 export interface ModelContext {
   readonly context: LlamaContext;
-  /** One for each slot, in order of their ids. */
+  /** One for each slot, ordered by id. */
   readonly sequences: readonly LlamaContextSequence[];
-  /** Prompt tokens of one tick at the most. */
+  /** Maximum number of prompt tokens in one tick. */
   readonly chunkTokens: number;
   /** `cpu`, or the GPU's kind when any layer is there. */
   readonly device: string;
 }
 
-/** A chunk of this size keeps a neighbour waiting for some tenths of a second on a CPU, for a few milliseconds on a GPU. */
+/** A chunk of this size delays other generations by some tenths of a second on a CPU, by a few milliseconds on a GPU. */
 const chunkTokensOnCpu = 128;
 const chunkTokensOnGpu = 512;
 
-/** A batch of an odd size is computed an eighth slower: its buffers lose the alignment that vector instructions want. */
+/** Other batch sizes are computed an eighth slower: the buffers lose the alignment that vector instructions need. */
 const batchMultiple = 64;
 
-/** What the library puts between asking a sequence for a token and queueing it, with some to spare. */
+/** More microtasks than the library runs between a request for a token and the queueing of that token. */
 const microtasksToQueue = 12;
 
-/** Makes the context; its memory is reserved here. @throws the library's error when there is too little. */
-export async function makeContext(
+/** Creates the context and reserves its memory. @throws the library's error when there is too little memory. */
+export async function createModelContext(
   weights: LlamaModel,
   { contextTokens, weightsBytes }: { readonly contextTokens: number; readonly weightsBytes: number },
   settings: LlamaSettings,
 ): Promise<ModelContext> {
   const onGpu = weights.gpuLayers > 0;
   const chunkTokens = settings.prefillChunkTokens ?? (onGpu ? chunkTokensOnGpu : chunkTokensOnCpu);
-  const count = sequencesOf(settings);
+  const sequenceCount = sequencesOf(settings);
   const context = await weights.createContext({
     // The library keeps the last cell of a sequence free.
     contextSize: contextTokens + 1,
-    sequences: count,
-    batchSize: Math.ceil((chunkTokens + count) / batchMultiple) * batchMultiple,
+    sequences: sequenceCount,
+    batchSize: Math.ceil((chunkTokens + sequenceCount) / batchMultiple) * batchMultiple,
     threads: settings.threads ?? threadsFor(weightsBytes, settings.cores),
     flashAttention: settings.flashAttention === "auto" ? "auto" : settings.flashAttention === "on",
     ...kvCacheOptions(settings.kvCacheType),
     failedCreationRemedy: false,
     batching: { dispatchSchedule: onceAllAreQueued },
   });
-  orderSampling(context);
+  serialiseFirstSample(context);
   const device = onGpu ? String(weights.llama.gpu) : "cpu";
-  return { context, sequences: makeSequences(context, count), chunkTokens, device };
+  return { context, sequences: createSequences(context, sequenceCount), chunkTokens, device };
 }
 
 /**
- * Called when the first token of a tick is queued. The others of the tick follow within the same turn of the event loop, a few
- * microtasks later at the most: waiting for the next turn, as the library does by itself, costs a small model a twentieth.
+ * Dispatches a batch. Called when the first token of a tick is queued; the other tokens of the tick follow within the same turn of the
+ * event loop, a few microtasks later. Waiting for the next turn, as the library does by default, makes a small model 5 % slower.
  */
 function onceAllAreQueued(dispatch: () => void): void {
   let left = microtasksToQueue;
@@ -70,8 +70,8 @@ function kvCacheOptions(type: LlamaSettings["kvCacheType"]) {
   return { experimentalKvCacheKeyType: name, experimentalKvCacheValueType: name } as const;
 }
 
-function makeSequences(context: LlamaContext, count: number): readonly LlamaContextSequence[] {
-  return Array.from({ length: count }, () =>
+function createSequences(context: LlamaContext, sequenceCount: number): readonly LlamaContextSequence[] {
+  return Array.from({ length: sequenceCount }, () =>
     context.getSequence({ contextShift: { strategy: refuseShift } }),
   );
 }

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { availableParallelism, totalmem } from "node:os";
 
 /**
- * Cores that this process may keep busy: the physical ones it may be scheduled on, less where a container's quota allows
- * fewer. Two threads on one core spin against each other, so the bound is a hard one.
+ * Returns the number of cores that this process may use: the physical cores it may be scheduled on, or fewer where a container's quota
+ * is lower. More threads than cores are very slow, because they wait for each other by spinning.
  */
 export function usableCores(): number {
   const unbounded = Number.POSITIVE_INFINITY;
@@ -13,7 +13,7 @@ export function usableCores(): number {
   );
 }
 
-/** Cores of all sockets, however many threads each runs; null where the system does not tell. */
+/** Returns the physical cores of all sockets; null where the system does not report them. */
 function physicalCores(): number | null {
   try {
     const blocks = readFileSync("/proc/cpuinfo", "utf8").split("\n\n");
@@ -29,22 +29,22 @@ function physicalCores(): number | null {
 }
 
 /**
- * Threads for one decode of a model. A thread is worth its synchronisation only where it has some milliseconds of work a
- * token: a model of 3 MB runs 20 times slower on two threads of a busy machine than on one (measured), so each further
- * thread needs another 50 MB of weights.
+ * Returns the number of threads for one decode of a model. A thread pays for its synchronisation only if it has some milliseconds of
+ * work per token: on a busy machine a model of 3 MB is 20 times slower with two threads than with one (measured). So each further
+ * thread requires another 50 MB of weights.
  */
 export function threadsFor(weightBytes: number, cores: number): number {
   return Math.max(1, Math.min(cores, Math.ceil(weightBytes / 50_000_000)));
 }
 
-/** Memory that models may take when nobody says: four fifths of what the machine, or the container, has. */
+/** Returns the default memory limit for models: four fifths of the memory of the machine or container. */
 export function usableMemoryBytes(): number {
   const constrained = process.constrainedMemory();
   const whole = constrained > 0 && constrained < totalmem() ? constrained : totalmem();
   return Math.floor(whole * 0.8);
 }
 
-/** Whole cores of the cgroup v2 quota (`cpu.max`: microseconds allowed and period); null without one. */
+/** Returns the whole cores of the cgroup v2 quota (`cpu.max`: allowed microseconds and period); null without a quota. */
 function cgroupQuota(): number | null {
   try {
     const [allowed, period] = readFileSync("/sys/fs/cgroup/cpu.max", "utf8").trim().split(" ");

@@ -1,7 +1,4 @@
-/**
- * A model in memory: its weights, one context with a sequence a slot, its template and its vocabulary. Knows how to load
- * itself from a manifest; what runs in the slots is generation.ts's and the order of work is tick.ts's.
- */
+/** Loads a model into memory: its weights, one context with a sequence per slot, its chat template and its vocabulary. */
 import { LRUCache } from "lru-cache";
 import {
   getModuleVersion,
@@ -12,39 +9,39 @@ import {
 } from "node-llama-cpp";
 import { HearthError } from "../../../core/errors.js";
 import type { Model } from "../../../core/model.js";
-import { makeContext } from "./context.js";
-import { readLanguage, type Language } from "../prompt/language.js";
+import { createModelContext } from "./context.js";
+import { readLanguage, type ModelLanguage } from "../prompt/language.js";
 import type { LlamaSettings } from "../protocol.js";
 
-export interface Resident extends Language {
+export interface Resident extends ModelLanguage {
   readonly model: Model;
   readonly weights: LlamaModel;
   readonly contextTokens: number;
-  /** Prompt tokens of one tick at the most. */
+  /** Maximum number of prompt tokens in one tick. */
   readonly chunkTokens: number;
-  /** What a saved state of the KV cache depends on: it must never be loaded under another key. */
+  /** Identifies everything that a saved KV cache depends on: a saved state is loaded only under the same key. */
   readonly stateKey: string;
   /** `cpu`, or the GPU's kind when any layer is there. */
   readonly device: string;
-  /** One for each slot, in order of their ids. */
+  /** One for each slot, ordered by id. */
   readonly sequences: readonly LlamaContextSequence[];
-  /** Grammars by their text: reading one takes milliseconds. */
+  /** Compiled grammars by their text: compiling one takes milliseconds. */
   readonly grammars: LRUCache<string, LlamaGrammar>;
   dispose(): Promise<void>;
 }
 
-/** Grammars that are kept for the next request with the same schema. */
+/** Compiled grammars that are cached for later requests with the same schema. */
 const grammarsMax = 64;
 
 /**
- * Loads a model and makes its context.
+ * Loads a model and creates its context.
  * @throws HearthError `model_unavailable` with one public sentence.
  */
 export async function loadResident(llama: Llama, model: Model, settings: LlamaSettings): Promise<Resident> {
   try {
     const weights = await llama.loadModel({ modelPath: model.path, checkTensors: true });
     try {
-      return await withContext(weights, model, settings);
+      return await createResident(weights, model, settings);
     } catch (thrown) {
       await weights.dispose();
       throw thrown;
@@ -56,13 +53,13 @@ export async function loadResident(llama: Llama, model: Model, settings: LlamaSe
   }
 }
 
-async function withContext(weights: LlamaModel, model: Model, settings: LlamaSettings): Promise<Resident> {
+async function createResident(weights: LlamaModel, model: Model, settings: LlamaSettings): Promise<Resident> {
   const contextTokens = Math.min(
     model.manifest.contextTokens,
     settings.contextTokensMax,
     weights.trainContextSize,
   );
-  const { context, sequences, chunkTokens, device } = await makeContext(
+  const { context, sequences, chunkTokens, device } = await createModelContext(
     weights,
     { contextTokens, weightsBytes: model.manifest.bytes },
     settings,

@@ -1,7 +1,7 @@
 /**
- * Tries a model whose weights nobody has vouched for in a process of its own (smoke.ts), before the server itself loads it: a
- * file can pass every check of its header and still end the process that computes with it. It owns the child process, its time
- * limit, and the memory of which files have passed; it does not look into the file.
+ * Tries an unverified model (one without a SHA-256 in its manifest) in a child process (smoke.ts) before the server loads it: a file
+ * can pass every check of its header and still crash the process that uses it. Owns the child process, its time limit, and the list of
+ * files that have passed.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -14,10 +14,10 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Model } from "../../../core/model.js";
 import type { LlamaSettings } from "../protocol.js";
 
-/** Time to load: for starting at all, and for reading the weights from a slow disk. */
+/** Time limit of a trial: to start the process, and to read the weights from a slow disk. */
 const startMsMax = 60_000;
-const bytesPerSecondLeast = 25_000_000;
-/** How long output may follow the end of the process: what it left behind may hold the pipe. */
+const bytesPerSecondMin = 25_000_000;
+/** How long output is read after the process exits: a process that it started may keep the pipe open. */
 const outputMsMax = 2000;
 const outputLengthMax = 4096;
 const reasonLengthMax = 300;
@@ -28,45 +28,47 @@ export interface SmokeLoadDeps {
   /** Compiled smoke.js. */
   readonly entry: URL;
   readonly settings: LlamaSettings;
-  /** Where the files that passed are remembered, by digest; its folder exists. */
+  /** File that lists the digests of models that passed; its folder exists. */
   readonly passedFile: string;
-  /** For what native code said before it died. */
+  /** Receives what native code wrote before it crashed. */
   readonly log: (message: string) => void;
-  /** How long a model of that size may take. */
+  /** Returns the time limit for a model of that size. */
   readonly limitMs?: (bytes: number) => number;
 }
 
-/** What the process that tries a model is given. */
+/** The message that the child process receives. */
 export interface SmokeTask {
   readonly model: Model;
   readonly settings: LlamaSettings;
 }
 
 /**
- * Makes the trial. A model whose manifest has a SHA-256 needs none; one that passed is not tried again, also after a restart,
- * until its file, the library or the settings change. Failures are not remembered.
- * @returns what tries a model: null when it can be used, else one public sentence. Never rejects.
+ * Creates the function that tries a model. It skips models whose manifest has a SHA-256, and models that passed before with the same
+ * file, library and settings, also after a restart. Failures are not stored.
+ * @returns a function that returns null when the model can be used, else one public sentence. It never rejects.
  */
 export function createSmokeLoad(deps: SmokeLoadDeps): (model: Model) => Promise<string | null> {
-  const passed = new Passed(deps.passedFile);
+  const passed = new PassedDigests(deps.passedFile);
   return async (model) => {
     if (model.manifest.sha256 !== null) return null;
     const digest = await digestOf(model, deps.settings);
     if (digest === null) return "its file cannot be read.";
     if (await passed.has(digest)) return null;
-    const reason = await attempt(deps, { model, settings: deps.settings }).catch(notStarted);
+    const reason = await runTrial(deps, { model, settings: deps.settings }).catch(notStarted);
     if (reason === null)
-      await passed.add(digest).catch((thrown: unknown) => deps.log(`cannot remember: ${String(thrown)}`));
+      await passed
+        .add(digest)
+        .catch((thrown: unknown) => deps.log(`the passed model cannot be recorded: ${String(thrown)}`));
     return reason;
   };
 }
 
-/** The time limit of a trial: more for larger weights. */
+/** Returns the time limit of a trial in milliseconds, which grows with the weights. */
 export function trialLimitMs(bytes: number): number {
-  return startMsMax + (bytes / bytesPerSecondLeast) * 1000;
+  return startMsMax + (bytes / bytesPerSecondMin) * 1000;
 }
 
-/** What must be the same for a trial to be worth anything still. */
+/** Returns a digest of everything that a trial's result depends on; null when the file cannot be read. */
 async function digestOf(model: Model, settings: LlamaSettings): Promise<string | null> {
   const stats = await stat(model.path).catch(() => null);
   if (stats === null) return null;
@@ -74,24 +76,23 @@ async function digestOf(model: Model, settings: LlamaSettings): Promise<string |
   return createHash("sha256").update(JSON.stringify(identity)).digest("hex");
 }
 
-/** The library is not imported for it: that would load native code into this process. */
+/** Reads the version without an import of the library, which would load native code into this process. */
 function libraryVersion(): string {
   const entry = createRequire(import.meta.url).resolve("node-llama-cpp");
   const text = readFileSync(new URL("../package.json", pathToFileURL(entry)), "utf8");
   return String((JSON.parse(text) as { version?: unknown }).version);
 }
 
-async function attempt(deps: SmokeLoadDeps, task: SmokeTask): Promise<string | null> {
+async function runTrial(deps: SmokeLoadDeps, task: SmokeTask): Promise<string | null> {
   const { file, bytes } = task.model.manifest;
   const child = spawn(process.execPath, [fileURLToPath(deps.entry)], {
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   detach(child);
-  const [said, complained] = [tailOf(child.stdout), tailOf(child.stderr)];
+  const [output, errorOutput] = [tailOf(child.stdout), tailOf(child.stderr)];
   child.send(task, () => undefined);
-  const reason = await endOf(child, (deps.limitMs ?? trialLimitMs)(bytes), said);
-  if (reason !== null)
-    deps.log(`${file} was tried in a process of its own: ${reason} ${complained()}`.trim());
+  const reason = await exitReason(child, (deps.limitMs ?? trialLimitMs)(bytes), output);
+  if (reason !== null) deps.log(`${file} was tried in a child process: ${reason} ${errorOutput()}`.trim());
   return reason;
 }
 
@@ -99,8 +100,8 @@ function notStarted(thrown: unknown): string {
   return `no process could be started to try it (${thrown instanceof Error ? thrown.message : String(thrown)}).`;
 }
 
-/** Why a trial went wrong; null when it went well. */
-function endOf(child: ChildProcess, limitMs: number, said: () => string): Promise<string | null> {
+/** Returns why a trial failed; null when the model passed. */
+function exitReason(child: ChildProcess, limitMs: number, output: () => string): Promise<string | null> {
   let isLate = false;
   const late = setTimeout(() => {
     isLate = true;
@@ -108,7 +109,7 @@ function endOf(child: ChildProcess, limitMs: number, said: () => string): Promis
   }, limitMs).unref();
   return new Promise((resolve, reject) => {
     child.on("error", (error) => {
-      // Also told when a message cannot be sent: then the end of the process follows.
+      // Also emitted when a message cannot be sent; the process exits afterwards.
       if (child.pid === undefined) reject(error);
     });
     child.once("exit", () => {
@@ -122,12 +123,12 @@ function endOf(child: ChildProcess, limitMs: number, said: () => string): Promis
       if (isLate) resolve(`loading it takes more than ${Math.round(limitMs / 1000)} s.`);
       else if (signal !== null) resolve(`loading it ends the process (${signal}).`);
       else if (code === 0) resolve(null);
-      else resolve(clause(said()) ?? `loading it ends the process (exit code ${code}).`);
+      else resolve(lastLine(output()) ?? `loading it ends the process (exit code ${code}).`);
     });
   });
 }
 
-/** A server that is told to stop does not wait for a trial, which ends with it. */
+/** Lets the server exit without waiting for the trial, which then ends too. */
 function detach(child: ChildProcess): void {
   child.unref();
   child.channel?.unref();
@@ -140,10 +141,10 @@ function tailOf(stream: Readable | null): () => string {
   return () => text.trim();
 }
 
-/** The last line that a trial printed, as a sentence; null when it printed nothing. */
-function clause(said: string): string | null {
+/** Returns the last line that a trial printed, as a sentence; null when it printed nothing. */
+function lastLine(output: string): string | null {
   const line =
-    said
+    output
       .split("\n")
       .at(-1)
       ?.replace(/\p{Cc}+/gu, " ")
@@ -151,8 +152,8 @@ function clause(said: string): string | null {
   return line === "" ? null : `${line.slice(0, reasonLengthMax).replace(/\.$/, "")}.`;
 }
 
-/** Digests of what passed, the newest last, in memory and in a file. One that cannot be read is as good as empty. */
-class Passed {
+/** Digests of the models that passed, newest last, in memory and in a file. A file that cannot be read counts as empty. */
+class PassedDigests {
   private digests: Promise<Set<string>> | null = null;
   private writing: Promise<void> = Promise.resolve();
 

@@ -1,7 +1,7 @@
 /**
- * A process that tries a model as the engine would use it: loads it, makes a small context, evaluates a short prompt and samples
- * one token. What is wrong with the file may end this process, and no other. Exit code 0: it can be used; 1: it cannot, and
- * standard output says why in one line. It ends at once when the server that started it is gone.
+ * Entry point of the child process that tries a model as the engine would use it: loads it, creates a small context, evaluates a short
+ * prompt and samples one token. A defective file can crash only this process. Exit code 0: the model can be used; 1: it cannot, and
+ * standard output says why in one line. The process exits at once when the server that started it exits.
  */
 import { writeFileSync } from "node:fs";
 import { getLlama, LlamaLogLevel, type Token } from "node-llama-cpp";
@@ -13,23 +13,23 @@ const promptTokensMax = 8;
 
 process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
 process.once("message", (task: SmokeTask) => {
-  chooseAsVictim();
-  attempt(task).then(
+  preferOomKill();
+  tryModel(task).then(
     () => process.exit(0),
     (thrown: unknown) => process.stdout.write(`${reasonOf(thrown, task)}\n`, () => process.exit(1)),
   );
 });
 
-/** Where memory is short, the kernel shall end this process and not the server. */
-function chooseAsVictim(): void {
+/** Makes the kernel end this process, not the server, when memory runs out. */
+function preferOomKill(): void {
   try {
     writeFileSync("/proc/self/oom_score_adj", "1000");
   } catch {
-    // Linux alone has it.
+    // Exists on Linux only.
   }
 }
 
-async function attempt({ model, settings }: SmokeTask): Promise<void> {
+async function tryModel({ model, settings }: SmokeTask): Promise<void> {
   const llama = await getLlama({
     gpu: settings.gpu === "off" ? false : settings.gpu,
     build: "never",
@@ -47,12 +47,12 @@ async function attempt({ model, settings }: SmokeTask): Promise<void> {
   const prompt = resident.weights.tokenize("Hello!", false).slice(0, promptTokensMax);
   const tokens = prompt.length > 0 ? prompt : [0 as Token];
   const sampled = await resident.sequences[0]?.evaluate(tokens, { temperature: 0 }).next();
-  if (sampled === undefined || sampled.done === true) throw new Error("it answers nothing");
+  if (sampled === undefined || sampled.done === true) throw new Error("it does not sample a token");
   await resident.dispose();
   await llama.dispose();
 }
 
-/** A clause in one line, without the path. */
+/** Returns the reason in one line, without the path. */
 function reasonOf(thrown: unknown, { model }: SmokeTask): string {
   const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
   const why = cause instanceof Error ? cause.message : String(cause);

@@ -1,14 +1,14 @@
 import { HearthError } from "../../../core/errors.js";
 
-/** The refusal of a prompt that leaves no room for one token of answer. @param param the request's field. */
+/** Creates the error for a prompt that leaves no space for an answer. @param param the request's field. */
 export function promptTooLong(
   contextTokens: number,
-  asked: string,
+  promptTokens: string,
   param: "messages" | "prompt",
 ): HearthError {
   return new HearthError(
     "context_length_exceeded",
-    `This model's maximum prompt length is ${contextTokens - 1} but the request contains ${asked} tokens.`,
+    `This model's maximum prompt length is ${contextTokens - 1} but the request contains ${promptTokens} tokens.`,
     { param, code: "context_length_exceeded" },
   );
 }

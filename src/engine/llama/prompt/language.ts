@@ -1,29 +1,29 @@
-/** What a model's file says of its language: vocabulary, chat template, and how it writes reasoning and tool calls. */
+/** Reads a model's vocabulary, chat template, and its formats of reasoning and tool calls from the model file. */
 import type { LlamaModel, Token } from "node-llama-cpp";
-import { createPromptMaker, type PromptMaker } from "./prompt.js";
+import { createPromptBuilder, type PromptBuilder } from "./prompt.js";
 import type { InfillTokens } from "./raw-prompt.js";
 import { reasoningMarksOf, type ReasoningMarks } from "../answer/reasoning.js";
 import { createTokenBytes, tokenTypes, type TokenBytes, type Vocabulary } from "./token-bytes.js";
 import { toolFormatOf, type ToolFormat } from "../tools/format.js";
 
-export interface Language {
+export interface ModelLanguage {
   readonly tokenBytes: TokenBytes;
-  readonly prompts: PromptMaker;
-  /** How it calls tools. */
+  readonly prompts: PromptBuilder;
+  /** How the model writes tool calls. */
   readonly tools: ToolFormat;
-  /** What stands around its reasoning; null when it never reasons, or when the tool format tells it apart. */
+  /** Markers around the reasoning; null when the model never reasons, or when the tool format separates the reasoning. */
   readonly reasoning: ReasoningMarks | null;
   /** Size of the vocabulary. */
   readonly vocabularyTokens: number;
 }
 
-/** A template for models that bring none: ChatML, the most common convention. */
+/** The template for models without one: ChatML, the most common convention. */
 const chatMl =
   "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}" +
   "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
 
-/** Reads it. @throws Error when the template is not valid Jinja. */
-export function readLanguage(weights: LlamaModel, contextTokens: number): Language {
+/** Reads a model's language. @throws Error when the template is not valid Jinja. */
+export function readLanguage(weights: LlamaModel, contextTokens: number): ModelLanguage {
   const template = weights.fileInfo.metadata.tokenizer?.chat_template ?? chatMl;
   const tools = toolFormatOf(template);
   const reasoning = tools.readsReasoning ? null : reasoningMarksOf(template);
@@ -35,7 +35,7 @@ export function readLanguage(weights: LlamaModel, contextTokens: number): Langua
     tools,
     reasoning,
     vocabularyTokens: vocabulary.tokens.length,
-    prompts: createPromptMaker({
+    prompts: createPromptBuilder({
       template,
       tools,
       reasoning,
@@ -64,7 +64,7 @@ function readVocabulary(weights: LlamaModel, spelled: ReadonlySet<string>): Voca
     tokenizer: ggml?.model ?? "",
     tokens: ggml?.tokens ?? [],
     types: ggml?.token_type ?? [],
-    spelled,
+    readableControlTokens: spelled,
   };
 }
 

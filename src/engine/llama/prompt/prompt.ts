@@ -1,57 +1,57 @@
 /**
- * From a conversation to prompt tokens, by the model's own chat template. What the template writes is read with its control
- * tokens; what people wrote is plain text, always: a `<|im_end|>` inside a message never ends a turn (threat F4).
+ * Converts a conversation to prompt tokens with the model's own chat template. Text of the template may contain control tokens; text of
+ * messages is always plain text, so that a `<|im_end|>` inside a message never ends a turn (threat F4).
  */
 import { Template } from "@huggingface/jinja";
 import type { Conversation, Prompt } from "../../../core/engine.js";
 import { HearthError } from "../../../core/errors.js";
 import type { RawPrompt, Tool } from "../../../core/generation.js";
 import { promptTooLong } from "./context-length.js";
-import { createRawPromptMaker, type RawPromptModel } from "./raw-prompt.js";
+import { createRawPromptBuilder, type RawPromptModel } from "./raw-prompt.js";
 import { endsInReasoning, type ReasoningMarks } from "../answer/reasoning.js";
 import type { ToolFormat } from "../tools/format.js";
 
-/** What this file needs of a loaded model. */
+/** The properties of a loaded model that prompts depend on. */
 export interface PromptModel extends RawPromptModel {
   /** Jinja source of the chat template. */
   readonly template: string;
-  /** How conversations with tools are handed to the template. */
+  /** How conversations with tools are passed to the template. */
   readonly tools: ToolFormat;
   readonly reasoning: ReasoningMarks | null;
-  /** Texts that the tokenizer would read as one special token. */
+  /** Texts that the tokenizer would convert to one special token. */
   readonly specialTexts: readonly string[];
   readonly bosText: string;
   readonly eosText: string;
 }
 
-export interface PromptMaker {
+export interface PromptBuilder {
   /**
-   * Renders and tokenises.
-   * @throws HearthError `context_length_exceeded` when no room is left for an answer, `invalid_value` when the template
+   * Renders and tokenises a conversation.
+   * @throws HearthError `context_length_exceeded` when no space is left for an answer, `invalid_value` when the template
    * refuses the conversation.
    */
-  make(conversation: Conversation): Prompt;
+  build(conversation: Conversation): Prompt;
   /**
-   * Tokenises a prompt that has no need of the template.
-   * @throws HearthError likewise, and `invalid_value` for what is not in the vocabulary.
+   * Tokenises a prompt without the template.
+   * @throws HearthError `context_length_exceeded`, and `invalid_value` for tokens that are not in the vocabulary.
    */
-  makeRaw(prompt: RawPrompt): Prompt;
-  /** The tokens of a text as a person writes it: none of it is read as a control token. */
+  buildRaw(prompt: RawPrompt): Prompt;
+  /** Returns the tokens of a text; special texts in it are plain text, not control tokens. */
   tokenize(text: string): readonly number[];
 }
 
-/** Builds the prompt maker of one model. @throws Error when the template is not valid Jinja. */
-export function createPromptMaker(model: PromptModel): PromptMaker {
+/** Creates the prompt builder of one model. @throws Error when the template is not valid Jinja. */
+export function createPromptBuilder(model: PromptModel): PromptBuilder {
   const template = new Template(model.template);
   const mask = createMask(model.specialTexts);
-  const written = (text: string): readonly number[] =>
+  const tokenizePlain = (text: string): readonly number[] =>
     mask.split(mask.hide(text)).flatMap((part) => tokenizePart(model, part, false));
   return {
-    makeRaw: createRawPromptMaker(model, written),
-    tokenize: written,
-    make(conversation) {
+    buildRaw: createRawPromptBuilder(model, tokenizePlain),
+    tokenize: tokenizePlain,
+    build(conversation) {
       const { prefill = "" } = conversation;
-      const text = continued(model, render(template, model, mask, conversation), mask.hide(prefill));
+      const text = withPrefill(model, render(template, model, mask, conversation), mask.hide(prefill));
       const bytes = Buffer.byteLength(text);
       const fewest = Math.ceil(bytes / model.longestTokenBytes);
       if (fewest >= model.contextTokens)
@@ -69,7 +69,7 @@ export function createPromptMaker(model: PromptModel): PromptMaker {
 
 function render(template: Template, model: PromptModel, mask: Mask, conversation: Conversation): string {
   const { reasoningEffort } = conversation;
-  // What people wrote is hidden first: the marks that the format puts around it stay what they are.
+  // Message text is masked before the tool format adds its markers, which stay control tokens.
   const messages = conversation.messages.map((message) => mask.hide(message));
   const tools = conversation.tools.map((tool) => mask.hide(tool));
   const variables: Record<string, unknown> = {
@@ -84,19 +84,19 @@ function render(template: Template, model: PromptModel, mask: Mask, conversation
     return template.render(variables);
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown);
-    throw new HearthError("invalid_value", `The model's chat template refuses this conversation: ${why}`, {
+    throw new HearthError("invalid_value", `The model's chat template rejects this conversation: ${why}`, {
       param: "messages",
       cause: thrown,
     });
   }
 }
 
-/** The prompt up to the end of what the answer begins with; reasoning that the template opened is ended before it. */
-function continued({ tools, reasoning }: PromptModel, prompt: string, begun: string): string {
-  if (begun === "") return prompt;
-  const thinks = reasoning !== null && endsInReasoning(reasoning, prompt);
-  const answer = thinks ? `${prompt.trimEnd()}\n\n${reasoning.close}\n\n` : prompt;
-  return answer + tools.answerOpening + begun;
+/** Appends the given beginning of the answer to the prompt, after closing a reasoning block that the template opened. */
+function withPrefill({ tools, reasoning }: PromptModel, prompt: string, answerStart: string): string {
+  if (answerStart === "") return prompt;
+  const isReasoning = reasoning !== null && endsInReasoning(reasoning, prompt);
+  const answer = isReasoning ? `${prompt.trimEnd()}\n\n${reasoning.close}\n\n` : prompt;
+  return answer + tools.answerOpening + answerStart;
 }
 
 function templateTool(tool: Tool): Record<string, unknown> {
@@ -107,28 +107,28 @@ function templateTool(tool: Tool): Record<string, unknown> {
   };
 }
 
-/** A piece of a rendered prompt: the template's own text, or a special text that a person wrote. */
+/** A part of a rendered prompt: text of the template, or a special text that occurred in a message. */
 interface Part {
   readonly text: string;
-  readonly written: boolean;
+  readonly isMessageText: boolean;
 }
 
-/** @param specialTokens whether what is not masked may hold control tokens. */
+/** @param specialTokens whether text that is not masked may contain control tokens. */
 function tokenizePart(model: PromptModel, part: Part, specialTokens: boolean): readonly number[] {
-  if (!part.written) return model.tokenize(part.text, specialTokens);
-  // Split after the first character, no piece is a special text any more, whatever the tokenizer makes of special texts.
+  if (!part.isMessageText) return model.tokenize(part.text, specialTokens);
+  // Split after the first character, so that neither piece is a special text.
   const [first = ""] = part.text;
   return [...model.tokenize(first, false), ...model.tokenize(part.text.slice(first.length), false)];
 }
 
 interface Mask {
-  /** The same value with every special text in its strings replaced by a placeholder. */
+  /** Returns the value with every special text in its strings replaced by a placeholder. */
   hide<T>(value: T): T;
-  /** A rendered prompt cut at the placeholders, each given back as the text it stands for. */
+  /** Splits a rendered prompt at the placeholders, and restores the text of each. */
   split(rendered: string): readonly Part[];
 }
 
-/** Placeholders are `U+E000 index U+E001`; a U+E000 that a person wrote is itself hidden, so none can be forged. */
+/** Placeholders are `U+E000 index U+E001`; a U+E000 in a message is itself masked, so that placeholders cannot be forged. */
 function createMask(specialTexts: readonly string[]): Mask {
   const hidden = ["\uE000", ...specialTexts.filter((text) => text !== "")];
   const indexOf = new Map(hidden.map((text, index) => [text, index]));
@@ -147,8 +147,8 @@ function createMask(specialTexts: readonly string[]): Mask {
       rendered
         .split(/\uE000(\d+)\uE001/)
         .map((text, position): Part => {
-          const written = position % 2 === 1;
-          return { text: written ? (hidden[Number(text)] ?? "") : text, written };
+          const isMessageText = position % 2 === 1;
+          return { text: isMessageText ? (hidden[Number(text)] ?? "") : text, isMessageText };
         })
         .filter((part) => part.text !== ""),
   };

@@ -1,55 +1,55 @@
 /**
- * From a raw prompt to prompt tokens, without a chat template: text by the tokenizer, token ids as they are, and both sides of
- * a gap in the order in which the model was taught to fill it. No id reaches native code that the vocabulary has not.
+ * Converts a raw prompt to prompt tokens without a chat template: text by the tokenizer, token ids unchanged, and for infill the text
+ * before and after the gap in the order the model was trained on. Native code never receives an id outside the vocabulary.
  */
 import type { Prompt } from "../../../core/engine.js";
 import { HearthError } from "../../../core/errors.js";
 import type { RawPrompt } from "../../../core/generation.js";
 import { promptTooLong } from "./context-length.js";
 
-/** Control tokens around the text before a gap, the text after it, and what belongs into it. */
+/** Control tokens that mark the text before a gap, the text after it, and the start of the infilled text. */
 export interface InfillTokens {
   readonly prefix: number;
   readonly suffix: number;
-  /** null: the text after the gap comes first, and the answer follows the text before it. */
+  /** null: the text after the gap is written first, and the answer follows the text before the gap. */
   readonly middle: number | null;
 }
 
-/** What this file needs of a loaded model. */
+/** The properties of a loaded model that raw prompts depend on. */
 export interface RawPromptModel {
-  /** Token put before every text that does not begin with it; null when the model wants none. */
+  /** Token prepended to every text that does not begin with it; null for none. */
   readonly prependToken: number | null;
-  /** null: the model cannot fill in. */
+  /** null: the model does not support infill. */
   readonly infill: InfillTokens | null;
   readonly vocabularyTokens: number;
   readonly contextTokens: number;
   /** No text of n bytes has fewer than n / longestTokenBytes tokens. */
   readonly longestTokenBytes: number;
-  /** Reads control tokens as such. */
+  /** @param specialTokens whether special texts become control tokens. */
   tokenize(text: string, specialTokens: boolean): readonly number[];
   bytesOf(token: number): Uint8Array;
 }
 
-export type RawPromptMaker = (prompt: RawPrompt) => Prompt;
+export type RawPromptBuilder = (prompt: RawPrompt) => Prompt;
 
 /**
- * Builds the maker of raw prompts of one model.
- * @param plain the tokens of a text in which nothing is a control token.
+ * Creates the raw prompt builder of one model.
+ * @param tokenizePlain returns the tokens of a text without control tokens.
  */
-export function createRawPromptMaker(
+export function createRawPromptBuilder(
   model: RawPromptModel,
-  plain: (text: string) => readonly number[],
-): RawPromptMaker {
+  tokenizePlain: (text: string) => readonly number[],
+): RawPromptBuilder {
   return (raw) => {
     const tokensOf = (text: string): readonly number[] => {
       const fewest = Math.ceil(Buffer.byteLength(text) / model.longestTokenBytes);
       if (fewest >= model.contextTokens)
         throw promptTooLong(model.contextTokens, `at least ${fewest}`, "prompt");
-      return raw.readsControlTokens ? model.tokenize(text, true) : plain(text);
+      return raw.readsControlTokens ? model.tokenize(text, true) : tokenizePlain(text);
     };
     const { prompt, suffix } = raw;
     const isText = typeof prompt === "string";
-    const before = isText ? tokensOf(prompt) : known(model, prompt);
+    const before = isText ? tokensOf(prompt) : checkTokenIds(model, prompt);
     const tokens = suffix === null ? [...before] : aroundGap(model, before, tokensOf(suffix));
     if (isText && model.prependToken !== null && tokens[0] !== model.prependToken)
       tokens.unshift(model.prependToken);
@@ -61,12 +61,12 @@ export function createRawPromptMaker(
   };
 }
 
-/** @throws HearthError when an id is none of the vocabulary's. */
-function known({ vocabularyTokens }: RawPromptModel, tokens: readonly number[]): readonly number[] {
+/** @throws HearthError when an id is not in the vocabulary. */
+function checkTokenIds({ vocabularyTokens }: RawPromptModel, tokens: readonly number[]): readonly number[] {
   const at = tokens.findIndex((id) => !Number.isInteger(id) || id < 0 || id >= vocabularyTokens);
   if (at < 0) return tokens;
   throw invalid(
-    `the token ${String(tokens[at])} at position ${at} is none of the ${vocabularyTokens} of this model's vocabulary`,
+    `the token ${String(tokens[at])} at position ${at} is not one of the ${vocabularyTokens} tokens of this model's vocabulary`,
   );
 }
 

@@ -1,6 +1,6 @@
 /**
- * What each token of a vocabulary is in bytes: the truth for streaming text, since a token may hold half a character.
- * Control tokens are empty: they are never text, but for the marks that reasoning and tool calls are read by.
+ * Maps the tokens of a vocabulary to bytes, which streaming text is built from, since a token may hold a part of a character. Control
+ * tokens have no bytes, except the markers of reasoning and tool calls.
  */
 
 /** Token types of a GGUF file (`tokenizer.ggml.token_type`). */
@@ -11,26 +11,26 @@ export interface Vocabulary {
   readonly tokenizer: string;
   readonly tokens: readonly string[];
   readonly types: readonly number[];
-  /** Control tokens that are told as their text all the same: marks that the answer is read by. */
-  readonly spelled: ReadonlySet<string>;
+  /** Control tokens that keep their text: markers that the answer parser needs. */
+  readonly readableControlTokens: ReadonlySet<string>;
 }
 
 export interface TokenBytes {
-  /** The bytes of a token; empty for control tokens and for ids outside the vocabulary. */
+  /** Returns the bytes of a token; empty for control tokens and for ids outside the vocabulary. */
   of(token: number): Uint8Array;
-  /** How a token is shown by itself: its text, or its name in the vocabulary where it is no text. */
-  shown(token: number): string;
+  /** Returns a token for display: its text, or its name in the vocabulary if it has no text. */
+  display(token: number): string;
   /** The longest token in bytes: no text of n bytes has fewer than n / longest tokens. */
   readonly longestBytes: number;
 }
 
 /**
- * Reads a vocabulary's texts as bytes.
- * @param fallback what the library makes of a token of a tokenizer that this file does not know.
+ * Creates the mapping of a vocabulary.
+ * @param fallback detokenizes a token with the library, for tokenizers that this file does not know.
  */
 export function createTokenBytes(vocabulary: Vocabulary, fallback: (token: number) => string): TokenBytes {
   const known = new Map<number, Uint8Array>();
-  const spell = speller(vocabulary);
+  const spell = createSpeller(vocabulary);
   let longestBytes = 1;
   for (const text of vocabulary.tokens) longestBytes = Math.max(longestBytes, Buffer.byteLength(text));
   const of = (token: number): Uint8Array => {
@@ -45,7 +45,7 @@ export function createTokenBytes(vocabulary: Vocabulary, fallback: (token: numbe
   return {
     longestBytes,
     of,
-    shown: (token) =>
+    display: (token) =>
       of(token).length > 0 ? Buffer.from(of(token)).toString() : (vocabulary.tokens[token] ?? ""),
   };
 }
@@ -54,12 +54,12 @@ function inRange(vocabulary: Vocabulary, token: number): boolean {
   return Number.isInteger(token) && token >= 0 && token < vocabulary.tokens.length;
 }
 
-function speller(vocabulary: Vocabulary): (token: number) => Uint8Array | null {
+function createSpeller(vocabulary: Vocabulary): (token: number) => Uint8Array | null {
   const byteLevel = vocabulary.tokenizer === "gpt2" ? byteLevelAlphabet() : null;
   return (token) => {
     const text = vocabulary.tokens[token] ?? "";
     const type = vocabulary.types[token] ?? tokenTypes.normal;
-    if (type === tokenTypes.control && vocabulary.spelled.has(text)) return Buffer.from(text);
+    if (type === tokenTypes.control && vocabulary.readableControlTokens.has(text)) return Buffer.from(text);
     if (type === tokenTypes.control || type === tokenTypes.unknown || type === tokenTypes.unused)
       return new Uint8Array(0);
     if (type === tokenTypes.userDefined) return Buffer.from(text);
@@ -69,7 +69,7 @@ function speller(vocabulary: Vocabulary): (token: number) => Uint8Array | null {
   };
 }
 
-/** GPT-2's reversible alphabet: printable Latin-1 stands for itself, every other byte for a character from U+0100 up. */
+/** Returns GPT-2's reversible alphabet: a printable Latin-1 byte is its own character, every other byte a character from U+0100 up. */
 function byteLevelAlphabet(): ReadonlyMap<string, number> {
   const alphabet = new Map<string, number>();
   let next = 0x100;

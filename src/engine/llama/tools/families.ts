@@ -1,13 +1,13 @@
 /**
- * All families that a template can be known by, and the one for all other templates. Data alone: a new family is a new entry.
- * None is ever known by the name of a model.
+ * All tool-call families, which are recognised by the text of a chat template and never by the name of a model, and the fallback for all
+ * other templates. Data only: a new family is a new entry.
  */
 import type { ToolFamily } from "./family.js";
 import { command, gemma, granite, hermes, hermesCall, llama, mistral, phi } from "./families/enveloped.js";
-import { deepseek, deepseekFenced, harmony, kimi, mistralArgs } from "./families/named.js";
+import { deepseek, deepseekFenced, harmony, kimi, mistralArgs } from "./families/bare-name.js";
 import { glm, qwenCoder } from "./families/tagged.js";
 
-/** Every family that a template can be known by. */
+/** Every family that a template can be recognised by. */
 export const families: readonly ToolFamily[] = [
   hermes,
   qwenCoder,
@@ -25,7 +25,7 @@ export const families: readonly ToolFamily[] = [
   command,
 ];
 
-/** For a template that says nothing of tools, or nothing that is known here: written as most models have seen it. */
+/** For a template without tools, or with an unknown format: the format that most models were trained on. */
 export const fallback: ToolFamily = {
   name: "generic",
   signs: { all: [] },

@@ -1,10 +1,10 @@
 /**
- * What is known of a family of models: how it writes its calls, by which texts of a chat template it is known, and what its
- * templates want of the history.
+ * The description of a tool-call family: how its models write calls, which texts identify its chat templates, and how its templates
+ * expect the conversation.
  */
 import type { CallSyntax } from "./syntax.js";
 
-/** What a template must hold: all of `all`, one of `any`, none of `none`. */
+/** Texts that a template must contain: all of `all`, one of `any`, none of `none`. */
 export interface Signs {
   readonly all: readonly string[];
   readonly any?: readonly string[];
@@ -14,26 +14,26 @@ export interface Signs {
 export interface ToolFamily {
   readonly name: string;
   readonly signs: Signs;
-  /** The first is the one that is written, in grammars and where the template does not write calls itself. */
+  /** The first is written, in grammars and where the template does not write calls itself; the others are only read. */
   readonly syntaxes: readonly [CallSyntax, ...CallSyntax[]];
-  /** The answer is a row of messages with headers and not text with calls in it. */
+  /** The answer is a sequence of messages with headers instead of text that contains calls. */
   readonly messages?: boolean;
-  /** Arguments reach the template as JSON text and not as an object, where the template does not say. */
+  /** Arguments are passed to the template as JSON text instead of an object, unless the template's text shows otherwise. */
   readonly argumentsAsText?: boolean;
-  /** What stands for the text of a turn that only calls. */
-  readonly noContent?: null;
-  /** What ids of calls look like in the history: nine letters and digits, or `functions.name:0`. */
+  /** The content of a turn that contains only calls. */
+  readonly emptyContent?: null;
+  /** The format of call ids in the conversation: nine letters and digits, or `functions.name:0`. */
   readonly ids?: "nine" | "numbered";
   /** A turn has one call. */
   readonly oneCall?: boolean;
   /** Definitions are a field `tools` of the system message, as JSON text. */
   readonly definitionsInSystem?: boolean;
-  /** Around a result, where the template knows no role for it. */
+  /** Markers around a tool result, where the template has no role for results. */
   readonly resultMarks?: readonly [string, string];
 }
 
-/** Whether a template holds these signs. */
-export function shows({ all, any, none }: Signs, template: string): boolean {
-  const holds = (text: string): boolean => template.includes(text);
-  return all.every(holds) && (any?.some(holds) ?? true) && !(none?.some(holds) ?? false);
+/** Returns whether a template matches these signs. */
+export function matchesSigns({ all, any, none }: Signs, template: string): boolean {
+  const contains = (text: string): boolean => template.includes(text);
+  return all.every(contains) && (any?.some(contains) ?? true) && !(none?.some(contains) ?? false);
 }

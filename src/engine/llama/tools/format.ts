@@ -1,92 +1,94 @@
 /**
- * How a model calls tools: found by its chat template's text, never by its name. A format reads calls out of answers, gives the
- * grammar of a forced call and of one that has begun, and hands conversations with calls and results to the template. It is
- * made of a family's description; it does not run tools, check arguments against their schema, or render the template.
+ * How a model calls tools, selected by the text of its chat template and never by its name. A format parses calls from answers, builds
+ * the grammar of a forced call and of a call that the model has started, and converts conversations with calls and results for the
+ * template. It is built from a family's description. It does not run tools, validate arguments, or render the template.
  */
 import type { Message, Tool } from "../../../core/generation.js";
-import type { RuleBook } from "../../../grammar/gbnf.js";
+import type { RuleSet } from "../../../grammar/gbnf.js";
 import { fallback, families } from "./families.js";
-import { shows, type ToolFamily } from "./family.js";
-import { callContinuation, callGrammar, type Asked } from "./grammar.js";
-import { historyOf, renderMessages, type TemplateMessage } from "./messages.js";
+import { matchesSigns, type ToolFamily } from "./family.js";
+import { callContinuation, callGrammar, type RequestedCalls } from "./grammar.js";
+import { readTemplateCapabilities, renderMessages, type TemplateMessage } from "./messages.js";
 import { createParser, readAnswer, type ToolParser } from "./parse.js";
 import { readHarmony } from "./parse/harmony.js";
-import { openingOf, piecesOf, type Mark } from "./syntax.js";
-import { createOpeningWatch, type OpeningWatch } from "./watch.js";
+import { openingPieces, piecesOf, type Mark } from "./syntax.js";
+import { createCallOpeningDetector, type CallOpeningDetector } from "./call-opening.js";
 
 export interface ToolFormat {
   readonly name: string;
-  /** Whether a template writes this family's calls. */
+  /** Returns whether a template writes this family's calls. */
   recognises(template: string): boolean;
-  /** What begins a call: pieces with any white space between them; `atStart` where it does so only as the whole answer. */
+  /** Texts that start a call: pieces with any white space between them; `atStart` if only at the start of the answer. */
   readonly openings: readonly { readonly pieces: readonly string[]; readonly atStart: boolean }[];
-  /** Texts that may be control tokens of the vocabulary: their bytes have to reach the parser as text. */
+  /** Texts that may be control tokens of the vocabulary, and that the parser needs as text. */
   readonly marks: readonly string[];
-  /** The arguments are written as JSON, so that a grammar of them says all that their schema does. */
+  /** Whether arguments are written as JSON, so that a grammar can express their whole schema. */
   readonly exact: boolean;
-  /** Several calls may stand in one turn. */
+  /** Whether one turn may contain several calls. */
   readonly parallel: boolean;
-  /** The parser tells reasoning apart by itself and has to read the whole answer, with or without tools. */
+  /** Whether the parser itself separates the reasoning, and so must read the whole answer even without tools. */
   readonly readsReasoning: boolean;
-  /** Stands between the start of the model's turn and an answer that is text. */
+  /** Written between the start of the model's turn and a text answer. */
   readonly answerOpening: string;
-  /** Whether the template is given `tools`; false: `renderMessages` puts the definitions into the system message. */
+  /** Whether the template receives `tools`; false: `renderMessages` writes the definitions into the system message. */
   readonly writesDefinitions: boolean;
-  /** A parser of one answer; what is called and not among `tools` stays text. */
+  /** Creates a parser of one answer. A call of a tool that is not in `tools` stays text. */
   parser(tools: readonly Tool[]): ToolParser;
-  /** Watches an answer for the beginning of a call. */
-  watch(): OpeningWatch;
+  /** Creates a detector of the beginning of a call. */
+  createOpeningDetector(): CallOpeningDetector;
   /**
-   * The right side of a rule: the calls that are asked for and nothing else. For the start of an answer.
-   * @throws RangeError without a tool, or where a name that is written bare holds a lone surrogate
+   * Returns the right side of a rule that allows only the requested calls, from the start of an answer.
+   * @throws RangeError without a tool, or where a bare name contains a lone surrogate
    * @throws GrammarTooLarge
    */
-  callGrammar(asked: Asked, rules: RuleBook): string;
+  callGrammar(requested: RequestedCalls, rules: RuleSet): string;
   /**
-   * The same for a call that has begun.
-   * @param begun the answer from the first character of the opening on, as the watch tells it
-   * @returns null when the call cannot be held to any grammar any more: then the parser alone judges it
+   * Returns the right side of a rule for the rest of a call that the model has started.
+   * @param started the answer from the first character of the opening, as the detector returns it
+   * @returns null when no grammar matches what was written; the parser then decides whether it is a call
    */
-  continuation(begun: string, asked: Asked, rules: RuleBook): string | null;
-  /** Messages as the template takes them. */
+  continuation(started: string, requested: RequestedCalls, rules: RuleSet): string | null;
+  /** Converts messages to the form that the template expects. */
   renderMessages(messages: readonly Message[], tools: readonly Tool[]): readonly TemplateMessage[];
 }
 
-/** The format that a template writes; of one that says nothing of tools, the one that is put into words. */
+/** Returns the format that a template writes; for a template without tools, the fallback, which describes tools in plain text. */
 export function toolFormatOf(template: string): ToolFormat {
-  return createFormat(families.find(({ signs }) => shows(signs, template)) ?? fallback, template);
+  return createFormat(families.find(({ signs }) => matchesSigns(signs, template)) ?? fallback, template);
 }
 
 function createFormat(family: ToolFamily, template: string): ToolFormat {
   const { syntaxes, signs } = family;
-  const history = historyOf(template, family, family === fallback);
+  const capabilities = readTemplateCapabilities(template, family, family === fallback);
   const read = family.messages === true ? readHarmony : readAnswer(syntaxes);
   const [main] = syntaxes;
   return {
     name: family.name,
     recognises: (other) =>
-      family === fallback ? !families.some((each) => shows(each.signs, other)) : shows(signs, other),
+      family === fallback
+        ? !families.some((each) => matchesSigns(each.signs, other))
+        : matchesSigns(signs, other),
     openings: syntaxes.map((syntax) => ({
-      pieces: openingOf(syntax),
+      pieces: openingPieces(syntax),
       atStart: syntax.wholeAnswer === true,
     })),
     marks: marksOf(family),
     exact: syntaxes.every(({ body }) => body.type !== "tagged"),
-    parallel: !history.oneCall && main.endsTurn !== true,
+    parallel: !capabilities.oneCall && main.endsTurn !== true,
     readsReasoning: family.messages === true,
     answerOpening: family.messages === true ? "<|channel|>final<|message|>" : "",
-    writesDefinitions: history.writesDefinitions,
+    writesDefinitions: capabilities.writesDefinitions,
     parser: (tools) => createParser(tools, read),
-    watch: () => createOpeningWatch(syntaxes),
-    callGrammar: (asked, rules) => callGrammar(main, asked, rules),
-    continuation: (begun, asked, rules) => {
+    createOpeningDetector: () => createCallOpeningDetector(syntaxes),
+    callGrammar: (requested, rules) => callGrammar(main, requested, rules),
+    continuation: (started, requested, rules) => {
       for (const syntax of syntaxes) {
-        const found = callContinuation(syntax, begun, asked, rules);
+        const found = callContinuation(syntax, started, requested, rules);
         if (found !== null) return found;
       }
       return null;
     },
-    renderMessages: (messages, tools) => renderMessages(family, history, messages, tools),
+    renderMessages: (messages, tools) => renderMessages(family, capabilities, messages, tools),
   };
 }
 
@@ -98,7 +100,7 @@ function marksOf(family: ToolFamily): readonly string[] {
     ...after,
     ...(body.type === "envelope" ? [] : body.afterName),
     ...(body.type === "tagged" ? [body.keyOpen, ...body.keyClose, ...body.valueClose] : []),
-    ...(body.type === "named" && body.aside !== undefined ? [body.aside.mark] : []),
+    ...(body.type === "bare-name" && body.idAfterName !== undefined ? [body.idAfterName.mark] : []),
   ]);
   const messages = family.messages === true ? ["<|start|>", "<|end|>", "<|return|>"] : [];
   return [...new Set([...piecesOf(marks), ...messages])].filter((mark) => mark.length > 2);

@@ -1,7 +1,7 @@
-/** What little the call formats ask of a tool's schema: the properties it declares and the types they take. */
+/** Reads the parts of a tool's schema that call formats need: the declared properties and their types. */
 import type { Tool } from "../../../core/generation.js";
 
-/** The declared properties, in order. */
+/** Returns the declared properties, in order. */
 export function propertiesOf(tool: Tool): readonly (readonly [string, unknown])[] {
   const { properties } = tool.parameters;
   return isObject(properties) ? Object.entries(properties) : [];
@@ -17,7 +17,7 @@ export function requiredOf(tool: Tool): ReadonlySet<unknown> {
   return new Set(Array.isArray(required) ? (required as readonly unknown[]) : []);
 }
 
-/** The JSON types that a schema takes by its `type` or its `enum`; null when it does not say. */
+/** Returns the JSON types that a schema allows by its `type` or `enum`; null when it has neither. */
 export function typesOf(schema: unknown): ReadonlySet<string> | null {
   if (!isObject(schema)) return null;
   const { type } = schema;
@@ -27,7 +27,7 @@ export function typesOf(schema: unknown): ReadonlySet<string> | null {
   return values === null ? null : new Set(values.map((value) => (value === null ? "null" : typeof value)));
 }
 
-/** The values of `enum` or `const`; null when the schema has neither. */
+/** Returns the values of `enum` or `const`; null when the schema has neither. */
 export function valuesOf(schema: unknown): readonly unknown[] | null {
   if (!isObject(schema)) return null;
   if (Object.hasOwn(schema, "const")) return [schema["const"]];

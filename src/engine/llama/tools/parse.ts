@@ -1,25 +1,24 @@
 /**
- * Finds the calls in an answer as it comes: fed with text, it tells text, calls and their arguments. Every character is looked
- * at a bounded number of times, whatever it says; nothing that is read is ever run; what is no whole call of a tool there is
- * comes out as text or as a broken call, never as a call.
+ * Parses the calls of an answer incrementally: it receives text and emits text, calls and their arguments. Every character is read a
+ * bounded number of times, nothing is executed, and anything but a complete call of a known tool is emitted as text or as a broken call.
  */
 import type { Tool } from "../../../core/generation.js";
 import { readEnvelope } from "./parse/envelope.js";
-import { readNamed } from "./parse/named.js";
+import { readBareNameCall } from "./parse/bare-name.js";
 import { Output, type ToolEvent } from "./parse/output.js";
 import { readPython } from "./parse/python.js";
-import { oneOf, peek, pieces, skipSpace, Source, type Reading } from "./parse/source.js";
+import { oneOf, peek, readPieces, skipSpace, Source, type Reading } from "./parse/source.js";
 import { readTagged } from "./parse/tagged.js";
-import { openingOf, piecesOf, type CallSyntax } from "./syntax.js";
+import { openingPieces, piecesOf, type CallSyntax } from "./syntax.js";
 
 export interface ToolParser {
-  /** Takes the next piece of the answer. @returns what it completed; neighbours of one kind may be joined freely. */
+  /** Parses the next piece of the answer. @returns the completed events; adjacent events of one kind may be joined. */
   push(text: string): readonly ToolEvent[];
-  /** Nothing more comes. */
+  /** Parses the rest at the end of the answer. */
   finish(): readonly ToolEvent[];
 }
 
-/** A parser of one answer. */
+/** Creates a parser of one answer. */
 export function createParser(
   tools: readonly Tool[],
   read: (source: Source, out: Output) => Reading<void>,
@@ -44,20 +43,20 @@ export function createParser(
   };
 }
 
-/** Reads an answer whose calls are written in any of these ways. */
+/** Returns a reader of answers whose calls have any of these syntaxes. */
 export function readAnswer(syntaxes: readonly CallSyntax[]): (source: Source, out: Output) => Reading<void> {
   const whole = syntaxes.find((syntax) => syntax.wholeAnswer === true);
   const inline = new Map(
     syntaxes
       .filter((syntax) => syntax.wholeAnswer !== true)
-      .map((syntax) => [openingOf(syntax)[0] ?? "", syntax]),
+      .map((syntax) => [openingPieces(syntax)[0] ?? "", syntax]),
   );
   return function* (source, out) {
     if (whole !== undefined) {
       source.record();
       yield* skipSpace(source);
       if ((yield* peek(source)) === 0x7b) yield* readCalls(source, out, whole);
-      else out.say(source.takeRecord());
+      else out.addText(source.takeRecord());
     }
     for (;;) {
       const syntax = yield* toOpening(source, out, inline);
@@ -69,7 +68,7 @@ export function readAnswer(syntaxes: readonly CallSyntax[]): (source: Source, ou
   };
 }
 
-/** Tells the text before the next opening, and stops in front of it. */
+/** Emits the text before the next opening, and stops in front of it. */
 function* toOpening(
   source: Source,
   out: Output,
@@ -80,8 +79,8 @@ function* toOpening(
   for (;;) {
     pattern.lastIndex = source.at;
     const found = pattern.exec(source.text);
-    const stop = found?.index ?? source.text.length - (source.ended ? 0 : held(source, texts));
-    out.say(source.text.slice(source.at, stop));
+    const stop = found?.index ?? source.text.length - (source.ended ? 0 : heldBack(source, texts));
+    out.addText(source.text.slice(source.at, stop));
     source.at = stop;
     if (found !== null) return openings.get(found[0]) ?? null;
     if (source.ended) return null;
@@ -93,40 +92,40 @@ function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
-/** Length of the longest end of the text that may still become one of these. */
-function held({ text, at }: Source, texts: readonly string[]): number {
+/** Returns the length of the longest end of the text that may still become one of these texts. */
+function heldBack({ text, at }: Source, texts: readonly string[]): number {
   const longest = Math.max(0, ...texts.map((each) => each.length - 1));
   for (let start = Math.max(at, text.length - longest); start < text.length; start++)
     if (texts.some((each) => each.startsWith(text.slice(start)))) return text.length - start;
   return 0;
 }
 
-/** Reads one call, or all the calls of a section. The record has begun. */
+/** Reads one call, or all calls of a section. The record must have been started. */
 function* readCalls(source: Source, out: Output, syntax: CallSyntax): Reading<void> {
   const { section, wholeAnswer } = syntax;
-  if (!(yield* pieces(source, piecesOf(section?.open ?? [])))) return fail(source, out);
+  if (!(yield* readPieces(source, piecesOf(section?.open ?? [])))) return fail(source, out);
   for (;;) {
-    const begins = yield* pieces(source, piecesOf(syntax.before));
+    const begins = yield* readPieces(source, piecesOf(syntax.before));
     if (!begins || !(yield* readBody(source, out, syntax))) return fail(source, out);
     out.end();
     source.record();
-    // The arguments between marks of their own have read the mark that ends them.
+    // The reader of tagged arguments has consumed the first piece of the end mark.
     yield* skipMark(source, piecesOf(syntax.after).slice(syntax.body.type === "tagged" ? 1 : 0));
     const ended = section === undefined || (yield* skipMark(source, piecesOf(section.close)));
-    if (ended && wholeAnswer !== true) return out.say(source.takeRecord());
+    if (ended && wholeAnswer !== true) return out.addText(source.takeRecord());
     yield* skipMark(source, piecesOf(syntax.between));
   }
 }
 
 function* readBody(source: Source, out: Output, { body, after }: CallSyntax): Reading<boolean> {
-  if (body.type === "named") return yield* readNamed(source, out, body);
+  if (body.type === "bare-name") return yield* readBareNameCall(source, out, body);
   if (body.type === "tagged") return yield* readTagged(source, out, body, after);
   yield* skipSpace(source);
   const python = body.python === true && (yield* peek(source)) !== 0x7b;
   return yield* python ? readPython(source, out) : readEnvelope(source, out, body);
 }
 
-/** Reads what it finds of a mark's pieces, which are markup and so no text. @returns whether it found any */
+/** Skips those pieces of a mark that are present. @returns whether any was present */
 function* skipMark(source: Source, list: readonly string[]): Reading<boolean> {
   let found = false;
   for (const piece of list) {
@@ -140,5 +139,5 @@ function* skipMark(source: Source, list: readonly string[]): Reading<boolean> {
 
 function fail(source: Source, out: Output): void {
   if (source.ranOut) source.at = source.text.length;
-  out.fail(source.takeRecord(), source.ranOut);
+  out.failCall(source.takeRecord(), source.ranOut);
 }

@@ -1,20 +1,20 @@
 /**
- * The grammar of arguments that stand between marks, each for itself: the declared properties in their order, required ones
- * always. Text may be anything without the closing mark, JSON values are held to their type and to `enum`; what more the
- * schema asks is left to whoever validates the finished call.
+ * Builds the grammar of arguments that are each written between marks: the declared properties in order, required ones always. A string
+ * may be any text without the closing mark; JSON values are restricted to their type and `enum`. Other constraints of the schema are
+ * validated after the call is complete.
  */
 import type { Tool } from "../../../core/generation.js";
-import { literal, type RuleBook } from "../../../grammar/gbnf.js";
+import { literal, type RuleSet } from "../../../grammar/gbnf.js";
 import { propertiesOf, requiredOf, typesOf, valuesOf } from "./parameters.js";
-import { piecesOf, written, type TaggedBody } from "./syntax.js";
+import { piecesOf, markText, type TaggedBody } from "./syntax.js";
 
-/** The right sides of the rules of tools' arguments, all in one book. */
+/** Returns the right sides of the rules for tools' arguments, all in one rule book. */
 export interface TaggedRules {
   argumentsOf(tool: Tool): string;
 }
 
-export function createTaggedRules(body: TaggedBody, rules: RuleBook): TaggedRules {
-  // Made once, since rules that name each other are never equal to others.
+export function createTaggedRules(body: TaggedBody, rules: RuleSet): TaggedRules {
+  // Created once, since rules that refer to each other are never deduplicated.
   const anyText = textWithout(piecesOf(body.valueClose)[0] ?? "<", rules);
   const json = jsonRules(rules);
   const valueRule = (schema: unknown): string => {
@@ -33,8 +33,8 @@ export function createTaggedRules(body: TaggedBody, rules: RuleBook): TaggedRule
     argumentsOf(tool) {
       const required = requiredOf(tool);
       const members = propertiesOf(tool).map(([key, schema]) => {
-        const open = literal(`${body.keyOpen}${key}${written(body.keyClose)}${body.padding}`);
-        const close = literal(body.padding + written(body.valueClose));
+        const open = literal(`${body.keyOpen}${key}${markText(body.keyClose)}${body.padding}`);
+        const close = literal(body.padding + markText(body.valueClose));
         const rule = rules.add(`${open} ${valueRule(schema)} ${close}`);
         return required.has(key) ? rule : `${rule}?`;
       });
@@ -43,8 +43,8 @@ export function createTaggedRules(body: TaggedBody, rules: RuleBook): TaggedRule
   };
 }
 
-/** The rules of JSON values, by type. */
-function jsonRules(rules: RuleBook): ReadonlyMap<string, string> {
+/** Adds the rules of JSON values. @returns their names by type. */
+function jsonRules(rules: RuleSet): ReadonlyMap<string, string> {
   const value = rules.reserve();
   const character = rules.add('[^"\\\\\\x00-\\x1f] | "\\\\" (["\\\\/bfnrt] | "u" [0-9a-fA-F]{4})');
   const string = rules.add(`"\\"" ${character}* "\\""`);
@@ -62,8 +62,8 @@ function jsonRules(rules: RuleBook): ReadonlyMap<string, string> {
   return byType.set("integer", integer);
 }
 
-/** Any text in which `mark` does not occur: one rule for every beginning of the mark that may just have been written. */
-function textWithout(mark: string, rules: RuleBook): string {
+/** Adds rules for any text without `mark`: one rule for every prefix of the mark that the text may currently end with. */
+function textWithout(mark: string, rules: RuleSet): string {
   const states = [...mark].map(() => rules.reserve());
   states.forEach((name, state) => {
     const moves = [...new Set(mark)].flatMap((character) => {
@@ -79,7 +79,7 @@ function textWithout(mark: string, rules: RuleBook): string {
   return states[0] ?? '""';
 }
 
-/** The length of the longest beginning of `mark` that `text` ends with. */
+/** Returns the length of the longest prefix of `mark` that `text` ends with. */
 function longestStart(mark: string, text: string): number {
   for (let size = Math.min(mark.length, text.length); size > 0; size--)
     if (text.endsWith(mark.slice(0, size))) return size;

@@ -1,46 +1,46 @@
 /**
- * From the bytes of a file to a picture, by sharp in threads of its own. It owns which kinds of files are read, how large they
- * may be, and that no word of the decoder's reaches a client; where bytes come from and what is seen on a picture it does not
- * know. Of an animation the first frame is the picture; of one with transparency, itself on white.
+ * Decodes the bytes of an image file with sharp, in sharp's own threads. Limits which file types are decoded and how large they may be,
+ * and keeps the decoder's error messages away from clients. Uses the first frame of an animation, and a white background for
+ * transparency.
  */
 import sharp, { type Sharp } from "sharp";
 import { HearthError } from "../../../core/errors.js";
-import type { ImageDecoder, Picture } from "../../../core/images.js";
-import { refusedImage } from "../refused.js";
-import { Turns } from "../turns.js";
+import type { ImageDecoder, DecodedImage } from "../../../core/images.js";
+import { refusedImage } from "../refused-image.js";
+import { ConcurrencyLimit } from "../concurrency-limit.js";
 import { sniff, unreadable } from "./sniff.js";
 
 /** 50 megapixels: more than any phone's camera takes in one shot by default. */
 const pixelsMax = 50_000_000;
-/** Larger pictures are made smaller: no model here sees more. */
+/** Larger images are scaled down: no supported model uses more pixels. */
 const sideMax = 2048;
-/** Thinner ones are given white margins: models divide by their sides. */
+/** Thinner images get white margins: models divide by the sides. */
 const sideMin = 32;
 const proportionMax = 50;
 const decodeSecondsMax = 5;
-/** Pictures decoded at a time; each may take some ten megabytes while it is. */
+/** Images decoded at the same time; each may need some ten megabytes. */
 const decodesMax = 2;
 
-/** The loaders of the kinds that are read; whatever else sharp could read is shut off, whatever the bytes look like. */
+/** The allowed loaders; all other formats of sharp are blocked. */
 const loaders = ["Png", "Jpeg", "Webp", "Nsgif"].map((kind) => `VipsForeignLoad${kind}Buffer`);
 const white = "#ffffff";
 
 /**
- * Builds the decoder.
- * @param log told what the decoder said, which no client is: it may name addresses of memory.
+ * Creates the decoder.
+ * @param log receives the decoder's error messages, which clients never see: they may contain memory addresses.
  */
 export function createImageDecoder(log: (message: string) => void): ImageDecoder {
   sharp.block({ operation: ["VipsForeignLoad"] });
   sharp.unblock({ operation: loaders });
   sharp.cache(false);
   sharp.concurrency(1);
-  const turns = new Turns(decodesMax);
+  const concurrency = new ConcurrencyLimit(decodesMax);
   return {
     async decode(bytes, param, signal) {
       const kind = sniff(bytes);
-      const problem = bytes.length === 0 ? "holds no bytes" : unreadable(kind);
+      const problem = bytes.length === 0 ? "is empty" : unreadable(kind);
       if (problem !== null) throw refusedImage(param, problem);
-      return turns.take(signal, async () => {
+      return concurrency.run(signal, async () => {
         try {
           const picture = await decode(bytes, param);
           signal.throwIfAborted();
@@ -56,9 +56,9 @@ export function createImageDecoder(log: (message: string) => void): ImageDecoder
   };
 }
 
-async function decode(bytes: Uint8Array, param: string): Promise<Picture> {
+async function decode(bytes: Uint8Array, param: string): Promise<DecodedImage> {
   const readAs = { failOn: "error", sequentialRead: true, pages: 1, animated: false } as const;
-  // Bounded here, where it can be told from damage.
+  // Checked here, to distinguish too many pixels from a damaged file.
   const { autoOrient } = await sharp(bytes, { ...readAs, limitInputPixels: false }).metadata();
   const { width, height } = autoOrient;
   if (width * height > pixelsMax) throw refusedImage(param, `has more than ${pixelsMax} pixels`);
@@ -74,7 +74,7 @@ async function decode(bytes: Uint8Array, param: string): Promise<Picture> {
   return { width: info.width, height: info.height, rgb: data };
 }
 
-/** Within the sides that are allowed: made smaller or larger as a whole, then given margins where it is too thin. */
+/** Scales an image to the allowed sides, then adds margins where it is too thin. */
 function fit(image: Sharp, width: number, height: number): Sharp {
   const long = Math.max(width, height);
   const scale = Math.min(sideMax, Math.max(sideMin, long)) / long;

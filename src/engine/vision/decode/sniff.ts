@@ -1,7 +1,7 @@
-/** What a file is, by its first bytes; its name and media type are a client's word and count for nothing. */
+/** A file type, detected by the first bytes; the client's file name and media type are ignored. */
 export type FileKind = keyof typeof names;
 
-/** Kinds that are read, and kinds that are known well enough to be refused by name. */
+/** The supported types, and known types that are rejected by name. */
 const names = {
   png: "a PNG image",
   jpeg: "a JPEG image",
@@ -20,7 +20,7 @@ const readable: ReadonlySet<FileKind> = new Set(["png", "jpeg", "webp", "gif"]);
 const startCharsMax = 1024;
 const heicBrands = /^(heic|heix|heim|heis|hevc|hevx|mif1|msf1)/;
 
-/** @returns null for what is none of the kinds known. */
+/** Detects the type of a file. @returns null for an unknown type. */
 export function sniff(bytes: Uint8Array): FileKind | null {
   const start = Buffer.from(bytes.subarray(0, startCharsMax)).toString("latin1");
   if (start.startsWith("\x89PNG\r\n\x1a\n")) return "png";
@@ -32,11 +32,11 @@ export function sniff(bytes: Uint8Array): FileKind | null {
   if (start.startsWith("%PDF-")) return "pdf";
   if (/^[^]{4}ftypavi[fs]/.test(start)) return "avif";
   if (start.startsWith("ftyp", 4) && heicBrands.test(start.slice(8))) return "heic";
-  // Text in any of the encodings that XML may come in.
+  // Text in any of the encodings of XML.
   return /<svg[\s>]|<\?xml/i.test(start.replaceAll("\0", "")) ? "svg" : null;
 }
 
-/** A clause on why a file of that kind is not read; null when it is. */
+/** Returns why a file of that type is not supported, as a clause; null when it is. */
 export function unreadable(kind: FileKind | null): string | null {
   const served = "PNG, JPEG, WebP and GIF images are read";
   if (kind === null) return `is not an image of a known type; ${served}`;

@@ -1,12 +1,12 @@
 /**
- * Models that caption: an encoder of pictures and a decoder of text (VisionEncoderDecoder, such as vit-gpt2-image-captioning).
- * They cannot be asked anything; a closer look is one at each quarter.
+ * Captioning models: an image encoder and a text decoder (VisionEncoderDecoder, such as vit-gpt2-image-captioning). They do not answer
+ * questions; details are captions of each quarter of the image.
  */
 import { AutoModelForVision2Seq, type Tensor } from "@huggingface/transformers";
-import type { Picture } from "../../../core/images.js";
-import type { Described } from "../../../core/vision.js";
-import type { OpenOptions, Seer, Stopped } from "../family.js";
-import { plainCaption } from "../greedy.js";
+import type { DecodedImage } from "../../../core/images.js";
+import type { ImageDescription } from "../../../core/vision.js";
+import type { OpenOptions, VisionModel, Stopped } from "../family.js";
+import { createGreedyCaptioner } from "../greedy.js";
 import {
   openImageProcessor,
   openRunner,
@@ -15,37 +15,37 @@ import {
   readIds,
   readTokens,
   stopWhen,
-} from "../library.js";
+} from "../transformers.js";
 import { tilesOf } from "../tiles.js";
 
 const tokensMax = 128;
 
 /** Opens encoder_model and decoder_model_merged. */
-export async function openImageToText(folder: string, options: OpenOptions): Promise<Seer> {
+export async function openImageToText(folder: string, options: OpenOptions): Promise<VisionModel> {
   const [process, tokenizer] = await Promise.all([openImageProcessor(folder), openTokenizer(folder)]);
   const runner = await openRunner(AutoModelForVision2Seq, folder, options);
-  const plain = plainCaption(runner, tokensMax);
-  const caption = async (picture: Picture, stopped: Stopped): Promise<Described> => {
+  const greedy = createGreedyCaptioner(runner, tokensMax);
+  const caption = async (picture: DecodedImage, stopped: Stopped): Promise<ImageDescription> => {
     const { pixel_values: inputs } = await process([rawImage(picture)]);
-    if (plain !== null) return readIds(tokenizer, await plain((inputs as Tensor).ort_tensor, stopped));
+    if (greedy !== null) return readIds(tokenizer, await greedy((inputs as Tensor).ort_tensor, stopped));
     const output = await runner.generate({
       inputs,
       max_new_tokens: tokensMax,
       stopping_criteria: stopWhen(stopped),
     });
-    // The first token is the decoder's start, which the model did not sample.
+    // The first token is the decoder's start token, which is not sampled.
     return readTokens(tokenizer, output, 1);
   };
   return {
     describe: (picture, _prompt, stopped) => caption(picture, stopped),
-    async lookCloser(picture, stopped) {
-      const seen: Described[] = [];
+    async describeDetails(picture, stopped) {
+      const descriptions: ImageDescription[] = [];
       for (const tile of tilesOf(picture)) {
         if (stopped()) break;
         const { text, tokens } = await caption(tile, stopped);
-        seen.push({ text: `${tile.place}: ${text}`, tokens });
+        descriptions.push({ text: `${tile.place}: ${text}`, tokens });
       }
-      return seen;
+      return descriptions;
     },
     dispose: async () => void (await runner.dispose()),
   };

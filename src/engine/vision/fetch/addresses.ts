@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** IPv4 networks that are nobody's public address (RFC 6890 and what came after it). */
+/** IPv4 networks that are not public (RFC 6890 and its successors). */
 const closed4 = [
   ["0.0.0.0", 8], // this network
   ["10.0.0.0", 8], // private
@@ -20,12 +20,12 @@ const closed4 = [
 ] as const;
 
 /**
- * All of IPv6 that is given out for public use. Loopback, unspecified, mapped (::ffff:0:0/96), NAT64 (64:ff9b::/96), unique
+ * The IPv6 addresses assigned for public use. Loopback, unspecified, mapped (::ffff:0:0/96), NAT64 (64:ff9b::/96), unique
  * local (fc00::/7), link-local (fe80::/10) and multicast (ff00::/8) addresses are outside of it.
  */
 const open6 = ["2000::", 3] as const;
 
-/** Networks within it that lead elsewhere. */
+/** Networks within it that are not public. */
 const closed6 = [
   ["2001::", 23], // protocol assignments: Teredo, ORCHID, benchmarks
   ["2001:db8::", 32], // documentation
@@ -39,7 +39,7 @@ for (const [network, prefix] of closed6) refused.addSubnet(network, prefix, "ipv
 const open = new BlockList();
 open.addSubnet(...open6, "ipv6");
 
-/** Whether anybody on the internet would reach the same machine at this address. What is no address is not. */
+/** Returns whether an address is public: anyone on the internet would reach the same machine at it. Other strings are not public. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:

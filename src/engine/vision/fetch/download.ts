@@ -1,39 +1,39 @@
 /**
- * One exchange with one server: a GET to an address that was resolved and checked before, under the name that it was asked
- * for. Sends nothing of the client: no credentials, no cookies, no headers but these. Follows nothing, unpacks nothing.
+ * One HTTP GET to an address that was resolved and checked before, with the host name of the URL. Sends nothing from the client: no
+ * credentials, no cookies, only the headers below. Follows no redirects and decompresses nothing.
  */
 import type { LookupAddress } from "node:dns";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { tooLarge } from "./data-url.js";
-import { refusedImage } from "../refused.js";
+import { refusedImage } from "../refused-image.js";
 
-/** Opens a connection to an address that was checked. */
+/** Opens a connection to a checked address. */
 export type Dial = (address: LookupAddress, port: number) => Socket;
 
-export interface Asked {
+export interface DownloadRequest {
   readonly url: URL;
   readonly address: LookupAddress;
   readonly param: string;
   readonly bytesMax: number;
-  /** Ends the exchange wherever it stands. */
+  /** Aborts the download at any time. */
   readonly signal: AbortSignal;
 }
 
-export type Reply =
+export type DownloadResult =
   { readonly type: "bytes"; readonly bytes: Uint8Array } | { readonly type: "moved"; readonly to: string };
 
 const redirects = [301, 302, 303, 307, 308];
 const headerBytesMax = 16 * 1024;
 
-/** @throws HearthError `invalid_value` naming `param`; whatever the socket throws. */
-export async function download(dial: Dial, asked: Asked): Promise<Reply> {
-  const { url, address, param, bytesMax, signal } = asked;
+/** Downloads a file. @throws HearthError `invalid_value` naming `param`; any error of the socket. */
+export async function download(dial: Dial, request: DownloadRequest): Promise<DownloadResult> {
+  const { url, address, param, bytesMax, signal } = request;
   const isSecure = url.protocol === "https:";
   const port = Number(url.port || (isSecure ? 443 : 80));
   const socket = dial(address, port);
-  // Under TLS nobody else listens, and what goes wrong is told by the request.
+  // With TLS there is no other listener; errors are reported by the request.
   socket.on("error", () => undefined);
   try {
     const response = await responseOf(isSecure ? secured(socket, url) : socket, url, signal);
@@ -49,7 +49,7 @@ export async function download(dial: Dial, asked: Asked): Promise<Reply> {
   }
 }
 
-/** Over TLS, for the name of the URL and with its certificate checked. */
+/** Starts TLS for the host name of the URL, with its certificate checked. */
 function secured(socket: Socket, { hostname }: URL): Socket {
   const host = hostname.replace(/^\[|\]$/g, "");
   return connectTls({ socket, host, ...(isIP(host) === 0 ? { servername: host } : {}) });
@@ -58,7 +58,7 @@ function secured(socket: Socket, { hostname }: URL): Socket {
 function responseOf(socket: Socket, url: URL, signal: AbortSignal): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const sent = httpRequest({
-      // With an agent, even none of its own, Node would connect by itself to what the options name.
+      // With an agent, Node would open its own connection to the host in the options.
       createConnection: () => socket,
       path: `${url.pathname}${url.search}`,
       headers: { host: url.host, accept: "image/*", "accept-encoding": "identity", connection: "close" },

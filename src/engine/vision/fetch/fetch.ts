@@ -1,8 +1,7 @@
 /**
- * Where the bytes of images come from. `data:` URLs are always read; http(s) ones only from hosts that the operator allows, and
- * only from public addresses: a name is resolved once, every address it has is checked, and the connection goes to the very
- * address that was checked, so that a name cannot mean something else a moment later. Each redirect is checked like a URL of
- * the client. It owns these checks and their limits; what the bytes are is the decoder's business.
+ * Fetches the bytes of images. `data:` URLs are always decoded; http(s) URLs only from hosts that the operator allows, and only from
+ * public addresses: a name is resolved once, all its addresses are checked, and the connection uses a checked address, so that the name
+ * cannot resolve differently later (DNS rebinding). Redirects are checked like the client's URL.
  */
 import { lookup as lookupName, type LookupAddress } from "node:dns";
 import { connect, isIP } from "node:net";
@@ -10,7 +9,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../../core/clock.js";
 import { HearthError } from "../../../core/errors.js";
 import type { ImageFetcher } from "../../../core/images.js";
-import { refusedImage } from "../refused.js";
+import { refusedImage } from "../refused-image.js";
 import { isPublicAddress } from "./addresses.js";
 import { readDataUrl } from "./data-url.js";
 import { download, type Dial } from "./download.js";
@@ -19,9 +18,9 @@ import type { AllowedHosts } from "./hosts.js";
 export interface ImageFetcherDeps {
   readonly clock: Clock;
   readonly allowedHosts: AllowedHosts;
-  /** Told what really went wrong, which no client is. */
+  /** Receives the real cause of a failure, which clients never see. */
   readonly log: (message: string) => void;
-  /** All addresses of a name; absent: the system's resolver. */
+  /** Returns all addresses of a name; absent: the system's resolver. */
   readonly lookup?: (host: string) => Promise<readonly LookupAddress[]>;
   /** Absent: a TCP connection. */
   readonly dial?: Dial;
@@ -33,21 +32,21 @@ const fetchMsMax = 5_000;
 const redirectsMax = 3;
 const urlCharsMax = 8192;
 
-/** Builds the fetcher. */
+/** Creates the fetcher. */
 export function createImageFetcher(deps: ImageFetcherDeps): ImageFetcher {
   return {
     async fetch(url, param, signal) {
-      if (/^data:/i.test(url)) return readAmongOthers(url, param, signal);
-      const asked = readUrl(url, param);
+      if (/^data:/i.test(url)) return readDataUrlYielding(url, param, signal);
+      const parsed = readUrl(url, param);
       if (deps.allowedHosts.isEmpty)
         throw refusedImage(param, "must be a data: URL; this server fetches no images (setting imageFetch)");
-      return withinTime(deps, param, signal, (until) => follow(deps, asked, param, until));
+      return withinTime(deps, param, signal, (until) => follow(deps, parsed, param, until));
     },
   };
 }
 
-/** A large one takes some milliseconds, as does what is done with it before and after: others get their turn between. */
-async function readAmongOthers(url: string, param: string, signal: AbortSignal): Promise<Uint8Array> {
+/** Decodes a data URL and yields to the event loop before and after, since each step takes some milliseconds for a large one. */
+async function readDataUrlYielding(url: string, param: string, signal: AbortSignal): Promise<Uint8Array> {
   await setImmediate();
   signal.throwIfAborted();
   const bytes = await readDataUrl(url, param, bytesMax);
@@ -65,7 +64,7 @@ function readUrl(url: string, param: string): URL {
   return parsed;
 }
 
-/** @returns null where it is none, or longer than any that is meant. */
+/** @returns null when it is invalid or too long. */
 function parseUrl(text: string, base?: URL): URL | null {
   try {
     return text.length > urlCharsMax ? null : new URL(text, base?.href);
@@ -74,7 +73,7 @@ function parseUrl(text: string, base?: URL): URL | null {
   }
 }
 
-/** Goes where the redirects lead, as far as that is allowed. */
+/** Downloads an image and follows allowed redirects. */
 async function follow(
   deps: ImageFetcherDeps,
   first: URL,
@@ -98,7 +97,7 @@ async function follow(
   }
 }
 
-/** The one address that is connected to. A single address that is not public spoils the name. */
+/** Returns the address to connect to. Rejects a name if any of its addresses is not public. */
 async function resolve(
   { lookup = lookupAll }: ImageFetcherDeps,
   url: URL,
@@ -113,7 +112,7 @@ async function resolve(
   return address;
 }
 
-/** Runs the work under the one time limit; whatever went wrong in it is told without a word of the network's own. */
+/** Runs the work within the time limit, and replaces errors of the network by a generic error. */
 async function withinTime(
   { clock, log }: ImageFetcherDeps,
   param: string,
@@ -137,7 +136,7 @@ async function withinTime(
   }
 }
 
-/** A name that does not resolve cannot be hurried: whoever waits for it leaves. */
+/** Rejects when the signal aborts, since a name lookup itself cannot be aborted. */
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const stop = (): void => reject(new Error("aborted"));
@@ -158,7 +157,7 @@ function dialTcp({ address, family }: LookupAddress, port: number): ReturnType<D
   return connect({ host: address, family, port, lookup: neverLookup });
 }
 
-/** An address needs none; were it a name, it would be resolved a second time. */
+/** Prevents a second lookup: an address needs none. */
 function neverLookup(host: string): never {
-  throw new Error(`${host} is no address`);
+  throw new Error(`${host} is not an address`);
 }

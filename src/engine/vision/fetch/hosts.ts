@@ -2,16 +2,16 @@ import { isIP } from "node:net";
 
 /** Which hosts images may be fetched from. */
 export interface AllowedHosts {
-  /** None at all: nothing is ever fetched. */
+  /** true: no host is allowed. */
   readonly isEmpty: boolean;
-  /** Whether a URL's host and port are among them. */
+  /** Returns whether a URL's host and port are allowed. */
   allow(url: URL): boolean;
 }
 
 /**
- * Reads an allow-list: `images.example.com`, `*.example.com` (any name below it), `*` (any name or public address), each with
- * `:port` where it is not the scheme's own.
- * @throws Error naming the entry that is none of these.
+ * Parses an allow-list: `images.example.com`, `*.example.com` (any subdomain), `*` (any name or public address), each with `:port` if
+ * it is not the scheme's default.
+ * @throws Error naming an invalid entry.
  */
 export function readAllowedHosts(entries: readonly string[]): AllowedHosts {
   const rules = entries.map(readEntry);
@@ -25,7 +25,7 @@ export function readAllowedHosts(entries: readonly string[]): AllowedHosts {
 }
 
 interface Rule {
-  /** Empty: the scheme's own. */
+  /** Empty: the scheme's default. */
   readonly port: string;
   matches(host: string): boolean;
 }
@@ -37,10 +37,10 @@ function readEntry(entry: string): Rule {
   const name = normalised(below ? host.slice(2) : host);
   if (name === null || name.includes("*") || (below && isIP(name) !== 0))
     throw new Error(`imageFetch: '${entry}' is not a host, *.domain or *, with :port or without`);
-  return { port, matches: (asked) => (below ? asked.endsWith(`.${name}`) : asked === name) };
+  return { port, matches: (hostname) => (below ? hostname.endsWith(`.${name}`) : hostname === name) };
 }
 
-/** A host as URL writes it: lower case, in ASCII. */
+/** Returns a host as URL normalises it: lower case, in ASCII. */
 function normalised(host: string): string | null {
   try {
     return new URL(`https://${host}/`).hostname;

@@ -1,70 +1,70 @@
-import { literal, type RuleBook } from "../../gbnf.js";
+import { literal, type RuleSet } from "../../gbnf.js";
 import { emitString } from "../../regular/emit.js";
 import { countingOf, type Counting } from "../plan/counting.js";
 import type { Check, Term } from "../language.js";
 import type { ObjectPlan } from "../plan/plan.js";
-import { colonGap, gapRule } from "./whitespace.js";
+import { colonWhitespace, whitespaceRule } from "./whitespace.js";
 
-/** What the emission of arrays and objects asks of the whole. */
-export interface Emission {
-  readonly rules: RuleBook;
-  /** The rule of a term that has a text. */
+/** What emitting arrays and objects needs from the context of terms. */
+export interface EmitContext {
+  readonly rules: RuleSet;
+  /** Returns the rule of a productive term. */
   rule(term: Term): string;
-  readonly alive: (term: Term) => boolean;
-  record(checks: readonly Check[]): void;
-  /** Where the value stands, for a check that has no better place. */
+  readonly isProductive: (term: Term) => boolean;
+  recordChecks(checks: readonly Check[]): void;
+  /** The JSON Pointer of the value, for checks without a more specific location. */
   readonly pointer: string;
 }
 
-/** Longest row of required members that is written into one right side. */
+/** The longest sequence of required members that is written into one right-hand side. */
 const rowMax = 40;
 
 /**
- * The rule of what follows the opening bracket of an object. One chain in the order of the keys: at each key the pair comes
- * now, or a later one does; after a pair comes a comma and another pair, or the end. So the chain is linear in the keys, and
- * only what is counted multiplies it.
+ * Returns the rule for the text after the opening bracket of an object. The rules form one chain in key
+ * order: at each key, either its member follows or a later one does; after a member comes a comma and another
+ * member, or the end. The chain is linear in the number of keys; only counters multiply it.
  */
-export function emitObjectBody(plan: ObjectPlan, emission: Emission): string | null {
-  const counted = countingOf(plan, emission.alive);
+export function emitObjectBody(plan: ObjectPlan, context: EmitContext): string | null {
+  const counted = countingOf(plan, context.isProductive);
   if (counted === null) return null;
-  emission.record(plan.checks);
-  if (counted !== "large") return chain(plan, counted, emission);
+  context.recordChecks(plan.checks);
+  if (counted !== "large") return chain(plan, counted, context);
   const loose = { ...plan, minProperties: 0, maxProperties: null, clauses: [] };
-  const counting = countingOf(loose, emission.alive);
+  const counting = countingOf(loose, context.isProductive);
   if (counting === null || counting === "large") throw new RangeError("a chain without counters is linear");
-  emission.record(plan.clauses.map((clause) => clause.at));
+  context.recordChecks(plan.clauses.map((clause) => clause.at));
   const limits = [];
-  if (plan.minProperties > 0) limits.push({ keyword: "minProperties", pointer: emission.pointer });
-  if (plan.maxProperties !== null) limits.push({ keyword: "maxProperties", pointer: emission.pointer });
-  emission.record(limits);
-  return chain(loose, counting, emission);
+  if (plan.minProperties > 0) limits.push({ keyword: "minProperties", pointer: context.pointer });
+  if (plan.maxProperties !== null) limits.push({ keyword: "maxProperties", pointer: context.pointer });
+  context.recordChecks(limits);
+  return chain(loose, counting, context);
 }
 
-/** The right sides of one place and state. */
+/** The right-hand sides of one position and counter state. */
 interface Link {
-  /** What may be written when a pair must come now; no texts: none can. */
+  /** The alternatives when a member must follow; empty if none can. */
   readonly pairs: readonly string[];
-  /** What follows a pair: a comma and another one, or the end. */
+  /** The text after a member: a comma and another member, or the end. */
   readonly next: string;
   /** Whether the object may end here. */
   readonly ends: boolean;
 }
 
-function chain(plan: ObjectPlan, counting: Counting, emission: Emission): string {
-  const { rules } = emission;
+function chain(plan: ObjectPlan, counting: Counting, context: EmitContext): string {
+  const { rules } = context;
   const last = plan.entries.length;
-  let later = tail(plan, counting, emission);
-  for (let place = last - 1; place >= 0; place--) {
+  let later = tail(plan, counting, context);
+  for (let position = last - 1; position >= 0; position--) {
     const here = new Map<number, Link>();
-    const entry = plan.entries[place];
+    const entry = plan.entries[position];
     if (entry === undefined) continue;
-    for (const state of counting.places[place] ?? []) {
-      const taken = later.get(counting.after(place, state, true) ?? -1);
-      const skipped = later.get(counting.after(place, state, false) ?? -1);
+    for (const state of counting.positions[position] ?? []) {
+      const taken = later.get(counting.after(position, state, true) ?? -1);
+      const skipped = later.get(counting.after(position, state, false) ?? -1);
       const pairs: string[] = [];
       if (taken !== undefined)
         pairs.push(
-          `${literal(JSON.stringify(entry.key))} ":" ${colonGap} ${emission.rule(entry.term)} ${taken.next}`,
+          `${literal(JSON.stringify(entry.key))} ":" ${colonWhitespace} ${context.rule(entry.term)} ${taken.next}`,
         );
       if (skipped !== undefined && skipped.pairs.length > 0)
         pairs.push(...(skipped.pairs.length === 1 ? skipped.pairs : [rules.add(skipped.pairs.join(" | "))]));
@@ -77,8 +77,8 @@ function chain(plan: ObjectPlan, counting: Counting, emission: Emission): string
   return rules.add([...first.pairs, ...(first.ends ? ['"}"'] : [])].join(" | "));
 }
 
-function link(pairs: readonly string[], ends: boolean, rules: RuleBook): Link {
-  const gap = gapRule(rules);
+function link(pairs: readonly string[], ends: boolean, rules: RuleSet): Link {
+  const gap = whitespaceRule(rules);
   const [only, second] = pairs;
   if (only === undefined) return { pairs, ends, next: `${gap} "}"` };
   const short = second === undefined && only.length < rowMax * 30;
@@ -87,19 +87,19 @@ function link(pairs: readonly string[], ends: boolean, rules: RuleBook): Link {
   return { pairs, ends, next: rules.add(`${another} | ${gap} "}"`) };
 }
 
-/** The links of the last place: extra keys, again and again, and the end. */
-function tail(plan: ObjectPlan, counting: Counting, emission: Emission): Map<number, Link> {
-  const { rules } = emission;
+/** Returns the links of the last position: any number of extra keys, and the end. */
+function tail(plan: ObjectPlan, counting: Counting, context: EmitContext): Map<number, Link> {
+  const { rules } = context;
   const last = plan.entries.length;
   const heads: string[] = [];
   for (const { names, term } of plan.extras) {
-    if (!emission.alive(term)) continue;
+    if (!context.isProductive(term)) continue;
     const key = emitString({ automaton: names, minLength: 0, maxLength: null }, rules);
-    heads.push(`${key} ":" ${colonGap} ${emission.rule(term)}`);
+    heads.push(`${key} ":" ${colonWhitespace} ${context.rule(term)}`);
   }
   const links = new Map<number, Link>();
-  const gap = gapRule(rules);
-  const open = [...(counting.places[last] ?? [])];
+  const gap = whitespaceRule(rules);
+  const open = [...(counting.positions[last] ?? [])];
   const names = new Map(open.map((state) => [state, heads.length === 0 ? "" : rules.reserve()]));
   for (const state of open) {
     const after = counting.after(last, state, true);

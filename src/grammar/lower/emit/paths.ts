@@ -1,11 +1,17 @@
-import type { RuleBook } from "../../gbnf.js";
+import type { RuleSet } from "../../gbnf.js";
 import { SchemaRefusal } from "../../schema/refusal.js";
 
-/** Ways through the rules that begin with rules; the engine walks every one of them before the first character. */
+/**
+ * The number of derivation paths through leading rule names; the engine expands all of them before the first
+ * character.
+ */
 const pathsMax = 100_000;
 
-/** @throws SchemaRefusal where the rules reachable from `root` begin with one another in too many ways, or for ever */
-export function checkPaths(rules: RuleBook, root: string): void {
+/**
+ * Checks the leading rules of all rules reachable from `root`. @throws SchemaRefusal for left recursion or
+ * too many paths
+ */
+export function checkPaths(rules: RuleSet, root: string): void {
   const firsts = new Map<string, readonly string[]>();
   for (const [name, rightSide] of rules.entries(root)) firsts.set(name, firstRules(rightSide));
   const counts = new Map<string, number>();
@@ -32,7 +38,7 @@ export function checkPaths(rules: RuleBook, root: string): void {
 
 const tokens = /"(?:\\.|[^"\\])*"|\[(?:\\.|[^\]\\])*\]|[a-z][a-z0-9-]*|[|()*?+]|\{[^}]*\}/gu;
 
-/** The rules that alternatives begin with, those after something that may be absent among them. */
+/** Returns the rule names that can begin a right-hand side, including those after optional parts. */
 function firstRules(rightSide: string): readonly string[] {
   const firsts: string[] = [];
   const groups: boolean[] = [];
@@ -56,7 +62,7 @@ function firstRules(rightSide: string): readonly string[] {
 
 function tooManyPaths(): SchemaRefusal {
   return new SchemaRefusal(
-    `The grammar of the schema has more than ${pathsMax} ways to begin; use fewer alternatives inside alternatives.`,
+    `The grammar of the schema has more than ${pathsMax} paths to its first character; use fewer alternatives inside alternatives.`,
     { keyword: null, pointer: "" },
   );
 }

@@ -1,32 +1,37 @@
-import { literal, type RuleBook } from "../../gbnf.js";
+import { literal, type RuleSet } from "../../gbnf.js";
 import type { JsonValue } from "../../schema/node.js";
-import { colonGap, gapRule } from "./whitespace.js";
+import { colonWhitespace, whitespaceRule } from "./whitespace.js";
 
-/** Stand for the places inside a value's text where white space may be; no JSON text holds them. */
-const gapMark = "\u0000";
-const colonGapMark = "\u0001";
+/** Marks in a value's text where white space is allowed. JSON text never contains these characters. */
+const whitespaceMark = "\u0000";
+const colonWhitespaceMark = "\u0001";
 
 interface Branch {
   ends: boolean;
   readonly next: Map<string, Branch>;
 }
 
-/** @returns a rule for the JSON texts of these values, as a tree: no two alternatives begin alike */
-export function emitValues(values: readonly JsonValue[], rules: RuleBook): string {
+/**
+ * @returns a rule for the JSON texts of these values, as a trie: no two alternatives begin with the same
+ * character
+ */
+export function emitValues(values: readonly JsonValue[], rules: RuleSet): string {
   const root: Branch = { ends: false, next: new Map() };
-  for (const value of values) insert(root, marked(value));
+  for (const value of values) insert(root, markedText(value));
   return emitTree(root, rules);
 }
 
-/** The text of a value with the places for white space marked. */
-function marked(value: JsonValue): string {
+/** Returns the JSON text of a value with marks where white space is allowed. */
+function markedText(value: JsonValue): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const parts = Array.isArray(value)
-    ? (value as readonly JsonValue[]).map(marked)
-    : Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}:${colonGapMark}${marked(item)}`);
+    ? (value as readonly JsonValue[]).map(markedText)
+    : Object.entries(value).map(
+        ([key, item]) => `${JSON.stringify(key)}:${colonWhitespaceMark}${markedText(item)}`,
+      );
   const [open, close] = Array.isArray(value) ? "[]" : "{}";
-  if (parts.length === 0) return `${open}${gapMark}${close}`;
-  return `${open}${gapMark}${parts.join(`,${gapMark}`)}${gapMark}${close}`;
+  if (parts.length === 0) return `${open}${whitespaceMark}${close}`;
+  return `${open}${whitespaceMark}${parts.join(`,${whitespaceMark}`)}${whitespaceMark}${close}`;
 }
 
 function insert(root: Branch, text: string): void {
@@ -42,8 +47,8 @@ function insert(root: Branch, text: string): void {
   branch.ends = true;
 }
 
-/** From the leaves up, on a stack of its own: a text may be long. */
-function emitTree(root: Branch, rules: RuleBook): string {
+/** Emits the trie from the leaves up, with an explicit stack because texts can be long. */
+function emitTree(root: Branch, rules: RuleSet): string {
   const done = new Map<Branch, string>();
   const stack: { readonly branch: Branch; readonly pending: Branch[] }[] = [
     { branch: root, pending: forks(root) },
@@ -60,25 +65,25 @@ function emitTree(root: Branch, rules: RuleBook): string {
   return done.get(root) ?? "";
 }
 
-function rightSide(branch: Branch, done: ReadonlyMap<Branch, string>, rules: RuleBook): string {
+function rightSide(branch: Branch, done: ReadonlyMap<Branch, string>, rules: RuleSet): string {
   const alternatives = [...branch.next].map(([first, after]) => {
-    const { text, end } = straight(first, after);
+    const { text, end } = followUnbranched(first, after);
     const rest = end.next.size === 0 ? "" : ` ${done.get(end) ?? ""}`;
-    return `${spelled(text, rules)}${rest}`;
+    return `${terminalsOf(text, rules)}${rest}`;
   });
   if (branch.ends) alternatives.push('""');
   return alternatives.join(" | ");
 }
 
-/** The branches at which the ways out of this one part again. */
+/** Returns the next branching points below this one. */
 function forks(branch: Branch): Branch[] {
   return [...branch.next]
-    .map(([first, after]) => straight(first, after).end)
+    .map(([first, after]) => followUnbranched(first, after).end)
     .filter((end) => end.next.size > 0);
 }
 
-/** Follows a branch as long as there is one way on. */
-function straight(first: string, after: Branch): { readonly text: string; readonly end: Branch } {
+/** Follows a branch until it ends or splits. */
+function followUnbranched(first: string, after: Branch): { readonly text: string; readonly end: Branch } {
   let text = first;
   let end = after;
   while (!end.ends && end.next.size === 1) {
@@ -90,10 +95,16 @@ function straight(first: string, after: Branch): { readonly text: string; readon
   return { text, end };
 }
 
-function spelled(text: string, rules: RuleBook): string {
+function terminalsOf(text: string, rules: RuleSet): string {
   // eslint-disable-next-line no-control-regex -- the marks are control characters
   const parts = text.split(/([\u0000\u0001])/u).filter((part) => part !== "");
   return parts
-    .map((part) => (part === gapMark ? gapRule(rules) : part === colonGapMark ? colonGap : literal(part)))
+    .map((part) =>
+      part === whitespaceMark
+        ? whitespaceRule(rules)
+        : part === colonWhitespaceMark
+          ? colonWhitespace
+          : literal(part),
+    )
     .join(" ");
 }

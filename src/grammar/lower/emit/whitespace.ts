@@ -1,12 +1,14 @@
-import type { RuleBook } from "../../gbnf.js";
+import type { RuleSet } from "../../gbnf.js";
 
-/** Deepest indentation that is generated. Bounded, for a model must not write white space for ever. */
+/**
+ * The deepest indentation that is generated. It is bounded so that a model cannot emit white space forever.
+ */
 const indentMax = 48;
 
-/** After a colon: nothing or a space. */
-export const colonGap = '" "?';
+/** White space after a colon: nothing or one space. */
+export const colonWhitespace = '" "?';
 
-/** A rule for what may stand after an opening bracket or a comma, and before a closing bracket. */
-export function gapRule(rules: RuleBook): string {
+/** Returns the rule for white space after an opening bracket or a comma, and before a closing bracket. */
+export function whitespaceRule(rules: RuleSet): string {
   return rules.add(`(" " | "\\n" [ \\t]{0,${indentMax}})?`);
 }

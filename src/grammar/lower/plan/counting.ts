@@ -1,96 +1,108 @@
 import type { Clause, Term } from "../language.js";
 import type { ObjectPlan } from "./plan.js";
 
-/** States that the counters of one object may have between two keys, and in all. */
+/** Limits of counter states: at one position, and over all positions. */
 const statesMax = 64;
-const placesMax = 20_000;
+const positionsMax = 20_000;
 
-/** What is remembered about the keys written so far. */
-interface Count {
+/** The state of the counters after the keys written so far. */
+interface CounterState {
   readonly keys: number;
-  /** One character a clause: "1" once it is met. */
-  readonly met: string;
+  /** One character per clause: "1" once it is satisfied. */
+  readonly satisfied: string;
 }
 
 /**
- * What minProperties, maxProperties and dependencies allow, as states between the keys of an object. State 0 begins. The
- * last place is the one of the extra keys, which may come any number of times.
+ * An automaton over the keys of an object that enforces minProperties, maxProperties and dependencies. State
+ * 0 is the start state. The last position stands for the extra keys and can repeat.
  */
 export interface Counting {
-  /** States at each place that are on a way from the start to an end. */
-  readonly places: readonly ReadonlySet<number>[];
-  /** The state after the key of this place, or its absence; undefined where that leads to no end. */
-  after(place: number, state: number, present: boolean): number | undefined;
-  /** Whether the object may end at the last place in this state. */
+  /** The states at each position that lie on a path from the start to an end. */
+  readonly positions: readonly ReadonlySet<number>[];
+  /**
+   * Returns the state after the key at this position is present or absent; undefined if no end is reachable
+   * from it.
+   */
+  after(position: number, state: number, present: boolean): number | undefined;
+  /** Whether the object may end in this state at the last position. */
   ends(state: number): boolean;
 }
 
-/** @returns null where no object satisfies the plan, "large" where the counters need too many states */
-export function countingOf(plan: ObjectPlan, alive: (term: Term) => boolean): Counting | null | "large" {
-  const moves = movesOf(plan, alive);
-  const places: Set<number>[] = [new Set([0])];
+/** @returns null if no object satisfies the plan, "large" if the counters need too many states */
+export function countingOf(
+  plan: ObjectPlan,
+  isProductive: (term: Term) => boolean,
+): Counting | null | "large" {
+  const transitions = transitionsOf(plan, isProductive);
+  const positions: Set<number>[] = [new Set([0])];
   let total = 0;
   for (const index of plan.entries.keys()) {
     const next = new Set<number>();
-    for (const state of places[index] ?? [])
+    for (const state of positions[index] ?? [])
       for (const present of [true, false]) {
-        const after = moves.step(index, state, present);
+        const after = transitions.step(index, state, present);
         if (after !== undefined) next.add(after);
       }
     total += next.size;
-    if (next.size > statesMax || total > placesMax) return "large";
-    places.push(next);
+    if (next.size > statesMax || total > positionsMax) return "large";
+    positions.push(next);
   }
   const last = plan.entries.length;
-  const more = places[last] ?? new Set();
+  const more = positions[last] ?? new Set();
   for (const state of more) {
-    const after = moves.step(last, state, true);
+    const after = transitions.step(last, state, true);
     if (after !== undefined) more.add(after);
     if (more.size > statesMax * 4) return "large";
   }
-  return prune(places, moves);
+  return prune(positions, transitions);
 }
 
-interface Moves {
-  step(place: number, state: number, present: boolean): number | undefined;
+interface Transitions {
+  step(position: number, state: number, present: boolean): number | undefined;
   ends(state: number): boolean;
 }
 
-function movesOf(plan: ObjectPlan, alive: (term: Term) => boolean): Moves {
+function transitionsOf(plan: ObjectPlan, isProductive: (term: Term) => boolean): Transitions {
   const { entries, clauses, minProperties, maxProperties } = plan;
-  const counts: Count[] = [];
+  const counts: CounterState[] = [];
   const numbers = new Map<string, number>();
-  const top = maxProperties === null ? minProperties : maxProperties + 1;
-  const stateOf = (count: Count): number => {
-    const key = `${count.keys} ${count.met}`;
+  const cap = maxProperties === null ? minProperties : maxProperties + 1;
+  const stateOf = (count: CounterState): number => {
+    const key = `${count.keys} ${count.satisfied}`;
     const number = numbers.get(key) ?? counts.push(count) - 1;
     numbers.set(key, number);
     return number;
   };
-  stateOf({ keys: 0, met: "0".repeat(clauses.length) });
-  const living = entries.map((entry) => alive(entry.term));
-  const growing = plan.extras.some((extra) => alive(extra.term));
+  stateOf({ keys: 0, satisfied: "0".repeat(clauses.length) });
+  const productive = entries.map((entry) => isProductive(entry.term));
+  const hasExtras = plan.extras.some((extra) => isProductive(extra.term));
   return {
-    step(place, state, present) {
+    step(position, state, present) {
       const before = counts[state];
-      const entry = entries[place];
+      const entry = entries[position];
       if (before === undefined) return undefined;
-      const keys = present ? Math.min(before.keys + 1, top) : before.keys;
+      const keys = present ? Math.min(before.keys + 1, cap) : before.keys;
       if (maxProperties !== null && keys > maxProperties) return undefined;
-      if (entry === undefined) return present && growing ? stateOf({ keys, met: before.met }) : undefined;
-      if (present ? living[place] !== true : entry.required) return undefined;
-      return stateOf({ keys, met: metAfter(before.met, clauses, entry.key, present) });
+      if (entry === undefined)
+        return present && hasExtras ? stateOf({ keys, satisfied: before.satisfied }) : undefined;
+      if (present ? productive[position] !== true : entry.required) return undefined;
+      return stateOf({ keys, satisfied: satisfiedAfter(before.satisfied, clauses, entry.key, present) });
     },
     ends(state) {
       const count = counts[state];
-      return count !== undefined && count.keys >= minProperties && !count.met.includes("0");
+      return count !== undefined && count.keys >= minProperties && !count.satisfied.includes("0");
     },
   };
 }
 
-function metAfter(met: string, clauses: readonly Clause[], key: string, present: boolean): string {
-  if (!met.includes("0")) return met;
-  return [...met]
+function satisfiedAfter(
+  satisfied: string,
+  clauses: readonly Clause[],
+  key: string,
+  present: boolean,
+): string {
+  if (!satisfied.includes("0")) return satisfied;
+  return [...satisfied]
     .map((before, index) => {
       const clause = clauses[index];
       const here = present ? clause?.present : clause?.absent;
@@ -99,32 +111,33 @@ function metAfter(met: string, clauses: readonly Clause[], key: string, present:
     .join("");
 }
 
-/** Keeps what leads to an end, from the last place to the first. */
-function prune(places: readonly Set<number>[], moves: Moves): Counting | null {
-  const last = places.length - 1;
-  const kept: Set<number>[] = places.map(() => new Set());
-  const ending = kept[last] ?? new Set();
+/** Removes the states from which no end is reachable, from the last position to the first. */
+function prune(positions: readonly Set<number>[], transitions: Transitions): Counting | null {
+  const last = positions.length - 1;
+  const reachable: Set<number>[] = positions.map(() => new Set());
+  const ending = reachable[last] ?? new Set();
   for (let before = -1; before !== ending.size;) {
     before = ending.size;
-    for (const state of places[last] ?? []) {
-      const after = moves.step(last, state, true);
-      if (moves.ends(state) || (after !== undefined && ending.has(after))) ending.add(state);
+    for (const state of positions[last] ?? []) {
+      const after = transitions.step(last, state, true);
+      if (transitions.ends(state) || (after !== undefined && ending.has(after))) ending.add(state);
     }
   }
-  for (let place = last - 1; place >= 0; place--)
-    for (const state of places[place] ?? [])
+  for (let position = last - 1; position >= 0; position--)
+    for (const state of positions[position] ?? [])
       for (const present of [true, false]) {
-        const after = moves.step(place, state, present);
-        if (after !== undefined && kept[place + 1]?.has(after) === true) kept[place]?.add(state);
+        const after = transitions.step(position, state, present);
+        if (after !== undefined && reachable[position + 1]?.has(after) === true)
+          reachable[position]?.add(state);
       }
-  if (kept[0]?.has(0) !== true) return null;
+  if (reachable[0]?.has(0) !== true) return null;
   return {
-    places: kept,
-    after(place, state, present) {
-      const after = moves.step(place, state, present);
-      const next = kept[Math.min(place + 1, last)];
+    positions: reachable,
+    after(position, state, present) {
+      const after = transitions.step(position, state, present);
+      const next = reachable[Math.min(position + 1, last)];
       return after !== undefined && next?.has(after) === true ? after : undefined;
     },
-    ends: (state) => moves.ends(state),
+    ends: (state) => transitions.ends(state),
   };
 }

@@ -1,22 +1,15 @@
 import { itemTerm } from "../emptiness.js";
-import {
-  breadth,
-  joinedChecks,
-  type ArrayShape,
-  type Check,
-  type Contained,
-  type Term,
-} from "../language.js";
+import { breadth, mergeChecks, type ArrayShape, type Check, type Contained, type Term } from "../language.js";
 import type { ArrayPlan } from "./plan.js";
 import type { Scope } from "../scope.js";
 import { neverTerm } from "../term.js";
 
-/** Values that items may have for uniqueItems to be told by the grammar: each subset of them is a state. */
+/** The number of item values for which the grammar enforces uniqueItems; each subset of them is a state. */
 const distinctMax = 6;
 
-/** Works out the items of an array, or null where no array is of this shape. */
+/** Plans the items of an array. Returns null if no array is of this shape. */
 export function planArray(shape: ArrayShape, scope: Scope): ArrayPlan | null {
-  const contained = readContained(shape, scope);
+  const contained = resolveContained(shape, scope);
   if (contained === null) return null;
   const { lists } = contained;
   let { minItems, maxItems } = contained;
@@ -32,34 +25,37 @@ export function planArray(shape: ArrayShape, scope: Scope): ArrayPlan | null {
   const after = itemTerm({ ...shape, lists }, length, scope);
   const rest = ended || scope.isNever(after) ? null : after;
   if (rest === null) maxItems = Math.min(maxItems ?? Infinity, prefix.length);
-  minItems = Math.max(minItems, contained.kept?.min ?? 0);
+  minItems = Math.max(minItems, contained.enforced?.min ?? 0);
   if (maxItems !== null && minItems > maxItems) return null;
   const plan: ArrayPlan = {
     prefix,
     rest: rest !== null && maxItems !== null && maxItems <= prefix.length ? null : rest,
     minItems,
     maxItems,
-    contained: contained.kept,
+    contained: contained.enforced,
     distinct: null,
-    checks: joinedChecks(shape.checks, contained.checks),
+    checks: mergeChecks(shape.checks, contained.checks),
   };
   return shape.unique === null || (maxItems !== null && maxItems <= 1)
     ? plan
-    : unique(plan, shape.unique, scope);
+    : planUniqueItems(plan, shape.unique, scope);
 }
 
-interface ReadContained {
+interface ResolvedContained {
   readonly lists: ArrayShape["lists"];
   readonly minItems: number;
   readonly maxItems: number | null;
-  readonly kept: Contained | null;
+  readonly enforced: Contained | null;
   readonly checks: readonly Check[];
 }
 
-/** What `contains` says that counts and items can say; of what is left, one is kept and others are checked. */
-function readContained(shape: ArrayShape, scope: Scope): ReadContained | null {
+/**
+ * Translates `contains` to item counts and item terms where possible. Of the remaining ones the plan keeps
+ * one; the others become checks.
+ */
+function resolveContained(shape: ArrayShape, scope: Scope): ResolvedContained | null {
   let { lists, minItems, maxItems } = shape;
-  let kept: Contained | null = null;
+  let enforced: Contained | null = null;
   let checks: readonly Check[] = [];
   for (const contained of shape.contained) {
     const { term, min, max } = contained;
@@ -70,24 +66,24 @@ function readContained(shape: ArrayShape, scope: Scope): ReadContained | null {
       minItems = Math.max(minItems, min);
       if (max !== null) maxItems = Math.min(maxItems ?? Infinity, max);
     } else if (max === 0) {
-      lists = [...lists, { prefix: [], rest: opposite(term, scope), evaluates: false }];
+      lists = [...lists, { prefix: [], rest: negated(term, scope), evaluates: false }];
     } else if (min > 0 || max !== null) {
-      if (kept === null) kept = contained;
-      else checks = joinedChecks(checks, [contained.at]);
+      if (enforced === null) enforced = contained;
+      else checks = mergeChecks(checks, [contained.at]);
     }
   }
-  return { lists, minItems, maxItems, kept, checks };
+  return { lists, minItems, maxItems, enforced, checks };
 }
 
-/** The opposite of a term of one literal. */
-export function opposite(term: Term, scope: Scope): Term {
+/** Returns the complement of a term with one literal. */
+export function negated(term: Term, scope: Scope): Term {
   const [literal, second] = term.literals;
   if (literal === undefined) return neverTerm;
-  if (second !== undefined) throw new RangeError("a conjunction has no opposite that is a term");
-  return scope.terms.of(literal.node, !literal.holds);
+  if (second !== undefined) throw new RangeError("the complement of a conjunction is not a term");
+  return scope.terms.of(literal.node, !literal.positive);
 }
 
-function unique(plan: ArrayPlan, at: Check, scope: Scope): ArrayPlan | null {
+function planUniqueItems(plan: ArrayPlan, at: Check, scope: Scope): ArrayPlan | null {
   if (plan.rest !== null && plan.prefix.length === 0 && plan.contained === null) {
     const language = scope.language(plan.rest);
     const { values } = language;
@@ -95,5 +91,5 @@ function unique(plan: ArrayPlan, at: Check, scope: Scope): ArrayPlan | null {
     if (breadth(language) === 0 && values.length <= distinctMax)
       return { ...plan, distinct: values, maxItems: Math.min(plan.maxItems ?? Infinity, values.length) };
   }
-  return { ...plan, checks: joinedChecks(plan.checks, [at]) };
+  return { ...plan, checks: mergeChecks(plan.checks, [at]) };
 }

@@ -10,35 +10,35 @@ import {
   type Automaton,
 } from "../../regular/automaton.js";
 import { memberTerm } from "../emptiness.js";
-import { joinedChecks, type Check, type Clause, type Members, type ObjectShape } from "../language.js";
+import { mergeChecks, type Check, type Clause, type Members, type ObjectShape } from "../language.js";
 import type { Entry, Extra, ObjectPlan } from "./plan.js";
 import type { Scope } from "../scope.js";
 import { automatonOf } from "../strings.js";
 import { anyTerm } from "../term.js";
 
-/** Kinds of keys that patterns may divide the undeclared ones into. */
-const kindsMax = 64;
+/** The number of classes into which patterns may divide the undeclared keys. */
+const partitionsMax = 64;
 
-/** Works out the keys of an object, or null where no object is of this shape. */
+/** Plans the keys of an object. Returns null if no object is of this shape. */
 export function planObject(shape: ObjectShape, pointer: string, scope: Scope): ObjectPlan | null {
   const closed = closedByAbsence(shape.members, scope);
   const keys = keysOf(shape, closed);
-  if (closed && !declaresAll(shape.needed, shape, keys)) return null;
+  if (closed && !declaresAll(shape.requiredByComplement, shape, keys)) return null;
   const entries: Entry[] = [];
   for (const key of keys) {
     scope.step();
     const term = memberTerm(shape, key, scope);
-    const required = shape.required.has(key) || shape.needed.has(key);
-    const allowed = shape.names.every((names) => scope.valid(names.term, key)) && !scope.isNever(term);
+    const required = shape.required.has(key) || shape.requiredByComplement.has(key);
+    const allowed = shape.names.every((names) => scope.isValid(names.term, key)) && !scope.isNever(term);
     if (allowed) entries.push({ key, term, required });
     else if (required) return null;
   }
   const required = entries.filter((entry) => entry.required).length;
   if (shape.maxProperties !== null && required > shape.maxProperties) return null;
   const full = shape.maxProperties === required;
-  const { extras, checks } = full ? none : extrasOf(shape, keys, closed, pointer, scope);
+  const { extras, checks } = full ? noExtras : extrasOf(shape, keys, closed, pointer, scope);
   if (extras.length === 0 && entries.length < shape.minProperties) return null;
-  const clauses = openClauses(shape.clauses, entries);
+  const clauses = undecidedClauses(shape.clauses, entries);
   if (clauses === null) return null;
   const repeats = extras.length > 0 && shape.minProperties > required + 1;
   return {
@@ -48,25 +48,28 @@ export function planObject(shape: ObjectShape, pointer: string, scope: Scope): O
     maxProperties:
       extras.length === 0 && entries.length <= (shape.maxProperties ?? Infinity) ? null : shape.maxProperties,
     clauses,
-    checks: joinedChecks(
-      joinedChecks(shape.checks, checks),
+    checks: mergeChecks(
+      mergeChecks(shape.checks, checks),
       repeats ? [{ keyword: "minProperties", pointer }] : [],
     ),
   };
 }
 
-const none: { readonly extras: readonly Extra[]; readonly checks: readonly Check[] } = {
+const noExtras: { readonly extras: readonly Extra[]; readonly checks: readonly Check[] } = {
   extras: [],
   checks: [],
 };
 
-/** The hosted rule: who declares keys and says nothing about others means no others. */
+/**
+ * Returns whether the object is closed as in the hosted service: declared keys without additionalProperties
+ * allow no other keys.
+ */
 function closedByAbsence(members: readonly Members[], scope: Scope): boolean {
-  if (!scope.closes || members.some((one) => one.additional !== null)) return false;
+  if (!scope.closesObjects || members.some((one) => one.additional !== null)) return false;
   return members.some((one) => one.declares && one.properties.size + one.patterns.length > 0);
 }
 
-/** The keys that get a place, in order. What is required counts as declared. */
+/** Returns the keys that get a position of their own, in order. Required keys count as declared. */
 function keysOf(shape: ObjectShape, closed: boolean): ReadonlySet<string> {
   const keys = new Set<string>();
   for (const { properties, declares } of shape.members)
@@ -75,7 +78,7 @@ function keysOf(shape: ObjectShape, closed: boolean): ReadonlySet<string> {
   for (const { present } of shape.clauses) for (const key of present) keys.add(key);
   if (closed) return keys;
   for (const { properties } of shape.members) for (const key of properties.keys()) keys.add(key);
-  for (const key of shape.needed) keys.add(key);
+  for (const key of shape.requiredByComplement) keys.add(key);
   for (const { absent } of shape.clauses) for (const key of absent) keys.add(key);
   return keys;
 }
@@ -111,7 +114,7 @@ function extrasOf(
     }
   };
   let names = closed ? declaredPatterns(shape.members) : everyString;
-  if (isEmpty(names)) return none;
+  if (isEmpty(names)) return noExtras;
   for (const { term, at } of shape.names) {
     const { strings, values } = scope.language(term);
     for (const string of strings) checks.push(...string.checks);
@@ -119,12 +122,12 @@ function extrasOf(
     names = attempt(names, () => intersect(names, automatonOf(strings, allowed)), at);
   }
   const declared = { keyword: "additionalProperties", pointer };
-  names = attempt(names, () => scope.without(names, keys), declared);
-  const extras = kinds(names, shape.members, scope);
+  names = attempt(names, () => scope.withoutTexts(names, keys), declared);
+  const extras = partitionByPatterns(names, shape.members, scope);
   if (extras !== null) return { extras, checks };
   return {
     extras: [{ names, term: anyTerm }],
-    checks: joinedChecks(checks, [{ keyword: "patternProperties", pointer }]),
+    checks: mergeChecks(checks, [{ keyword: "patternProperties", pointer }]),
   };
 }
 
@@ -135,8 +138,14 @@ function declaredPatterns(members: readonly Members[]): Automaton {
   return all;
 }
 
-/** The undeclared keys by what their values must be, or null where there are too many kinds. */
-function kinds(names: Automaton, members: readonly Members[], scope: Scope): readonly Extra[] | null {
+/**
+ * Partitions the undeclared keys by the terms of their values. Returns null if there are too many classes.
+ */
+function partitionByPatterns(
+  names: Automaton,
+  members: readonly Members[],
+  scope: Scope,
+): readonly Extra[] | null {
   let current: readonly Extra[] = [{ names, term: anyTerm }];
   try {
     for (const { patterns, additional } of members) {
@@ -154,7 +163,7 @@ function kinds(names: Automaton, members: readonly Members[], scope: Scope): rea
         ]);
         named = named.filter((extra) => !isEmpty(extra.names));
         scope.step(named.length);
-        if (named.length > kindsMax) return null;
+        if (named.length > partitionsMax) return null;
       }
       for (const extra of named) if (extra.matched) matched.push(extra);
       rest = named.filter((extra) => !extra.matched);
@@ -162,15 +171,15 @@ function kinds(names: Automaton, members: readonly Members[], scope: Scope): rea
         rest = rest.map((extra) => ({ ...extra, term: scope.terms.all([extra.term, additional]) }));
       current = [...matched, ...rest].filter((extra) => !extra.term.never);
     }
-    return joined(current.filter((extra) => !isEmpty(extra.names) && !scope.isNever(extra.term)));
+    return mergeEqualTerms(current.filter((extra) => !isEmpty(extra.names) && !scope.isNever(extra.term)));
   } catch (thrown) {
     if (thrown instanceof AutomatonTooLarge) return null;
     throw thrown;
   }
 }
 
-/** Kinds with the same values are one. */
-function joined(extras: readonly Extra[]): readonly Extra[] {
+/** Merges classes with the same term. */
+function mergeEqualTerms(extras: readonly Extra[]): readonly Extra[] {
   const byTerm = new Map<string, Extra>();
   for (const { names, term } of extras) {
     const known = byTerm.get(term.key);
@@ -179,8 +188,8 @@ function joined(extras: readonly Extra[]): readonly Extra[] {
   return [...byTerm.values()];
 }
 
-/** The clauses that are still open once it is known which keys there can be, or null where one fails. */
-function openClauses(clauses: readonly Clause[], entries: readonly Entry[]): readonly Clause[] | null {
+/** Returns the clauses that the possible keys do not decide yet, or null if a clause is unsatisfiable. */
+function undecidedClauses(clauses: readonly Clause[], entries: readonly Entry[]): readonly Clause[] | null {
   const open: Clause[] = [];
   const known = new Map(entries.map((entry) => [entry.key, entry]));
   for (const { present, absent, at } of clauses) {

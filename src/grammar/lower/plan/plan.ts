@@ -2,20 +2,20 @@ import type { JsonValue } from "../../schema/node.js";
 import type { Automaton } from "../../regular/automaton.js";
 import type { Check, Clause, Contained, NumberShape, StringShape, Term } from "../language.js";
 
-/** A key that has its own place in the order of an object. */
+/** A key with a fixed position in the order of an object's members. */
 export interface Entry {
   readonly key: string;
   readonly term: Term;
   readonly required: boolean;
 }
 
-/** Keys without a place of their own, written after the others. */
+/** Keys without a fixed position; they follow the others. */
 export interface Extra {
   readonly names: Automaton;
   readonly term: Term;
 }
 
-/** An object shape, worked out key by key. */
+/** An object shape, resolved to single keys. */
 export interface ObjectPlan {
   readonly entries: readonly Entry[];
   readonly extras: readonly Extra[];
@@ -25,25 +25,25 @@ export interface ObjectPlan {
   readonly checks: readonly Check[];
 }
 
-/** An array shape, worked out item by item; `rest` null: nothing after the prefix. */
+/** An array shape, resolved to single items. `rest` null: no items after the prefix. */
 export interface ArrayPlan {
   readonly prefix: readonly Term[];
   readonly rest: Term | null;
   readonly minItems: number;
   readonly maxItems: number | null;
   readonly contained: Contained | null;
-  /** The values of the items, each at most once, in any order. */
+  /** For unique items: the possible values, each used at most once, in any order. */
   readonly distinct: readonly JsonValue[] | null;
   readonly checks: readonly Check[];
 }
 
-/** A term's language, worked out. */
+/** The language of a term, with its arrays and objects resolved. */
 export interface TermPlan {
   readonly values: readonly JsonValue[];
   readonly numbers: readonly NumberShape[];
   readonly strings: readonly StringShape[];
   readonly arrays: readonly ArrayPlan[];
   readonly objects: readonly ObjectPlan[];
-  /** Where the term stands in the document. */
+  /** JSON Pointer of the term's schema in the document. */
   readonly pointer: string;
 }

@@ -1,27 +1,28 @@
 /**
- * The plans of all terms that a root reaches, and which of them have a text at all: recursion without an end has none.
+ * Plans all terms that are reachable from a root and finds the productive ones, which generate at least one
+ * text. Recursion without an end is not productive.
  */
 import { countingOf } from "./counting.js";
 import type { Term } from "../language.js";
-import { numbersIn } from "../numbers.js";
-import { planArray, opposite } from "./plan-array.js";
+import { numberTexts } from "../numbers.js";
+import { planArray, negated } from "./plan-array.js";
 import { planObject } from "./plan-object.js";
 import type { ArrayPlan, ObjectPlan, TermPlan } from "./plan.js";
 import type { Scope } from "../scope.js";
-import { emptyStrings } from "../strings.js";
+import { isEmptyStringShape } from "../strings.js";
 
-/** Terms that one grammar may have. */
+/** The number of terms that one grammar may have. */
 const termsMax = 20_000;
 
 export interface Plans {
   of(term: Term): TermPlan;
-  /** Whether some text satisfies the term. */
-  readonly alive: (term: Term) => boolean;
-  readonly aliveObject: (plan: ObjectPlan) => boolean;
-  readonly aliveArray: (plan: ArrayPlan) => boolean;
+  /** Whether at least one text satisfies the term. */
+  readonly isProductive: (term: Term) => boolean;
+  readonly isProductiveObject: (plan: ObjectPlan) => boolean;
+  readonly isProductiveArray: (plan: ArrayPlan) => boolean;
 }
 
-/** @throws SchemaRefusal when there is too much to work out */
+/** Plans a term and everything below it. @throws SchemaRefusal over the work budget */
 export function planAll(root: Term, scope: Scope): Plans {
   const plans = new Map<Term, TermPlan>();
   const terms = [root];
@@ -37,36 +38,39 @@ export function planAll(root: Term, scope: Scope): Plans {
       terms.push(inner);
     }
   }
-  const living = new Set<Term>();
+  const productive = new Set<Term>();
   const of = (term: Term): TermPlan => {
     const plan = plans.get(term);
-    if (plan === undefined) throw new RangeError("a term that was not reached");
+    if (plan === undefined) throw new RangeError("the term is not reachable from the root");
     return plan;
   };
-  const alive = (term: Term): boolean => living.has(term);
-  const answers: Plans = {
+  const isProductive = (term: Term): boolean => productive.has(term);
+  const plansOfTerms: Plans = {
     of,
-    alive,
-    aliveObject: (plan) => aliveObject(plan, alive),
-    aliveArray: (plan) => aliveArray(plan, alive, scope),
+    isProductive: isProductive,
+    isProductiveObject: (plan) => isProductiveObject(plan, isProductive),
+    isProductiveArray: (plan) => isProductiveArray(plan, isProductive, scope),
   };
-  settle(terms, living, answers);
-  return answers;
+  findProductive(terms, productive, plansOfTerms);
+  return plansOfTerms;
 }
 
-/** Adds the terms that have a text, until no more are found; those found last lie deepest, so they are looked at first. */
-function settle(terms: readonly Term[], living: Set<Term>, plans: Plans): void {
+/**
+ * Adds the productive terms until a fixed point is reached. The terms found last lie deepest and are tested
+ * first.
+ */
+function findProductive(terms: readonly Term[], productive: Set<Term>, plans: Plans): void {
   let open = [...terms].reverse();
   for (let before = -1; before !== open.length;) {
     before = open.length;
     open = open.filter((term) => {
       const plan = plans.of(term);
-      const lives =
+      const generates =
         plan.values.length + plan.numbers.length + plan.strings.length > 0 ||
-        plan.arrays.some(plans.aliveArray) ||
-        plan.objects.some(plans.aliveObject);
-      if (lives) living.add(term);
-      return !lives;
+        plan.arrays.some(plans.isProductiveArray) ||
+        plan.objects.some(plans.isProductiveObject);
+      if (generates) productive.add(term);
+      return !generates;
     });
   }
 }
@@ -76,8 +80,8 @@ function planTerm(term: Term, scope: Scope): TermPlan {
   const pointer = term.literals[0]?.node.pointer ?? "";
   return {
     values,
-    numbers: numbers.filter((shape) => numbersIn(shape).automaton !== null),
-    strings: strings.filter((shape) => !emptyStrings(shape)),
+    numbers: numbers.filter((shape) => numberTexts(shape).automaton !== null),
+    strings: strings.filter((shape) => !isEmptyStringShape(shape)),
     arrays: arrays.map((shape) => planArray(shape, scope)).filter((plan) => plan !== null),
     objects: objects.map((shape) => planObject(shape, pointer, scope)).filter((plan) => plan !== null),
     pointer,
@@ -103,7 +107,10 @@ function containedTerms(array: ArrayPlan, scope: Scope): readonly Term[] {
   });
 }
 
-/** An item that counts for `contains`, and one that does not (or may, where only the least number matters). */
+/**
+ * Splits an item into the term that matches `contains` and the term that does not. Without a maximum the
+ * second may match as well.
+ */
 export function splitItem(
   item: Term,
   array: ArrayPlan,
@@ -113,27 +120,27 @@ export function splitItem(
   if (contained === null) return null;
   return {
     inside: scope.terms.all([item, contained.term]),
-    outside: contained.max === null ? item : scope.terms.all([item, opposite(contained.term, scope)]),
+    outside: contained.max === null ? item : scope.terms.all([item, negated(contained.term, scope)]),
   };
 }
 
-function aliveObject(plan: ObjectPlan, alive: (term: Term) => boolean): boolean {
-  if (plan.entries.some(({ term, required }) => required && !alive(term))) return false;
+function isProductiveObject(plan: ObjectPlan, isProductive: (term: Term) => boolean): boolean {
+  if (plan.entries.some(({ term, required }) => required && !isProductive(term))) return false;
   const counted = plan.minProperties > 0 || plan.maxProperties !== null || plan.clauses.length > 0;
-  return !counted || countingOf(plan, alive) !== null;
+  return !counted || countingOf(plan, isProductive) !== null;
 }
 
-function aliveArray(plan: ArrayPlan, alive: (term: Term) => boolean, scope: Scope): boolean {
+function isProductiveArray(plan: ArrayPlan, isProductive: (term: Term) => boolean, scope: Scope): boolean {
   if (plan.distinct !== null) return plan.distinct.length >= plan.minItems;
   const items = plan.rest === null ? plan.prefix : [...plan.prefix, plan.rest];
   for (const [index, item] of items.entries()) {
     if (index >= plan.minItems) break;
-    if (!alive(item)) return false;
+    if (!isProductive(item)) return false;
   }
   const { contained } = plan;
   if (contained === null || contained.min === 0) return true;
   return items.some((item) => {
     const split = splitItem(item, plan, scope);
-    return split !== null && alive(split.inside);
+    return split !== null && isProductive(split.inside);
   });
 }

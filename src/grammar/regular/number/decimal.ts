@@ -1,10 +1,13 @@
-/** A number without its sign in decimal: no leading zeros before the point ("" for nothing there), none at the very end. */
+/**
+ * An absolute value in decimal digits, without leading zeros before the point ("" for zero) and without
+ * trailing zeros after it.
+ */
 export interface Decimal {
   readonly whole: string;
   readonly fraction: string;
 }
 
-/** The shortest decimal that reads as |value|; `value` is finite. */
+/** Returns the shortest decimal that parses to |value|; `value` must be finite. */
 export function decimalOf(value: number): Decimal {
   const [mantissa = "", exponent = "0"] = Math.abs(value).toExponential().split("e");
   const digits = mantissa.replace(".", "").replace(/0+$/, "");
@@ -14,7 +17,10 @@ export function decimalOf(value: number): Decimal {
   return { whole: digits.slice(0, point).padEnd(point, "0"), fraction: digits.slice(point) };
 }
 
-/** The next double towards positive infinity, or towards negative with -1; `value` is finite. */
+/**
+ * Returns the next double towards positive infinity, or with -1 towards negative infinity; `value` must be
+ * finite.
+ */
 export function neighbour(value: number, direction: 1 | -1): number {
   if (value === 0) return direction * Number.MIN_VALUE;
   const view = new DataView(new ArrayBuffer(8));

@@ -2,44 +2,49 @@ import { type Automaton } from "../automaton.js";
 import { type Decimal } from "./decimal.js";
 import { explore } from "../explore.js";
 
-/** One end of a range of numbers without sign. */
+/** One bound of a range of absolute values. */
 export interface Limit {
   readonly at: Decimal;
-  /** Whether the end itself is outside. */
+  /** Whether the bound itself is excluded. */
   readonly open: boolean;
 }
 
-/** Decimals without sign and exponent: from `low` to `high`, null for no limit. */
+/** Decimals without sign and exponent, from `low` to `high`; null means no bound. */
 export interface MagnitudeRange {
   readonly low: Limit | null;
   readonly high: Limit | null;
-  /** Digits before the point. */
+  /** The number of digits before the point. */
   readonly wholeMax: number;
-  /** Digits altogether of a number with a point, but for a zero before it; 0: no point. */
+  /**
+   * The total number of digits of a number with a point, without a leading zero; 0: no fraction is allowed.
+   */
   readonly digitsMax: number;
 }
 
-/** How the digits so far compare with as many of a limit: -1, 0 or 1. */
+/** How the digits so far compare with the same number of digits of a bound: -1, 0 or 1. */
 type Order = number;
 
 interface State {
   readonly phase: "start" | "zero" | "whole" | "point" | "fraction";
-  /** Digits before the point, until it is met. */
+  /** The number of digits before the point, 0 after it. */
   readonly whole: number;
   readonly fraction: number;
-  /** Digits that may still come after the point. */
+  /** The number of digits that may still follow after the point. */
   readonly left: number;
   readonly low: Order;
   readonly high: Order;
 }
 
-/** A side of zero, its sign read, or the place before the sign. */
+/** The range on one side of zero with its state; before the sign, the positive side. */
 interface Side {
   readonly range: MagnitudeRange | null;
   readonly state: State;
 }
 
-/** Decimals with a minus before those of `below`, without one those of `above`; null for none. @throws AutomatonTooLarge */
+/**
+ * Returns the automaton of the decimals in `above` and of those in `below` with a minus sign; null means
+ * none. @throws AutomatonTooLarge
+ */
 export function signedDecimals(below: MagnitudeRange | null, above: MagnitudeRange | null): Automaton {
   const state: State = { phase: "start", whole: 0, fraction: 0, left: 0, low: 0, high: 0 };
   const start: Side = { range: above, state };
@@ -73,14 +78,14 @@ function isFinal(range: MagnitudeRange, state: State): boolean {
   );
 }
 
-/** How the number compares with the limit when it ends here. */
+/** Returns how the number compares with the bound if it ends here. */
 function atEnd(limit: Limit | null, state: State, order: Order): Order {
   const compared = state.phase === "fraction" ? order : afterWhole(limit, state, order);
   if (limit === null || compared !== 0) return compared;
   return limit.at.fraction.length > state.fraction ? -1 : 0;
 }
 
-/** More digits before the point are a larger number, whatever they are. */
+/** Returns the order after the integer digits: more digits mean a larger number. */
 function afterWhole(limit: Limit | null, state: State, order: Order): Order {
   return limit === null || state.whole === limit.at.whole.length
     ? order
@@ -137,12 +142,12 @@ function fractionSteps(range: MagnitudeRange, state: State): Step[] {
   ]);
 }
 
-/** A limit without a digit here is passed by length alone. */
+/** Compares a digit with that of the bound. A bound without a digit here is compared by length alone. */
 function compared(order: Order, digit: number, limit: string | undefined): Order {
   return order !== 0 || limit === undefined ? order : Math.sign(digit - Number(limit));
 }
 
-/** The digits from `first` on, cut around the digits of both limits. */
+/** Splits the digits from `first` to 9 into ranges around the digits of both bounds. */
 function stretches(first: number, low: string | undefined, high: string | undefined): [number, number][] {
   const cuts = new Set([first, 10]);
   for (const limit of [low, high]) {

@@ -2,10 +2,10 @@ import { type Automaton, AutomatonTooLarge } from "../automaton.js";
 import { decimalOf } from "./decimal.js";
 import { explore } from "../explore.js";
 
-/** The remainders that are told apart. */
+/** The number of remainders that are distinguished. */
 const divisorMax = 10_000;
 
-/** A divisor as a whole number of units of 10^-scale. */
+/** A divisor as an integer number of units of 10^-scale. */
 interface Scaled {
   readonly divisor: number;
   readonly scale: number;
@@ -13,17 +13,17 @@ interface Scaled {
 
 interface State {
   readonly remainder: number;
-  /** Digits after the point; -1 before it. */
+  /** The number of digits after the point; -1 before it. */
   readonly fraction: number;
   readonly digits: boolean;
 }
 
 /**
- * Digits with at most one point, a minus before them or not, whose number is a multiple of every one of these; other zeros at
- * the end than the divisor's own are left out. @throws AutomatonTooLarge
+ * Returns the automaton of the decimals that are multiples of all divisors. Trailing zeros beyond the
+ * divisors' scale are not generated. @throws AutomatonTooLarge
  */
 export function multiplesOf(divisors: readonly number[]): Automaton {
-  const { divisor, scale } = common(divisors.map(scaled));
+  const { divisor, scale } = commonMultiple(divisors.map(scaled));
   if (divisor > divisorMax) throw new AutomatonTooLarge(divisorMax);
   const start: State = { remainder: 0, fraction: -1, digits: false };
   return explore(start, {
@@ -55,7 +55,7 @@ function scaled(value: number): Scaled {
   return { divisor: Number(whole + fraction), scale: fraction.length };
 }
 
-function common(all: readonly Scaled[]): Scaled {
+function commonMultiple(all: readonly Scaled[]): Scaled {
   const scale = Math.max(0, ...all.map((one) => one.scale));
   const divisors = all.map((one) => one.divisor * 10 ** (scale - one.scale));
   return { divisor: divisors.reduce((a, b) => (a / gcd(a, b)) * b, 1), scale };

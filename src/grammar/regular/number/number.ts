@@ -1,6 +1,7 @@
 /**
- * The JSON texts of the numbers of a range: decimals, compared digit by digit with the limits and divided as they are read.
- * Digits are bounded so that no text reads as another number than it says, and none as infinity; "-0" is left out.
+ * The JSON texts of the numbers in a range: decimals, compared digit by digit with the bounds, with
+ * remainders computed digit by digit. The number of digits is bounded so that every text parses to the number
+ * it denotes and none to infinity; "-0" is not generated.
  */
 import { type Automaton, AutomatonTooLarge, intersect, isEmpty, union } from "../automaton.js";
 import { decimalOf, neighbour } from "./decimal.js";
@@ -13,45 +14,47 @@ export interface NumberRange {
   readonly maximum?: number | undefined;
   readonly exclusiveMinimum?: number | undefined;
   readonly exclusiveMaximum?: number | undefined;
-  /** All above zero. */
+  /** Divisors, all greater than zero. */
   readonly multipleOf?: readonly number[] | undefined;
-  /** Whole numbers, written without point and exponent. */
+  /** Whether only integers are allowed, written without point and exponent. */
   readonly integer: boolean;
 }
 
-/** Decimals of so many digits are all different doubles; one double's shortest decimal has at most two more. */
+/**
+ * Decimals with 15 digits are all different doubles; the shortest decimal of a double has up to 17 digits.
+ */
 const digitsApart = 15;
 const digitsRead = 17;
 const wholeDigitsMax = 19;
-/** With fewer digits more divisors fit. */
+/** The digits to try for multiples; with fewer digits larger divisors fit the limit of states. */
 const digitsWithDivisor = [digitsApart, 9, 6];
 
-/** An end of the range, at a number with its sign. */
-interface End {
+/** A bound of the range, with its sign. */
+interface Bound {
   readonly at: number;
   readonly open: boolean;
 }
 
-/** The texts of the numbers of a range, null for none; with `exact` false some more than those. */
+/** Returns the automaton of the numbers in a range, or null for none. With `exact` false it is a superset. */
 export function numberAutomaton(range: NumberRange): { automaton: Automaton | null; exact: boolean } {
   const { multipleOf = [], integer } = range;
   if (multipleOf.length > 0) {
     const divided = withDivisors(range, integer ? [...multipleOf, 1] : multipleOf);
-    return { automaton: orNull(divided ?? decimals(range)), exact: divided !== null };
+    return { automaton: nonEmpty(divided ?? decimals(range)), exact: divided !== null };
   }
-  return { automaton: orNull(isUnbounded(range) && !integer ? anyNumber() : decimals(range)), exact: true };
+  return { automaton: nonEmpty(isUnbounded(range) && !integer ? anyNumber() : decimals(range)), exact: true };
 }
 
-function orNull(automaton: Automaton): Automaton | null {
+function nonEmpty(automaton: Automaton): Automaton | null {
   return isEmpty(automaton) ? null : automaton;
 }
 
-/** @returns null where the multiples cannot be told apart from other numbers */
+/** @returns null if the multiples need too many states */
 function withDivisors(range: NumberRange, divisors: readonly number[]): Automaton | null {
   for (const digits of digitsWithDivisor) {
     try {
       const divided = intersect(multiplesOf(divisors), decimals(range, digits));
-      // With so few digits an empty language may only say that there are too few.
+      // With few digits an empty language can mean only that there are too few digits.
       if (!isEmpty(divided) || hasDigitsFor(range, digits)) return divided;
     } catch (error) {
       if (!(error instanceof AutomatonTooLarge)) throw error;
@@ -72,52 +75,55 @@ function isUnbounded({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: N
 
 let unbounded: Automaton | null = null;
 
-/** Only here exponents: after one digit, and too small to overflow. */
+/** All numbers. Only here exponents are generated: after one digit, and too small to overflow. */
 function anyNumber(): Automaton {
   const exponents = "^-?[1-9](\\.[0-9]{1,17})?[eE][+-]?([0-9]{1,2}|[12][0-9]{2}|30[0-7])$";
   unbounded ??= union(decimals({ integer: false }), patternAutomaton(exponents).automaton);
   return unbounded;
 }
 
-/** @param digits the most digits, where they are fewer than a range asks for by itself */
+/** @param digits a limit of digits below the range's own */
 function decimals(range: NumberRange, digits?: number): Automaton {
-  const low = tighter([end(range.minimum, false, 1), end(range.exclusiveMinimum, true, 1)], 1);
-  const high = tighter([end(range.maximum, false, -1), end(range.exclusiveMaximum, true, -1)], -1);
-  // No decimal of so few digits reads as zero without being it.
+  const low = tightestBound([end(range.minimum, false, 1), end(range.exclusiveMinimum, true, 1)], 1);
+  const high = tightestBound([end(range.maximum, false, -1), end(range.exclusiveMaximum, true, -1)], -1);
+  // No other decimal with so few digits parses to zero.
   const isOpen = [low, high].some((one) => one?.open === true && one.at !== 0);
   const most = range.integer ? 0 : Math.min(digits ?? digitsRead, isOpen ? digitsApart : digitsRead);
-  const below = low === null || low.at < 0 ? side(mirrored(high), mirrored(low), most, digits) : null;
+  const below = low === null || low.at < 0 ? side(negated(high), negated(low), most, digits) : null;
   const above = high === null || high.at >= 0 ? side(low, high, most, digits) : null;
   return signedDecimals(below === null ? null : { ...below, low: below.low ?? aboveZero }, above);
 }
 
 const aboveZero: Limit = { at: { whole: "", fraction: "" }, open: true };
 
-/** The numbers on one side of zero, without their sign. */
-function side(from: End | null, to: End | null, digitsMax: number, digits?: number): MagnitudeRange {
+/** Returns the range of absolute values on one side of zero. */
+function side(from: Bound | null, to: Bound | null, digitsMax: number, digits?: number): MagnitudeRange {
   const low = from !== null && (from.at > 0 || (from.at === 0 && from.open)) ? limit(from) : null;
   const wholeMax = digits ?? Math.min(309, Math.max(wholeDigitsMax, (low?.at.whole.length ?? 0) + 1));
   const most = to ?? (wholeMax === 309 ? { at: Number.MAX_VALUE, open: false } : null);
   return { low, high: most === null ? null : limit(most), wholeMax, digitsMax };
 }
 
-/** An open end among doubles that lie a whole number apart is the closed one at the next of them. */
-function end(at: number | undefined, open: boolean, direction: 1 | -1): End | null {
+/**
+ * Converts a bound. Where adjacent doubles differ by 1 or more, an exclusive bound becomes the inclusive
+ * bound at the next double.
+ */
+function end(at: number | undefined, open: boolean, direction: 1 | -1): Bound | null {
   if (at === undefined) return null;
   return open && Math.abs(at) >= 1e15 ? { at: neighbour(at, direction), open: false } : { at, open };
 }
 
-function mirrored(end: End | null): End | null {
+function negated(end: Bound | null): Bound | null {
   return end === null ? null : { at: -end.at, open: end.open };
 }
 
-function limit({ at, open }: End): Limit {
+function limit({ at, open }: Bound): Limit {
   return { at: decimalOf(at), open };
 }
 
-/** @param direction 1 for lower ends, of which the higher counts, -1 for upper ones */
-function tighter(ends: readonly (End | null)[], direction: 1 | -1): End | null {
-  let best: End | null = null;
+/** Returns the tightest bound. @param direction 1 for lower bounds, -1 for upper bounds */
+function tightestBound(ends: readonly (Bound | null)[], direction: 1 | -1): Bound | null {
+  let best: Bound | null = null;
   for (const one of ends) {
     if (one === null) continue;
     const difference = best === null ? 1 : (one.at - best.at) * direction;

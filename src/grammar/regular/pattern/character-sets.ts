@@ -4,14 +4,17 @@ import { complementOf, everyCodePoint, intersectionOf, type Ranges, rangesOf, un
 
 const digits: Ranges = [0x30, 0x39];
 const lineEnds: Ranges = [0x0a, 0x0a, 0x0d, 0x0d, 0x2028, 0x2029];
-/** White space and line ends of ECMA-262. */
+/** White space and line terminators of ECMA-262. */
 const spaces = rangesOf(
   [0x09, 0x0d, 0x20, 0x20, 0xa0, 0xa0, 0x1680, 0x1680, 0x2000, 0x200a].concat([
     0x2028, 0x2029, 0x202f, 0x202f, 0x205f, 0x205f, 0x3000, 0x3000, 0xfeff, 0xfeff,
   ]),
 );
 
-/** The characters that this part of a regular expression reads. @throws RangeError for a set of strings (flag v) */
+/**
+ * Returns the characters that this element of a regular expression matches. @throws RangeError for a set of
+ * strings (flag v)
+ */
 export function characterSet(element: AST.Character | AST.CharacterSet | AST.CharacterClass): Ranges {
   switch (element.type) {
     case "Character":
@@ -57,14 +60,14 @@ function namedSet(element: AST.CharacterSet): Ranges {
 const unicodeSets = new Map<string, Ranges>();
 let everyCharacter = "";
 
-/** The code points with a Unicode property: the runtime's own tables are asked, once a property. */
+/** Returns the code points with a Unicode property, from the runtime's own tables, memoized. */
 function unicodeSet(property: string): Ranges {
   const known = unicodeSets.get(property);
   if (known !== undefined) return known;
   everyCharacter ||= allCharacters();
   const pairs: number[] = [];
   for (const { 0: run, index } of everyCharacter.matchAll(new RegExp(`\\p{${property}}+`, "gu"))) {
-    // No run is cut by the gap of the surrogates, which rangesOf closes again by leaving them out.
+    // A match can span the gap of the surrogates; intersecting with everyCodePoint removes them.
     pairs.push(everyCharacter.codePointAt(index) ?? 0, codePointBefore(index + run.length));
   }
   const set = intersectionOf(rangesOf(pairs), everyCodePoint);

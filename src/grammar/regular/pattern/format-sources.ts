@@ -1,8 +1,11 @@
-/** Formats as regular expressions over the whole text, from the grammars of their standards. Letters of both cases are spelt out. */
+/**
+ * Formats as regular expressions over the whole text, from the grammars of their standards. Both cases of
+ * letters are listed.
+ */
 
 const hex = "[0-9A-Fa-f]";
 
-/** RFC 3339: only days that the calendar has. */
+/** RFC 3339, only dates that exist in the calendar. */
 const leapYear = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)";
 const day = "(?:0[1-9]|1[0-9]|2[0-8])";
 const date = [
@@ -10,14 +13,14 @@ const date = [
   `${leapYear}-02-29`,
 ].join("|");
 
-/** RFC 3339; a leap second only where it can stand, the last of a day in UTC, and written so. */
+/** RFC 3339; a leap second only as the last second of a UTC day. */
 const minute = "[0-5][0-9]";
 const hour = "(?:[01][0-9]|2[0-3])";
 const fraction = "(?:\\.[0-9]+)?";
 const offset = `(?:[Zz]|[+-]${hour}:${minute})`;
 const time = `${hour}:${minute}:${minute}${fraction}${offset}|23:59:60${fraction}(?:[Zz]|[+-]00:00)`;
 
-/** RFC 3339 appendix A: no unit is left out between two others. */
+/** RFC 3339 appendix A: no unit is skipped between two others. */
 const count = "[0-9]+";
 const days = `${count}D`;
 const months = `${count}M(?:${days})?`;
@@ -31,7 +34,9 @@ const duration = `P(?:${count}W|(?:${years}|${months}|${days})(?:${clock})?|${cl
 const byte = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
 const ipv4 = `(?:${byte}\\.){3}${byte}`;
 
-/** RFC 4291 section 2.2: eight groups, the last two perhaps as IPv4, with one run of zeros left out or none. */
+/**
+ * RFC 4291 section 2.2: eight groups, the last two optionally as IPv4, with at most one run of zeros omitted.
+ */
 const group = `${hex}{1,4}`;
 const lastTwo = `(?:${group}:${group}|${ipv4})`;
 const ipv6 = [
@@ -69,7 +74,7 @@ const pointer = "(?:/(?:[^~/]|~[01])*)*";
 /** RFC 5321 and 5322: a dot-atom of at most 64 characters. */
 const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]";
 
-/** The local part of an address with its @. */
+/** The local part of an address, with the @. */
 export const mailbox = `(?=[^@]{1,64}@)${atom}+(?:\\.${atom}+)*@`;
 
 export const formatSources: ReadonlyMap<string, string> = new Map([

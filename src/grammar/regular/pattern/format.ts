@@ -1,7 +1,8 @@
 /**
- * The formats of JSON Schema that are enforced, each (but for those that nest) as one automaton that generates and judges. Any other name is an
- * annotation. Each is what its standard says or a little less, where less is much smaller: leap seconds stand at the end of a
- * day in UTC alone, an address has no quoted part, a host name few long labels.
+ * The formats of JSON Schema that are enforced. Except for nested languages, each is one automaton, used for
+ * generation and validation. Any other format is an annotation. Each automaton is the language of its
+ * standard, or a slightly smaller one where that is much simpler: leap seconds only at the end of a UTC day,
+ * no quoted local part in an email address, few long labels in a host name.
  */
 import { accepts, type Automaton, concat } from "../automaton.js";
 import { formatSources, mailbox } from "./format-sources.js";
@@ -14,34 +15,37 @@ const makers = new Map<string, () => Automaton>([
   ["email", () => concat(patternAutomaton(`^${mailbox}$`).automaton, hostnames(2))],
 ]);
 
-/** Formats that no automaton says, since they nest: a judge alone. */
-const judges = new Map<string, (text: string) => boolean>([["regex", isPattern]]);
+/** Formats that are not regular because they nest; they are only validated. */
+const validators = new Map<string, (text: string) => boolean>([["regex", isPattern]]);
 
-/** The formats that are enforced. */
-export const formatNames: ReadonlySet<string> = new Set([...makers.keys(), ...judges.keys()]);
+/** The names of all enforced formats. */
+export const formatNames: ReadonlySet<string> = new Set([...makers.keys(), ...validators.keys()]);
 
-/** Whether formatAutomaton says the format; else formatValid alone does. */
+/** Returns whether the format has an automaton; otherwise only formatValid checks it. */
 export function isRegularFormat(name: string): boolean {
   return makers.has(name);
 }
 
-const made = new Map<string, Automaton>();
+const automata = new Map<string, Automaton>();
 
-/** The texts of a format, made at its first use. @throws RangeError for a name that is no regular format */
+/**
+ * Returns the automaton of a format, built at its first use. @throws RangeError for a format that is not
+ * regular
+ */
 export function formatAutomaton(name: string): Automaton {
-  const known = made.get(name);
+  const known = automata.get(name);
   if (known !== undefined) return known;
   const make = makers.get(name);
   if (make === undefined) throw new RangeError(`the format ${name} is not known`);
   const automaton = make();
-  made.set(name, automaton);
+  automata.set(name, automaton);
   return automaton;
 }
 
-/** Whether the text is in the automaton of the format, or what its judge says. */
+/** Returns whether a text is valid for a format. */
 export function formatValid(name: string, text: string): boolean {
-  const judge = judges.get(name);
-  return judge === undefined ? accepts(formatAutomaton(name), text) : judge(text);
+  const validator = validators.get(name);
+  return validator === undefined ? accepts(formatAutomaton(name), text) : validator(text);
 }
 
 function wholeText(source: string): Automaton {

@@ -1,13 +1,16 @@
 import { type Automaton } from "../automaton.js";
 import { explore } from "../explore.js";
 
-/** Labels of a host name are counted by what they may take, not by what they took: one unit a begun 32, dot and all. */
+/**
+ * The length of a host name is counted in units instead of characters: a label takes one unit per 32
+ * characters begun, its dot included.
+ */
 const labelMax = 63;
 const unitLength = 32;
 const unitsMax = 7;
 
 interface State {
-  /** Units that were begun, this label's too. */
+  /** Units begun so far, including those of this label. */
   readonly units: number;
   /** Characters of this label so far. */
   readonly length: number;
@@ -16,8 +19,9 @@ interface State {
 }
 
 /**
- * RFC 1123 host names of at least so many labels, without the dot of the root. 253 characters are kept to by the units: every
- * name of 7 labels of up to 31 characters is in, a longer label takes the place of two.
+ * Returns the automaton of RFC 1123 host names with at least this number of labels, without a trailing dot.
+ * The units keep names within 253 characters: every name of 7 labels of up to 31 characters is included; a
+ * longer label replaces two.
  */
 export function hostnames(labelsMin: number): Automaton {
   const start: State = { units: 1, length: 0, endsInDash: false, labels: 1 };
@@ -27,7 +31,7 @@ export function hostnames(labelsMin: number): Automaton {
     isFinal: ({ length, endsInDash, labels }) => length > 0 && !endsInDash && labels >= labelsMin,
     steps: (state) => {
       const found: (readonly [string, string, State])[] = [];
-      const longer = taken(state);
+      const longer = afterCharacter(state);
       if (longer !== null) {
         for (const [from, to] of ["09", "AZ", "az"]) found.push([from ?? "", to ?? "", longer]);
         if (state.length > 0) found.push(["-", "-", { ...longer, endsInDash: true }]);
@@ -41,8 +45,8 @@ export function hostnames(labelsMin: number): Automaton {
   });
 }
 
-/** The state after one more letter or digit; a unit has room for its dot. */
-function taken(state: State): State | null {
+/** Returns the state after one more letter or digit, or null if the limits are reached. */
+function afterCharacter(state: State): State | null {
   const length = state.length + 1;
   if (length > labelMax) return null;
   const begins = length % unitLength === 0;

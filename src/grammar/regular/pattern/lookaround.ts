@@ -1,43 +1,57 @@
 import { type AST } from "@eslint-community/regexpp";
-import { type Automaton, difference, everyString, intersect, noString, texts, union } from "../automaton.js";
+import {
+  type Automaton,
+  difference,
+  everyString,
+  intersect,
+  noString,
+  automatonOfTexts,
+  union,
+} from "../automaton.js";
 import { determinise, Nfa } from "../nfa.js";
-import { PatternNfa, someElement } from "./pattern-nfa.js";
+import { PatternNfa, hasElement } from "./pattern-nfa.js";
 import { everyCodePoint } from "../ranges.js";
 
-/** A language, and whether it is what was asked for or more than that. */
-export interface Reading {
+/** The language of a pattern. With `exact` false it is a superset. */
+export interface PatternLanguage {
   readonly automaton: Automaton;
   readonly exact: boolean;
 }
 
-/** So many copies of what looks around are read one by one. */
+/** Up to this number of copies of an element with lookaround are unrolled. */
 const unrolledMax = 8;
-const emptyText = texts([""]);
+const emptyText = automatonOfTexts([""]);
 
-/** Whether a part of a regular expression looks ahead or behind. */
-export function looksAround(element: AST.Element): boolean {
+/** Returns whether an element of a regular expression is a lookahead or lookbehind. */
+export function isLookaround(element: AST.Element): boolean {
   return element.type === "Assertion" && (element.kind === "lookahead" || element.kind === "lookbehind");
 }
 
 /**
- * The texts that the alternatives read a beginning of, with a rest in `tail`. Read from the right: what a lookahead asks is
- * asked of all that follows it. In repetitions, and for lookbehinds, nothing is asked, and the reading is not exact.
- * @param atStart whether nothing stands before @throws AutomatonTooLarge
+ * Returns the texts that consist of a match of the alternatives and a text of `tail`. Elements are processed
+ * from right to left, so a lookahead is an intersection with the language of everything after it. Lookaheads
+ * inside repetitions and all lookbehinds are ignored, and the result is then not exact.
+ * @param atStart whether the match begins at the start of the text
+ * @throws AutomatonTooLarge
  */
-export function readAhead(
+export function parseAlternatives(
   alternatives: readonly AST.Alternative[],
-  tail: Reading,
+  tail: PatternLanguage,
   atStart: boolean,
-): Reading {
+): PatternLanguage {
   return alternatives
-    .map(({ elements }) => readSequence(elements, tail, atStart))
+    .map(({ elements }) => parseSequence(elements, tail, atStart))
     .reduce((a, b) => ({ automaton: union(a.automaton, b.automaton), exact: a.exact && b.exact }), {
       automaton: noString,
       exact: true,
     });
 }
 
-function readSequence(elements: readonly AST.Element[], tail: Reading, atStart: boolean): Reading {
+function parseSequence(
+  elements: readonly AST.Element[],
+  tail: PatternLanguage,
+  atStart: boolean,
+): PatternLanguage {
   let rest = tail;
   let plain: AST.Element[] = [];
   for (const [index, element] of [...elements.entries()].reverse()) {
@@ -45,50 +59,53 @@ function readSequence(elements: readonly AST.Element[], tail: Reading, atStart: 
       plain.unshift(element);
       continue;
     }
-    rest = readPlain(plain, rest);
+    rest = parsePlain(plain, rest);
     plain = [];
-    rest = readSpecial(element, rest, atStart && elements.slice(0, index).every(readsNothing));
+    rest = parseSpecial(element, rest, atStart && elements.slice(0, index).every(isZeroWidth));
   }
-  return readPlain(plain, rest);
+  return parsePlain(plain, rest);
 }
 
-/** What reads the same wherever it stands. */
+/** Returns whether an element matches the same texts at every position. */
 function isPlain(element: AST.Element): boolean {
   if (element.type === "Assertion") return false;
   if (element.type === "Quantifier") return element.max > unrolledMax || isPlain(element.element);
-  return !("alternatives" in element && someElement(element, (part) => part.type === "Assertion"));
+  return !("alternatives" in element && hasElement(element, (part) => part.type === "Assertion"));
 }
 
-function readsNothing(element: AST.Element): boolean {
+function isZeroWidth(element: AST.Element): boolean {
   return element.type === "Assertion";
 }
 
-function readPlain(elements: readonly AST.Element[], tail: Reading): Reading {
+function parsePlain(elements: readonly AST.Element[], tail: PatternLanguage): PatternLanguage {
   if (elements.length === 0) return tail;
   const nfa = new Nfa();
   const compiled = new PatternNfa(nfa);
-  const start = nfa.node();
-  const end = nfa.node();
-  nfa.jump(compiled.sequence(elements, start), nfa.embed(tail.automaton, end));
-  // A repetition may hold a guard that sees the borders of this stretch instead of the text's.
+  const start = nfa.addNode();
+  const end = nfa.addNode();
+  nfa.addEpsilon(compiled.sequence(elements, start), nfa.embed(tail.automaton, end));
+  // A repetition may contain a guard that sees the borders of this part instead of those of the text.
   const exact = tail.exact && compiled.exact && !nfa.guarded;
-  return { automaton: determinise(unguarded(nfa), start, end), exact };
+  return { automaton: determinise(withoutGuards(nfa), start, end), exact };
 }
 
-/** Every guard as a plain jump: more texts, and none that depends on what stands before. */
-function unguarded(nfa: Nfa): Nfa {
+/**
+ * Replaces every guard with a plain epsilon transition. The result is a superset and independent of the
+ * position.
+ */
+function withoutGuards(nfa: Nfa): Nfa {
   if (!nfa.guarded) return nfa;
-  for (const jumps of nfa.jumps) jumps.forEach((jump, i) => (jumps[i] = { guard: null, to: jump.to }));
+  for (const jumps of nfa.epsilons) jumps.forEach((jump, i) => (jumps[i] = { guard: null, to: jump.to }));
   nfa.guarded = false;
   nfa.wordGuarded = false;
   return nfa;
 }
 
-function readSpecial(element: AST.Element, rest: Reading, atStart: boolean): Reading {
+function parseSpecial(element: AST.Element, rest: PatternLanguage, atStart: boolean): PatternLanguage {
   if (element.type === "Group" || element.type === "CapturingGroup") {
-    return readAhead(element.alternatives, rest, atStart);
+    return parseAlternatives(element.alternatives, rest, atStart);
   }
-  if (element.type === "Quantifier") return readCopies(element, rest, atStart);
+  if (element.type === "Quantifier") return parseQuantifier(element, rest, atStart);
   if (element.type !== "Assertion") return { automaton: rest.automaton, exact: false };
   switch (element.kind) {
     case "start":
@@ -96,42 +113,53 @@ function readSpecial(element: AST.Element, rest: Reading, atStart: boolean): Rea
     case "end":
       return { automaton: intersect(rest.automaton, emptyText), exact: rest.exact };
     case "lookahead":
-      return readLookahead(element, rest, atStart);
+      return parseLookahead(element, rest, atStart);
     default:
       return { automaton: rest.automaton, exact: false };
   }
 }
 
-/** From the last copy to the first: each may be followed by one copy less, or from `min` on by the rest. */
-function readCopies({ element, min, max }: AST.Quantifier, rest: Reading, atStart: boolean): Reading {
-  let reading = rest;
+/** Unrolls a quantifier from the last copy to the first. From `min` copies on, the rest may follow. */
+function parseQuantifier(
+  { element, min, max }: AST.Quantifier,
+  rest: PatternLanguage,
+  atStart: boolean,
+): PatternLanguage {
+  let language = rest;
   for (let copies = 1; copies <= max; copies++) {
-    const one = readSequence([element], reading, atStart && max === 1);
+    const one = parseSequence([element], language, atStart && max === 1);
     const mayEnd = copies <= max - min;
-    reading = mayEnd ? { automaton: union(one.automaton, rest.automaton), exact: one.exact } : one;
+    language = mayEnd ? { automaton: union(one.automaton, rest.automaton), exact: one.exact } : one;
   }
-  return reading;
+  return language;
 }
 
-function readLookahead(element: AST.LookaheadAssertion, rest: Reading, atStart: boolean): Reading {
-  const seen = readAhead(element.alternatives, { automaton: everyString, exact: true }, atStart);
+function parseLookahead(
+  element: AST.LookaheadAssertion,
+  rest: PatternLanguage,
+  atStart: boolean,
+): PatternLanguage {
+  const lookahead = parseAlternatives(element.alternatives, { automaton: everyString, exact: true }, atStart);
   if (!element.negate) {
-    return { automaton: intersect(rest.automaton, seen.automaton), exact: rest.exact && seen.exact };
+    return {
+      automaton: intersect(rest.automaton, lookahead.automaton),
+      exact: rest.exact && lookahead.exact,
+    };
   }
-  // To leave out more than what is forbidden would be to forbid too much.
-  if (!seen.exact) return { automaton: rest.automaton, exact: false };
-  return { automaton: difference(rest.automaton, seen.automaton), exact: rest.exact };
+  // Excluding a superset of the forbidden texts would exclude too much.
+  if (!lookahead.exact) return { automaton: rest.automaton, exact: false };
+  return { automaton: difference(rest.automaton, lookahead.automaton), exact: rest.exact };
 }
 
-/** Every text, as the tail of what a pattern may stand anywhere in. */
-export const anyTail: Reading = { automaton: everyString, exact: true };
+/** All texts, as the tail of an unanchored pattern. */
+export const anyText: PatternLanguage = { automaton: everyString, exact: true };
 
-/** The texts that end in one of the reading. @throws AutomatonTooLarge */
-export function anywhere(reading: Reading): Reading {
+/** Returns the texts with a suffix in the language. @throws AutomatonTooLarge */
+export function anywhere(language: PatternLanguage): PatternLanguage {
   const nfa = new Nfa();
-  const loop = nfa.node();
-  const end = nfa.node();
-  nfa.step(loop, everyCodePoint, loop);
-  nfa.jump(loop, nfa.embed(reading.automaton, end));
-  return { automaton: determinise(nfa, loop, end), exact: reading.exact };
+  const loop = nfa.addNode();
+  const end = nfa.addNode();
+  nfa.addTransition(loop, everyCodePoint, loop);
+  nfa.addEpsilon(loop, nfa.embed(language.automaton, end));
+  return { automaton: determinise(nfa, loop, end), exact: language.exact };
 }

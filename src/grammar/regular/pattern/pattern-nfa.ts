@@ -4,28 +4,29 @@ import { type Nfa } from "../nfa.js";
 import { everyCodePoint } from "../ranges.js";
 
 /**
- * Puts regular expressions into an automaton. What has none, a lookaround or a reference to what a group read, is put in as
- * more than it is: nothing asked, or whatever the group may read.
+ * Compiles regular expressions into an NFA. Elements that are not regular are replaced by a superset: a
+ * lookaround is ignored, and a backreference matches whatever its group can match.
  */
 export class PatternNfa {
   readonly #nfa: Nfa;
-  /** False once something was put in as more than it is. */
+  /** False once an element was replaced by a superset. */
   exact = true;
 
   constructor(nfa: Nfa) {
     this.#nfa = nfa;
   }
 
-  /** @returns the node behind the alternatives */
+  /** @returns the node after the alternatives */
   alternatives(alternatives: readonly AST.Alternative[], from: number): number {
     const [only, second] = alternatives;
     if (only !== undefined && second === undefined) return this.sequence(only.elements, from);
-    const end = this.#nfa.node();
-    for (const alternative of alternatives) this.#nfa.jump(this.sequence(alternative.elements, from), end);
+    const end = this.#nfa.addNode();
+    for (const alternative of alternatives)
+      this.#nfa.addEpsilon(this.sequence(alternative.elements, from), end);
     return end;
   }
 
-  /** @returns the node behind the elements */
+  /** @returns the node after the elements */
   sequence(elements: readonly AST.Element[], from: number): number {
     return elements.reduce((node, element) => this.#element(element, node), from);
   }
@@ -35,8 +36,8 @@ export class PatternNfa {
       case "Character":
       case "CharacterSet":
       case "CharacterClass": {
-        const end = this.#nfa.node();
-        this.#nfa.step(from, characterSet(element), end);
+        const end = this.#nfa.addNode();
+        this.#nfa.addTransition(from, characterSet(element), end);
         return end;
       }
       case "Group":
@@ -60,75 +61,75 @@ export class PatternNfa {
     for (let i = 0; i < min; i++) {
       const before = node;
       node = this.#element(element, before);
-      // What reads nothing may stand there a billion times.
+      // An element that matches only the empty text can be repeated any number of times.
       if (node === before) break;
     }
-    const end = this.#nfa.node();
+    const end = this.#nfa.addNode();
     if (max === Infinity) {
-      const loop = this.#nfa.node();
-      this.#nfa.jump(node, loop);
-      this.#nfa.jump(this.#element(element, loop), loop);
-      this.#nfa.jump(loop, end);
+      const loop = this.#nfa.addNode();
+      this.#nfa.addEpsilon(node, loop);
+      this.#nfa.addEpsilon(this.#element(element, loop), loop);
+      this.#nfa.addEpsilon(loop, end);
       return end;
     }
     for (let i = min; i < max; i++) {
-      this.#nfa.jump(node, end);
+      this.#nfa.addEpsilon(node, end);
       const before = node;
       node = this.#element(element, before);
       if (node === before) break;
     }
-    this.#nfa.jump(node, end);
+    this.#nfa.addEpsilon(node, end);
     return end;
   }
 
   #assertion(assertion: AST.Assertion, from: number): number {
-    const end = this.#nfa.node();
+    const end = this.#nfa.addNode();
     switch (assertion.kind) {
       case "start":
       case "end":
-        this.#nfa.jump(from, end, assertion.kind);
+        this.#nfa.addEpsilon(from, end, assertion.kind);
         return end;
       case "word":
-        this.#nfa.jump(from, end, assertion.negate ? "noWordBoundary" : "wordBoundary");
+        this.#nfa.addEpsilon(from, end, assertion.negate ? "noWordBoundary" : "wordBoundary");
         return end;
       default:
         this.exact = false;
-        this.#nfa.jump(from, end);
+        this.#nfa.addEpsilon(from, end);
         return end;
     }
   }
 
-  /** What the group may read, or nothing, as before the group was met. */
+  /** Matches what the group can match, or nothing if the group did not participate. */
   #backreference({ resolved }: AST.Backreference, from: number): number {
     this.exact = false;
-    const end = this.#nfa.node();
-    this.#nfa.jump(from, end);
+    const end = this.#nfa.addNode();
+    this.#nfa.addEpsilon(from, end);
     for (const group of [resolved].flat()) {
-      const inside = someElement(group, (part) => part.type === "Backreference");
+      const inside = hasElement(group, (part) => part.type === "Backreference");
       const behind = inside ? this.#anything(from) : this.alternatives(group.alternatives, from);
-      this.#nfa.jump(behind, end);
+      this.#nfa.addEpsilon(behind, end);
     }
     return end;
   }
 
   #anything(from: number): number {
-    const loop = this.#nfa.node();
-    this.#nfa.jump(from, loop);
-    this.#nfa.step(loop, everyCodePoint, loop);
+    const loop = this.#nfa.addNode();
+    this.#nfa.addEpsilon(from, loop);
+    this.#nfa.addTransition(loop, everyCodePoint, loop);
     return loop;
   }
 }
 
-/** Whether some part of these alternatives is what is asked for. */
-export function someElement(
+/** Returns whether an element of these alternatives satisfies the condition. */
+export function hasElement(
   { alternatives }: { readonly alternatives: readonly AST.Alternative[] },
-  isIt: (element: AST.Element) => boolean,
+  matches: (element: AST.Element) => boolean,
 ): boolean {
-  return alternatives.some(({ elements }) => elements.some((element) => holdsElement(element, isIt)));
+  return alternatives.some(({ elements }) => elements.some((element) => containsElement(element, matches)));
 }
 
-function holdsElement(element: AST.Element, isIt: (element: AST.Element) => boolean): boolean {
+function containsElement(element: AST.Element, isIt: (element: AST.Element) => boolean): boolean {
   if (isIt(element)) return true;
-  if (element.type === "Quantifier") return holdsElement(element.element, isIt);
-  return "alternatives" in element && someElement(element, isIt);
+  if (element.type === "Quantifier") return containsElement(element.element, isIt);
+  return "alternatives" in element && hasElement(element, isIt);
 }

@@ -1,15 +1,15 @@
 /**
- * Regular expressions of JSON Schema (ECMA-262, unanchored, read by code points) as automata over whole texts. It parses them
- * with regexpp and knows their semantics; how an automaton is stored or written is not known here.
+ * Compiles the regular expressions of JSON Schema (ECMA-262, unanchored, matched by code points) to automata
+ * over whole texts. regexpp parses them.
  */
 import { type AST, RegExpParser } from "@eslint-community/regexpp";
-import { anyTail, anywhere, looksAround, readAhead, type Reading } from "./lookaround.js";
+import { anyText, anywhere, isLookaround, parseAlternatives, type PatternLanguage } from "./lookaround.js";
 import { determinise, Nfa } from "../nfa.js";
-import { PatternNfa, someElement } from "./pattern-nfa.js";
+import { PatternNfa, hasElement } from "./pattern-nfa.js";
 import { union } from "../automaton.js";
 import { everyCodePoint } from "../ranges.js";
 
-/** Not a regular expression, or one that is not understood here. */
+/** Thrown for a text that is not a regular expression, or not a supported one. */
 export class PatternError extends Error {
   constructor(message: string) {
     super(message);
@@ -17,25 +17,28 @@ export class PatternError extends Error {
   }
 }
 
-/** Parsing recurses. */
+/** The nesting depth of groups, because parsing is recursive. */
 const nestingMax = 200;
 const parser = new RegExpParser({ ecmaVersion: 2025 });
 
 /**
- * The texts in which the pattern matches somewhere; with `exact` false some more than those.
+ * Returns the texts that contain a match of the pattern. With `exact` false the automaton accepts a superset.
  * @throws PatternError, AutomatonTooLarge
  */
-export function patternAutomaton(source: string): Reading {
+export function patternAutomaton(source: string): PatternLanguage {
   const pattern = parsed(source);
   try {
-    return someElement(pattern, looksAround) ? lookingAround(pattern) : plain(pattern);
+    return hasElement(pattern, isLookaround) ? withLookaround(pattern) : withoutLookaround(pattern);
   } catch (error) {
     if (error instanceof RangeError) throw new PatternError(error.message);
     throw error;
   }
 }
 
-/** Whether a text is a regular expression at all, of ECMAScript's or of browsers' reading. */
+/**
+ * Returns whether a text is a regular expression, in the strict syntax of ECMAScript or the lenient one of
+ * browsers.
+ */
 export function isPattern(source: string): boolean {
   try {
     parsed(source);
@@ -46,13 +49,13 @@ export function isPattern(source: string): boolean {
   }
 }
 
-/** With the flag u as the standard says, and else as browsers read what that flag forbids. */
+/** Parses with the flag u, as the standard requires, and otherwise with the lenient syntax of browsers. */
 function parsed(source: string): AST.Pattern {
-  if (deepest(source) > nestingMax) throw new PatternError(`groups nest deeper than ${nestingMax}`);
+  if (groupDepth(source) > nestingMax) throw new PatternError(`groups nest deeper than ${nestingMax}`);
   try {
     return parser.parsePattern(source, 0, source.length, { unicode: true });
   } catch (error) {
-    // Without the flag a class of Unicode would be its own letters: valid, and never what is meant.
+    // Without the flag, `\p{L}` would match its own letters, which is valid but never intended.
     if (/\\[pPu]\{/.test(source)) throw new PatternError(reason(error));
   }
   try {
@@ -62,12 +65,12 @@ function parsed(source: string): AST.Pattern {
   }
 }
 
-/** What regexpp says behind the pattern itself, which the client knows. */
+/** Returns the reason in regexpp's message, without the pattern itself. */
 function reason(error: unknown): string {
   return error instanceof Error ? (error.message.split("/: ").at(-1) ?? "") : "not a regular expression";
 }
 
-function deepest(source: string): number {
+function groupDepth(source: string): number {
   let depth = 0;
   let max = 0;
   for (const character of source) {
@@ -77,26 +80,26 @@ function deepest(source: string): number {
   return max;
 }
 
-/** One automaton with choices: anything, an alternative, anything; without the loops where an anchor stands. */
-function plain(pattern: AST.Pattern): Reading {
+/** Builds one NFA: any text, an alternative, any text; the loops are omitted at anchors. */
+function withoutLookaround(pattern: AST.Pattern): PatternLanguage {
   const nfa = new Nfa();
   const compiled = new PatternNfa(nfa);
-  const start = nfa.node();
-  const end = nfa.node();
-  const before = nfa.node();
-  const after = nfa.node();
-  nfa.step(before, everyCodePoint, before);
-  nfa.step(after, everyCodePoint, after);
-  nfa.jump(after, end);
+  const start = nfa.addNode();
+  const end = nfa.addNode();
+  const before = nfa.addNode();
+  const after = nfa.addNode();
+  nfa.addTransition(before, everyCodePoint, before);
+  nfa.addTransition(after, everyCodePoint, after);
+  nfa.addEpsilon(after, end);
   let skips = false;
   for (const { elements } of pattern.alternatives) {
     const anchored = isAnchor(elements[0], "start");
     const closed = isAnchor(elements.at(-1), "end") && elements.length > (anchored ? 1 : 0);
     const inner = elements.slice(anchored ? 1 : 0, closed ? -1 : undefined);
     skips ||= !anchored;
-    nfa.jump(compiled.sequence(inner, anchored ? start : before), closed ? end : after);
+    nfa.addEpsilon(compiled.sequence(inner, anchored ? start : before), closed ? end : after);
   }
-  if (skips) nfa.jump(start, before);
+  if (skips) nfa.addEpsilon(start, before);
   return { automaton: determinise(nfa, start, end, after), exact: compiled.exact };
 }
 
@@ -104,18 +107,18 @@ function isAnchor(element: AST.Element | undefined, kind: "start" | "end"): bool
   return element?.type === "Assertion" && element.kind === kind;
 }
 
-/** Each alternative from where it may begin: at the start of the text, or anywhere. */
-function lookingAround(pattern: AST.Pattern): Reading {
+/** Compiles each alternative at the start of the text or, unanchored, at any position. */
+function withLookaround(pattern: AST.Pattern): PatternLanguage {
   return pattern.alternatives
     .map((alternative) => {
-      if (startsAtStart(alternative)) return readAhead([alternative], anyTail, true);
-      const anyPlace = anywhere(readAhead([alternative], anyTail, false));
+      if (startsAtStart(alternative)) return parseAlternatives([alternative], anyText, true);
+      const anyPlace = anywhere(parseAlternatives([alternative], anyText, false));
       return anyPlace;
     })
     .reduce((a, b) => ({ automaton: union(a.automaton, b.automaton), exact: a.exact && b.exact }));
 }
 
-/** Whether an anchor stands before anything is read. */
+/** Returns whether an alternative begins with a start anchor. */
 function startsAtStart({ elements }: AST.Alternative): boolean {
   for (const element of elements) {
     if (element.type !== "Assertion") return false;

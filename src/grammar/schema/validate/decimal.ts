@@ -1,4 +1,7 @@
-/** Whether a number is a whole multiple of another, decided on their decimal digits: 0.3 is a multiple of 0.1. */
+/**
+ * Returns whether a number is an integer multiple of another, decided on decimal digits: 0.3 is a multiple of
+ * 0.1.
+ */
 export function isMultiple(value: number, of: number): boolean {
   if (Number.isSafeInteger(value) && Number.isSafeInteger(of)) return value % of === 0;
   const left = decimal(value);
@@ -9,11 +12,11 @@ export function isMultiple(value: number, of: number): boolean {
 
 interface Decimal {
   readonly digits: bigint;
-  /** The number is digits * 10 ** exponent. */
+  /** The value is digits * 10 ** exponent. */
   readonly exponent: number;
 }
 
-/** The shortest decimal that reads back as this number, which is what a client wrote. */
+/** Returns the shortest decimal that parses to this number, which is what a client writes. */
 function decimal(value: number): Decimal {
   const [mantissa = "0", exponent = "0"] = String(value).split("e");
   const [whole = "0", fraction = ""] = mantissa.split(".");

@@ -1,4 +1,4 @@
-/** Levels of arrays and objects in a value, without recursion; counting stops above `max`. */
+/** Returns the nesting depth of a value, computed without recursion. Counting stops above `max`. */
 export function depthOf(value: unknown, max: number): number {
   let level: unknown[] = [value];
   for (let depth = 0; ; depth += 1) {
@@ -11,12 +11,12 @@ export function depthOf(value: unknown, max: number): number {
 }
 
 /**
- * A text that two JSON values share exactly when they are equal: the order of keys does not count, 1 and 1.0 are one number,
- * true is not 1. The value is known to be bounded in depth.
+ * Returns a text that is the same for two JSON values exactly when they are equal: key order does not matter,
+ * 1 and 1.0 are equal, true and 1 are not. The depth of the value must be bounded.
  */
-export function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+export function canonicalText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value === 0 ? 0 : value) ?? "null";
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`).join(",")}}`;
+  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalText(item)}`).join(",")}}`;
 }

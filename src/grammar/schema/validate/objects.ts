@@ -1,44 +1,44 @@
 import type { SchemaNode } from "../node.js";
-import { pointerTo } from "../place.js";
+import { pointerTo } from "../location.js";
 import type { Evaluated } from "./evaluated.js";
-import { problem, type Judge, type Problem, type Spot } from "./judge.js";
+import { problem, type Evaluator, type Problem, type InstanceLocation } from "./evaluator.js";
 import { matches } from "./scalars.js";
 
-/** The keywords of objects; `unevaluatedProperties` last, since all others evaluate before it. */
+/** Checks the keywords of objects. `unevaluatedProperties` comes last because it depends on all others. */
 export function checkObject(
   node: SchemaNode,
-  spot: Spot,
+  location: InstanceLocation,
   evaluated: Evaluated | null,
-  judge: Judge,
+  evaluator: Evaluator,
 ): Problem | null {
-  const { value } = spot;
+  const { value } = location;
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
   const entries = new Map<string, unknown>(Object.entries(value));
   return (
-    checkPresence(node, entries, spot) ??
-    checkEntries(node, entries, spot, evaluated, judge) ??
-    checkDependents(node, entries, spot, evaluated, judge) ??
-    checkUnevaluated(node, entries, spot, evaluated, judge)
+    checkPresence(node, entries, location) ??
+    checkEntries(node, entries, location, evaluated, evaluator) ??
+    checkDependents(node, entries, location, evaluated, evaluator) ??
+    checkUnevaluated(node, entries, location, evaluated, evaluator)
   );
 }
 
 type Entries = ReadonlyMap<string, unknown>;
 
-function checkPresence(node: SchemaNode, entries: Entries, spot: Spot): Problem | null {
+function checkPresence(node: SchemaNode, entries: Entries, location: InstanceLocation): Problem | null {
   if (node.minProperties !== undefined && entries.size < node.minProperties)
-    return problem("minProperties", node, spot, `must have at least ${node.minProperties} properties`);
+    return problem("minProperties", node, location, `must have at least ${node.minProperties} properties`);
   if (node.maxProperties !== undefined && entries.size > node.maxProperties)
-    return problem("maxProperties", node, spot, `must have at most ${node.maxProperties} properties`);
+    return problem("maxProperties", node, location, `must have at most ${node.maxProperties} properties`);
   for (const name of node.required ?? [])
-    if (!entries.has(name)) return problem("required", node, spot, `must have ${JSON.stringify(name)}`);
+    if (!entries.has(name)) return problem("required", node, location, `must have ${JSON.stringify(name)}`);
   for (const [name, others] of node.dependentRequired ?? []) {
     const missing = entries.has(name) ? others.find((other) => !entries.has(other)) : undefined;
     if (missing !== undefined)
       return problem(
         "dependentRequired",
         node,
-        spot,
-        `must have ${JSON.stringify(missing)} beside ${JSON.stringify(name)}`,
+        location,
+        `must have ${JSON.stringify(missing)} together with ${JSON.stringify(name)}`,
       );
   }
   return null;
@@ -47,20 +47,23 @@ function checkPresence(node: SchemaNode, entries: Entries, spot: Spot): Problem 
 function checkEntries(
   node: SchemaNode,
   entries: Entries,
-  spot: Spot,
+  location: InstanceLocation,
   evaluated: Evaluated | null,
-  judge: Judge,
+  evaluator: Evaluator,
 ): Problem | null {
-  if (!looksAtEntries(node)) return null;
+  if (!constrainsEntries(node)) return null;
   for (const [name, value] of entries) {
-    const at = { value, pointer: pointerTo(spot.pointer, name) };
-    // No pointer to a value ends in a bare tilde, so the name has a place of its own.
-    const asName = { value: name, pointer: `${at.pointer}~` };
-    if (node.propertyNames !== undefined && judge.judge(node.propertyNames, asName, null) !== null)
-      return problem("propertyNames", node, spot, `has the name ${JSON.stringify(name)}`);
-    const schemas = schemasFor(node, name, spot, judge);
+    const at = { value, pointer: pointerTo(location.pointer, name) };
+    // A JSON Pointer never ends in a bare tilde, so this pointer identifies the name instead of the value.
+    const nameLocation = { value: name, pointer: `${at.pointer}~` };
+    if (
+      node.propertyNames !== undefined &&
+      evaluator.evaluate(node.propertyNames, nameLocation, null) !== null
+    )
+      return problem("propertyNames", node, location, `must not have the name ${JSON.stringify(name)}`);
+    const schemas = schemasFor(node, name, location, evaluator);
     for (const schema of schemas) {
-      const found = judge.judge(schema, at, null);
+      const found = evaluator.evaluate(schema, at, null);
       if (found !== null) return found;
     }
     if (schemas.length > 0) evaluated?.names.add(name);
@@ -68,7 +71,7 @@ function checkEntries(
   return null;
 }
 
-function looksAtEntries(node: SchemaNode): boolean {
+function constrainsEntries(node: SchemaNode): boolean {
   return (
     node.properties !== undefined ||
     node.patternProperties !== undefined ||
@@ -77,13 +80,18 @@ function looksAtEntries(node: SchemaNode): boolean {
   );
 }
 
-/** The schemas that a property's value has to match by its name. */
-function schemasFor(node: SchemaNode, name: string, spot: Spot, judge: Judge): SchemaNode[] {
+/** Returns the schemas that apply to a property's value because of its name. */
+function schemasFor(
+  node: SchemaNode,
+  name: string,
+  location: InstanceLocation,
+  evaluator: Evaluator,
+): SchemaNode[] {
   const schemas: SchemaNode[] = [];
   const declared = node.properties?.get(name);
   if (declared !== undefined) schemas.push(declared);
   for (const { pattern, node: schema } of node.patternProperties ?? [])
-    if (matches(pattern, name, spot, judge)) schemas.push(schema);
+    if (matches(pattern, name, location, evaluator)) schemas.push(schema);
   if (schemas.length === 0 && node.additionalProperties !== undefined)
     schemas.push(node.additionalProperties);
   return schemas;
@@ -92,12 +100,12 @@ function schemasFor(node: SchemaNode, name: string, spot: Spot, judge: Judge): S
 function checkDependents(
   node: SchemaNode,
   entries: Entries,
-  spot: Spot,
+  location: InstanceLocation,
   evaluated: Evaluated | null,
-  judge: Judge,
+  evaluator: Evaluator,
 ): Problem | null {
   for (const [name, schema] of node.dependentSchemas ?? []) {
-    const found = entries.has(name) ? judge.judge(schema, spot, evaluated) : null;
+    const found = entries.has(name) ? evaluator.evaluate(schema, location, evaluated) : null;
     if (found !== null) return found;
   }
   return null;
@@ -106,15 +114,15 @@ function checkDependents(
 function checkUnevaluated(
   node: SchemaNode,
   entries: Entries,
-  spot: Spot,
+  location: InstanceLocation,
   evaluated: Evaluated | null,
-  judge: Judge,
+  evaluator: Evaluator,
 ): Problem | null {
   if (node.unevaluatedProperties === undefined || evaluated === null) return null;
   for (const [name, value] of entries) {
     if (evaluated.names.has(name)) continue;
-    const at = { value, pointer: pointerTo(spot.pointer, name) };
-    const found = judge.judge(node.unevaluatedProperties, at, null);
+    const at = { value, pointer: pointerTo(location.pointer, name) };
+    const found = evaluator.evaluate(node.unevaluatedProperties, at, null);
     if (found !== null) return found;
     evaluated.names.add(name);
   }

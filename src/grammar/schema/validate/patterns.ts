@@ -3,10 +3,13 @@ import { patternAutomaton, PatternError } from "../../regular/pattern/pattern.js
 import type { SchemaNode } from "../node.js";
 import { SchemaRefusal } from "../refusal.js";
 
-/** The automata of a schema's patterns by their source. */
+/** The automata of a schema's patterns, by pattern source. */
 export type Patterns = ReadonlyMap<string, Automaton>;
 
-/** @throws SchemaRefusal for a pattern that is malformed, too large, or not regular */
+/**
+ * Compiles all patterns of these nodes. @throws SchemaRefusal for a pattern that is malformed, too large, or
+ * not regular
+ */
 export function compilePatterns(nodes: Iterable<SchemaNode>): Patterns {
   const patterns = new Map<string, Automaton>();
   const add = (source: string, keyword: string, pointer: string): void => {
@@ -25,15 +28,15 @@ function compile(source: string, at: { readonly keyword: string; readonly pointe
     if (exact) return automaton;
   } catch (thrown) {
     if (!(thrown instanceof PatternError) && !(thrown instanceof AutomatonTooLarge)) throw thrown;
-    throw new SchemaRefusal(`The pattern ${shown(source)} cannot be used: ${thrown.message}.`, at);
+    throw new SchemaRefusal(`The pattern ${quotePattern(source)} cannot be used: ${thrown.message}.`, at);
   }
   throw new SchemaRefusal(
-    `The pattern ${shown(source)} is not a regular expression in the strict sense; ` +
+    `The pattern ${quotePattern(source)} is not a regular expression in the strict sense; ` +
       "backreferences and lookaround inside a pattern are not supported.",
     at,
   );
 }
 
-function shown(source: string): string {
+function quotePattern(source: string): string {
   return JSON.stringify(source.length > 80 ? `${source.slice(0, 80)}...` : source);
 }

@@ -1,14 +1,14 @@
 import type { SchemaNode } from "../node.js";
-import { canonical } from "./equality.js";
+import { canonicalText } from "./equality.js";
 
 interface ValueSet {
-  /** The values in their canonical text. */
+  /** The canonical texts of the values. */
   readonly texts: ReadonlySet<string>;
-  /** Whether an array or an object is among them. */
+  /** Whether one of the values is an array or an object. */
   readonly structured: boolean;
 }
 
-/** The values of each `enum`. */
+/** The value sets of all `enum` keywords, by node. */
 export type ValueSets = ReadonlyMap<SchemaNode, ValueSet>;
 
 export function valueSets(nodes: Iterable<SchemaNode>): ValueSets {
@@ -16,14 +16,14 @@ export function valueSets(nodes: Iterable<SchemaNode>): ValueSets {
   for (const node of nodes)
     if (node.values !== undefined)
       sets.set(node, {
-        texts: new Set(node.values.map(canonical)),
+        texts: new Set(node.values.map(canonicalText)),
         structured: node.values.some((value) => typeof value === "object" && value !== null),
       });
   return sets;
 }
 
-/** Whether a value equals one of the set. */
+/** Returns whether a value equals one of the set. */
 export function isAmong(value: unknown, { texts, structured }: ValueSet): boolean {
   if (!structured && typeof value === "object" && value !== null) return false;
-  return texts.has(canonical(value));
+  return texts.has(canonicalText(value));
 }

@@ -1,19 +1,22 @@
-/** GET /auth/api-keys/{apiKeyId}/propagation: whether a key's last change has arrived everywhere it is asked for. */
+/** GET /auth/api-keys/{apiKeyId}/propagation: whether the last change of a key has reached all clusters. */
 import { z } from "zod";
 import { actorOf } from "../../../accounts/audit/actors.js";
 import { authoriseManager } from "../../../accounts/management-keys/permissions.js";
-import { shape } from "../../../dialects/shape.js";
+import { responseObject } from "../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../deps.js";
 import { clusterName } from "../../management/cluster.js";
 import type { ManagementCall } from "../../route.js";
 import type { RouteDocs } from "../../route-docs.js";
 
-const propagation = shape({
-  icPropagation: z.record(z.string(), z.boolean()).readonly().describe("By the name of a cluster."),
+const propagation = responseObject({
+  icPropagation: z
+    .record(z.string(), z.boolean())
+    .readonly()
+    .describe("Whether the change is in effect, by name of the cluster."),
 }).meta({ id: "ApiKeyPropagation" });
 
-/** Tells. Each request looks its key up where changes are made: what is changed has arrived. */
-export function tellPropagation({
+/** Returns true for the only cluster: every request reads its key from the database, so that changes are in effect at once. */
+export function getApiKeyPropagation({
   accounts,
 }: Pick<HttpDeps, "accounts">): (call: ManagementCall) => Promise<void> {
   return async ({ ctx, manager, params, route }) => {
@@ -24,10 +27,10 @@ export function tellPropagation({
   };
 }
 
-export const propagationDocs: RouteDocs = {
+export const getApiKeyPropagationDocs: RouteDocs = {
   operation: "getApiKeyPropagation",
   tag: "Accounts",
-  summary: "Tell whether a key's change has arrived everywhere",
+  summary: "Check whether a change of an API key is in effect",
   params: { apiKeyId: "Id of an API key." },
-  answers: { 200: { description: "It has.", schema: propagation } },
+  answers: { 200: { description: "The state by cluster.", schema: propagation } },
 };

@@ -1,28 +1,30 @@
-/** POST /auth/api-keys/{apiKeyId}/rotate: gives a key a new secret; the old one opens for a while still. */
+/** POST /auth/api-keys/{apiKeyId}/rotate: gives a key a new secret; the old secret stays valid for a while. */
 import { z } from "zod";
 import { actorOf } from "../../../accounts/audit/actors.js";
 import { authoriseManager } from "../../../accounts/management-keys/permissions.js";
 import type { HttpDeps } from "../../deps.js";
 import { createdApiKeySchema, presentCreatedKey } from "../../management/api-key.js";
-import { epochMs, instant, read, set } from "../../management/fields.js";
+import { epochMs, timeField, parseFields, definedFields } from "../../management/fields.js";
 import type { ManagementCall } from "../../route.js";
 import type { RouteDocs } from "../../route-docs.js";
 
-const rotationSchema = z
+const requestSchema = z
   .object({
-    expireTime: instant.nullish().describe("When the key is to expire; left out, that stays as it is."),
-    oldSecretExpireTime: instant
+    expireTime: timeField.nullish().describe("New expiry time of the key; absent = unchanged."),
+    oldSecretExpireTime: timeField
       .nullish()
-      .describe("Until when the old secret opens: at most 7 days from now, 24 hours when it is left out."),
+      .describe("When the old secret expires: at most 7 days from now; the default is 24 hours."),
   })
-  .meta({ id: "ApiKeyRotation" });
+  .meta({ id: "RotateApiKeyRequest" });
 
 /** Rotates a key. */
-export function rotateKey({ accounts }: Pick<HttpDeps, "accounts">): (call: ManagementCall) => Promise<void> {
+export function rotateApiKey({
+  accounts,
+}: Pick<HttpDeps, "accounts">): (call: ManagementCall) => Promise<void> {
   return async ({ ctx, manager, body, params, route }) => {
-    const { expireTime, oldSecretExpireTime } = read(rotationSchema, body);
+    const { expireTime, oldSecretExpireTime } = parseFields(requestSchema, body);
     authoriseManager(manager, route.endpointAcl);
-    const rotation = set({
+    const rotation = definedFields({
       expireTime: expireTime == null ? null : epochMs(expireTime),
       oldSecretExpireTime: oldSecretExpireTime == null ? null : epochMs(oldSecretExpireTime),
     });
@@ -31,13 +33,13 @@ export function rotateKey({ accounts }: Pick<HttpDeps, "accounts">): (call: Mana
   };
 }
 
-export const rotateKeyDocs: RouteDocs = {
+export const rotateApiKeyDocs: RouteDocs = {
   operation: "rotateApiKey",
   tag: "Accounts",
   summary: "Give an API key a new secret",
-  description: "The secret before the last rotation opens nothing from now on.",
+  description: "A secret that an earlier rotation replaced expires immediately.",
   params: { apiKeyId: "Id of an API key." },
-  body: rotationSchema,
+  body: requestSchema,
   example: {},
   answers: { 200: { description: "The key, with its new secret.", schema: createdApiKeySchema } },
   errors: ["conflict"],

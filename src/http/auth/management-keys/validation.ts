@@ -1,37 +1,41 @@
-/** GET /auth/management-keys/validation: what the server knows of the management key that asks. Any valid one may. */
+/** GET /auth/management-keys/validation: returns the management key of the request. Any valid management key may call it. */
 import { z } from "zod";
 import { actorOf } from "../../../accounts/audit/actors.js";
-import { shape, shapes } from "../../../dialects/shape.js";
+import { responseObject, responseArray } from "../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../deps.js";
 import type { ManagementCall } from "../../route.js";
 import type { RouteDocs } from "../../route-docs.js";
-import { time, timestamp } from "../../management/timestamp.js";
+import { timeSchema, timestamp } from "../../management/timestamp.js";
 
-const managementKey = shape({
+const managementKey = responseObject({
   apiKeyId: z.string(),
   teamId: z
     .string()
     .optional()
-    .describe("The team that it is for; of a key for all teams, the first. `scopeId` tells it better."),
+    .describe("The team of the key; for a key for all teams, the first team. Prefer `scopeId`."),
   scope: z.enum(["SCOPE_TEAM", "SCOPE_GLOBAL"]),
-  scopeId: z.string().optional().describe("The team; not there for `SCOPE_GLOBAL`."),
-  ownerUserId: z.string().describe("The member whose it is; of nobody's key, who made it."),
-  createTime: time,
-  modifyTime: time,
-  expireTime: time.optional(),
+  scopeId: z.string().optional().describe("The team; absent for `SCOPE_GLOBAL`."),
+  ownerUserId: z
+    .string()
+    .describe("The member who owns the key; for a key without an owner, the user who created it."),
+  createTime: timeSchema,
+  modifyTime: timeSchema,
+  expireTime: timeSchema.optional(),
   name: z.string(),
-  acls: shapes(z.string()).describe("What it may do: `team-token:endpoint:<name>`, `*` for all."),
+  acls: responseArray(z.string()).describe(
+    "Endpoints that the key may use: `team-token:endpoint:<name>`, `*` for all.",
+  ),
   redactedApiKey: z.string(),
-  ipRanges: shapes(z.string())
+  ipRanges: responseArray(z.string())
     .nullable()
-    .describe("IP addresses and CIDR ranges that it may be used from; null where it is anywhere."),
-  lastUseTime: time
+    .describe("IP addresses and CIDR ranges from which the key may be used; null if it is not restricted."),
+  lastUseTime: timeSchema
     .optional()
-    .describe("To the minute, of an earlier request; not there when there was none."),
+    .describe("Time of an earlier request, accurate to a minute; absent if there was none."),
 }).meta({ id: "ManagementKey", description: "A management key, without its secret." });
 
-/** Tells. */
-export function presentManagementKey({
+/** Returns the key, without its secret. */
+export function getManagementKey({
   accounts,
 }: Pick<HttpDeps, "accounts">): (call: ManagementCall) => Promise<void> {
   return async ({ ctx, manager }) => {
@@ -56,9 +60,9 @@ export function presentManagementKey({
   };
 }
 
-export const managementKeyDocs: RouteDocs = {
+export const getManagementKeyDocs: RouteDocs = {
   operation: "validateManagementKey",
   tag: "Accounts",
-  summary: "Tell of the management key that asks",
+  summary: "Get the management key of the request",
   answers: { 200: { description: "The key.", schema: managementKey } },
 };

@@ -1,48 +1,56 @@
-/** POST and GET /auth/teams/{teamId}/api-keys: makes a key of a team, lists its keys page by page. */
+/** POST and GET /auth/teams/{teamId}/api-keys: creates a key of a team, lists its keys in pages. */
 import { z } from "zod";
 import { actorOf } from "../../../accounts/audit/actors.js";
 import { authoriseManager } from "../../../accounts/management-keys/permissions.js";
-import { shape, shapes } from "../../../dialects/shape.js";
+import { responseObject, responseArray } from "../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../deps.js";
 import {
   apiKeySchema,
   createdApiKeySchema,
-  keyFields,
+  toKeyChange,
   presentCreatedKey,
   presentKey,
-  settableFields,
+  settableKeyFields,
 } from "../../management/api-key.js";
-import { flag, isTrue, read, texts } from "../../management/fields.js";
-import { pageItems, pageSizeField, pageToken, pageTokenField, placeOf } from "../../management/pages.js";
+import { booleanField, isTrue, parseFields, stringList } from "../../management/fields.js";
+import {
+  itemsPerPage,
+  pageSizeField,
+  encodePageToken,
+  pageTokenField,
+  decodePageToken,
+} from "../../management/pages.js";
 import type { ManagementCall } from "../../route.js";
 import type { RouteDocs } from "../../route-docs.js";
 
-const wishSchema = z
-  .object({ name: z.string(), ...settableFields })
-  .meta({ id: "ApiKeyWish", description: "A key to be made." });
+const requestSchema = z
+  .object({ name: z.string(), ...settableKeyFields })
+  .meta({ id: "CreateApiKeyRequest", description: "The key to create." });
 
 const querySchema = z.object({
   pageSize: pageSizeField,
   paginationToken: pageTokenField,
   aclFilters: z
-    .preprocess((value) => (typeof value === "string" ? [value] : value), texts.nullish())
-    .describe("Only keys that hold each of these ACL strings, letter by letter."),
-  activeOnly: flag.nullish().describe("Only keys that have not expired."),
+    .preprocess((value) => (typeof value === "string" ? [value] : value), stringList.nullish())
+    .describe("Only keys that have each of these exact ACL strings."),
+  activeOnly: booleanField.nullish().describe("Only keys that have not expired."),
 });
 
-const pageSchema = shape({
-  apiKeys: shapes(apiKeySchema).describe("In order of creation."),
-  paginationToken: z.string().optional().describe("Of the next page; not there on the last."),
+const pageSchema = responseObject({
+  apiKeys: responseArray(apiKeySchema).describe("In order of creation."),
+  paginationToken: z.string().optional().describe("Token of the next page; absent on the last page."),
 }).meta({ id: "ApiKeyPage" });
 
-/** Makes a key. */
-export function createKey({ accounts }: Pick<HttpDeps, "accounts">): (call: ManagementCall) => Promise<void> {
+/** Creates a key. */
+export function createApiKey({
+  accounts,
+}: Pick<HttpDeps, "accounts">): (call: ManagementCall) => Promise<void> {
   return async ({ ctx, manager, body, params, route }) => {
-    const wish = read(wishSchema, body);
+    const request = parseFields(requestSchema, body);
     authoriseManager(manager, route.endpointAcl);
-    const { acls = [], ...fields } = keyFields(wish);
+    const { acls = [], ...fields } = toKeyChange(request);
     const { key, secret } = await accounts.keys.create(
-      { ...fields, name: wish.name, acls, teamId: params["teamId"] ?? "" },
+      { ...fields, name: request.name, acls, teamId: params["teamId"] ?? "" },
       actorOf(manager),
     );
     ctx.body = presentCreatedKey(key, secret);
@@ -50,18 +58,18 @@ export function createKey({ accounts }: Pick<HttpDeps, "accounts">): (call: Mana
 }
 
 /** Lists a page of keys. */
-export function listKeys(
+export function listApiKeys(
   deps: Pick<HttpDeps, "accounts" | "clock">,
 ): (call: ManagementCall) => Promise<void> {
   return async ({ ctx, manager, params, route }) => {
-    const query = read(querySchema, ctx.query);
-    const place = placeOf(query.paginationToken, z.string(), "paginationToken");
+    const query = parseFields(querySchema, ctx.query);
+    const position = decodePageToken(query.paginationToken, z.string(), "paginationToken");
     authoriseManager(manager, route.endpointAcl);
-    const limit = pageItems(query.pageSize);
+    const limit = itemsPerPage(query.pageSize);
     const found = await deps.accounts.keys.page(
       {
         teamId: params["teamId"] ?? "",
-        after: place === null ? null : { createTime: place[0], id: place[1] },
+        after: position === null ? null : { createTime: position[0], id: position[1] },
         acls: query.aclFilters ?? [],
         unexpiredAt: query.activeOnly != null && isTrue(query.activeOnly) ? deps.clock.now() : null,
         limit: limit + 1,
@@ -72,27 +80,27 @@ export function listKeys(
     const last = found.length > limit ? keys.at(-1) : undefined;
     const answer: z.infer<typeof pageSchema> = {
       apiKeys: keys.map(presentKey),
-      ...(last === undefined ? {} : { paginationToken: pageToken([last.createTime, last.id]) }),
+      ...(last === undefined ? {} : { paginationToken: encodePageToken([last.createTime, last.id]) }),
     };
     ctx.body = answer;
   };
 }
 
-const params = { teamId: "Id of a team that the management key is for." };
+const params = { teamId: "Id of a team that the management key may manage." };
 
-export const createKeyDocs: RouteDocs = {
+export const createApiKeyDocs: RouteDocs = {
   operation: "createApiKey",
   tag: "Accounts",
-  summary: "Make an API key",
-  description: "Its limits hold from its first request on; those of its team and the model hold beside them.",
+  summary: "Create an API key",
+  description: "The limits of the key apply in addition to those of its team on a model.",
   params,
-  body: wishSchema,
+  body: requestSchema,
   example: { name: "laptop", acls: ["api-key:endpoint:*", "api-key:model:*"] },
   answers: { 200: { description: "The key, with its secret.", schema: createdApiKeySchema } },
   errors: ["conflict"],
 };
 
-export const keyListDocs: RouteDocs = {
+export const listApiKeysDocs: RouteDocs = {
   operation: "listApiKeys",
   tag: "Accounts",
   summary: "List the API keys of a team",

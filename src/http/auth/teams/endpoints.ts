@@ -1,16 +1,16 @@
-/** GET /auth/teams/{teamId}/endpoints: the endpoint ACLs that keys of a team can be given, read from the table of routes. */
+/** GET /auth/teams/{teamId}/endpoints: the endpoint ACLs that keys of a team can have, from the route table. */
 import { z } from "zod";
 import { actorOf } from "../../../accounts/audit/actors.js";
 import { authoriseManager } from "../../../accounts/management-keys/permissions.js";
-import { shape, shapes } from "../../../dialects/shape.js";
+import { responseObject, responseArray } from "../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../deps.js";
 import type { ManagementCall, Route } from "../../route.js";
 import type { RouteDocs } from "../../route-docs.js";
 
-const endpointAcls = shape({
-  acls: shapes(
-    shape({
-      acl: z.string().describe("What a key's `acls` say."),
+const endpointAcls = responseObject({
+  acls: responseArray(
+    responseObject({
+      acl: z.string().describe("The value for `acls` of a key."),
       description: z.string(),
       namespace: z.literal("api-key"),
       key: z.literal("endpoint"),
@@ -19,7 +19,7 @@ const endpointAcls = shape({
   ),
 }).meta({ id: "EndpointAcls" });
 
-/** Lists them. @param routes is asked for when they are first. */
+/** Lists the ACLs. @param routes is called at each request, when the route table is complete. */
 export function listTeamEndpoints(
   { accounts }: Pick<HttpDeps, "accounts">,
   routes: () => readonly Route[],
@@ -27,20 +27,20 @@ export function listTeamEndpoints(
   return async ({ ctx, manager, params, route }) => {
     authoriseManager(manager, route.endpointAcl);
     await accounts.teams.find(params["teamId"] ?? "", actorOf(manager));
-    const answer: z.infer<typeof endpointAcls> = { acls: endpointsOf(routes()).map(present) };
+    const answer: z.infer<typeof endpointAcls> = { acls: endpointAclsOf(routes()).map(present) };
     ctx.body = answer;
   };
 }
 
-export const teamEndpointsDocs: RouteDocs = {
+export const listTeamEndpointsDocs: RouteDocs = {
   operation: "listTeamEndpoints",
   tag: "Accounts",
   summary: "List the endpoint ACLs that a team's keys can have",
-  params: { teamId: "Id of a team that the management key is for." },
+  params: { teamId: "Id of a team that the management key may manage." },
   answers: { 200: { description: "The ACLs.", schema: endpointAcls } },
 };
 
-function endpointsOf(routes: readonly Route[]): readonly string[] {
+function endpointAclsOf(routes: readonly Route[]): readonly string[] {
   const names = routes.flatMap(({ guard, endpointAcl }) =>
     guard === "api-key" && endpointAcl !== null ? [endpointAcl] : [],
   );

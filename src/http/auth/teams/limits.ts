@@ -1,17 +1,17 @@
-/** GET and PUT /auth/teams/{teamId}/limits: tells and changes what a team may ask of models; an extension. */
+/** GET and PUT /auth/teams/{teamId}/limits, an extension: lists and updates the rate limits of a team on models. */
 import { z } from "zod";
 import { actorOf } from "../../../accounts/audit/actors.js";
 import { authoriseManager } from "../../../accounts/management-keys/permissions.js";
 import { noLimits } from "../../../core/limits.js";
 import { everyModel } from "../../../accounts/limits/team-limit.js";
-import { shape, shapes } from "../../../dialects/shape.js";
+import { responseObject, responseArray } from "../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../deps.js";
-import { masked } from "../../management/field-mask.js";
-import { read } from "../../management/fields.js";
+import { applyFieldMask } from "../../management/field-mask.js";
+import { parseFields } from "../../management/fields.js";
 import {
-  limitFields,
+  toLimitChange,
   presentTeamLimits,
-  settableLimits,
+  limitChangeSchema,
   teamLimitsSchema,
 } from "../../management/team-limits.js";
 import type { ManagementCall } from "../../route.js";
@@ -19,27 +19,30 @@ import type { RouteDocs } from "../../route-docs.js";
 
 type Handler = (call: ManagementCall) => Promise<void>;
 
-const changeSchema = z
+const requestSchema = z
   .object({
     model: z
       .string()
       .nullish()
       .describe(
-        `Id or alias of a model; \`${everyModel}\` where it is not set: each that has no limits of its own.`,
+        `Id or alias of a model; the default \`${everyModel}\` means every model without limits of its own.`,
       ),
-    limits: settableLimits.nullish(),
-    fieldMask: z.string().nullish().describe("As for keys."),
+    limits: limitChangeSchema.nullish(),
+    fieldMask: z
+      .string()
+      .nullish()
+      .describe("Comma-separated names of the fields to change. A named field that is not set is cleared."),
   })
   .meta({
-    id: "TeamLimitChange",
-    description: "What of a team's limits is to change; without a mask, those that are set.",
+    id: "UpdateTeamLimitsRequest",
+    description: "The limits to change; without a mask, the limits that are set.",
   });
 
-const listSchema = shape({
-  limits: shapes(teamLimitsSchema).describe("Those of every model first."),
-}).meta({ id: "TeamLimitList" });
+const listSchema = responseObject({
+  limits: responseArray(teamLimitsSchema).describe("The limits for every model first."),
+}).meta({ id: "TeamLimitsList" });
 
-/** Tells all limits of a team. */
+/** Lists all limits of a team. */
 export function listTeamLimits({ accounts }: Pick<HttpDeps, "accounts">): Handler {
   return async ({ ctx, manager, params, route }) => {
     authoriseManager(manager, route.endpointAcl);
@@ -49,27 +52,28 @@ export function listTeamLimits({ accounts }: Pick<HttpDeps, "accounts">): Handle
   };
 }
 
-/** Changes the limits of a team on a model. */
+/** Updates the limits of a team on a model. */
 export function updateTeamLimits({ accounts, models }: Pick<HttpDeps, "accounts" | "models">): Handler {
   return async ({ ctx, manager, body, params, route }) => {
-    const { model, limits, fieldMask } = read(changeSchema, body);
-    const change = masked(limitFields(limits ?? {}), noLimits, fieldMask);
+    const { model, limits, fieldMask } = parseFields(requestSchema, body);
+    const change = applyFieldMask(toLimitChange(limits ?? {}), noLimits, fieldMask);
     authoriseManager(manager, route.endpointAcl);
     const named = model ?? everyModel;
-    // What is counted is counted by the id.
+    // Requests are counted by model id.
     const id = models.find(named)?.manifest.id ?? named;
     const teamId = params["teamId"] ?? "";
     ctx.body = presentTeamLimits(await accounts.teamLimits.update(teamId, id, change, actorOf(manager)));
   };
 }
 
-const params = { teamId: "Id of a team that the management key is for." };
+const params = { teamId: "Id of a team that the management key may manage." };
 
-export const teamLimitListDocs: RouteDocs = {
+export const listTeamLimitsDocs: RouteDocs = {
   operation: "listTeamLimits",
   tag: "Accounts",
-  summary: "List what a team may ask of models",
-  description: "Hearth's own. A model that has limits of its own is not held to those of every model.",
+  summary: "List the rate limits of a team",
+  description:
+    "An extension of Hearth. The limits for every model do not apply to a model with limits of its own.",
   params,
   answers: { 200: { description: "The limits of the team.", schema: listSchema } },
 };
@@ -77,12 +81,12 @@ export const teamLimitListDocs: RouteDocs = {
 export const updateTeamLimitsDocs: RouteDocs = {
   operation: "updateTeamLimits",
   tag: "Accounts",
-  summary: "Change what a team may ask of models",
+  summary: "Update the rate limits of a team",
   description:
-    "Hearth's own. They hold from the next request on, together for all keys of the team; each model is counted by itself. A " +
-    "management key that is for one team changes none.",
+    "An extension of Hearth. Takes effect with the next request. All keys of the team share the limits; each model is counted " +
+    "separately. Requires a management key for all teams.",
   params,
-  body: changeSchema,
+  body: requestSchema,
   example: { model: "*", limits: { qpm: 600, tpm: "100000" } },
   answers: { 200: { description: "The limits on that model.", schema: teamLimitsSchema } },
   errors: ["conflict"],

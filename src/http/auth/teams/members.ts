@@ -1,35 +1,46 @@
-/** POST and GET /auth/teams/{teamId}/members: adds a member to a team, lists its members page by page. Hearth's own. */
+/** POST and GET /auth/teams/{teamId}/members, an extension: adds a member to a team, lists its members in pages. */
 import { z } from "zod";
 import { actorOf } from "../../../accounts/audit/actors.js";
 import { authoriseManager } from "../../../accounts/management-keys/permissions.js";
-import { shape, shapes } from "../../../dialects/shape.js";
+import { responseObject, responseArray } from "../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../deps.js";
-import { read } from "../../management/fields.js";
-import { memberFields, memberSchema, presentMember, settableOfMember } from "../../management/member.js";
-import { pageItems, pageSizeField, pageToken, pageTokenField, placeOf } from "../../management/pages.js";
+import { parseFields } from "../../management/fields.js";
+import {
+  toMemberChange,
+  memberSchema,
+  presentMember,
+  settableMemberFields,
+} from "../../management/member.js";
+import {
+  itemsPerPage,
+  pageSizeField,
+  encodePageToken,
+  pageTokenField,
+  decodePageToken,
+} from "../../management/pages.js";
 import type { ManagementCall } from "../../route.js";
 import type { RouteDocs } from "../../route-docs.js";
 
 type Handler = (call: ManagementCall) => Promise<void>;
 
-const wishSchema = z
-  .object({ email: z.string(), ...settableOfMember })
-  .meta({ id: "MemberWish", description: "A member to be added." });
+const requestSchema = z
+  .object({ email: z.string(), ...settableMemberFields })
+  .meta({ id: "CreateMemberRequest", description: "The member to add." });
 
 const querySchema = z.object({ pageSize: pageSizeField, paginationToken: pageTokenField });
 
-const pageSchema = shape({
-  members: shapes(memberSchema).describe("In order of creation."),
-  paginationToken: z.string().optional().describe("Of the next page; not there on the last."),
+const pageSchema = responseObject({
+  members: responseArray(memberSchema).describe("In order of creation."),
+  paginationToken: z.string().optional().describe("Token of the next page; absent on the last page."),
 }).meta({ id: "MemberPage" });
 
 /** Adds a member. */
 export function createMember({ accounts }: Pick<HttpDeps, "accounts">): Handler {
   return async ({ ctx, manager, body, params, route }) => {
-    const wish = read(wishSchema, body);
+    const request = parseFields(requestSchema, body);
     authoriseManager(manager, route.endpointAcl);
     const member = await accounts.members.create(
-      { ...memberFields(wish), email: wish.email, teamId: params["teamId"] ?? "" },
+      { ...toMemberChange(request), email: request.email, teamId: params["teamId"] ?? "" },
       actorOf(manager),
     );
     ctx.body = presentMember(member);
@@ -39,11 +50,11 @@ export function createMember({ accounts }: Pick<HttpDeps, "accounts">): Handler 
 /** Lists a page of members. */
 export function listMembers({ accounts }: Pick<HttpDeps, "accounts">): Handler {
   return async ({ ctx, manager, params, route }) => {
-    const query = read(querySchema, ctx.query);
-    const place = placeOf(query.paginationToken, z.string(), "paginationToken");
+    const query = parseFields(querySchema, ctx.query);
+    const position = decodePageToken(query.paginationToken, z.string(), "paginationToken");
     authoriseManager(manager, route.endpointAcl);
-    const limit = pageItems(query.pageSize);
-    const after = place === null ? null : { createTime: place[0], id: place[1] };
+    const limit = itemsPerPage(query.pageSize);
+    const after = position === null ? null : { createTime: position[0], id: position[1] };
     const found = await accounts.members.page(
       { teamId: params["teamId"] ?? "", after, limit: limit + 1 },
       actorOf(manager),
@@ -52,28 +63,28 @@ export function listMembers({ accounts }: Pick<HttpDeps, "accounts">): Handler {
     const last = found.length > limit ? members.at(-1) : undefined;
     const answer: z.infer<typeof pageSchema> = {
       members: members.map(presentMember),
-      ...(last === undefined ? {} : { paginationToken: pageToken([last.createTime, last.id]) }),
+      ...(last === undefined ? {} : { paginationToken: encodePageToken([last.createTime, last.id]) }),
     };
     ctx.body = answer;
   };
 }
 
-const params = { teamId: "Id of a team that the management key is for." };
+const params = { teamId: "Id of a team that the management key may manage." };
 
 export const createMemberDocs: RouteDocs = {
   operation: "createMember",
   tag: "Accounts",
   summary: "Add a member to a team",
   description:
-    "A member manages with management keys of their own, which the operator makes; no two have one e-mail.",
+    "Members use management keys of their own, which the operator creates. The email address must be unique.",
   params,
-  body: wishSchema,
+  body: requestSchema,
   example: { email: "ada@example.com", givenName: "Ada", role: "admin" },
   answers: { 200: { description: "The member.", schema: memberSchema } },
   errors: ["conflict"],
 };
 
-export const memberListDocs: RouteDocs = {
+export const listMembersDocs: RouteDocs = {
   operation: "listMembers",
   tag: "Accounts",
   summary: "List the members of a team",

@@ -1,22 +1,22 @@
-/** GET /auth/teams/{teamId}/models: the models that keys of a team can be given. */
+/** GET /auth/teams/{teamId}/models: the models that keys of a team can have access to. */
 import { z } from "zod";
 import { actorOf } from "../../../accounts/audit/actors.js";
 import { authoriseManager } from "../../../accounts/management-keys/permissions.js";
 import { noLimits, type Limits } from "../../../core/limits.js";
 import { everyModel, type TeamLimits } from "../../../accounts/limits/team-limit.js";
 import type { Modality, Model, ModelKind } from "../../../core/model.js";
-import { count, shape, shapes } from "../../../dialects/shape.js";
+import { countField, responseObject, responseArray } from "../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../deps.js";
 import { clusterName } from "../../management/cluster.js";
 import type { ManagementCall } from "../../route.js";
 import type { RouteDocs } from "../../route-docs.js";
 
-const modalities = shapes(z.enum(["TEXT", "IMAGE"]));
+const modalities = responseArray(z.enum(["TEXT", "IMAGE"]));
 const price = z.string().describe("Cents of a US dollar for 100 million tokens.");
 const limit = z.string().describe("0 = no limit.");
 const none = z.array(z.never()).max(0).readonly();
 
-const languageModel = shape({
+const languageModel = responseObject({
   name: z.string(),
   version: z.string(),
   inputModalities: modalities,
@@ -33,13 +33,17 @@ const languageModel = shape({
   rpm: limit,
   tpm: limit,
   cluster: z.string(),
-  maxPromptLength: count("Tokens of a conversation."),
-  aliases: shapes(z.string()),
-  features: shape({ functionCalling: z.boolean(), structuredOutputs: z.boolean(), reasoning: z.boolean() }),
+  maxPromptLength: countField("Context size, in tokens."),
+  aliases: responseArray(z.string()),
+  features: responseObject({
+    functionCalling: z.boolean(),
+    structuredOutputs: z.boolean(),
+    reasoning: z.boolean(),
+  }),
   algorithm: z.string(),
 }).meta({ id: "ClusterLanguageModel" });
 
-const imageModel = shape({
+const imageModel = responseObject({
   name: z.string(),
   version: z.string(),
   inputModalities: modalities,
@@ -49,15 +53,15 @@ const imageModel = shape({
   rpm: limit,
   tpm: limit,
   cluster: z.string(),
-  aliases: shapes(z.string()),
+  aliases: responseArray(z.string()),
 }).meta({ id: "ClusterImageModel" });
 
-const clusters = shape({
-  clusterConfigs: shapes(
-    shape({
-      languageModels: shapes(languageModel).describe("In order of id."),
+const clusters = responseObject({
+  clusterConfigs: responseArray(
+    responseObject({
+      languageModels: responseArray(languageModel).describe("In order of id."),
       embeddingModels: none,
-      imageGenerationModels: shapes(imageModel).describe("In order of id."),
+      imageGenerationModels: responseArray(imageModel).describe("In order of id."),
       audioModels: none,
       videoGenerationModels: none,
       clusterName: z.string(),
@@ -65,7 +69,7 @@ const clusters = shape({
   ),
 }).meta({ id: "ClusterConfigs" });
 
-/** Lists them. */
+/** Lists the models. */
 export function listTeamModels({
   accounts,
   models,
@@ -73,9 +77,11 @@ export function listTeamModels({
   return async ({ ctx, manager, params, route }) => {
     authoriseManager(manager, route.endpointAcl);
     const limits = await accounts.teamLimits.list(params["teamId"] ?? "", actorOf(manager));
-    const of = (kind: ModelKind) => models.list().filter(({ manifest }) => manifest.kind === kind);
-    const languageModels = of("chat").map((model) => present(model, limitsOn(limits, model)));
-    const imageGenerationModels = of("image").map((model) => presentPainter(model, limitsOn(limits, model)));
+    const modelsOf = (kind: ModelKind) => models.list().filter(({ manifest }) => manifest.kind === kind);
+    const languageModels = modelsOf("chat").map((model) => present(model, limitsOn(limits, model)));
+    const imageGenerationModels = modelsOf("image").map((model) =>
+      presentImageModel(model, limitsOn(limits, model)),
+    );
     const others = {
       embeddingModels: [],
       audioModels: [],
@@ -88,21 +94,21 @@ export function listTeamModels({
   };
 }
 
-export const teamModelsDocs: RouteDocs = {
+export const listTeamModelsDocs: RouteDocs = {
   operation: "listTeamModels",
   tag: "Accounts",
   summary: "List the models that a team can use",
-  params: { teamId: "Id of a team that the management key is for." },
-  answers: { 200: { description: "The models, by cluster; there is one.", schema: clusters } },
+  params: { teamId: "Id of a team that the management key may manage." },
+  answers: { 200: { description: "The models by cluster; there is one cluster.", schema: clusters } },
 };
 
-/** Those of the model itself, or else those of every model. */
+/** Returns the limits on the model itself, otherwise those for every model. */
 function limitsOn(limits: readonly TeamLimits[], { manifest }: Model): Limits {
   const of = (name: string) => limits.find(({ model }) => model === name);
   return of(manifest.id) ?? of(everyModel) ?? noLimits;
 }
 
-/** A long context costs what a short one does. */
+/** Presents a language model. Prices do not depend on the length of the context. */
 function present({ manifest }: Model, { qps, qpm, tpm }: Limits): z.infer<typeof languageModel> {
   const { prices, capabilities } = manifest;
   const prompt = String(prices.promptTextTokenTicks);
@@ -136,7 +142,7 @@ function present({ manifest }: Model, { qps, qpm, tpm }: Limits): z.infer<typeof
   };
 }
 
-function presentPainter({ manifest }: Model, { qps, qpm, tpm }: Limits): z.infer<typeof imageModel> {
+function presentImageModel({ manifest }: Model, { qps, qpm, tpm }: Limits): z.infer<typeof imageModel> {
   return {
     name: manifest.id,
     version: manifest.version,

@@ -1,9 +1,9 @@
-/** POST /v1/chat/completions, streamed, whole and deferred. */
+/** POST /v1/chat/completions: streamed, as JSON, or deferred. */
 import { z } from "zod";
 import { authorise } from "../../../accounts/keys/permissions.js";
 import type { Clock } from "../../../core/clock.js";
 import { openaiErrorFrame } from "../../../dialects/error-body.js";
-import { openaiErrorEvent } from "../../../dialects/error-wire.js";
+import { openaiErrorEvent } from "../../../dialects/error-schema.js";
 import {
   createChunkEncoder,
   foldCompletion,
@@ -11,18 +11,22 @@ import {
 } from "../../../dialects/openai-chat/encode.js";
 import { parseChatRequest } from "../../../dialects/openai-chat/parse.js";
 import { chatRequestSchema } from "../../../dialects/openai-chat/schema.js";
-import { chatChunk, chatCompletion, deferredCompletion } from "../../../dialects/openai-chat/wire.js";
+import {
+  chatChunk,
+  chatCompletion,
+  deferredCompletion,
+} from "../../../dialects/openai-chat/response-schema.js";
 import { dataFrame, doneFrame, pingFrame } from "../../../dialects/sse.js";
 import type { Run } from "../../../inference/run/generate.js";
 import { usableModel } from "../../../inference/run/usable-model.js";
-import type { BuiltDeps } from "../../deps.js";
-import { limitWork, puttingOff } from "../../middleware/limit.js";
+import type { HttpDeps } from "../../deps.js";
+import { reserveTokens, parkReservation } from "../../middleware/limit.js";
 import { createReply, type JsonPresenter, type StreamPresenter } from "../../reply/reply.js";
 import type { Call } from "../../route.js";
 import type { RouteDocs } from "../../route-docs.js";
 
-/** The handler over its dependencies. */
-export function createChatCompletion(deps: BuiltDeps): (call: Call) => Promise<void> {
+/** Creates a chat completion, or queues a deferred one. */
+export function createChatCompletion(deps: HttpDeps): (call: Call) => Promise<void> {
   const reply = createReply(deps);
   return async (call) => {
     const { ctx, principal, body, requestId, route } = call;
@@ -30,37 +34,42 @@ export function createChatCompletion(deps: BuiltDeps): (call: Call) => Promise<v
     const model = deps.models.find(request.model)?.manifest.id ?? request.model;
     authorise(principal, { endpoint: route.endpointAcl, model, modelAsWritten: request.model });
     if (deferred) {
-      // A model that cannot answer is told of now, not when the answer is fetched.
+      // Reports an unusable model now and not when the answer is fetched.
       usableModel(deps.models, request.model);
-      const admission = await limitWork(deps, call, request.model, request);
+      const reservation = await reserveTokens(deps, call, request.model, request);
       const id = deps.random.id();
-      const asker = { teamId: principal.team.id, apiKeyId: principal.key.id, endpoint: route.path };
-      const put = () => deps.deferrals.put({ id, ...asker, body: JSON.stringify(body) });
-      await puttingOff(deps, admission, id, put);
+      const owner = { teamId: principal.team.id, apiKeyId: principal.key.id, endpoint: route.path };
+      const enqueue = () => deps.deferredCompletions.create({ id, ...owner, body: JSON.stringify(body) });
+      await parkReservation(deps, reservation, id, enqueue);
       ctx.body = { request_id: id };
       return;
     }
-    const admission = await limitWork(deps, call, request.model, request);
-    const run = deps.generator.start(request, { principal, requestId, endpoint: route.path, admission });
+    const reservation = await reserveTokens(deps, call, request.model, request);
+    const run = deps.generator.start(request, {
+      principal,
+      requestId,
+      endpoint: route.path,
+      tokenReservation: reservation,
+    });
     const identity = identify(run, deps.clock, { choices: request.choices, callsAsFunction });
     if (stream) await reply.sendStream(ctx, run, streamPresenter(identity, includeUsage));
     else await reply.sendJson(ctx, run, jsonPresenter(identity));
   };
 }
 
-export const chatCompletionDocs: RouteDocs = {
+export const createChatCompletionDocs: RouteDocs = {
   operation: "createChatCompletion",
   tag: "Chat",
-  summary: "Answer a conversation",
+  summary: "Create a chat completion",
   description:
-    "The fields of OpenAI and xAI together. Fields that are not listed change nothing and are ignored; what is listed but not " +
-    "served is refused by name.",
+    "Accepts the fields of OpenAI and xAI. Fields that are not listed are ignored; values that are listed but not supported are " +
+    "rejected with the name of the field.",
   body: chatRequestSchema,
   example: { model: "hearth-tiny-5m", messages: [{ role: "user", content: "Hello!" }] },
   errors: ["no_credits"],
   answers: {
     200: {
-      description: "The answer; with `deferred: true` the id to fetch it by.",
+      description: "The answer; with `deferred: true` the id with which to fetch it.",
       schema: z.union([chatCompletion, deferredCompletion]),
     },
   },

@@ -1,20 +1,20 @@
-/** GET /v1/chat/deferred-completion/{request_id}: what came of a completion that was put off. It is told once. */
+/** GET /v1/chat/deferred-completion/{request_id}: returns a deferred completion and deletes it. */
 import { authorise } from "../../../accounts/keys/permissions.js";
 import { HearthError } from "../../../core/errors.js";
 import { invalidValue } from "../../../dialects/field-error.js";
-import { chatCompletion, pendingCompletion } from "../../../dialects/openai-chat/wire.js";
+import { chatCompletion, pendingCompletion } from "../../../dialects/openai-chat/response-schema.js";
 import type { HttpDeps } from "../../deps.js";
 import type { Call } from "../../route.js";
 import type { RouteDocs } from "../../route-docs.js";
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** The handler over its dependencies. */
-export function takeDeferredCompletion({
-  deferrals,
-}: Pick<HttpDeps, "deferrals">): (call: Call) => Promise<void> {
+/** Returns a finished deferred completion once; returns 202 while it is pending. */
+export function getDeferredCompletion({
+  deferredCompletions: deferrals,
+}: Pick<HttpDeps, "deferredCompletions">): (call: Call) => Promise<void> {
   return async ({ ctx, principal, params, route }) => {
-    if (ctx.method === "HEAD") throw notByHead();
+    if (ctx.method === "HEAD") throw headNotAllowed();
     const id = params["request_id"] ?? "";
     if (!uuid.test(id)) throw invalidValue("request_id", "must be the request_id of a deferred completion");
     authorise(principal, { endpoint: route.endpointAcl, model: null });
@@ -25,24 +25,24 @@ export function takeDeferredCompletion({
   };
 }
 
-export const deferredCompletionDocs: RouteDocs = {
+export const getDeferredCompletionDocs: RouteDocs = {
   operation: "getDeferredCompletion",
   tag: "Chat",
-  summary: "Fetch a deferred answer, once",
-  description: "An answer can be fetched once, within 24 hours.",
-  params: { request_id: "What the request with `deferred: true` was answered with." },
+  summary: "Get a deferred completion, once",
+  description: "A completion can be fetched once, within 24 hours.",
+  params: { request_id: "The `request_id` from the request with `deferred: true`." },
   errors: ["no_credits"],
   answers: {
-    200: { description: "The answer, which is gone from here on.", schema: chatCompletion },
-    202: { description: "It is not there yet.", schema: pendingCompletion },
+    200: { description: "The completion; it is deleted afterwards.", schema: chatCompletion },
+    202: { description: "The completion is not finished.", schema: pendingCompletion },
   },
 };
 
-/** The router hands HEAD to whatever takes GET; here it would take the answer away and not bring it. */
-function notByHead(): HearthError {
+/** The router passes HEAD to handlers of GET; here HEAD would delete the completion without returning it. */
+function headNotAllowed(): HearthError {
   return new HearthError(
     "method_not_allowed",
-    "This path does not take HEAD requests: an answer is told once.",
+    "This path does not accept HEAD requests: a completion is returned only once.",
     {
       allow: ["GET"],
     },

@@ -1,30 +1,33 @@
-/** GET /v1/hearth/ps, an addition of Hearth's own: the models in memory now, of those that the caller's key may use. */
+/** GET /v1/hearth/ps, an extension: lists the loaded models that the key may use. */
 import { z } from "zod";
 import { authorise, mayUseModel } from "../../../accounts/keys/permissions.js";
 import type { ModelInMemory } from "../../../core/metrics.js";
-import { count, shape, shapes } from "../../../dialects/shape.js";
+import { countField, responseObject, responseArray } from "../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../deps.js";
 import type { Call } from "../../route.js";
 import type { RouteDocs } from "../../route-docs.js";
 
-const modelInMemory = shape({
+const loadedModel = responseObject({
   id: z.string(),
   object: z.literal("model_in_memory"),
-  bytes: count("Memory that it takes."),
+  bytes: countField("Memory used by the model."),
   device: z.string(),
-  slots: count("Generations that it can run side by side."),
-  slots_held: count("Generations that it runs now."),
-  context_tokens: count("Tokens that one conversation may hold."),
+  slots: countField("Generations that can run concurrently."),
+  slots_held: countField("Generations that are running."),
+  context_tokens: countField("Context size of one conversation, in tokens."),
   loaded_at: z.iso.datetime(),
-  until: z.iso.datetime().nullable().describe("When it leaves if nobody uses it; null while somebody does."),
-}).meta({ id: "ModelInMemory" });
+  until: z.iso
+    .datetime()
+    .nullable()
+    .describe("When the model is unloaded if it stays unused; null while it is in use."),
+}).meta({ id: "LoadedModel" });
 
-const modelsInMemory = shape({ object: z.literal("list"), data: shapes(modelInMemory) }).meta({
-  id: "ModelInMemoryList",
+const loadedModelList = responseObject({ object: z.literal("list"), data: responseArray(loadedModel) }).meta({
+  id: "LoadedModelList",
 });
 
-/** Lists them in order of id. */
-export function listModelsInMemory(deps: Pick<HttpDeps, "load">): (call: Call) => void {
+/** Lists loaded models in order of id. */
+export function listLoadedModels(deps: Pick<HttpDeps, "load">): (call: Call) => void {
   return ({ ctx, principal, route }) => {
     authorise(principal, { endpoint: route.endpointAcl, model: null });
     const data = deps
@@ -36,15 +39,15 @@ export function listModelsInMemory(deps: Pick<HttpDeps, "load">): (call: Call) =
   };
 }
 
-export const modelsInMemoryDocs: RouteDocs = {
+export const listLoadedModelsDocs: RouteDocs = {
   operation: "listModelsInMemory",
   tag: "Models",
-  summary: "List the models in memory",
-  description: "Hearth's own: of the models in memory now those that the key may use.",
-  answers: { 200: { description: "The models, in order of id.", schema: modelsInMemory } },
+  summary: "List the loaded models",
+  description: "An extension of Hearth: the loaded models that the key may use.",
+  answers: { 200: { description: "The models, in order of id.", schema: loadedModelList } },
 };
 
-function present(model: ModelInMemory): z.infer<typeof modelInMemory> {
+function present(model: ModelInMemory): z.infer<typeof loadedModel> {
   return {
     id: model.id,
     object: "model_in_memory",

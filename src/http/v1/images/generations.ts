@@ -1,4 +1,4 @@
-/** POST /v1/images/generations: images drawn from a text. */
+/** POST /v1/images/generations: generates images from a text. */
 import { authorise, mayUseModel } from "../../../accounts/keys/permissions.js";
 import type { Principal } from "../../../accounts/keys/api-key.js";
 import { HearthError } from "../../../core/errors.js";
@@ -6,84 +6,86 @@ import type { ModelRegistry } from "../../../core/model.js";
 import { encodeImages } from "../../../dialects/openai-images/encode.js";
 import { parseImageRequest } from "../../../dialects/openai-images/parse.js";
 import { imageRequestSchema } from "../../../dialects/openai-images/schema.js";
-import { imageList } from "../../../dialects/openai-images/wire.js";
-import type { Drawing } from "../../../inference/images/generate-images.js";
+import { imageList } from "../../../dialects/openai-images/response-schema.js";
+import type { NamedImage } from "../../../inference/images/generate-images.js";
 import { whileClientWaits } from "../../reply/client.js";
-import type { BuiltDeps } from "../../deps.js";
+import type { HttpDeps } from "../../deps.js";
 import { imageUrl } from "../../images.js";
-import { limitWork, settling } from "../../middleware/limit.js";
+import { reserveTokens, withReservation } from "../../middleware/limit.js";
 import type { Call } from "../../route.js";
 import type { RouteDocs } from "../../route-docs.js";
 
-/** The handler over its dependencies. */
+/** Generates images and returns them as URLs or base64. */
 export function createImages(
-  deps: Pick<BuiltDeps, "drawings" | "models" | "clock" | "rateLimits" | "hostedTokenizer">,
+  deps: Pick<HttpDeps, "imageGenerator" | "models" | "clock" | "rateLimits" | "hostedTokenizer">,
 ): (call: Call) => Promise<void> {
   return async (call) => {
     const { ctx, principal, body, requestId, route } = call;
     const { request } = parseImageRequest(body);
-    const named = request.model ?? firstPainter(deps.models, principal);
-    const id = named === null ? null : (deps.models.find(named)?.manifest.id ?? named);
+    const requestedModel = request.model ?? firstImageModel(deps.models, principal);
+    const id =
+      requestedModel === null ? null : (deps.models.find(requestedModel)?.manifest.id ?? requestedModel);
     authorise(principal, {
       endpoint: route.endpointAcl,
       model: id,
-      ...(named === null ? {} : { modelAsWritten: named }),
+      ...(requestedModel === null ? {} : { modelAsWritten: requestedModel }),
     });
-    if (named === null) throw noPainter();
-    const admission = await limitWork(deps, call, named, request.prompt);
+    if (requestedModel === null) throw noImageModel();
+    const reservation = await reserveTokens(deps, call, requestedModel, request.prompt);
     const context = { principal, requestId, endpoint: route.path };
-    const draw = () =>
+    const generate = () =>
       whileClientWaits(ctx.req.socket, (signal) =>
-        deps.drawings.draw({ ...request, model: named }, context, signal),
+        deps.imageGenerator.generateImages({ ...request, model: requestedModel }, context, signal),
       );
-    // What it drew is no tokens.
-    const drawn = await settling(admission, draw, () => 0);
-    if (drawn === null) return;
+    // Image generation is not counted in tokens.
+    const result = await withReservation(reservation, generate, () => 0);
+    if (result === null) return;
     ctx.body = encodeImages({
       created: Math.floor(deps.clock.now() / 1000),
-      images: drawn.drawings.map((drawing) => ({
-        ...drawing,
-        by: placeOf(drawing, `${ctx.protocol}://${ctx.host}`),
+      images: result.images.map((image) => ({
+        ...image,
+        promptUsed: image.promptRead,
+        source: locationOf(image, `${ctx.protocol}://${ctx.host}`),
       })),
       format: request.format,
-      costTicks: drawn.costTicks,
+      costTicks: result.costTicks,
     });
   };
 }
 
-export const imagesDocs: RouteDocs = {
+export const createImagesDocs: RouteDocs = {
   operation: "createImage",
   tag: "Images",
-  summary: "Draw images from a text",
+  summary: "Generate images from a text",
   description:
-    "The fields of OpenAI and xAI together. Fields that are not listed change nothing and are ignored. A model draws the sizes " +
-    "that it can: the nearest to what was asked for is drawn, and told as `size`.",
+    "Accepts the fields of OpenAI and xAI. Fields that are not listed are ignored. A model supports certain sizes: the image has " +
+    "the one nearest to the requested size, which the answer returns as `size`.",
   body: imageRequestSchema,
   example: { prompt: "a red circle on white", response_format: "b64_json" },
   errors: ["no_credits"],
   answers: { 200: { description: "The images.", schema: imageList } },
 };
 
-function placeOf(
-  { name, bytes }: Drawing,
+function locationOf(
+  { name, bytes }: NamedImage,
   origin: string,
 ): { readonly url: string } | { readonly base64: string } {
   if (name !== null) return { url: imageUrl(origin, name) };
   return { base64: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64") };
 }
 
-function firstPainter(models: ModelRegistry, principal: Principal): string | null {
-  const painters = models
+function firstImageModel(models: ModelRegistry, principal: Principal): string | null {
+  const usableIds = models
     .list()
     .filter(({ manifest, unusable }) => manifest.kind === "image" && unusable === null)
     .map(({ manifest }) => manifest.id);
-  return painters.find((id) => mayUseModel(principal, id)) ?? null;
+  return usableIds.find((id) => mayUseModel(principal, id)) ?? null;
 }
 
-function noPainter(): HearthError {
+function noImageModel(): HearthError {
   return new HearthError(
     "model_not_found",
-    "This server has no model that draws, or none that your team has access to.",
+    "This server has no image generation model, or none that your team has access to.",
     {
       param: "model",
     },

@@ -1,21 +1,31 @@
 import { sql } from "kysely";
 import { HearthError } from "../../../core/errors.js";
-import type { ResponseStatus, ResponseStore } from "../stored-response.js";
+import type { ResponseStatus, StoredItem } from "../stored-response.js";
 import type { Database } from "../../../store/database.js";
 import { prepare } from "../../../store/prepared.js";
-import { unended } from "../stored-response.js";
+import { unfinishedStatuses } from "../stored-response.js";
+
+/** Reads the conversation that leads to a response. */
+export type ReadConversation = (
+  id: string,
+  teamId: string,
+  responsesMax: number,
+) => Promise<readonly StoredItem[] | null>;
 
 /**
- * Reads the items of a chain of responses. One statement walks the chain and fetches the items, because between two a response
- * could be deleted, and its part would be missing from the conversation without a word.
+ * Prepares reading a conversation up to and including the output of a response: the input and output items of each response in the
+ * chain that leads to it, the oldest first. The result is null when a response of the chain was deleted, belongs to another team or
+ * has not ended yet. One statement walks the chain and fetches the items: between two statements a response could be deleted, and its
+ * items would be missing without an error.
+ * @throws HearthError `invalid_value` when the chain is longer than `responsesMax`.
  */
-export function prepareConversation(database: Database): ResponseStore["chain"] {
+export function prepareConversation(database: Database): ReadConversation {
   const select = prepareWalk(database);
   return async (id, teamId, responsesMax) => {
-    // One more than there may be, to see whether there are more.
+    // One more than allowed, to find out whether there are more.
     const { rows } = await select({ id, teamId, depthMax: responsesMax + 1 });
     const oldest = rows[0];
-    if (oldest === undefined || rows.some(({ status }) => unended.includes(status))) return null;
+    if (oldest === undefined || rows.some(({ status }) => unfinishedStatuses.includes(status))) return null;
     if (oldest.depth > responsesMax) throw tooLong(responsesMax);
     if (oldest.previousId !== null) return null;
     return rows.flatMap((row) =>
@@ -38,7 +48,7 @@ interface Reading {
   readonly depthMax: number;
 }
 
-/** A response of the chain with one of its items; with none where it has none. */
+/** A response of the chain with one of its items, or without when it has none. */
 interface Step {
   readonly status: ResponseStatus;
   readonly depth: number;
@@ -47,7 +57,7 @@ interface Step {
   readonly body: string | null;
 }
 
-/** The depth of a response is 1 for the one that is asked for, 2 for the one before it, and so on. */
+/** The depth of a response is 1 for the requested one, 2 for the one before it, and so on. */
 function prepareWalk({ kysely }: Database) {
   return prepare(kysely, ["id", "teamId", "depthMax"], ({ id, teamId, depthMax }: Reading) =>
     kysely

@@ -1,21 +1,13 @@
 import { sql } from "kysely";
-import type { Write } from "../../../store/write.js";
+import type { Write } from "../../../store/writes.js";
 import type { Database } from "../../../store/database.js";
 import { prepareBinding } from "../../../store/prepared.js";
 import type { EventsRow } from "../../../store/schema.js";
-import { unended } from "../stored-response.js";
-import { writeOf } from "../../../store/writes.js";
+import { unfinishedStatuses } from "../stored-response.js";
+import { createWrite } from "../../../store/writes.js";
 
-/** The compressed streams of responses that keep one. */
-export interface ResponseEvents {
-  /** Kept when the response is there and has not ended. */
-  ending(responseId: string, events: Uint8Array): Write;
-  /** @returns null when there is none, or the response is another team's. */
-  find(responseId: string, teamId: string): Promise<Uint8Array | null>;
-}
-
-/** The table of kept streams; a row goes with its response. */
-export function createResponseEvents({ kysely }: Database): ResponseEvents {
+/** The table of compressed streams; a row is deleted with its response. */
+export function createResponseEvents({ kysely }: Database) {
   const endRow = prepareBinding(["response_id", "events"], (kept: EventsRow) =>
     kysely
       .insertInto("response_events")
@@ -25,12 +17,15 @@ export function createResponseEvents({ kysely }: Database): ResponseEvents {
           .selectFrom("responses")
           .select(["id", sql`${kept.events}`.as("events")])
           .where("id", "=", kept.response_id)
-          .where("status", "in", unended),
+          .where("status", "in", unfinishedStatuses),
       ),
   );
   return {
-    ending: (responseId, events) => writeOf("response_events", endRow({ response_id: responseId, events })),
-    async find(responseId, teamId) {
+    /** Stores the stream of a response that exists and has not ended. */
+    ending: (responseId: string, events: Uint8Array): Write =>
+      createWrite("response_events", endRow({ response_id: responseId, events })),
+    /** @returns null when there is none, or the response belongs to another team. */
+    async find(responseId: string, teamId: string): Promise<Uint8Array | null> {
       const row = await kysely
         .selectFrom("response_events")
         .innerJoin("responses", "responses.id", "response_events.response_id")

@@ -1,58 +1,51 @@
 import { sql } from "kysely";
 import type { StoredItem, StoredResponse } from "../stored-response.js";
-import type { Write } from "../../../store/write.js";
+import type { Write } from "../../../store/writes.js";
 import type { Database } from "../../../store/database.js";
 import { prepare, prepareBinding } from "../../../store/prepared.js";
 import { prepareConversation } from "./conversation.js";
 import type { ItemRow } from "../../../store/schema.js";
-import { unended } from "../stored-response.js";
-import { writeOf } from "../../../store/writes.js";
+import { unfinishedStatuses } from "../stored-response.js";
+import { createWrite } from "../../../store/writes.js";
 
-/** The input and output items of responses; the methods that core/stored-response.ts has too are told there. */
-export interface ResponseItems {
-  insertion(
-    response: Pick<StoredResponse, "id" | "teamId">,
-    side: ItemRow["side"],
-    items: readonly StoredItem[],
-  ): readonly Write[];
-  /** Output items, written when the response is there and has not ended. */
-  ending(responseId: string, output: readonly StoredItem[]): readonly Write[];
-  input(responseId: string, teamId: string): Promise<readonly StoredItem[] | null>;
-  chain(responseId: string, teamId: string, responsesMax: number): Promise<readonly StoredItem[] | null>;
-  newest(ids: readonly string[], teamId: string): Promise<ReadonlyMap<string, string>>;
-}
-
-/** The table of items; they go with their response. One statement each, however many: its text is the same for all. */
-export function createResponseItems(database: Database): ResponseItems {
+/** The table of input and output items; they are deleted with their response. Each item is one execution of a prepared statement. */
+export function createResponseItems(database: Database) {
   const insertRow = prepareInsertion(database);
   const endRow = prepareEnding(database);
   const selectInput = prepareInput(database);
   const selectNewest = prepareNewest(database);
   return {
-    insertion: (response, side, items) =>
+    insertion: (
+      response: Pick<StoredResponse, "id" | "teamId">,
+      side: ItemRow["side"],
+      items: readonly StoredItem[],
+    ): readonly Write[] =>
       items.map(({ id, body }, position) =>
-        writeOf(
+        createWrite(
           "response_items",
           insertRow({ response_id: response.id, team_id: response.teamId, side, position, id, body }),
         ),
       ),
-    ending: (responseId, output) =>
+    /** Inserts the output items of a response that exists and has not ended. */
+    ending: (responseId: string, output: readonly StoredItem[]): readonly Write[] =>
       output.map(({ id, body }, position) =>
-        writeOf("response_items", endRow({ response_id: responseId, position, id, body })),
+        createWrite("response_items", endRow({ response_id: responseId, position, id, body })),
       ),
-    async input(responseId, teamId) {
+    /** @returns null when the response does not exist or belongs to another team. */
+    async input(responseId: string, teamId: string): Promise<readonly StoredItem[] | null> {
       const { rows } = await selectInput({ responseId, teamId });
       return rows.length === 0 ? null : rows.flatMap(itemOf);
     },
     chain: prepareConversation(database),
-    async newest(ids, teamId) {
+    /** Returns the newest items of those ids among the team's responses, by id. */
+    async newest(ids: readonly string[], teamId: string): Promise<ReadonlyMap<string, string>> {
       const { rows } = await selectNewest({ ids: JSON.stringify(ids), teamId });
       return new Map(rows.flatMap(itemOf).map(({ id, body }) => [id, body]));
     },
   };
 }
 
-/** No item where the outer join found none. */
+/** Returns no item when the outer join found none. */
 function itemOf(row: { id: string | null; body: string | null }): readonly StoredItem[] {
   return row.id === null || row.body === null ? [] : [{ id: row.id, body: row.body }];
 }
@@ -82,7 +75,7 @@ function prepareEnding({ kysely }: Database) {
             sql`${row.body}`.as("body"),
           ])
           .where("responses.id", "=", row.response_id)
-          .where("status", "in", unended),
+          .where("status", "in", unfinishedStatuses),
       ),
   );
 }

@@ -1,12 +1,12 @@
 import { sql } from "kysely";
-import type { ResponseStore, StoredResponse } from "../stored-response.js";
+import type { ResponseEnding, StoredItem, StoredResponse } from "../stored-response.js";
 import type { Database } from "../../../store/database.js";
 import { prepare, prepareBinding } from "../../../store/prepared.js";
 import { createResponseEvents } from "./response-events.js";
 import { createResponseItems } from "./response-items.js";
 import type { ResponseRow } from "../../../store/schema.js";
-import { unended } from "../stored-response.js";
-import { writeOf } from "../../../store/writes.js";
+import { unfinishedStatuses } from "../stored-response.js";
+import { createWrite, type Write } from "../../../store/writes.js";
 
 const columns = [
   "id",
@@ -20,11 +20,13 @@ const columns = [
   "body",
 ] as const;
 
+export type ResponseStore = ReturnType<typeof createResponseStore>;
+
 /**
- * The table of responses; their items and kept streams are in tables of their own and go with them. What ends a response is
- * guarded by its status, statement by statement, the status itself last: so one that has ended takes nothing more.
+ * The table of responses; their items and stored streams are in separate tables and are deleted with them. Each statement that ends a
+ * response checks its status, and the last one changes it, so that a response that has ended is never changed again.
  */
-export function createResponseStore(database: Database): ResponseStore {
+export function createResponseStore(database: Database) {
   const { kysely } = database;
   const items = createResponseItems(database);
   const events = createResponseEvents(database);
@@ -32,17 +34,44 @@ export function createResponseStore(database: Database): ResponseStore {
   const endRow = prepareEnding(database);
   const findRow = prepareFind(database);
   return {
-    insertion: (response, input, output) => [
-      writeOf("responses", insertRow(toRow(response))),
+    /** Inserts a response with its input items, and the output items of one that has ended already. */
+    insertion: (
+      response: StoredResponse,
+      input: readonly StoredItem[],
+      output: readonly StoredItem[],
+    ): readonly Write[] => [
+      createWrite("responses", insertRow(toRow(response))),
       ...items.insertion(response, "input", input),
       ...items.insertion(response, "output", output),
     ],
-    ending: (id, ending) => [
+    /** Writes how a response ended; does nothing when it has ended already or was deleted. */
+    ending: (id: string, ending: ResponseEnding): readonly Write[] => [
       ...items.ending(id, ending.output),
       ...(ending.events === null ? [] : [events.ending(id, ending.events)]),
-      writeOf("responses", endRow({ id, status: ending.status, body: ending.body })),
+      createWrite("responses", endRow({ id, status: ending.status, body: ending.body })),
     ],
-    async begin(id, body) {
+    /** @returns null when it does not exist or belongs to another team; the methods below do the same. */
+    async find(id: string, teamId: string): Promise<StoredResponse | null> {
+      const row = (await findRow({ id, teamId })).rows[0];
+      return row === undefined ? null : fromRow(row);
+    },
+    /** Returns the compressed stream of a response that has ended. */
+    events: (id: string, teamId: string) => events.find(id, teamId),
+    /** Returns its own input items, in order. */
+    input: (id: string, teamId: string) => items.input(id, teamId),
+    /** See `prepareConversation`. */
+    chain: (id: string, teamId: string, responsesMax: number) => items.chain(id, teamId, responsesMax),
+    /** Returns the newest items of those ids among the team's responses, by id. */
+    items: (ids: readonly string[], teamId: string) => items.newest(ids, teamId),
+    ...createDeletion(database),
+    ...createStatusAndCount(database),
+  };
+}
+
+function createStatusAndCount({ kysely }: Database) {
+  return {
+    /** Marks a queued response as in progress; does nothing when it is not queued. */
+    async markStarted(id: string, body: string): Promise<void> {
       await kysely
         .updateTable("responses")
         .set({ status: "in_progress", body })
@@ -50,16 +79,7 @@ export function createResponseStore(database: Database): ResponseStore {
         .where("status", "=", "queued")
         .execute();
     },
-    async find(id, teamId) {
-      const row = (await findRow({ id, teamId })).rows[0];
-      return row === undefined ? null : fromRow(row);
-    },
-    events: (id, teamId) => events.find(id, teamId),
-    input: (id, teamId) => items.input(id, teamId),
-    chain: (id, teamId, responsesMax) => items.chain(id, teamId, responsesMax),
-    items: (ids, teamId) => items.newest(ids, teamId),
-    ...createDeletion(database),
-    async count() {
+    async count(): Promise<number> {
       const { count } = await kysely
         .selectFrom("responses")
         .select((response) => response.fn.countAll<number>().as("count"))
@@ -69,9 +89,10 @@ export function createResponseStore(database: Database): ResponseStore {
   };
 }
 
-function createDeletion({ kysely }: Database): Pick<ResponseStore, "delete" | "deleteExpired"> {
+function createDeletion({ kysely }: Database) {
   return {
-    async delete(id, teamId) {
+    /** @returns false when it does not exist or belongs to another team. */
+    async delete(id: string, teamId: string): Promise<boolean> {
       const { numDeletedRows } = await kysely
         .deleteFrom("responses")
         .where("id", "=", id)
@@ -79,18 +100,19 @@ function createDeletion({ kysely }: Database): Pick<ResponseStore, "delete" | "d
         .executeTakeFirst();
       return numDeletedRows > 0n;
     },
-    async deleteExpired(now, limit) {
+    /** Deletes up to `limit` that have ended and expired. @returns how many were deleted. */
+    async deleteExpired(now: number, limit: number): Promise<number> {
       const { numDeletedRows } = await kysely
         .deleteFrom("responses")
         .where("id", "in", (row) =>
           row
             .selectFrom("responses")
             .select("id")
-            // Literals: SQLite takes the partial index of ended responses only when it sees the values.
+            // Literals: SQLite uses the partial index of ended responses only when it sees the values.
             .where(
               "status",
               "not in",
-              unended.map((status) => sql.lit(status)),
+              unfinishedStatuses.map((status) => sql.lit(status)),
             )
             .where("expire_time", "<=", now)
             .orderBy("expire_time")
@@ -106,7 +128,11 @@ type Ending = Pick<ResponseRow, "id" | "status" | "body">;
 
 function prepareEnding({ kysely }: Database) {
   return prepareBinding(["id", "status", "body"], ({ id, ...ending }: Ending) =>
-    kysely.updateTable("responses").set(ending).where("id", "=", id).where("status", "in", unended),
+    kysely
+      .updateTable("responses")
+      .set(ending)
+      .where("id", "=", id)
+      .where("status", "in", unfinishedStatuses),
   );
 }
 
@@ -123,7 +149,7 @@ function toRow(response: StoredResponse): ResponseRow {
     previous_id: response.previousId,
     status: response.status,
     background: Number(response.background),
-    streamed: Number(response.streamed),
+    streamed: Number(response.streams),
     create_time: response.createTime,
     expire_time: response.expireTime,
     body: response.body,
@@ -137,7 +163,7 @@ function fromRow(row: ResponseRow): StoredResponse {
     previousId: row.previous_id,
     status: row.status,
     background: row.background === 1,
-    streamed: row.streamed === 1,
+    streams: row.streamed === 1,
     body: row.body,
     createTime: row.create_time,
     expireTime: row.expire_time,

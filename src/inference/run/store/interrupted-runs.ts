@@ -2,14 +2,14 @@ import { sql, type RawBuilder } from "kysely";
 import type { Database } from "../../../store/database.js";
 
 /**
- * Ends every run that is still `running` as `interrupted`, at no cost, and releases what was reserved for it: one transaction, over
- * the partial index of running runs. @returns how many there were.
+ * Marks every run that is still `running` as `interrupted`, at no cost, and releases what was reserved for it: in one transaction,
+ * over the partial index of running runs. @returns how many there were.
  */
 export async function interruptRuns({ kysely, commit }: Database, endTime: number): Promise<number> {
   const { count } = await kysely
     .selectFrom("runs")
     .select((run) => run.fn.countAll<number>().as("count"))
-    // A literal, here and below: SQLite takes a partial index only when it sees the value.
+    // A literal, here and below: SQLite uses a partial index only when it sees the value.
     .where("state", "=", sql.lit("running"))
     .executeTakeFirstOrThrow();
   if (count === 0) return 0;

@@ -1,17 +1,17 @@
-import type { RunRecord, RunStore } from "../run-record.js";
+import type { RunOutcome, RunRecord } from "../run-record.js";
 import type { Usage } from "../../../core/usage.js";
 import type { Database } from "../../../store/database.js";
 import { interruptRuns } from "./interrupted-runs.js";
 import { prepareBinding } from "../../../store/prepared.js";
 import {
-  createPriceBook,
+  createPriceIds,
   priceColumns,
   pricesOf,
-  type PricesBeside,
+  type JoinedPrices,
 } from "../../../accounts/money/store/price-ids.js";
-import { refusalOf } from "../../../accounts/money/store/refusal.js";
+import { toLedgerError } from "../../../accounts/money/store/refusal.js";
 import type { RunRow } from "../../../store/schema.js";
-import { changesOf } from "../../../store/writes.js";
+import { statementsOf, type Write } from "../../../store/writes.js";
 
 type UsageColumns = Pick<
   RunRow,
@@ -42,42 +42,62 @@ const columns = [
   "image_ticks",
 ] as const;
 
-/** The usage table: one row for every run. `insert` and `settle` run on every request. */
-export function createRunStore(database: Database): RunStore {
+export type RunStore = ReturnType<typeof createRunStore>;
+
+/** The usage table: one row for every run. `insert` and `finish` run on every request. */
+export function createRunStore(database: Database) {
   const { kysely } = database;
   const inserting = prepareBinding(columns, (row: RunRow) => kysely.insertInto("runs").values(row));
-  const prices = createPriceBook(database);
+  const prices = createPriceIds(database);
   const settling = prepareSettling(database);
   return {
-    async insert(record, together) {
+    /**
+     * Inserts the row of a run that starts.
+     * @param writes executed in the same transaction.
+     * @throws HearthError `no_credits` when the credit to be reserved is missing, `overloaded` while nothing can be written.
+     */
+    async insert(record: RunRecord, writes: readonly Write[]): Promise<void> {
       const { teamId, model, startTime, reservedTicks } = record;
       try {
-        const price = record.prices === null ? null : await prices.versionOf(model, record.prices, startTime);
+        const price = record.prices === null ? null : await prices.idOf(model, record.prices, startTime);
         const row = inserting(toRow(record, price));
-        if (together.length === 0) await kysely.executeQuery(row);
-        else database.commit([{ query: row, rows: null }, ...changesOf(together)], false);
+        if (writes.length === 0) await kysely.executeQuery(row);
+        else database.commit([{ query: row, rows: null }, ...statementsOf(writes)], false);
       } catch (thrown) {
-        throw refusalOf(thrown, { teamId, ticks: reservedTicks });
+        throw toLedgerError(thrown, { teamId, ticks: reservedTicks });
       }
     },
-    async settle(id, { state, usage, costTicks, endTime }, together) {
+    /**
+     * Writes how a running run ended; a run that has ended already is not changed.
+     * @param writes executed in the same transaction.
+     */
+    async finish(id: string, outcome: RunOutcome, writes: readonly Write[]): Promise<void> {
+      const { state, usage, costTicks, endTime } = outcome;
       const row = { id, state, ...usageToRow(usage), cost_ticks: costTicks, end_time: endTime };
-      if (together.length === 0) await kysely.executeQuery(settling(row));
-      // Not synced: what a power cut takes back, it takes back whole, and its job is done anew.
-      else database.commit([{ query: settling(row), rows: null }, ...changesOf(together)], false);
+      if (writes.length === 0) await kysely.executeQuery(settling(row));
+      // Not synced: a power cut undoes the whole transaction, and its job is done again.
+      else database.commit([{ query: settling(row), rows: null }, ...statementsOf(writes)], false);
     },
-    interruptAll: (endTime) => interruptRuns(database, endTime),
-    async list(limit) {
-      const newest = kysely
-        .selectFrom("runs")
-        .leftJoin("price_book", "price_book.id", "runs.price_id")
-        .selectAll("runs")
-        .select(priceColumns)
-        .orderBy("start_time", "desc")
-        .orderBy("runs.id", "desc");
-      return (await newest.limit(limit).execute()).map(fromRow);
+    /**
+     * Marks every run that is still `running` as `interrupted`, at no cost, and releases what was reserved for it; called at start,
+     * when nothing runs yet. @returns how many there were.
+     */
+    interruptAll: (endTime: number): Promise<number> => interruptRuns(database, endTime),
+    /** Returns the newest runs, the newest first. */
+    async list(limit: number): Promise<readonly RunRecord[]> {
+      return (await newestRuns(database).limit(limit).execute()).map(fromRow);
     },
   };
+}
+
+function newestRuns({ kysely }: Database) {
+  return kysely
+    .selectFrom("runs")
+    .leftJoin("price_book", "price_book.id", "runs.price_id")
+    .selectAll("runs")
+    .select(priceColumns)
+    .orderBy("start_time", "desc")
+    .orderBy("runs.id", "desc");
 }
 
 function prepareSettling({ kysely }: Database) {
@@ -93,7 +113,7 @@ function toRow(record: RunRecord, price: number | null): RunRow {
     team_id: record.teamId,
     api_key_id: record.apiKeyId,
     model: record.model,
-    asked_model: record.askedModel,
+    asked_model: record.requestedModel,
     endpoint: record.endpoint,
     state: record.state,
     ...usageToRow(record.usage),
@@ -106,14 +126,14 @@ function toRow(record: RunRecord, price: number | null): RunRow {
   };
 }
 
-function fromRow(row: RunRow & PricesBeside): RunRecord {
+function fromRow(row: RunRow & JoinedPrices): RunRecord {
   return {
     id: row.id,
     requestId: row.request_id,
     teamId: row.team_id,
     apiKeyId: row.api_key_id,
     model: row.model,
-    askedModel: row.asked_model,
+    requestedModel: row.asked_model,
     endpoint: row.endpoint,
     state: row.state,
     usage: {

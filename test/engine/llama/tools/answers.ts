@@ -1,4 +1,4 @@
-/** Answers in every family's style, the tools they call, and a reader that folds events to what they say. */
+/** Answers in every family's format, the tools they call, and a function that folds events to the parsed answer. */
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import type { Tool } from "../../../../src/core/generation.js";
@@ -29,7 +29,7 @@ export interface Transcript {
   readonly text: string;
   readonly reasoning?: string;
   readonly calls: readonly { readonly name: string; readonly arguments: unknown }[];
-  /** The answer is what the family's grammar writes. */
+  /** Whether the family's grammar can generate the answer. */
   readonly written?: boolean;
 }
 
@@ -67,7 +67,7 @@ export const format = (family: string): ToolFormat => toolFormatOf(template(fami
 export const transcripts = (family: string): readonly Transcript[] =>
   JSON.parse(fixture(`${family}.json`)) as readonly Transcript[];
 
-/** All events of an answer given in these pieces. */
+/** Returns all events of an answer in these pieces. */
 export function eventsOf(
   { parser }: Pick<ToolFormat, "parser">,
   pieces: readonly string[],
@@ -77,7 +77,7 @@ export function eventsOf(
   return [...pieces.flatMap((piece) => reader.push(piece)), ...reader.finish()];
 }
 
-/** Neighbours of one kind joined: what is left does not depend on how the answer was cut. */
+/** Joins adjacent events of one kind, so that the result does not depend on how the answer was split. */
 export function joined(events: readonly ToolEvent[]): readonly ToolEvent[] {
   const out: ToolEvent[] = [];
   for (const event of events) {
@@ -101,7 +101,7 @@ export interface Read {
   readonly broken: readonly string[];
 }
 
-/** What an answer says. Throws where a finished call has no JSON object. */
+/** Folds events to the parsed answer. Throws when a complete call has no JSON object. */
 export function readAnswer(of: ToolFormat, answer: string, known: readonly Tool[] = tools): Read {
   const events = joined(eventsOf(of, [answer], known));
   const texts = (type: ToolEvent["type"]): string[] =>
@@ -125,7 +125,7 @@ export function readAnswer(of: ToolFormat, answer: string, known: readonly Tool[
   };
 }
 
-/** A text cut into pieces at random places. */
+/** Splits a text at random places. */
 export function cuts(text: string): fc.Arbitrary<string[]> {
   return fc.array(fc.nat({ max: text.length }), { maxLength: 12 }).map((places) => {
     const ends = [...new Set([0, ...places, text.length])].sort((a, b) => a - b);

@@ -1,7 +1,7 @@
 import { getLlama, type Llama } from "node-llama-cpp";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Tool } from "../../../../src/core/generation.js";
-import { RuleBook } from "../../../../src/grammar/gbnf.js";
+import { RuleSet } from "../../../../src/grammar/gbnf.js";
 import type { ToolFormat } from "../../../../src/engine/llama/tools/format.js";
 import { familyNames, format, readAnswer, tools, transcripts } from "./answers.js";
 
@@ -10,14 +10,14 @@ beforeAll(async () => {
   llama = await getLlama({ gpu: false, build: "never", skipDownload: true });
 });
 
-/** Whether a text is whole by a grammar, asked of the engine's own matcher. */
+/** Returns whether a grammar accepts a complete text, by the engine's own matcher. */
 async function matcher(grammar: string): Promise<(text: string) => boolean> {
   const made = (await llama.createGrammar({ grammar })) as unknown as { _testText(text: string): boolean };
   return (text) => made._testText(text);
 }
 
 /** Any JSON object, for the arguments. */
-function anyObject(rules: RuleBook): string {
+function anyObject(rules: RuleSet): string {
   const value = rules.reserve();
   const string = rules.add('"\\"" ([^"\\\\\\x00-\\x1f] | "\\\\" ["\\\\/bfnrtu])* "\\""');
   const object = rules.add(`"{" (${string} ": " ${value} (", " ${string} ": " ${value})*)? "}"`);
@@ -26,10 +26,10 @@ function anyObject(rules: RuleBook): string {
   return object;
 }
 
-type Make = (of: ToolFormat, names: readonly string[], rules: RuleBook) => string | null;
+type Make = (of: ToolFormat, names: readonly string[], rules: RuleSet) => string | null;
 
 function grammarOf(family: string, known: readonly Tool[], make: Make): string {
-  const rules = new RuleBook({ prefix: "t" });
+  const rules = new RuleSet({ prefix: "t" });
   const object = anyObject(rules);
   const right = make(
     format(family),
@@ -50,7 +50,7 @@ describe.each(familyNames)("the grammar of the family %s", (family) => {
   const one = written.filter(({ calls }) => calls.length === 1);
   const two = written.filter(({ calls }) => calls.length === 2);
 
-  it("accepts the family's own calls and no call of an unknown tool, no text around, no piece of a call", async () => {
+  it("accepts the family's calls, and rejects unknown tools, surrounding text and incomplete calls", async () => {
     const accepts = await matcher(grammarOf(family, tools, required(1, 8)));
     expect(one.length).toBeGreaterThan(0);
     for (const { answer } of written) {
@@ -66,7 +66,7 @@ describe.each(familyNames)("the grammar of the family %s", (family) => {
     }
   });
 
-  it("holds to the number of calls that is asked for", async () => {
+  it("requires the requested number of calls", async () => {
     const single = await matcher(grammarOf(family, tools, required(1, 1)));
     for (const { answer } of one) expect(single(answer)).toBe(true);
     for (const { answer } of two) expect(single(answer)).toBe(false);
@@ -76,16 +76,16 @@ describe.each(familyNames)("the grammar of the family %s", (family) => {
     for (const { answer } of two) expect(pair(answer)).toBe(true);
   });
 
-  it("names only the tools it is given", async () => {
+  it("allows only the given tools", async () => {
     const known = tools.slice(1, 2);
     const accepts = await matcher(grammarOf(family, known, required(1, 8, known)));
     for (const { answer, calls } of written)
       expect(accepts(answer)).toBe(calls.every(({ name }) => name === "add"));
   });
 
-  it("goes on wherever in its opening the call has come to", async () => {
+  it("continues from any place in the opening of a call", async () => {
     for (const { answer } of one) {
-      const watch = format(family).watch();
+      const watch = format(family).createOpeningDetector();
       const told = [...answer].map((letter) => watch.push(letter));
       const opened = told.findIndex((begun) => begun !== null) + 1;
       expect(opened).toBeGreaterThan(0);
@@ -106,17 +106,17 @@ describe.each(familyNames)("the grammar of the family %s", (family) => {
     }
   });
 
-  it("does not go on from an opening that turned out to be something else", () => {
+  it("does not continue from text that turned out not to be an opening", () => {
     const opening = (format(family).openings[0]?.pieces ?? []).join("");
-    const rules = new RuleBook({ prefix: "t" });
-    const names = tools.map(() => anyObject(new RuleBook({ prefix: "u" })));
+    const rules = new RuleSet({ prefix: "t" });
+    const names = tools.map(() => anyObject(new RuleSet({ prefix: "u" })));
     const asked = { tools, argumentRules: names, callsMin: 1, callsMax: 1 };
     expect(format(family).continuation(`${opening}\u0000`, asked, rules)).toBeNull();
   });
 });
 
 describe("the grammar of calls", () => {
-  it("D8: takes names with quotes, marks and any script, as the parser does", async () => {
+  it("D8: accepts names with quotes, marks and any script, like the parser", async () => {
     const names = ['say "hi"\\', "</tool_call>", "天気", "a b"];
     const odd: readonly Tool[] = names.map((name) => ({ name, parameters: { type: "object" } }));
     const accepts = await matcher(grammarOf("hermes", odd, required(1, 1, odd)));
@@ -128,7 +128,7 @@ describe("the grammar of calls", () => {
   });
 
   it.each(["hermes", "llama", "deepseek"])(
-    "D8: takes a thousand tools in the style of %s",
+    "D8: supports a thousand tools in the style of %s",
     async (family) => {
       const many: readonly Tool[] = Array.from({ length: 1000 }, (_, index) => ({
         name: `tool_${index}`,
@@ -141,11 +141,11 @@ describe("the grammar of calls", () => {
     },
   );
 
-  it("is refused where there is no tool to call", () => {
+  it("throws when there is no tool to call", () => {
     expect(() => grammarOf("hermes", [], required(1, 1, []))).toThrow(RangeError);
   });
 
-  it("holds arguments between marks to their types and to what is required", async () => {
+  it("restricts tagged arguments to their types, with required ones always present", async () => {
     const schema = {
       properties: {
         kind: { enum: ["a", "b"] },

@@ -5,7 +5,7 @@ const openings = [
   ...new Set(familyNames.flatMap((family) => format(family).openings.map(({ pieces }) => pieces[0] ?? ""))),
 ];
 
-/** How an answer as bad as can be begins, and what it then repeats. */
+/** The beginning of a worst-case answer, and the text that it repeats. */
 const hostile: readonly (readonly [string, string])[] = [
   ...openings.map((opening) => ["", opening] as const),
   ...openings.map((opening) => [`${opening}{"name":"get_time","arguments":{"zone":"`, opening] as const),
@@ -25,7 +25,7 @@ const hostile: readonly (readonly [string, string])[] = [
   ["x", " "],
 ];
 
-/** Processor time of reading an answer of this length, in pieces as tokens make them; the better of two. */
+/** Returns the CPU time to parse an answer of this length in token-sized pieces; the lower of two runs. */
 function work(family: string, start: string, unit: string, length: number): number {
   const pieces = (start + unit.repeat(Math.ceil(length / unit.length))).match(/[^]{1,7}/g) ?? [];
   const times = [0, 1].map(() => {
@@ -39,18 +39,18 @@ function work(family: string, start: string, unit: string, length: number): numb
 
 describe("D9: the work of reading an answer", () => {
   it.each(["hermes", "qwen-coder", "llama", "deepseek", "gemma", "harmony"])(
-    "grows as its length does, for every hostile answer to %s",
+    "grows linearly with its length, for every hostile answer to %s",
     (family) => {
       for (const [start, unit] of hostile) {
         const small = Math.max(work(family, start, unit, 8_000), 500);
-        // Sixteen times the length: a parser that looks back would take two hundred and fifty-six times the work.
+        // Sixteen times the length: a quadratic parser would take 256 times as long.
         const grew = work(family, start, unit, 128_000) / small;
         expect({ start, unit, linear: grew < 100, grew }).toEqual({ start, unit, linear: true, grew });
       }
     },
   );
 
-  it("is done for a megabyte given at once, or one character at a time", () => {
+  it("is bounded for a megabyte at once or one character at a time", () => {
     const megabyte = '<tool_call>{"name":"get_time","arguments":{"zone":"'.padEnd(1_000_000, "x<tool_call>");
     expect(eventsOf(format("hermes"), [megabyte]).at(-1)?.type).toBe("call-broken");
     expect(eventsOf(format("hermes"), megabyte.split("")).at(-1)?.type).toBe("call-broken");

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Tool } from "../../../../src/core/generation.js";
 import { eventsOf, cuts, familyNames, format, joined, readAnswer, tools, transcripts } from "./answers.js";
 
-/** Pieces of every family's markup and of JSON, to be mixed at random. */
+/** Pieces of every family's markup and of JSON, for random texts. */
 const fragments = [
   ...familyNames.flatMap((family) => format(family).marks),
   ...'{ } [ ] " \\ : , ; \n 1 null true \\u00 é 😀 get_time add name arguments parameters'.split(" "),
@@ -17,7 +17,7 @@ const inText = familyNames.filter((family) => family !== "harmony");
 describe.each(familyNames)("malformed calls of the family %s", (family) => {
   const of = format(family);
 
-  it("cut anywhere, are an incomplete call or text, and never a call that was not written", () => {
+  it("truncated anywhere, are an incomplete call or text, and never a call that was not written", () => {
     for (const { answer, calls } of transcripts(family)) {
       for (let end = 0; end <= answer.length; end++) {
         const events = joined(eventsOf(of, [answer.slice(0, end)]));
@@ -31,7 +31,7 @@ describe.each(familyNames)("malformed calls of the family %s", (family) => {
     }
   });
 
-  it("damaged anywhere, never become a call of an unknown tool or of what is no JSON object", () => {
+  it("damaged anywhere, never become a call of an unknown tool or with arguments that are not a JSON object", () => {
     const answers = transcripts(family).map(({ answer }) => answer);
     const damage = fc.tuple(
       fc.constantFrom(...answers),
@@ -49,7 +49,7 @@ describe.each(familyNames)("malformed calls of the family %s", (family) => {
     );
   });
 
-  it("mixed at random, are the same events however they are cut", () => {
+  it("mixed at random, give the same events however they are split", () => {
     fc.assert(
       fc.property(
         soup.chain((text) => fc.tuple(fc.constant(text), cuts(text))),
@@ -63,7 +63,7 @@ describe.each(familyNames)("malformed calls of the family %s", (family) => {
 });
 
 describe("an answer", () => {
-  it.each(inText)("without a call comes out as it is, whatever marks of %s it holds", (family) => {
+  it.each(inText)("without a call is emitted unchanged, whatever marks of %s it contains", (family) => {
     const of = format(family);
     fc.assert(
       fc.property(soup, (text) => {
@@ -74,7 +74,7 @@ describe("an answer", () => {
     );
   });
 
-  it.each(inText)("of %s tells its text and its broken calls in order and unchanged", (family) => {
+  it.each(inText)("of %s emits its text and its broken calls in order and unchanged", (family) => {
     fc.assert(
       fc.property(soup, (text) => {
         let at = 0;
@@ -91,7 +91,7 @@ describe("an answer", () => {
     );
   });
 
-  it("D10: with code for arguments is never run", () => {
+  it("D10: with code as arguments is never executed", () => {
     const attacks = [
       "(()=>{globalThis.ran=1})()",
       "__import__('os')",
@@ -120,7 +120,7 @@ describe("an answer", () => {
     expect("ran" in globalThis).toBe(false);
   });
 
-  it("that names its arguments `__proto__` keeps them as any other", () => {
+  it("with an argument named `__proto__` keeps it like any other", () => {
     const events = joined(
       eventsOf(format("qwen-coder"), [
         "<tool_call><function=get_time><parameter=__proto__>1</parameter></function></tool_call>",
@@ -138,14 +138,14 @@ describe("an answer", () => {
     }
   });
 
-  it("with a lone half of a character in a string is read as it is", () => {
+  it("with a lone surrogate in a string keeps it unchanged", () => {
     const answer = '<tool_call>{"name": "get_time", "arguments": {"zone": "\\ud83d"}}</tool_call>';
     expect(readAnswer(format("hermes"), answer).calls).toEqual([
       { name: "get_time", arguments: { zone: "\ud83d" } },
     ]);
   });
 
-  it("nested deeper than any sane argument is no call", () => {
+  it("with extremely nested arguments is not a call", () => {
     const deep = `<tool_call>{"name": "add", "arguments": {"a": ${"[".repeat(9999)}${"]".repeat(9999)}}}</tool_call>`;
     const read = readAnswer(format("hermes"), deep);
     expect(read.calls).toEqual([]);

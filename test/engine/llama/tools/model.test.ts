@@ -9,9 +9,9 @@ import {
 } from "node-llama-cpp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Message, Tool } from "../../../../src/core/generation.js";
-import { createPromptMaker } from "../../../../src/engine/llama/prompt/prompt.js";
+import { createPromptBuilder } from "../../../../src/engine/llama/prompt/prompt.js";
 import { toolFormatOf } from "../../../../src/engine/llama/tools/format.js";
-import { RuleBook } from "../../../../src/grammar/gbnf.js";
+import { RuleSet } from "../../../../src/grammar/gbnf.js";
 import { readAnswer } from "./answers.js";
 
 const path = fileURLToPath(new URL("../../../../models/hearth-tiny-5m/hearth-tiny-5m.gguf", import.meta.url));
@@ -35,13 +35,13 @@ afterAll(async () => {
   await model.dispose();
 });
 
-/** An answer, by the likeliest tokens; `state` is asked with the answer so far before every token. */
+/** Generates an answer greedily; `state` receives the answer so far before every token. */
 async function answer(
   messages: readonly Message[],
   tools: readonly Tool[],
   state: (text: string) => LlamaGrammarEvaluationState | undefined,
 ): Promise<string> {
-  const prompt = createPromptMaker({
+  const prompt = createPromptBuilder({
     template,
     tools: toolFormatOf(template),
     reasoning: null,
@@ -55,7 +55,7 @@ async function answer(
     vocabularyTokens: 0,
     bytesOf: () => new Uint8Array(0),
     tokenize: (text, special) => model.tokenize(text, special),
-  }).make({ messages, tools, reasoningEffort: "none" });
+  }).build({ messages, tools, reasoningEffort: "none" });
   await sequence.clearHistory();
   const sampled: Token[] = [];
   const tokens = sequence.evaluate(Array.from(prompt.tokens) as Token[], {
@@ -69,12 +69,12 @@ async function answer(
   return model.detokenize(sampled);
 }
 
-/** Arguments as the tool wants them. */
+/** Valid arguments of the tool. */
 async function stateOf(grammar: string): Promise<LlamaGrammarEvaluationState> {
   return new LlamaGrammarEvaluationState({ model, grammar: await llama.createGrammar({ grammar }) });
 }
 
-function argumentsRule(rules: RuleBook): string {
+function argumentsRule(rules: RuleSet): string {
   return rules.add('"{\\"city\\": \\"" [A-Za-z ]{1,20} "\\"}"');
 }
 
@@ -91,9 +91,9 @@ describe("the built-in model", () => {
     });
   });
 
-  it("calls when it is made to, whatever it is asked", async () => {
+  it("calls a tool when it is forced to, whatever the prompt", async () => {
     const of = toolFormatOf(template);
-    const rules = new RuleBook({ prefix: "t" });
+    const rules = new RuleSet({ prefix: "t" });
     const asked = { tools: [weather], argumentRules: [argumentsRule(rules)], callsMin: 1, callsMax: 1 };
     const forced = await stateOf(rules.text(rules.add(of.callGrammar(asked, rules))));
     const text = await answer([{ role: "user", content: "Hello!" }], [weather], () => forced);
@@ -101,17 +101,17 @@ describe("the built-in model", () => {
     expect({ names: calls.map(({ name }) => name), said }).toEqual({ names: ["get_weather"], said: "" });
   });
 
-  it("is held to the tools there are from where it begins a call by itself, and not before", async () => {
+  it("is constrained to the available tools once it starts a call by itself, and not before", async () => {
     const of = toolFormatOf(template);
     const other: Tool = { ...weather, name: "sky_now" };
-    // The grammar knows another name than the prompt: only a grammar that took over can have written it.
-    const rules = new RuleBook({ prefix: "t" });
+    // The grammar has another name than the prompt, so only the grammar can have produced it.
+    const rules = new RuleSet({ prefix: "t" });
     const asked = { tools: [other], argumentRules: [argumentsRule(rules)], callsMin: 1, callsMax: 1 };
     const right = of.continuation("<tool_call>", asked, rules);
     const lazy = await stateOf(rules.text(rules.add(right ?? "")));
     let open = false;
     const state = (text: string): LlamaGrammarEvaluationState | undefined => {
-      open ||= of.watch().push(text) !== null;
+      open ||= of.createOpeningDetector().push(text) !== null;
       return open ? lazy : undefined;
     };
     const called = await answer(

@@ -10,7 +10,7 @@ describe.each(familyNames)("answers of the family %s", (family) => {
     expect(readAnswer(format(family), transcript.answer)).toEqual({ text, reasoning, calls, broken: [] });
   });
 
-  it("give the same events however they are cut", () => {
+  it("give the same events however they are split", () => {
     const of = format(family);
     for (const { answer } of cases) {
       const whole = joined(eventsOf(of, [answer]));
@@ -24,7 +24,7 @@ describe.each(familyNames)("answers of the family %s", (family) => {
     }
   });
 
-  it("lose no text that stands around their calls, but white space that touches a call", () => {
+  it("lose no text around their calls, except white space next to a call", () => {
     const of = format(family);
     const { answer } = cases[0] ?? { answer: "" };
     const plain = fc.string({ unit: "grapheme", maxLength: 40 }).filter((text) => !/[<[{`｜|]/.test(text));

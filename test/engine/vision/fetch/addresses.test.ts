@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { isPublicAddress } from "../../../../src/engine/vision/fetch/addresses.js";
 import { internet, publicAddress } from "./servers.js";
 
-/** First and last address of every network that is nobody's public one. */
+/** First and last address of every non-public network. */
 const edges = [
   ["0.0.0.0", "0.255.255.255"],
   ["10.0.0.0", "10.255.255.255"],
@@ -27,7 +27,7 @@ const dotted = (value: number): string =>
   [24, 16, 8, 0].map((shift) => Math.floor(value / 2 ** shift) % 256).join(".");
 
 describe("A1: an address that is not public", () => {
-  it("is every one inside the closed IPv4 networks and none outside, to the very edges", () => {
+  it("is every address inside the non-public IPv4 networks and none outside, up to the boundaries", () => {
     const ranges = edges.map(([first, last]) => [numberOf(first), numberOf(last)] as const);
     const isClosed = (value: number): boolean =>
       ranges.some(([first, last]) => value >= first && value <= last);
@@ -111,7 +111,7 @@ describe("A1: an address that is not public", () => {
     expect(net.dialled).toEqual([]);
   });
 
-  it("spoils a name that has public ones as well", async () => {
+  it("makes a name unusable that also has public addresses", async () => {
     const net = await internet((_request, response) => response.end("secret"), {
       names: { "half.example": [[publicAddress, "10.0.0.1"]] },
     });

@@ -6,7 +6,7 @@ import { internet, param, publicAddress, type InternetOptions } from "./servers.
 
 const ownAddress = `${publicAddress}:80`;
 
-/** An internet where `/1` leads to the next of these places, and every other path is an image. */
+/** A test internet where each redirect leads to the next of these places, and every other path is an image. */
 const redirecting = (places: readonly string[], options: InternetOptions = {}) =>
   internet((request, response) => {
     const at = /^\/(\d)$/.exec(request.url ?? "")?.[1];
@@ -15,8 +15,8 @@ const redirecting = (places: readonly string[], options: InternetOptions = {}) =
     else response.writeHead(302, { location: to }).end("moved");
   }, options);
 
-describe("an image of the internet", () => {
-  it("is fetched from a host that the operator allows, from its public address and under its name", async () => {
+describe("an image on the internet", () => {
+  it("is fetched from an allowed host, from its public address and with its host name", async () => {
     const net = await redirecting([], { allowed: ["images.example"] });
     expect(await net.read("http://IMAGES.example/a.png?b=c#d")).toBe("image at images.example/a.png?b=c");
     expect(net.dialled).toEqual([ownAddress]);
@@ -67,13 +67,13 @@ describe("A2: a redirect", () => {
     expect(net.dialled.every((address) => address === ownAddress)).toBe(true);
   });
 
-  it("to a host that is not on the list is refused", async () => {
+  it("to a host that is not on the list is rejected", async () => {
     const net = await redirecting(["http://b.example/"], { allowed: ["a.example"] });
     expect(await net.refusal("http://a.example/1")).toMatch(/fetches no images from/);
     expect(net.lookedUp).toEqual(["a.example"]);
   });
 
-  it("is followed three times and not a fourth", async () => {
+  it("is followed at most three times", async () => {
     const places = ["http://b.example/2", "/3", "//c.example/4", "/5"];
     const three = await redirecting(places.slice(0, 3));
     expect(await three.read("http://a.example/1")).toBe("image at c.example/4");
@@ -83,20 +83,20 @@ describe("A2: a redirect", () => {
   });
 });
 
-describe("A3: a name that means something else a moment later", () => {
-  it("is looked up once, and the connection goes to the address that was checked", async () => {
+describe("A3: a name that resolves differently later", () => {
+  it("is resolved once, and the connection uses the checked address", async () => {
     const net = await redirecting([], { names: { "rebind.example": [[publicAddress], ["127.0.0.1"]] } });
     expect(await net.read("http://rebind.example/a")).toBe("image at rebind.example/a");
     expect([net.lookedUp, net.dialled]).toEqual([["rebind.example"], [ownAddress]]);
   });
 
-  it("is checked anew when a redirect leads to it again", async () => {
+  it("is checked again when a redirect leads to it again", async () => {
     const net = await redirecting(["/2"], { names: { "rebind.example": [[publicAddress], ["127.0.0.1"]] } });
     expect(await net.refusal("http://rebind.example/1")).toMatch(/not public/);
     expect(net.dialled).toEqual([ownAddress]);
   });
 
-  it("is the name that TLS is spoken under, at the address that was checked", async () => {
+  it("is the TLS server name, at the checked address", async () => {
     const server = createTcpServer();
     const hello = once(server, "connection").then(async ([socket]) => {
       const [bytes] = (await once(socket as NodeJS.EventEmitter, "data")) as [Buffer];
@@ -110,7 +110,7 @@ describe("A3: a name that means something else a moment later", () => {
   });
 });
 
-describe("A4: a URL that reads as something else", () => {
+describe("A4: an ambiguous URL", () => {
   it.each([
     ["http://a@127.0.0.1/", /user name or a password/],
     ["http://a.example:pw@b.example/", /user name or a password/],
@@ -142,15 +142,15 @@ describe("A4: a URL that reads as something else", () => {
   });
 });
 
-describe("A5: a body that never ends well", () => {
-  it("is not read where its length says that it is too long", async () => {
+describe("A5: a hostile body", () => {
+  it("is not read when its length header is too large", async () => {
     const net = await internet((_request, response) => {
       response.writeHead(200, { "content-length": 10 * 1024 * 1024 + 1 }).write("a");
     });
     expect(await net.refusal("http://a.example/")).toMatch(/is larger than the 10485760 bytes/);
   });
 
-  it("is left when more comes than an image may have, whatever its length said", async () => {
+  it("is aborted when it is too large, whatever its length header", async () => {
     const net = await internet((_request, response) => {
       const chunk = Buffer.alloc(1024 * 1024);
       const more = (): void => {
@@ -162,7 +162,7 @@ describe("A5: a body that never ends well", () => {
     expect(await net.refusal("http://a.example/")).toMatch(/is larger than the 10485760 bytes/);
   });
 
-  it("is refused when it is packed, and is not unpacked", async () => {
+  it("is rejected when it is compressed, and is not decompressed", async () => {
     const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
     const net = await internet((_request, response) => {
       response.writeHead(200, { "content-encoding": "gzip" }).end(bomb);
@@ -170,7 +170,7 @@ describe("A5: a body that never ends well", () => {
     expect(await net.refusal("http://a.example/")).toMatch(/was sent compressed/);
   });
 
-  it("is refused when it is shorter than its length said", async () => {
+  it("is rejected when it is shorter than its length header", async () => {
     const net = await internet((request, response) => {
       response.writeHead(200, { "content-length": 100 });
       response.write("short", () => request.socket.end());
@@ -179,7 +179,7 @@ describe("A5: a body that never ends well", () => {
     expect(net.logs.join()).toMatch(/aborted|ECONNRESET/);
   });
 
-  it.each(["headers", "body"])("is given up after five seconds when its %s stall", async (what) => {
+  it.each(["headers", "body"])("is aborted after five seconds when its %s stall", async (what) => {
     const net = await internet((_request, response) => {
       if (what === "body") response.writeHead(200, { "content-length": 100 }).write("a");
       net.clock.advance(4_999);
@@ -188,7 +188,7 @@ describe("A5: a body that never ends well", () => {
     expect(await net.refusal("http://a.example/")).toMatch(/could not be fetched within 5000 ms$/);
   });
 
-  it("is bounded by the same five seconds over all redirects", async () => {
+  it("has the same limit of five seconds over all redirects", async () => {
     const net = await internet((_request, response) => {
       net.clock.advance(2_000);
       response.writeHead(302, { location: "/again" }).end();
@@ -197,7 +197,7 @@ describe("A5: a body that never ends well", () => {
     expect(net.requests).toHaveLength(3);
   });
 
-  it("is read without a content type, and with a wrong one", async () => {
+  it("is read without a content type and with a wrong one", async () => {
     const plain = await internet((_request, response) => response.end("bytes"));
     expect(await plain.read("http://a.example/")).toBe("bytes");
     const wrong = await internet((_request, response) =>
@@ -206,20 +206,20 @@ describe("A5: a body that never ends well", () => {
     expect(await wrong.read("http://a.example/")).toBe("bytes");
   });
 
-  it("is told apart from an answer that is none", async () => {
+  it("is not read from an error response", async () => {
     const net = await internet((_request, response) => response.writeHead(404).end("secret of the server"));
     expect(await net.refusal("http://a.example/")).toBe(`${param}: was answered with the status 404`);
   });
 
-  it("is left at once when its client leaves", async () => {
+  it("is aborted at once when its client leaves", async () => {
     const leaving = new AbortController();
     const net = await internet(() => leaving.abort(new Error("gone")));
     await expect(net.fetcher.fetch("http://a.example/", param, leaving.signal)).rejects.toThrow("gone");
   });
 });
 
-describe("A8: what is asked of another server", () => {
-  it("carries nothing of the client, not even to the second host", async () => {
+describe("A8: a request to another server", () => {
+  it("contains nothing from the client, also after a redirect", async () => {
     const net = await redirecting(["http://b.example/image"]);
     await net.read("http://a.example/1");
     expect(net.requests.map((request) => [request.method, request.rawHeaders])).toEqual(
@@ -230,7 +230,7 @@ describe("A8: what is asked of another server", () => {
     );
   });
 
-  it("goes past no proxy", async () => {
+  it("uses no proxy", async () => {
     process.env["http_proxy"] = "http://127.0.0.1:9/";
     try {
       const net = await redirecting([]);

@@ -1,4 +1,4 @@
-/** Local servers that stand for the internet: every address that is dialled leads to one of them, and is written down. */
+/** Local servers that represent the internet: every connection leads to one of them, and is recorded. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import { connect, type AddressInfo, type Server } from "node:net";
@@ -7,31 +7,31 @@ import { onTestFinished } from "vitest";
 import type { ImageFetcher } from "../../../../src/core/images.js";
 import { createImageFetcher } from "../../../../src/engine/vision/fetch/fetch.js";
 import { readAllowedHosts } from "../../../../src/engine/vision/fetch/hosts.js";
-import { createManualClock, type ManualClock } from "../../../http/manual-clock.js";
+import { createManualClock, type ManualClock } from "../../../manual-clock.js";
 
-/** An address of somebody's on the internet. */
+/** A public address. */
 export const publicAddress = "93.184.216.34";
 
 export interface Internet {
   readonly fetcher: ImageFetcher;
   readonly clock: ManualClock;
-  /** `address:port` of every connection that was opened. */
+  /** `address:port` of every opened connection. */
   readonly dialled: readonly string[];
-  /** Names that were looked up. */
+  /** Resolved names. */
   readonly lookedUp: readonly string[];
   readonly requests: readonly IncomingMessage[];
   readonly logs: readonly string[];
-  /** What a client would get of that URL, as text. */
+  /** Fetches the URL as the server does, and returns the content as text. */
   read(url: string): Promise<string>;
-  /** The message of its refusal. */
+  /** Fetches the URL and returns the error message. */
   refusal(url: string): Promise<string>;
 }
 
 export interface InternetOptions {
   readonly allowed?: readonly string[];
-  /** Addresses of names, one answer after another; the last one stays. Absent: the public address. */
+  /** Addresses of names, one answer per lookup; the last one repeats. Absent: the public address. */
   readonly names?: Readonly<Record<string, readonly (readonly string[])[]>>;
-  /** Stands in place of the HTTP server. */
+  /** Replaces the HTTP server. */
   readonly server?: Server;
 }
 
@@ -74,7 +74,7 @@ export async function internet(listener: RequestListener, options: InternetOptio
   return { fetcher, clock, dialled, lookedUp, requests, logs, read, refusal };
 }
 
-/** Listens on a free port until the test ends, whatever is still connected. */
+/** Listens on a free port until the test ends; closes open connections then. */
 async function listening(server: Server): Promise<number> {
   const sockets = new Set<{ destroy(): void }>();
   server.on("connection", (socket) => sockets.add(socket));

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { compose, gate, hello, keys, post, type TestServer } from "../../compose.js";
+import { startScriptedApp, gate, hello, keys, post, type ScriptedApp } from "../../../scripted-app.js";
 
 const say = () => ["Good", " day."];
 
-function clientOf(server: TestServer, apiKey: string = keys.ada): OpenAI {
+function clientOf(server: ScriptedApp, apiKey: string = keys.ada): OpenAI {
   return new OpenAI({ baseURL: `${server.url}/v1`, apiKey, maxRetries: 0 });
 }
 
@@ -14,8 +14,8 @@ function fixture(name: string): string {
 }
 
 describe("POST /v1/chat/completions on the wire", () => {
-  it("streams the golden transcript to the byte", async () => {
-    const server = await compose(say);
+  it("streams the recorded transcript byte for byte", async () => {
+    const server = await startScriptedApp(say);
     const response = await post(server, { ...hello, stream: true, stream_options: { include_usage: true } });
     expect(await response.text()).toBe(fixture("http-stream.txt"));
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -26,24 +26,24 @@ describe("POST /v1/chat/completions on the wire", () => {
     });
   });
 
-  it("answers the golden JSON", async () => {
-    const server = await compose(say);
+  it("returns the recorded JSON", async () => {
+    const server = await startScriptedApp(say);
     const response = await post(server, { ...hello, model: "ember" });
     expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
     expect(response.headers.get("x-hearth-prefill-ms")).toBe("0");
     expect(await response.text()).toBe(JSON.stringify(JSON.parse(fixture("http-completion.json"))));
   });
 
-  it("records what was used, under the request's id", async () => {
-    const server = await compose(say);
+  it("records the usage under the id of the request", async () => {
+    const server = await startScriptedApp(say);
     const running = server.nextRun();
     await post(server, hello, {
       headers: { "x-api-key": keys.ada, "content-type": "application/json", "x-request-id": "req-7" },
     });
     await (
       await running
-    ).settled;
-    expect(server.records).toMatchObject([
+    ).finished;
+    expect(await server.records()).toMatchObject([
       {
         requestId: "req-7",
         teamId: "team-1",
@@ -55,8 +55,8 @@ describe("POST /v1/chat/completions on the wire", () => {
     ]);
   });
 
-  it("passes sampling, stops and bounds to the engine as they were asked for", async () => {
-    const server = await compose(say);
+  it("passes sampling parameters, stop texts and limits of the request to the engine", async () => {
+    const server = await startScriptedApp(say);
     await post(server, { ...hello, temperature: 0.5, top_p: 0.25, seed: 9, stop: ["END"], max_tokens: 3 });
     expect(server.engine.jobs).toMatchObject([
       { stop: ["END"], maxTokens: 3, sampling: { temperature: 0.5, topP: 0.25, seed: 9 } },
@@ -66,7 +66,7 @@ describe("POST /v1/chat/completions on the wire", () => {
 
 describe("the official OpenAI client", () => {
   it("creates a completion", async () => {
-    const completion = await clientOf(await compose(say)).chat.completions.create({
+    const completion = await clientOf(await startScriptedApp(say)).chat.completions.create({
       model: "ember-1m",
       messages: [{ role: "user", content: "Hello" }],
       max_tokens: 1,
@@ -76,7 +76,7 @@ describe("the official OpenAI client", () => {
   });
 
   it("reads a stream to its end, with usage", async () => {
-    const stream = clientOf(await compose(say)).chat.completions.stream({
+    const stream = clientOf(await startScriptedApp(say)).chat.completions.stream({
       model: "ember-1m",
       messages: [{ role: "user", content: "Hello" }],
       stream_options: { include_usage: true },
@@ -86,9 +86,9 @@ describe("the official OpenAI client", () => {
     expect(final.usage).toMatchObject({ completion_tokens: 2 });
   });
 
-  it("reads every delta as it comes, before the answer is complete", async () => {
+  it("receives every delta before the answer is complete", async () => {
     const wait = gate();
-    const server = await compose(() => ["Good", wait.opened, " day."]);
+    const server = await startScriptedApp(() => ["Good", wait.opened, " day."]);
     const stream = await clientOf(server).chat.completions.create({
       model: "ember-1m",
       messages: [{ role: "user", content: "Hello" }],
@@ -103,8 +103,8 @@ describe("the official OpenAI client", () => {
     expect(seen).toEqual(["Good", " day."]);
   });
 
-  it("aborts in mid-stream, and the slot is free for the next one", async () => {
-    const server = await compose(() => ["Good", gate().opened], { slots: 1 });
+  it("aborts in mid-stream, which frees the slot for the next request", async () => {
+    const server = await startScriptedApp(() => ["Good", gate().opened], { slots: 1 });
     const running = server.nextRun();
     const stream = await clientOf(server).chat.completions.create({
       model: "ember-1m",
@@ -114,12 +114,12 @@ describe("the official OpenAI client", () => {
     for await (const chunk of stream) if (chunk.choices[0]?.delta.content === "Good") break;
     await (
       await running
-    ).settled;
+    ).finished;
     expect([server.engine.active, server.engine.aborted, server.scheduler.load.running]).toEqual([0, 1, 0]);
-    expect(server.records[0]).toMatchObject({ state: "aborted", usage: { completionTokens: 1 } });
+    expect((await server.records())[0]).toMatchObject({ state: "aborted", usage: { completionTokens: 1 } });
   });
 
-  const ask = (server: TestServer, fields: object, key?: string) =>
+  const send = (server: ScriptedApp, fields: object, key?: string) =>
     clientOf(server, key).chat.completions.create({
       model: "ember-1m",
       messages: [{ role: "user", content: "x" }],
@@ -145,16 +145,16 @@ describe("the official OpenAI client", () => {
       { status: 400, code: "context_length_exceeded" },
     ],
   ])("maps %s to its error class, streamed or not", async (_case, fields, key, expected) => {
-    const server = await compose(say);
+    const server = await startScriptedApp(say);
     for (const stream of [false, true]) {
-      const thrown: unknown = await ask(server, { ...fields, stream }, key).catch((error: unknown) => error);
+      const thrown: unknown = await send(server, { ...fields, stream }, key).catch((error: unknown) => error);
       expect(thrown).toBeInstanceOf(OpenAI.APIError);
       expect(thrown).toMatchObject({ ...expected, requestID: expect.stringMatching(/^0193/) as string });
     }
   });
 
-  it("hears of a failure in mid-stream as an error, not as an end", async () => {
-    const server = await compose(() => ["Good", new Error("lost /var/lib/device")]);
+  it("raises an error for a failure in mid-stream", async () => {
+    const server = await startScriptedApp(() => ["Good", new Error("lost /var/lib/device")]);
     const stream = await clientOf(server).chat.completions.create({
       model: "ember-1m",
       messages: [{ role: "user", content: "Hello" }],

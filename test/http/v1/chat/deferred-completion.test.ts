@@ -2,19 +2,26 @@ import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../../../src/core/generation.js";
 import { transcript } from "../../../../src/engine/scripted.js";
 import { template, tools } from "../../../engine/llama/tools/answers.js";
-import { compose, gate, headersOf, hello, keys, post } from "../../compose.js";
+import { startScriptedApp, gate, headersOf, hello, keys, post } from "../../../scripted-app.js";
 import { exchange } from "../../raw.js";
-import { answerOf, fetchDeferred, outcomeOf, putOff, putOffId, without } from "./deferred.js";
+import {
+  postDirect,
+  fetchDeferred,
+  waitForOutcome,
+  postDeferred,
+  createDeferred,
+  omitFields,
+} from "./deferred.js";
 
 const unknown = "0193a1c2-5d7e-7c40-9b1f-ffffffffffff";
-const told = ["id", "created"] as const;
+const volatileFields = ["id", "created"] as const;
 
 describe("a deferred completion", () => {
-  it("is taken at once, is pending while the engine works, is answered once, and is gone", async () => {
+  it("is accepted at once, is pending while the engine works, is returned once, and is then deleted", async () => {
     const wait = gate();
-    const server = await compose(() => ["Good", wait.opened, " day."]);
+    const server = await startScriptedApp(() => ["Good", wait.opened, " day."]);
     const running = server.nextRun();
-    const id = await putOffId(server);
+    const id = await createDeferred(server);
     const run = await running;
     for (let look = 0; look < 3; look++) {
       const pending = await fetchDeferred(server, id);
@@ -22,7 +29,7 @@ describe("a deferred completion", () => {
     }
     server.clock.advance(5000);
     wait.open();
-    await run.settled;
+    await run.finished;
     const response = await fetchDeferred(server, id);
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toMatch(/^application\/json/);
@@ -32,36 +39,38 @@ describe("a deferred completion", () => {
       object: "chat.completion",
       created: Date.UTC(2026, 10, 21, 8, 0, 1) / 1000,
     });
-    expect(without(answer, ...told)).toEqual(without(await answerOf(server, hello), ...told));
+    expect(omitFields(answer, ...volatileFields)).toEqual(
+      omitFields(await postDirect(server, hello), ...volatileFields),
+    );
     for (const again of [id, id.toUpperCase()]) expect((await fetchDeferred(server, again)).status).toBe(404);
   });
 
-  it("may be fetched by its id in capital letters, and by another key of its team", async () => {
-    const server = await compose(() => ["Good day."]);
-    const id = await putOffId(server);
-    const answer = await outcomeOf(server, id.toUpperCase());
+  it("can be fetched by its id in capital letters, and with another key of its team", async () => {
+    const server = await startScriptedApp(() => ["Good day."]);
+    const id = await createDeferred(server);
+    const answer = await waitForOutcome(server, id.toUpperCase());
     expect([answer.status, await answer.json()]).toEqual([200, expect.objectContaining({ id })]);
-    const second = await putOffId(server);
-    expect((await outcomeOf(server, second, keys.bob)).status).toBe(200);
+    const second = await createDeferred(server);
+    expect((await waitForOutcome(server, second, keys.bob)).status).toBe(200);
   });
 
   it("has one settled row in the usage table, under its own id", async () => {
-    const server = await compose(() => ["Good", " day."]);
-    const id = await putOffId(server);
-    await outcomeOf(server, id);
-    expect(server.records).toMatchObject([
+    const server = await startScriptedApp(() => ["Good", " day."]);
+    const id = await createDeferred(server);
+    await waitForOutcome(server, id);
+    expect(await server.records()).toMatchObject([
       { requestId: id, endpoint: "/v1/chat/completions", state: "completed", apiKeyId: "key-of-ada" },
     ]);
-    expect(server.records[0]?.usage).toMatchObject({ promptTokens: 3, completionTokens: 2 });
+    expect((await server.records())[0]?.usage).toMatchObject({ promptTokens: 3, completionTokens: 2 });
   });
 
-  it("is not taken away by HEAD, which brings no answer", async () => {
-    const server = await compose(() => ["Good day."]);
+  it("is not deleted by HEAD, which returns no body", async () => {
+    const server = await startScriptedApp(() => ["Good day."]);
     const running = server.nextRun();
-    const id = await putOffId(server);
+    const id = await createDeferred(server);
     await (
       await running
-    ).settled;
+    ).finished;
     const head = [
       `HEAD /v1/chat/deferred-completion/${id} HTTP/1.1`,
       "host: localhost",
@@ -95,8 +104,8 @@ const schema = {
   additionalProperties: false,
 };
 
-describe("a deferred completion is what the same request is answered with directly", () => {
-  it.each<[string, object, Parameters<typeof compose>[0]]>([
+describe("a deferred completion equals the answer to the same direct request", () => {
+  it.each<[string, object, Parameters<typeof startScriptedApp>[0]]>([
     ["with tools", { tools: wireTools }, () => [transcript(template("hermes"), call, 3)]],
     ["with functions", { functions: tools }, () => [transcript(template("hermes"), call, 3)]],
     [
@@ -109,19 +118,19 @@ describe("a deferred completion is what the same request is answered with direct
     ["with a stop text and a bound", { stop: ["never"], max_tokens: 2 }, () => ["one", " two", " three"]],
     ["for a model asked for by another name", { model: "ember" }, () => ["Good day."]],
   ])("%s", async (_case, fields, script) => {
-    const server = await compose(script, { contextTokens: 4096, slots: 4 });
+    const server = await startScriptedApp(script, { contextTokens: 4096, slots: 4 });
     const body = { ...hello, ...fields };
-    const direct = await answerOf(server, body);
-    const response = await outcomeOf(server, await putOffId(server, body));
+    const direct = await postDirect(server, body);
+    const response = await waitForOutcome(server, await createDeferred(server, body));
     expect(response.status).toBe(200);
     const deferred = (await response.json()) as object;
     const bare = (answer: object): unknown =>
-      JSON.parse(JSON.stringify(without(answer, ...told)).replaceAll(/"call_[^"]*"/g, '"call"'));
+      JSON.parse(JSON.stringify(omitFields(answer, ...volatileFields)).replaceAll(/"call_[^"]*"/g, '"call"'));
     expect(bare(deferred)).toEqual(bare(direct));
   });
 });
 
-describe("putting off", () => {
+describe("a request with deferred: true", () => {
   it.each<[string, object, string, number, string | null]>([
     ["together with a stream", { stream: true }, keys.ada, 400, "deferred"],
     ["a field of the wrong type", { temperature: "hot" }, keys.ada, 422, "temperature"],
@@ -131,19 +140,19 @@ describe("putting off", () => {
     ["without the right to chat", {}, keys.cleo, 403, null],
     ["with no right at all", {}, keys.eve, 403, null],
     ["with a key that nobody has", {}, "a-key-that-nobody-ever-had", 401, null],
-  ])("%s is refused at once, and nothing is queued", async (_case, fields, key, status, param) => {
-    const server = await compose(() => ["Good day."]);
-    const refused = await putOff(server, { ...hello, ...fields }, key);
+  ])("%s is rejected at once, and nothing is queued", async (_case, fields, key, status, param) => {
+    const server = await startScriptedApp(() => ["Good day."]);
+    const refused = await postDeferred(server, { ...hello, ...fields }, key);
     const { error } = (await refused.json()) as { error: { param: string | null } };
     expect([refused.status, error.param]).toEqual([status, param]);
-    // The next id is the first that a request which was taken would have had.
-    await outcomeOf(server, await putOffId(server));
+    // The next id is the first one: no rejected request has used an id.
+    await waitForOutcome(server, await createDeferred(server));
     expect(server.engine.jobs).toHaveLength(1);
-    expect(server.records).toHaveLength(1);
+    expect(await server.records()).toHaveLength(1);
   });
 
-  it("is answered as ordinary when deferred is false or null", async () => {
-    const server = await compose(() => ["Good day."]);
+  it("is answered directly when deferred is false or null", async () => {
+    const server = await startScriptedApp(() => ["Good day."]);
     for (const deferred of [false, null]) {
       const response = await post(server, { ...hello, deferred });
       expect(await response.json()).toHaveProperty("choices.0.message.content", "Good day.");
@@ -151,19 +160,19 @@ describe("putting off", () => {
   });
 });
 
-describe("fetching", () => {
+describe("GET /v1/chat/deferred-completion/{request_id}", () => {
   it.each(["1", "0193a1c2", `${unknown}0`, `{${unknown}}`, "..%2f..%2fetc", "%00", "' or 1=1 --"])(
-    "by the malformed id %j is refused by name",
+    "rejects the malformed id %j with the name of the parameter",
     async (id) => {
-      const server = await compose(() => []);
+      const server = await startScriptedApp(() => []);
       const response = await fetchDeferred(server, encodeURIComponent(decodeURIComponent(id)));
       expect(response.status).toBe(400);
       expect(await response.json()).toHaveProperty("error.param", "request_id");
     },
   );
 
-  it("needs a key, the right to chat, and an id that was given out", async () => {
-    const server = await compose(() => []);
+  it("requires a key, the ACL for chat, and the id of a deferred completion", async () => {
+    const server = await startScriptedApp(() => []);
     const url = `${server.url}/v1/chat/deferred-completion/${unknown}`;
     expect((await fetch(url)).status).toBe(401);
     expect((await fetchDeferred(server, unknown, keys.eve)).status).toBe(403);

@@ -1,48 +1,50 @@
 import { describe, expect, it } from "vitest";
 import { HearthError } from "../../../../src/core/errors.js";
-import { compose, gate, hello, keys, type TestServer } from "../../compose.js";
-import { fetchDeferred, outcomeOf, putOffId } from "./deferred.js";
+import { startScriptedApp, gate, hello, keys, type ScriptedApp } from "../../../scripted-app.js";
+import { fetchDeferred, waitForOutcome, createDeferred } from "./deferred.js";
 
 const dayMs = 24 * 60 * 60 * 1000;
 const unknown = "0193a1c2-5d7e-7c40-9b1f-ffffffffffff";
 
-/** Status, headers that say something, and body, the asked-for id left out. */
-async function told(response: Response, id: string) {
+/** Status, relevant headers and body, without the requested id. */
+async function readOutcome(response: Response, id: string) {
   const body = (await response.text()).replaceAll(id, "ID");
   return { status: response.status, type: response.headers.get("content-type"), body };
 }
 
-/** Puts a request off and waits until its outcome is written. */
-async function ended(server: TestServer, body: object = hello): Promise<string> {
+/** Defers a request and waits until its outcome is stored. */
+async function ended(server: ScriptedApp, body: object = hello): Promise<string> {
   const running = server.nextRun();
-  const id = await putOffId(server, body);
+  const id = await createDeferred(server, body);
   await (
     await running
-  ).settled;
+  ).finished;
   return id;
 }
 
-describe("an answer that many ask for at once", () => {
-  it("is given to exactly one of 50 readers, and is as unknown to all others as any id", async () => {
+describe("an answer that many clients fetch at once", () => {
+  it("is returned to exactly one of 50 clients, and is unknown to the others", async () => {
     const wait = [gate(), gate(), gate(), gate()];
-    let asked = 0;
-    const server = await compose(() => ["Good", wait[asked++]?.opened ?? Promise.resolve(), " day."]);
+    let runs = 0;
+    const server = await startScriptedApp(() => ["Good", wait[runs++]?.opened ?? Promise.resolve(), " day."]);
     for (const each of wait) {
       const running = server.nextRun();
-      const id = await putOffId(server);
+      const id = await createDeferred(server);
       const run = await running;
-      const readers = Array.from({ length: 50 }, () => outcomeOf(server, id));
-      // Some of them ask while it is made, the others come to a made one.
+      const readers = Array.from({ length: 50 }, () => waitForOutcome(server, id));
+      // Some clients fetch while it runs, the others after its end.
       await fetchDeferred(server, id);
       each.open();
-      await run.settled;
-      const answers = await Promise.all((await Promise.all(readers)).map((response) => told(response, id)));
+      await run.finished;
+      const answers = await Promise.all(
+        (await Promise.all(readers)).map((response) => readOutcome(response, id)),
+      );
       const [given, refused] = [200, 404].map((status) =>
         answers.filter((answer) => answer.status === status),
       );
       expect([given?.length, refused?.length]).toEqual([1, 49]);
       expect(given?.[0]?.body).toContain("Good day.");
-      const nowhere = await told(await fetchDeferred(server, unknown), unknown);
+      const nowhere = await readOutcome(await fetchDeferred(server, unknown), unknown);
       for (const answer of refused ?? []) expect(answer).toEqual(nowhere);
     }
   });
@@ -53,32 +55,32 @@ describe("E13: a deferred completion of another team", () => {
     "is answered like an id that never was while it is %s, and stays for its own team",
     async (state) => {
       const wait = gate();
-      const server = await compose(() => [
+      const server = await startScriptedApp(() => [
         "Good",
         ...(state === "pending" ? [wait.opened] : []),
         ...(state === "failed" ? [new HearthError("invalid_output", "It is not what was asked for.")] : []),
       ]);
       const running = server.nextRun();
-      const id = await putOffId(server);
+      const id = await createDeferred(server);
       const run = await running;
-      if (state !== "pending") await run.settled;
-      const nowhere = await told(await fetchDeferred(server, unknown, keys.mallory), unknown);
+      if (state !== "pending") await run.finished;
+      const nowhere = await readOutcome(await fetchDeferred(server, unknown, keys.mallory), unknown);
       expect(nowhere.status).toBe(404);
       for (let look = 0; look < 3; look++)
-        expect(await told(await fetchDeferred(server, id, keys.mallory), id)).toEqual(nowhere);
+        expect(await readOutcome(await fetchDeferred(server, id, keys.mallory), id)).toEqual(nowhere);
       wait.open();
-      await run.settled;
+      await run.finished;
       const own = await fetchDeferred(server, id);
       expect(own.status).toBe(state === "failed" ? 500 : 200);
-      // What was fetched, or never there, is told in the same words too.
-      expect(await told(await fetchDeferred(server, unknown), unknown)).toEqual(nowhere);
-      if (state !== "failed") expect(await told(await fetchDeferred(server, id), id)).toEqual(nowhere);
+      // A fetched id and an unknown id get the same error, too.
+      expect(await readOutcome(await fetchDeferred(server, unknown), unknown)).toEqual(nowhere);
+      if (state !== "failed") expect(await readOutcome(await fetchDeferred(server, id), id)).toEqual(nowhere);
     },
   );
 });
 
 describe("a deferred completion that fails", () => {
-  it.each<[string, Parameters<typeof compose>[0], object, object]>([
+  it.each<[string, Parameters<typeof startScriptedApp>[0], object, object]>([
     [
       "because its conversation is too long",
       () => [],
@@ -103,34 +105,37 @@ describe("a deferred completion that fails", () => {
       hello,
       { status: 500, code: "internal_error", param: null },
     ],
-  ])("%s tells why as the direct request does, as often as it is asked", async (_case, script, body, why) => {
-    const server = await compose(script);
-    const id = await ended(server, body);
-    for (let look = 0; look < 3; look++) {
-      const response = await fetchDeferred(server, id);
-      const { error } = (await response.json()) as { error: { code: string; param: string | null } };
-      expect({ status: response.status, code: error.code, param: error.param }).toEqual(why);
-      expect(JSON.stringify(error)).not.toContain("secret");
-    }
-    const direct = await fetch(`${server.url}/v1/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${keys.ada}`, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    expect(await told(await fetchDeferred(server, id), id)).toEqual(await told(direct, id));
-  });
+  ])(
+    "%s reports the error of the direct request, as often as it is fetched",
+    async (_case, script, body, why) => {
+      const server = await startScriptedApp(script);
+      const id = await ended(server, body);
+      for (let look = 0; look < 3; look++) {
+        const response = await fetchDeferred(server, id);
+        const { error } = (await response.json()) as { error: { code: string; param: string | null } };
+        expect({ status: response.status, code: error.code, param: error.param }).toEqual(why);
+        expect(JSON.stringify(error)).not.toContain("secret");
+      }
+      const direct = await fetch(`${server.url}/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${keys.ada}`, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      expect(await readOutcome(await fetchDeferred(server, id), id)).toEqual(await readOutcome(direct, id));
+    },
+  );
 
-  it("charges what it came to, once", async () => {
-    const server = await compose(() => ["Good", " day", new Error("lost")]);
+  it("charges what it produced, once", async () => {
+    const server = await startScriptedApp(() => ["Good", " day", new Error("lost")]);
     const id = await ended(server);
-    await outcomeOf(server, id);
-    expect(server.records).toMatchObject([
+    await waitForOutcome(server, id);
+    expect(await server.records()).toMatchObject([
       { requestId: id, state: "failed", usage: { completionTokens: 2 } },
     ]);
   });
 });
 
-describe("24 hours after it was made", () => {
+describe("24 hours after it finished", () => {
   it.each([
     ["an answer", () => ["Good day."], 200],
     ["a failure", () => [new Error("lost")], 500],
@@ -138,37 +143,37 @@ describe("24 hours after it was made", () => {
     "%s can be fetched to the last millisecond, and then no more",
     async (_case, script, status) => {
       const wait = gate();
-      const server = await compose(() => [wait.opened, ...script()]);
+      const server = await startScriptedApp(() => [wait.opened, ...script()]);
       const running = [server.nextRun()];
-      const ids = [await putOffId(server)];
+      const ids = [await createDeferred(server)];
       await running[0];
       running.push(server.nextRun());
-      ids.push(await putOffId(server));
+      ids.push(await createDeferred(server));
       await running[1];
-      // The hours that it waits to be made do not count.
+      // The time in the queue does not count.
       server.clock.advance(2 * dayMs);
       wait.open();
-      for (const run of running) await (await run).settled;
+      for (const run of running) await (await run).finished;
       const [first = "", second = ""] = ids;
       server.clock.advance(dayMs - 1);
       expect((await fetchDeferred(server, first)).status).toBe(status);
       server.clock.advance(1);
-      const nowhere = await told(await fetchDeferred(server, unknown), unknown);
-      expect(await told(await fetchDeferred(server, second), second)).toEqual(nowhere);
+      const nowhere = await readOutcome(await fetchDeferred(server, unknown), unknown);
+      expect(await readOutcome(await fetchDeferred(server, second), second)).toEqual(nowhere);
       expect(nowhere.status).toBe(404);
     },
   );
 
-  it("nothing is over for one that is still to be made", async () => {
+  it("a completion that has not finished does not expire", async () => {
     const wait = gate();
-    const server = await compose(() => [wait.opened, "Good day."]);
+    const server = await startScriptedApp(() => [wait.opened, "Good day."]);
     const running = server.nextRun();
-    const id = await putOffId(server);
+    const id = await createDeferred(server);
     const run = await running;
     server.clock.advance(3 * dayMs);
     expect((await fetchDeferred(server, id)).status).toBe(202);
     wait.open();
-    await run.settled;
+    await run.finished;
     expect((await fetchDeferred(server, id)).status).toBe(200);
   });
 });

@@ -1,11 +1,11 @@
-/** What the tests of deferred completions ask with. */
+/** Helpers for tests of deferred completions. */
 import { expect } from "vitest";
-import { headersOf, hello, keys, post } from "../../compose.js";
+import { headersOf, hello, keys, post } from "../../../scripted-app.js";
 
 type At = { readonly url: string };
 
-/** Puts a chat request off. @returns the answer as it came. */
-export function putOff(server: At, body: object = hello, key: string = keys.ada): Promise<Response> {
+/** Sends a deferred chat request. @returns the response. */
+export function postDeferred(server: At, body: object = hello, key: string = keys.ada): Promise<Response> {
   return fetch(`${server.url}/v1/chat/completions`, {
     method: "POST",
     headers: headersOf(key),
@@ -13,9 +13,13 @@ export function putOff(server: At, body: object = hello, key: string = keys.ada)
   });
 }
 
-/** Puts a chat request off. @returns the id to fetch its answer with. */
-export async function putOffId(server: At, body: object = hello, key: string = keys.ada): Promise<string> {
-  const response = await putOff(server, body, key);
+/** Sends a deferred chat request. @returns the id with which to fetch the answer. */
+export async function createDeferred(
+  server: At,
+  body: object = hello,
+  key: string = keys.ada,
+): Promise<string> {
+  const response = await postDeferred(server, body, key);
   const answer = (await response.json()) as { request_id: string };
   expect(answer).toEqual({ request_id: expect.any(String) as string });
   expect(response.status).toBe(200);
@@ -26,8 +30,8 @@ export function fetchDeferred(server: At, id: string, key: string = keys.ada): P
   return fetch(`${server.url}/v1/chat/deferred-completion/${id}`, { headers: headersOf(key) });
 }
 
-/** The first answer that is not "pending". */
-export async function outcomeOf(server: At, id: string, key: string = keys.ada): Promise<Response> {
+/** Returns the first response that is not "pending". */
+export async function waitForOutcome(server: At, id: string, key: string = keys.ada): Promise<Response> {
   for (;;) {
     const response = await fetchDeferred(server, id, key);
     if (response.status !== 202) return response;
@@ -35,13 +39,13 @@ export async function outcomeOf(server: At, id: string, key: string = keys.ada):
   }
 }
 
-/** What two answers to the same request differ in. */
-export function without(answer: object, ...fields: readonly string[]): object {
+/** Returns an answer without fields that differ between two answers to the same request. */
+export function omitFields(answer: object, ...fields: readonly string[]): object {
   return Object.fromEntries(Object.entries(answer).filter(([field]) => !fields.includes(field)));
 }
 
-/** The answer to the same request, asked for directly. */
-export async function answerOf(server: Parameters<typeof post>[0], body: object): Promise<object> {
+/** Returns the answer to the same direct request. */
+export async function postDirect(server: Parameters<typeof post>[0], body: object): Promise<object> {
   const response = await post(server, body);
   expect(response.status).toBe(200);
   return (await response.json()) as object;

@@ -10,13 +10,13 @@ import {
   transcripts,
 } from "../../../engine/llama/tools/answers.js";
 import {
-  first,
-  streamed,
-  whole,
+  firstChoice,
+  requestStream,
+  requestJson,
   type FoldedAnswer,
   type FoldedChoice,
 } from "../../../end-to-end/text/answers.js";
-import { compose, hello, keys, type TestServer } from "../../compose.js";
+import { startScriptedApp, hello, keys, type ScriptedApp } from "../../../scripted-app.js";
 
 const template = readFileSync(
   new URL("../../../../scripts/train/chat/template.jinja", import.meta.url),
@@ -35,16 +35,18 @@ const ajv = new Ajv2020({ strict: false });
 const isAnswer = ajv.compile(schema);
 const areArguments = new Map(fixtureTools.map(({ name, parameters }) => [name, ajv.compile(parameters)]));
 
-/** A server that answers with these texts, one after the other, byte for byte. */
-function answering(written: string, family = template): Promise<TestServer & { client: OpenAI }> {
+/** Starts a server that returns these texts, one after the other, byte for byte. */
+function answering(written: string, family = template): Promise<ScriptedApp & { client: OpenAI }> {
   const script = () => [byteByByte(family, written)];
-  return compose(script, { contextTokens: 4096, slots: 64, queueDepthMax: 512 }).then((server) => ({
-    ...server,
-    client: new OpenAI({ baseURL: `${server.url}/v1`, apiKey: keys.ada, maxRetries: 0 }),
-  }));
+  return startScriptedApp(script, { contextTokens: 4096, slots: 64, config: { queueDepthMax: 512 } }).then(
+    (server) => ({
+      ...server,
+      client: new OpenAI({ baseURL: `${server.url}/v1`, apiKey: keys.ada, maxRetries: 0 }),
+    }),
+  );
 }
 
-/** Tokens of one byte each, but for the mark that opens a reasoning block: most vocabularies have it whole. */
+/** One token for each byte, except for the mark that opens a reasoning block, which is one token in most vocabularies. */
 function byteByByte(family: string, written: string): Transcript {
   const [mark] = /^<think>/.exec(written) ?? [];
   if (mark === undefined) return transcript(family, written);
@@ -52,9 +54,9 @@ function byteByByte(family: string, written: string): Transcript {
   return { ...rest, tokens: [Buffer.from(mark), ...tokens] };
 }
 
-/** What an answer says, without ids, which are another's every time. */
+/** Returns the content of an answer without ids, which differ each time. */
 function said(answer: FoldedAnswer) {
-  const { calls, ...rest } = first(answer);
+  const { calls, ...rest } = firstChoice(answer);
   return {
     ...rest,
     calls: calls.map(({ name, arguments: given }) => ({ name, arguments: given })),
@@ -62,7 +64,7 @@ function said(answer: FoldedAnswer) {
   };
 }
 
-/** Bounds that cut a text of one-byte tokens inside its characters, its escapes and everywhere else. */
+/** Limits that cut a text of one-byte tokens inside characters, inside escapes and elsewhere. */
 function bounds(written: string): readonly number[] {
   return Array.from({ length: Buffer.byteLength(written) }, (_, at) => at + 1);
 }
@@ -119,12 +121,12 @@ describe("D7: a transcript with", () => {
   it.each(rows)("%s: is told whole, or as cut, wherever it is cut", async (_, row) => {
     const text = written(row);
     const app = await answering(text);
-    const asked = {
+    const sent = {
       ...hello,
       ...(row.schema ? { response_format: format } : {}),
       ...(row.tools ? { tools: wireTools } : {}),
     };
-    const complete = first(await whole(app, asked));
+    const complete = firstChoice(await requestJson(app, sent));
     check(complete, complete, row);
     expect(complete.finish).toBe(row.tools ? "tool_calls" : "stop");
     const ends = [
@@ -134,10 +136,10 @@ describe("D7: a transcript with", () => {
     ];
     const finishes = await Promise.all(
       ends.map(async (end) => {
-        const answer = await (row.streaming ? streamed : whole)(app, { ...asked, ...end });
-        check(first(answer), complete, row);
-        if (row.streaming) expect(said(answer)).toEqual(said(await whole(app, { ...asked, ...end })));
-        return first(answer).finish;
+        const answer = await (row.streaming ? requestStream : requestJson)(app, { ...sent, ...end });
+        check(firstChoice(answer), complete, row);
+        if (row.streaming) expect(said(answer)).toEqual(said(await requestJson(app, { ...sent, ...end })));
+        return firstChoice(answer).finish;
       }),
     );
     expect(new Set(finishes)).toContain("length");
@@ -148,10 +150,10 @@ describe("D7: transcripts of the family", () => {
   it.each(familyNames)("%s are told as written, streamed as not", async (family) => {
     for (const { answer, text, reasoning = "", calls } of transcripts(family)) {
       const app = await answering(answer, templateOf(family));
-      const asked = { ...hello, tools: wireTools };
-      const told = await whole(app, asked);
-      expect(said(await streamed(app, asked))).toEqual(said(told));
-      const choice = first(told);
+      const sent = { ...hello, tools: wireTools };
+      const received = await requestJson(app, sent);
+      expect(said(await requestStream(app, sent))).toEqual(said(received));
+      const choice = firstChoice(received);
       expect({ text: choice.content, reasoning: choice.reasoning }).toEqual({ text, reasoning });
       const parsed = choice.calls.map((each) => ({
         name: each.name,
@@ -165,12 +167,12 @@ describe("D7: transcripts of the family", () => {
   it.each(familyNames)("%s, cut anywhere, never say what was not written", async (family) => {
     for (const { answer } of transcripts(family).slice(0, 4)) {
       const app = await answering(answer, templateOf(family));
-      const asked = { ...hello, tools: wireTools };
-      const complete = said(await whole(app, asked));
+      const sent = { ...hello, tools: wireTools };
+      const complete = said(await requestJson(app, sent));
       const cuts = bounds(answer).filter((at) => at % 3 === 0 || insideCharacter(answer, at));
       await Promise.all(
         cuts.map(async (tokens) => {
-          const cut = said(await whole(app, { ...asked, max_tokens: tokens }));
+          const cut = said(await requestJson(app, { ...sent, max_tokens: tokens }));
           expect(cut.finish).toBe("length");
           expect(cut.calls.length).toBeLessThanOrEqual(complete.calls.length);
           for (const [index, each] of cut.calls.entries()) {
@@ -183,7 +185,7 @@ describe("D7: transcripts of the family", () => {
   });
 });
 
-/** Whether so many bytes of a text end inside an escape or a character. */
+/** Whether a prefix of this many bytes ends inside an escape or a character. */
 function insideCharacter(written: string, bytes: number): boolean {
   const rest = Buffer.from(written).subarray(bytes);
   return ((rest[0] ?? 0) & 0xc0) === 0x80 || Buffer.from(written)[bytes - 1] === 0x5c;

@@ -1,25 +1,25 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
 import { anthropicOf, params, postMessage, weather } from "../../anthropic.js";
-import { compose, gate, keys } from "../../compose.js";
+import { startScriptedApp, gate, keys } from "../../../scripted-app.js";
 
 const say = () => ["Good", " day."];
 
 describe("POST /v1/messages/count_tokens", () => {
   const counted = { model: params.model, messages: params.messages, system: "Be brief.", tools: [weather] };
 
-  it("tells the tokens that the same request is answered from, cached ones included", async () => {
-    const server = await compose(say, { cachedTokens: 2 });
+  it("returns the prompt tokens of the same request, including cached ones", async () => {
+    const server = await startScriptedApp(say, { cachedTokens: 2 });
     const { input_tokens } = await anthropicOf(server).messages.countTokens(counted);
     const { usage } = await anthropicOf(server).messages.create({ ...params, ...counted });
     expect(input_tokens).toBe(usage.input_tokens + (usage.cache_read_input_tokens ?? 0));
   });
 
-  it("generates, records and holds nothing", async () => {
-    const server = await compose(say);
+  it("generates nothing, records nothing and frees the model", async () => {
+    const server = await startScriptedApp(say);
     const response = await postMessage(server, counted, "/count_tokens");
     expect(await response.json()).toEqual({ input_tokens: 6 });
-    expect([server.engine.jobs, server.records, server.engine.leases]).toEqual([[], [], 0]);
+    expect([server.engine.jobs, await server.records(), server.engine.leases]).toEqual([[], [], 0]);
   });
 
   it.each<[string, object, string | undefined, number, string]>([
@@ -34,8 +34,8 @@ describe("POST /v1/messages/count_tokens", () => {
       400,
       "invalid_request_error",
     ],
-  ])("refuses %s and lets go of the model", async (_case, fields, key, status, type) => {
-    const server = await compose(say);
+  ])("rejects %s and frees the model", async (_case, fields, key, status, type) => {
+    const server = await startScriptedApp(say);
     const thrown: unknown = await anthropicOf(server, key)
       .messages.countTokens({ ...counted, ...fields })
       .catch((error: unknown) => error);
@@ -43,13 +43,13 @@ describe("POST /v1/messages/count_tokens", () => {
     expect(server.engine.leases).toBe(0);
   });
 
-  it("holds no model for a client that left while it loaded", async () => {
+  it("frees the model of a client that disconnected while it loaded", async () => {
     const [loading, done] = [gate(), gate()];
-    const server = await compose(say, { onLoad: () => (loading.open(), done.opened) });
-    const leaving = new AbortController();
-    const counting = anthropicOf(server).messages.countTokens(counted, { signal: leaving.signal });
+    const server = await startScriptedApp(say, { onLoad: () => (loading.open(), done.opened) });
+    const controller = new AbortController();
+    const counting = anthropicOf(server).messages.countTokens(counted, { signal: controller.signal });
     await loading.opened;
-    leaving.abort();
+    controller.abort();
     await expect(counting).rejects.toBeInstanceOf(Anthropic.APIUserAbortError);
     done.open();
     const { input_tokens } = await anthropicOf(server).messages.countTokens(counted);

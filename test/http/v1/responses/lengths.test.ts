@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { CompactionBody } from "../../../../src/dialects/openai-responses/wire.js";
-import { compose } from "../../compose.js";
-import { askerOf, textOf } from "./responses.js";
+import type { CompactionBody } from "../../../../src/dialects/openai-responses/response-schema.js";
+import { startScriptedApp } from "../../../scripted-app.js";
+import { createResponsesClient, textOf } from "./responses.js";
 
-/** A conversation of so many turns, each of about ten words, and a last question. */
+/** A conversation of this many turns of about ten words, and a last question. */
 const turns = (count: number) => [
   ...Array.from({ length: count }, (_, at) => [
     { role: "user", content: `Question ${at}: what is the name of it?` },
@@ -13,27 +13,27 @@ const turns = (count: number) => [
   { role: "user", content: "The last question of all." },
 ];
 
-/** A server that keeps the prompts of its answers. */
-async function remembering(contextTokens: number) {
+/** Starts a server that records its prompts. */
+async function recording(contextTokens: number) {
   const prompts: string[] = [];
-  const server = await compose(
+  const server = await startScriptedApp(
     (prompt) => {
       prompts.push(prompt);
       return ["Yes."];
     },
     { contextTokens },
   );
-  return { server, prompts, ask: askerOf(server.url) };
+  return { server, prompts, client: createResponsesClient(server.url) };
 }
 
 describe("a conversation that is too long", () => {
   const long = { instructions: "Be kind.", input: turns(20) };
 
-  it("is refused with both numbers unless truncation is asked for", async () => {
-    const { ask } = await remembering(64);
+  it("is rejected with both numbers unless truncation is requested", async () => {
+    const { client } = await recording(64);
     for (const truncation of [undefined, "disabled"])
       for (const path of ["", "/input_tokens"]) {
-        const refused = await ask.send("POST", path, { model: "ember-1m", ...long, truncation });
+        const refused = await client.send("POST", path, { model: "ember-1m", ...long, truncation });
         expect([refused.status, refused.body]).toMatchObject([
           400,
           {
@@ -46,38 +46,38 @@ describe("a conversation that is too long", () => {
       }
   });
 
-  it("is answered without its oldest turns with truncation: auto; what it is told to be and the last turn stay", async () => {
-    const { ask, prompts } = await remembering(64);
-    const answer = await ask.create({ ...long, truncation: "auto" });
+  it("is answered without its oldest turns with truncation: auto; the instructions and the last turn stay", async () => {
+    const { client, prompts } = await recording(64);
+    const answer = await client.create({ ...long, truncation: "auto" });
     expect(answer).toMatchObject({ status: "completed", truncation: "auto" });
     expect(prompts[0]).toMatch(
       /^system: Be kind\.\nuser: Question 1\d: .*\nuser: The last question of all\.\nassistant:$/s,
     );
     expect(prompts[0]).toContain("Answer 19");
-    // As many turns as there is room for: one more would not leave any for the answer.
+    // As many turns as fit: one more would leave no tokens for the answer.
     const used = answer.usage?.input_tokens ?? 0;
     expect([used <= 48, used > 48 - 18]).toEqual([true, true]);
   });
 
-  it("is truncated over a chain, too, and stored whole", async () => {
-    const { ask, prompts } = await remembering(64);
-    let last = await ask.create({ input: "The very first question.", truncation: "auto" });
+  it("is truncated over a chain, too, and stored in full", async () => {
+    const { client, prompts } = await recording(64);
+    let last = await client.create({ input: "The very first question.", truncation: "auto" });
     for (let at = 0; at < 12; at += 1)
-      last = await ask.create({
+      last = await client.create({
         input: `Question ${at}: what is the name of it?`,
         previous_response_id: last.id,
         truncation: "auto",
       });
     expect(prompts.at(-1)).not.toContain("very first");
     expect(prompts.at(-1)).toMatch(/user: Question 11: what is the name of it\?\nassistant:$/);
-    const items = await ask.inputItems(last.id, "?limit=100");
+    const items = await client.inputItems(last.id, "?limit=100");
     expect(items.data).toHaveLength(25);
   });
 
-  it("is refused with truncation: auto, too, when the last turn alone is too long", async () => {
-    const { ask } = await remembering(16);
+  it("is rejected with truncation: auto when the last turn alone is too long", async () => {
+    const { client } = await recording(16);
     const input = [...turns(2), { role: "user", content: "word ".repeat(100) }];
-    const refused = await ask.send("POST", "", { model: "ember-1m", input, truncation: "auto" });
+    const refused = await client.send("POST", "", { model: "ember-1m", input, truncation: "auto" });
     expect([refused.status, refused.body]).toMatchObject([
       400,
       { error: { code: "context_length_exceeded" } },
@@ -86,9 +86,9 @@ describe("a conversation that is too long", () => {
 });
 
 describe("POST /v1/responses/input_tokens", () => {
-  it("counts what the answer to the same request counts as input_tokens", async () => {
-    const { ask } = await remembering(96);
-    const first = await ask.create({ input: turns(2) });
+  it("returns the input_tokens that the answer to the same request reports", async () => {
+    const { client } = await recording(96);
+    const first = await client.create({ input: turns(2) });
     const tool = { type: "function", name: "f", parameters: { type: "object", properties: {} } };
     const request = fc.record(
       {
@@ -109,8 +109,8 @@ describe("POST /v1/responses/input_tokens", () => {
     await fc.assert(
       fc.asyncProperty(request, async (fields) => {
         const body = { model: "ember-1m", store: false, ...fields, text: undefined };
-        const counted = await ask.send("POST", "/input_tokens", body);
-        const answered = await ask.send("POST", "", body);
+        const counted = await client.send("POST", "/input_tokens", body);
+        const answered = await client.send("POST", "", body);
         if (counted.status === 200) {
           fitting += 1;
           const { usage } = answered.body as { usage: { input_tokens: number } };
@@ -123,22 +123,22 @@ describe("POST /v1/responses/input_tokens", () => {
   });
 
   it("stores and generates nothing", async () => {
-    const { ask, server } = await remembering(64);
-    const { status } = await ask.send("POST", "/input_tokens", { model: "ember-1m", input: "Hello" });
-    expect([status, server.engine.jobs.length, server.records.length]).toEqual([200, 0, 0]);
+    const { client, server } = await recording(64);
+    const { status } = await client.send("POST", "/input_tokens", { model: "ember-1m", input: "Hello" });
+    expect([status, server.engine.jobs.length, (await server.records()).length]).toEqual([200, 0, 0]);
   });
 });
 
 describe("POST /v1/responses/compact", () => {
-  it("makes an item that stands for the conversation in a later request", async () => {
+  it("returns an item that replaces the conversation in a later request", async () => {
     const prompts: string[] = [];
-    const server = await compose((prompt) => {
+    const server = await startScriptedApp((prompt) => {
       prompts.push(prompt);
       return [prompt.includes("Summarise") ? "Ada asked for tea." : "Tea it is."];
     });
-    const ask = askerOf(server.url);
-    const first = await ask.create({ input: "I am Ada. Tea, please." });
-    const { body, status } = await ask.send("POST", "/compact", {
+    const client = createResponsesClient(server.url);
+    const first = await client.create({ input: "I am Ada. Tea, please." });
+    const { body, status } = await client.send("POST", "/compact", {
       model: "ember-1m",
       previous_response_id: first.id,
       input: [{ role: "user", content: "Soon?" }],
@@ -151,25 +151,27 @@ describe("POST /v1/responses/compact", () => {
       usage: { output_tokens: 4 },
     });
     expect(prompts[1]).toMatch(/^user: I am Ada.*\nassistant: Tea it is\.\nuser: Soon\?\nuser: Summarise/s);
-    const next = await ask.create({ input: [...compaction.output, { role: "user", content: "And milk?" }] });
+    const next = await client.create({
+      input: [...compaction.output, { role: "user", content: "And milk?" }],
+    });
     expect(textOf(next)).toBe("Tea it is.");
     expect(prompts[2]).toMatch(/^system: [^\n]+\n\nAda asked for tea\.\nuser: And milk\?\nassistant:$/);
-    // It is an item like any other: kept, and gone on from.
-    await ask.create({ input: "Thanks.", previous_response_id: next.id });
+    // It is an item like any other: it is stored and can be continued.
+    await client.create({ input: "Thanks.", previous_response_id: next.id });
     expect(prompts[3]).toMatch(
       /Ada asked for tea\.\nuser: And milk\?\nassistant: Tea it is\.\nuser: Thanks\./,
     );
-    expect((await ask.send("GET", `/${compaction.id}`)).status).toBe(404);
-    expect(server.records).toHaveLength(4);
+    expect((await client.send("GET", `/${compaction.id}`)).status).toBe(404);
+    expect(await server.records()).toHaveLength(4);
   });
 
-  it("answers 500 when the model says nothing, and refuses an item that was not made here", async () => {
-    const server = await compose(() => [" "]);
-    const ask = askerOf(server.url);
-    const silent = await ask.send("POST", "/compact", { model: "ember-1m", input: "Hello" });
+  it("returns 500 when the model says nothing, and rejects an item of another server", async () => {
+    const server = await startScriptedApp(() => [" "]);
+    const client = createResponsesClient(server.url);
+    const silent = await client.send("POST", "/compact", { model: "ember-1m", input: "Hello" });
     expect([silent.status, silent.body]).toMatchObject([500, { error: { code: "invalid_output" } }]);
     const foreign = [{ type: "compaction", encrypted_content: "gAAAA" }];
-    const refused = await ask.send("POST", "", { model: "ember-1m", input: foreign });
+    const refused = await client.send("POST", "", { model: "ember-1m", input: foreign });
     expect([refused.status, refused.body]).toMatchObject([
       400,
       { error: { param: "input.0.encrypted_content" } },

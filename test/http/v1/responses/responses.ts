@@ -1,45 +1,52 @@
-/** What the tests of the responses routes share: a client of bare HTTP that reads streams frame by frame. */
+/** Helpers for tests of the responses routes: a plain HTTP client that reads streams frame by frame. */
 import { expect, vi } from "vitest";
 import type { ResponseEvent } from "../../../../src/dialects/openai-responses/event-schema.js";
-import type { InputItemsPage, ResponseObject } from "../../../../src/dialects/openai-responses/wire.js";
+import type {
+  InputItemsPage,
+  ResponseObject,
+} from "../../../../src/dialects/openai-responses/response-schema.js";
 import type { ScriptStep } from "../../../../src/engine/scripted.js";
-import { compose, gate, headersOf, keys, type ComposeOptions } from "../../compose.js";
+import { startScriptedApp, gate, headersOf, keys, type ScriptedAppOptions } from "../../../scripted-app.js";
 
-export interface Answered {
+export interface ResponseResult {
   readonly status: number;
   readonly headers: Headers;
-  /** As it came. */
+  /** The unparsed body. */
   readonly text: string;
   readonly body: unknown;
 }
 
-export interface Asker {
-  /** Any route under /v1/responses. */
-  send(method: string, path: string, body?: object): Promise<Answered>;
-  /** A response that is asked for and comes with 200. */
+export interface ResponsesClient {
+  /** Sends a request to a route under /v1/responses. */
+  send(method: string, path: string, body?: object): Promise<ResponseResult>;
+  /** Creates a response and expects status 200. */
   create(fields: object): Promise<ResponseObject>;
-  /** A response as it is stored. */
+  /** Returns a stored response. */
   find(id: string, query?: string): Promise<ResponseObject>;
-  /** Looks at a response until it has that status. */
+  /** Polls a response until it has this status. */
   findAs(id: string, status: ResponseObject["status"]): Promise<ResponseObject>;
   inputItems(id: string, query?: string): Promise<InputItemsPage>;
-  /** The stream of a response that is asked for. */
+  /** Creates a response with a stream. */
   stream(fields: object): Promise<Frames>;
-  /** The stream of a response that is there, from after the event of that number on. */
+  /** Opens the stream of a stored response after the event of this number. */
   follow(id: string, startingAfter?: number): Promise<Frames>;
 }
 
-/** Asks a server with a key, of a model. */
-export function askerOf(url: string, key: string = keys.ada, model = "ember-1m"): Asker {
-  const ask = (method: string, path: string, body?: object, signal?: AbortSignal): Promise<Response> =>
+/** Builds a client with a key and a model. */
+export function createResponsesClient(
+  url: string,
+  key: string = keys.ada,
+  model = "ember-1m",
+): ResponsesClient {
+  const client = (method: string, path: string, body?: object, signal?: AbortSignal): Promise<Response> =>
     fetch(`${url}/v1/responses${path}`, {
       method,
       headers: headersOf(key),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
-  const send: Asker["send"] = async (method, path, body) => {
-    const response = await ask(method, path, body);
+  const send: ResponsesClient["send"] = async (method, path, body) => {
+    const response = await client(method, path, body);
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, body: JSON.parse(text) as unknown };
   };
@@ -49,10 +56,10 @@ export function askerOf(url: string, key: string = keys.ada, model = "ember-1m")
     return answered.body as T;
   };
   const stream = async (method: string, path: string, body?: object): Promise<Frames> => {
-    const leaving = new AbortController();
-    const response = await ask(method, path, body, leaving.signal);
+    const controller = new AbortController();
+    const response = await client(method, path, body, controller.signal);
     if (response.status !== 200 || response.body === null) throw new Error(await response.text());
-    return new Frames(response.body, () => leaving.abort());
+    return new Frames(response.body, () => controller.abort());
   };
   const find = (id: string, query = ""): Promise<ResponseObject> => read("GET", `/${id}${query}`);
   return {
@@ -75,11 +82,11 @@ export function askerOf(url: string, key: string = keys.ada, model = "ember-1m")
   };
 }
 
-/** A stream, read as far as the test asks. */
+/** Reads a stream step by step. */
 export class Frames {
-  /** What was read so far, each frame as it came. */
+  /** The frames that were read so far. */
   readonly seen: string[] = [];
-  /** Ends the connection. */
+  /** Closes the connection. */
   readonly leave: () => void;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #decoder = new TextDecoder();
@@ -90,7 +97,7 @@ export class Frames {
     this.leave = leave;
   }
 
-  /** Reads up to the next event of that type. */
+  /** Reads up to the next event of this type. */
   async until(type: ResponseEvent["type"]): Promise<ResponseEvent> {
     for (;;) {
       const frame = await this.#next();
@@ -99,13 +106,13 @@ export class Frames {
     }
   }
 
-  /** Reads to the end. @returns the whole stream's frames. */
+  /** Reads to the end. @returns all frames. */
   async all(): Promise<readonly string[]> {
     while ((await this.#next()) !== null);
     return this.seen;
   }
 
-  /** Reads to the end, which has to be `[DONE]`. @returns the whole stream's events. */
+  /** Reads to the end, which must be `[DONE]`. @returns all events. */
   async events(): Promise<readonly ResponseEvent[]> {
     const frames = await this.all();
     expect(frames.at(-1)).toBe("data: [DONE]\n\n");
@@ -128,7 +135,7 @@ export class Frames {
   }
 }
 
-/** @throws Error when the frame is not named as its event is. */
+/** Parses a frame. @throws Error when its name is not the type of its event. */
 export function eventOf(frame: string): ResponseEvent {
   const match = /^event: (\S+)\ndata: (.*)\n\n$/.exec(frame);
   const event = JSON.parse(match?.[2] ?? "null") as ResponseEvent | null;
@@ -136,20 +143,20 @@ export function eventOf(frame: string): ResponseEvent {
   return event;
 }
 
-/** The response that the last event of a stream carries. */
+/** Returns the response in the last event of a stream. */
 export function lastResponse(events: readonly ResponseEvent[]): ResponseObject {
   const last = events.at(-1);
   if (last === undefined || !("response" in last)) throw new Error("the stream ends with no response");
   return last.response;
 }
 
-/** What the messages of an answer say. */
+/** Returns the text of the messages of an answer. */
 export function textOf({ output }: ResponseObject): string {
   return output.map((item) => (item.type === "message" ? (item.content[0]?.text ?? "") : "")).join("");
 }
 
-/** A response without what differs each time it is made: ids and times. */
-export function lasting(response: ResponseObject): object {
+/** Returns a response without ids and times, which differ each time. */
+export function withoutIdsAndTimes(response: ResponseObject): object {
   return {
     ...response,
     id: "",
@@ -163,13 +170,13 @@ export function lasting(response: ResponseObject): object {
   };
 }
 
-/** A thought, as a script tells it. */
-export function thinks(text: string): ScriptStep {
+/** A reasoning step of a script. */
+export function reasoningStep(text: string): ScriptStep {
   return { type: "reasoning-delta", choice: 0, text, tokens: text.split(" ").length };
 }
 
-/** A call of a tool, likewise, and the end of its answer. */
-export function calls(id: string, name: string, json: string): readonly ScriptStep[] {
+/** Script steps for a tool call and the end of the answer. */
+export function toolCallSteps(id: string, name: string, json: string): readonly ScriptStep[] {
   const place = { choice: 0, index: 0 } as const;
   return [
     { type: "tool-call-start", ...place, id, name, tokens: 2 },
@@ -179,21 +186,21 @@ export function calls(id: string, name: string, json: string): readonly ScriptSt
   ];
 }
 
-/** A request that nobody waits for. */
+/** A background request. */
 export const inBackground = { input: "Hello", background: true } as const;
 
-/** A server that says "Good", and " day." once the gate is open; whoever asks for less says Bye. */
-export async function halfway(options: ComposeOptions = {}) {
+/** Starts a server that says "Good", and " day." once the gate is open. */
+export async function startPausedServer(options: ScriptedAppOptions = {}) {
   const wait = gate();
-  const server = await compose(
+  const server = await startScriptedApp(
     (prompt) => (prompt.includes("Bye") ? ["Bye."] : ["Good", wait.opened, " day."]),
     options,
   );
-  return { server, ask: askerOf(server.url), open: () => wait.open() };
+  return { server, client: createResponsesClient(server.url), open: () => wait.open() };
 }
 
-/** Reads a stream up to its first piece of text. @returns the response's id. */
-export async function begun(frames: Frames): Promise<string> {
+/** Reads a stream up to its first text delta. @returns the id of the response. */
+export async function readUntilText(frames: Frames): Promise<string> {
   const created = await frames.until("response.created");
   await frames.until("response.output_text.delta");
   return "response" in created ? created.response.id : "";

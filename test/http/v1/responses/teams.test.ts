@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { compose, gate, keys } from "../../compose.js";
-import { askerOf, calls, type Asker } from "./responses.js";
+import { startScriptedApp, gate, keys } from "../../../scripted-app.js";
+import { createResponsesClient, toolCallSteps, type ResponsesClient } from "./responses.js";
 
-/** Ids as long as those of the server, that nothing ever had. */
+/** Unknown ids with the length of server ids. */
 const never = {
   response: "resp_0193a1c25d7e7c409b1fffffffffffff",
   item: "msg_0193a1c25d7e7c409b1fffffffffffff0000",
@@ -21,7 +21,7 @@ type Way = readonly [
 const model = "ember-1m";
 const input = "And?";
 
-/** Every way to name somebody else's response or item. */
+/** Every way to refer to a response or item of another team. */
 const ways: readonly Way[] = [
   ["reading", ({ response }) => ["GET", `/${response}`]],
   ["reading its stream", ({ response }) => ["GET", `/${response}?stream=true`]],
@@ -52,17 +52,20 @@ const ways: readonly Way[] = [
   ],
 ];
 
-async function idsOf(ask: Asker, id: string): Promise<Own> {
-  return { response: id, item: (await ask.inputItems(id)).data[0]?.id ?? "" };
+async function idsOf(client: ResponsesClient, id: string): Promise<Own> {
+  return { response: id, item: (await client.inputItems(id)).data[0]?.id ?? "" };
 }
 
 describe("E13: a response of another team", () => {
   it.each(ways)("is the same as none: %s", async (_what, way) => {
     const wait = gate();
-    const server = await compose((prompt) =>
-      prompt.includes("Wait") ? ["Good", wait.opened] : ["Good day.", ...calls("call_1", "f", "{}")],
+    const server = await startScriptedApp((prompt) =>
+      prompt.includes("Wait") ? ["Good", wait.opened] : ["Good day.", ...toolCallSteps("call_1", "f", "{}")],
     );
-    const [ada, mallory] = [askerOf(server.url), askerOf(server.url, keys.mallory)];
+    const [ada, mallory] = [
+      createResponsesClient(server.url),
+      createResponsesClient(server.url, keys.mallory),
+    ];
     const done = await ada.create({ input: "Hello" });
     const running = await ada.stream({ input: "Wait", background: true });
     const created = await running.until("response.created");
@@ -74,21 +77,24 @@ describe("E13: a response of another team", () => {
     const expected = await mallory.send(...way(never));
     expect(expected.status).toBeGreaterThanOrEqual(400);
     for (const ids of [...all, output]) {
-      const told = await mallory.send(...way(ids));
-      const withTheirIds = told.text
+      const received = await mallory.send(...way(ids));
+      const withTheirIds = received.text
         .replaceAll(ids.response, never.response)
         .replaceAll(ids.item, never.item);
-      expect([told.status, withTheirIds]).toEqual([expected.status, expected.text]);
-      expect(headersOf(told.headers)).toEqual(headersOf(expected.headers));
+      expect([received.status, withTheirIds]).toEqual([expected.status, expected.text]);
+      expect(headersOf(received.headers)).toEqual(headersOf(expected.headers));
     }
     expect([await ada.find(done.id), await ada.find(runningId)]).toEqual(before);
     wait.open();
     await ada.findAs(runningId, "completed");
   });
 
-  it("does not lend its ids: an item that is called like another team's is its own team's alone", async () => {
-    const server = await compose((prompt) => [prompt.replaceAll("\n", " / ")]);
-    const [ada, mallory] = [askerOf(server.url), askerOf(server.url, keys.mallory)];
+  it("does not share item ids: an id that two teams use refers to the item of the own team", async () => {
+    const server = await startScriptedApp((prompt) => [prompt.replaceAll("\n", " / ")]);
+    const [ada, mallory] = [
+      createResponsesClient(server.url),
+      createResponsesClient(server.url, keys.mallory),
+    ];
     const said = (text: string) => ({ input: [{ role: "user", content: text, id: "msg_shared" }] });
     await ada.create(said("Mine"));
     await mallory.create(said("Hers"));
@@ -97,7 +103,7 @@ describe("E13: a response of another team", () => {
   });
 });
 
-/** Headers without those that differ each time. */
+/** Headers except those that differ each time. */
 function headersOf(headers: Headers): readonly (readonly [string, string])[] {
   const passing = ["x-request-id", "request-id", "date", "content-length"];
   return [...headers].filter(([name]) => !passing.includes(name));

@@ -3,10 +3,10 @@ import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { createScriptedEngine } from "../../../../src/engine/scripted.js";
 import { builtInModel, startApp, temporaryFolder, testKey } from "../../../harness.js";
-import { createManualClock } from "../../manual-clock.js";
-import { askerOf } from "./responses.js";
+import { createManualClock } from "../../../manual-clock.js";
+import { createResponsesClient } from "./responses.js";
 
-/** A server whose database can be made to refuse responses, as a full disk would. */
+/** Starts a server whose database can reject responses, as a full disk does. */
 async function serve() {
   const data = join(temporaryFolder(), "data");
   const clock = createManualClock(Date.UTC(2026, 10, 21));
@@ -19,46 +19,46 @@ async function serve() {
   };
   return {
     clock,
-    ask: askerOf(url, testKey, builtInModel),
+    client: createResponsesClient(url, testKey, builtInModel),
     refuse: (when: string) =>
       change(`create trigger full before ${when} begin select raise(abort, 'disk full'); end`),
     accept: () => change("drop trigger full"),
   };
 }
 
-describe("F11: a response that cannot be written", () => {
-  it("is answered as a failure, never as one that is stored", async () => {
-    const { ask, refuse, accept } = await serve();
+describe("F11: a response that cannot be stored", () => {
+  it("is reported as a failure, never as stored", async () => {
+    const { client, refuse, accept } = await serve();
     refuse("insert on responses");
-    const whole = await ask.send("POST", "", { model: builtInModel, input: "Hello" });
+    const whole = await client.send("POST", "", { model: builtInModel, input: "Hello" });
     expect([whole.status, whole.text]).toEqual([500, expect.not.stringContaining("disk")]);
-    const events = await (await ask.stream({ input: "Hello" })).events();
+    const events = await (await client.stream({ input: "Hello" })).events();
     const last = events.at(-1);
     expect(last).toMatchObject({ type: "response.failed", response: { error: { code: "server_error" } } });
     const id = last !== undefined && "response" in last ? last.response.id : "";
-    expect((await ask.send("GET", `/${id}`)).status).toBe(404);
-    await expect(ask.create({ input: "Hello", store: false })).resolves.toMatchObject({
+    expect((await client.send("GET", `/${id}`)).status).toBe(404);
+    await expect(client.create({ input: "Hello", store: false })).resolves.toMatchObject({
       status: "completed",
     });
     accept();
-    const { id: stored } = await ask.create({ input: "Hello" });
-    expect(await ask.find(stored)).toMatchObject({ status: "completed" });
+    const { id: stored } = await client.create({ input: "Hello" });
+    expect(await client.find(stored)).toMatchObject({ status: "completed" });
   });
 
-  it("is not told to be complete to followers, and is made anew or failed when the disk has room again", async () => {
-    const { ask, refuse, accept, clock } = await serve();
+  it("is never reported as complete to followers, and runs again or fails once the database is writable", async () => {
+    const { client, refuse, accept, clock } = await serve();
     refuse("update of status on responses when new.status = 'completed'");
-    const frames = await ask.stream({ input: "Hello", background: true });
-    const { id: silent } = await ask.create({ input: "Hello", background: true });
-    const told = (await frames.all()).join("");
-    expect(told).not.toContain("response.completed");
-    expect(told).toContain("event: error\n");
-    const id = /resp_[0-9a-f]{32}/.exec(told)?.[0] ?? "";
-    for (const each of [id, silent]) await ask.findAs(each, "in_progress");
+    const frames = await client.stream({ input: "Hello", background: true });
+    const { id: silent } = await client.create({ input: "Hello", background: true });
+    const received = (await frames.all()).join("");
+    expect(received).not.toContain("response.completed");
+    expect(received).toContain("event: error\n");
+    const id = /resp_[0-9a-f]{32}/.exec(received)?.[0] ?? "";
+    for (const each of [id, silent]) await client.findAs(each, "in_progress");
     accept();
     clock.advance(60_000);
-    await ask.findAs(silent, "completed");
-    const failed = await ask.findAs(id, "failed");
-    expect(failed.error?.message).toContain("cannot go on");
+    await client.findAs(silent, "completed");
+    const failed = await client.findAs(id, "failed");
+    expect(failed.error?.message).toContain("cannot continue");
   });
 });

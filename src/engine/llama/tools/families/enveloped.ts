@@ -1,4 +1,4 @@
-/** Families whose call is one JSON object that holds the name and the arguments. */
+/** Families whose call is one JSON object with the name and the arguments. */
 import type { ToolFamily } from "../family.js";
 import type { CallSyntax, EnvelopeBody } from "../syntax.js";
 
@@ -46,7 +46,7 @@ export const llama: ToolFamily = {
     {
       between: [],
       before: ["<function="],
-      body: { type: "named", afterName: [">"] },
+      body: { type: "bare-name", afterName: [">"] },
       after: ["</function>"],
     },
   ],

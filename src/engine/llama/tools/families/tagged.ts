@@ -1,4 +1,4 @@
-/** Families that write every argument between marks of its own. */
+/** Families that write every argument between its own marks. */
 import type { ToolFamily } from "../family.js";
 
 const parameterTags = {

@@ -1,4 +1,4 @@
-/** Reads a call that is one JSON object with a name and arguments, in whatever order its keys come. */
+/** Parses a call that is one JSON object with a name and arguments, with keys in any order. */
 import type { EnvelopeBody } from "../syntax.js";
 import { jsonColon, jsonString, jsonValue } from "./json.js";
 import type { Output } from "./output.js";
@@ -6,12 +6,12 @@ import { oneOf, peek, skipSpace, type Reading, Source } from "./source.js";
 
 interface Found {
   name: string | null;
-  /** Argument text that came before the name; null while there is none. */
+  /** Arguments that came before the name; null when there are none. */
   early: string | null;
   started: boolean;
 }
 
-/** @returns whether it is a whole call; where it is not, all that belongs to it is read as far as it is JSON. */
+/** @returns whether the call is complete; if not, its text is consumed as far as it is JSON. */
 export function* readEnvelope(source: Source, out: Output, body: EnvelopeBody): Reading<boolean> {
   const found: Found = { name: null, early: null, started: false };
   yield* skipSpace(source);
@@ -51,8 +51,8 @@ function* readArguments(source: Source, out: Output, found: Found): Reading<bool
   const isObject = (yield* peek(source)) === 0x7b;
   if (isObject && found.name !== null && out.tool(found.name) !== undefined) {
     found.started = true;
-    out.start(found.name);
-    source.tap((piece) => out.argue(piece));
+    out.startCall(found.name);
+    source.tap((piece) => out.addArguments(piece));
     const whole = yield* jsonValue(source);
     source.untap();
     return whole;
@@ -65,7 +65,7 @@ function* readArguments(source: Source, out: Output, found: Found): Reading<bool
   return whole && found.early !== null;
 }
 
-/** The text of an arguments object, also where it was written as a string or, having none, as null. */
+/** Returns the text of an arguments object, which may also be written as a JSON string or, without arguments, as null. */
 function objectText(text: string): string | null {
   if (text.startsWith("{")) return text;
   if (text === "null") return "{}";
@@ -74,7 +74,7 @@ function objectText(text: string): string | null {
   return inner.startsWith("{") && isWholeJson(inner) ? inner : null;
 }
 
-/** Whether a text is one JSON value and nothing else. */
+/** Returns whether a text is exactly one JSON value. */
 export function isWholeJson(text: string): boolean {
   const source = new Source();
   source.feed(text);
@@ -86,14 +86,14 @@ export function isWholeJson(text: string): boolean {
 function conclude(out: Output, body: EnvelopeBody, { name, early, started }: Found): boolean {
   if (started) return true;
   if (name === null || out.tool(name) === undefined) return false;
-  // A call without arguments may leave them out, but not where any JSON object could be an ordinary answer.
+  // Arguments may be omitted, but not where an ordinary answer may be a JSON object.
   if (early === null && body.otherKeys !== undefined) return false;
-  out.start(name);
-  out.argue(early ?? "{}");
+  out.startCall(name);
+  out.addArguments(early ?? "{}");
   return true;
 }
 
-/** Reads a JSON string and gives what it says. */
+/** Reads a JSON string and returns its value. */
 function* readString(source: Source): Reading<string | null> {
   const parts: string[] = [];
   source.tap((piece) => parts.push(piece));

@@ -1,14 +1,14 @@
 /**
- * Reads JSON by its characters: where a value ends, and whether it is one (RFC 8259, nothing looser). It makes no value of what
- * it reads, and keeps an explicit stack, so that depth costs no stack of the process.
+ * Scans JSON by characters: finds where a value ends and whether it is valid (strictly RFC 8259). Builds no values, and uses an explicit
+ * stack, so that deep nesting cannot overflow the call stack.
  */
 import { isSpace, peek, skipSpace, type Reading, type Source } from "./source.js";
 
 const nestingMax = 512;
 const quote = 0x22;
-const words: Readonly<Record<string, string>> = { t: "true", f: "false", n: "null" };
+const literals: Readonly<Record<string, string>> = { t: "true", f: "false", n: "null" };
 
-/** Reads one value. @returns false at the first character that cannot be, which is not read, or at the end of the text. */
+/** Reads one value. @returns false at the first invalid character, which is not consumed, or at the end of the text. */
 export function* jsonValue(source: Source): Reading<boolean> {
   const closers: number[] = [];
   for (;;) {
@@ -29,7 +29,7 @@ export function* jsonValue(source: Source): Reading<boolean> {
   }
 }
 
-/** Reads a string with its quotes. */
+/** Reads a string including its quotes. */
 export function* jsonString(source: Source): Reading<boolean> {
   if ((yield* peek(source)) !== quote) return false;
   source.at += 1;
@@ -61,7 +61,7 @@ export function* jsonColon(source: Source): Reading<boolean> {
   return true;
 }
 
-/** After a value: closes what ends here. `more` when another value follows. */
+/** Closes the arrays and objects that end after a value. @returns `more` when another value follows. */
 function* afterValue(source: Source, closers: number[]): Reading<"more" | "done" | "broken"> {
   for (;;) {
     const closer = closers.at(-1);
@@ -102,7 +102,7 @@ function isHex(code: number): boolean {
 
 function* jsonScalar(source: Source, code: number): Reading<boolean> {
   if (code === quote) return yield* jsonString(source);
-  const word = code === -1 ? undefined : words[String.fromCharCode(code)];
+  const word = code === -1 ? undefined : literals[String.fromCharCode(code)];
   if (word === undefined) return yield* jsonNumber(source);
   for (const letter of word) {
     if ((yield* peek(source)) !== letter.charCodeAt(0)) return false;
@@ -111,7 +111,7 @@ function* jsonScalar(source: Source, code: number): Reading<boolean> {
   return true;
 }
 
-/** What may follow in a number, by what came: the class of the next character to the next state. */
+/** State machine of a number: from a state, the class of the next character to the next state. */
 const numberStates: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   start: { "-": "minus", "0": "zero", d: "whole" },
   minus: { "0": "zero", d: "whole" },

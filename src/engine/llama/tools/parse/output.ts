@@ -1,13 +1,10 @@
-/**
- * What a parser has found, as events in order. Knows the tools there are, and the one rule about white space: where it touches
- * a call it is layout and not text.
- */
+/** Collects the events of a parser in order. Knows the available tools, and drops white space next to a call, which is layout. */
 import type { Tool } from "../../../../core/generation.js";
 
 /**
- * One part of an answer. A call is `call-start`, its argument pieces (together the text of one JSON object), then `call-end`;
- * or `call-broken` in place of the end, when the answer ended before it (`cut`) or it is no call after all. `text` of a broken
- * call is all of it as the model wrote it, up to where it broke. An argument object is JSON, not yet what its schema asks for.
+ * One part of an answer. A call is `call-start`, its argument pieces (together the text of one JSON object), then `call-end`; or
+ * `call-broken` instead of the end, when the answer ended inside the call (`cut`) or it is not a valid call. `text` of a broken call is
+ * the call as the model wrote it. An argument object is valid JSON, but not yet validated against its schema.
  */
 export type ToolEvent =
   | { readonly type: "text"; readonly text: string }
@@ -18,15 +15,15 @@ export type ToolEvent =
   | { readonly type: "call-broken"; readonly index: number; readonly text: string; readonly cut: boolean };
 
 export class Output {
-  /** No name of a tool is longer, in character units; a marker that does not come by then does not come. */
+  /** Limit for the search of a mark after a name, in UTF-16 code units: the longest tool name and some more. */
   readonly nameLengthMax: number;
   readonly #tools: ReadonlyMap<string, Tool>;
   #events: ToolEvent[] = [];
-  /** White space that is text only if text follows. */
+  /** White space that becomes text only if text follows. */
   #space = "";
   #afterCall = false;
   #index = -1;
-  #calling = false;
+  #inCall = false;
 
   constructor(tools: readonly Tool[]) {
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
@@ -37,47 +34,47 @@ export class Output {
     return this.#tools.get(name);
   }
 
-  /** Text outside calls. */
-  say(text: string): void {
-    let end = text.length;
-    while (end > 0 && " \t\r\n".includes(text.charAt(end - 1))) end -= 1;
-    if (end > 0) {
-      this.#events.push({ type: "text", text: this.#space + text.slice(0, end) });
+  /** Adds text outside calls. */
+  addText(text: string): void {
+    let endCall = text.length;
+    while (endCall > 0 && " \t\r\n".includes(text.charAt(endCall - 1))) endCall -= 1;
+    if (endCall > 0) {
+      this.#events.push({ type: "text", text: this.#space + text.slice(0, endCall) });
       this.#space = "";
       this.#afterCall = false;
     }
-    this.#space += text.slice(end);
+    this.#space += text.slice(endCall);
   }
 
-  think(text: string): void {
+  addReasoning(text: string): void {
     if (text !== "") this.#events.push({ type: "reasoning", text });
   }
 
-  start(name: string): void {
+  startCall(name: string): void {
     this.#space = "";
     this.#index += 1;
-    this.#calling = true;
+    this.#inCall = true;
     this.#events.push({ type: "call-start", index: this.#index, name });
   }
 
-  argue(text: string): void {
+  addArguments(text: string): void {
     if (text !== "") this.#events.push({ type: "call-delta", index: this.#index, arguments: text });
   }
 
   end(): void {
-    this.#calling = false;
+    this.#inCall = false;
     this.#afterCall = true;
     this.#events.push({ type: "call-end", index: this.#index });
   }
 
-  /** What was read of a call is none: text, or a broken call when it was announced already. */
-  fail(text: string, cut: boolean): void {
-    if (this.#calling) this.#events.push({ type: "call-broken", index: this.#index, text, cut });
-    else this.say(text);
-    this.#calling = false;
+  /** Ends an invalid call: as text, or as a broken call when its start was already emitted. */
+  failCall(text: string, cut: boolean): void {
+    if (this.#inCall) this.#events.push({ type: "call-broken", index: this.#index, text, cut });
+    else this.addText(text);
+    this.#inCall = false;
   }
 
-  /** Nothing more comes. */
+  /** Ends the answer. */
   finish(): void {
     if (!this.#afterCall && this.#space !== "") this.#events.push({ type: "text", text: this.#space });
     this.#space = "";

@@ -1,14 +1,14 @@
 /**
- * Reads a call written as Python, `name(key="value", other=[1, True])`: keywords and literals, nothing that would have to be
- * run. It is rewritten as JSON character by character; no other program ever sees it.
+ * Parses a call written as Python, `name(key="value", other=[1, True])`: keyword arguments with literals only. Converts it to JSON
+ * character by character; nothing is executed.
  */
 import { isWholeJson } from "./envelope.js";
 import type { Output } from "./output.js";
-import { oneOf, peek, skipSpace, until, type Reading, type Source } from "./source.js";
+import { oneOf, peek, skipSpace, readUntil, type Reading, type Source } from "./source.js";
 
 const nestingMax = 64;
 const wordLengthMax = 1024;
-const words: ReadonlyMap<string, string> = new Map([
+const literals: ReadonlyMap<string, string> = new Map([
   ["True", "true"],
   ["False", "false"],
   ["None", "null"],
@@ -17,20 +17,20 @@ const words: ReadonlyMap<string, string> = new Map([
   ["null", "null"],
 ]);
 
-/** @returns whether it is a whole call of a tool there is; only then is it announced. */
+/** @returns whether it is a complete call of a known tool; events are emitted only then. */
 export function* readPython(source: Source, out: Output): Reading<boolean> {
-  const name = yield* until(source, "(", out.nameLengthMax);
+  const name = yield* readUntil(source, "(", out.nameLengthMax);
   if (name === null) return false;
   const text = yield* readList(source, ")", 0, readKeyword);
   if (text === null || out.tool(name.trim()) === undefined) return false;
-  out.start(name.trim());
-  out.argue(`{${text}}`);
+  out.startCall(name.trim());
+  out.addArguments(`{${text}}`);
   return true;
 }
 
 type ReadItem = (source: Source, depth: number) => Reading<string | null>;
 
-/** Reads items up to `close`, with a comma between them and perhaps one after the last. @returns them as JSON */
+/** Reads items up to `close`, separated by commas, with an optional trailing comma. @returns them as JSON */
 function* readList(source: Source, close: string, depth: number, item: ReadItem): Reading<string | null> {
   const items: string[] = [];
   if (depth > nestingMax) return null;
@@ -75,10 +75,10 @@ function* readValue(source: Source, depth: number): Reading<string | null> {
     return list ? `[${inner}]` : `{${inner}}`;
   }
   const word = yield* readWord(source);
-  return words.get(word) ?? (/^[-0-9]/.test(word) && isWholeJson(word) ? word : null);
+  return literals.get(word) ?? (/^[-0-9]/.test(word) && isWholeJson(word) ? word : null);
 }
 
-/** Reads letters, digits and the signs of numbers. */
+/** Reads letters, digits and the other characters of numbers. */
 function* readWord(source: Source): Reading<string> {
   let word = "";
   while (word.length < wordLengthMax) {

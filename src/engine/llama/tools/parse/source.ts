@@ -1,20 +1,20 @@
 /**
- * The text that a parser reads, as it comes: the parser is a generator that yields when it needs more, so that it never looks
- * at a character twice and never knows where pieces were cut. Read text goes to whoever listens: the record of the call at
- * hand, and the tap of its arguments.
+ * The incremental input of a parser. A parser is a generator that yields when it needs more text, so that it reads each character once
+ * and does not depend on where the text was split. Text that was read goes to the record of the current call and to a tap for its
+ * arguments.
  */
 
-/** A parser, or a part of one: yields for more text. */
+/** A parser, or a part of one. It yields when it needs more text. */
 export type Reading<T> = Generator<void, T, void>;
 
 export class Source {
-  /** What was given and is not all read; short, since whatever is read is cut off when more comes. */
+  /** The text that is not fully read; text that was read is dropped when more arrives. */
   text = "";
   at = 0;
   ended = false;
-  /** A reader wanted more than there is at the end: what it read is cut. */
+  /** Whether a reader needed more text than the answer has. */
   ranOut = false;
-  #heard = 0;
+  #reported = 0;
   #record: string[] | null = null;
   #tap: ((piece: string) => void) | null = null;
 
@@ -22,21 +22,21 @@ export class Source {
     this.flush();
     this.text = this.text.slice(this.at) + text;
     this.at = 0;
-    this.#heard = 0;
+    this.#reported = 0;
   }
 
-  /** The character unit at hand, or -1 when it is not there yet. */
+  /** Returns the current UTF-16 code unit, or -1 when it has not arrived yet. */
   code(): number {
     return this.at < this.text.length ? this.text.charCodeAt(this.at) : -1;
   }
 
-  /** Keeps all that is read from here on. */
+  /** Starts a record of the text that is read. */
   record(): void {
     this.flush();
     this.#record = [];
   }
 
-  /** What was read since, which is then forgotten. */
+  /** Returns the recorded text and ends the record. */
   takeRecord(): string {
     this.flush();
     const pieces = this.#record ?? [];
@@ -44,7 +44,7 @@ export class Source {
     return pieces.join("");
   }
 
-  /** Tells all that is read from here on to `tap`. */
+  /** Passes the text that is read to `tap` until `untap`. */
   tap(tap: (piece: string) => void): void {
     this.flush();
     this.#tap = tap;
@@ -55,17 +55,17 @@ export class Source {
     this.#tap = null;
   }
 
-  /** Tells the listeners what was read by now. */
+  /** Passes the text read so far to record and tap. */
   flush(): void {
-    if (this.at === this.#heard) return;
-    const piece = this.text.slice(this.#heard, this.at);
-    this.#heard = this.at;
+    if (this.at === this.#reported) return;
+    const piece = this.text.slice(this.#reported, this.at);
+    this.#reported = this.at;
     this.#record?.push(piece);
     this.#tap?.(piece);
   }
 }
 
-/** The character unit at hand, or -1 at the very end. */
+/** Waits for the current UTF-16 code unit and returns it, or -1 at the end of the answer. */
 export function* peek(source: Source): Reading<number> {
   while (source.at >= source.text.length) {
     if (source.ended) {
@@ -91,7 +91,7 @@ export function* skipSpace(source: Source): Reading<void> {
   }
 }
 
-/** Reads one of these texts, the first that stands here, or nothing. @returns which, or null */
+/** Reads the first of these texts that is present, or nothing. @returns the text, or null */
 export function* oneOf(source: Source, texts: readonly string[]): Reading<string | null> {
   for (;;) {
     const found = texts.find((text) => source.text.startsWith(text, source.at));
@@ -108,8 +108,8 @@ export function* oneOf(source: Source, texts: readonly string[]): Reading<string
   }
 }
 
-/** Reads pieces with any white space before each. @returns whether all stood here; what was read before a miss stays read. */
-export function* pieces(source: Source, list: readonly string[]): Reading<boolean> {
+/** Reads pieces with any white space before each. @returns whether all were present; pieces before a missing one stay consumed. */
+export function* readPieces(source: Source, list: readonly string[]): Reading<boolean> {
   for (const piece of list) {
     yield* skipSpace(source);
     if ((yield* oneOf(source, [piece])) === null) return false;
@@ -119,9 +119,9 @@ export function* pieces(source: Source, list: readonly string[]): Reading<boolea
 
 /**
  * Reads up to `end`, and `end` itself.
- * @returns the text before it, or null when it does not come within `lengthMax` characters or before the end.
+ * @returns the text before it, or null when it does not occur within `lengthMax` characters or before the end of the answer.
  */
-export function* until(source: Source, end: string, lengthMax: number): Reading<string | null> {
+export function* readUntil(source: Source, end: string, lengthMax: number): Reading<string | null> {
   const parts: string[] = [];
   let length = 0;
   for (;;) {

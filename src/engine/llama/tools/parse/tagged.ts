@@ -1,45 +1,45 @@
-/** Reads a call whose arguments stand between marks, each for itself, and writes them as one JSON object. */
+/** Parses a call whose arguments are each written between marks, and converts them to one JSON object. */
 import type { Tool } from "../../../../core/generation.js";
 import { propertyOf, typesOf } from "../parameters.js";
 import { piecesOf, type Mark, type TaggedBody } from "../syntax.js";
 import { isWholeJson } from "./envelope.js";
 import type { Output } from "./output.js";
-import { oneOf, pieces, skipSpace, until, type Reading, type Source } from "./source.js";
+import { oneOf, readPieces, skipSpace, readUntil, type Reading, type Source } from "./source.js";
 
 const keyLengthMax = 1024;
 
-/** @param after its first piece ends the arguments. @returns whether it is a whole call */
+/** @param after its first piece ends the arguments. @returns whether the call is complete */
 export function* readTagged(source: Source, out: Output, body: TaggedBody, after: Mark): Reading<boolean> {
   const [end = ""] = piecesOf(after);
   const name = yield* readName(source, out, body);
   const tool = name === null ? undefined : out.tool(name);
   if (tool === undefined) {
-    // The arguments of an unknown name hold whatever they hold: none of it begins a call.
-    if (name !== null) yield* until(source, end, Infinity);
+    // Skips the arguments of an unknown name: nothing in them starts a call.
+    if (name !== null) yield* readUntil(source, end, Infinity);
     return false;
   }
-  out.start(tool.name);
+  out.startCall(tool.name);
   const keys = new Set<string>();
   for (;;) {
     yield* skipSpace(source);
     const met = yield* oneOf(source, [end, body.keyOpen]);
     if (met === null) return false;
     if (met === end) {
-      out.argue(keys.size === 0 ? "{}" : "}");
+      out.addArguments(keys.size === 0 ? "{}" : "}");
       return true;
     }
     const member = yield* readMember(source, body, tool);
     if (member === null || keys.has(member.key)) return false;
-    out.argue(`${keys.size === 0 ? "{" : ","}${JSON.stringify(member.key)}:${member.value}`);
+    out.addArguments(`${keys.size === 0 ? "{" : ","}${JSON.stringify(member.key)}:${member.value}`);
     keys.add(member.key);
   }
 }
 
-/** @returns the name, known or not; null when there is none */
+/** @returns the name, which may be unknown; null when there is none */
 function* readName(source: Source, out: Output, body: TaggedBody): Reading<string | null> {
   const [first] = piecesOf(body.afterName);
   yield* skipSpace(source);
-  const name = yield* until(source, first ?? "\n", out.nameLengthMax);
+  const name = yield* readUntil(source, first ?? "\n", out.nameLengthMax);
   return name === null ? null : name.trim();
 }
 
@@ -50,22 +50,22 @@ function* readMember(
 ): Reading<{ readonly key: string; readonly value: string } | null> {
   const [keyEnd = "", ...valueOpen] = piecesOf(body.keyClose);
   const [valueEnd = ""] = piecesOf(body.valueClose);
-  const key = yield* until(source, keyEnd, keyLengthMax);
-  if (key === null || !(yield* pieces(source, valueOpen))) return null;
-  const value = yield* until(source, valueEnd, Infinity);
+  const key = yield* readUntil(source, keyEnd, keyLengthMax);
+  if (key === null || !(yield* readPieces(source, valueOpen))) return null;
+  const value = yield* readUntil(source, valueEnd, Infinity);
   if (value === null) return null;
   const name = key.trim();
-  return { key: name, value: valueJson(bare(value, body.padding), propertyOf(tool, name)) };
+  return { key: name, value: valueJson(withoutPadding(value, body.padding), propertyOf(tool, name)) };
 }
 
-function bare(value: string, padding: string): string {
+function withoutPadding(value: string, padding: string): string {
   if (padding === "") return value;
   const from = value.startsWith(padding) ? padding.length : 0;
   const to = value.endsWith(padding) && value.length > from ? value.length - padding.length : value.length;
   return value.slice(from, to);
 }
 
-/** Text stays text where the schema takes nothing else; otherwise JSON is what it says, and what is no JSON is text. */
+/** Returns a string if the schema allows only strings; else the JSON value, or a string if the text is not valid JSON. */
 function valueJson(text: string, schema: unknown): string {
   const types = typesOf(schema);
   if (types?.size === 1 && types.has("string")) return JSON.stringify(text);

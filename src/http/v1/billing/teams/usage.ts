@@ -1,13 +1,13 @@
-/** POST /v1/billing/teams/{teamId}/usage: what a team has used, as series over time. */
+/** POST /v1/billing/teams/{teamId}/usage: a team's usage as time series. */
 import { z } from "zod";
 import { actorOf } from "../../../../accounts/audit/actors.js";
 import { authoriseManager } from "../../../../accounts/management-keys/permissions.js";
 import { hourMs, type UsageDimension } from "../../../../accounts/usage/usage-report.js";
-import { list } from "../../../../dialects/bounded.js";
+import { boundedArray } from "../../../../dialects/request-fields.js";
 import { invalidValue, unsupported } from "../../../../dialects/field-error.js";
-import { shape, shapes } from "../../../../dialects/shape.js";
+import { responseObject, responseArray } from "../../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../../deps.js";
-import { read } from "../../../management/fields.js";
+import { parseFields } from "../../../management/fields.js";
 import {
   seriesOf,
   unitStarts,
@@ -17,11 +17,12 @@ import {
 } from "../../../management/time-series.js";
 import type { ManagementCall } from "../../../route.js";
 import type { RouteDocs } from "../../../route-docs.js";
-import { time, timestamp } from "../../../management/timestamp.js";
+import { timeSchema, timestamp } from "../../../management/timestamp.js";
 
-/** Of one series, and of all of an answer. */
+/** Data points of one series. */
 const pointsMax = 10_000;
-const pointsOfAllMax = 100_000;
+/** Data points of all series of an answer. */
+const pointsTotalMax = 100_000;
 const seriesMax = 1000;
 
 const units = {
@@ -48,40 +49,46 @@ const requestSchema = z
         .object({
           startTime: localTime,
           endTime: localTime,
-          timezone: z.string().nullish().describe("UTC, also when it is left out."),
+          timezone: z.string().nullish().describe("UTC is the default and the only supported time zone."),
         })
-        .describe("Use is kept by the hour: every hour that the time has a part of counts whole."),
+        .describe("Usage is recorded by the hour: the range is extended to whole hours."),
       timeUnit: z.enum(Object.keys(units) as (keyof typeof units)[]),
-      values: list(
+      values: boundedArray(
         z.object({ name: z.enum(valueNames), aggregation: z.literal("AGGREGATION_SUM") }),
         valueNames.length,
       ).refine((values) => values.length > 0, { message: "must not be empty" }),
-      groupBy: list(z.enum(Object.keys(dimensions) as (keyof typeof dimensions)[]), 2)
-        .refine((names) => new Set(names).size === names.length, { message: "must not name one twice" })
+      groupBy: boundedArray(z.enum(Object.keys(dimensions) as (keyof typeof dimensions)[]), 2)
+        .refine((names) => new Set(names).size === names.length, { message: "must not contain a name twice" })
         .nullish()
-        .describe("`description` is the model."),
-      filters: list(z.unknown(), 100).nullish().describe("None."),
+        .describe("`description` groups by model."),
+      filters: boundedArray(z.unknown(), 100).nullish().describe("Filters are not supported."),
     }),
   })
   .meta({ id: "UsageRequest" });
 
-const answerSchema = shape({
-  timeSeries: shapes(
-    shape({
-      group: shapes(z.string()),
-      groupLabels: shapes(z.string()),
-      dataPoints: shapes(
-        shape({ timestamp: time.describe("Where the unit begins."), values: shapes(z.number()) }),
-      ).describe("One for each unit of the time, also where nothing was used."),
+const responseSchema = responseObject({
+  timeSeries: responseArray(
+    responseObject({
+      group: responseArray(z.string()),
+      groupLabels: responseArray(z.string()),
+      dataPoints: responseArray(
+        responseObject({
+          timestamp: timeSchema.describe("Start of the time unit."),
+          values: responseArray(z.number()),
+        }),
+      ).describe("One for each unit of the time range, including units without usage."),
     }).meta({ id: "UsageSeries" }),
-  ).describe("The most costly first."),
-  limitReached: z.boolean().describe("Whether there are more series than were told."),
-}).meta({ id: "UsageAnswer" });
+  ).describe("Highest cost first."),
+  limitReached: z.boolean().describe("Whether there are more series than the answer contains."),
+}).meta({ id: "UsageResponse" });
 
-/** Tells the series. */
-export function tellUsage({ accounts }: Pick<HttpDeps, "accounts">): (call: ManagementCall) => Promise<void> {
+/** Returns the series. */
+export function getUsage({ accounts }: Pick<HttpDeps, "accounts">): (call: ManagementCall) => Promise<void> {
   return async ({ ctx, manager, body, params, route }) => {
-    const { timeRange, timeUnit, values, groupBy, filters } = read(requestSchema, body).analyticsRequest;
+    const { timeRange, timeUnit, values, groupBy, filters } = parseFields(
+      requestSchema,
+      body,
+    ).analyticsRequest;
     const { from, to } = rangeOf(timeRange);
     if (filters != null && filters.length > 0) throw unsupported("analyticsRequest.filters", "filters are");
     const unit = units[timeUnit];
@@ -92,31 +99,36 @@ export function tellUsage({ accounts }: Pick<HttpDeps, "accounts">): (call: Mana
     const by = (groupBy ?? []).map((name) => dimensions[name]);
     const { rows } = await accounts.usage.report(
       {
-        ...{ teamId: params["teamId"] ?? "", from, to, by, order: by.length > 0 ? "cost" : "time" },
-        ...{ unit: unit === "none" ? null : unit === "hour" ? "hour" : "day" },
-        ...{ hosted: null, rowsMax: pointsOfAllMax },
+        teamId: params["teamId"] ?? "",
+        from,
+        to,
+        by,
+        order: by.length > 0 ? "cost" : "time",
+        unit: unit === "none" ? null : unit === "hour" ? "hour" : "day",
+        hosted: null,
+        rowsMax: pointsTotalMax,
       },
       actorOf(manager),
     );
     const names = values.map(({ name }) => name);
     const found = seriesOf(rows, unit, starts[0] ?? from, names);
     const all = by.length === 0 && found.length === 0 ? [empty] : found;
-    const told = all.slice(0, Math.min(seriesMax, Math.floor(pointsOfAllMax / starts.length)));
-    const answer: z.infer<typeof answerSchema> = {
-      timeSeries: told.map((series) => present(series, starts, names.length)),
-      limitReached: told.length < all.length,
+    const returned = all.slice(0, Math.min(seriesMax, Math.floor(pointsTotalMax / starts.length)));
+    const answer: z.infer<typeof responseSchema> = {
+      timeSeries: returned.map((series) => present(series, starts, names.length)),
+      limitReached: returned.length < all.length,
     };
     ctx.body = answer;
   };
 }
 
-export const usageDocs: RouteDocs = {
+export const getUsageDocs: RouteDocs = {
   operation: "getUsage",
   tag: "Billing",
-  summary: "Tell what a team has used, over time",
+  summary: "Get a team's usage over time",
   description:
-    "Sums of dollars (`usd`, which a number rounds; `hearth usage` has them exactly), requests or tokens.",
-  params: { teamId: "Id of a team that the management key is for." },
+    "Sums of US dollars, requests or tokens. `usd` is a rounded number; `hearth usage` reports exact amounts.",
+  params: { teamId: "Id of a team that the management key may manage." },
   body: requestSchema,
   example: {
     analyticsRequest: {
@@ -127,12 +139,12 @@ export const usageDocs: RouteDocs = {
       filters: [],
     },
   },
-  answers: { 200: { description: "The series.", schema: answerSchema } },
+  answers: { 200: { description: "The series.", schema: responseSchema } },
 };
 
 const empty: Series = { group: [], labels: [], costTicks: 0n, points: new Map() };
 
-/** Whole hours. */
+/** Returns the range in milliseconds since the epoch, extended to whole hours. */
 function rangeOf({
   startTime,
   endTime,
@@ -143,13 +155,14 @@ function rangeOf({
   timezone?: string | null | undefined;
 }) {
   const place = "analyticsRequest.timeRange";
-  if (!zones.includes(timezone ?? "")) throw unsupported(`${place}.timezone`, "another one than UTC is");
+  if (!zones.includes(timezone ?? ""))
+    throw unsupported(`${place}.timezone`, "a time zone other than UTC is");
   const [start, end] = [timeOf(startTime), timeOf(endTime)];
   if (end <= start) throw invalidValue(`${place}.endTime`, "must be after startTime");
   return { from: start - (start % hourMs), to: Math.ceil(end / hourMs) * hourMs };
 }
 
-/** NaN for what is no such time, or before 1970. */
+/** Parses `YYYY-MM-DD hh:mm:ss`; returns NaN for anything else and for times before 1970. */
 function timeOf(text: string): number {
   if (!/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text)) return Number.NaN;
   const iso = `${text.replace(" ", "T")}.000Z`;

@@ -1,82 +1,89 @@
-/** GET and POST /v1/billing/teams/{teamId}/postpaid/spending-limits: what a team may spend in a month. */
+/** GET and POST /v1/billing/teams/{teamId}/postpaid/spending-limits: a team's monthly spending limits. */
 import { z } from "zod";
 import { actorOf } from "../../../../../accounts/audit/actors.js";
 import { authoriseManager } from "../../../../../accounts/management-keys/permissions.js";
 import { effectiveLimit } from "../../../../../accounts/money/spending.js";
-import { shape } from "../../../../../dialects/shape.js";
+import { responseObject } from "../../../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../../../deps.js";
-import { cents, centsWish, limitCents, usdOfCents } from "../../../../management/cents.js";
-import { read, set } from "../../../../management/fields.js";
+import { cents, centsRequest, centsDown, usdOfCents } from "../../../../management/cents.js";
+import { parseFields, definedFields } from "../../../../management/fields.js";
 import type { ManagementCall } from "../../../../route.js";
 import type { RouteDocs } from "../../../../route-docs.js";
 
 type Handler = (call: ManagementCall) => Promise<void>;
 
-const limitsSchema = shape({
-  spendingLimits: shape({
-    hardSlAuto: cents.optional().describe("The operator's; not there where there is none."),
-    effectiveHardSl: cents.optional().describe("The same."),
-    softSl: cents.optional().describe("The team's own."),
-    effectiveSl: cents.optional().describe("The one that holds: the smaller."),
+const limitsSchema = responseObject({
+  spendingLimits: responseObject({
+    hardSlAuto: cents.optional().describe("Limit set by the operator; absent if there is none."),
+    effectiveHardSl: cents.optional().describe("The same as `hardSlAuto`."),
+    softSl: cents.optional().describe("Limit set by the team; absent if there is none."),
+    effectiveSl: cents.optional().describe("The effective limit: the smaller of the two."),
   }),
-}).meta({ id: "SpendingLimits", description: "A fraction of a cent is left out." });
+}).meta({ id: "SpendingLimits", description: "Fractions of a cent are rounded down." });
 
-const wishSchema = z
-  .object({ desiredSoftSpendingLimit: centsWish.nullable().describe("null = none.") })
-  .meta({ id: "SpendingLimitWish" });
+const requestSchema = z
+  .object({ desiredSoftSpendingLimit: centsRequest.nullable().describe("null removes the limit.") })
+  .meta({ id: "UpdateSpendingLimitRequest" });
 
-const changedSchema = shape({
-  thisBpSoftSpendingLimit: cents.optional().describe("From now on; not there where there is none."),
-}).meta({ id: "ChangedSpendingLimit" });
+const updatedSchema = responseObject({
+  thisBpSoftSpendingLimit: cents.optional().describe("The new limit; absent if there is none."),
+}).meta({ id: "UpdatedSpendingLimit" });
 
-/** Tells the limits. */
-export function tellSpendingLimits({ accounts }: Pick<HttpDeps, "accounts">): Handler {
+/** Returns the limits. */
+export function getSpendingLimits({ accounts }: Pick<HttpDeps, "accounts">): Handler {
   return async ({ ctx, manager, params, route }) => {
     authoriseManager(manager, route.endpointAcl);
     const { limits } = await accounts.spending.find(params["teamId"] ?? "", actorOf(manager));
-    const [hard, soft] = [limitCents(limits.hardTicks), limitCents(limits.softTicks)];
-    const effective = limitCents(effectiveLimit(limits));
+    const [hard, soft] = [centsDown(limits.hardTicks), centsDown(limits.softTicks)];
+    const effective = centsDown(effectiveLimit(limits));
     const answer: z.infer<typeof limitsSchema> = {
-      spendingLimits: set({ hardSlAuto: hard, effectiveHardSl: hard, softSl: soft, effectiveSl: effective }),
+      spendingLimits: definedFields({
+        hardSlAuto: hard,
+        effectiveHardSl: hard,
+        softSl: soft,
+        effectiveSl: effective,
+      }),
     };
     ctx.body = answer;
   };
 }
 
-/** Sets the soft limit. */
-export function setSpendingLimit({ accounts }: Pick<HttpDeps, "accounts">): Handler {
+/** Sets or removes the team's own limit. */
+export function updateSpendingLimit({ accounts }: Pick<HttpDeps, "accounts">): Handler {
   return async ({ ctx, manager, body, params, route }) => {
-    const { desiredSoftSpendingLimit: wish } = read(wishSchema, body);
+    const { desiredSoftSpendingLimit: requested } = parseFields(requestSchema, body);
     authoriseManager(manager, route.endpointAcl);
-    const soft = wish === null ? null : usdOfCents(wish);
+    const soft = requested === null ? null : usdOfCents(requested);
     const limits = await accounts.spending.change(params["teamId"] ?? "", { soft }, actorOf(manager));
-    const answer: z.infer<typeof changedSchema> = set({
-      thisBpSoftSpendingLimit: limitCents(limits.softTicks),
+    const answer: z.infer<typeof updatedSchema> = definedFields({
+      thisBpSoftSpendingLimit: centsDown(limits.softTicks),
     });
     ctx.body = answer;
   };
 }
 
-const params = { teamId: "Id of a team that the management key is for." };
+const params = { teamId: "Id of a team that the management key may manage." };
 
-export const spendingLimitsDocs: RouteDocs = {
+export const getSpendingLimitsDocs: RouteDocs = {
   operation: "getSpendingLimits",
   tag: "Billing",
-  summary: "Tell what a team may spend in a month",
+  summary: "Get the monthly spending limits of a team",
   description:
-    "A month is one of UTC. A prepaid team that would go beyond is refused with 403; an unmetered one never is.",
+    "Months are in UTC. A request of a prepaid team that would exceed the limit is rejected with 403; requests of unmetered teams " +
+    "are never rejected.",
   params,
   answers: { 200: { description: "The limits.", schema: limitsSchema } },
 };
 
-export const setSpendingLimitDocs: RouteDocs = {
+export const updateSpendingLimitDocs: RouteDocs = {
   operation: "setSpendingLimit",
   tag: "Billing",
-  summary: "Set a team's own limit of what it may spend in a month",
-  description: "The next request finds it so. The hard limit is the operator's: `hearth credits limit`.",
+  summary: "Set a team's own monthly spending limit",
+  description:
+    "Takes effect with the next request. The operator sets the hard limit with `hearth credits limit`.",
   params,
-  body: wishSchema,
+  body: requestSchema,
   example: { desiredSoftSpendingLimit: { val: "5000" } },
-  answers: { 200: { description: "The limit.", schema: changedSchema } },
+  answers: { 200: { description: "The limit.", schema: updatedSchema } },
   errors: ["conflict"],
 };

@@ -1,9 +1,9 @@
-/** GET /v1/billing/teams/{teamId}/prepaid/balance: a team's credit, and how it came to be that. */
+/** GET /v1/billing/teams/{teamId}/prepaid/balance: a team's credit and its changes. */
 import type { z } from "zod";
 import { actorOf } from "../../../../../accounts/audit/actors.js";
 import type { BalanceChange } from "../../../../../accounts/money/balance-changes.js";
 import { authoriseManager } from "../../../../../accounts/management-keys/permissions.js";
-import { shape, shapes } from "../../../../../dialects/shape.js";
+import { responseObject, responseArray } from "../../../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../../../deps.js";
 import { balanceChange } from "../../../../management/balance-change.js";
 import { cents, centsUp } from "../../../../management/cents.js";
@@ -11,17 +11,17 @@ import type { ManagementCall } from "../../../../route.js";
 import type { RouteDocs } from "../../../../route-docs.js";
 import { timestamp } from "../../../../management/timestamp.js";
 
-const balanceSchema = shape({
-  changes: shapes(balanceChange).describe(
-    "The newest first: up to 1000 of money, and the spending of each of the last 100 days (UTC).",
+const balanceSchema = responseObject({
+  changes: responseArray(balanceChange).describe(
+    "Newest first: up to 1000 changes of credit, and the spending of each of the last 100 days (UTC).",
   ),
   total: cents.describe(
-    "Of all changes; negative where credit is left. What is held for running requests is left.",
+    "Sum of all changes; negative while credit remains. Credit reserved for running requests is not subtracted.",
   ),
 }).meta({ id: "PrepaidBalance" });
 
-/** Tells the balance. */
-export function tellBalance({
+/** Returns the balance. */
+export function getPrepaidBalance({
   accounts,
 }: Pick<HttpDeps, "accounts">): (call: ManagementCall) => Promise<void> {
   return async ({ ctx, manager, params, route }) => {
@@ -36,14 +36,14 @@ export function tellBalance({
   };
 }
 
-export const balanceDocs: RouteDocs = {
+export const getPrepaidBalanceDocs: RouteDocs = {
   operation: "getPrepaidBalance",
   tag: "Billing",
-  summary: "Tell the credit of a team, and what came and went",
+  summary: "Get the credit of a team and its changes",
   description:
-    "Amounts are cents, negative where they are credit. A fraction of a cent is rounded up, so that credit never looks " +
-    "larger and spending never smaller than it is; `hearth usage` and `hearth credits show` have it exactly.",
-  params: { teamId: "Id of a team that the management key is for." },
+    "Amounts are in cents; negative amounts are credit. Fractions of a cent are rounded up, so that the answer never overstates " +
+    "credit or understates spending; `hearth usage` and `hearth credits show` report exact amounts.",
+  params: { teamId: "Id of a team that the management key may manage." },
   answers: { 200: { description: "The balance.", schema: balanceSchema } },
 };
 

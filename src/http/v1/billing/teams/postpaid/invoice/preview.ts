@@ -1,41 +1,45 @@
-/** GET /v1/billing/teams/{teamId}/postpaid/invoice/preview: what a team has used this month, as an invoice would say it. */
+/** GET /v1/billing/teams/{teamId}/postpaid/invoice/preview: a team's usage of the current month as an invoice. */
 import { z } from "zod";
 import { actorOf } from "../../../../../../accounts/audit/actors.js";
 import { authoriseManager } from "../../../../../../accounts/management-keys/permissions.js";
 import { effectiveLimit, monthOf, monthStart } from "../../../../../../accounts/money/spending.js";
 import { dayMs, type UsageSums } from "../../../../../../accounts/usage/usage-report.js";
-import { shape, shapes } from "../../../../../../dialects/shape.js";
+import { responseObject, responseArray } from "../../../../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../../../../deps.js";
-import { cents, centsText, centsUp, limitCents } from "../../../../../management/cents.js";
+import { cents, centsText, centsUp, centsDown } from "../../../../../management/cents.js";
 import type { ManagementCall } from "../../../../../route.js";
 import type { RouteDocs } from "../../../../../route-docs.js";
 
 const linesMax = 10_000;
 
-const previewSchema = shape({
-  coreInvoice: shape({
-    lines: shapes(
-      shape({
+const previewSchema = responseObject({
+  coreInvoice: responseObject({
+    lines: responseArray(
+      responseObject({
         description: z.string().describe("Id of a model."),
         unitType: z.literal("tokens"),
-        numUnits: z.string().describe("Tokens of prompts, answers and reasoning: a whole number, as a text."),
+        numUnits: z
+          .string()
+          .describe("Prompt, completion and reasoning tokens: a whole number, as a string."),
         amount: centsText,
       }).meta({ id: "InvoiceLine" }),
-    ).describe("The most costly first; each is rounded up, and so is the sum of the exact amounts."),
+    ).describe(
+      "Highest cost first. Each amount is rounded up; the total is the rounded sum of the exact amounts.",
+    ),
     amountBeforeVat: centsText,
     vatCost: z.literal("0"),
     amountAfterVat: centsText,
   }),
-  effectiveSpendingLimit: centsText.optional().describe("Not there where there is none."),
+  effectiveSpendingLimit: centsText.optional().describe("Absent if there is none."),
   defaultCredits: cents,
-  billingCycle: shape({
+  billingCycle: responseObject({
     year: z.number().meta({ type: "integer" }),
     month: z.number().meta({ type: "integer" }),
   }),
 }).meta({ id: "InvoicePreview" });
 
-/** Tells the month so far. */
-export function previewInvoice({
+/** Returns the invoice of the current month so far. */
+export function getInvoicePreview({
   accounts,
   clock,
 }: Pick<HttpDeps, "accounts" | "clock">): (call: ManagementCall) => Promise<void> {
@@ -46,11 +50,11 @@ export function previewInvoice({
     const from = monthStart(month);
     const to = monthStart(monthOf(from + 31 * dayMs));
     const { rows, total } = await accounts.usage.report(
-      { ...{ teamId, from, to, unit: null, by: ["model"], order: "cost" }, hosted: null, rowsMax: linesMax },
+      { teamId, from, to, unit: null, by: ["model"], order: "cost", hosted: null, rowsMax: linesMax },
       actor,
     );
     const { limits } = await accounts.spending.find(teamId, actor);
-    const limit = limitCents(effectiveLimit(limits));
+    const limit = centsDown(effectiveLimit(limits));
     const amount = centsUp(total.costTicks);
     const answer: z.infer<typeof previewSchema> = {
       coreInvoice: {
@@ -67,15 +71,15 @@ export function previewInvoice({
   };
 }
 
-export const invoicePreviewDocs: RouteDocs = {
+export const getInvoicePreviewDocs: RouteDocs = {
   operation: "previewInvoice",
   tag: "Billing",
-  summary: "Tell what a team has used this month, by model",
+  summary: "Get a team's usage of this month by model",
   description:
-    "Amounts are cents; a fraction of a cent is rounded up, and `hearth usage --by model` has it exactly. A month is one of UTC; " +
-    "a request belongs to the one in which it began.",
-  params: { teamId: "Id of a team that the management key is for." },
-  answers: { 200: { description: "The month so far.", schema: previewSchema } },
+    "Amounts are in cents, with fractions rounded up; `hearth usage --by model` reports exact amounts. Months are in UTC; a request " +
+    "counts in the month in which it began.",
+  params: { teamId: "Id of a team that the management key may manage." },
+  answers: { 200: { description: "The invoice of the month so far.", schema: previewSchema } },
 };
 
 function presentLine(description: string, { usage, costTicks }: UsageSums) {

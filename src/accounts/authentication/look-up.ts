@@ -1,0 +1,57 @@
+/**
+ * Finds the key of a presented secret. Unknown and rejected keys cost the same work, one hash and one query, so that the
+ * response time does not reveal whether a key exists. A client at an address that the key does not allow learns nothing else
+ * about the key.
+ */
+import type { Clock } from "../../core/clock.js";
+import { HearthError } from "../../core/errors.js";
+import { badCredential, hintFor, secretCharactersMax } from "./credential.js";
+import { createIpMatcher } from "./ip-ranges.js";
+import type { KeyUse } from "./key-use.js";
+import { hashSecret, type SecretPrefix } from "./secret.js";
+
+/** What differs between API keys and management keys. */
+export interface KeyKind<Found> {
+  /** Such as `API key`. */
+  readonly name: string;
+  /** How to send a key, for requests without one. */
+  readonly usage: string;
+  /** The prefix of the other kind's secrets, and the hint for a client that sends one. */
+  readonly otherPrefix: SecretPrefix;
+  readonly otherHint: string;
+  /** The command that creates a key. */
+  readonly createCommand: string;
+  /** Returns the key with this hash; null when there is none, or when its secret no longer works. */
+  readonly find: (hash: Uint8Array) => Promise<Found | null>;
+  /** Returns why the key may not be used at `now`, in milliseconds since the epoch; null when it may. */
+  readonly refusal: (found: Found, now: number) => string | null;
+}
+
+export interface LookUpDeps {
+  readonly keyUse: Pick<KeyUse, "note">;
+  readonly clock: Clock;
+}
+
+interface FoundKey {
+  readonly key: { readonly id: string; readonly ipRanges: readonly string[] | null };
+}
+
+/** Creates the function that finds the key of a presented secret and checks that it may be used now from an address. */
+export function createLookUp<Found extends FoundKey>(kind: KeyKind<Found>, { keyUse, clock }: LookUpDeps) {
+  const isWithin = createIpMatcher();
+  return async (secret: string | null, address: string): Promise<Found> => {
+    if (secret === null) throw new HearthError("unauthenticated", `No credentials presented. ${kind.usage}`);
+    if (secret.length > secretCharactersMax)
+      throw badCredential(kind.name, secret, "It is too long to be one.");
+    if (secret.startsWith(kind.otherPrefix)) throw badCredential(kind.name, secret, kind.otherHint);
+    const found = await kind.find(hashSecret(secret));
+    if (found === null) throw badCredential(kind.name, secret, hintFor(secret, kind.createCommand));
+    const { id, ipRanges } = found.key;
+    if (ipRanges !== null && !isWithin(ipRanges, address))
+      throw new HearthError("permission_denied", `This ${kind.name} may not be used from this address.`);
+    const refusal = kind.refusal(found, clock.now());
+    if (refusal !== null) throw new HearthError("permission_denied", refusal);
+    keyUse.note(id);
+    return found;
+  };
+}

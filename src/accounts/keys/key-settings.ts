@@ -1,0 +1,66 @@
+/** The settings of an API key: their meaning, their defaults, which values are valid and what the audit log shows. */
+import { auditedTime, type AuditedFields } from "../audit/event.js";
+import { checkAcls, checkLimit, checkName } from "../field-rules.js";
+import { allAcls } from "./acls.js";
+import { checkIpRanges } from "../authentication/ip-ranges.js";
+
+/** What can be set when a key is created or changed. Times are milliseconds since the epoch. */
+export interface KeySettings {
+  readonly name: string;
+  /** `api-key:endpoint:<name>` and `api-key:model:<name>`, `*` matching all; with an empty list every request is refused. */
+  readonly acls: readonly string[];
+  /** Set by the team. */
+  readonly disabled: boolean;
+  /** Set by the operator. */
+  readonly blocked: boolean;
+  /** null = never. */
+  readonly expireTime: number | null;
+  /** Requests per second, requests per minute and tokens per minute; null = no limit. */
+  readonly qps: number | null;
+  readonly qpm: number | null;
+  readonly tpm: number | null;
+  /** IP addresses and CIDR ranges from which it may be used; null = any address. */
+  readonly ipRanges: readonly string[] | null;
+}
+
+/** The settings of a key for which only a name is given. */
+export const defaultSettings: Omit<KeySettings, "name"> = {
+  acls: allAcls,
+  disabled: false,
+  blocked: false,
+  expireTime: null,
+  qps: null,
+  qpm: null,
+  tpm: null,
+  ipRanges: null,
+};
+
+/**
+ * Checks all settings that are valid or invalid at any time, that is all but the expiry time.
+ * @throws HearthError `invalid_value` naming the field.
+ */
+export function checkSettings(settings: Partial<KeySettings>): void {
+  if (settings.name !== undefined) checkName(settings.name);
+  if (settings.acls !== undefined) checkAcls(settings.acls);
+  for (const field of ["qps", "qpm", "tpm"] as const) checkLimit(field, settings[field] ?? null);
+  checkIpRanges(settings.ipRanges ?? null);
+}
+
+/** Returns a key as the audit log shows it: without secrets and hashes. */
+export function auditedKey(
+  key: KeySettings & { readonly redacted: string; readonly previousExpireTime: number | null },
+): AuditedFields {
+  return {
+    name: key.name,
+    redactedApiKey: key.redacted,
+    aclStrings: key.acls,
+    disabled: key.disabled,
+    blocked: key.blocked,
+    expireTime: auditedTime(key.expireTime),
+    qps: key.qps,
+    qpm: key.qpm,
+    tpm: key.tpm,
+    oldSecretExpireTime: auditedTime(key.previousExpireTime),
+    ipRanges: key.ipRanges,
+  };
+}

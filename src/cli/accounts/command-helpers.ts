@@ -1,0 +1,109 @@
+/** Helpers that the account commands share: opening the accounts, reporting wrong usage, parsing arguments. */
+import { InvalidArgumentError, type Command } from "commander";
+import type { OpenAccounts } from "../../app/app.js";
+import type { Clock } from "../../core/clock.js";
+import { HearthError } from "../../core/errors.js";
+import { ago } from "./duration.js";
+
+export interface AccountsIo {
+  readonly clock: Clock;
+  readonly out: { write(text: string): unknown };
+}
+
+/** Opens the accounts, runs an action with them and closes them. */
+export type UsingAccounts = <Result>(action: (accounts: OpenAccounts) => Promise<Result>) => Promise<Result>;
+
+export function accountsOpener(open: () => Promise<OpenAccounts>): UsingAccounts {
+  return async (action) => {
+    const accounts = await open();
+    try {
+      return await action(accounts);
+    } finally {
+      await accounts.close();
+    }
+  };
+}
+
+/** Runs an action and reports an invalid value as wrong usage, with exit code 2. */
+export async function reportInvalidValues<Result>(
+  command: Command,
+  action: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await action();
+  } catch (thrown) {
+    if (thrown instanceof HearthError && thrown.kind === "invalid_value")
+      return command.error(`error: ${thrown.message}`, { exitCode: 2 });
+    throw thrown;
+  }
+}
+
+/** Applies an action to each reference; a failure does not stop the others. @throws Error with the messages of all failures. */
+export async function forEachReference(
+  references: readonly string[],
+  action: (reference: string) => Promise<void>,
+): Promise<void> {
+  const failures: string[] = [];
+  for (const reference of references) {
+    try {
+      await action(reference);
+    } catch (thrown) {
+      if (!(thrown instanceof HearthError)) throw thrown;
+      failures.push(thrown.message);
+    }
+  }
+  if (failures.length > 0) throw new Error(failures.join("\n"));
+}
+
+const unitsMs: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/** Parses `30d` (from now), an RFC 3339 time, or `never`. Times are milliseconds since the epoch. */
+export function timeArgument(clock: Clock): (written: string) => number | "never" {
+  return (written) => {
+    if (written === "never") return written;
+    const [, count = "", unit = ""] = /^(\d{1,6})([smhdw])$/.exec(written) ?? [];
+    const span = unitsMs[unit];
+    if (span !== undefined) return clock.now() + Number(count) * span;
+    const time = /^\d{4}-\d\d-\d\d/.test(written) ? Date.parse(written) : Number.NaN;
+    if (Number.isNaN(time))
+      throw new InvalidArgumentError("It must be like 30d, 2027-01-31T12:00:00Z, or never.");
+    return time;
+  };
+}
+
+/** Parses a whole number or `none`. */
+export function limitArgument(written: string): number | "none" {
+  if (written === "none") return written;
+  if (!/^\d{1,16}$/.test(written)) throw new InvalidArgumentError("It must be a whole number, or none.");
+  return Number(written);
+}
+
+/** Adds an address range to those of earlier occurrences of the option; `any` discards them. */
+export function ipArgument(
+  written: string,
+  before: readonly string[] | "any" = "any",
+): readonly string[] | "any" {
+  if (written === "any") return written;
+  return before === "any" ? [written] : [...before, written];
+}
+
+/** Collects the values of a repeated option. */
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+/** Formats when a key was last used. The stored time is exact to the minute. */
+export function formatLastUse({ lastUseTime }: { readonly lastUseTime: number | null }, now: number): string {
+  return lastUseTime === null ? "never" : ago(now - lastUseTime);
+}
+
+/** Returns the first 13 characters of an id: its creation time in milliseconds, which distinguishes most ids. */
+export function shortId(id: string): string {
+  return id.slice(0, 13);
+}

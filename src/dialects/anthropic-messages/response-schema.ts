@@ -1,0 +1,86 @@
+/** Schemas of the responses of POST /v1/messages, streamed and not streamed. */
+import { z } from "zod";
+import { countField, responseObject, responseArray } from "../response-fields.js";
+
+const stopReason = z.enum([
+  "end_turn",
+  "max_tokens",
+  "stop_sequence",
+  "tool_use",
+  "model_context_window_exceeded",
+]);
+
+const counts = {
+  input_tokens: countField("Tokens of the prompt that were evaluated."),
+  cache_creation_input_tokens: countField("Always 0 here."),
+  cache_read_input_tokens: countField("Tokens of the prompt that were read from the cache."),
+  output_tokens: countField("Tokens of the answer, including thinking."),
+};
+const usage = responseObject(counts).meta({ id: "MessageUsage" });
+
+const textBlock = responseObject({ type: z.literal("text"), text: z.string() });
+const thinkingBlock = responseObject({
+  type: z.literal("thinking"),
+  thinking: z.string(),
+  signature: z.string().describe("Not verified when a client sends it back."),
+});
+const toolUseBlock = responseObject({
+  type: z.literal("tool_use"),
+  id: z.string(),
+  name: z.string(),
+  input: z.record(z.string(), z.unknown()).readonly(),
+});
+const contentBlock = z
+  .discriminatedUnion("type", [textBlock, thinkingBlock, toolUseBlock])
+  .meta({ id: "ContentBlock", description: "Text, thinking, or a tool call." });
+
+export const message = responseObject({
+  id: z.string(),
+  type: z.literal("message"),
+  role: z.literal("assistant"),
+  model: z.string().describe("Id of the model, even if the request named an alias."),
+  content: responseArray(contentBlock),
+  stop_reason: stopReason.nullable().describe("Null until the answer ends."),
+  stop_sequence: z.string().nullable().describe("The stop sequence that ended the answer."),
+  usage: responseObject({ ...counts, service_tier: z.literal("standard") }),
+}).meta({ id: "Message", description: "A complete answer." });
+
+const blockDelta = z.discriminatedUnion("type", [
+  responseObject({ type: z.literal("text_delta"), text: z.string() }),
+  responseObject({ type: z.literal("thinking_delta"), thinking: z.string() }),
+  responseObject({ type: z.literal("signature_delta"), signature: z.string() }),
+  responseObject({
+    type: z.literal("input_json_delta"),
+    partial_json: z.string().describe("All parts together are the JSON of `input`."),
+  }),
+]);
+
+const index = countField("Index of the block in the message.");
+const ping = responseObject({ type: z.literal("ping") });
+
+export const messageEvent = z
+  .discriminatedUnion("type", [
+    responseObject({ type: z.literal("message_start"), message }),
+    ping,
+    responseObject({ type: z.literal("content_block_start"), index, content_block: contentBlock }),
+    responseObject({ type: z.literal("content_block_delta"), index, delta: blockDelta }),
+    responseObject({ type: z.literal("content_block_stop"), index }),
+    responseObject({
+      type: z.literal("message_delta"),
+      delta: responseObject({ stop_reason: stopReason, stop_sequence: z.string().nullable() }),
+      usage,
+    }),
+    responseObject({ type: z.literal("message_stop") }),
+  ])
+  .meta({ id: "MessageEvent", description: "One event of a streamed answer." });
+
+export const tokenCount = responseObject({
+  input_tokens: countField("Tokens of the prompt, with the model's template and tokenizer."),
+}).meta({ id: "MessageTokenCount" });
+
+export type MessageStopReason = z.infer<typeof stopReason>;
+export type MessageUsage = z.infer<typeof usage>;
+export type ContentBlock = z.infer<typeof contentBlock>;
+export type Message = z.infer<typeof message>;
+export type BlockDelta = z.infer<typeof blockDelta>;
+export type MessageEvent = z.infer<typeof messageEvent>;

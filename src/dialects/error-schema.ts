@@ -1,0 +1,93 @@
+/** Schemas of error responses: OpenAI's and xAI's combined, Anthropic's, and those of the management API. */
+import { z } from "zod";
+import { responseObject } from "./response-fields.js";
+
+/** The sentences that represent gRPC statuses in xAI error bodies. */
+export const statusSentences = {
+  invalidArgument: "Client specified an invalid argument",
+  unauthenticated: "The request does not have valid authentication credentials",
+  permissionDenied: "The caller does not have permission to execute the specified operation",
+  notFound: "Some requested entity was not found",
+  alreadyExists: "Some entity that we attempted to create already exists",
+  exhausted: "Some resource has been exhausted",
+  unimplemented: "Operation is not implemented or not supported",
+  internal: "Internal error",
+  unavailable: "The service is currently unavailable",
+  deadline: "Deadline expired before operation could complete",
+} as const;
+
+/** The numbers of the same gRPC statuses, as used in error bodies of the management API. */
+export const grpcCodes: Readonly<Record<keyof typeof statusSentences, number>> = {
+  invalidArgument: 3,
+  deadline: 4,
+  notFound: 5,
+  alreadyExists: 6,
+  permissionDenied: 7,
+  exhausted: 8,
+  unimplemented: 12,
+  internal: 13,
+  unavailable: 14,
+  unauthenticated: 16,
+};
+
+const openaiType = z.enum([
+  "invalid_request_error",
+  "authentication_error",
+  "permission_error",
+  "not_found_error",
+  "rate_limit_error",
+  "insufficient_quota",
+  "server_error",
+]);
+
+const anthropicType = z.enum([
+  "invalid_request_error",
+  "authentication_error",
+  "billing_error",
+  "permission_error",
+  "not_found_error",
+  "request_too_large",
+  "rate_limit_error",
+  "timeout_error",
+  "api_error",
+  "overloaded_error",
+]);
+
+const openaiDetails = responseObject({
+  message: z.string(),
+  type: openaiType,
+  param: z.string().nullable().describe("Dotted path of the field that caused the error."),
+  code: z.string().describe("Machine-readable code, such as `model_not_found`."),
+});
+
+export const openaiError = responseObject({
+  code: z.enum(statusSentences).describe("xAI's status sentence."),
+  error: openaiDetails,
+}).meta({ id: "Error", description: "Why a request failed, in the format of OpenAI and xAI." });
+
+export const openaiErrorEvent = responseObject({ error: openaiDetails }).meta({
+  id: "ErrorEvent",
+  description: "Replaces the rest of a stream that failed part-way.",
+});
+
+export const anthropicError = responseObject({
+  type: z.literal("error"),
+  error: responseObject({ type: anthropicType, message: z.string() }),
+  request_id: z.string(),
+}).meta({
+  id: "AnthropicError",
+  description: "Why a request or a stream failed, in the format of Anthropic.",
+});
+
+export const managementError = responseObject({
+  code: z.number().min(0).max(16).meta({ type: "integer", description: "gRPC status code." }),
+  message: z.string(),
+  details: z.array(z.never()).max(0).readonly(),
+}).meta({ id: "ManagementError", description: "Why a request to the management API failed." });
+
+export type OpenAiErrorType = z.infer<typeof openaiType>;
+export type AnthropicErrorType = z.infer<typeof anthropicType>;
+export type OpenAiError = z.infer<typeof openaiError>;
+export type OpenAiErrorEvent = z.infer<typeof openaiErrorEvent>;
+export type AnthropicError = z.infer<typeof anthropicError>;
+export type ManagementError = z.infer<typeof managementError>;

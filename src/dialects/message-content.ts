@@ -1,0 +1,46 @@
+/** Joins the parts of a message into its content. Pure. */
+import type { Message } from "../core/generation.js";
+import type { ImageDetail, MessageImage } from "../core/images.js";
+import { wellFormed } from "./well-formed.js";
+
+/** A text or an image. */
+export type ContentPart = string | Omit<MessageImage, "at">;
+
+/** The text of a message and its images, if any. */
+export type MessageContent = Pick<Message, "content" | "images">;
+
+/** Joins parts; empty texts are skipped. @param separator text between two parts. */
+export function joinParts(parts: readonly ContentPart[], separator = ""): MessageContent {
+  const images: MessageImage[] = [];
+  let content = "";
+  /** Text after the last image. Surrogates are checked only once it is complete, since two parts may split a pair. */
+  let text = "";
+  for (const [index, part] of parts.filter((each) => each !== "").entries()) {
+    if (index > 0) text += separator;
+    if (typeof part === "string") {
+      text += part;
+      continue;
+    }
+    content += wellFormed(text);
+    text = "";
+    images.push({ ...part, at: content.length });
+  }
+  return contentOf(content + wellFormed(text), images);
+}
+
+/** Returns the content with a text before it. */
+export function withPrefix(prefix: string, { content, images = [] }: MessageContent): MessageContent {
+  return contentOf(
+    prefix + content,
+    images.map((image) => ({ ...image, at: image.at + prefix.length })),
+  );
+}
+
+/** Returns the first image detail that is given; `auto` if there is none. */
+export function imageDetailOf(...details: readonly (ImageDetail | null | undefined)[]): ImageDetail {
+  return details.find((detail) => detail != null) ?? "auto";
+}
+
+function contentOf(content: string, images: readonly MessageImage[]): MessageContent {
+  return { content, ...(images.length === 0 ? {} : { images }) };
+}

@@ -1,0 +1,109 @@
+/** Schemas of the responses of POST /v1/chat/completions, streamed and not streamed. */
+import { z } from "zod";
+import { openAiUsage } from "../openai-usage.js";
+import { countField, responseObject, responseArray, unixSecondsField } from "../response-fields.js";
+
+const finishReason = z.enum(["stop", "length", "tool_calls", "function_call"]);
+
+/** Mutable: a streamed call's arguments are appended until they are complete. */
+const calledFunction = z.object({
+  name: z.string(),
+  arguments: z.string().describe("JSON text. Truncated if `finish_reason` is `length`."),
+});
+
+const toolCall = { id: z.string(), type: z.literal("function"), function: calledFunction };
+const streamedToolCall = responseObject({ index: countField("Index of the call."), ...toolCall }).meta({
+  id: "ChatCompletionChunkToolCall",
+  description: "A complete tool call in one chunk.",
+});
+
+const token = {
+  token: z.string(),
+  logprob: z.number(),
+  bytes: responseArray(countField("A byte.")).describe(
+    "UTF-8 bytes of the token; a token may be part of a character.",
+  ),
+};
+const tokenLogprob = responseObject(token);
+const logprobs = responseObject({
+  content: responseArray(
+    responseObject({
+      ...token,
+      top_logprobs: responseArray(tokenLogprob).describe("The most likely tokens at this position."),
+    }),
+  ),
+  refusal: z.null(),
+}).meta({ id: "ChatCompletionLogprobs", description: "Log probabilities of the tokens of an answer." });
+
+const delta = responseObject({
+  role: z.literal("assistant").exactOptional(),
+  content: z.string().exactOptional(),
+  reasoning_content: z.string().exactOptional(),
+  tool_calls: responseArray(streamedToolCall).exactOptional(),
+  function_call: calledFunction.exactOptional().describe("The call, if the request used `functions`."),
+});
+
+const commonFields = {
+  created: unixSecondsField,
+  model: z.string().describe("Id of the model, even if the request named an alias."),
+  system_fingerprint: z.string().describe("Identifies the model and the engine that generated the answer."),
+};
+
+export const chatChunk = responseObject({
+  id: z.string(),
+  object: z.literal("chat.completion.chunk"),
+  choices: responseArray(
+    responseObject({
+      index: countField("Index of the choice."),
+      delta,
+      logprobs: logprobs.nullable(),
+      finish_reason: finishReason.nullable().describe("Null except in the last chunk of the choice."),
+    }),
+  ).describe("Empty in the chunk with the usage."),
+  usage: openAiUsage
+    .exactOptional()
+    .describe("Only in the last chunk, if `stream_options.include_usage` is set."),
+  ...commonFields,
+}).meta({ id: "ChatCompletionChunk", description: "One chunk of a streamed answer." });
+
+export const chatCompletion = responseObject({
+  id: z.string(),
+  object: z.literal("chat.completion"),
+  choices: responseArray(
+    responseObject({
+      index: countField("Index of the choice."),
+      message: responseObject({
+        role: z.literal("assistant"),
+        content: z.string(),
+        reasoning_content: z.string().exactOptional().describe("The model's reasoning before the answer."),
+        tool_calls: responseArray(responseObject(toolCall)).exactOptional(),
+        function_call: calledFunction.exactOptional().describe("The call, if the request used `functions`."),
+        refusal: z.null(),
+      }),
+      logprobs: logprobs.nullable(),
+      finish_reason: finishReason.nullable(),
+    }),
+  ),
+  usage: openAiUsage,
+  service_tier: z.literal("default"),
+  ...commonFields,
+}).meta({ id: "ChatCompletion", description: "A complete answer." });
+
+export const deferredCompletion = responseObject({
+  request_id: z.string().describe("Use with GET /v1/chat/deferred-completion/{request_id}."),
+}).meta({ id: "DeferredCompletion", description: "Response to a request with `deferred: true`." });
+
+export const pendingCompletion = responseObject({
+  request_id: z.string(),
+  status: z.literal("pending"),
+}).meta({
+  id: "PendingCompletion",
+});
+
+export type ChatFinishReason = z.infer<typeof finishReason>;
+export type ChatToolCall = z.infer<typeof streamedToolCall>;
+export type ChatTokenLogprob = z.infer<typeof tokenLogprob>;
+export type ChatLogprobs = z.infer<typeof logprobs>;
+export type ChatDelta = z.infer<typeof delta>;
+export type ChatChunk = z.infer<typeof chatChunk>;
+export type ChatCompletion = z.infer<typeof chatCompletion>;

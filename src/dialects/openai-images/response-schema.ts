@@ -1,0 +1,26 @@
+/** Schemas of the response of POST /v1/images/generations. */
+import { z } from "zod";
+import { countField, responseObject, responseArray, unixSecondsField } from "../response-fields.js";
+
+const image = responseObject({
+  url: z.string().exactOptional().describe("URL of the image, valid for one hour without an API key."),
+  b64_json: z.string().exactOptional().describe("The image in base64."),
+  revised_prompt: z
+    .string()
+    .describe(
+      "The part of the prompt that the model used: its beginning, if it is longer than the model's limit.",
+    ),
+  mime_type: z.enum(["image/png", "image/jpeg", "image/webp"]),
+  seed: countField("Extension: a request with this seed generates the same image again."),
+}).meta({ id: "Image", description: "One image, as a URL or as data." });
+
+export const imageList = responseObject({
+  created: unixSecondsField,
+  data: responseArray(image),
+  size: z.string().describe("Width and height of each image in pixels, such as 512x512."),
+  output_format: z.enum(["png", "jpeg", "webp"]),
+  usage: responseObject({ cost_in_usd_ticks: countField("Total cost of the images; 1 USD = 10^10 ticks.") }),
+}).meta({ id: "ImageList", description: "The generated images." });
+
+export type WireImage = z.infer<typeof image>;
+export type ImageList = z.infer<typeof imageList>;

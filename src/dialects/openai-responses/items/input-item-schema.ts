@@ -1,0 +1,126 @@
+/**
+ * Schemas of the items of a conversation: those that clients send and those that are stored of requests and responses. Calls of
+ * tools that a hosted service executed are stored unchanged and never read.
+ */
+import { z } from "zod";
+import { boundedArray } from "../../request-fields.js";
+
+const partsMax = 10_000;
+const annotationsMax = 100_000;
+
+const id = z.string().nullish();
+const status = z.enum(["in_progress", "completed", "incomplete"]).nullish();
+const opaque = boundedArray(z.unknown(), annotationsMax).nullish();
+
+/** Detail level of an image. Stored items are not validated against it. */
+export const imageDetail = z.enum(["auto", "low", "high"]).nullish();
+
+const part = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("input_text"), text: z.string() }),
+  z.object({ type: z.literal("output_text"), text: z.string(), annotations: opaque, logprobs: opaque }),
+  z.object({ type: z.literal("refusal"), refusal: z.string() }),
+  z.object({
+    type: z.literal("input_image"),
+    image_url: z.string().nullish(),
+    file_id: z.string().nullish(),
+    detail: z.string().nullish(),
+  }),
+  z.object({ type: z.literal("input_file") }),
+  z.object({ type: z.literal("input_audio") }),
+]);
+const content = z.union([z.string(), boundedArray(part, partsMax)]);
+
+const message = z.object({
+  id,
+  type: z.literal("message"),
+  role: z.enum(["user", "assistant", "system", "developer"]),
+  status,
+  content,
+  name: z.string().nullish(),
+  phase: z.enum(["commentary", "final_answer"]).nullish(),
+});
+const functionCall = z.object({
+  id,
+  type: z.literal("function_call"),
+  call_id: z.string(),
+  name: z.string(),
+  arguments: z.string(),
+  status,
+});
+const functionCallOutput = z.object({
+  id,
+  type: z.literal("function_call_output"),
+  call_id: z.string(),
+  output: content,
+  status,
+});
+const reasoning = z.object({
+  id,
+  type: z.literal("reasoning"),
+  status,
+  summary: boundedArray(z.object({ type: z.literal("summary_text"), text: z.string() }), partsMax).nullish(),
+  content: boundedArray(
+    z.object({ type: z.literal("reasoning_text"), text: z.string() }),
+    partsMax,
+  ).nullish(),
+  encrypted_content: z.string().nullish(),
+});
+const reference = z.object({ id: z.string(), type: z.literal("item_reference") });
+const compaction = z.object({ id, type: z.literal("compaction"), encrypted_content: z.string() });
+
+/** Items of tools that a hosted service executed. They are not passed to the model. */
+const hostedToolItem = z.looseObject({
+  id,
+  type: z.enum([
+    "web_search_call",
+    "x_search_call",
+    "file_search_call",
+    "code_interpreter_call",
+    "image_generation_call",
+    "mcp_call",
+    "mcp_list_tools",
+    "mcp_approval_request",
+    "mcp_approval_response",
+    "computer_call",
+    "computer_call_output",
+    "local_shell_call",
+    "local_shell_call_output",
+    "shell_call",
+    "shell_call_output",
+    "apply_patch_call",
+    "apply_patch_call_output",
+    "tool_search_call",
+    "tool_search_output",
+    "custom_tool_call",
+    "custom_tool_call_output",
+  ]),
+});
+
+/** One item. `type` is optional for messages and for references, which have only an id. */
+export const inputItemSchema = z
+  .preprocess(
+    withType,
+    z.discriminatedUnion("type", [
+      message,
+      functionCall,
+      functionCallOutput,
+      reasoning,
+      reference,
+      compaction,
+      hostedToolItem,
+    ]),
+  )
+  .meta({ id: "ResponseItem", description: "`type` is optional for messages and references." });
+
+export type InputItem = z.infer<typeof inputItemSchema>;
+export type MessageItem = Extract<InputItem, { type: "message" }>;
+export type ReasoningInput = Extract<InputItem, { type: "reasoning" }>;
+export type ItemContent = MessageItem["content"];
+export type ItemPart = Exclude<ItemContent, string>[number];
+
+function withType(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  if ("type" in value && value.type != null) return value;
+  const isReference = "id" in value && !("role" in value) && !("content" in value);
+  return { ...value, type: isReference ? "item_reference" : "message" };
+}

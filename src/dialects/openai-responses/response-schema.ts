@@ -1,0 +1,198 @@
+/** Schemas of responses. The TypeScript types and the OpenAPI document are derived from them. */
+import { z } from "zod";
+import { inputItemSchema } from "./items/input-item-schema.js";
+
+const count = z.int().min(0);
+const itemStatus = z.enum(["in_progress", "completed", "incomplete"]);
+
+const tokenLogprob = z
+  .object({ token: z.string(), logprob: z.number(), bytes: z.array(z.int()).readonly() })
+  .readonly();
+export const sampledLogprobSchema = z
+  .object({ ...tokenLogprob.unwrap().shape, top_logprobs: z.array(tokenLogprob).readonly() })
+  .readonly()
+  .meta({ id: "ResponseTokenLogprob" });
+
+export const outputTextSchema = z
+  .object({
+    type: z.literal("output_text"),
+    text: z.string(),
+    annotations: z.array(z.never()).readonly(),
+    logprobs: z.array(sampledLogprobSchema).readonly(),
+  })
+  .readonly()
+  .meta({ id: "ResponseOutputText" });
+export const summaryTextSchema = z.object({ type: z.literal("summary_text"), text: z.string() }).readonly();
+
+const reasoningItem = z
+  .object({
+    id: z.string(),
+    type: z.literal("reasoning"),
+    status: itemStatus,
+    summary: z.array(summaryTextSchema).readonly(),
+    encrypted_content: z.string().optional(),
+  })
+  .readonly();
+const messageItem = z
+  .object({
+    id: z.string(),
+    type: z.literal("message"),
+    role: z.literal("assistant"),
+    status: itemStatus,
+    content: z.array(outputTextSchema).readonly(),
+  })
+  .readonly();
+const functionCallItem = z
+  .object({
+    id: z.string(),
+    type: z.literal("function_call"),
+    status: itemStatus,
+    call_id: z.string(),
+    name: z.string(),
+    arguments: z.string(),
+  })
+  .readonly();
+export const outputItemSchema = z
+  .discriminatedUnion("type", [reasoningItem, messageItem, functionCallItem])
+  .meta({ id: "ResponseOutputItem", description: "Reasoning, a message, or a function call." });
+
+const functionTool = z
+  .object({
+    type: z.literal("function"),
+    name: z.string(),
+    description: z.string().nullable(),
+    parameters: z.record(z.string(), z.unknown()).nullable(),
+    strict: z.boolean().nullable(),
+  })
+  .readonly();
+const namedFunction = z.object({ type: z.literal("function"), name: z.string() }).readonly();
+const toolChoice = z.union([
+  z.enum(["none", "auto", "required"]),
+  namedFunction,
+  z
+    .object({
+      type: z.literal("allowed_tools"),
+      mode: z.enum(["auto", "required"]),
+      tools: z.array(namedFunction).readonly(),
+    })
+    .readonly(),
+]);
+const textFormat = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text") }).readonly(),
+  z.object({ type: z.literal("json_object") }).readonly(),
+  z
+    .object({
+      type: z.literal("json_schema"),
+      name: z.string(),
+      description: z.string().nullable(),
+      schema: z.record(z.string(), z.unknown()),
+      strict: z.boolean(),
+    })
+    .readonly(),
+]);
+
+export const responseUsageSchema = z
+  .object({
+    input_tokens: count,
+    input_tokens_details: z.object({ cached_tokens: count, cache_write_tokens: count }).readonly(),
+    output_tokens: count,
+    output_tokens_details: z.object({ reasoning_tokens: count }).readonly(),
+    total_tokens: count,
+    num_sources_used: count,
+    num_server_side_tools_used: count,
+    cost_in_usd_ticks: count,
+  })
+  .readonly()
+  .meta({ id: "ResponseUsage", description: "`output_tokens` includes reasoning tokens." });
+
+export const responseSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal("response"),
+    created_at: count,
+    completed_at: count.nullable(),
+    status: z.enum(["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"]),
+    background: z.boolean(),
+    error: z.object({ code: z.string(), message: z.string() }).readonly().nullable(),
+    incomplete_details: z
+      .object({ reason: z.literal("max_output_tokens") })
+      .readonly()
+      .nullable(),
+    instructions: z.string().nullable(),
+    max_output_tokens: count.nullable(),
+    max_tool_calls: count.nullable(),
+    metadata: z.record(z.string(), z.string()).readonly(),
+    model: z.string(),
+    output: z.array(outputItemSchema).readonly(),
+    parallel_tool_calls: z.boolean(),
+    previous_response_id: z.string().nullable(),
+    prompt_cache_key: z.string().nullable(),
+    reasoning: z.object({ effort: z.string().nullable(), summary: z.string().nullable() }).readonly(),
+    safety_identifier: z.string().nullable(),
+    service_tier: z.literal("default"),
+    store: z.boolean(),
+    temperature: z.number(),
+    text: z.object({ format: textFormat, verbosity: z.string().optional() }).readonly(),
+    tool_choice: toolChoice,
+    tools: z.array(functionTool).readonly(),
+    top_logprobs: count,
+    top_p: z.number(),
+    presence_penalty: z.number(),
+    frequency_penalty: z.number(),
+    truncation: z.enum(["auto", "disabled"]),
+    usage: responseUsageSchema.nullable(),
+    user: z.string().optional(),
+  })
+  .readonly()
+  .meta({ id: "Response", description: "A response in its current state." });
+
+export const deletedResponseSchema = z
+  .object({ id: z.string(), object: z.literal("response"), deleted: z.literal(true) })
+  .readonly()
+  .meta({ id: "DeletedResponse" });
+
+export const inputTokensSchema = z
+  .object({ object: z.literal("response.input_tokens"), input_tokens: count })
+  .readonly()
+  .meta({ id: "ResponseInputTokens" });
+
+export const inputItemsPageSchema = z
+  .object({
+    object: z.literal("list"),
+    data: z.array(inputItemSchema).readonly(),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+    has_more: z.boolean(),
+  })
+  .readonly()
+  .meta({ id: "ResponseInputItemList" });
+
+export const compactionSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal("response.compaction"),
+    created_at: count,
+    model: z.string(),
+    output: z
+      .array(
+        z.object({ id: z.string(), type: z.literal("compaction"), encrypted_content: z.string() }).readonly(),
+      )
+      .readonly(),
+    usage: responseUsageSchema,
+  })
+  .readonly()
+  .meta({
+    id: "ResponseCompaction",
+    description: "A summary of a conversation, from which it can be continued.",
+  });
+
+export type SampledLogprobBody = z.infer<typeof sampledLogprobSchema>;
+export type OutputText = z.infer<typeof outputTextSchema>;
+export type OutputItem = z.infer<typeof outputItemSchema>;
+export type OutputItemStatus = z.infer<typeof itemStatus>;
+export type ResponseUsage = z.infer<typeof responseUsageSchema>;
+export type ResponseObject = z.infer<typeof responseSchema>;
+export type DeletedResponse = z.infer<typeof deletedResponseSchema>;
+export type InputTokens = z.infer<typeof inputTokensSchema>;
+export type InputItemsPage = z.infer<typeof inputItemsPageSchema>;
+export type CompactionBody = z.infer<typeof compactionSchema>;

@@ -1,0 +1,63 @@
+/** Schema fields with limits that the request schemas of all dialects share. */
+import { z } from "zod";
+
+const functionNameCharsMax = 256;
+const stopCharsMax = 256;
+
+export const int32Max = 2 ** 31 - 1;
+
+/** Smallest `top_p` that is passed to the engine. Clients send 0 to request the most likely token. */
+export const topPMin = 1e-6;
+
+/**
+ * Name of a function. Allows more than OpenAI's 64 characters and any script: every name that a chat template can write and
+ * a parser can read back.
+ */
+export const functionNameField = z
+  .string()
+  .min(1, "must not be empty")
+  .max(functionNameCharsMax, `must be at most ${functionNameCharsMax} characters long`)
+  .refine(
+    (name) => !/\p{Surrogate}|\p{Cc}/u.test(name),
+    "must hold no control characters and no half surrogates",
+  );
+
+export const modelIdField = z
+  .string()
+  .min(1, "must not be empty")
+  .describe("Id or alias of a model, as listed by `GET /v1/models`.");
+
+export const stopSequenceField = z
+  .string()
+  .min(1, "must not be empty")
+  .max(stopCharsMax, `must be at most ${stopCharsMax} characters long`);
+
+/** An array with a maximum length. Elements are validated only if the length is within the limit. */
+export function boundedArray<T extends z.ZodType>(element: T, max: number) {
+  const problem = `must hold at most ${max} elements`;
+  return z
+    .array(z.unknown())
+    .max(max, problem)
+    .pipe(z.array(element).meta({ maxItems: max }));
+}
+
+/** An optional number. */
+export function optionalNumber(min: number, max: number) {
+  const range = `must be between ${min} and ${max}`;
+  return z.number().min(min, range).max(max, range).nullish();
+}
+
+/** An optional whole number. */
+export function optionalInteger(min: number, max: number, range?: string) {
+  return requiredInteger(min, max, range).nullish();
+}
+
+/** A whole number. */
+export function requiredInteger(min: number, max: number, range = `must be between ${min} and ${max}`) {
+  return z
+    .number()
+    .refine(Number.isInteger, { params: { type: "integer" }, abort: true })
+    .min(min, range)
+    .max(max, range)
+    .meta({ type: "integer" });
+}

@@ -1,0 +1,60 @@
+/** Detects the beginning of a call in an answer, so that a grammar can constrain the rest of the call. */
+import { openingPieces, type CallSyntax } from "./syntax.js";
+
+/** Maximum length of an opening, including its white space. */
+const startLengthMax = 64;
+
+export interface CallOpeningDetector {
+  /**
+   * Reads the next piece of the answer.
+   * @returns once, when a call begins: the answer from the beginning of the call, which may be longer than the opening; else null
+   */
+  push(text: string): string | null;
+}
+
+/** Creates a detector of the opening of any of these syntaxes. It detects one opening only. */
+export function createCallOpeningDetector(syntaxes: readonly CallSyntax[]): CallOpeningDetector {
+  const inline = syntaxes
+    .filter((syntax) => syntax.wholeAnswer !== true)
+    .map((syntax) => openingPieces(syntax)[0] ?? "");
+  const whole = syntaxes.filter((syntax) => syntax.wholeAnswer === true).map(openingPieces);
+  const longest = Math.max(0, ...inline.map((text) => text.length - 1));
+  let held = "";
+  let atStart = whole.length > 0;
+  let done = false;
+  return {
+    push(text) {
+      if (done) return null;
+      held += text;
+      if (atStart) {
+        held = held.trimStart();
+        const met = whole.map((start) => (held.length > startLengthMax ? false : beginsWith(held, start)));
+        done = met.includes(true);
+        if (done) return held;
+        if (met.includes(null)) return null;
+        atStart = false;
+      }
+      const at = firstOf(held, inline);
+      done = at >= 0;
+      if (done) return held.slice(at);
+      held = held.slice(Math.max(0, held.length - longest));
+      return null;
+    },
+  };
+}
+
+/** Returns whether `text` begins with these pieces, with any white space before each; null while undecided. */
+function beginsWith(text: string, pieces: readonly string[]): boolean | null {
+  let rest = text;
+  for (const piece of pieces) {
+    rest = rest.trimStart();
+    if (!rest.startsWith(piece)) return piece.startsWith(rest) ? null : false;
+    rest = rest.slice(piece.length);
+  }
+  return true;
+}
+
+function firstOf(text: string, openings: readonly string[]): number {
+  const found = openings.map((opening) => text.indexOf(opening)).filter((at) => at >= 0);
+  return found.length === 0 ? -1 : Math.min(...found);
+}

@@ -1,0 +1,33 @@
+/** Parses a call that is a bare name, a mark and a JSON object. */
+import { piecesOf, type BareNameBody } from "../syntax.js";
+import { jsonValue } from "./json.js";
+import type { Output } from "./output.js";
+import { peek, readPieces, skipSpace, readUntil, type Reading, type Source } from "./source.js";
+
+/** @returns whether the call is complete; the arguments of an unknown name are consumed as far as they are JSON. */
+export function* readBareNameCall(source: Source, out: Output, body: BareNameBody): Reading<boolean> {
+  const [first = "", ...rest] = piecesOf(body.afterName);
+  yield* skipSpace(source);
+  const before = yield* readUntil(source, first, out.nameLengthMax);
+  if (before === null || !(yield* readPieces(source, rest))) return false;
+  yield* skipSpace(source);
+  const name = nameIn(before.trim(), out, body.idAfterName?.mark);
+  if ((yield* peek(source)) !== 0x7b) return false;
+  if (name === null) {
+    yield* jsonValue(source);
+    return false;
+  }
+  out.startCall(name);
+  source.tap((piece) => out.addArguments(piece));
+  const whole = yield* jsonValue(source);
+  source.untap();
+  return whole;
+}
+
+/** Returns the name of a known tool, without an id after it; null when there is none. */
+function nameIn(text: string, out: Output, idMark: string | undefined): string | null {
+  if (out.tool(text) !== undefined) return text;
+  const at = idMark === undefined ? -1 : text.lastIndexOf(idMark);
+  const name = at < 0 ? "" : text.slice(0, at).trim();
+  return out.tool(name) === undefined ? null : name;
+}

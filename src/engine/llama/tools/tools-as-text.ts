@@ -1,0 +1,54 @@
+/** Writes tool definitions (for the system message) and calls as plain text, for templates that do not support them. */
+import type { Tool, ToolCall } from "../../../core/generation.js";
+import { textBeforeName, nameText, markText, type CallSyntax, type TaggedBody } from "./syntax.js";
+
+/** Returns calls as the family writes them. */
+export function callsAsText(
+  syntax: CallSyntax,
+  calls: readonly Pick<ToolCall, "name" | "arguments">[],
+): string {
+  const { section, between } = syntax;
+  const items = calls.map((call) => textBeforeName(syntax) + callText(syntax, call) + markText(syntax.after));
+  return markText(section?.open ?? []) + items.join(markText(between)) + markText(section?.close ?? []);
+}
+
+/** Returns the description of the tools for the system message. Escapes `<`, so that no description can contain a marker. */
+export function definitionsAsText(syntax: CallSyntax, tools: readonly Tool[]): string {
+  const lines = tools.map(({ name, description, parameters }) =>
+    JSON.stringify({ name, description, parameters }).replaceAll("<", "\\u003c"),
+  );
+  const example = callsAsText(syntax, [{ name: "tool-name", arguments: '{"argument": "value"}' }]);
+  return [
+    "You can use tools. Each line here describes one as JSON: its name, what it does, and the JSON Schema of its arguments.",
+    ...lines,
+    "When a tool helps, call it by writing exactly this, with its name and its arguments as the schema asks:",
+    example,
+    "Then stop: the result is given to you in the next message. Without need of a tool, just answer.",
+  ].join("\n");
+}
+
+function callText({ body }: CallSyntax, call: Pick<ToolCall, "name" | "arguments">): string {
+  const head = nameText(body, call.name).join("");
+  if (body.type === "tagged") return head + taggedText(body, call.arguments);
+  return head + call.arguments + (body.type === "envelope" ? "}" : "");
+}
+
+function taggedText(body: TaggedBody, argumentsText: string): string {
+  const parsed: unknown = parseJsonOr(argumentsText, {});
+  const entries = typeof parsed === "object" && parsed !== null ? Object.entries(parsed) : [];
+  return entries
+    .map(([key, value]) => {
+      const text = typeof value === "string" ? value : JSON.stringify(value);
+      return `${body.keyOpen}${key}${markText(body.keyClose)}${body.padding}${text}${body.padding}${markText(body.valueClose)}`;
+    })
+    .join("");
+}
+
+/** Parses a JSON text; returns `otherwise` if it is invalid. */
+export function parseJsonOr(text: string, otherwise: unknown): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return otherwise;
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * Models that answer questions about an image in a chat (SmolVLM and Idefics3, Qwen2-VL): embed_tokens, vision_encoder and
+ * decoder_model_merged, with a chat template. Details are described by a second question, with as many image tokens as the family
+ * supports.
+ */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { AutoModelForImageTextToText, type RawImage } from "@huggingface/transformers";
+import type { DecodedImage } from "../../../core/images.js";
+import type { ImageDescription } from "../../../core/vision.js";
+import type { OpenOptions, OpenVisionModel, VisionModel, Stopped } from "../family.js";
+import {
+  openProcessor,
+  openRunner,
+  rawImage,
+  readTokens,
+  stopWhen,
+  type Feeds,
+  type Processor,
+} from "../transformers.js";
+
+/** Calls the processor; the arguments depend on the family. */
+type Feed = (process: Processor, text: string, image: RawImage, detailed: boolean) => Promise<Feeds>;
+
+const describeTokensMax = 256;
+const detailsTokensMax = 512;
+const descriptionPrompt = "Describe this image in one or two sentences.";
+const detailsPrompt =
+  "Describe the details of this image: every object with its colour and place. Write out all text in it, word for word.";
+/** Maximum side of an image, for families that would otherwise process it at full size. */
+const sideMax = { whole: 448, detailed: 1024 } as const;
+
+/** SmolVLM and Idefics3: encodes the whole image, and for details each tile as well. */
+export const openIdefics: OpenVisionModel = opener((process, text, image, detailed) =>
+  process(text, [image], { do_image_splitting: detailed }),
+);
+
+/** Qwen2-VL: one token per patch of the image. */
+export const openQwen: OpenVisionModel = opener(async (process, text, image, detailed) =>
+  process(text, await resizeWithin(image, detailed ? sideMax.detailed : sideMax.whole)),
+);
+
+function opener(feed: Feed): OpenVisionModel {
+  return (folder, options) => open(feed, folder, options);
+}
+
+async function open(feed: Feed, folder: string, options: OpenOptions): Promise<VisionModel> {
+  const [process, template] = await Promise.all([openProcessor(folder), templateOf(folder)]);
+  const runner = await openRunner(AutoModelForImageTextToText, folder, options);
+  const { tokenizer } = process;
+  const ask = async (
+    picture: DecodedImage,
+    question: string,
+    detailed: boolean,
+    stopped: Stopped,
+  ): Promise<ImageDescription> => {
+    const content = [{ type: "image" }, { type: "text", text: question }];
+    const text = process.apply_chat_template([{ role: "user", content }], {
+      add_generation_prompt: true,
+      ...(template === null ? {} : { chat_template: template }),
+    });
+    const inputs = await feed(process, text, rawImage(picture), detailed);
+    const output = await runner.generate({
+      ...inputs,
+      do_sample: false,
+      max_new_tokens: detailed ? detailsTokensMax : describeTokensMax,
+      stopping_criteria: stopWhen(stopped),
+    });
+    return readTokens(tokenizer, output, lengthOf(inputs));
+  };
+  return {
+    describe: (picture, prompt, stopped) => ask(picture, prompt ?? descriptionPrompt, false, stopped),
+    describeDetails: async (picture, stopped) => [await ask(picture, detailsPrompt, true, stopped)],
+    dispose: async () => void (await runner.dispose()),
+  };
+}
+
+/** Reads the chat template from its own file; null when the tokenizer's configuration contains it. */
+async function templateOf(folder: string): Promise<string | null> {
+  const jinja = await readFile(join(folder, "chat_template.jinja"), "utf8").catch(() => null);
+  if (jinja !== null) return jinja;
+  const json = await readFile(join(folder, "chat_template.json"), "utf8").catch(() => null);
+  const template = json === null ? null : (JSON.parse(json) as { chat_template?: unknown }).chat_template;
+  return typeof template === "string" ? template : null;
+}
+
+async function resizeWithin(image: RawImage, side: number): Promise<RawImage> {
+  const scale = side / Math.max(image.width, image.height);
+  if (scale >= 1) return image;
+  const sized = (length: number): number => Math.max(1, Math.round(length * scale));
+  return image.resize(sized(image.width), sized(image.height));
+}
+
+/** Returns the number of prompt tokens, which the output begins with. */
+function lengthOf(inputs: Feeds): number {
+  return (inputs["input_ids"] as { readonly dims: readonly number[] }).dims.at(-1) ?? 0;
+}

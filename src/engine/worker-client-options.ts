@@ -1,0 +1,47 @@
+/** What the owner of a worker thread decides: its limits, and what happens to calls that abort or are lost. */
+import type { Clock } from "../core/clock.js";
+import { HearthError } from "../core/errors.js";
+
+export interface WorkerClientOptions {
+  readonly clock: Pick<Clock, "after">;
+  /** Name of the worker, for the log. */
+  readonly name: string;
+  /** Compiled entry of the worker, which calls `hostWorker`. */
+  readonly workerUrl: URL;
+  readonly workerData?: unknown;
+  /** Limit of the thread's JavaScript heap; memory of native code and WebAssembly is not included. */
+  readonly memoryMbMax?: number;
+  /** Calls in flight; further calls wait in order. Absent: no limit. */
+  readonly concurrencyMax?: number;
+  /** Calls that may wait, and the message of the error for further ones. Absent: no limit. */
+  readonly waiting?: { readonly max: number; readonly overloadedMessage: string };
+  /** Time limit of a call, from when it is in flight; its thread is terminated. Requires a `concurrencyMax` of 1. Absent: no limit. */
+  readonly callMsMax?: number;
+  /** Time without calls after which the thread ends. Absent: never. */
+  readonly idleMsMax?: number;
+  /**
+   * What happens when a call in flight aborts. `stop`: the worker is notified, and the call rejects when the worker has ended it.
+   * `leave`: the call rejects at once, and the worker finishes it without a receiver.
+   */
+  readonly onAbort: "stop" | "leave";
+  /** Time that `close` waits before it terminates the thread; null: it waits until the worker has closed, however long that takes. */
+  readonly closeMsMax: number | null;
+  /** Called when the thread has exited unexpectedly: everything in it is lost. */
+  readonly onExit?: () => void;
+  readonly log: (level: "warn" | "error", message: string) => void;
+}
+
+/** A call was lost because its thread exceeded the time limit, exited, or did not start. */
+export class WorkerLostError extends HearthError {
+  constructor(
+    readonly reason: "timeout" | "exit" | "start",
+    cause: Error,
+  ) {
+    super("internal", "An internal error occurred.", { cause });
+  }
+}
+
+export interface CallOptions<News> {
+  readonly signal?: AbortSignal;
+  readonly onNews?: (news: News) => void;
+}

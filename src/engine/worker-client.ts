@@ -1,0 +1,263 @@
+/**
+ * The owner's side of a worker thread. Starts the thread at the first call, sends calls and their aborts, delivers results and news,
+ * rejects the calls in flight when the thread exits, starts a new thread at the next call, and closes it at the end. The worker's side is
+ * worker-host.ts.
+ *
+ * States: no thread -> starting (calls wait) -> ready (idle, or calls in flight) -> no thread (exit, timeout, idle limit); closed.
+ */
+import { Worker } from "node:worker_threads";
+import { HearthError, toHearthError } from "../core/errors.js";
+import { fromWireError } from "./wire-error.js";
+import { WorkerLostError, type CallOptions, type WorkerClientOptions } from "./worker-client-options.js";
+import type { FromWorker, ToWorker } from "./worker-protocol.js";
+
+interface Call<News> {
+  readonly id: number;
+  readonly request: unknown;
+  readonly signal: AbortSignal | undefined;
+  readonly abortFlag: Int32Array | null;
+  readonly onNews: ((news: News) => void) | undefined;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** @typeParam Replies the results by the `type` of the request. @typeParam News what the worker reports during a call. */
+export class WorkerClient<
+  Request extends { readonly type: string },
+  Replies extends Readonly<Record<Request["type"], unknown>>,
+  News = never,
+> {
+  readonly #options: WorkerClientOptions;
+  readonly #concurrencyMax: number;
+  readonly #waiting: Call<News>[] = [];
+  readonly #inFlight = new Map<number, Call<News>>();
+  #worker: Worker | null = null;
+  #isReady = false;
+  #lastId = 0;
+  #stopTimer = (): void => undefined;
+  #onClosed = (): void => undefined;
+  #closing: Promise<void> | null = null;
+
+  constructor(options: WorkerClientOptions) {
+    this.#options = options;
+    this.#concurrencyMax = options.concurrencyMax ?? Number.POSITIVE_INFINITY;
+  }
+
+  /**
+   * Sends a request to the worker.
+   * @throws HearthError what the worker threw; `overloaded` when too many calls wait or the client is closed.
+   * @throws WorkerLostError when the thread ends before it has answered.
+   * @throws the signal's reason when it aborts.
+   */
+  call<R extends Request>(
+    request: R,
+    { signal, onNews }: CallOptions<News> = {},
+  ): Promise<Replies[R["type"]]> {
+    if (this.#closing !== null) return Promise.reject(shuttingDown());
+    if (signal?.aborted === true) return Promise.reject(reasonOf(signal));
+    const { waiting } = this.#options;
+    if (waiting !== undefined && this.#waiting.length >= waiting.max)
+      return Promise.reject(
+        new HearthError("overloaded", waiting.overloadedMessage, { retryAfterSeconds: 1 }),
+      );
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => this.#abort(call);
+      const settled = (): void => signal?.removeEventListener("abort", onAbort);
+      const call: Call<News> = {
+        id: ++this.#lastId,
+        request,
+        signal,
+        abortFlag: signal === undefined ? null : new Int32Array(new SharedArrayBuffer(4)),
+        onNews,
+        resolve: (value) => {
+          settled();
+          resolve(value as Replies[R["type"]]);
+        },
+        reject: (error) => {
+          settled();
+          reject(error);
+        },
+      };
+      signal?.addEventListener("abort", onAbort, { once: true });
+      this.#waiting.push(call);
+      this.#dispatch();
+    });
+  }
+
+  /**
+   * Rejects waiting calls and later ones, aborts the calls in flight, lets the worker free its resources, and ends the thread. Resolves
+   * after `closeMsMax` at the latest.
+   */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    const worker = this.#worker;
+    for (const call of this.#waiting.splice(0)) call.reject(shuttingDown());
+    if (worker !== null && this.#isReady && this.#options.closeMsMax !== 0) await this.#closeWorker(worker);
+    for (const call of this.#inFlight.values()) call.reject(shuttingDown());
+    await this.#end();
+  }
+
+  async #closeWorker(worker: Worker): Promise<void> {
+    const { clock, closeMsMax } = this.#options;
+    worker.ref();
+    const closed = new Promise<void>((resolve) => (this.#onClosed = resolve));
+    for (const call of this.#inFlight.values()) this.#stop(call);
+    this.#post({ type: "close" });
+    const stopTimer = closeMsMax === null ? null : clock.after(closeMsMax, this.#onClosed);
+    await closed;
+    stopTimer?.();
+  }
+
+  #dispatch(): void {
+    if (this.#waiting.length === 0) {
+      if (this.#inFlight.size === 0) this.#rest();
+      return;
+    }
+    this.#worker ??= this.#start();
+    if (!this.#isReady) return;
+    while (this.#inFlight.size < this.#concurrencyMax) {
+      const call = this.#waiting.shift();
+      if (call === undefined) return;
+      this.#send(call);
+    }
+  }
+
+  #send(call: Call<News>): void {
+    const { clock, callMsMax } = this.#options;
+    const { id, request, abortFlag } = call;
+    // A call in flight keeps the process alive.
+    if (this.#inFlight.size === 0) this.#worker?.ref();
+    this.#inFlight.set(id, call);
+    this.#stopTimer();
+    if (callMsMax !== undefined) this.#stopTimer = clock.after(callMsMax, () => this.#timeOut(callMsMax));
+    try {
+      this.#post({ type: "call", id, request, abortFlag });
+    } catch (thrown) {
+      this.#inFlight.delete(id);
+      call.reject(toHearthError(thrown));
+    }
+  }
+
+  #start(): Worker {
+    const { name, workerUrl, workerData, memoryMbMax, log } = this.#options;
+    const worker = new Worker(workerUrl, {
+      workerData,
+      ...(memoryMbMax === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: memoryMbMax } }),
+    });
+    worker.on("message", (message: FromWorker) => {
+      if (worker === this.#worker) this.#receive(message);
+    });
+    worker.on("error", (error) => log("error", `${name} worker: ${error.message}`));
+    worker.on("exit", (code) => {
+      if (worker === this.#worker) this.#exited(code);
+    });
+    return worker;
+  }
+
+  #receive(message: FromWorker): void {
+    switch (message.type) {
+      case "news":
+        for (const { id, news } of message.news) this.#inFlight.get(id)?.onNews?.(news as News);
+        return;
+      case "result":
+        return this.#settle(message.id, (call) => call.resolve(message.value));
+      case "error":
+        return this.#settle(message.id, (call) => call.reject(fromWireError(message.error)));
+      case "log":
+        return this.#options.log(message.level, message.message);
+      case "ready":
+        this.#isReady = true;
+        return this.#dispatch();
+      case "closed":
+        return this.#onClosed();
+    }
+  }
+
+  #settle(id: number, settle: (call: Call<News>) => void): void {
+    const call = this.#inFlight.get(id);
+    this.#inFlight.delete(id);
+    if (this.#options.callMsMax !== undefined) this.#stopTimer();
+    if (call?.signal?.aborted === true) call.reject(reasonOf(call.signal));
+    else if (call !== undefined && this.#closing !== null) call.reject(shuttingDown());
+    else if (call !== undefined) settle(call);
+    if (this.#closing === null) this.#dispatch();
+  }
+
+  #abort(call: Call<News>): void {
+    const index = this.#waiting.indexOf(call);
+    if (index >= 0) this.#waiting.splice(index, 1);
+    if (index < 0 && this.#options.onAbort === "stop") this.#stop(call);
+    else if (call.signal !== undefined) call.reject(reasonOf(call.signal));
+    if (this.#waiting.length === 0 && this.#inFlight.size === 0) this.#rest();
+  }
+
+  /** Notifies the worker that a call in flight is aborted. */
+  #stop({ id, abortFlag }: Call<News>): void {
+    if (abortFlag === null) return;
+    Atomics.store(abortFlag, 0, 1);
+    this.#post({ type: "abort", id });
+  }
+
+  /** Lets the process exit while the thread is idle, and starts the idle limit. */
+  #rest(): void {
+    const { clock, idleMsMax } = this.#options;
+    if (this.#worker === null) return;
+    this.#worker.unref();
+    this.#stopTimer();
+    if (idleMsMax !== undefined) this.#stopTimer = clock.after(idleMsMax, () => void this.#end());
+  }
+
+  #timeOut(callMsMax: number): void {
+    const cause = new Error(`the ${this.#options.name} worker did not answer within ${callMsMax} ms`);
+    const lost = this.#takeInFlight();
+    void this.#end();
+    this.#lose(lost, new WorkerLostError("timeout", cause));
+  }
+
+  #exited(code: number): void {
+    const cause = new Error(`the ${this.#options.name} worker exited with code ${code}`);
+    const isStarted = this.#isReady;
+    // A thread that cannot start would be started for ever: each attempt rejects the calls that it was started for.
+    const lost = isStarted ? this.#takeInFlight() : this.#waiting.splice(0, this.#concurrencyMax);
+    void this.#end();
+    this.#onClosed();
+    this.#lose(lost, new WorkerLostError(isStarted ? "exit" : "start", cause));
+  }
+
+  #takeInFlight(): readonly Call<News>[] {
+    const calls = [...this.#inFlight.values()];
+    this.#inFlight.clear();
+    return calls;
+  }
+
+  #lose(calls: readonly Call<News>[], error: WorkerLostError): void {
+    this.#options.onExit?.();
+    for (const call of calls) call.reject(this.#closing === null ? error : shuttingDown());
+    if (this.#closing === null) this.#dispatch();
+  }
+
+  async #end(): Promise<void> {
+    const worker = this.#worker;
+    this.#stopTimer();
+    this.#worker = null;
+    this.#isReady = false;
+    await worker?.terminate();
+  }
+
+  #post(message: ToWorker): void {
+    this.#worker?.postMessage(message);
+  }
+}
+
+function reasonOf(signal: AbortSignal): Error {
+  return signal.reason instanceof Error ? signal.reason : new Error("aborted");
+}
+
+function shuttingDown(): HearthError {
+  return new HearthError("overloaded", "The server is shutting down. Please try again later.", {
+    retryAfterSeconds: 1,
+  });
+}

@@ -1,0 +1,184 @@
+/** The part of the route table that requires management keys: keys, teams, members, audit log and billing. */
+import { listAuditEventsDocs, listAuditEvents } from "../audit/teams/events.js";
+import { deleteApiKey, deleteApiKeyDocs, updateApiKey, updateApiKeyDocs } from "../auth/api-keys.js";
+import { getApiKeyPropagationDocs, getApiKeyPropagation } from "../auth/api-keys/propagation.js";
+import { rotateApiKey, rotateApiKeyDocs } from "../auth/api-keys/rotate.js";
+import { deleteMember, deleteMemberDocs, updateMember, updateMemberDocs } from "../auth/members.js";
+import { getManagementKeyDocs, getManagementKey } from "../auth/management-keys/validation.js";
+import {
+  createTeam,
+  createTeamDocs,
+  listTeams,
+  listTeamsDocs,
+  updateTeam,
+  updateTeamDocs,
+} from "../auth/teams.js";
+import { createApiKey, createApiKeyDocs, listApiKeysDocs, listApiKeys } from "../auth/teams/api-keys.js";
+import { listTeamEndpoints, listTeamEndpointsDocs } from "../auth/teams/endpoints.js";
+import { createMember, createMemberDocs, listMembers, listMembersDocs } from "../auth/teams/members.js";
+import {
+  listTeamLimits,
+  listTeamLimitsDocs,
+  updateTeamLimits,
+  updateTeamLimitsDocs,
+} from "../auth/teams/limits.js";
+import { listTeamModels, listTeamModelsDocs } from "../auth/teams/models.js";
+import type { HttpDeps } from "../deps.js";
+import { getInvoicePreviewDocs, getInvoicePreview } from "../v1/billing/teams/postpaid/invoice/preview.js";
+import {
+  updateSpendingLimit,
+  updateSpendingLimitDocs,
+  getSpendingLimitsDocs,
+  getSpendingLimits,
+} from "../v1/billing/teams/postpaid/spending-limits.js";
+import { getPrepaidBalanceDocs, getPrepaidBalance } from "../v1/billing/teams/prepaid/balance.js";
+import { createTopUp, createTopUpDocs } from "../v1/billing/teams/prepaid/top-up.js";
+import { getUsage, getUsageDocs } from "../v1/billing/teams/usage.js";
+import { managementRoute, type Route } from "../route.js";
+
+/** Returns the routes of the management API. @param routes returns the complete route table. */
+export function managementRoutes(deps: HttpDeps, routes: () => readonly Route[]): readonly Route[] {
+  return [...keyRoutes(deps), ...teamRoutes(deps, routes), ...memberRoutes(deps), ...billingRoutes(deps)];
+}
+
+function keyRoutes(deps: HttpDeps): readonly Route[] {
+  return [
+    managementRoute(
+      "POST",
+      "/auth/teams/:teamId/api-keys",
+      "CreateApiKey",
+      createApiKey(deps),
+      createApiKeyDocs,
+    ),
+    managementRoute("GET", "/auth/teams/:teamId/api-keys", "ListApiKeys", listApiKeys(deps), listApiKeysDocs),
+    managementRoute("PUT", "/auth/api-keys/:apiKeyId", "UpdateApiKey", updateApiKey(deps), updateApiKeyDocs),
+    managementRoute(
+      "DELETE",
+      "/auth/api-keys/:apiKeyId",
+      "DeleteApiKey",
+      deleteApiKey(deps),
+      deleteApiKeyDocs,
+    ),
+    managementRoute(
+      "POST",
+      "/auth/api-keys/:apiKeyId/rotate",
+      "RotateApiKey",
+      rotateApiKey(deps),
+      rotateApiKeyDocs,
+    ),
+    managementRoute(
+      "GET",
+      "/auth/api-keys/:apiKeyId/propagation",
+      "CheckApiKeyPropagation",
+      getApiKeyPropagation(deps),
+      getApiKeyPropagationDocs,
+    ),
+    managementRoute(
+      "GET",
+      "/auth/management-keys/validation",
+      null,
+      getManagementKey(deps),
+      getManagementKeyDocs,
+    ),
+  ];
+}
+
+function teamRoutes(deps: HttpDeps, routes: () => readonly Route[]): readonly Route[] {
+  return [
+    managementRoute("POST", "/auth/teams", "CreateTeam", createTeam(deps), createTeamDocs),
+    managementRoute("GET", "/auth/teams", "ListTeams", listTeams(deps), listTeamsDocs),
+    managementRoute("PUT", "/auth/teams/:teamId", "UpdateTeam", updateTeam(deps), updateTeamDocs),
+    managementRoute(
+      "GET",
+      "/auth/teams/:teamId/models",
+      "ListModels",
+      listTeamModels(deps),
+      listTeamModelsDocs,
+    ),
+    managementRoute(
+      "GET",
+      "/auth/teams/:teamId/limits",
+      "ListTeams",
+      listTeamLimits(deps),
+      listTeamLimitsDocs,
+    ),
+    managementRoute(
+      "PUT",
+      "/auth/teams/:teamId/limits",
+      "UpdateTeam",
+      updateTeamLimits(deps),
+      updateTeamLimitsDocs,
+    ),
+    managementRoute(
+      "GET",
+      "/auth/teams/:teamId/endpoints",
+      "ListPossibleEndpointAcls",
+      listTeamEndpoints(deps, routes),
+      listTeamEndpointsDocs,
+    ),
+    managementRoute(
+      "GET",
+      "/audit/teams/:teamId/events",
+      "AuditRead",
+      listAuditEvents(deps),
+      listAuditEventsDocs,
+    ),
+  ];
+}
+
+function memberRoutes(deps: HttpDeps): readonly Route[] {
+  return [
+    managementRoute(
+      "POST",
+      "/auth/teams/:teamId/members",
+      "CreateMember",
+      createMember(deps),
+      createMemberDocs,
+    ),
+    managementRoute("GET", "/auth/teams/:teamId/members", "ListMembers", listMembers(deps), listMembersDocs),
+    managementRoute("PUT", "/auth/members/:memberId", "UpdateMember", updateMember(deps), updateMemberDocs),
+    managementRoute(
+      "DELETE",
+      "/auth/members/:memberId",
+      "DeleteMember",
+      deleteMember(deps),
+      deleteMemberDocs,
+    ),
+  ];
+}
+
+function billingRoutes(deps: HttpDeps): readonly Route[] {
+  const team = "/v1/billing/teams/:teamId";
+  return [
+    managementRoute(
+      "GET",
+      `${team}/prepaid/balance`,
+      "BillingRead",
+      getPrepaidBalance(deps),
+      getPrepaidBalanceDocs,
+    ),
+    managementRoute("POST", `${team}/prepaid/top-up`, "BillingWrite", createTopUp(deps), createTopUpDocs),
+    managementRoute(
+      "GET",
+      `${team}/postpaid/spending-limits`,
+      "BillingRead",
+      getSpendingLimits(deps),
+      getSpendingLimitsDocs,
+    ),
+    managementRoute(
+      "POST",
+      `${team}/postpaid/spending-limits`,
+      "BillingWrite",
+      updateSpendingLimit(deps),
+      updateSpendingLimitDocs,
+    ),
+    managementRoute(
+      "GET",
+      `${team}/postpaid/invoice/preview`,
+      "BillingRead",
+      getInvoicePreview(deps),
+      getInvoicePreviewDocs,
+    ),
+    managementRoute("POST", `${team}/usage`, "BillingRead", getUsage(deps), getUsageDocs),
+  ];
+}

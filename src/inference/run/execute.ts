@@ -1,0 +1,131 @@
+/**
+ * The life of a run of any kind, from its admission until its end is written. A run does not depend on a reader: it takes its
+ * slots, does its work and is settled exactly once, whether or not anyone reads the result. What a run produces is its `RunWork`'s
+ * business: a text (generate.ts) or images (images/generate-images.ts).
+ */
+import { setMaxListeners } from "node:events";
+import { HearthError } from "../../core/errors.js";
+import type { Write } from "../../store/writes.js";
+import { settle, type Settlement } from "./billing.js";
+import { Execution } from "./execution.js";
+import type { RunEnd } from "./recorder.js";
+import { refuseWithoutCredit } from "./reservation.js";
+import type { BillableRun, BillingDeps, ExecutorDeps } from "./run-deps.js";
+import { createSettleRetries } from "./settle-retries.js";
+import type { RunTimings } from "./timings.js";
+
+/** The part of a run that differs between kinds. */
+export interface RunWork {
+  /** Produces the result, and counts it in `execution.usage`. @throws HearthError what prevented the result. */
+  produce(execution: Execution): Promise<void>;
+  /** Whether everything that was requested was produced. */
+  isComplete(): boolean;
+  /** What is written together with the run's end; null when the work will be done again, so that this run is void. */
+  writes(end: RunEnd): readonly Write[] | null;
+  /** Called once when the run is settled, or its settlement is being retried. */
+  ended(end: RunEnd, execution: Execution): void | Promise<void>;
+  readonly timings: Pick<RunTimings, "ttftMs" | "decodeTps">;
+}
+
+/** A run that has been started. */
+export interface ActiveRun {
+  /** Ends the run; does nothing once its end is written. */
+  abort(reason?: unknown): void;
+  /** Resolves, never rejects, once the slots are free and the run is settled, or its settlement is being retried. */
+  readonly finished: Promise<void>;
+}
+
+export interface RunExecutor {
+  /** Runs whose end is not written yet. */
+  readonly active: { readonly size: number };
+  /** @throws HearthError `overloaded` when as many runs are active as may be. */
+  refuseWhenFull(): void;
+  /** Starts a run. */
+  execute(run: BillableRun, work: RunWork): ActiveRun;
+  /** Aborts every run; resolves when the end of each is written, or was given up because it cannot be written. */
+  close(): Promise<void>;
+}
+
+/** Builds an executor; no run is active yet. */
+export function createRunExecutor(executorDeps: ExecutorDeps): RunExecutor {
+  const settleRetries = createSettleRetries(executorDeps.clock);
+  const deps = { ...executorDeps, settleRetries };
+  /** Resolves, for each run, when its end is written; at the latest when the executor closes. */
+  const active = new Map<ActiveRun, Promise<void>>();
+  return {
+    active,
+    refuseWhenFull() {
+      if (active.size >= deps.runsActiveMax) throw tooManyRuns();
+    },
+    execute(run, work) {
+      const aborting = new AbortController();
+      // Every choice adds listeners.
+      setMaxListeners(0, aborting.signal);
+      const finished = execute(deps, new Execution(deps, run, aborting), work).then(({ unwritten }) => {
+        if (unwritten === null) return void active.delete(activeRun);
+        active.set(activeRun, unwritten);
+        void unwritten.then(() => active.delete(activeRun));
+      });
+      const activeRun: ActiveRun = {
+        finished,
+        abort(reason) {
+          if (active.has(activeRun)) aborting.abort(reason);
+        },
+      };
+      active.set(activeRun, finished);
+      return activeRun;
+    },
+    async close() {
+      const runs = [...active.keys()];
+      for (const run of runs) run.abort(cutShort());
+      await settleRetries.close();
+      await Promise.all(runs.map(({ finished }) => finished));
+      for (const run of runs) await active.get(run);
+    },
+  };
+}
+
+/** Does the work of a run and settles it. Never rejects. */
+async function execute(
+  deps: BillingDeps & ExecutorDeps,
+  execution: Execution,
+  work: RunWork,
+): Promise<Settlement> {
+  const { run, signal } = execution;
+  try {
+    await refuseWithoutCredit(deps, run);
+    await work.produce(execution);
+  } catch (thrown) {
+    if (!signal.aborted) execution.fail(thrown);
+  }
+  const { usage } = execution;
+  // Before the end is reported: the team's next request finds the limit as it was truly used.
+  run.context.tokenReservation?.reconcile(usage);
+  execution.releaseModel();
+  const state = execution.failure !== null ? "failed" : work.isComplete() ? "completed" : "aborted";
+  const settlement = await settle(deps, execution, state, work.writes({ state, failure: execution.failure }));
+  deps.metrics.runFinished({
+    model: run.model.manifest.id,
+    state,
+    usage,
+    ttftMs: work.timings.ttftMs,
+    decodeTps: work.timings.decodeTps,
+  });
+  await work.ended({ state, failure: execution.failure }, execution);
+  return settlement;
+}
+
+/** The error for a request that comes when as many are active as may be. */
+export function tooManyRuns(): HearthError {
+  return new HearthError(
+    "overloaded",
+    "The server is processing too many requests. Please try again later.",
+    { retryAfterSeconds: 1 },
+  );
+}
+
+function cutShort(): HearthError {
+  return new HearthError("overloaded", "The answer was cut short because the server is closing.", {
+    retryAfterSeconds: 5,
+  });
+}

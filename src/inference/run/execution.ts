@@ -1,0 +1,118 @@
+/** One run while it executes: what it has produced so far, and the steps that runs of every kind take. */
+import { toHearthError, type HearthError } from "../../core/errors.js";
+import type { maxCostOf, Ticks } from "../../core/money.js";
+import { noUsage, type Usage } from "../../core/usage.js";
+import { hold } from "./abortable.js";
+import { record } from "./billing.js";
+import { reservationTicks } from "./reservation.js";
+import type { BillableRun, ExecutorDeps } from "./run-deps.js";
+
+/** A slot that a run holds. */
+export interface HeldSlot {
+  /** Milliseconds the run waited for it. */
+  readonly queuedMs: number;
+  /** Tokens that the run was served on this slot, prompt included: the measure of fairness between teams. */
+  tokensServed: number;
+}
+
+/** What a run needs of a slot. */
+export interface SlotNeeds {
+  /** Slots of the model. */
+  readonly slots: number;
+  readonly tokensExpected: number;
+}
+
+/** What is written of a run before it produces anything. */
+export interface RunStart {
+  readonly promptTokens: number;
+  /** The most that the run can consume. */
+  readonly bound: Parameters<typeof maxCostOf>[0];
+}
+
+export class Execution {
+  readonly run: BillableRun;
+  readonly signal: AbortSignal;
+  /** What the run has produced so far: what it is charged for. */
+  usage: Usage = noUsage;
+  readonly #deps: ExecutorDeps;
+  readonly #aborting: AbortController;
+  #failure: HearthError | null = null;
+  #loaded: { release(): void } | null = null;
+  #recording: Promise<void> | null = null;
+  #recorded: { readonly reservedTicks: Ticks | null } | null = null;
+
+  constructor(deps: ExecutorDeps, run: BillableRun, aborting: AbortController) {
+    this.#deps = deps;
+    this.run = run;
+    this.#aborting = aborting;
+    this.signal = aborting.signal;
+  }
+
+  /** The error that ended the run; null while there is none. */
+  get failure(): HearthError | null {
+    return this.#failure;
+  }
+
+  /** What was reserved when the run's row was inserted; null while it has no row. */
+  get recorded(): { readonly reservedTicks: Ticks | null } | null {
+    return this.#recorded;
+  }
+
+  /** Fails the run; the first error counts. */
+  fail(thrown: unknown): void {
+    this.#failure ??= toHearthError(thrown);
+  }
+
+  abort(): void {
+    this.#aborting.abort();
+  }
+
+  /** Waits for the model and keeps it in memory until the work has ended. @throws the signal's reason when it aborts. */
+  async load<Loaded extends { release(): void }>(loading: Promise<Loaded>): Promise<Loaded> {
+    const loaded = await hold(loading, this.signal);
+    this.#loaded = loaded;
+    return loaded;
+  }
+
+  releaseModel(): void {
+    this.#loaded?.release();
+  }
+
+  /**
+   * Checks that the team can pay for the run.
+   * @returns a function that inserts the run's row and reserves its bound, once however often it is called. It must be called before
+   * anything is produced.
+   * @throws HearthError `no_credits`, `invalid_value`.
+   */
+  async prepareRecord({ promptTokens, bound }: RunStart): Promise<() => Promise<void>> {
+    const reservedTicks = await reservationTicks(this.#deps, this.run, bound);
+    const insert = async (): Promise<void> => {
+      await record(this.#deps, this.run, { promptTokens, reservedTicks });
+      this.#recorded = { reservedTicks };
+    };
+    return () => (this.#recording ??= insert());
+  }
+
+  /**
+   * Waits for a slot of the model, does the work and frees the slot.
+   * @throws HearthError `overloaded`. @throws the signal's reason when it aborts while the run waits.
+   */
+  async withSlot(needs: SlotNeeds, work: (slot: HeldSlot) => Promise<void>): Promise<void> {
+    const { model, context } = this.run;
+    const { team } = context.principal;
+    const slot = await this.#deps.slots.acquire({
+      ...needs,
+      model: model.manifest.id,
+      teamId: team.id,
+      teamWeight: team.weight,
+      workClass: context.workClass ?? "interactive",
+      signal: this.signal,
+    });
+    const held: HeldSlot = { queuedMs: slot.queuedMs, tokensServed: 0 };
+    try {
+      await work(held);
+    } finally {
+      slot.release(held.tokensServed);
+    }
+  }
+}
