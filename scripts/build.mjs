@@ -1,6 +1,6 @@
 /**
- * Builds src/ into dist/: TypeScript with tsc, the parts of web pages (HTML, CSS, JavaScript) as they are. `--if-stale` returns
- * at once when dist/ is what the sources make.
+ * Builds src/ into dist/: TypeScript with tsc; the parts of web pages (HTML, CSS, JavaScript), guides (Markdown) and their
+ * pictures (SVG) as they are. `--if-stale` returns at once when dist/ is what the sources make.
  *
  * dist/.built holds a fingerprint of the sources (path, size, time of change), taken before compiling and written only
  * after success. A lock keeps two builds from writing at a time. Exit codes: 0 built or fresh, 1 the build failed.
@@ -113,9 +113,9 @@ function sourceFiles() {
   return filesIn(src).filter((file) => (file.endsWith(".ts") && !file.endsWith(".d.ts")) || isPagePart(file));
 }
 
-/** What a browser is sent. @param {string} file */
+/** What a browser is sent, or what is rendered for it. @param {string} file */
 function isPagePart(file) {
-  return /\.(html|css|js)$/.test(file);
+  return /\.(html|css|js|md|svg)$/.test(file);
 }
 
 /** @param {string} source */
@@ -132,7 +132,7 @@ function outputOf(source) {
 function removeOrphans() {
   const made = new Set(sourceFiles().map(outputOf));
   for (const file of filesIn(dist))
-    if (/\.(js|js\.map|html|css)$/.test(file) && !made.has(file.replace(/\.map$/, ""))) rmSync(file);
+    if (/\.(js|js\.map|html|css|md|svg)$/.test(file) && !made.has(file.replace(/\.map$/, ""))) rmSync(file);
 }
 
 /** @param {string} folder */

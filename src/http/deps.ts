@@ -97,6 +97,8 @@ export interface HttpDeps {
   readonly pinnedKeys: readonly string[];
   /** Whether X-Forwarded-* headers are believed. */
   readonly trustProxy: boolean;
+  /** Folder of the guides that /docs/guides shows, with a slash at its end; left out, the folder `docs` of this program. */
+  readonly guidesFolder?: URL;
 }
 
 /** The same with every limit known: what the stations are built over. */

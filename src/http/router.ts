@@ -17,6 +17,11 @@ export function createRouter(routes: readonly Route[], deps: BuiltDeps): Router<
   return router;
 }
 
+/** The error of a path that does not exist. */
+export function noSuchPath(): HearthError {
+  return new HearthError("not_found", "This server has no such path.");
+}
+
 /**
  * What no route took: 404 for a path that does not exist, 405 for a method that its path does not have. OPTIONS tells the
  * methods and nothing about other origins, for none is let in.
@@ -25,7 +30,7 @@ export function refuseUnrouted(router: Router<RequestState>): Middleware {
   return (ctx) => {
     const { path } = router.match(ctx.path, ctx.method);
     const allow = [...new Set(path.flatMap((layer) => layer.methods))].sort();
-    if (allow.length === 0) throw new HearthError("not_found", "This server has no such path.");
+    if (allow.length === 0) throw noSuchPath();
     if (ctx.method !== "OPTIONS")
       throw new HearthError("method_not_allowed", `This path does not take ${ctx.method} requests.`, {
         allow,

@@ -74,6 +74,9 @@ import { inputItemsDocs, listInputItems } from "./v1/responses/input-items.js";
 import { countInputTokens, inputTokensDocs } from "./v1/responses/input-tokens.js";
 import { tokenizeText, tokenizeTextDocs } from "./v1/tokenize-text.js";
 import { docsPageDocs, presentDocsPage } from "./docs.js";
+import { guideDocs, guideListDocs, presentGuides } from "./docs/guides.js";
+import { openGuidesFolder } from "./docs/guides/folder.js";
+import { pictureDocs, presentPicture } from "./docs/guides/pictures.js";
 import { healthDocs, presentHealth } from "./healthz.js";
 import { imageDocs, presentImage } from "./images.js";
 import { metricsDocs, presentMetrics, presentMetricsToKeys } from "./metrics.js";
@@ -109,7 +112,7 @@ export function createRoutes(deps: BuiltDeps): readonly Route[] {
       presentOpenApi(() => routes, deps.version),
       openApiDocs,
     ),
-    openRoute("GET", "/docs", presentDocsPage(), docsPageDocs),
+    ...documentationRoutes(deps),
   ];
   return routes;
 }
@@ -227,5 +230,16 @@ function serverRoutes(deps: BuiltDeps): readonly Route[] {
     deps.metricsOpen
       ? openRoute("GET", "/metrics", presentMetrics(deps), metricsDocs)
       : keyedRoute("GET", "/metrics", "metrics", presentMetricsToKeys(deps), metricsDocs),
+  ];
+}
+
+function documentationRoutes(deps: BuiltDeps): readonly Route[] {
+  const folder = openGuidesFolder(deps.guidesFolder);
+  const guides = presentGuides(folder);
+  return [
+    openRoute("GET", "/docs", presentDocsPage(), docsPageDocs),
+    openRoute("GET", "/docs/guides", guides.list, guideListDocs),
+    openRoute("GET", "/docs/guides/:name", guides.guide, guideDocs),
+    openRoute("GET", "/docs/guides/pictures/:name", presentPicture(folder), pictureDocs),
   ];
 }

@@ -94,6 +94,9 @@ describe("the OpenAPI document", () => {
       "GET /metrics",
       "GET /openapi.json",
       "GET /docs",
+      "GET /docs/guides",
+      "GET /docs/guides/{name}",
+      "GET /docs/guides/pictures/{name}",
     ]);
   });
 
