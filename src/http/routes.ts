@@ -73,7 +73,7 @@ import { compactConversation, compactionDocs } from "./v1/responses/compact.js";
 import { inputItemsDocs, listInputItems } from "./v1/responses/input-items.js";
 import { countInputTokens, inputTokensDocs } from "./v1/responses/input-tokens.js";
 import { tokenizeText, tokenizeTextDocs } from "./v1/tokenize-text.js";
-import { docsPageDocs, presentDocsPage } from "./docs.js";
+import { docsPageDocs, presentDocsPage, redirectBrowsers, redirectDocs } from "./docs.js";
 import { guideDocs, guideListDocs, presentGuides } from "./docs/guides.js";
 import { openGuidesFolder } from "./docs/guides/folder.js";
 import { pictureDocs, presentPicture } from "./docs/guides/pictures.js";
@@ -241,5 +241,6 @@ function documentationRoutes(deps: BuiltDeps): readonly Route[] {
     openRoute("GET", "/docs/guides", guides.list, guideListDocs),
     openRoute("GET", "/docs/guides/:name", guides.guide, guideDocs),
     openRoute("GET", "/docs/guides/pictures/:name", presentPicture(folder), pictureDocs),
+    openRoute("GET", "/", redirectBrowsers, redirectDocs),
   ];
 }

@@ -97,6 +97,7 @@ describe("the OpenAPI document", () => {
       "GET /docs/guides",
       "GET /docs/guides/{name}",
       "GET /docs/guides/pictures/{name}",
+      "GET /",
     ]);
   });
 

@@ -52,7 +52,10 @@ describe("E12: names that are markup", () => {
 });
 
 describe.each(routes.map((route) => [nameOf(route), route] as const))("E12: %s", (_, route) => {
-  const isPage = ["/docs", "/docs/guides"].includes(route.path);
+  /** Browsers are led from `/` to a page. */
+  const isPage = (response: Response, headers: object) =>
+    ["/docs", "/docs/guides"].includes(route.path) ||
+    (route.path === "/" && response.ok && "accept" in headers);
   const open = (headers: Headers) => ({
     sniff: headers.get("x-content-type-options"),
     type: headers.get("content-type"),
@@ -67,7 +70,8 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("E12: %s",
       await response.text();
       const { sniff, type } = open(response.headers);
       expect(sniff).toBe("nosniff");
-      if (!isPage) expect(type).toMatch(/^(application\/json; charset=utf-8|text\/plain; .*|image\/png)$/);
+      if (!isPage(response, headers))
+        expect(type).toMatch(/^(application\/json; charset=utf-8|text\/plain; .*|image\/png)$/);
       else {
         const policy = response.headers.get("content-security-policy") ?? "";
         expect(policy).toMatch(/^default-src 'none'; .*style-src 'sha256-/);
