@@ -1,9 +1,9 @@
 /**
- * Builds src/ into dist/: compiles TypeScript with tsc and copies the parts of web pages (HTML, CSS,
- * JavaScript). `--if-stale` returns at once when dist/ is up to date.
- * dist/.built holds a fingerprint of the sources (path, size, modification time), taken before compiling and
- * written only after success. A lock prevents concurrent builds. Exit codes: 0 built or up to date, 1 the
- * build failed.
+ * Builds src/ into dist/: compiles TypeScript with tsc and copies the parts of web pages (HTML, CSS, JavaScript), the guides
+ * (Markdown) and their pictures (SVG). `--if-stale` returns at once when dist/ is up to date.
+ *
+ * dist/.built holds a fingerprint of the sources (path, size, modification time), taken before compiling and written only
+ * after success. A lock prevents concurrent builds. Exit codes: 0 built or up to date, 1 the build failed.
  */
 import { spawnSync } from "node:child_process";
 import {
@@ -113,9 +113,9 @@ function sourceFiles() {
   return filesIn(src).filter((file) => (file.endsWith(".ts") && !file.endsWith(".d.ts")) || isPagePart(file));
 }
 
-/** Returns whether a file is served to browsers unchanged. @param {string} file */
+/** Returns whether a file is copied: it is served to browsers, or rendered for them. @param {string} file */
 function isPagePart(file) {
-  return /\.(html|css|js)$/.test(file);
+  return /\.(html|css|js|md|svg)$/.test(file);
 }
 
 /** @param {string} source */
@@ -132,7 +132,7 @@ function outputOf(source) {
 function removeOrphans() {
   const made = new Set(sourceFiles().map(outputOf));
   for (const file of filesIn(dist))
-    if (/\.(js|js\.map|html|css)$/.test(file) && !made.has(file.replace(/\.map$/, ""))) rmSync(file);
+    if (/\.(js|js\.map|html|css|md|svg)$/.test(file) && !made.has(file.replace(/\.map$/, ""))) rmSync(file);
 }
 
 /** @param {string} folder */

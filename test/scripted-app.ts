@@ -87,6 +87,7 @@ export interface ScriptedAppOptions extends ScriptedOptions {
   /** Models that the server knows; absent: three, one of them unusable. */
   readonly models?: readonly Model[];
   readonly hostedTokenizer?: HostedTokenizer;
+  readonly guidesFolder?: URL;
 }
 
 /** Starts a server on a free port; it is closed when the test ends. */
@@ -94,17 +95,11 @@ export async function startScriptedApp(
   script: Script,
   options: ScriptedAppOptions = {},
 ): Promise<ScriptedApp> {
-  const {
-    config,
-    httpLimits = {},
-    models = [emptyFile, ember, slashed],
-    hostedTokenizer,
-    ...scripted
-  } = options;
+  const { config, httpLimits = {}, models = [emptyFile, ember, slashed], ...rest } = options;
   // Loaded here, so that tests of the helpers above need not load the whole server.
   const { createApp } = await import("../src/app/app.js");
   const clock = createManualClock(startTime);
-  const engine = createScriptedEngine(script, scripted);
+  const engine = createScriptedEngine(script, rest);
   const logs: LogLine[] = [];
   const folder = temporaryFolder();
   const file = join(folder, "hearth.db");
@@ -124,7 +119,8 @@ export async function startScriptedApp(
       imageEngine: createScriptedImageEngine(),
       captioning: noCaptioning,
       schemas: sharedSchemas(),
-      ...(hostedTokenizer === undefined ? {} : { hostedTokenizer }),
+      ...(rest.hostedTokenizer === undefined ? {} : { hostedTokenizer: rest.hostedTokenizer }),
+      ...(rest.guidesFolder === undefined ? {} : { guidesFolder: rest.guidesFolder }),
     },
   );
   onTestFinished(() => app.close());

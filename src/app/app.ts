@@ -43,6 +43,8 @@ export interface Overrides extends EngineOverrides {
   readonly registry?: ModelRegistry;
   /** Limits of the HTTP server that the configuration does not set. */
   readonly httpLimits?: Partial<HttpLimits>;
+  /** Folder of the guides, instead of src/docs or its copy in dist/. */
+  readonly guidesFolder?: URL;
 }
 
 export interface App extends FirstKeys {
@@ -97,6 +99,7 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
   const { models, scheduler, generator, jobs } = running;
   const server = createHttpServer({
     ...httpSettings(config, overrides.httpLimits),
+    ...(overrides.guidesFolder === undefined ? {} : { guidesFolder: overrides.guidesFolder }),
     ...system,
     ...running.authentication,
     accounts: buildAccounts({ ...stores, ...system }),

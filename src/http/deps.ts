@@ -93,6 +93,8 @@ export interface HttpDeps {
   readonly pinnedKeys: readonly string[];
   /** Whether X-Forwarded-* headers are trusted. */
   readonly trustProxy: boolean;
+  /** Folder of the guides that /docs/guides shows, with a slash at its end; left out, the folder `docs` of this program. */
+  readonly guidesFolder?: URL;
 }
 
 /** Limits for a server on a laptop or behind a proxy. */

@@ -1,16 +1,23 @@
 /**
- * GET /docs: the reference of this server for people to read, one page that takes all it says from /openapi.json. It owns
- * how the page is put together and sent; what is on it lies in docs/, and asks nothing of any other host.
+ * GET /docs: the API reference for people, one page that reads everything from /openapi.json. GET /: leads browsers there.
+ * The parts of the page are in docs/; it loads nothing from any other host.
  */
-import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { notModified, presentCached, type CachedAnswer } from "./reply/cached-answer.js";
 import type { Context } from "./context.js";
+import { assemblePage } from "./docs/assemble.js";
+import { notModified, presentCached } from "./reply/cached-answer.js";
+import { noSuchPath } from "./router.js";
 import type { RouteDocs } from "./route-docs.js";
 
 /** The handler. */
 export function presentDocsPage(): (ctx: Context) => void {
-  return presentCached(assemble);
+  return presentCached(() =>
+    assemblePage({
+      template: "page.html",
+      current: "/docs",
+      styles: ["page.css"],
+      scripts: ["schemas.js", "examples.js", "search.js", "page.js"],
+    }),
+  );
 }
 
 export const docsPageDocs: RouteDocs = {
@@ -23,33 +30,22 @@ export const docsPageDocs: RouteDocs = {
   },
 };
 
-const scripts = ["schemas.js", "examples.js", "search.js", "page.js"];
-
-/** Style and scripts are in the page, each allowed by its hash: one request, and nothing that is put in later runs. */
-function assemble(): CachedAnswer {
-  const style = read("page.css");
-  const code = scripts.map(read);
-  const text = read("page.html")
-    .replace("<!-- style -->", () => `<style>${style}</style>`)
-    .replace("<!-- scripts -->", () => code.map((each) => `<script>${each}</script>`).join("\n"));
-  const policy = [
-    "default-src 'none'",
-    "img-src data:",
-    `script-src ${code.map(hashOf).join(" ")}`,
-    `style-src ${hashOf(style)}`,
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ];
-  const headers = { "content-security-policy": policy.join("; "), "referrer-policy": "no-referrer" };
-  return { contentType: "text/html; charset=utf-8", text, headers };
+/** The handler of `/`: for clients that do not prefer HTML, there is no such path. */
+export function redirectBrowsers(ctx: Context): void {
+  if (ctx.accepts("json", "html") !== "html") throw noSuchPath();
+  ctx.set({ "cache-control": "no-cache", vary: "Accept" });
+  ctx.redirect("/docs");
 }
 
-function read(name: string): string {
-  return readFileSync(new URL(`docs/${name}`, import.meta.url), "utf8");
-}
-
-function hashOf(text: string): string {
-  return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
-}
+export const redirectDocs: RouteDocs = {
+  operation: "getRoot",
+  tag: "Server",
+  summary: "Lead a browser to the documentation",
+  answers: {
+    302: {
+      description: "To `/docs`, for a client whose `accept` header prefers HTML.",
+      contentType: "text/html",
+    },
+  },
+  errors: ["not_found"],
+};

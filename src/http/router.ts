@@ -17,6 +17,11 @@ export function createRouter(routes: readonly Route[], deps: HttpDeps): Router<R
   return router;
 }
 
+/** The error of a path that does not exist. */
+export function noSuchPath(): HearthError {
+  return new HearthError("not_found", "This server has no such path.");
+}
+
 /**
  * Rejects requests that match no route: 404 for an unknown path, 405 for an unsupported method. OPTIONS lists the methods and sends
  * no CORS headers, because requests from other origins are not allowed.
@@ -25,7 +30,7 @@ export function rejectUnrouted(router: Router<RequestState>): Middleware {
   return (ctx) => {
     const { path } = router.match(ctx.path, ctx.method);
     const allow = [...new Set(path.flatMap((layer) => layer.methods))].sort();
-    if (allow.length === 0) throw new HearthError("not_found", "This server has no such path.");
+    if (allow.length === 0) throw noSuchPath();
     if (ctx.method !== "OPTIONS")
       throw new HearthError("method_not_allowed", `This path does not take ${ctx.method} requests.`, {
         allow,

@@ -38,7 +38,10 @@ import { compactConversation, compactConversationDocs } from "./v1/responses/com
 import { listInputItemsDocs, listInputItems } from "./v1/responses/input-items.js";
 import { countInputTokens, countInputTokensDocs } from "./v1/responses/input-tokens.js";
 import { tokenizeText, tokenizeTextDocs } from "./v1/tokenize-text.js";
-import { docsPageDocs, presentDocsPage } from "./docs.js";
+import { docsPageDocs, presentDocsPage, redirectBrowsers, redirectDocs } from "./docs.js";
+import { guideDocs, guideListDocs, presentGuides } from "./docs/guides.js";
+import { openGuidesFolder } from "./docs/guides/folder.js";
+import { pictureDocs, presentPicture } from "./docs/guides/pictures.js";
 import { getHealthDocs, getHealth } from "./healthz.js";
 import { getImageDocs, getImage } from "./images.js";
 import { getMetricsDocs, getMetrics, getMetricsWithKey } from "./metrics.js";
@@ -57,6 +60,7 @@ export function createRoutes(deps: HttpDeps): readonly Route[] {
     apiKeyRoute("GET", "/v1/api-key", null, getApiKey, getApiKeyDocs),
     ...managementRoutes(deps, () => routes),
     ...serverRoutes(deps, () => routes),
+    ...documentationRoutes(deps),
   ];
   return routes;
 }
@@ -150,6 +154,17 @@ function serverRoutes(deps: HttpDeps, routes: () => readonly Route[]): readonly 
       ? publicRoute("GET", "/metrics", getMetrics(deps), getMetricsDocs)
       : apiKeyRoute("GET", "/metrics", "metrics", getMetricsWithKey(deps), getMetricsDocs),
     publicRoute("GET", "/openapi.json", getOpenApi(routes, deps.version), getOpenApiDocs),
+  ];
+}
+
+function documentationRoutes(deps: HttpDeps): readonly Route[] {
+  const folder = openGuidesFolder(deps.guidesFolder);
+  const guides = presentGuides(folder);
+  return [
     publicRoute("GET", "/docs", presentDocsPage(), docsPageDocs),
+    publicRoute("GET", "/docs/guides", guides.list, guideListDocs),
+    publicRoute("GET", "/docs/guides/:name", guides.guide, guideDocs),
+    publicRoute("GET", "/docs/guides/pictures/:name", presentPicture(folder), pictureDocs),
+    publicRoute("GET", "/", redirectBrowsers, redirectDocs),
   ];
 }

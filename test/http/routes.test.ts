@@ -101,8 +101,8 @@ describe("a route", () => {
   it("E1: returns 401 without a key, without exception", async () => {
     const server = await startScriptedApp(say, { config: { trustProxy: true } });
     const routes = createRoutes({ limits: defaultHttpLimits } as Parameters<typeof createRoutes>[0]);
-    const open = ["/healthz", "/readyz", "/openapi.json", "/docs", "/images/:name"];
-    const guarded = routes.filter(({ path }) => !open.includes(path));
+    const open = ["/", "/healthz", "/readyz", "/openapi.json", "/docs", "/images/:name"];
+    const guarded = routes.filter(({ path }) => !open.includes(path) && !path.startsWith("/docs/"));
     const apis = new Set(guarded.map(({ path }) => path.split("/")[1]));
     expect(apis).toEqual(new Set(["v1", "auth", "audit", "metrics"]));
     for (const { method, path } of guarded) {
@@ -129,6 +129,47 @@ describe("a route", () => {
     const response = await fetch(`${server.url}/v1/models`, { headers: { "x-api-key": keys.ada } });
     expect(response.status).toBe(200);
   });
+});
+
+describe("GET /", () => {
+  const ask = async (accept: string | null, method = "GET") => {
+    const { url } = await startScriptedApp(say);
+    const headers = accept === null ? {} : { accept };
+    return fetch(url, { method, headers, redirect: "manual" });
+  };
+
+  it.each(["text/html", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"])(
+    "leads a browser, which accepts %s, to the documentation",
+    async (accept) => {
+      const response = await ask(accept);
+      await response.text();
+      expect([response.status, response.headers.get("location")]).toEqual([302, "/docs"]);
+      expect([response.headers.get("vary"), response.headers.get("cache-control")]).toEqual([
+        "Accept",
+        "no-cache",
+      ]);
+    },
+  );
+
+  it.each([
+    null,
+    "*/*",
+    "application/json",
+    "application/json, text/html",
+    "text/plain",
+    "text/html;q=0.1, */*",
+  ])(
+    "answers every other client, such as one that accepts %s, that there is no such path",
+    async (accept) => {
+      const response = await ask(accept);
+      expect(response.status).toBe(404);
+      expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
+      expect(response.headers.has("vary")).toBe(false);
+      expect(await response.text()).toBe(
+        '{"code":"Some requested entity was not found","error":{"message":"This server has no such path.","type":"not_found_error","param":null,"code":"not_found"}}',
+      );
+    },
+  );
 });
 
 describe("GET /readyz", () => {

@@ -84,18 +84,21 @@ describe("scripts/build.mjs --if-stale", () => {
     expect(existsSync(join(root, "dist/main.js"))).toBe(true);
   });
 
-  it("copies the parts of web pages, and removes those whose source is deleted", () => {
+  it("copies the parts of web pages and the guides, and removes those whose source is deleted", () => {
     const root = project();
     mkdirSync(join(root, "src/page"));
-    const parts = ["page.html", "page.css", "page.js"].map((name) => join("page", name));
+    const parts = ["page.html", "page.css", "page.js", "guide.md", "picture.svg"].map((name) =>
+      join("page", name),
+    );
     for (const part of parts) writeFileSync(join(root, "src", part), `/* ${part} */`);
     expect(build(root)).toEqual(clean);
     for (const part of parts) expect(readFileSync(join(root, "dist", part), "utf8")).toBe(`/* ${part} */`);
     appendFileSync(join(root, "src/page/page.css"), "b {}");
-    rmSync(join(root, "src/page/page.js"));
+    for (const gone of ["page.js", "guide.md", "picture.svg"]) rmSync(join(root, "src/page", gone));
     expect(build(root)).toEqual(clean);
     expect(readFileSync(join(root, "dist/page/page.css"), "utf8")).toContain("b {}");
-    expect(existsSync(join(root, "dist/page/page.js"))).toBe(false);
+    for (const gone of ["page.js", "guide.md", "picture.svg"])
+      expect(existsSync(join(root, "dist/page", gone))).toBe(false);
     expect(existsSync(join(root, "dist/main.js"))).toBe(true);
   });
 

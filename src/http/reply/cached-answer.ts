@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import type { Context } from "../context.js";
 import type { AnswerDocs } from "../route-docs.js";
+import { noSuchPath } from "../router.js";
 
 export const notModified: AnswerDocs = { description: "It is as the client has it, by `if-none-match`." };
 
@@ -28,5 +29,24 @@ export function presentCached(make: () => CachedAnswer): (ctx: Context) => void 
     }
     ctx.type = made.contentType;
     ctx.body = made.text;
+  };
+}
+
+/**
+ * The same for paths that end with a name. What `make` returns is kept for each name; null stands for a name that does not
+ * exist, of which nothing is kept.
+ */
+export function presentCachedByName(make: (name: string) => CachedAnswer | null): (ctx: Context) => void {
+  const handlers = new Map<string, (ctx: Context) => void>();
+  return (ctx) => {
+    const name = /([^/]+)\/?$/.exec(ctx.path)?.[1] ?? "";
+    let handler = handlers.get(name);
+    if (handler === undefined) {
+      const answer = make(name);
+      if (answer === null) throw noSuchPath();
+      handler = presentCached(() => answer);
+      handlers.set(name, handler);
+    }
+    handler(ctx);
   };
 }

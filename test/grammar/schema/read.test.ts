@@ -214,7 +214,7 @@ describe("guards", () => {
     [
       "200 schemas for one value",
       { $ref: "#/$defs/n0", $defs: numbered(300, (n) => (n === 299 ? true : { $ref: `#/$defs/n${n + 1}` })) },
-      /200 schemas/,
+      /200 nested schemas/,
     ],
   ];
 
