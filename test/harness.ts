@@ -109,6 +109,22 @@ export function sharedApp(
   };
 }
 
+/**
+ * Has a server run every generation alone and from an empty cache, as `deterministic: true` asks for one request. Only so do two
+ * requests have answers of equal bytes, and not every service's requests have a field for it.
+ */
+export function makeDeterministic({ app: { engine } }: TestApp): void {
+  const generate = engine.generate.bind(engine);
+  engine.generate = (model, job, signal) => generate(model, { ...job, deterministic: true }, signal);
+}
+
+/** `sharedApp`, for tests that compare the answers of several requests. */
+export function sharedDeterministicApp(): () => TestApp {
+  const shared = sharedApp();
+  beforeAll(() => makeDeterministic(shared()));
+  return shared;
+}
+
 /** The official client, without the retries that would hide an error. */
 export function clientOf(url: string, apiKey: string = testKey): OpenAI {
   return new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 });

@@ -1,10 +1,10 @@
 import OpenAI, { NotFoundError } from "openai";
 import { zodResponsesFunction, zodTextFormat } from "openai/helpers/zod";
 import { describe, expect, it, vi } from "vitest";
-import { builtInModel, clientOf, sharedApp, testKey } from "../../harness.js";
+import { builtInModel, clientOf, sharedDeterministicApp, testKey } from "../../harness.js";
 import { collect, greeting, person, place, question, rejection, weather } from "./client-requests.js";
 
-const shared = sharedApp();
+const shared = sharedDeterministicApp();
 
 type Item = OpenAI.Responses.ResponseOutputItem;
 

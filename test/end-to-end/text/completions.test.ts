@@ -5,9 +5,16 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { BadRequestError } from "openai";
 import { describe, expect, it } from "vitest";
 import { writeModel } from "../../gguf-writer.js";
-import { builtInModel, sharedApp, startApp, temporaryFolder, type TestApp, testKey } from "../../harness.js";
+import {
+  builtInModel,
+  sharedDeterministicApp,
+  startApp,
+  temporaryFolder,
+  type TestApp,
+  testKey,
+} from "../../harness.js";
 
-const shared = sharedApp();
+const shared = sharedDeterministicApp();
 
 /** What the model was taught to read, written by hand; its control tokens have to be asked for. */
 const templated = "<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n";
@@ -67,7 +74,7 @@ describe("the official OpenAI client's completions and the built-in model", () =
 
   it("are the same streamed and whole, of several prompts and choices, with their log probabilities", async () => {
     const app = shared();
-    const drawn = { n: 2, seed: 3, temperature: 0.8, logprobs: 2, deterministic: true };
+    const drawn = { n: 2, seed: 3, temperature: 0.8, logprobs: 2 };
     const body = { ...ask, ...drawn, prompt: [templated, "One, two,"] };
     const json = await app.client.completions.create({ ...body, stream: false });
     const stream = await app.client.completions.create({

@@ -1,8 +1,18 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
-import { builtInModel, sharedApp, startApp, type TestApp, testKey, until } from "../../harness.js";
+import {
+  builtInModel,
+  makeDeterministic,
+  sharedApp,
+  sharedDeterministicApp,
+  startApp,
+  type TestApp,
+  testKey,
+  until,
+} from "../../harness.js";
 
 const shared = sharedApp();
+const deterministic = sharedDeterministicApp();
 
 /** The newest client no longer names the temperature, and sends it all the same. */
 type Params = Anthropic.MessageCreateParamsNonStreaming & { temperature?: number };
@@ -34,9 +44,9 @@ function textOf({ content }: Pick<Anthropic.Message, "content">): string {
   return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
 }
 
-/** The answer, by both ways; the cache makes no difference to anything but what it counts. */
-async function bothWays(app: TestApp, fields: Partial<Params> = {}) {
-  await clientOf(app).messages.create(params(fields));
+/** The answer, by both ways. */
+async function bothWays(fields: Partial<Params> = {}) {
+  const app = deterministic();
   const whole = await clientOf(app).messages.create(params(fields));
   const stream = clientOf(app).messages.stream(params(fields));
   const types: string[] = [];
@@ -52,7 +62,7 @@ function lasting({ content, stop_reason, stop_sequence, usage }: Anthropic.Messa
 
 describe("the official Anthropic client and the built-in model", () => {
   it("get the same answer streamed and whole, to the last count", async () => {
-    const { whole, streamed, types } = await bothWays(shared());
+    const { whole, streamed, types } = await bothWays();
     expect(textOf(whole).trim()).not.toBe("");
     expect([whole.model, whole.stop_reason]).toEqual([builtInModel, "end_turn"]);
     expect(lasting(streamed)).toEqual(lasting(whole));
@@ -65,7 +75,7 @@ describe("the official Anthropic client and the built-in model", () => {
   });
 
   it("agree with the answer that the same words get by way of chat", async () => {
-    const app = shared();
+    const app = deterministic();
     const chat = await app.client.chat.completions.create({
       model: builtInModel,
       messages: [
@@ -85,7 +95,7 @@ describe("the official Anthropic client and the built-in model", () => {
   it("think when asked to, and take back what was thought in the next turn", async () => {
     const app = shared();
     const thinking = { type: "enabled", budget_tokens: 1024 } as const;
-    const { whole, streamed } = await bothWays(app, { max_tokens: 1500, thinking });
+    const { whole, streamed } = await bothWays({ max_tokens: 1500, thinking });
     const [thought, said] = whole.content;
     expect(thought).toMatchObject({ type: "thinking", signature: expect.stringMatching(/.+/) as string });
     expect(said?.type).toBe("text");
@@ -104,7 +114,7 @@ describe("the official Anthropic client and the built-in model", () => {
   it("call a tool that has to be called with arguments of its schema, and go on with its result", async () => {
     const app = shared();
     const asked = { tools: [weather], tool_choice: { type: "tool", name: "get_weather" } } as const;
-    const { whole, streamed } = await bothWays(app, { ...asked, tools: [weather] });
+    const { whole, streamed } = await bothWays({ ...asked, tools: [weather] });
     expect(lasting(streamed)).toEqual(lasting(whole));
     const call = whole.content.find((block) => block.type === "tool_use");
     expect(whole.stop_reason).toBe("tool_use");
@@ -130,7 +140,7 @@ describe("the official Anthropic client and the built-in model", () => {
 
   it("hold the answer to a schema", async () => {
     const schema = { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] };
-    const { whole } = await bothWays(shared(), {
+    const { whole } = await bothWays({
       output_config: { format: { type: "json_schema", schema } },
     });
     expect(JSON.parse(textOf(whole))).toEqual({ ok: expect.any(Boolean) as boolean });
@@ -179,6 +189,7 @@ describe("the official Anthropic client and the built-in model", () => {
 
   it("tell why an answer ended: by a stop text, by the bound asked for, by the end of the context", async () => {
     const app = await startApp({ HEARTH_CONTEXT_TOKENS_MAX: "64" });
+    makeDeterministic(app);
     const ask = (fields: Partial<Params>) =>
       clientOf(app).messages.create(params({ messages: [...story], ...fields }));
     const full = await ask({ max_tokens: 1000 });

@@ -30,7 +30,7 @@ describe("reasoning_effort of the built-in model", () => {
     "%s has it think first, apart from its answer, and counted apart",
     async (effort) => {
       const app = shared();
-      const body = { reasoning_effort: effort };
+      const body = { reasoning_effort: effort, deterministic: true };
       const [json, frames] = [await whole(app, body), await streamed(app, body)];
       for (const answer of [json, frames]) {
         const { reasoning, content, finish } = first(answer);
@@ -60,8 +60,9 @@ describe("reasoning_effort of the built-in model", () => {
 
   it("leaves the bound of max_tokens to the visible text", async () => {
     const app = shared();
-    const free = await whole(app, { reasoning_effort: "low", messages: story });
-    const bound = await whole(app, { reasoning_effort: "low", messages: story, max_tokens: 4 });
+    const body = { reasoning_effort: "low", messages: story, deterministic: true };
+    const free = await whole(app, body);
+    const bound = await whole(app, { ...body, max_tokens: 4 });
     expect(first(bound).reasoning).toBe(first(free).reasoning);
     expect([first(bound).finish, bound.usage?.completion_tokens]).toEqual(["length", 4]);
   });
