@@ -48,6 +48,9 @@ const chatTemplate =
   "{%- if add_generation_prompt -%}<|im_start|>assistant\n{% if enable_thinking is defined and not enable_thinking -%}" +
   "<think>\n\n</think>\n\n{% endif %}{%- endif -%}";
 
+/** Words that are single tokens of a model for which no others are named. */
+export const randomModelWords = ["hello", "world", "the", "user", "assistant", "system"];
+
 const tiny: ModelSpec = {
   architecture: "qwen3",
   name: "Tiny Random",
@@ -60,7 +63,7 @@ const tiny: ModelSpec = {
   weights: "Q8_0",
   tiedHead: false,
   seed: 1,
-  words: ["hello", "world", "the", "user", "assistant", "system"],
+  words: randomModelWords,
   vocabularySize: 0,
   chatTemplate,
   metadata: {},

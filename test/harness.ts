@@ -115,6 +115,22 @@ export function sharedApp(
   };
 }
 
+/**
+ * Makes a server run every generation alone and from an empty cache, as `deterministic: true` does for one request. Only then do
+ * two requests get equal bytes, and not every dialect has a field for it.
+ */
+export function makeDeterministic({ app: { engine } }: TestApp): void {
+  const generate = engine.generate.bind(engine);
+  engine.generate = (model, job, signal) => generate(model, { ...job, deterministic: true }, signal);
+}
+
+/** `sharedApp`, for tests that compare the answers of several requests. */
+export function sharedDeterministicApp(): () => TestApp {
+  const shared = sharedApp();
+  beforeAll(() => makeDeterministic(shared()));
+  return shared;
+}
+
 /** The official OpenAI client, without retries, which would hide errors. */
 export function clientOf(url: string, apiKey: string = testKey): OpenAI {
   return new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 });

@@ -24,7 +24,7 @@ function curlOf(method, path, operation, streamed) {
 }
 
 /**
- * A value that a schema allows, as much like a real one as it tells.
+ * A value that a schema allows, as realistic as the schema permits.
  * @param {Schema} schema @param {string} [name] of the field that it is for @param {number} [depth]
  * @returns {unknown}
  */

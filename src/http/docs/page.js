@@ -88,7 +88,7 @@ function articleOf(method, path, operation, api) {
     element(
       "div.columns",
       element(
-        "div.told",
+        "div.details",
         operation.description === undefined ? null : element("p", prose(operation.description)),
         ...parametersOf(operation),
         ...bodyOf(operation),

@@ -108,10 +108,10 @@ function range(min, max, unit) {
   const from = min === undefined || min <= -far || (min === 0 && max === undefined) ? undefined : min;
   const to = max === undefined || max >= far - 1 ? undefined : max;
   const text = /** @param {number} value */ (value) => value.toLocaleString("en");
-  const told = (/** @type {string} */ bounds) => (unit === "" ? bounds : `${bounds} ${unit}`);
-  if (from !== undefined && to !== undefined) return told(`${text(from)} to ${text(to)}`);
-  if (from !== undefined) return told(`${text(from)} or more`);
-  return to === undefined ? "" : told(`at most ${text(to)}`);
+  const withUnit = (/** @type {string} */ bounds) => (unit === "" ? bounds : `${bounds} ${unit}`);
+  if (from !== undefined && to !== undefined) return withUnit(`${text(from)} to ${text(to)}`);
+  if (from !== undefined) return withUnit(`${text(from)} or more`);
+  return to === undefined ? "" : withUnit(`at most ${text(to)}`);
 }
 
 /** The fields of a value, by its forms: those of an array are those of its elements. @param {Schema} schema @returns {Group[]} */
@@ -131,7 +131,7 @@ function groupsOf(schema) {
   });
 }
 
-/** What tells a form from others: its constant, else its name. @param {Schema} form @param {Schema} whole */
+/** What distinguishes a form from others: its constant, else its name. @param {Schema} form @param {Schema} whole */
 function labelOf(form, whole) {
   for (const key of ["type", "role", "object"]) {
     const value = whole.properties?.[key]?.const;
@@ -157,7 +157,7 @@ function fieldRows(schema, side) {
  * @param {string} name @param {Schema} schema @param {boolean} required @param {Side} side @returns {HTMLElement}
  */
 function fieldRow(name, schema, required, side) {
-  const told = [
+  const parts = [
     element("code.name", name),
     element("span.type", typeText(schema, side)),
     required && side === "request" ? element("span.required", "required") : null,
@@ -167,7 +167,7 @@ function fieldRow(name, schema, required, side) {
   ];
   const description = schema.description ?? resolved(schema).description ?? "";
   const note = description === "" ? null : element("p", prose(description));
-  const head = element("span.head", ...told);
+  const head = element("span.head", ...parts);
   if (groupsOf(schema).every(({ fields }) => fields.length === 0)) return element("div.field", head, note);
   return opening([head, note], () => fieldRows(schema, side));
 }
@@ -179,7 +179,7 @@ function opening(outside, inside) {
   return details;
 }
 
-/** The events of a stream, each by what tells it from the others. @param {Schema} schema */
+/** The events of a stream, each by what distinguishes it from the others. @param {Schema} schema */
 function eventRows(schema) {
   const events = formsOf(schema).map((form) => {
     const [group] = groupsOf(form);

@@ -1,5 +1,5 @@
 "use strict";
-/** The list of routes beside the page: searching it, moving through it by keys, and marking what is being read. */
+/** The list of routes next to the page: search, keyboard navigation, and the mark of the section on screen. */
 
 /**
  * @typedef {{ [keyword: string]: any }} Operation

@@ -15,10 +15,10 @@ import {
 } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { builtInModel, sharedApp, testKey } from "../../harness.js";
+import { builtInModel, sharedDeterministicApp, testKey } from "../../harness.js";
 import { greeting, person, place, question, rejection, weather as described } from "./client-requests.js";
 
-const shared = sharedApp();
+const shared = sharedDeterministicApp();
 
 type Provider = readonly [
   name: string,

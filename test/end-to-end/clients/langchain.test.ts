@@ -10,10 +10,10 @@ import {
 import { ChatOpenAI } from "@langchain/openai";
 import { ChatXAI, ChatXAIResponses } from "@langchain/xai";
 import { describe, expect, it } from "vitest";
-import { builtInModel, sharedApp, testKey } from "../../harness.js";
+import { builtInModel, sharedDeterministicApp, testKey } from "../../harness.js";
 import { collect, greeting, person, place, question, rejection, report, weather } from "./client-requests.js";
 
-const shared = sharedApp();
+const shared = sharedDeterministicApp();
 
 interface Asked {
   readonly url: string;

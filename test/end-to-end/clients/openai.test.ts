@@ -3,10 +3,10 @@ import { LengthFinishReasonError } from "openai/core/error";
 import { zodFunction, zodResponseFormat } from "openai/helpers/zod";
 import { describe, expect, it } from "vitest";
 import type { z } from "zod";
-import { builtInModel, clientOf, sharedApp, testKey } from "../../harness.js";
+import { builtInModel, clientOf, sharedDeterministicApp, testKey } from "../../harness.js";
 import { collect, greeting, person, place, question, rejection, weather } from "./client-requests.js";
 
-const shared = sharedApp();
+const shared = sharedDeterministicApp();
 const common = { model: builtInModel, temperature: 0, max_tokens: 400, reasoning_effort: "none" } as const;
 const questionRequest = { ...common, messages: [{ role: "user" as const, content: question }] };
 const greetingRequest = { ...common, messages: [{ role: "user" as const, content: greeting }] };

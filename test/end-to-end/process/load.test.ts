@@ -1,8 +1,11 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import type OpenAI from "openai";
 import { describe, expect, it } from "vitest";
+import type { SampledLogprob } from "../../../src/core/generation.js";
 import { writeModel } from "../../gguf-writer.js";
 import { builtInModel, startApp, temporaryFolder, testKey, type TestApp, until } from "../../harness.js";
+import { expectSameUpToRounding, sampledOf } from "../../rounding.js";
 
 const story = [{ role: "user" as const, content: "Tell me a long story." }];
 const greeting = [{ role: "user" as const, content: "Hello!" }];
@@ -20,6 +23,12 @@ async function post(app: TestApp, body: object, signal: AbortSignal | null = nul
 async function textOf(answer: Response): Promise<string> {
   const body = (await answer.json()) as { choices?: { message: { content: string } }[] };
   return body.choices?.[0]?.message.content ?? JSON.stringify(body);
+}
+
+/** The log probabilities of a whole answer's tokens. */
+async function logprobsOf(answer: Response): Promise<readonly SampledLogprob[]> {
+  const { choices } = (await answer.json()) as OpenAI.ChatCompletion;
+  return sampledOf(choices[0]?.logprobs?.content ?? null);
 }
 
 /** A folder with random models of these names, each about 0.2 MB. */
@@ -109,12 +118,12 @@ describe("a client that leaves", () => {
 
   it("F13: many that leave at random moments affect no other client, and the server closes normally", async () => {
     const app = await startApp();
-    const alone = await textOf(await post(app, { messages: story, temperature: 0, max_tokens: 60 }));
+    const compared = { messages: story, temperature: 0, max_tokens: 60, logprobs: true, top_logprobs: 5 };
+    const alone = await logprobsOf(await post(app, compared));
     let seed = 7;
     const random = (below: number): number => (seed = (seed * 48_271) % 2_147_483_647) % below;
     const work = Array.from({ length: 60 }, async (_, index) => {
-      if (index % 4 === 0)
-        return textOf(await post(app, { messages: story, temperature: 0, max_tokens: 60 }));
+      if (index % 4 === 0) return logprobsOf(await post(app, compared));
       const leaving = new AbortController();
       const turns = random(400);
       const asked = post(app, { messages: story, temperature: 0, stream: true }, leaving.signal).then(
@@ -127,7 +136,7 @@ describe("a client that leaves", () => {
         () => alone,
       );
     });
-    for (const text of await Promise.all(work)) expect(text).toBe(alone);
+    for (const logprobs of await Promise.all(work)) expectSameUpToRounding(logprobs, alone);
     await until(() => app.app.generator.active.size === 0);
     await expect(app.app.close()).resolves.toBeUndefined();
   });

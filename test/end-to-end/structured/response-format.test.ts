@@ -100,6 +100,7 @@ describe("response_format json_schema on the built-in model", () => {
             temperature: seed === 1 ? 0 : 1.5,
             seed,
             max_tokens: 600,
+            deterministic: true,
             reasoning_effort: "none",
             response_format: { type: "json_schema", json_schema: { name: "it", schema, strict } },
           };
@@ -177,6 +178,7 @@ describe("response_format json_object on the built-in model", () => {
           seed,
           temperature: 1,
           max_tokens: 120,
+          deterministic: true,
           reasoning_effort: thinking,
           response_format: { type: "json_object" },
         };

@@ -69,6 +69,7 @@ function bodyOf({ schema, tools, thinking }: Row): object {
     messages: question,
     seed: 7,
     max_tokens: 200,
+    deterministic: true,
     reasoning_effort: thinking ? "low" : "none",
     ...(schema ? { response_format: formatOf(person) } : {}),
     ...(tools ? { tools: [weather] } : {}),
@@ -123,7 +124,7 @@ describe("D7: an answer truncated by max_tokens", () => {
 
   it("inside a string, an escape or a character ends with `length` and contains only complete characters of the full answer", async () => {
     const app = shared();
-    const body = { response_format: formatOf(constant), reasoning_effort: "none" };
+    const body = { response_format: formatOf(constant), reasoning_effort: "none", deterministic: true };
     const complete = firstChoice(await requestJson(app, body));
     expect(complete.finish).toBe("stop");
     expect(JSON.parse(complete.content)).toEqual({ text: hard });
@@ -153,6 +154,7 @@ describe("D7: an answer truncated by max_tokens", () => {
       tool_choice: "required",
       reasoning_effort: "none",
       parallel_tool_calls: false,
+      deterministic: true,
     };
     const complete = firstChoice(await requestJson(app, body));
     expect(complete).toMatchObject({ finish: "tool_calls", content: "", calls: [{ name: "note" }] });
@@ -189,9 +191,10 @@ describe("D7: a stop sequence", () => {
 
   it("that ends ordinary text results in `stop`", async () => {
     const app = shared();
-    const free = firstChoice(await requestJson(app, { reasoning_effort: "none" })).content;
+    const body = { reasoning_effort: "none", deterministic: true };
+    const free = firstChoice(await requestJson(app, body)).content;
     const word = free.split(" ").at(-1) ?? "";
-    const { content, finish } = firstChoice(await requestJson(app, { reasoning_effort: "none", stop: word }));
+    const { content, finish } = firstChoice(await requestJson(app, { ...body, stop: word }));
     expect({ content, finish }).toEqual({ content: free.slice(0, free.indexOf(word)), finish: "stop" });
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { APIUserAbortError, NotFoundError, AuthenticationError } from "openai";
 import { builtInModel, clientOf, sharedApp, startApp, type TestApp, until } from "../../harness.js";
+import { expectSameUpToRounding, sampledOf } from "../../rounding.js";
 
 const shared = sharedApp();
 
@@ -37,7 +38,9 @@ async function whole(app: TestApp, body: object = {}) {
     stream: false,
   });
   const [choice] = answer.choices;
-  return { text: choice?.message.content ?? "", finish: choice?.finish_reason, usage: answer.usage, answer };
+  const text = choice?.message.content ?? "";
+  const sampled = sampledOf(choice?.logprobs?.content ?? null);
+  return { text, sampled, finish: choice?.finish_reason, usage: answer.usage, answer };
 }
 
 describe("the official client and the built-in model", () => {
@@ -52,7 +55,8 @@ describe("the official client and the built-in model", () => {
 
   it("get the same text and usage streamed and as JSON", async () => {
     const app = shared();
-    const [json, frames] = [await whole(app), await streamed(app, {})];
+    const body = { deterministic: true };
+    const [json, frames] = [await whole(app, body), await streamed(app, body)];
     expect(frames.text).toBe(json.text);
     expect(frames.finish).toBe(json.finish);
     expect(frames.usage?.completion_tokens).toBe(json.usage?.completion_tokens);
@@ -61,12 +65,9 @@ describe("the official client and the built-in model", () => {
 
   it("agree through the client's own stream helper", async () => {
     const app = shared();
-    const { text } = await whole(app);
-    const helper = app.client.chat.completions.stream({
-      model: builtInModel,
-      messages: greeting,
-      temperature: 0,
-    });
+    const { text } = await whole(app, { deterministic: true });
+    const asked = { model: builtInModel, messages: greeting, temperature: 0, deterministic: true };
+    const helper = app.client.chat.completions.stream(asked);
     expect(await helper.finalContent()).toBe(text);
   });
 
@@ -99,23 +100,25 @@ describe("the official client and the built-in model", () => {
     for (const run of runs) expect(run.usage.completionTokens).toBeGreaterThanOrEqual(5);
   });
 
-  it("get the same answer, token for token, whether other requests start, run and abort or not", async () => {
+  it("get the same log probabilities but for rounding, whether other requests start, run and abort or not", async () => {
     const app = shared();
-    const alone = await whole(app, { messages: story, max_tokens: 200 });
-    const neighbour = whole(app, { messages: story, max_tokens: 200 });
+    const body = { messages: story, max_tokens: 200, logprobs: true, top_logprobs: 5 };
+    const alone = await whole(app, body);
+    const neighbour = whole(app, body);
     for (let round = 0; round < 6; round++) {
       const leaving = new AbortController();
       const stream = await app.client.chat.completions.create(
         {
           model: builtInModel,
           messages: [{ role: "user", content: `Count from 1 to ${20 + round}.` }],
+          temperature: 0,
           stream: true,
         },
         { signal: leaving.signal },
       );
       for await (const chunk of stream) if (chunk.choices[0]?.delta.content) leaving.abort();
     }
-    expect((await neighbour).text).toBe(alone.text);
+    expectSameUpToRounding((await neighbour).sampled, alone.sampled);
   });
 
   it("leave the queue: a run that is cancelled while it waits frees its place and affects no other run", async () => {
@@ -161,10 +164,11 @@ describe("the official client and the built-in model", () => {
 });
 
 describe("generation", () => {
-  it("with one seed is reproducible, and differs between seeds", async () => {
+  it("with one seed and deterministic: true is reproducible, and differs between seeds", async () => {
     const app = shared();
     const ask = async (seed: number): Promise<string> =>
-      (await whole(app, { messages: story, temperature: 1.5, seed, max_tokens: 40 })).text;
+      (await whole(app, { messages: story, temperature: 1.5, seed, max_tokens: 40, deterministic: true }))
+        .text;
     const [first, second] = [await ask(7), await ask(7)];
     expect(second).toBe(first);
     const others = new Set([await ask(8), await ask(9), await ask(10), await ask(11)]);
@@ -191,21 +195,23 @@ describe("generation", () => {
 
   it("ends before a stop sequence, which is not part of the answer", async () => {
     const app = shared();
-    const { text } = await whole(app, { messages: story, max_tokens: 60 });
+    const body = { messages: story, max_tokens: 60, deterministic: true };
+    const { text } = await whole(app, body);
     const stop = text.slice(20, 27);
-    const cut = await whole(app, { messages: story, max_tokens: 60, stop: [stop] });
+    const cut = await whole(app, { ...body, stop: [stop] });
     expect(cut.text).toBe(text.slice(0, text.indexOf(stop)));
     expect(cut.finish).toBe("stop");
   });
 
-  it("skips the part of the prompt that its team has in the cache and reports its length", async () => {
+  it("skips the part of the prompt that its team has in the cache, reports its length, and answers the same but for rounding", async () => {
     const app = await startApp();
-    const first = await whole(app);
-    const again = await whole(app);
+    const body = { logprobs: true, top_logprobs: 5 };
+    const first = await whole(app, body);
+    const again = await whole(app, body);
     const prompt = again.usage?.prompt_tokens ?? 0;
     expect(first.usage?.prompt_tokens_details?.cached_tokens).toBe(0);
     expect(again.usage?.prompt_tokens_details?.cached_tokens).toBe(prompt - 1);
-    expect(again.text).toBe(first.text);
+    expectSameUpToRounding(again.sampled, first.sampled);
   });
 
   it("returns the reasoning in reasoning_content and counts it separately", async () => {

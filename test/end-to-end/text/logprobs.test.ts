@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { builtInModel, sharedApp } from "../../harness.js";
+import { builtInModel, sharedDeterministicApp } from "../../harness.js";
 import { firstChoice, type FoldedChoice, requestStream, requestJson } from "./answers.js";
 
-const shared = sharedApp();
+const shared = sharedDeterministicApp();
 
 const story = [{ role: "user" as const, content: "Tell me a long story." }];
 const schema = {

@@ -1,8 +1,18 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
-import { builtInModel, sharedApp, startApp, type TestApp, testKey, until } from "../../harness.js";
+import {
+  builtInModel,
+  makeDeterministic,
+  sharedApp,
+  sharedDeterministicApp,
+  startApp,
+  type TestApp,
+  testKey,
+  until,
+} from "../../harness.js";
 
 const shared = sharedApp();
+const deterministic = sharedDeterministicApp();
 
 /** The type of the newest client has no temperature, but the client sends it. */
 type Params = Anthropic.MessageCreateParamsNonStreaming & { temperature?: number };
@@ -34,9 +44,9 @@ function textOf({ content }: Pick<Anthropic.Message, "content">): string {
   return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
 }
 
-/** Requests the answer as JSON and as a stream; the cache changes only the token counts. */
-async function bothWays(app: TestApp, fields: Partial<Params> = {}) {
-  await clientOf(app).messages.create(params(fields));
+/** Requests the answer as JSON and as a stream. */
+async function bothWays(fields: Partial<Params> = {}) {
+  const app = deterministic();
   const whole = await clientOf(app).messages.create(params(fields));
   const stream = clientOf(app).messages.stream(params(fields));
   const types: string[] = [];
@@ -52,7 +62,7 @@ function withoutIds({ content, stop_reason, stop_sequence, usage }: Anthropic.Me
 
 describe("the official Anthropic client and the built-in model", () => {
   it("get the same answer and usage streamed and as JSON", async () => {
-    const { whole, streamed, types } = await bothWays(shared());
+    const { whole, streamed, types } = await bothWays();
     expect(textOf(whole).trim()).not.toBe("");
     expect([whole.model, whole.stop_reason]).toEqual([builtInModel, "end_turn"]);
     expect(withoutIds(streamed)).toEqual(withoutIds(whole));
@@ -65,7 +75,7 @@ describe("the official Anthropic client and the built-in model", () => {
   });
 
   it("get the same answer as with the chat endpoint", async () => {
-    const app = shared();
+    const app = deterministic();
     const chat = await app.client.chat.completions.create({
       model: builtInModel,
       messages: [
@@ -85,7 +95,7 @@ describe("the official Anthropic client and the built-in model", () => {
   it("return thinking if requested and accept it in the next turn", async () => {
     const app = shared();
     const thinking = { type: "enabled", budget_tokens: 1024 } as const;
-    const { whole, streamed } = await bothWays(app, { max_tokens: 1500, thinking });
+    const { whole, streamed } = await bothWays({ max_tokens: 1500, thinking });
     const [thought, said] = whole.content;
     expect(thought).toMatchObject({ type: "thinking", signature: expect.stringMatching(/.+/) as string });
     expect(said?.type).toBe("text");
@@ -104,7 +114,7 @@ describe("the official Anthropic client and the built-in model", () => {
   it("call a required tool with arguments of its schema and continue with its result", async () => {
     const app = shared();
     const fields = { tools: [weather], tool_choice: { type: "tool", name: "get_weather" } } as const;
-    const { whole, streamed } = await bothWays(app, { ...fields, tools: [weather] });
+    const { whole, streamed } = await bothWays({ ...fields, tools: [weather] });
     expect(withoutIds(streamed)).toEqual(withoutIds(whole));
     const call = whole.content.find((block) => block.type === "tool_use");
     expect(whole.stop_reason).toBe("tool_use");
@@ -130,7 +140,7 @@ describe("the official Anthropic client and the built-in model", () => {
 
   it("make the answer follow a schema", async () => {
     const schema = { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] };
-    const { whole } = await bothWays(shared(), {
+    const { whole } = await bothWays({
       output_config: { format: { type: "json_schema", schema } },
     });
     expect(JSON.parse(textOf(whole))).toEqual({ ok: expect.any(Boolean) as boolean });
@@ -179,6 +189,7 @@ describe("the official Anthropic client and the built-in model", () => {
 
   it("report why an answer ended: by a stop sequence, by the requested limit, or by the end of the context", async () => {
     const app = await startApp({ HEARTH_CONTEXT_TOKENS_MAX: "64" });
+    makeDeterministic(app);
     const ask = (fields: Partial<Params>) =>
       clientOf(app).messages.create(params({ messages: [...story], ...fields }));
     const full = await ask({ max_tokens: 1000 });

@@ -30,7 +30,7 @@ describe("reasoning_effort of the built-in model", () => {
     "%s makes it reason first, separately from its answer and counted separately",
     async (effort) => {
       const app = shared();
-      const body = { reasoning_effort: effort };
+      const body = { reasoning_effort: effort, deterministic: true };
       const [json, frames] = [await requestJson(app, body), await requestStream(app, body)];
       for (const answer of [json, frames]) {
         const { reasoning, content, finish } = firstChoice(answer);
@@ -60,8 +60,9 @@ describe("reasoning_effort of the built-in model", () => {
 
   it("is not limited by max_tokens, which counts only the visible text", async () => {
     const app = shared();
-    const free = await requestJson(app, { reasoning_effort: "low", messages: story });
-    const bound = await requestJson(app, { reasoning_effort: "low", messages: story, max_tokens: 4 });
+    const body = { reasoning_effort: "low", messages: story, deterministic: true };
+    const free = await requestJson(app, body);
+    const bound = await requestJson(app, { ...body, max_tokens: 4 });
     expect(firstChoice(bound).reasoning).toBe(firstChoice(free).reasoning);
     expect([firstChoice(bound).finish, bound.usage?.completion_tokens]).toEqual(["length", 4]);
   });

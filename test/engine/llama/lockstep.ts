@@ -3,23 +3,28 @@ import { join } from "node:path";
 import { getLlama, LlamaLogLevel } from "node-llama-cpp";
 import { onTestFinished } from "vitest";
 import { freeRules } from "../../../src/core/engine.js";
-import { noTools } from "../../../src/core/generation.js";
+import { noTools, type SampledLogprob } from "../../../src/core/generation.js";
 import type { Model } from "../../../src/core/model.js";
 import type { PrefixStore } from "../../../src/engine/llama/decode/prefix-store.js";
 import type { JobUpdate, SeededJob } from "../../../src/engine/llama/protocol.js";
 import { loadResident, type Resident } from "../../../src/engine/llama/load/resident.js";
+import { tokenTypes } from "../../../src/engine/llama/prompt/token-bytes.js";
 import { TickLoop } from "../../../src/engine/llama/decode/tick.js";
 import { loadRegistry } from "../../../src/models/registry.js";
-import { writeModel } from "../../gguf-writer.js";
+import { randomModelWords, writeModel } from "../../gguf-writer.js";
+import { buildVocabulary } from "../../gguf-writer/vocabulary.js";
 import { temporaryFolder } from "../../harness.js";
 
 /** Sequences of the context: seven slots and the spare one. */
 export const slots = 8;
 
-/** Loads a random model with eight slots in this thread, so that its batches can be inspected. */
+/**
+ * Loads a random model with eight slots in this thread, so that its batches can be inspected. Its weights are not quantised, so
+ * that the log probabilities of two evaluations differ by a thousandth of a nat instead of some hundredths.
+ */
 export async function residentWithEightSlots(folder: string = temporaryFolder()): Promise<Resident> {
   const file = join(folder, "random.gguf");
-  if (!existsSync(file)) await writeModel(file, { contextLength: 512 });
+  if (!existsSync(file)) await writeModel(file, { contextLength: 512, weights: "F32" });
   const registry = await loadRegistry({ folders: [folder], contextTokensMax: 512 });
   const model = registry.find("random") as Model;
   const llama = await getLlama({ gpu: false, build: "never", logLevel: LlamaLogLevel.error, maxThreads: 1 });
@@ -42,6 +47,30 @@ export async function residentWithEightSlots(folder: string = temporaryFolder())
     await llama.dispose();
   });
   return resident;
+}
+
+/**
+ * What makes a job's outcome comparable with another's: the likeliest token each time, with log probabilities. Only tokens of
+ * text, so that no answer ends early.
+ */
+export const compared = {
+  topLogprobs: 5,
+  sampling: {
+    temperature: 0,
+    topP: 1,
+    seed: 1,
+    frequencyPenalty: 0,
+    presencePenalty: 0,
+    topK: null,
+    minP: 0,
+    logitBias: withoutMarks(),
+  },
+} as const;
+
+function withoutMarks(): Readonly<Record<string, number>> {
+  const { types } = buildVocabulary(randomModelWords, 0);
+  const marks = types.flatMap((type, token) => (type === tokenTypes.normal ? [] : [String(token)]));
+  return Object.fromEntries(marks.map((token) => [token, -100]));
 }
 
 /** A job whose prompt is these tokens. */
@@ -105,6 +134,8 @@ export function startLoop(store: PrefixStore | null = null) {
 
 export interface Outcome {
   readonly text: string;
+  /** Of every token of the text, where they were asked for. */
+  readonly logprobs: readonly SampledLogprob[];
   readonly promptTokens: number;
   readonly cachedTokens: number;
   readonly finished: boolean;
@@ -116,6 +147,7 @@ function outcomeOf(news: readonly JobUpdate[]): Outcome {
   const start = events.find((event) => event.type === "generation-start");
   return {
     text: events.map((event) => (event.type === "text-delta" ? event.text : "")).join(""),
+    logprobs: events.flatMap((event) => (event.type === "text-delta" ? (event.logprobs ?? []) : [])),
     promptTokens: start?.promptTokens ?? 0,
     cachedTokens: start?.cachedTokens ?? 0,
     finished: events.some((event) => event.type === "generation-end"),

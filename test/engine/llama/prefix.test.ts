@@ -4,7 +4,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PrefixStore } from "../../../src/engine/llama/decode/prefix-store.js";
 import { temporaryFolder } from "../../harness.js";
-import { jobOf, promptOf, residentWithEightSlots, slots, startLoop } from "./lockstep.js";
+import { distance, expectSameUpToRounding, roundingNats } from "../../rounding.js";
+import { compared, jobOf, promptOf, residentWithEightSlots, slots, startLoop } from "./lockstep.js";
 
 const megabytes = 1_000_000;
 /** Almost never ends its turn early. */
@@ -20,12 +21,12 @@ const hot = {
 };
 
 describe("the prefix cache", () => {
-  it("over any history of prompts: prompt = cached + evaluated, and a cached prefix changes no answer", async () => {
+  it("over any history of prompts: prompt = cached + evaluated, and a cached prefix changes log probabilities by rounding alone", async () => {
     const resident = await residentWithEightSlots();
     const { loop, done } = startLoop();
     let job = 0;
     const ask = async (tokens: readonly number[], changes = {}) => {
-      loop.submit(resident, ++job, jobOf(tokens, 3, changes));
+      loop.submit(resident, ++job, jobOf(tokens, 3, { ...compared, ...changes }));
       return done(job);
     };
     const prompt = fc.tuple(
@@ -45,7 +46,10 @@ describe("the prefix cache", () => {
           expect(warm.promptTokens).toBe(tokens.length);
           expect(warm.cachedTokens).toBeLessThan(tokens.length);
           expect(again.cachedTokens).toBe(tokens.length - 1);
-          expect(again.text).toBe(warm.text);
+          const fresh = await ask(tokens, { teamId, deterministic: true });
+          expect(fresh.cachedTokens).toBe(0);
+          expectSameUpToRounding(warm.logprobs, fresh.logprobs);
+          expectSameUpToRounding(again.logprobs, fresh.logprobs);
         },
       ),
       { numRuns: 25 },
@@ -72,16 +76,16 @@ describe("the prefix cache", () => {
     const store = new PrefixStore(join(temporaryFolder(), "cache"), 100 * megabytes);
     const { loop, done } = startLoop(store);
     const long = promptOf(0, 300);
-    loop.submit(resident, 0, jobOf(long, 4));
+    loop.submit(resident, 0, jobOf(long, 4, compared));
     const cold = await done(0);
     for (let other = 1; other <= slots; other++) {
       loop.submit(resident, other, jobOf(promptOf(other, 200), 2, { teamId: "another" }));
       await done(other);
     }
-    loop.submit(resident, 99, jobOf(long, 4));
+    loop.submit(resident, 99, jobOf(long, 4, compared));
     const warm = await done(99);
     expect(warm.cachedTokens).toBe(long.length - 1);
-    expect(warm.text).toBe(cold.text);
+    expectSameUpToRounding(warm.logprobs, cold.logprobs);
   });
 
   it("survives a restart, in files that only their owner can read, and ignores a damaged file", async () => {
@@ -127,23 +131,28 @@ describe("the prefix cache", () => {
     expect(small.bytes).toBeGreaterThan(0);
   });
 
-  it("evaluates a new prefix once for all concurrent requests that share it", async () => {
+  it("evaluates a new prefix once for all concurrent requests that share it, and each continues with its own prompt", async () => {
     const resident = await residentWithEightSlots();
     const store = new PrefixStore(join(temporaryFolder(), "cache"), 100 * megabytes);
     const { loop, done } = startLoop(store);
     const shared = promptOf(0, 300);
-    const ids = Array.from({ length: 4 }, (_, index) => index);
-    for (const id of ids) loop.submit(resident, id, jobOf([...shared, ...promptOf(id + 5, 20)], 3));
-    const outcomes = [];
-    for (const id of ids) outcomes.push(await done(id));
+    const prompts = Array.from({ length: 4 }, (_, index) => [...shared, ...promptOf(index + 5, 20)]);
+    const ask = async (id: number, tokens: readonly number[], changes = {}) => {
+      loop.submit(resident, id, jobOf(tokens, 3, { ...compared, ...changes }));
+      return done(id);
+    };
+    const outcomes = await Promise.all(prompts.map((tokens, id) => ask(id, tokens)));
     expect(outcomes.map((outcome) => outcome.error)).toEqual([null, null, null, null]);
     expect(outcomes[0]?.cachedTokens).toBe(0);
     for (const outcome of outcomes.slice(1)) expect(outcome.cachedTokens).toBeGreaterThanOrEqual(300);
 
-    const alone = startLoop();
-    loop.submit(resident, 50, jobOf([...shared, ...promptOf(7, 20)], 3, { deterministic: true }));
-    expect((await done(50)).text).toBe(outcomes[2]?.text);
-    await alone.loop.drain();
+    for (const [index, tokens] of prompts.entries()) {
+      const fresh = await ask(50 + index, tokens, { deterministic: true });
+      expect(fresh.cachedTokens).toBe(0);
+      for (const [other, outcome] of outcomes.entries())
+        if (other === index) expectSameUpToRounding(outcome.logprobs, fresh.logprobs);
+        else expect(distance(outcome.logprobs, fresh.logprobs)).toBeGreaterThan(4 * roundingNats);
+    }
   });
 
   it("lets jobs that wait for a prefix start when the job that evaluates it is cancelled", async () => {

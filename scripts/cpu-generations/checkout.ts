@@ -1,0 +1,71 @@
+/**
+ * A temporary copy of the checkout in which the prebuilt engine has the library of one CPU generation only. Packages are links
+ * to the checkout's, but for the engine's own: Node.js and ggml look for files beside the true place of the file that asks.
+ */
+import {
+  constants,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { libraryOf } from "./generations.js";
+
+/** Where the libraries lie in a checkout. */
+export const libraryFolder = "node_modules/@node-llama-cpp/linux-x64/bins/linux-x64";
+
+const copied = ["package.json", "tsconfig.json", "vitest.config.ts", "dist", "scripts", "src", "test"];
+const linked = ["models"];
+const enginePackages = ["node-llama-cpp", "@node-llama-cpp"];
+
+export interface CheckoutCopy {
+  readonly folder: string;
+  /** Puts one generation's library in place and removes every other. */
+  use(generation: string): void;
+  remove(): void;
+}
+
+/** Copies what the tests of the engine need. The checkout itself is never written to. */
+export function copyCheckout(root: string): CheckoutCopy {
+  const folder = mkdtempSync(join(tmpdir(), "hearth-cpu-"));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  try {
+    for (const name of copied) copy(root, folder, name);
+    for (const name of linked) symlinkSync(join(root, name), join(folder, name));
+    mkdirSync(join(folder, "node_modules"));
+    const packages = readdirSync(join(root, "node_modules")).filter((name) => !name.startsWith("."));
+    for (const name of packages)
+      if (!enginePackages.includes(name))
+        symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
+    copy(root, folder, "node_modules/node-llama-cpp");
+    // Of the engine's builds only the one for the CPU: the others bring libraries of their own.
+    copy(root, folder, dirname(dirname(libraryFolder)));
+  } catch (thrown) {
+    remove();
+    throw thrown;
+  }
+  const libraries = join(folder, libraryFolder);
+  return {
+    folder,
+    use(generation) {
+      for (const file of readdirSync(libraries))
+        if (file.startsWith("libggml-cpu-")) rmSync(join(libraries, file));
+      const library = libraryOf(generation);
+      copyFileSync(join(root, libraryFolder, library), join(libraries, library));
+    },
+    remove,
+  };
+}
+
+function copy(root: string, folder: string, name: string): void {
+  cpSync(join(root, name), join(folder, name), {
+    recursive: true,
+    preserveTimestamps: true,
+    mode: constants.COPYFILE_FICLONE,
+  });
+}
