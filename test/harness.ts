@@ -110,12 +110,16 @@ export function sharedApp(
 }
 
 /**
- * Has a server run every generation alone and from an empty cache, as `deterministic: true` asks for one request. Only so do two
- * requests have answers of equal bytes, and not every service's requests have a field for it.
+ * Has a server run every generation alone and from an empty cache, as `deterministic: true` asks for one request, and take the
+ * likeliest tokens where a request has no seed. Only so do two requests have answers of equal bytes, and not every service's
+ * requests have fields for it.
  */
 export function makeDeterministic({ app: { engine } }: TestApp): void {
   const generate = engine.generate.bind(engine);
-  engine.generate = (model, job, signal) => generate(model, { ...job, deterministic: true }, signal);
+  engine.generate = (model, job, signal) => {
+    const sampling = job.sampling.seed === null ? { ...job.sampling, temperature: 0 } : job.sampling;
+    return generate(model, { ...job, sampling, deterministic: true }, signal);
+  };
 }
 
 /** `sharedApp`, for tests that compare the answers of several requests. */

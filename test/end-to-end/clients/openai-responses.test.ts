@@ -249,6 +249,8 @@ describe("the official openai client's responses", () => {
       input: [...sentBack(compacted.output), { role: "user", content: question }],
     });
     expect(next.status).toBe("completed");
+    const { input_tokens: alone } = await client.responses.inputTokens.count(asked);
+    expect(next.usage?.input_tokens).toBeGreaterThan(alone);
   });
 
   it("are counted before they are asked for, as they count themselves", async () => {

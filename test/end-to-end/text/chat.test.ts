@@ -111,6 +111,7 @@ describe("the official client and the built-in model", () => {
         {
           model: builtInModel,
           messages: [{ role: "user", content: `Count from 1 to ${20 + round}.` }],
+          temperature: 0,
           stream: true,
         },
         { signal: leaving.signal },

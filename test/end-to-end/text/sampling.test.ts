@@ -191,7 +191,7 @@ describe("drawing", () => {
   });
 
   it("differs from one request to the next where no seed is given", async () => {
-    const app = shared();
+    const app = await startApp();
     const texts = new Set<string>();
     for (let round = 0; round < 4; round++) texts.add(await ask(app, { seed: null }));
     expect(texts.size).toBeGreaterThan(1);
