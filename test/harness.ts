@@ -116,12 +116,16 @@ export function sharedApp(
 }
 
 /**
- * Makes a server run every generation alone and from an empty cache, as `deterministic: true` does for one request. Only then do
- * two requests get equal bytes, and not every dialect has a field for it.
+ * Makes a server run every generation alone and from an empty cache, as `deterministic: true` does for one request, and take the
+ * likeliest tokens where a request has no seed. Only then do two requests get equal bytes, and not every dialect has fields for
+ * it.
  */
 export function makeDeterministic({ app: { engine } }: TestApp): void {
   const generate = engine.generate.bind(engine);
-  engine.generate = (model, job, signal) => generate(model, { ...job, deterministic: true }, signal);
+  engine.generate = (model, job, signal) => {
+    const sampling = job.sampling.seed === null ? { ...job.sampling, temperature: 0 } : job.sampling;
+    return generate(model, { ...job, sampling, deterministic: true }, signal);
+  };
 }
 
 /** `sharedApp`, for tests that compare the answers of several requests. */

@@ -2,6 +2,7 @@ import { createServer } from "node:net";
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { startScriptedApp, gate, hello, post } from "../scripted-app.js";
+import { until } from "../harness.js";
 import { openSocket, readToEnd } from "./raw.js";
 
 const streamed = { ...hello, stream: true };
@@ -14,6 +15,7 @@ describe("a closing server", () => {
     });
     const [streaming, whole] = [post(server, streamed), post(server, hello)];
     const response = await streaming;
+    await until(() => server.scheduler.load.running === 2);
     const closing = server.close();
     const refused = await post(server, hello);
     expect([refused.status, refused.headers.get("retry-after"), refused.headers.get("connection")]).toEqual([
@@ -36,6 +38,7 @@ describe("a closing server", () => {
     const running = server.nextRun();
     const response = await post(server, streamed);
     const closing = server.close();
+    await server.clock.whenWaiting(5000);
     server.clock.advance(5000);
     await closing;
     await expect(response.text()).rejects.toThrow();

@@ -2,12 +2,15 @@
 import ts from "typescript";
 import { sourceFiles, visitNodes } from "./source-files.js";
 
+/** The table of routes, and its part for the management routes. */
+const tables = ["src/http/routes.ts", "src/http/management/routes.ts"];
+
 /** First parts of URLs whose routes have a folder of that name. */
 const planes = ["v1", "auth", "audit"];
 
 /**
- * Files of src/http/v1/, src/http/auth/ and src/http/audit/ without a route in src/http/routes.ts, and such routes there
- * without a file. A route's file is its URL without parameters, underscores turned into hyphens:
+ * Files of src/http/v1/, src/http/auth/ and src/http/audit/ without a route in the tables, and such routes
+ * there without a file. A route's file is its URL without parameters, underscores turned into hyphens:
  * `/v1/chat/completions` is `v1/chat/completions.ts`, and `/v1/models` and `/v1/models/*id` share `v1/models.ts`.
  */
 export function routeViolations(root: string): string[] {
@@ -23,7 +26,7 @@ export function routeViolations(root: string): string[] {
 
 function routesOf(root: string): string[] {
   const urls = new Set<string>();
-  for (const file of sourceFiles(root, "src/http").filter(({ path }) => path === "src/http/routes.ts"))
+  for (const file of sourceFiles(root, "src/http").filter(({ path }) => tables.includes(path)))
     visitNodes(file, (node) => {
       if (ts.isStringLiteralLike(node) && planes.some((plane) => node.text.startsWith(`/${plane}/`)))
         urls.add(node.text);

@@ -49,25 +49,31 @@ export function createApiKeyStore(database: Database) {
       const row = rows.find((one) => Buffer.from(one.hash).equals(hash)) ?? rows[0];
       return row === undefined ? null : { key: fromRow(row), team: teamOfRow(row) };
     },
-    async find(id: string): Promise<ApiKey | null> {
-      const row = await kysely.selectFrom("api_keys").selectAll().where("id", "=", id).executeTakeFirst();
-      return row === undefined ? null : fromRow(row);
-    },
+    find: (id: string) => find(database, id),
     /** Whether there are no keys at all. */
-    async isEmpty(): Promise<boolean> {
-      return (await kysely.selectFrom("api_keys").select("id").limit(1).executeTakeFirst()) === undefined;
-    },
+    isEmpty: () => isEmpty(database),
     /** Returns the keys whose id starts with `reference`, or whose redacted form equals it, in order of id. */
     findByReference: (reference: string, limit: number) => findByReference(database, reference, limit),
     /** Returns keys in order of creation; those of all teams when `teamId` is null. */
-    async list(teamId: string | null): Promise<readonly ApiKey[]> {
-      const all = kysely.selectFrom("api_keys").selectAll().orderBy("create_time").orderBy("id");
-      const rows = await (teamId === null ? all : all.where("team_id", "=", teamId)).execute();
-      return rows.map(fromRow);
-    },
+    list: (teamId: string | null) => list(database, teamId),
     /** Returns keys in order of creation. */
     page: (query: KeyQuery) => page(database, query),
   };
+}
+
+async function isEmpty({ kysely }: Database): Promise<boolean> {
+  return (await kysely.selectFrom("api_keys").select("id").limit(1).executeTakeFirst()) === undefined;
+}
+
+async function find({ kysely }: Database, id: string): Promise<ApiKey | null> {
+  const row = await kysely.selectFrom("api_keys").selectAll().where("id", "=", id).executeTakeFirst();
+  return row === undefined ? null : fromRow(row);
+}
+
+async function list({ kysely }: Database, teamId: string | null): Promise<readonly ApiKey[]> {
+  const all = kysely.selectFrom("api_keys").selectAll().orderBy("create_time").orderBy("id");
+  const rows = await (teamId === null ? all : all.where("team_id", "=", teamId)).execute();
+  return rows.map(fromRow);
 }
 
 async function findByReference({ kysely }: Database, reference: string, limit: number): Promise<ApiKey[]> {

@@ -38,11 +38,7 @@ export function createMemberStore(database: Database) {
       return fromOptionalRow(await current.where("email_folded", "=", foldEmail(email)).executeTakeFirst());
     },
     /** Returns the members with these ids, removed ones included. */
-    async findEver(ids: readonly string[]): Promise<readonly Member[]> {
-      const wanted = sql<string>`(select value from json_each(${JSON.stringify(ids)}))`;
-      const rows = await kysely.selectFrom("members").selectAll().where("id", "in", wanted).execute();
-      return rows.map(fromRow);
-    },
+    findEver: (ids: readonly string[]) => findEver(database, ids),
     /** Returns the number of owners of a team; of the whole server when `teamId` is null. */
     async countOwners(teamId: string | null): Promise<number> {
       const owners = current.where("team_id", "is", teamId).where("role", "=", "owner");
@@ -60,6 +56,12 @@ export function createMemberStore(database: Database) {
     /** Returns members of a team in order of creation. */
     page: (query: MemberQuery) => page(database, query),
   };
+}
+
+async function findEver({ kysely }: Database, ids: readonly string[]): Promise<readonly Member[]> {
+  const wanted = sql<string>`(select value from json_each(${JSON.stringify(ids)}))`;
+  const rows = await kysely.selectFrom("members").selectAll().where("id", "in", wanted).execute();
+  return rows.map(fromRow);
 }
 
 function replacement({ kysely }: Database, before: Member, after: Member): Write {

@@ -73,11 +73,8 @@ function createChoiceEncoder(identity: ChatIdentity, index: number): ChoiceEncod
     const finished = call;
     call = null;
     if (finished === null) return [];
-    return [
-      deltaChunk(
-        identity.callsAsFunction ? { function_call: finished.function } : { tool_calls: [finished] },
-      ),
-    ];
+    const { callsAsFunction } = identity;
+    return [deltaChunk(callsAsFunction ? { function_call: finished.function } : { tool_calls: [finished] })];
   };
   return {
     start: () => [deltaChunk({ role: "assistant", content: "" })],

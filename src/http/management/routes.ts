@@ -148,37 +148,42 @@ function memberRoutes(deps: HttpDeps): readonly Route[] {
 }
 
 function billingRoutes(deps: HttpDeps): readonly Route[] {
-  const team = "/v1/billing/teams/:teamId";
   return [
     managementRoute(
       "GET",
-      `${team}/prepaid/balance`,
+      "/v1/billing/teams/:teamId/prepaid/balance",
       "BillingRead",
       getPrepaidBalance(deps),
       getPrepaidBalanceDocs,
     ),
-    managementRoute("POST", `${team}/prepaid/top-up`, "BillingWrite", createTopUp(deps), createTopUpDocs),
+    managementRoute(
+      "POST",
+      "/v1/billing/teams/:teamId/prepaid/top-up",
+      "BillingWrite",
+      createTopUp(deps),
+      createTopUpDocs,
+    ),
     managementRoute(
       "GET",
-      `${team}/postpaid/spending-limits`,
+      "/v1/billing/teams/:teamId/postpaid/spending-limits",
       "BillingRead",
       getSpendingLimits(deps),
       getSpendingLimitsDocs,
     ),
     managementRoute(
       "POST",
-      `${team}/postpaid/spending-limits`,
+      "/v1/billing/teams/:teamId/postpaid/spending-limits",
       "BillingWrite",
       updateSpendingLimit(deps),
       updateSpendingLimitDocs,
     ),
     managementRoute(
       "GET",
-      `${team}/postpaid/invoice/preview`,
+      "/v1/billing/teams/:teamId/postpaid/invoice/preview",
       "BillingRead",
       getInvoicePreview(deps),
       getInvoicePreviewDocs,
     ),
-    managementRoute("POST", `${team}/usage`, "BillingRead", getUsage(deps), getUsageDocs),
+    managementRoute("POST", "/v1/billing/teams/:teamId/usage", "BillingRead", getUsage(deps), getUsageDocs),
   ];
 }

@@ -108,14 +108,14 @@ describe("an image that the built-in image model generates from a sentence", () 
 });
 
 it(
-  "most of a hundred images from random requests are described by the requested colours and shapes",
+  "most of forty images from random requests are described by the requested colours and shapes",
   { timeout: 300_000 },
   async () => {
     const models = { painter: imageModelId, chat: builtInModel };
-    const rounds = await goRound(app().client, models, 100);
+    const rounds = await goRound(app().client, models, 40);
     const failed = rounds.filter(({ lacks }) => lacks.length > 0);
-    const told = failed.map(({ prompt, answer }) => `${prompt} -> ${answer}`);
-    expect(failed.length, told.join("\n")).toBeLessThanOrEqual(15);
+    const mismatches = failed.map(({ prompt, answer }) => `${prompt} -> ${answer}`);
+    expect(failed.length, mismatches.join("\n")).toBeLessThanOrEqual(6);
   },
 );
 

@@ -248,8 +248,7 @@ describe("the official openai client's responses", () => {
       ...common,
       input: [...asInputItems(compacted.output), { role: "user", content: question }],
     });
-    // The summary is sampled without a seed, so the answer to it may or may not end within its limit.
-    expect(next.error).toBeNull();
+    expect(next.status).toBe("completed");
     const { input_tokens: alone } = await client.responses.inputTokens.count(questionRequest);
     expect(next.usage?.input_tokens).toBeGreaterThan(alone);
   });

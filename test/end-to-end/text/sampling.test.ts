@@ -194,7 +194,7 @@ describe("sampling", () => {
   });
 
   it("differs between requests without a seed", async () => {
-    const app = shared();
+    const app = await startApp();
     const texts = new Set<string>();
     for (let round = 0; round < 4; round++) texts.add(await ask(app, { seed: null }));
     expect(texts.size).toBeGreaterThan(1);

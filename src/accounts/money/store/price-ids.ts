@@ -5,8 +5,6 @@ import type { PriceRow } from "../../../store/schema.js";
 /** Ids cached in memory. There is one for each model, and more when prices change. */
 const idsCachedMax = 1000;
 
-export type PriceIds = ReturnType<typeof createPriceIds>;
-
 /** Creates the queries of the table of the prices at which models are charged. */
 export function createPriceIds({ kysely }: Database) {
   const cache = new Map<string, number>();
