@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
-/** Tests that run native code of the engine, or start processes. */
-const native = ["test/engine/**/*.test.ts", "test/end-to-end/**/*.test.ts"];
+/** Tests that run native code of the engine in their own thread, or that start or measure processes. */
+const native = ["test/engine/**/*.test.ts", "test/end-to-end/process/**/*.test.ts"];
 
 export default defineConfig({
   test: {

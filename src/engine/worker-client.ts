@@ -62,7 +62,7 @@ export class WorkerClient<
       );
     return new Promise((resolve, reject) => {
       const onAbort = (): void => this.#abort(call);
-      const settled = (): void => signal?.removeEventListener("abort", onAbort);
+      const stopListening = (): void => signal?.removeEventListener("abort", onAbort);
       const call: Call<News> = {
         id: ++this.#lastId,
         request,
@@ -70,11 +70,11 @@ export class WorkerClient<
         abortFlag: signal === undefined ? null : new Int32Array(new SharedArrayBuffer(4)),
         onNews,
         resolve: (value) => {
-          settled();
+          stopListening();
           resolve(value as Replies[R["type"]]);
         },
         reject: (error) => {
-          settled();
+          stopListening();
           reject(error);
         },
       };
@@ -163,9 +163,9 @@ export class WorkerClient<
         for (const { id, news } of message.news) this.#inFlight.get(id)?.onNews?.(news as News);
         return;
       case "result":
-        return this.#settle(message.id, (call) => call.resolve(message.value));
+        return this.#finish(message.id, (call) => call.resolve(message.value));
       case "error":
-        return this.#settle(message.id, (call) => call.reject(fromWireError(message.error)));
+        return this.#finish(message.id, (call) => call.reject(fromWireError(message.error)));
       case "log":
         return this.#options.log(message.level, message.message);
       case "ready":
@@ -176,13 +176,13 @@ export class WorkerClient<
     }
   }
 
-  #settle(id: number, settle: (call: Call<News>) => void): void {
+  #finish(id: number, finish: (call: Call<News>) => void): void {
     const call = this.#inFlight.get(id);
     this.#inFlight.delete(id);
     if (this.#options.callMsMax !== undefined) this.#stopTimer();
     if (call?.signal?.aborted === true) call.reject(reasonOf(call.signal));
     else if (call !== undefined && this.#closing !== null) call.reject(shuttingDown());
-    else if (call !== undefined) settle(call);
+    else if (call !== undefined) finish(call);
     if (this.#closing === null) this.#dispatch();
   }
 

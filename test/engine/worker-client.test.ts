@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HearthError } from "../../src/core/errors.js";
+import { type HearthError } from "../../src/core/errors.js";
 import {
   callMsMax,
   closing,

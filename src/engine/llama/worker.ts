@@ -96,7 +96,7 @@ function generate(model: Resident, decode: SeededJob, { id, signal }: WorkerCall
   });
 }
 
-/** Reports the updates of one tick in one message, and settles the jobs that have ended. */
+/** Reports the updates of one tick in one message, and ends the calls of jobs that have ended. */
 function report(updates: readonly JobUpdate[]): void {
   reportNews(updates.map(({ job, events }) => ({ id: job, news: events })));
   for (const { job, error, done } of updates) {

@@ -9,7 +9,7 @@ import { builtInModel, root, temporaryFolder, testKey, until } from "../../harne
 import { headersOf } from "../../scripted-app.js";
 
 const program = fileURLToPath(new URL("killed-server.mjs", import.meta.url));
-const rounds = 50;
+const rounds = 25;
 /** Enough for several jobs from being taken to being fetched. */
 const stepsMax = 150;
 
