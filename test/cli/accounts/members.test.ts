@@ -82,8 +82,8 @@ describe("hearth management-keys create --member", () => {
     const add = ["add", "ada@example.com", "--team", "research", "--role", "admin"];
     const { memberId } = await json<MemberJson>("members", ...add);
     const create = ["management-keys", "create", "--member", "ada@example.com"];
-    const { apiKey, ...told } = await json<KeyJson>(...create);
-    expect(told).toMatchObject({ ownerUserId: memberId, scopeId: teamId });
+    const { apiKey, ...fields } = await json<KeyJson>(...create);
+    expect(fields).toMatchObject({ ownerUserId: memberId, scopeId: teamId });
     const { member, team } = await authenticateManager(apiKey);
     expect([member?.role, team?.id]).toEqual(["admin", teamId]);
     expect(await hearth("management-keys", "ls")).toMatch(

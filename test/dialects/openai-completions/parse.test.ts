@@ -16,7 +16,7 @@ function errorOf(fields: object): HearthError {
 
 describe("a completion request", () => {
   it("requests one choice of sixteen tokens by default", () => {
-    const { request, ...told } = parseCompletionRequest(body());
+    const { request, ...fields } = parseCompletionRequest(body());
     expect(request).toEqual({
       model: "ember-1m",
       messages: [],
@@ -42,7 +42,7 @@ describe("a completion request", () => {
       maxTokensExcludesReasoning: false,
       deterministic: false,
     });
-    expect(told).toEqual({
+    expect(fields).toEqual({
       stream: false,
       includeUsage: false,
       includesLogprobs: false,

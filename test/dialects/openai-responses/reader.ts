@@ -49,7 +49,7 @@ export function readStream(events: readonly ResponseEvent[]): Read {
     } else readPart(event, open);
   }
   expect(open).toBe(null);
-  if (last === null) throw new Error("the stream told of no response");
+  if (last === null) throw new Error("the stream has no response");
   return { last, items };
 }
 

@@ -50,10 +50,10 @@ describe("POST /v1/images/generations", () => {
     const draw = async (n: number, seed: number) => {
       const body = { model: imageModelId, prompt: "red", n, response_format: "b64_json", seed } as const;
       const { data = [], usage } = await client.images.generate(body);
-      const told = data as readonly { readonly b64_json?: string; readonly seed?: number }[];
+      const images = data as readonly { readonly b64_json?: string; readonly seed?: number }[];
       return {
-        images: told.map(({ b64_json: bytes }) => bytes),
-        seeds: told.map((each) => each.seed),
+        images: images.map(({ b64_json: bytes }) => bytes),
+        seeds: images.map((each) => each.seed),
         usage,
       };
     };
@@ -178,12 +178,12 @@ describe("POST /v1/images/generations", () => {
 describe("the lists of models", () => {
   it("separate image models from language models", async () => {
     const { url, client } = await startImageServer();
-    const told = async (path: string) => {
+    const getJson = async (path: string) => {
       const response = await fetch(`${url}/v1/${path}`, { headers });
       return (await response.json()) as { readonly models: readonly { readonly id: string }[] };
     };
-    expect((await told("language-models")).models.map(({ id }) => id)).not.toContain(imageModelId);
-    expect((await told("image-generation-models")).models).toContainEqual({
+    expect((await getJson("language-models")).models.map(({ id }) => id)).not.toContain(imageModelId);
+    expect((await getJson("image-generation-models")).models).toContainEqual({
       id: imageModelId,
       object: "model",
       owned_by: "hearth",
@@ -197,7 +197,9 @@ describe("the lists of models", () => {
       image_price_in_usd_ticks: price,
       aliases: [`${imageModelId}-alias`],
     });
-    expect(await told(`image-generation-models/${imageModelId}-alias`)).toMatchObject({ id: imageModelId });
+    expect(await getJson(`image-generation-models/${imageModelId}-alias`)).toMatchObject({
+      id: imageModelId,
+    });
     expect((await fetch(`${url}/v1/language-models/${imageModelId}`, { headers })).status).toBe(404);
     expect((await fetch(`${url}/v1/image-generation-models/hearth-tiny-5m`, { headers })).status).toBe(404);
     const all = await client.models.list();

@@ -12,18 +12,18 @@ const { createApp } = (await built("app/app.js")) as typeof app;
 const { loadConfig } = (await built("config.js")) as typeof config;
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-const told = (what: string): boolean => process.stdout.write(`${what}\n`);
+const report = (what: string): boolean => process.stdout.write(`${what}\n`);
 
 const painter = createScriptedImageEngine({
   onStep: async () => {
-    told("step");
+    report("step");
     await turn();
   },
 });
 const { config: settings } = loadConfig(process.env);
 const server = await createApp(settings, { imageEngine: painter });
 const { url } = await server.listen();
-told("listening");
+report("listening");
 
 async function client(): Promise<void> {
   for (;;) {
@@ -33,7 +33,7 @@ async function client(): Promise<void> {
       body: JSON.stringify({ model: "tiny-painter", prompt: "red", n: 3 }),
     });
     const { data } = (await response.json()) as { data: readonly { url: string }[] };
-    for (const image of data) told(`kept ${image.url.split("/").at(-1)}`);
+    for (const image of data) report(`kept ${image.url.split("/").at(-1)}`);
   }
 }
 

@@ -33,18 +33,18 @@ it(
     const kept = new Set<string>();
     let [held, orphans] = [0, 0];
     for (let round = 0; round < kills; round += 1) {
-      const told = await killedAfter(3 + ((round * 11) % 40), program, environment);
-      expect(told[0]).toBe("listening");
-      for (const line of told) if (line.startsWith("kept ")) kept.add(line.slice("kept ".length));
+      const lines = await killedAfter(3 + ((round * 11) % 40), program, environment);
+      expect(lines[0]).toBe("listening");
+      for (const line of lines) if (line.startsWith("kept ")) kept.add(line.slice("kept ".length));
       expect(await books.ledger.verify()).toEqual([]);
       if ((await books.balances()).reserved > 0n) held += 1;
       const rows = await books.database.kysely.selectFrom("kept_images").select("name").execute();
       const known = new Set(rows.map(({ name }) => name));
       orphans += (await filesOf()).filter((name) => !known.has(name)).length;
-      // Whoever was told of an image can have it.
+      // Every image that was reported to a client can be fetched.
       expect([...kept].filter((name) => !known.has(name))).toEqual([]);
     }
-    // Else the test would have looked at servers with nothing in hand.
+    // Otherwise no server had an active run when it was killed.
     expect([held > 0, orphans > 0, kept.size > 0]).toEqual([true, true, true]);
     const { app, url } = await start();
     const known = await books.database.kysely.selectFrom("kept_images").select("name").execute();
@@ -57,7 +57,7 @@ it(
     for (const name of kept) expect((await fetch(`${url}/images/${name}`)).status).toBe(200);
     expect(await books.balances()).toMatchObject({ reserved: 0n });
     expect(await books.ledger.verify()).toEqual([]);
-    // Paid for are the runs that were settled, and of each what it drew.
+    // The team pays for the runs that were settled: for each, the images that it generated.
     const { revenue } = await books.balances();
     expect(Number(revenue)).toBe(names.length * price);
     await app.close();

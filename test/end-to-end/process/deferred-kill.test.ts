@@ -128,7 +128,7 @@ describe("F12: deferred completions of a server that is killed with SIGKILL", ()
     while (client.open.length > 0) await Promise.all(client.open.map((one) => client.fetch(url, one)));
     const database = new Database(join(data, "hearth.db"), { readonly: true });
     onTestFinished(() => void database.close());
-    // Those whose client was never told that they were taken are made as well.
+    // Jobs whose client never got its request id are done, too.
     await until(() => database.prepare("select 1 from jobs").all().length === 0);
     last.end();
     await last.died;

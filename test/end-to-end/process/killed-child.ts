@@ -26,11 +26,11 @@ export async function killedAfter(
   });
   const exited = once(child, "exit");
   onTestFinished(() => void child.kill("SIGKILL"));
-  const told: string[] = [];
+  const printed: string[] = [];
   for await (const line of createInterface({ input: child.stdout })) {
-    told.push(line);
-    if (told.length === lines) child.kill("SIGKILL");
+    printed.push(line);
+    if (printed.length === lines) child.kill("SIGKILL");
   }
   await exited;
-  return told;
+  return printed;
 }

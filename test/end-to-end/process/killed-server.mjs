@@ -1,6 +1,6 @@
 /**
- * The built server over the scripted engine, in a process that kills itself with SIGKILL: before or after the step that it is
- * told. Steps are what it asks of the database, and the pieces of an answer; each is counted from when it begins to listen.
+ * The built server over the scripted engine, in a process that kills itself with SIGKILL, before or after step KILL_AT. A step is a
+ * statement of the database or a piece of an answer, counted from the time at which the server listens.
  */
 import Sqlite from "better-sqlite3";
 

@@ -13,12 +13,12 @@ const { loadConfig } = (await built("config.js")) as typeof config;
 const { createScriptedEngine } = (await built("engine/scripted.js")) as typeof scripted;
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-const told = (what: string): boolean => process.stdout.write(`${what}\n`);
+const report = (what: string): boolean => process.stdout.write(`${what}\n`);
 
 const engine = createScriptedEngine(
   function* () {
     for (let word = 0; word < 6; word++) {
-      told("word");
+      report("word");
       yield " word";
       yield turn();
     }
@@ -28,7 +28,7 @@ const engine = createScriptedEngine(
 const { config: settings } = loadConfig(process.env);
 const server = await createApp(settings, { engine });
 const { url } = await server.listen();
-told("listening");
+report("listening");
 
 async function client(leaves: boolean): Promise<void> {
   for (;;) {
@@ -39,10 +39,10 @@ async function client(leaves: boolean): Promise<void> {
       body: JSON.stringify({ model: "hearth-tiny-5m", prompt: "one two three", max_tokens: 8, stream: true }),
       signal: leaving.signal,
     });
-    told(String(response.status));
+    report(String(response.status));
     const reader = response.body?.getReader();
     while (reader !== undefined && !(await reader.read()).done) {
-      told("frame");
+      report("frame");
       if (!leaves) continue;
       leaving.abort();
       break;

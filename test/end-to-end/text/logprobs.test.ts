@@ -106,7 +106,7 @@ describe("log probabilities", () => {
   it.each([0, 1, 5, 20])("contain %i alternatives if so many are requested", async (top) => {
     const app = shared();
     const choice = firstChoice(await requestJson(app, { max_tokens: 4, logprobs: true, top_logprobs: top }));
-    for (const { top_logprobs: told } of tokensOf(choice)) expect(told.length).toBe(top);
+    for (const { top_logprobs } of tokensOf(choice)) expect(top_logprobs.length).toBe(top);
   });
 
   it("name a control token and give it no bytes", async () => {

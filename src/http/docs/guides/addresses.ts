@@ -1,7 +1,7 @@
 /** Where the links of a guide lead: in the repository they name files, on this server URLs. Pure. */
 import type { Addresses } from "./markdown.js";
 
-/** The address of this server in guides, at which nobody else's server need listen. */
+/** The address that the guides use for this server; it is not the address of another one. */
 const exampleOrigin = /^https?:\/\/(?:127\.0\.0\.1|localhost):4280(?=\/|$)/;
 
 /**
