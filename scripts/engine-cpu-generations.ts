@@ -5,13 +5,15 @@
  * a temporary copy of the checkout. Prints a line for each generation; exits with 1 when a test failed or nothing could be
  * run, with 2 when it was called wrongly.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { copyCheckout, libraryFolder } from "./cpu-generations/checkout.js";
 import { chosen, cpuFlags, generationsIn, type Generation } from "./cpu-generations/generations.js";
-import { runTests } from "./cpu-generations/tests.js";
+import { removeAtEnd } from "./cpu-generations/removal.js";
+import { runTests, type TestRun } from "./cpu-generations/tests.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const nameWidth = 16;
@@ -54,30 +56,25 @@ function reportSkipped({ name, missing }: Generation): boolean {
 
 /** @returns whether every test passed. */
 async function runAll(generations: readonly Generation[]): Promise<boolean> {
-  const copy = copyCheckout(root);
-  const running = new AbortController();
-  // Also where a signal ends the process: what still runs in the copy ends first.
-  process.once("exit", () => {
-    running.abort();
-    copy.remove();
-  });
-  for (const [signal, code] of [
-    ["SIGINT", 130],
-    ["SIGTERM", 143],
-  ] as const)
-    process.once(signal, () => process.exit(code));
+  const folder = mkdtempSync(join(tmpdir(), "hearth-cpu-"));
+  const removal = removeAtEnd(folder);
   let allPassed = true;
-  for (const { name } of generations) {
-    copy.use(name);
-    const { passed, failures, seconds } = await runTests(copy.folder, name, running.signal);
-    allPassed &&= failures.length === 0;
-    const line = [
-      `passed ${passed}`.padEnd(12),
-      `failed ${failures.length}`.padEnd(11),
-      `${seconds.toFixed(0)} s`,
-    ];
-    process.stdout.write(`${name.padEnd(nameWidth)}${line.join("")}\n`);
-    for (const failure of failures) process.stdout.write(`    ${failure.replaceAll("\n", "\n    ")}\n`);
+  try {
+    const copy = copyCheckout(root, folder);
+    for (const { name } of generations) {
+      copy.use(name);
+      const run = await runTests(folder, name, removal);
+      allPassed &&= run.failures.length === 0;
+      report(name, run);
+    }
+  } finally {
+    await removal.now();
   }
   return allPassed;
+}
+
+function report(name: string, { passed, failures, seconds }: TestRun): void {
+  const counts = `passed ${passed}`.padEnd(12) + `failed ${failures.length}`.padEnd(11);
+  process.stdout.write(`${name.padEnd(nameWidth)}${counts}${seconds.toFixed(0)} s\n`);
+  for (const failure of failures) process.stdout.write(`    ${failure.replaceAll("\n", "\n    ")}\n`);
 }

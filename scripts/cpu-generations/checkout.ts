@@ -2,17 +2,7 @@
  * A temporary copy of the checkout in which the prebuilt engine has the library of one CPU generation only. Packages are links
  * to the checkout's, but for the engine's own: Node.js and ggml look for files beside the true place of the file that asks.
  */
-import {
-  constants,
-  copyFileSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { constants, copyFileSync, cpSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { libraryOf } from "./generations.js";
 
@@ -24,41 +14,30 @@ const linked = ["models"];
 const enginePackages = ["node-llama-cpp", "@node-llama-cpp"];
 
 export interface CheckoutCopy {
-  readonly folder: string;
   /** Puts one generation's library in place and removes every other. */
   use(generation: string): void;
-  remove(): void;
 }
 
-/** Copies what the tests of the engine need. The checkout itself is never written to. */
-export function copyCheckout(root: string): CheckoutCopy {
-  const folder = mkdtempSync(join(tmpdir(), "hearth-cpu-"));
-  const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  try {
-    for (const name of copied) copy(root, folder, name);
-    for (const name of linked) symlinkSync(join(root, name), join(folder, name));
-    mkdirSync(join(folder, "node_modules"));
-    const packages = readdirSync(join(root, "node_modules")).filter((name) => !name.startsWith("."));
-    for (const name of packages)
-      if (!enginePackages.includes(name))
-        symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
-    copy(root, folder, "node_modules/node-llama-cpp");
-    // Of the engine's builds only the one for the CPU: the others bring libraries of their own.
-    copy(root, folder, dirname(dirname(libraryFolder)));
-  } catch (thrown) {
-    remove();
-    throw thrown;
-  }
+/** Copies what the tests of the engine need into an empty folder. The checkout itself is never written to. */
+export function copyCheckout(root: string, folder: string): CheckoutCopy {
+  for (const name of copied) copy(root, folder, name);
+  for (const name of linked) symlinkSync(join(root, name), join(folder, name));
+  mkdirSync(join(folder, "node_modules"));
+  const packages = readdirSync(join(root, "node_modules")).filter((name) => !name.startsWith("."));
+  for (const name of packages)
+    if (!enginePackages.includes(name))
+      symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
+  copy(root, folder, "node_modules/node-llama-cpp");
+  // Of the engine's builds only the one for the CPU: the others bring libraries of their own.
+  copy(root, folder, dirname(dirname(libraryFolder)));
   const libraries = join(folder, libraryFolder);
   return {
-    folder,
     use(generation) {
       for (const file of readdirSync(libraries))
         if (file.startsWith("libggml-cpu-")) rmSync(join(libraries, file));
       const library = libraryOf(generation);
       copyFileSync(join(root, libraryFolder, library), join(libraries, library));
     },
-    remove,
   };
 }
 

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { libraryOf } from "./generations.js";
+import type { Removal } from "./removal.js";
 
 export interface TestRun {
   readonly passed: number;
@@ -41,18 +42,18 @@ const report = z.object({
 });
 
 /** Runs the tests with the library that is in place, once it is certain that the engine loads it. */
-export async function runTests(folder: string, generation: string, signal: AbortSignal): Promise<TestRun> {
+export async function runTests(folder: string, generation: string, removal: Removal): Promise<TestRun> {
   const began = performance.now();
-  const result = await testsWith(folder, libraryOf(generation), signal);
+  const result = await testsWith(folder, libraryOf(generation), removal);
   return { ...result, seconds: (performance.now() - began) / 1000 };
 }
 
 async function testsWith(
   folder: string,
   library: string,
-  signal: AbortSignal,
+  removal: Removal,
 ): Promise<Omit<TestRun, "seconds">> {
-  const load = await runNode(folder, ["--import", "tsx", "scripts/cpu-generations/print-loaded.ts"], signal);
+  const load = await runNode(folder, ["--import", "tsx", "scripts/cpu-generations/print-loaded.ts"], removal);
   if (load.stdout.trim() !== library)
     return {
       passed: 0,
@@ -71,7 +72,7 @@ async function testsWith(
       "--reporter=json",
       `--outputFile=${file}`,
     ],
-    signal,
+    removal,
   );
   const output = `${stdout}\n${stderr}`;
   if (!existsSync(file)) return { passed: 0, failures: [`no report of the tests: ${output.slice(-2000)}`] };
@@ -105,19 +106,16 @@ interface Ended {
 }
 
 /** Runs Node.js in a process group of its own, so that what it starts ends with it. */
-function runNode(cwd: string, args: readonly string[], signal: AbortSignal): Promise<Ended> {
+function runNode(cwd: string, args: readonly string[], removal: Removal): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { cwd, detached: true, stdio: ["ignore", "pipe", "pipe"] });
-    const end = (): void => {
-      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGKILL");
-    };
-    signal.addEventListener("abort", end, { once: true });
+    removal.works(child.pid ?? null);
     const written = { stdout: "", stderr: "" };
     child.stdout.setEncoding("utf8").on("data", (text: string) => (written.stdout += text));
     child.stderr.setEncoding("utf8").on("data", (text: string) => (written.stderr += text));
     child.on("error", reject);
     child.on("close", (code) => {
-      signal.removeEventListener("abort", end);
+      removal.works(null);
       resolve({ code, ...written });
     });
   });

@@ -15,7 +15,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { copyCheckout, libraryFolder } from "../../scripts/cpu-generations/checkout.js";
 import { chosen, cpuFlags, generationsIn, libraryOf } from "../../scripts/cpu-generations/generations.js";
 import { readReport } from "../../scripts/cpu-generations/tests.js";
-import { root, temporaryFolder } from "../harness.js";
+import { root, temporaryFolder, until } from "../harness.js";
 
 /** What an AMD EPYC of the second generation has, among much else. */
 const epycWithoutAvx512 = "processor\t: 0\nflags\t\t: fpu sse4_2 avx f16c fma avx2 bmi2 sha_ni\npower\t:\n";
@@ -93,12 +93,12 @@ describe("the CPU generations that a machine can run", () => {
 });
 
 describe("the copy of a checkout", () => {
-  it("has one library at a time, leaves the checkout as it is, and is gone when it is removed", () => {
+  it("has one library at a time, and leaves the checkout as it is", () => {
     const checkout = checkoutOf(["x64", "haswell"]);
     const before = readdirSync(checkout, { recursive: true }).toSorted();
-    const copy = copyCheckout(checkout);
-    onTestFinished(() => copy.remove());
-    const libraries = join(copy.folder, libraryFolder);
+    const folder = temporaryFolder();
+    const copy = copyCheckout(checkout, folder);
+    const libraries = join(folder, libraryFolder);
     for (const name of ["x64", "haswell", "x64"]) {
       copy.use(name);
       expect(readdirSync(libraries)).toEqual([libraryOf(name)]);
@@ -106,14 +106,36 @@ describe("the copy of a checkout", () => {
         `${libraryFolder}/${libraryOf(name)}`,
       );
     }
-    writeFileSync(join(copy.folder, "src/a.ts"), "changed");
+    writeFileSync(join(folder, "src/a.ts"), "changed");
     expect(readFileSync(join(checkout, "src/a.ts"), "utf8")).toBe("src/a.ts");
-    expect(readFileSync(join(copy.folder, "node_modules/zod/index.js"), "utf8")).toBe(
-      "node_modules/zod/index.js",
-    );
-    copy.remove();
-    expect(existsSync(copy.folder)).toBe(false);
+    expect(readFileSync(join(folder, "node_modules/zod/index.js"), "utf8")).toBe("node_modules/zod/index.js");
     expect(readdirSync(checkout, { recursive: true }).toSorted()).toEqual(before);
+  });
+});
+
+describe("a folder that is removed at the end", () => {
+  const program = `
+    import { removeAtEnd } from ${JSON.stringify(join(root, "scripts/cpu-generations/removal.ts"))};
+    const [folder, signal] = process.argv.slice(2);
+    const removal = removeAtEnd(folder);
+    removal.works(null);
+    if (signal === "none") await removal.now();
+    else process.kill(process.pid, signal);
+  `;
+
+  it.each([
+    ["its process asks for it", "none"],
+    ["SIGTERM ends its process", "SIGTERM"],
+    ["SIGKILL ends its process", "SIGKILL"],
+  ])("is gone when %s", async (_when, signal) => {
+    const [scratch, folder] = [temporaryFolder(), temporaryFolder()];
+    const file = join(scratch, "program.mts");
+    writeFileSync(file, program);
+    writeFileSync(join(folder, "a"), "");
+    const ended = spawnSync(process.execPath, ["--import", "tsx", file, folder, signal], { cwd: root });
+    expect(ended.signal).toBe(signal === "none" ? null : signal);
+    if (signal !== "none") await until(() => !existsSync(folder));
+    expect(existsSync(folder)).toBe(false);
   });
 });
 
