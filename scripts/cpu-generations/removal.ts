@@ -1,13 +1,13 @@
 /**
- * Removes a folder as soon as the process that asked for it has ended, in whatever way: also one that is killed leaves nothing
- * behind. A process of its own waits for that, which no signal to a terminal's group reaches.
+ * Removes a folder when this process ends, even when it is killed. A second process does it, detached from the terminal, so that
+ * Ctrl-C does not end it, too.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 export interface Removal {
-  /** Names the process group that works in the folder, to be ended before the folder goes; null when there is none. */
+  /** Sets the process group that works in the folder and is ended before the removal; null when there is none. */
   works(group: number | null): void;
   /** Removes the folder now, and resolves when it is gone. */
   now(): Promise<void>;
@@ -15,7 +15,7 @@ export interface Removal {
 
 const waiting = fileURLToPath(new URL("remove-behind.ts", import.meta.url));
 
-/** Has `folder` removed at the end of this process, or earlier when asked to. */
+/** Starts the process that removes `folder` when this process ends, or when `now()` is called. */
 export function removeAtEnd(folder: string): Removal {
   const child = spawn(process.execPath, ["--import", "tsx", waiting, folder], {
     detached: true,
