@@ -1,13 +1,20 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
-/** Tests that run native code of the engine in their own thread, or that start or measure processes. */
-const native = ["test/engine/**/*.test.ts", "test/end-to-end/process/**/*.test.ts"];
+/**
+ * Tests that run native code of the engine in their own thread, that start or measure processes, or that plant bugs in the
+ * modules that they load.
+ */
+const native = [
+  "test/engine/**/*.test.ts",
+  "test/end-to-end/process/**/*.test.ts",
+  "test/simulation/**/*.test.ts",
+];
 
 export default defineConfig({
   test: {
     globalSetup: ["test/global-setup.ts"],
-    setupFiles: ["test/property-seed.ts", "test/contract.ts"],
+    setupFiles: ["test/random-cases.ts", "test/contract.ts"],
     pool: "forks",
     maxWorkers: Math.max(1, Math.min(4, availableParallelism())),
     // Limits for a busy machine, not measures of speed.

@@ -1,6 +1,7 @@
 /**
  * Checks everything; `npm test` runs it. `npm test -- lint types` runs only the named steps. `npm test -- --changed` checks
- * only what the uncommitted changes can affect, `--changed=main` what has changed since that commit.
+ * only what the uncommitted changes can affect, `--changed=main` what has changed since that commit. `--nightly` runs all
+ * cases of the random and exhaustive tests instead of a quarter.
  *
  * The steps that start no server run side by side, as many as there are cores; the tests run last and alone. Every step runs
  * even when another one failed. The output of a step is printed only when it failed. The last line is `N passed, N failed`,
@@ -59,6 +60,7 @@ async function main(args) {
     process.stderr.write(`${unknown}\n`);
     return 2;
   }
+  if (args.includes("--nightly")) process.env["TEST_NIGHTLY"] = "1";
   const isWanted = (/** @type {Step} */ step) => names.length === 0 || names.includes(step.name);
   const steps = [...staticSteps, testStep].filter(isWanted);
   const since = args.find((arg) => arg.startsWith("--changed"));
@@ -81,8 +83,10 @@ function unknownArguments(args) {
   const known = [...staticSteps, testStep].map((step) => step.name);
   const steps = args.filter((arg) => !arg.startsWith("--") && !known.includes(arg));
   if (steps.length > 0) return `unknown step: ${steps.join(", ")} (steps: ${known.join(", ")})`;
-  const options = args.filter((arg) => arg.startsWith("--") && !/^--changed(=.+)?$/.test(arg));
-  return options.length > 0 ? `unknown option: ${options.join(", ")} (options: --changed[=COMMIT])` : null;
+  const options = args.filter((arg) => arg.startsWith("--") && !/^--(changed(=.+)?|nightly)$/.test(arg));
+  return options.length > 0
+    ? `unknown option: ${options.join(", ")} (options: --changed[=COMMIT], --nightly)`
+    : null;
 }
 
 /**

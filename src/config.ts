@@ -63,6 +63,11 @@ const settings = {
   slotsPerModel: whole(1, 255).default(4),
   /** Limit on the tokens of one slot, whatever the model allows: its memory is reserved in advance. */
   contextTokensMax: whole(64, 1_048_576).default(8192),
+  /**
+   * Tokens after which a model's reasoning is ended, where neither the request states an effort or a budget nor the model's manifest a
+   * limit.
+   */
+  reasoningTokensMax: whole(1, 1_048_576).default(4096),
   /** Prompt tokens evaluated between two tokens of another answer; 0 = 128 on a CPU, 512 on a GPU. */
   prefillChunkTokens: z.union([z.literal(0), z.literal("0").transform(() => 0), whole(8, 4096)]).default(0),
   /** Time between two tokens of an answer that the evaluation of other prompts should not exceed. */
@@ -100,6 +105,9 @@ const settings = {
 } as const;
 
 const schema = z.strictObject(settings);
+
+/** Settings that `<variable>_FILE` can name a file for, as container systems hand over secrets. */
+const secretSettings = ["apiKey", "managementKey"] as const satisfies readonly (keyof typeof settings)[];
 
 export type Config = Readonly<z.infer<typeof schema>>;
 export type SettingName = keyof Config;
@@ -168,14 +176,29 @@ function readEnvironment(
   sources: Record<string, string>,
 ): void {
   const names = new Map(Object.keys(settings).map((name) => [variableOf(name), name]));
+  const fileVariables = new Map(secretSettings.map((name) => [`${variableOf(name)}_FILE`, name]));
   for (const [variable, value] of Object.entries(environment)) {
     if (!variable.startsWith("HEARTH_") || variable === "HEARTH_CONFIG" || value === undefined) continue;
-    const name = names.get(variable);
+    const secret = fileVariables.get(variable);
+    const name = secret ?? names.get(variable);
     if (name === undefined)
       throw new ConfigError(`unknown environment variable ${variable}; \`hearth doctor\` lists the settings`);
     if (value === "") continue;
-    values[name] = value;
+    const other = sources[name];
+    if (other?.startsWith("HEARTH_"))
+      throw new ConfigError(`${name} is set twice, by ${other} and by ${variable}; remove one of them`);
+    values[name] = secret === undefined ? value : readSecret(variable, value);
     sources[name] = variable;
+  }
+}
+
+/** Returns the content of a file without the newline at its end. @throws ConfigError when the file cannot be read. */
+function readSecret(variable: string, path: string): string {
+  try {
+    return readFileSync(path, "utf8").replace(/\r?\n$/, "");
+  } catch (thrown) {
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    throw new ConfigError(`cannot read the file that ${variable} names: ${reason}`);
   }
 }
 

@@ -2,15 +2,20 @@
 /**
  * The entry point: parses the command line and runs the command; each command is one file of cli/. `hearth start` becomes the
  * supervisor of a second process, which starts here again with a connection to it. To keep the supervisor small, only
- * cli/server/supervise.ts is imported before it is known which of the two this process is.
+ * supervise.ts and open-files.ts of cli/server/ are imported before it is known which of the two this process is. Commands import what
+ * is slow to load, the server above all, when they run: the others start in a fraction of a second.
  */
 import { fileURLToPath } from "node:url";
+import { openFilesProblem } from "./cli/server/open-files.js";
 import { connectSupervisor, isStart, supervise, type SupervisorChannel } from "./cli/server/supervise.js";
+import type { OpenAccounts } from "./app/app.js";
 import type { LoadedConfig } from "./config.js";
 
 const args = process.argv.slice(2);
 const supervisorChannel = connectSupervisor(args);
-if (supervisorChannel === null && isStart(args))
+const problem = openFilesProblem();
+if (problem !== null) process.exitCode = fail(new Error(problem), false);
+else if (supervisorChannel === null && isStart(args))
   process.exitCode = await supervise(fileURLToPath(import.meta.url), args);
 else await runCommand(supervisorChannel === null ? args : args.slice(1), supervisorChannel);
 
@@ -19,7 +24,6 @@ async function runCommand(
   supervisor: SupervisorChannel | null,
 ): Promise<void> {
   const { Command, CommanderError } = await import("commander");
-  const { openAccounts } = await import("./app/app.js");
   const { addAccountCommands } = await import("./cli/accounts/accounts.js");
   const { addDoctorCommand } = await import("./cli/doctor.js");
   const { addPsCommand } = await import("./cli/ps.js");
@@ -42,7 +46,9 @@ async function runCommand(
   addStartCommand(program, load, supervisor);
   addRunCommand(program, load);
   addPsCommand(program, load, { clock: systemClock, out: process.stdout });
-  addAccountCommands(program, () => openAccounts(load().config), { clock: systemClock, out: process.stdout });
+  const openAccounts = async (): Promise<OpenAccounts> =>
+    (await import("./app/accounts.js")).openAccounts(load().config);
+  addAccountCommands(program, openAccounts, { clock: systemClock, out: process.stdout });
   addDoctorCommand(program, load);
 
   try {

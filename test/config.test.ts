@@ -48,6 +48,16 @@ describe("the configuration", () => {
     expect(pick(loadConfig({}, yaml))).toEqual(pick(loadConfig(text)));
   });
 
+  it("reads secrets from files, without the newline at their end", () => {
+    const keys = {
+      HEARTH_API_KEY_FILE: file("0123456789abcdef\n"),
+      HEARTH_MANAGEMENT_KEY_FILE: file("fedcba9876543210\r\n"),
+    };
+    const { config, sources } = loadConfig(keys, file("apiKey: in-the-configuration"));
+    expect([config.apiKey, config.managementKey]).toEqual(["0123456789abcdef", "fedcba9876543210"]);
+    expect([sources.apiKey, sources.managementKey]).toEqual(Object.keys(keys));
+  });
+
   it("treats an empty variable as not set", () => {
     expect(loadConfig({ HEARTH_PORT: "", HEARTH_API_KEY: "" }).config).toMatchObject({
       port: 4280,
@@ -79,6 +89,26 @@ describe("the configuration", () => {
       "an API key as the management key",
       () => loadConfig({ HEARTH_MANAGEMENT_KEY: "hk-0123456789abcdef" }),
       /must not begin with hk-/,
+    ],
+    [
+      "a secret that is set by value and by file",
+      () => loadConfig({ HEARTH_API_KEY_FILE: file("0123456789abcdef"), HEARTH_API_KEY: "0123456789abcdef" }),
+      /apiKey is set twice, by HEARTH_API_KEY_FILE and by HEARTH_API_KEY;/,
+    ],
+    [
+      "a secret in a file that cannot be read",
+      () => loadConfig({ HEARTH_MANAGEMENT_KEY_FILE: join(temporaryFolder(), "none") }),
+      /cannot read the file that HEARTH_MANAGEMENT_KEY_FILE names: ENOENT/,
+    ],
+    [
+      "a secret in a file that holds nothing",
+      () => loadConfig({ HEARTH_API_KEY_FILE: file("\n") }),
+      /apiKey \(set by HEARTH_API_KEY_FILE\): must have 16 characters/,
+    ],
+    [
+      "a file for a setting that is no secret",
+      () => loadConfig({ HEARTH_PORT_FILE: "x" }),
+      /HEARTH_PORT_FILE/,
     ],
     [
       "one key for both APIs",

@@ -205,7 +205,7 @@ function registryOf(models: readonly Model[]): ModelRegistry {
 /** The schemas' thread of this test file: servers come and go without ending it. */
 function sharedSchemas(): Schemas {
   const schemas = testSchemas();
-  return { compile: (schema, param) => schemas.compile(schema, param), close: () => Promise.resolve() };
+  return { compile: (schema, from) => schemas.compile(schema, from), close: () => Promise.resolve() };
 }
 
 function watchRuns({ generator }: App): () => Promise<Run> {

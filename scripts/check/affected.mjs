@@ -13,7 +13,7 @@ const affectsAll = [
   /^vitest\.config\.ts$/,
   /^tsconfig\.json$/,
   /^scripts\/build\.mjs$/,
-  /^test\/(global-setup|property-seed|contract)\.ts$/,
+  /^test\/(global-setup|random-cases|contract)\.ts$/,
   /^test\/contract\//,
 ];
 

@@ -62,7 +62,7 @@ export function checkLimit(field: keyof typeof limitsMax, limit: number | null):
 
 /** Checks the model of a team limit: any model name that an ACL may contain. */
 export function checkModelId(model: string): void {
-  if (!isAcl(`api-key:model:${model}`)) throw invalid("model", "must be the id of a model, or *");
+  if (!isAcl(`api-key:model:${model}`)) throw invalid("model", "must be the id of a model, * or total");
 }
 
 /** Control characters and characters that change the text direction. */

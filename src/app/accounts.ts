@@ -1,7 +1,7 @@
 /** The part of the composition root that builds the accounts: authentication, the management API's services, the first keys. */
 import { cliActor } from "../accounts/audit/actors.js";
 import { createAuditLog, type AuditLog } from "../accounts/audit/audit-log.js";
-import { createBilling } from "../accounts/money/balance-changes.js";
+import { createBilling } from "../accounts/money/billing.js";
 import { createCreditService, type CreditService } from "../accounts/money/credits.js";
 import {
   createHostedPriceService,
@@ -33,6 +33,7 @@ import type { Logger } from "../core/logger.js";
 import { createApiKeyStore } from "../accounts/keys/store.js";
 import { createAuditStore } from "../accounts/audit/store.js";
 import { openDatabase, type Database } from "../store/database.js";
+import { createBillingStore } from "../accounts/money/store/billing.js";
 import { createLedgerStore } from "../accounts/money/store/ledger.js";
 import { createManagementKeyStore } from "../accounts/management-keys/store.js";
 import { createKeyUseStore } from "../accounts/authentication/store.js";
@@ -44,7 +45,6 @@ import { createTeamLimitStore } from "../accounts/limits/store.js";
 import { createTeamStore } from "../accounts/teams/store.js";
 import { createWrites } from "../store/writes.js";
 import { systemClock, systemRandom } from "../system.js";
-import { openRegistry } from "./models.js";
 import { databaseFile, firstKeyFile, firstManagementKeyFile, writeSecret } from "./data-folder.js";
 
 export type AccountStores = ReturnType<typeof buildAccountStores>;
@@ -65,6 +65,7 @@ export function buildAccountStores(database: Database) {
     members: createMemberStore(database),
     audit: createAuditStore(database),
     ledger: createLedgerStore(database),
+    billing: createBillingStore(database),
     usage: createUsageStore(database),
     spending: createSpendingStore(database),
     hostedPrices: createHostedPriceStore(database),
@@ -168,7 +169,11 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
     ...buildAccounts(deps),
     managementKeys: createManagementKeyService(deps),
     hostedPrices: createHostedPriceService(deps),
-    modelNames: async () => (await openRegistry(config)).list().map(({ manifest }) => manifest),
+    async modelNames() {
+      // Few commands need the models, and reading them takes longer than the rest.
+      const { openRegistry } = await import("./models.js");
+      return (await openRegistry(config)).list().map(({ manifest }) => manifest);
+    },
     ledger: deps.ledger,
     actor: cliActor,
     close: () => database.close(),

@@ -2,6 +2,7 @@
  * The composition root: the only file that constructs the server, top to bottom from the configuration, and closes it in reverse
  * order. `overrides` is the test seam: a part that is given there is used instead of the part that would be built.
  */
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { isLoopback, type Config } from "../config.js";
 import type { Clock } from "../core/clock.js";
 import type { Engine } from "../core/engine.js";
@@ -17,7 +18,10 @@ import type { RunStore } from "../inference/run/store/runs.js";
 import { createGenerator, type Generator } from "../inference/run/generate.js";
 import { createScheduler, type Scheduler } from "../scheduler/scheduler.js";
 import { openDatabase, type Database } from "../store/database.js";
+import { startErasure, type Erasure } from "../store/erasure.js";
+import { createDatabaseHealth, type DatabaseHealth } from "../store/health.js";
 import { lockFolder } from "../store/lock.js";
+import type { NewDatabase } from "../store/lost-database.js";
 import { systemClock, systemRandom } from "../system.js";
 import { version } from "../version.js";
 import { buildAccounts, buildAuthentication, ensureFirstKeys, type FirstKeys } from "./accounts.js";
@@ -28,9 +32,8 @@ import { loadModels, openRegistry } from "./models.js";
 import { buildStores, type Stores } from "./stores.js";
 import type { SystemDeps } from "./chat-engine.js";
 
-export { openAccounts, type OpenAccounts } from "./accounts.js";
+export type { OpenAccounts } from "./accounts.js";
 export { openRegistry };
-export { firstKeyFile } from "./data-folder.js";
 
 /** Parts that are used instead of those that `createApp` would build. */
 export interface Overrides extends EngineOverrides {
@@ -39,6 +42,8 @@ export interface Overrides extends EngineOverrides {
   readonly logger?: Logger;
   /** An open database; the server closes it. */
   readonly database?: Database;
+  /** Whether the server may start with an empty database where there was another one; default: refused. */
+  readonly newDatabase?: NewDatabase;
   /** The models of the server, instead of those in the configured folders. */
   readonly registry?: ModelRegistry;
   /** Limits of the HTTP server that the configuration does not set. */
@@ -50,6 +55,8 @@ export interface Overrides extends EngineOverrides {
 export interface App extends FirstKeys {
   /** Binds the configured address and starts the job queues. @throws Error with code EADDRINUSE or EACCES. */
   listen(): Promise<{ readonly url: string; readonly port: number }>;
+  /** Answers a request that came by another way than the bound address, as the simulation's do. */
+  handle(req: IncomingMessage, res: ServerResponse): void;
   /**
    * Lets answers in flight finish within the grace time, then closes everything in reverse order. A second call waits for the
    * first.
@@ -74,7 +81,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const unlock = lockFolder(config.data);
   let database: Database | null = null;
   try {
-    database = overrides.database ?? (await openDatabase(databaseFile(config)));
+    database = overrides.database ?? (await openDatabase(databaseFile(config), overrides));
     return await assemble(config, overrides, { database, unlock });
   } catch (thrown) {
     await database?.close();
@@ -92,6 +99,7 @@ interface DataFolder {
 async function assemble(config: Config, overrides: Overrides, dataFolder: DataFolder): Promise<App> {
   const { clock = systemClock, random = systemRandom, logger = silent } = overrides;
   const system = { clock, random, logger };
+  const { health, erasure } = watchDatabase(dataFolder.database, system);
   const stores = buildStores(config, dataFolder.database, random);
   await stores.runs.interruptAll(clock.now());
   const firstKeys = await ensureFirstKeys(config, { ...stores, ...system });
@@ -113,7 +121,7 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     models,
     metrics: running.metrics,
     load: running.load,
-    ready: () => reasonsNotReady(dataFolder.database, models),
+    ready: () => reasonsNotReady(health, running),
   });
   return {
     ...firstKeys,
@@ -122,7 +130,8 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
       await jobs.start();
       return listening;
     },
-    close: once(() => closeAll(config, { ...running, ...dataFolder, server })),
+    handle: server.callback(),
+    close: once(() => closeAll(config, { ...running, ...dataFolder, health, server, erasure })),
     firstKeyFile: firstKeyFile(config),
     firstManagementKeyFile: firstManagementKeyFile(config),
     models,
@@ -131,6 +140,21 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     runs: stores.runs,
     engine: running.engines.engine,
   };
+}
+
+/** Starts what runs beside the requests: the check of the database, and the erasure of deleted rows. */
+function watchDatabase(
+  database: Database,
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+): { readonly health: DatabaseHealth; readonly erasure: Erasure } {
+  const health = createDatabaseHealth(database, clock, (problem) => {
+    if (problem === null) logger.info({}, "the database can be used again");
+    else logger.error({ problem }, "the database cannot be used");
+  });
+  const erasure = startErasure(database, clock, (err) =>
+    logger.error({ err }, "deleted rows could not be erased"),
+  );
+  return { health, erasure };
 }
 
 type Running = Awaited<ReturnType<typeof buildRunning>>;
@@ -153,7 +177,8 @@ async function buildRunning(config: Config, overrides: Overrides, system: System
     onSettleFailure: (runId: string, err: unknown) =>
       system.logger.error({ runId, err }, "a run could not be settled"),
   };
-  const generator = createGenerator({ ...runDeps, ...engines });
+  const { reasoningTokensMax } = config;
+  const generator = createGenerator({ ...runDeps, ...engines, reasoningTokensMax });
   const imageGenerator = createImageGenerator({ ...runDeps, ...engines, images: stores.images });
   const { hostedTokenizer } = engines;
   const { keyUse, ...authentication } = buildAuthentication({ ...stores, ...system, hostedTokenizer });
@@ -173,6 +198,8 @@ async function buildRunning(config: Config, overrides: Overrides, system: System
 }
 
 interface Closing extends DataFolder, Running {
+  readonly health: DatabaseHealth;
+  readonly erasure: Erasure;
   readonly server: HttpServer;
 }
 
@@ -189,6 +216,8 @@ async function closeAll({ shutdownGraceMs }: Config, parts: Closing): Promise<vo
   await Promise.all(engines.all.map((engine) => engine.close()));
   await Promise.all([engines.schemas.close(), engines.hostedTokenizer.close()]);
   parts.metrics.close();
+  parts.health.close();
+  parts.erasure.close();
   await parts.database.close();
   parts.unlock();
 }
@@ -217,9 +246,12 @@ function loadOf(engines: readonly Pick<Engine, "residents">[], scheduler: Schedu
 }
 
 /** Why the server cannot take requests; empty when it can. */
-async function reasonsNotReady(database: Database, models: ModelRegistry): Promise<readonly string[]> {
-  const reasons: string[] = [];
-  if (!(await database.isReachable())) reasons.push("the database does not answer");
+async function reasonsNotReady(
+  health: DatabaseHealth,
+  { models, engines }: Pick<Running, "models" | "engines">,
+): Promise<readonly string[]> {
+  const problems = [await health.problem(), engines.engine.problem()];
+  const reasons = problems.filter((problem) => problem !== null);
   if (!models.list().some((model) => model.unusable === null)) reasons.push("no usable model");
   return reasons;
 }

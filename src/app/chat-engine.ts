@@ -69,6 +69,8 @@ export interface WorkerUrls {
   readonly visionWorkerUrl?: URL;
   /** The schema compiler's. */
   readonly schemaWorkerUrl?: URL;
+  /** Time limit of one request to the schema compiler, in ms. */
+  readonly schemaMsMax?: number;
   /** The hosted models' tokenizer's. */
   readonly tokenizerWorkerUrl?: URL;
 }
@@ -77,13 +79,14 @@ export interface WorkerUrls {
 export function buildSchemas(
   { schemaObjects }: Config,
   { clock, logger }: SystemDeps,
-  { schemaWorkerUrl }: WorkerUrls,
+  { schemaWorkerUrl, schemaMsMax }: WorkerUrls,
 ): Schemas {
   return createSchemas({
     clock,
     workerUrl: schemaWorkerUrl ?? new URL("../engine/schemas/worker.js", import.meta.url),
     log: (message) => logger.warn({ engine: "schemas" }, message),
     closed: schemaObjects === "closed",
+    ...(schemaMsMax === undefined ? {} : { requestMsMax: schemaMsMax }),
   });
 }
 

@@ -2,6 +2,7 @@
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../config.js";
+import { fileError } from "../store/failure.js";
 
 type Folder = Pick<Config, "data">;
 
@@ -24,8 +25,15 @@ export function imagesFolder({ data }: Folder): string {
   return join(data, "images");
 }
 
-/** Writes a secret to a file that only its owner can read. */
+/**
+ * Writes a secret to a file that only its owner can read.
+ * @throws Error with one sentence that names the file and the reason.
+ */
 export async function writeSecret(file: string, secret: string): Promise<void> {
-  await writeFile(file, `${secret}\n`, { mode: 0o600 });
-  await chmod(file, 0o600);
+  try {
+    await writeFile(file, `${secret}\n`, { mode: 0o600 });
+    await chmod(file, 0o600);
+  } catch (thrown) {
+    throw fileError("cannot write the secret of a first key to", file, thrown);
+  }
 }

@@ -15,6 +15,7 @@ import { deferredCompletionHandler } from "../jobs/deferred/job-handler.js";
 import { backgroundResponseHandler } from "../jobs/responses/job-handler.js";
 import { createDeferredCompletions } from "../jobs/deferred/deferred-completions.js";
 import type { Generator } from "../inference/run/generate.js";
+import { createClaims } from "../jobs/claims.js";
 import { createJobQueue, type JobQueue, type JobHandler } from "../jobs/queue.js";
 import { createStoredResponses } from "../inference/responses/stored-responses.js";
 import { createRetention } from "../jobs/retention.js";
@@ -45,9 +46,11 @@ export type JobLimits = Pick<Config, "jobsQueuedMax" | "jobsActiveMax" | "respon
 /** Builds both queues and the retention; no job is started before `start`. */
 export function buildJobs(limits: JobLimits, deps: JobsDeps): Jobs {
   const { deferred, responses, images, clock, logger } = deps;
+  const claims = createClaims(deps.jobs, clock);
   const createQueue = (handler: JobHandler): JobQueue =>
     createJobQueue({
       ...deps,
+      claims,
       handler,
       queuedMax: limits.jobsQueuedMax,
       activeMax: limits.jobsActiveMax,

@@ -4,7 +4,6 @@ import { access } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
 import type { Command } from "commander";
-import { openRegistry } from "../app/app.js";
 import { variableOf, type Config, type LoadedConfig, type SettingName } from "../config.js";
 import type { Model } from "../core/model.js";
 import { version } from "../version.js";
@@ -23,6 +22,7 @@ export function addDoctorCommand(program: Command, load: () => LoadedConfig): vo
     .option("--json", "print one JSON object")
     .action(async (options: { json?: boolean }) => {
       const loaded = load();
+      const { openRegistry } = await import("../app/app.js");
       const registry = await openRegistry(loaded.config);
       const checks = [
         ...(await machineChecks(loaded.config)),

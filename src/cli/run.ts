@@ -5,7 +5,6 @@
 import { createInterface, type Interface } from "node:readline/promises";
 import { text as readAll } from "node:stream/consumers";
 import type { Command } from "commander";
-import { createApp } from "../app/app.js";
 import type { Config, LoadedConfig } from "../config.js";
 import { listModels, streamChat, type ChatServer, type ChatTurn } from "./chat-client.js";
 import { findServer, knownKey } from "./server/running-server.js";
@@ -38,6 +37,7 @@ interface ServerConnection {
 async function connect(config: Config): Promise<ServerConnection> {
   const running = await findServer(config);
   if (running !== null) return { server: running, close: () => Promise.resolve() };
+  const { createApp } = await import("../app/app.js");
   const app = await createApp({ ...config, port: 0 });
   try {
     const { url } = await app.listen();

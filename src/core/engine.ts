@@ -36,6 +36,11 @@ export interface TextToken {
   readonly bytes: readonly number[];
 }
 
+/** The tokens of a text, in order; an array is one. */
+export interface TextTokens extends Iterable<TextToken> {
+  readonly length: number;
+}
+
 /** GBNF rules compiled from schemas; independent of the model. */
 export interface AnswerRules {
   /** Right-hand sides by name. */
@@ -71,6 +76,8 @@ export interface DecodeJob {
   readonly maxTokensExcludesReasoning: boolean;
   /** Whether it runs alone and from an empty cache, so that equal requests return equal bytes regardless of the load. */
   readonly deterministic: boolean;
+  /** Whether nothing of it is written to disk, prefix files included; absent = false. */
+  readonly ephemeral?: boolean | undefined;
 }
 
 /** A model, kept in memory for one run. */
@@ -117,7 +124,7 @@ export interface Engine {
    */
   prompt(model: Model, source: Conversation | RawPrompt): Promise<Prompt>;
   /** Returns the tokens of a text, without any added tokens; control tokens in the text are plain text. */
-  tokenize(model: Model, text: string): Promise<readonly TextToken[]>;
+  tokenize(model: Model, text: string): Promise<TextTokens>;
   /**
    * Runs a job. The caller ensures that at most `slots` jobs of a model run at a time. Aborting ends the stream at the next token
    * or at the next chunk of the prompt; the iterator then ends without a `generation-end`, after the slot has been freed.
@@ -125,6 +132,8 @@ export interface Engine {
   generate(model: Model, job: DecodeJob, signal: AbortSignal): AsyncIterable<GenerationEvent>;
   /** The models in memory now. */
   residents(): readonly ResidentModel[];
+  /** Returns why the engine does not answer at present, in one public phrase; null when it does. */
+  problem(): string | null;
   /** Ends every job and frees all memory; no stream that is still being read rejects. */
   close(): Promise<void>;
 }

@@ -17,6 +17,7 @@ export type ErrorKind =
   | "unsupported_media_type"
   | "body_too_large"
   | "request_timeout"
+  | "expectation_failed" // an `Expect` header that is not supported
   | "rate_limited"
   | "overloaded" // queue full, shutting down
   | "model_unavailable" // the model exists but cannot be loaded
@@ -69,7 +70,7 @@ export function toHearthError(thrown: unknown): HearthError {
   return new HearthError("internal", "An internal error occurred.", { cause: thrown });
 }
 
-/** Returns the error for a model that does not exist or that the client may not use; the two are indistinguishable. */
+/** Returns the error for a model that does not exist. */
 export function modelNotFound(name: string): HearthError {
   const shown = name.slice(0, 200);
   return new HearthError(

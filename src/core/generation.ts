@@ -43,6 +43,8 @@ export interface ToolChoice {
   readonly names: readonly string[] | null;
   /** Whether an answer may contain several calls. */
   readonly parallel: boolean;
+  /** Tools of the client that must not be called now. Calls of them that a model writes anyway are left out of its answer. */
+  readonly withheld?: readonly Tool[];
 }
 
 /** No tool is called. */
@@ -134,6 +136,8 @@ export interface GenerationRequest {
   readonly maxTokensExcludesReasoning: boolean;
   /** Whether it runs alone and from an empty cache; with a seed it returns the same bytes every time. */
   readonly deterministic: boolean;
+  /** Whether nothing of it is written to disk, prefix files included; absent = false. */
+  readonly ephemeral?: boolean | undefined;
 }
 
 /** Why an answer ended: the model ended it, a stop text, the maximum of tokens, or tool calls. */
@@ -225,8 +229,8 @@ export const eventMerging = {
   merge: mergeEvents,
 };
 
-/** See `mergingEvents`. */
-export function mergeEvents(last: GenerationEvent, next: GenerationEvent): GenerationEvent | null {
+/** See `eventMerging`. */
+export function mergeEvents(last: GenerationEvent, next: GenerationEvent): TextDelta | ToolCallDelta | null {
   if (last.type === "tool-call-delta") {
     if (next.type !== last.type || next.choice !== last.choice || next.index !== last.index) return null;
     return { ...last, arguments: last.arguments + next.arguments, tokens: last.tokens + next.tokens };

@@ -42,6 +42,8 @@ export interface ModelManifest {
     readonly tools: boolean;
     readonly structuredOutputs: boolean;
   };
+  /** Tokens after which its reasoning is ended where a request states no effort and no budget; absent: the setting's. */
+  readonly reasoningTokensMax?: number | undefined;
   readonly prices: Prices;
   readonly license: string;
   /** Unix seconds. */

@@ -10,12 +10,19 @@ export interface CompiledSchema {
   check(text: string): Promise<string | null>;
 }
 
+/** Where a schema comes from. */
+export interface SchemaOrigin {
+  /** The field of the request, for the error. */
+  readonly param: string;
+  readonly teamId: string;
+}
+
 /** The port to the compiler of JSON Schemas. */
 export interface Schemas {
   /**
-   * @param param the field of the request, for the error.
+   * Compiles a schema; the teams that have schemas to compile take turns.
    * @throws HearthError `invalid_value` naming the keyword and its path when the schema is not supported.
    */
-  compile(schema: unknown, param: string): Promise<CompiledSchema>;
+  compile(schema: unknown, from: SchemaOrigin): Promise<CompiledSchema>;
   close(): Promise<void>;
 }

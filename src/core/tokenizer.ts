@@ -1,4 +1,4 @@
-import type { TextToken } from "./engine.js";
+import type { TextTokens } from "./engine.js";
 
 /** The port to the tokenizers of models of hosted services, by the names those services use. */
 export interface HostedTokenizer {
@@ -9,7 +9,7 @@ export interface HostedTokenizer {
    *   `model_not_found` for an unknown name.
    * @throws the signal's reason when it aborts first.
    */
-  tokenize(model: string, text: string, signal: AbortSignal): Promise<readonly TextToken[]>;
+  tokenize(model: string, text: string, signal: AbortSignal): Promise<TextTokens>;
   /**
    * Returns the number of tokens of a text in a common current encoding, independent of the model.
    * @throws as `tokenize` does.

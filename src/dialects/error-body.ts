@@ -103,6 +103,7 @@ const table: Readonly<Record<ErrorKind, Row>> = {
     anthropic: "timeout_error",
     code: "request_timeout",
   },
+  expectation_failed: { ...invalid, status: 417, code: "expectation_failed" },
   rate_limited: {
     status: 429,
     sentence: "exhausted",

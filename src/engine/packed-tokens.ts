@@ -1,5 +1,5 @@
 /** The tokens of a text, packed to be sent between threads: three flat arrays, because copying a hundred thousand objects is slow. */
-import type { TextToken } from "../core/engine.js";
+import type { TextTokens } from "../core/engine.js";
 
 export interface PackedTokens {
   readonly ids: Uint32Array;
@@ -17,7 +17,13 @@ export function packTokens(ids: readonly number[], bytesOf: (id: number) => Uint
   return { ids: Uint32Array.from(ids), bytes: Uint8Array.from(Buffer.concat(pieces)), ends };
 }
 
-/** Returns the tokens that were packed. */
-export function unpackTokens({ ids, bytes, ends }: PackedTokens): readonly TextToken[] {
-  return Array.from(ids, (id, at) => ({ id, bytes: [...bytes.subarray(ends[at - 1] ?? 0, ends[at])] }));
+/** Returns the tokens that were packed. Each is unpacked when it is read, since all at once would take long. */
+export function unpackTokens({ ids, bytes, ends }: PackedTokens): TextTokens {
+  return {
+    length: ids.length,
+    *[Symbol.iterator]() {
+      for (const [at, id] of ids.entries())
+        yield { id, bytes: [...bytes.subarray(ends[at - 1] ?? 0, ends[at])] };
+    },
+  };
 }

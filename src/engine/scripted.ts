@@ -18,6 +18,7 @@ import { HearthError } from "../core/errors.js";
 import type { FinishReason, GenerationEvent, Message, RawPrompt } from "../core/generation.js";
 import type { Model } from "../core/model.js";
 import { Answer } from "./llama/answer/answer.js";
+import { parsedCalls } from "./llama/answer/parsed-calls.js";
 import { reasoningMarksOf } from "./llama/answer/reasoning.js";
 import { toolFormatOf } from "./llama/tools/format.js";
 import { createScriptedVocabulary, splitWords } from "./scripted-vocabulary.js";
@@ -169,6 +170,10 @@ class Scripted implements ScriptedEngine {
     return this.loaded.map((id) => ({ ...each, id, loadedAt: 0, until: null }));
   }
 
+  problem(): string | null {
+    return null;
+  }
+
   close(): Promise<void> {
     this.#loading.clear();
     return Promise.resolve();
@@ -224,13 +229,15 @@ function* readTranscript(
   budget: number,
   signal: AbortSignal,
 ): Generator<GenerationEvent, void, undefined> {
-  const { tools, stop, callIdPrefix, maxTokens, maxTokensExcludesReasoning } = job;
+  const { stop, callIdPrefix, maxTokens, maxTokensExcludesReasoning } = job;
+  const { tools, hidden } = parsedCalls(job);
   const format = toolFormatOf(template);
   const answer = new Answer({
     marks: format.readsReasoning ? null : reasoningMarksOf(template),
     startsInReasoning: job.prompt.startsInReasoning,
     stop,
-    parser: tools.length > 0 || format.readsReasoning ? format.parser(tools) : null,
+    parser: tools.length > 0 || format.readsReasoning ? format.parser(tools, hidden) : null,
+    hidesCalls: hidden,
     callIdPrefix,
   });
   let finishReason: FinishReason = "stop";

@@ -2,12 +2,16 @@
 import type { Clock } from "../core/clock.js";
 import { HearthError } from "../core/errors.js";
 
-export interface WorkerClientOptions {
+/** @typeParam Request the requests of its calls. */
+export interface WorkerClientOptions<Request = unknown> {
   readonly clock: Pick<Clock, "after">;
   /** Name of the worker, for the log. */
   readonly name: string;
   /** Compiled entry of the worker, which calls `hostWorker`. */
   readonly workerUrl: URL;
+  /** A thread, unless the worker may do what ends its process. Calls to a process have no signal. */
+  readonly runsIn?: "thread" | "process";
+  /** Of a thread. */
   readonly workerData?: unknown;
   /** Limit of the thread's JavaScript heap; memory of native code and WebAssembly is not included. */
   readonly memoryMbMax?: number;
@@ -17,6 +21,10 @@ export interface WorkerClientOptions {
   readonly waiting?: { readonly max: number; readonly overloadedMessage: string };
   /** Time limit of a call, from when it is in flight; its thread is terminated. Requires a `concurrencyMax` of 1. Absent: no limit. */
   readonly callMsMax?: number;
+  /**
+   * Seconds that the worker's event loop may be blocked before it is ended, by the requests in flight. Absent: it is not watched.
+   */
+  readonly blockedSecondsMax?: (inFlight: readonly Request[]) => number;
   /** Time without calls after which the thread ends. Absent: never. */
   readonly idleMsMax?: number;
   /**

@@ -1,19 +1,20 @@
 /**
- * The owner's side of a worker thread. Starts the thread at the first call, sends calls and their aborts, delivers results and news,
+ * The owner's side of a worker: a thread, or a process. Starts the thread at the first call, sends calls and their aborts, delivers results and news,
  * rejects the calls in flight when the thread exits, starts a new thread at the next call, and closes it at the end. The worker's side is
  * worker-host.ts.
  *
  * States: no thread -> starting (calls wait) -> ready (idle, or calls in flight) -> no thread (exit, timeout, idle limit); closed.
  */
-import { Worker } from "node:worker_threads";
 import { HearthError, toHearthError } from "../core/errors.js";
 import { fromWireError } from "./wire-error.js";
 import { WorkerLostError, type CallOptions, type WorkerClientOptions } from "./worker-client-options.js";
 import type { FromWorker, ToWorker } from "./worker-protocol.js";
+import { WorkerWatch } from "./worker-watch.js";
+import { startProcess, startThread, type StartedWorker } from "./worker-start.js";
 
-interface Call<News> {
+interface Call<Request, News> {
   readonly id: number;
-  readonly request: unknown;
+  readonly request: Request;
   readonly signal: AbortSignal | undefined;
   readonly abortFlag: Int32Array | null;
   readonly onNews: ((news: News) => void) | undefined;
@@ -27,20 +28,26 @@ export class WorkerClient<
   Replies extends Readonly<Record<Request["type"], unknown>>,
   News = never,
 > {
-  readonly #options: WorkerClientOptions;
+  readonly #options: WorkerClientOptions<Request>;
   readonly #concurrencyMax: number;
-  readonly #waiting: Call<News>[] = [];
-  readonly #inFlight = new Map<number, Call<News>>();
-  #worker: Worker | null = null;
+  readonly #waiting: Call<Request, News>[] = [];
+  readonly #inFlight = new Map<number, Call<Request, News>>();
+  #worker: StartedWorker | null = null;
   #isReady = false;
+  #watch: WorkerWatch | null = null;
   #lastId = 0;
   #stopTimer = (): void => undefined;
   #onClosed = (): void => undefined;
   #closing: Promise<void> | null = null;
 
-  constructor(options: WorkerClientOptions) {
+  constructor(options: WorkerClientOptions<Request>) {
     this.#options = options;
     this.#concurrencyMax = options.concurrencyMax ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Whether a watched worker has not answered for some seconds. */
+  get isBlocked(): boolean {
+    return this.#watch?.isLate === true;
   }
 
   /**
@@ -63,7 +70,7 @@ export class WorkerClient<
     return new Promise((resolve, reject) => {
       const onAbort = (): void => this.#abort(call);
       const stopListening = (): void => signal?.removeEventListener("abort", onAbort);
-      const call: Call<News> = {
+      const call: Call<Request, News> = {
         id: ++this.#lastId,
         request,
         signal,
@@ -100,7 +107,7 @@ export class WorkerClient<
     await this.#end();
   }
 
-  async #closeWorker(worker: Worker): Promise<void> {
+  async #closeWorker(worker: StartedWorker): Promise<void> {
     const { clock, closeMsMax } = this.#options;
     worker.ref();
     const closed = new Promise<void>((resolve) => (this.#onClosed = resolve));
@@ -125,7 +132,7 @@ export class WorkerClient<
     }
   }
 
-  #send(call: Call<News>): void {
+  #send(call: Call<Request, News>): void {
     const { clock, callMsMax } = this.#options;
     const { id, request, abortFlag } = call;
     // A call in flight keeps the process alive.
@@ -141,18 +148,17 @@ export class WorkerClient<
     }
   }
 
-  #start(): Worker {
-    const { name, workerUrl, workerData, memoryMbMax, log } = this.#options;
-    const worker = new Worker(workerUrl, {
-      workerData,
-      ...(memoryMbMax === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: memoryMbMax } }),
-    });
-    worker.on("message", (message: FromWorker) => {
-      if (worker === this.#worker) this.#receive(message);
-    });
-    worker.on("error", (error) => log("error", `${name} worker: ${error.message}`));
-    worker.on("exit", (code) => {
-      if (worker === this.#worker) this.#exited(code);
+  #start(): StartedWorker {
+    const { name, runsIn, log } = this.#options;
+    const start = runsIn === "process" ? startProcess : startThread;
+    const worker: StartedWorker = start(this.#options, {
+      onMessage: (message) => {
+        if (worker === this.#worker) this.#receive(message);
+      },
+      onError: (error) => log("error", `${name} worker: ${error.message}`),
+      onExit: (reason) => {
+        if (worker === this.#worker) this.#exited(reason);
+      },
     });
     return worker;
   }
@@ -168,15 +174,18 @@ export class WorkerClient<
         return this.#finish(message.id, (call) => call.reject(fromWireError(message.error)));
       case "log":
         return this.#options.log(message.level, message.message);
+      case "pong":
+        return this.#watch?.answered();
       case "ready":
         this.#isReady = true;
+        this.#startWatch();
         return this.#dispatch();
       case "closed":
         return this.#onClosed();
     }
   }
 
-  #finish(id: number, finish: (call: Call<News>) => void): void {
+  #finish(id: number, finish: (call: Call<Request, News>) => void): void {
     const call = this.#inFlight.get(id);
     this.#inFlight.delete(id);
     if (this.#options.callMsMax !== undefined) this.#stopTimer();
@@ -186,7 +195,7 @@ export class WorkerClient<
     if (this.#closing === null) this.#dispatch();
   }
 
-  #abort(call: Call<News>): void {
+  #abort(call: Call<Request, News>): void {
     const index = this.#waiting.indexOf(call);
     if (index >= 0) this.#waiting.splice(index, 1);
     if (index < 0 && this.#options.onAbort === "stop") this.#stop(call);
@@ -195,7 +204,7 @@ export class WorkerClient<
   }
 
   /** Notifies the worker that a call in flight is aborted. */
-  #stop({ id, abortFlag }: Call<News>): void {
+  #stop({ id, abortFlag }: Call<Request, News>): void {
     if (abortFlag === null) return;
     Atomics.store(abortFlag, 0, 1);
     this.#post({ type: "abort", id });
@@ -210,15 +219,31 @@ export class WorkerClient<
     if (idleMsMax !== undefined) this.#stopTimer = clock.after(idleMsMax, () => void this.#end());
   }
 
-  #timeOut(callMsMax: number): void {
-    const cause = new Error(`the ${this.#options.name} worker did not answer within ${callMsMax} ms`);
+  #startWatch(): void {
+    const { clock, blockedSecondsMax } = this.#options;
+    if (blockedSecondsMax === undefined) return;
+    this.#watch = new WorkerWatch({
+      clock,
+      secondsMax: () => blockedSecondsMax([...this.#inFlight.values()].map(({ request }) => request)),
+      ping: () => this.#post({ type: "ping" }),
+      onGivenUp: (seconds) => {
+        const { name, log } = this.#options;
+        log("error", `the ${name} worker has not answered for ${seconds} s and is ended`);
+        this.#timeOut(seconds * 1000);
+      },
+    });
+  }
+
+  #timeOut(unansweredMs: number): void {
+    const cause = new Error(`the ${this.#options.name} worker did not answer within ${unansweredMs} ms`);
     const lost = this.#takeInFlight();
     void this.#end();
+    this.#onClosed();
     this.#lose(lost, new WorkerLostError("timeout", cause));
   }
 
-  #exited(code: number): void {
-    const cause = new Error(`the ${this.#options.name} worker exited with code ${code}`);
+  #exited(reason: string): void {
+    const cause = new Error(`the ${this.#options.name} worker exited with ${reason}`);
     const isStarted = this.#isReady;
     // A thread that cannot start would be started for ever: each attempt rejects the calls that it was started for.
     const lost = isStarted ? this.#takeInFlight() : this.#waiting.splice(0, this.#concurrencyMax);
@@ -227,13 +252,13 @@ export class WorkerClient<
     this.#lose(lost, new WorkerLostError(isStarted ? "exit" : "start", cause));
   }
 
-  #takeInFlight(): readonly Call<News>[] {
+  #takeInFlight(): readonly Call<Request, News>[] {
     const calls = [...this.#inFlight.values()];
     this.#inFlight.clear();
     return calls;
   }
 
-  #lose(calls: readonly Call<News>[], error: WorkerLostError): void {
+  #lose(calls: readonly Call<Request, News>[], error: WorkerLostError): void {
     this.#options.onExit?.();
     for (const call of calls) call.reject(this.#closing === null ? error : shuttingDown());
     if (this.#closing === null) this.#dispatch();
@@ -242,13 +267,15 @@ export class WorkerClient<
   async #end(): Promise<void> {
     const worker = this.#worker;
     this.#stopTimer();
+    this.#watch?.stop();
+    this.#watch = null;
     this.#worker = null;
     this.#isReady = false;
     await worker?.terminate();
   }
 
   #post(message: ToWorker): void {
-    this.#worker?.postMessage(message);
+    this.#worker?.post(message);
   }
 }
 

@@ -30,10 +30,15 @@ export class TransferredResult {
   ) {}
 }
 
-/** Starts to answer the calls of the client that started this thread. */
+/** Starts to answer the calls of the client that started this thread or process. A process exits when its client does. */
 export function hostWorker<Request>(options: WorkerHostOptions<Request>): void {
   const host = new WorkerHost(options);
-  parentPort?.on("message", (message: ToWorker) => host.receive(message));
+  const receive = (message: ToWorker): void => host.receive(message);
+  if (parentPort !== null) parentPort.on("message", receive);
+  else {
+    process.on("message", receive);
+    process.on("disconnect", () => process.exit());
+  }
   post({ type: "ready" });
 }
 
@@ -60,6 +65,7 @@ class WorkerHost<Request> {
 
   receive(message: ToWorker): void {
     if (message.type === "call") this.#call(message);
+    else if (message.type === "ping") post({ type: "pong" });
     else if (message.type === "abort") this.#controllers.get(message.id)?.abort();
     else void this.#close();
   }
@@ -108,5 +114,6 @@ function raise(thrown: unknown): never {
 }
 
 function post(message: FromWorker, transfer: readonly Transferable[] = []): void {
-  parentPort?.postMessage(message, transfer);
+  if (parentPort !== null) parentPort.postMessage(message, transfer);
+  else process.send?.(message);
 }

@@ -10,6 +10,8 @@ export type ToWorker =
       readonly abortFlag: Int32Array | null;
     }
   | { readonly type: "abort"; readonly id: number }
+  /** Answered with `pong` as soon as the worker's event loop reads it. */
+  | { readonly type: "ping" }
   /** The last message. The worker finishes its calls, frees its resources and answers `closed`. */
   | { readonly type: "close" };
 
@@ -26,4 +28,5 @@ export type FromWorker =
   | { readonly type: "error"; readonly id: number; readonly error: WireError }
   | { readonly type: "news"; readonly news: readonly CallNews[] }
   | { readonly type: "log"; readonly level: "warn" | "error"; readonly message: string }
+  | { readonly type: "pong" }
   | { readonly type: "closed" };

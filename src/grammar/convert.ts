@@ -9,9 +9,11 @@ import { createScope } from "./lower/languages.js";
 import { checkPaths } from "./lower/emit/paths.js";
 import { planAll } from "./lower/plan/plans.js";
 import { AutomatonTooLarge } from "./regular/automaton.js";
-import type { SchemaNode } from "./schema/node.js";
-import { readSchema } from "./schema/read.js";
+import { isObject, ownProperty } from "./schema/location.js";
+import type { JsonValue, SchemaNode } from "./schema/node.js";
+import { schemaReadings } from "./schema/read.js";
 import { SchemaRefusal } from "./schema/refusal.js";
+import { withStepLimit } from "./work.js";
 
 export interface Conversion {
   readonly grammar: string;
@@ -19,7 +21,9 @@ export interface Conversion {
   readonly exact: boolean;
   /** The keywords that the grammar does not fully enforce; the validator has to check them. */
   readonly checked: readonly { readonly keyword: string; readonly pointer: string }[];
+  /** The schema as its draft defines it, for the validator. */
   readonly node: SchemaNode;
+  readonly steps: number;
 }
 
 export interface ConvertOptions {
@@ -30,13 +34,23 @@ export interface ConvertOptions {
   readonly additionalProperties: boolean;
   /** The prefix of all rule names. */
   readonly prefix?: string;
+  /** Steps of work (work.ts) after which a conversion is rejected; absent: `conversionStepsMax`. */
+  readonly stepsMax?: number;
 }
+
+/**
+ * The steps of work that one conversion may take: about 0.5 s of CPU time (3,000 to 8,000 steps per millisecond on two shared cores).
+ * The costliest real schemas that were measured take 3.3 million.
+ */
+export const conversionStepsMax = 3_500_000;
 
 export interface SchemaRules {
   readonly root: string;
   readonly exact: boolean;
   readonly checked: Conversion["checked"];
   readonly node: SchemaNode;
+  /** The steps of work that the conversion took. */
+  readonly steps: number;
 }
 
 /**
@@ -45,8 +59,8 @@ export interface SchemaRules {
  */
 export function convertSchema(schema: unknown, options: ConvertOptions): Conversion {
   const rules = new RuleSet({ prefix: options.prefix ?? "r" });
-  const { root, exact, checked, node } = schemaRules(schema, options, rules);
-  return { grammar: rules.text(root), exact, checked, node };
+  const { root, exact, checked, node, steps } = schemaRules(schema, options, rules);
+  return { grammar: rules.text(root), exact, checked, node, steps };
 }
 
 /**
@@ -54,30 +68,60 @@ export function convertSchema(schema: unknown, options: ConvertOptions): Convers
  * @throws SchemaRefusal
  */
 export function schemaRules(schema: unknown, options: ConvertOptions, rules: RuleSet): SchemaRules {
-  const node = readSchema(schema);
-  try {
-    const emitted =
-      (options.additionalProperties ? null : rulesOf(node, true, rules)) ?? rulesOf(node, false, rules);
-    if (emitted === null) throw unsatisfiable();
-    checkPaths(rules, emitted.root);
-    return { ...emitted, exact: emitted.checked.length === 0, node };
-  } catch (thrown) {
-    throw asRefusal(thrown);
-  }
+  const readings = schemaReadings(schema);
+  const standard = readings.at(-1) ?? readings[0];
+  const { result, steps } = withStepLimit(options.stepsMax ?? conversionStepsMax, () => {
+    let refusal: unknown = null;
+    for (const node of readings) {
+      try {
+        return emitReading(node, schema, options, rules);
+      } catch (thrown) {
+        refusal = asRefusal(thrown);
+        if (!(refusal instanceof SchemaRefusal)) throw refusal;
+      }
+    }
+    throw refusal;
+  });
+  return { ...result, exact: result.checked.length === 0, node: standard, steps };
+}
+
+function emitReading(
+  node: SchemaNode,
+  schema: unknown,
+  options: ConvertOptions,
+  rules: RuleSet,
+): Pick<SchemaRules, "root" | "checked"> {
+  const emitted =
+    (options.additionalProperties ? null : rulesOf(node, rules, { closes: true, uris: urisOf(schema) })) ??
+    rulesOf(node, rules, { closes: false, uris: [] });
+  if (emitted === null) throw unsatisfiable();
+  checkPaths(rules, emitted.root);
+  return emitted;
+}
+
+/** Returns the URIs by which a document can name this schema in its own `$schema`: its draft, and its id. */
+function urisOf(schema: unknown): readonly string[] {
+  const document = schema as JsonValue;
+  if (!isObject(document) || typeof ownProperty(document, "$schema") !== "string") return [];
+  const uris = ["$schema", "$id", "id"].map((keyword) => ownProperty(document, keyword));
+  return [...new Set(uris.filter((uri) => typeof uri === "string"))];
 }
 
 /**
  * Emits the rules of a schema. Returns null when no value satisfies it; the caller then retries without
  * closing the objects that have no `additionalProperties`.
+ * @param objects.uris the values of the key `$schema` that the root object may have though it is closed
  */
 function rulesOf(
   node: SchemaNode,
-  closesObjects: boolean,
   rules: RuleSet,
+  objects: { readonly closes: boolean; readonly uris: readonly string[] },
 ): Pick<SchemaRules, "root" | "checked"> | null {
-  const scope = createScope(node, closesObjects);
+  const scope = createScope(node, objects.closes);
   const term = scope.terms.of(node);
-  const plans = planAll(term, scope);
+  const { uris } = objects;
+  const known = uris.length === 0 ? [] : [["$schema", { pointer: "/$schema", values: uris }] as const];
+  const plans = planAll(term, scope, new Map(known.map(([key, value]) => [key, scope.terms.of(value)])));
   return plans.isProductive(term) ? emitTerms(term, plans, scope, rules) : null;
 }
 

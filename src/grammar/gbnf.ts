@@ -3,6 +3,8 @@
  * regular/ and lower/ write the right-hand sides.
  */
 
+import { spend } from "./work.js";
+
 /** Thrown when a grammar exceeds its limit of rules or bytes. */
 export class GrammarTooLarge extends Error {
   constructor(message: string) {
@@ -10,6 +12,10 @@ export class GrammarTooLarge extends Error {
     this.name = "GrammarTooLarge";
   }
 }
+
+/** What defining a rule costs, and handling its text. */
+const stepsOfRule = 5;
+const charactersPerStep = 16;
 
 /** The rules of one grammar under construction. Rules with equal right-hand sides share one name. */
 export class RuleSet {
@@ -38,6 +44,7 @@ export class RuleSet {
    * @throws GrammarTooLarge
    */
   add(rightSide: string): string {
+    spend(1 + rightSide.length / charactersPerStep);
     const known = this.#names.get(rightSide);
     if (known !== undefined) return known;
     const name = this.reserve();
@@ -54,6 +61,7 @@ export class RuleSet {
   /** Defines a reserved name. A name can be defined once. @throws GrammarTooLarge */
   define(name: string, rightSide: string): void {
     if (this.#rightHandSides.has(name)) throw new RangeError(`the rule ${name} is already defined`);
+    spend(stepsOfRule + rightSide.length / charactersPerStep);
     this.#bytes += Buffer.byteLength(rightSide) + name.length + 6;
     if (this.#bytes > this.#bytesMax) throw new GrammarTooLarge(`more than ${this.#bytesMax} bytes of rules`);
     this.#rightHandSides.set(name, rightSide);

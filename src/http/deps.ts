@@ -1,7 +1,7 @@
 import type { AuditLog } from "../accounts/audit/audit-log.js";
 import type { Authenticator } from "../accounts/authentication/authenticate-key.js";
 import type { ManagerAuthenticator } from "../accounts/authentication/authenticate-manager.js";
-import type { BillingService } from "../accounts/money/balance-changes.js";
+import type { BillingService } from "../accounts/money/billing.js";
 import type { CreditService } from "../accounts/money/credits.js";
 import type { KeyService } from "../accounts/keys/keys.js";
 import type { MemberService } from "../accounts/members/members.js";

@@ -55,7 +55,9 @@ export interface ApiKeyRoute extends RouteBase {
 export interface ManagementRoute extends RouteBase {
   readonly guard: "management-key";
   readonly endpointAcl: ManagementEndpoint | null;
-  /** Has the same order as handlers of API keys. */
+  /** true: a management key for one team may not use it. */
+  readonly forAllTeams?: true;
+  /** Has the same order as handlers of API keys, except that the router has checked the permission before it reads the body. */
   readonly handler: (call: ManagementCall) => Promise<void> | void;
 }
 
@@ -101,4 +103,9 @@ export function managementRoute(
 /** The same route without a request body. */
 export function withoutBody(route: ApiKeyRoute): ApiKeyRoute {
   return { ...route, takesBody: false };
+}
+
+/** The same route, only for management keys for all teams. */
+export function forAllTeams(route: ManagementRoute): ManagementRoute {
+  return { ...route, forAllTeams: true };
 }

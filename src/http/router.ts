@@ -1,4 +1,5 @@
 import Router from "@koa/router";
+import { authoriseManager } from "../accounts/management-keys/permissions.js";
 import { HearthError } from "../core/errors.js";
 import type { Context, Middleware, RequestState } from "./context.js";
 import type { HttpDeps, HttpLimits } from "./deps.js";
@@ -7,7 +8,7 @@ import { readJsonBody } from "./middleware/body.js";
 import { limitRequest } from "./middleware/limit.js";
 import type { Route } from "./route.js";
 
-/** Builds the router from the route table; authentication, rate limits and body parsing follow from the guard and method of a route. */
+/** Builds the router from the route table; authentication, the permissions of management keys, rate limits and body parsing follow from a row. */
 export function createRouter(routes: readonly Route[], deps: HttpDeps): Router<RequestState> {
   const router = new Router<RequestState>({ sensitive: true });
   for (const route of routes)
@@ -60,6 +61,7 @@ async function handle(
   if (route.guard === "none") return route.handler(ctx);
   if (route.guard === "management-key") {
     const manager = await authenticateManager(ctx, managers);
+    authoriseManager(manager, route);
     const body = await bodyOf(route, ctx, limits);
     return route.handler({ ctx, manager, body, params, requestId, route });
   }
@@ -71,5 +73,7 @@ async function handle(
 
 async function bodyOf(route: Route, ctx: Context, { bodyBytesMax }: HttpLimits): Promise<unknown> {
   const takesBody = (route.method === "POST" || route.method === "PUT") && route.takesBody !== false;
-  return takesBody ? readJsonBody(ctx.req, bodyBytesMax) : undefined;
+  // The hosted service's own examples of the management API declare no content type.
+  const formsAreJson = route.guard === "management-key";
+  return takesBody ? readJsonBody(ctx, { bodyBytesMax, formsAreJson }) : undefined;
 }

@@ -1,17 +1,19 @@
 /**
- * The HTTP server: middleware in order (request id, metrics, log, error dialect, error handler, shutdown gate, host check, router)
+ * The HTTP server: middleware in order (request id, metrics, log, error dialect, error handler, protocol, shutdown gate, host check, router)
  * and the life cycle of its connections.
  */
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import Koa from "koa";
 import { createSecretFilter } from "../accounts/authentication/secret.js";
 import type { HttpDeps, HttpLimits } from "./deps.js";
+import { probeHalfClosed } from "./reply/half-closed.js";
 import { createDrain } from "./reply/drain.js";
 import { listenOn, type Listening } from "./listen.js";
 import { chooseErrorDialect } from "./middleware/error-dialect.js";
 import { handleErrors } from "./middleware/errors.js";
 import { checkHost } from "./middleware/host-check.js";
 import { logRequests } from "./middleware/log.js";
+import { checkProtocol, useAbsoluteTarget } from "./middleware/protocol.js";
 import { measureRequests } from "./middleware/measure.js";
 import { assignRequestId } from "./middleware/request-id.js";
 import { createRoutes } from "./routes.js";
@@ -55,6 +57,7 @@ export function createHttpServer(deps: HttpDeps): HttpServer {
   const routes = createRoutes(deps);
   app.use(chooseErrorDialect(routes));
   app.use(handleErrors(logger, limits.bodyBytesMax));
+  app.use(checkProtocol);
   app.use(drain.gate);
   app.use(checkHost(deps.allowedHosts));
   const router = createRouter(routes, deps);
@@ -63,7 +66,9 @@ export function createHttpServer(deps: HttpDeps): HttpServer {
 
   const respond = app.callback();
   const listener = (req: IncomingMessage, res: ServerResponse): void => {
+    useAbsoluteTarget(req);
     drain.track(req, res);
+    probeHalfClosed(req, res, clock);
     void respond(req, res);
   };
   const server = createNodeServer(limits, listener);
@@ -86,6 +91,11 @@ function createNodeServer(limits: HttpLimits, listener: http.RequestListener): h
     keepAliveInitialDelay: 30_000,
   };
   const server = http.createServer(options, listener);
+  // Without these listeners Node.js admits every body and rejects unknown expectations before the request is authenticated.
+  server.on("checkContinue", listener);
+  server.on("checkExpectation", listener);
+  // Otherwise Node.js closes the connection of a client that has closed its side of it and waits for the answer.
+  Object.assign(server, { httpAllowHalfOpen: true });
   server.maxConnections = limits.connectionsMax;
   // Each pipelined request adds a close listener to the socket; the default warning at 10 listeners would be false.
   server.on("connection", (socket) => socket.setMaxListeners(0));

@@ -3,7 +3,7 @@
  * leased, when it is requeued and when it is given up. What a job requests, and what is stored of its outcome, is its handler's.
  *
  * States of a job: queued -> in flight -> done, its row removed in the transaction that settles its run; queued again when the server
- * is too busy or closes; failed when the process died too often while it was in flight.
+ * is too busy or closes; failed when the process died too often while it was in flight (claims.ts).
  */
 import type { Principal } from "../accounts/keys/api-key.js";
 import type { Clock } from "../core/clock.js";
@@ -14,6 +14,7 @@ import type { WorkClass } from "../core/slots.js";
 import type { Generator, Run } from "../inference/run/generate.js";
 import type { RunRecorder } from "../inference/run/recorder.js";
 import type { Write, Writes } from "../store/writes.js";
+import { leaseMs, type Claims } from "./claims.js";
 import type { Job, JobKind } from "./job.js";
 import type { JobStore } from "./store.js";
 
@@ -61,7 +62,9 @@ export interface JobQueue {
 
 export interface JobQueueDeps {
   readonly handler: JobHandler;
-  readonly jobs: JobStore;
+  readonly jobs: Omit<JobStore, "attempted" | "claim" | "claimById">;
+  /** Shared by all queues. */
+  readonly claims: Claims;
   readonly writes: Writes;
   readonly generator: Pick<Generator, "start">;
   readonly clock: Clock;
@@ -72,9 +75,6 @@ export interface JobQueueDeps {
   /** Called with unexpected errors; the job stays in the queue. */
   readonly onError: (jobId: string | null, thrown: unknown) => void;
 }
-
-/** How long a lease lasts that is not renewed. */
-const leaseMs = 30_000;
 
 /** Times that a job may start: one that was in flight when the process died so often is given up. */
 const attemptsMax = 3;
@@ -105,6 +105,7 @@ class Queue implements JobQueue {
 
   constructor(deps: JobQueueDeps) {
     this.#deps = deps;
+    deps.claims.onChange(() => this.#claim());
   }
 
   enqueue(job: NewJob, together: readonly Write[]): Promise<void> {
@@ -135,6 +136,7 @@ class Queue implements JobQueue {
   }
 
   async start(): Promise<void> {
+    await this.#deps.claims.load(this.#deps.handler.kind);
     await this.#deps.jobs.releaseAll(this.#deps.handler.kind);
     this.#isRunning = true;
     this.#heartbeat();
@@ -169,13 +171,13 @@ class Queue implements JobQueue {
   }
 
   async #claimJobs(): Promise<void> {
-    const { jobs, handler, clock, activeMax } = this.#deps;
+    const { claims, handler, activeMax } = this.#deps;
     while (this.#claimAgain) {
       this.#claimAgain = false;
       // First: after the machine slept, the leases of the jobs in flight have expired, and they would be claimed.
       await this.#renew();
       while (this.#isRunning && this.#inFlight.size < activeMax && !this.#isPaused) {
-        const job = await jobs.claim(handler.kind, clock.now(), clock.now() + leaseMs);
+        const job = await claims.next(handler.kind);
         if (job === null) break;
         if (this.#inFlight.has(job.id)) continue;
         const inFlight: InFlightJob = { job, run: null, cancelled: false, done: Promise.resolve(false) };
@@ -193,8 +195,9 @@ class Queue implements JobQueue {
   /** Never rejects. @returns whether the job is in the queue again. */
   async #process(inFlight: InFlightJob): Promise<boolean> {
     const { job } = inFlight;
+    let isRequeued = true;
     try {
-      const isRequeued = await this.#attempt(inFlight);
+      isRequeued = await this.#attempt(inFlight);
       if (isRequeued) await this.#deps.jobs.release(job.id);
       return isRequeued;
     } catch (thrown) {
@@ -202,6 +205,7 @@ class Queue implements JobQueue {
       return true;
     } finally {
       this.#inFlight.delete(job.id);
+      this.#deps.claims.ended(job.id, isRequeued);
       // In a later turn of the event loop: many jobs with nothing to do would otherwise block it.
       setImmediate(() => this.#claim());
     }

@@ -30,6 +30,7 @@ export function createJobStore(database: Database) {
     kysely.deleteFrom("jobs").where("id", "=", id),
   );
   const claimRow = prepareClaim(database);
+  const claimRowById = prepareClaimById(database);
   const renewRows = prepareRenew(database);
   return {
     insertion: (job: Job): Write => createWrite("jobs", insertRow(toRow(job))),
@@ -42,11 +43,21 @@ export function createJobStore(database: Database) {
       const row = (await claimRow({ kind, now, leaseUntil })).rows[0];
       return row === undefined ? null : fromRow(row);
     },
+    /** Claims the job in the same way; null when it is leased or not in the queue. */
+    async claimById(id: string, now: number, leaseUntil: number): Promise<Job | null> {
+      const row = (await claimRowById({ id, now, leaseUntil })).rows[0];
+      return row === undefined ? null : fromRow(row);
+    },
     /** Extends the leases of jobs. */
     async renew(ids: readonly string[], leaseUntil: number): Promise<void> {
       await renewRows({ ids: JSON.stringify(ids), leaseUntil });
     },
     ...createReleases(database),
+    /**
+     * Returns the jobs with an attempt that counts, those with fewest first, then the oldest. When no job is in flight, these were in
+     * flight when a process died.
+     */
+    attempted: () => attempted(database),
     async find(id: string): Promise<Job | null> {
       const row = await kysely.selectFrom("jobs").selectAll().where("id", "=", id).executeTakeFirst();
       return row === undefined ? null : fromRow(row);
@@ -110,6 +121,20 @@ function prepareClaim({ kysely }: Database) {
   );
 }
 
+function prepareClaimById({ kysely }: Database) {
+  return prepare(
+    kysely,
+    ["id", "now", "leaseUntil"],
+    ({ id, now, leaseUntil }: Omit<Claim, "kind"> & { id: string }) =>
+      kysely
+        .updateTable("jobs")
+        .set((job) => ({ lease_until: leaseUntil, attempts: job("attempts", "+", 1) }))
+        .where("id", "=", id)
+        .where((job) => job.or([job("lease_until", "is", null), job("lease_until", "<=", now)]))
+        .returningAll(),
+  );
+}
+
 function prepareRenew({ kysely }: Database) {
   return prepare(kysely, ["ids", "leaseUntil"], ({ ids, leaseUntil }: { ids: string; leaseUntil: number }) =>
     kysely
@@ -145,4 +170,18 @@ function fromRow(row: JobRow): Job {
     attempts: row.attempts,
     createTime: row.create_time,
   };
+}
+
+function attempted({ kysely }: Database): Promise<readonly Pick<Job, "id" | "kind">[]> {
+  return (
+    kysely
+      .selectFrom("jobs")
+      .select(["id", "kind"])
+      // A literal, because SQLite does not use the partial index for a parameter.
+      .where("attempts", ">", sql.lit(0))
+      .orderBy("attempts")
+      .orderBy("create_time")
+      .orderBy("id")
+      .execute()
+  );
 }

@@ -55,6 +55,7 @@ const schema = z.strictObject({
     tools: z.boolean(),
     structuredOutputs: z.boolean(),
   }),
+  reasoningTokensMax: z.number().int().min(1).max(1_048_576).optional(),
   prices: z.strictObject({
     promptTextTokenTicks: ticks,
     cachedPromptTextTokenTicks: ticks,

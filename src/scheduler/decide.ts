@@ -108,13 +108,16 @@ function mayStart(run: ScheduledRun, active: readonly ScheduledRun[]): boolean {
   return active.length === run.slots && active.every((other) => other.teamId !== run.teamId);
 }
 
-/** A team that returns starts level with the active teams: it is not compensated for the time it was away. */
-function join(state: SchedulerState, teamId: string): ReadonlyMap<string, number> {
-  const active = [...state.running.values(), ...state.waiting];
-  if (active.some((run) => run.teamId === teamId)) return state.served;
-  const least = Math.min(...active.map((run) => state.served.get(run.teamId) ?? 0));
-  if (!Number.isFinite(least)) return state.served;
-  return new Map(state.served).set(teamId, Math.max(least, state.served.get(teamId) ?? 0));
+/**
+ * A team that begins to wait starts level with the teams that wait already, or else with the others that run: it is not compensated
+ * for the time in which it requested less than its share, even if one of its runs was active all the while.
+ */
+function join({ running, waiting, served }: SchedulerState, teamId: string): ReadonlyMap<string, number> {
+  if (waiting.some((run) => run.teamId === teamId)) return served;
+  const others = waiting.length > 0 ? waiting : [...running.values()].filter((run) => run.teamId !== teamId);
+  const least = Math.min(...others.map((run) => served.get(run.teamId) ?? 0));
+  if (!Number.isFinite(least)) return served;
+  return new Map(served).set(teamId, Math.max(least, served.get(teamId) ?? 0));
 }
 
 function charge(

@@ -4,19 +4,30 @@
  * bounded.
  */
 import { open } from "node:fs/promises";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import Sqlite from "better-sqlite3";
 import { Kysely, sql, SqliteDialect, type SqliteDatabase, type SqliteStatement } from "kysely";
 import { createCommit, type Commit } from "./commit.js";
 import { errorCodeOf, fileError } from "./failure.js";
 import { createFolder } from "./folder.js";
-import { migrate } from "./migrate.js";
+import { checkFileExists, checkVersionExists, mark, type NewDatabase } from "./lost-database.js";
+import { migrate, versionOf } from "./migrate.js";
+import { watchFiles } from "./open-files.js";
 import type { Schema } from "./schema.js";
 import { mapUnavailable } from "./unavailable.js";
+import { createWriteGuard, type WriteGuard } from "./write-guard.js";
 
 export interface Database {
   readonly kysely: Kysely<Schema>;
   readonly commit: Commit;
+  readonly guard: WriteGuard;
+  /** Calls a listener after every statement that has deleted rows. */
+  onDeletion(listener: () => void): void;
+  /**
+   * Removes deleted rows from the write-ahead log and returns free pages to the file system; deleting has already overwritten them in
+   * the database file. Does nothing while another process reads the log. It blocks for a few milliseconds.
+   */
+  erase(): void;
   /** Returns whether a query succeeds; never rejects. */
   isReachable(): Promise<boolean>;
   close(): Promise<void>;
@@ -30,25 +41,47 @@ const journalBytesMax = 67_108_864;
 /** Upper bound of the page cache, which holds most pages that requests read even with a million keys. */
 const cacheBytesMax = 268_435_456;
 const statementsCachedMax = 200;
+/** Free pages that one erasure returns to the file system. */
+const vacuumPagesMax = 2000;
+/** Files up to this size are rewritten once, when they are from a version that did not overwrite deleted rows. */
+const rewrittenBytesMax = 268_435_456;
+
+/** Opens a connection to a file that exists. */
+export type Connect = (file: string, options: Sqlite.Options) => Sqlite.Database;
+
+interface Opening {
+  readonly newDatabase?: NewDatabase | undefined;
+  readonly connect?: Connect;
+}
+
+const connectSqlite: Connect = (file, options) => new Sqlite(file, options);
 
 /**
  * Opens the database and migrates it to the newest schema. Creates the folder (mode 700) and the file (mode 600) if they do not
  * exist.
+ * @param opening.newDatabase whether an empty database may take the place of one that is missing or empty.
+ * @param opening.connect opens the connection; the simulation passes one that fails at chosen statements.
  * @throws Error with one sentence that names the path and the reason.
  */
-export async function openDatabase(file: string): Promise<Database> {
-  await createFile(file);
+export async function openDatabase(
+  file: string,
+  { newDatabase = "refused", connect = connectSqlite }: Opening = {},
+): Promise<Database> {
+  await createFile(file, newDatabase);
   let sqlite: Sqlite.Database | null = null;
   try {
-    sqlite = new Sqlite(file, { timeout: openTimeoutMs });
-    sqlite.pragma("journal_mode = WAL");
-    sqlite.pragma("synchronous = NORMAL");
-    sqlite.pragma("foreign_keys = ON");
-    sqlite.pragma(`journal_size_limit = ${journalBytesMax}`);
-    sqlite.pragma(`cache_size = -${cacheBytesMax / 1024}`);
+    sqlite = connect(file, { timeout: openTimeoutMs });
+    configure(sqlite);
+    checkVersionExists(file, versionOf(sqlite), newDatabase);
     migrate(sqlite);
+    mark(file);
+    rewriteOnce(sqlite);
     sqlite.pragma(`busy_timeout = ${writeTimeoutMs}`);
-    const caching = cacheStatements(sqlite);
+    const guard = guardOf(file, sqlite);
+    const listeners: (() => void)[] = [];
+    const caching = cacheStatements(sqlite, guard, () => {
+      for (const listener of listeners) listener();
+    });
     const kysely = new Kysely<Schema>({ dialect: new SqliteDialect({ database: caching }) });
     const opened = sqlite;
     const close = async (): Promise<void> => {
@@ -56,21 +89,68 @@ export async function openDatabase(file: string): Promise<Database> {
       // kysely closes the connection only if it has used it.
       opened.close();
     };
-    const commit = createCommit(opened, caching);
-    return { kysely, commit, isReachable: () => isReachable(kysely), close };
+    const unguarded = createCommit(opened, caching);
+    const commit: Commit = (changes, synced) => {
+      if (changes.length > 0) guard.guard(() => unguarded(changes, synced), synced);
+    };
+    return {
+      kysely,
+      commit,
+      guard,
+      onDeletion: (listener) => void listeners.push(listener),
+      erase: () => mapUnavailable(() => erase(opened)),
+      isReachable: () => isReachable(kysely),
+      close,
+    };
   } catch (thrown) {
     sqlite?.close();
     throw fileError("cannot use the database", file, thrown);
   }
 }
 
+function configure(sqlite: Sqlite.Database): void {
+  // Before the first table is created.
+  sqlite.pragma("auto_vacuum = INCREMENTAL");
+  sqlite.pragma("secure_delete = ON");
+  sqlite.pragma("journal_mode = WAL");
+  sqlite.pragma("synchronous = NORMAL");
+  sqlite.pragma("foreign_keys = ON");
+  sqlite.pragma(`journal_size_limit = ${journalBytesMax}`);
+  sqlite.pragma(`cache_size = -${cacheBytesMax / 1024}`);
+}
+
+/**
+ * Rewrites a database that was created without `auto_vacuum`: only then can it be turned on. What was deleted before disappears. It fails
+ * while another process has the file open, or when the disk is nearly full.
+ */
+function rewriteOnce(sqlite: Sqlite.Database): void {
+  const pragma = (name: string): number => Number(sqlite.pragma(name, { simple: true }));
+  const bytes = pragma("page_count") * pragma("page_size");
+  if (pragma("auto_vacuum") !== 0 || bytes > rewrittenBytesMax) return;
+  try {
+    sqlite.exec("vacuum");
+  } catch {
+    // The database is as good as before: another start tries again.
+  }
+}
+
+function erase(sqlite: Sqlite.Database): void {
+  sqlite.pragma(`incremental_vacuum(${vacuumPagesMax})`);
+  sqlite.pragma("wal_checkpoint(TRUNCATE)");
+}
+
 /** Creates the file readable by its owner only, unlike SQLite. The -wal and -shm files inherit its mode. */
-async function createFile(file: string): Promise<void> {
+async function createFile(file: string, newDatabase: NewDatabase): Promise<void> {
   const folder = dirname(file);
   try {
     createFolder(folder);
   } catch (thrown) {
     throw fileError("cannot create the data folder", folder, thrown);
+  }
+  try {
+    checkFileExists(file, newDatabase);
+  } catch (thrown) {
+    throw fileError("cannot use the database", file, thrown);
   }
   try {
     await (await open(file, "ax", 0o600)).close();
@@ -79,8 +159,18 @@ async function createFile(file: string): Promise<void> {
   }
 }
 
+/** Guards the writes of an open database. SQLite keeps both files open, and deletes none before the database is closed. */
+function guardOf(file: string, sqlite: Sqlite.Database): WriteGuard {
+  const name = basename(file);
+  const lostFile = watchFiles([
+    { path: file, name, canBeEmpty: false },
+    { path: `${file}-wal`, name: `${name}-wal`, canBeEmpty: true },
+  ]);
+  return createWriteGuard(() => (sqlite.open ? lostFile() : null));
+}
+
 /** Caches prepared statements: kysely prepares on every call, and preparing costs more than executing. */
-function cacheStatements(sqlite: Sqlite.Database): SqliteDatabase {
+function cacheStatements(sqlite: Sqlite.Database, guard: WriteGuard, deleted: () => void): SqliteDatabase {
   const statements = new Map<string, SqliteStatement>();
   return {
     close: () => sqlite.close(),
@@ -88,7 +178,10 @@ function cacheStatements(sqlite: Sqlite.Database): SqliteDatabase {
       let statement = statements.get(text);
       if (statement === undefined) {
         if (statements.size >= statementsCachedMax) statements.clear();
-        statement = mapUnavailable(() => withReadableErrors(sqlite.prepare<readonly unknown[]>(text)));
+        const prepared = mapUnavailable(() =>
+          withReadableErrors(sqlite, guard, sqlite.prepare<readonly unknown[]>(text)),
+        );
+        statement = /^\s*delete /i.test(text) ? reporting(prepared, deleted) : prepared;
         statements.set(text, statement);
       }
       return statement;
@@ -96,12 +189,37 @@ function cacheStatements(sqlite: Sqlite.Database): SqliteDatabase {
   };
 }
 
-/** Wraps a statement so that it reports an unavailable database as a HearthError. */
-function withReadableErrors(statement: Sqlite.Statement<readonly unknown[]>): SqliteStatement {
+/** Wraps a deletion so that it reports that it has deleted rows. */
+function reporting(statement: SqliteStatement, deleted: () => void): SqliteStatement {
+  return {
+    ...statement,
+    all(parameters) {
+      const rows = statement.all(parameters);
+      if (rows.length > 0) deleted();
+      return rows;
+    },
+    run(parameters) {
+      const result = statement.run(parameters);
+      if (result.changes > 0) deleted();
+      return result;
+    },
+  };
+}
+
+/** Wraps a statement so that it reports an unavailable database as a HearthError, and is guarded when it writes on its own. */
+function withReadableErrors(
+  sqlite: Sqlite.Database,
+  { guard }: WriteGuard,
+  statement: Sqlite.Statement<readonly unknown[]>,
+): SqliteStatement {
+  const execute = <Result>(action: () => Result): Result =>
+    statement.readonly || sqlite.inTransaction
+      ? mapUnavailable(action)
+      : guard(() => mapUnavailable(action), false);
   return {
     reader: statement.reader,
-    all: (parameters) => mapUnavailable(() => statement.all(parameters)),
-    run: (parameters) => mapUnavailable(() => statement.run(parameters)),
+    all: (parameters) => execute(() => statement.all(parameters)),
+    run: (parameters) => execute(() => statement.run(parameters)),
     iterate: (parameters) => statement.iterate(parameters),
   };
 }

@@ -8,6 +8,7 @@ const reasons: readonly (readonly [code: string, reason: string])[] = [
   ["EEXIST", "there is a file where the folder should be"],
   ["EISDIR", "there is a folder where the file should be"],
   ["ENOSPC", "the disk is full"],
+  ["EIO", "the disk reports an error"],
   ["SQLITE_NOTADB", "it is not a SQLite database"],
   ["SQLITE_CORRUPT", "it is damaged"],
   [
@@ -17,6 +18,7 @@ const reasons: readonly (readonly [code: string, reason: string])[] = [
   ["SQLITE_CANTOPEN", "it cannot be opened: check who owns the file and its folder"],
   ["SQLITE_BUSY", "another program has locked it"],
   ["SQLITE_FULL", "the disk is full"],
+  ["SQLITE_IOERR", "the disk reports an error"],
 ];
 
 /** Returns an Error for the operator that says what failed, on which path, and why. The original error is its cause. */
@@ -29,7 +31,8 @@ export function errorCodeOf(thrown: unknown): string {
   return thrown instanceof Error && "code" in thrown && typeof thrown.code === "string" ? thrown.code : "";
 }
 
-function reasonOf(thrown: unknown): string {
+/** Returns why an operation on a file failed, without its path. */
+export function reasonOf(thrown: unknown): string {
   const code = errorCodeOf(thrown);
   const known = reasons.find(([prefix]) => code.startsWith(prefix));
   if (known !== undefined) return `${known[1]} (${code})`;

@@ -15,6 +15,9 @@ import { usageHours } from "./migrations/0013-usage-hours.js";
 import { spendingLimits } from "./migrations/0014-spending-limits.js";
 import { hostedPrices } from "./migrations/0015-hosted-prices.js";
 import { images } from "./migrations/0016-images.js";
+import { writeProbes } from "./migrations/0017-write-probes.js";
+import { invoices } from "./migrations/0018-invoices.js";
+import { interruptedJobs } from "./migrations/0019-interrupted-jobs.js";
 import type { Migration } from "./migrations/migration.js";
 
 const migrations: readonly Migration[] = [
@@ -34,6 +37,9 @@ const migrations: readonly Migration[] = [
   spendingLimits,
   hostedPrices,
   images,
+  writeProbes,
+  invoices,
+  interruptedJobs,
 ];
 
 /**
@@ -44,7 +50,7 @@ const migrations: readonly Migration[] = [
 export function migrate(sqlite: Sqlite.Database): void {
   // Immediate: waits for another process that migrates the same file, and then sees its changes.
   const step = sqlite.transaction(() => {
-    const version = Number(sqlite.pragma("user_version", { simple: true }));
+    const version = versionOf(sqlite);
     if (version > migrations.length) throw newer(version);
     const migration = migrations[version];
     if (migration === undefined) return false;
@@ -53,6 +59,11 @@ export function migrate(sqlite: Sqlite.Database): void {
     return true;
   });
   while (step.immediate());
+}
+
+/** Returns the schema version of a database; 0: it has no tables. */
+export function versionOf(sqlite: Sqlite.Database): number {
+  return Number(sqlite.pragma("user_version", { simple: true }));
 }
 
 function newer(version: number): Error {

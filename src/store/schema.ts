@@ -5,11 +5,20 @@ import type {
   BillingMode,
   DeferredState,
   JobKind,
-  LedgerAccount,
   ResponseStatus,
   Role,
-  TransactionKind,
 } from "./column-values.js";
+import type {
+  BalanceRow,
+  EntryRow,
+  HostedPriceTable,
+  PriceTable,
+  SpendingLimitRow,
+  TeamMonthRow,
+  TransactionTable,
+  UsageHourRow,
+  UsageMonthRow,
+} from "./money-schema.js";
 
 /**
  * The types of all tables, for kysely; migrations/ creates the tables. SQLite has no booleans: flags are 0 or 1. Times are
@@ -24,6 +33,7 @@ export interface Schema {
   ledger_entries: EntryRow;
   ledger_balances: BalanceRow;
   usage_hours: UsageHourRow;
+  usage_months: UsageMonthRow;
   spending_limits: SpendingLimitRow;
   team_months: TeamMonthRow;
   hosted_prices: HostedPriceTable;
@@ -166,84 +176,6 @@ export interface StoredImageRow {
   run_id: string;
   bytes: number;
   expire_time: number;
-}
-
-/** Updated by triggers on runs. */
-interface UsageHourRow {
-  team_id: string;
-  hour: number;
-  model: string;
-  asked_model: string;
-  api_key_id: string;
-  runs: number;
-  prompt_tokens: number;
-  cached_tokens: number;
-  image_tokens: number;
-  completion_tokens: number;
-  reasoning_tokens: number;
-  cost_ticks: number;
-  credit_ticks: number;
-}
-
-interface SpendingLimitRow {
-  team_id: string;
-  hard_ticks: number | null;
-  soft_ticks: number | null;
-}
-
-/** Updated by triggers on runs. */
-interface TeamMonthRow {
-  team_id: string;
-  /** Such as 202611. */
-  month: number;
-  charged_ticks: number;
-  reserved_ticks: number;
-}
-
-interface HostedPriceTable {
-  /** Grows with every insert. */
-  id: Generated<number>;
-  alias: string;
-  prompt_ticks: number;
-  cached_ticks: number;
-  completion_ticks: number;
-  create_time: number;
-}
-
-export interface PriceRow {
-  id: number;
-  model: string;
-  prompt_text_token_ticks: number;
-  cached_prompt_text_token_ticks: number;
-  completion_text_token_ticks: number;
-  create_time: number;
-}
-
-/** The id grows with every insert. */
-type PriceTable = Omit<PriceRow, "id"> & { id: Generated<number> };
-
-export interface TransactionRow {
-  id: number;
-  kind: TransactionKind;
-  team_id: string;
-  run_id: string | null;
-  note: string | null;
-  create_time: number;
-}
-
-/** The id grows with every insert. */
-type TransactionTable = Omit<TransactionRow, "id"> & { id: Generated<number> };
-
-export interface EntryRow {
-  transaction_id: number;
-  account: LedgerAccount;
-  amount_ticks: number;
-}
-
-interface BalanceRow {
-  team_id: string;
-  account: LedgerAccount;
-  balance_ticks: number;
 }
 
 export interface JobRow {

@@ -31,6 +31,7 @@ const rows: readonly [ErrorKind, number, string, string, number, string][] = [
   ],
   ["body_too_large", 413, "invalid_request_error", "body_too_large", 413, "request_too_large"],
   ["request_timeout", 408, "invalid_request_error", "request_timeout", 408, "timeout_error"],
+  ["expectation_failed", 417, "invalid_request_error", "expectation_failed", 417, "invalid_request_error"],
   ["rate_limited", 429, "rate_limit_error", "rate_limit_exceeded", 429, "rate_limit_error"],
   ["overloaded", 503, "server_error", "overloaded", 529, "overloaded_error"],
   ["model_unavailable", 503, "server_error", "model_unavailable", 529, "overloaded_error"],

@@ -11,6 +11,7 @@ import { engineMatcher } from "./engine-matcher.js";
 import { matchesGrammar, parseGbnf, sampleText } from "./gbnf-matcher.js";
 import { textsOf } from "./lower/texts-of.js";
 import { randomSchema, smallValue } from "./schema/arbitrary.js";
+import { casesOf } from "../random-cases.js";
 
 const { Ajv2020 } = createRequire(import.meta.url)("ajv/dist/2020.js") as {
   Ajv2020: typeof AjvConstructor.Ajv2020;
@@ -43,7 +44,7 @@ function attempt(schema: unknown, additionalProperties: boolean): Conversion | S
   }
 }
 
-const runs = 400;
+const runs = casesOf(400);
 
 /** Returns a seeded source of numbers from 0 to below 1, so that samples are reproducible. */
 function randomFrom(seed: number): () => number {

@@ -4,6 +4,7 @@ import { transcript } from "../../src/engine/scripted.js";
 import { familyNames, template, tools, transcripts } from "../engine/llama/tools/answers.js";
 import { firstChoice, requestStream, requestJson } from "../end-to-end/text/answers.js";
 import { startScriptedApp, hello, keys } from "../scripted-app.js";
+import { casesOf } from "../random-cases.js";
 
 const sent = { ...hello, tools: tools.map((tool) => ({ type: "function", function: tool })) };
 
@@ -14,17 +15,24 @@ async function answering(family: string, answer: string, tokenBytes = 1) {
 }
 
 describe("D9: an answer that is designed to be costly to parse", () => {
-  it.each(familyNames)("in the style of %s is told whole, its every character as text", async (family) => {
-    const [mark = "<"] =
-      /^(?:<\S{1,30}?>|\[[A-Z_]+\]|\S{1,12})/.exec(transcripts(family)[0]?.answer ?? "") ?? [];
-    for (const unit of [mark.slice(0, -1), " \n{", '"\\', "<".repeat(50)]) {
-      // With the first word the answer is not a tool call of families whose calls are whole answers.
-      const answer = `Look: ${unit.repeat(Math.ceil(100_000 / unit.length))} end.`;
-      const server = await answering(family, answer, 3);
-      const { content, calls, finish } = firstChoice(await requestStream(server, sent));
-      expect({ same: content === answer, calls, finish }).toEqual({ same: true, calls: [], finish: "stop" });
-    }
-  });
+  it.each(familyNames)(
+    "in the style of %s reaches the client whole, every character as text",
+    async (family) => {
+      const [mark = "<"] =
+        /^(?:<\S{1,30}?>|\[[A-Z_]+\]|\S{1,12})/.exec(transcripts(family)[0]?.answer ?? "") ?? [];
+      for (const unit of [mark.slice(0, -1), " \n{", '"\\', "<".repeat(50)]) {
+        // With the first word the answer is not a tool call of families whose calls are whole answers.
+        const answer = `Look: ${unit.repeat(Math.ceil(casesOf(100_000) / unit.length))} end.`;
+        const server = await answering(family, answer, 3);
+        const { content, calls, finish } = firstChoice(await requestStream(server, sent));
+        expect({ same: content === answer, calls, finish }).toEqual({
+          same: true,
+          calls: [],
+          finish: "stop",
+        });
+      }
+    },
+  );
 
   it("as one tool call with endless arguments is cut and not returned as a call", async () => {
     for (const inside of ["[".repeat(50_000), `"${"\\\\".repeat(50_000)}`, `{"a":`.repeat(20_000)]) {

@@ -78,3 +78,37 @@ describe("a body with long strings", () => {
     await expect(parseJsonBody(bytes)).rejects.toThrow(/not valid UTF-8/);
   });
 });
+
+describe("F21: a body that would occupy the event loop", () => {
+  const objects = (count: number) => `[${Array(count).fill("{}").join()}]`;
+  const members = (count: number) => `{${Array(count).fill('"a":1').join()}}`;
+  const numbers = (count: number) => `[${Array(count).fill("1").join()}]`;
+
+  it.each([
+    ["arrays and objects", objects, 99_999],
+    ["members of objects", members, 100_000],
+    ["values", numbers, 1_200_001],
+  ])("is a 400 when it has too many %s, and is read up to the limit", async (what, text, max) => {
+    expect(JSON.stringify(await parsed(text(max)))).toBe(JSON.stringify(JSON.parse(text(max))));
+    await expect(parsed(text(max + 1))).rejects.toMatchObject({
+      kind: "malformed",
+      message: expect.stringContaining(what) as string,
+    });
+  });
+
+  it.each([
+    ["text", `{"a":"${"é".repeat(4_000_000)}"}`],
+    ["white space", `{"a":${" ".repeat(8_000_000)}1}`],
+  ])("lets other work run after every megabyte of %s", async (_what, text) => {
+    let turns = 0;
+    let isRunning = true;
+    const turn = (): void => {
+      turns += 1;
+      if (isRunning) setImmediate(turn);
+    };
+    setImmediate(turn);
+    await parsed(text);
+    isRunning = false;
+    expect(turns).toBeGreaterThanOrEqual(7);
+  });
+});

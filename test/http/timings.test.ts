@@ -63,7 +63,9 @@ describe("the timings of an answer", () => {
   it("are in the headers of a stream as far as they are known at its start, and in its trailers", async () => {
     const { headers, trailers, body } = await timed(true);
     expect(received(headers)).toEqual(["30", "2", null, null, null]);
-    expect(headers["trailer"]).toBe("x-hearth-prefill-ms, x-hearth-ttft-ms, x-hearth-decode-tps");
+    expect(headers["trailer"]).toBe(
+      "x-hearth-prefill-ms, x-hearth-ttft-ms, x-hearth-decode-tps, x-hearth-cost-ticks",
+    );
     expect(received(trailers)).toEqual([null, null, "40", "70", "4.0"]);
     expect(body).toMatch(/data: \[DONE\]\n\n$/);
   });

@@ -5,6 +5,7 @@ import type { JobQueue } from "../../src/jobs/queue.js";
 import { until } from "../harness.js";
 import { gate } from "../scripted-app.js";
 import { jobQueue, leaseMs } from "./queue.js";
+import { casesOf } from "../random-cases.js";
 
 /** The next step, and how many microtasks after the previous one it happens. */
 interface Step {
@@ -128,7 +129,7 @@ describe("for any history of events", () => {
         }
         expect(await world.jobs.count("deferred-completion")).toBe(0);
       }),
-      { numRuns: 80 },
+      { numRuns: casesOf(160) },
     );
     expect([...seen]).toEqual(expect.arrayContaining(["completed", "cancelled", "aborted"]));
   });

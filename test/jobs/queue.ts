@@ -13,6 +13,7 @@ import type { Job } from "../../src/jobs/job.js";
 import type { JobStore } from "../../src/jobs/store.js";
 import type { Write, Writes } from "../../src/store/writes.js";
 import type { Run } from "../../src/inference/run/generate.js";
+import { createClaims, leaseMs } from "../../src/jobs/claims.js";
 import { createJobQueue, type JobQueue, type JobHandler } from "../../src/jobs/queue.js";
 import type { RunEnd } from "../../src/inference/run/recorder.js";
 import { openDatabase } from "../../src/store/database.js";
@@ -25,8 +26,7 @@ import { temporaryFolder } from "../harness.js";
 import { createManualClock } from "../manual-clock.js";
 import { aTeam } from "../store/records.js";
 
-/** How long a lease lasts that is not renewed. */
-export const leaseMs = 30_000;
+export { leaseMs };
 
 export interface TestRun {
   readonly id: string;
@@ -62,12 +62,13 @@ export async function jobQueue(limits: { readonly queuedMax?: number; readonly a
   ];
   const clock = jumpingClock();
   const runs: TestRun[] = [];
-  const waits = new Map<string, Promise<unknown>>();
+  const waits = new Map<string, PromiseLike<unknown>>();
+  const deadly = new Set<string>();
   const fail: Failures = { starting: null, running: null, settling: null, failedSettlements: 0 };
   const ended = (id: string, outcome: string): readonly Write[] => [
     deferred.ending(id, { state: "done", answer: outcome }, clock.now() + 1e9),
   ];
-  const world = { jobs, writes, clock, runs, waits, fail, ended, ...limits };
+  const world = { jobs, writes, clock, runs, waits, deadly, fail, ended, ...limits };
   let process = startProcess(world);
   return {
     ...world,
@@ -79,7 +80,7 @@ export async function jobQueue(limits: { readonly queuedMax?: number; readonly a
       return process;
     },
     /** Enqueues a job; its runs end when `wait` resolves. */
-    put: async (id: string, wait: Promise<unknown> = Promise.resolve()): Promise<void> => {
+    put: async (id: string, wait: PromiseLike<unknown> = Promise.resolve()): Promise<void> => {
       waits.set(id, wait);
       const createTime = clock.now();
       const origin = { teamId: "team-1", apiKeyId: "key-1", endpoint: "/v1/chat/completions" };
@@ -118,7 +119,9 @@ interface World {
   readonly writes: Writes;
   readonly clock: Clock;
   readonly runs: TestRun[];
-  readonly waits: ReadonlyMap<string, Promise<unknown>>;
+  readonly waits: ReadonlyMap<string, PromiseLike<unknown>>;
+  /** Jobs whose run ends the process as it starts. */
+  readonly deadly: ReadonlySet<string>;
   readonly fail: Failures;
   readonly ended: (id: string, outcome: string) => readonly Write[];
   readonly queuedMax?: number;
@@ -149,19 +152,27 @@ function startProcess(world: World): { readonly queue: JobQueue; die(): void } {
     jobs: {
       insertion: (job) => jobs.insertion(job),
       removal: (id) => jobs.removal(id),
-      claim: alive((...values) => jobs.claim(...values)),
       renew: alive((...values) => jobs.renew(...values)),
       release: alive((id) => jobs.release(id)),
       releaseAll: alive((kind) => jobs.releaseAll(kind)),
       find: alive((id) => jobs.find(id)),
       count: alive((kind) => jobs.count(kind)),
     },
+    claims: createClaims(
+      {
+        attempted: alive(() => jobs.attempted()),
+        claim: alive((...values) => jobs.claim(...values)),
+        claimById: alive((...values) => jobs.claimById(...values)),
+      },
+      clock,
+    ),
     writes: { commit: alive((each) => writes.commit(each)) },
     generator: {
       start(_request, { requestId: id, recorder }) {
         if (world.fail.starting !== null) throw world.fail.starting;
         const run: TestRun = { id, attempts: attempts.get(id) ?? 0, ended: null };
         world.runs.push(run);
+        if (world.deadly.has(id)) isAlive = false;
         return aRun(world, id, (state, failure) =>
           settle(run, state, recorder?.writes({ state, failure }) ?? []),
         );
@@ -220,6 +231,7 @@ function aRun(
     model: ember,
     choices: 1,
     timings: { queueMs: null, prefillMs: null, ttftMs: null, decodeTps: null, cachedTokens: null },
+    costTicks: null,
     events: { [Symbol.asyncIterator]: () => ({ next: () => settled.then(() => end) }) },
     abort: () => aborting.abort(),
     finished: settled,

@@ -116,11 +116,15 @@ describe("C1: the structure of the file", () => {
     );
   });
 
-  it("C1: a pipe and a folder are rejected without blocking", async () => {
-    const pipe = join(folder.path, "pipe.gguf");
+  it("C1, C11: a pipe, a folder and links to a pipe and an endless device are rejected without blocking", async () => {
+    const [pipe, toPipe, toZero] = ["pipe.gguf", "to-pipe.gguf", "to-zero.gguf"].map((name) =>
+      join(folder.path, name),
+    ) as [string, string, string];
     execFileSync(makePipe, [pipe]);
-    expect(await preflightGguf(pipe)).toEqual({ ok: false, reason: "it is not a regular file." });
-    expect(await preflightGguf(folder.path)).toEqual({ ok: false, reason: "it is not a regular file." });
+    await symlink(pipe, toPipe);
+    await symlink("/dev/zero", toZero);
+    for (const path of [pipe, toPipe, toZero, folder.path])
+      expect(await preflightGguf(path)).toEqual({ ok: false, reason: "it is not a regular file." });
   });
 
   it("C3: a missing file and a dangling link are rejected without their path", async () => {

@@ -101,6 +101,16 @@ describe("the scheduler's decisions", () => {
     expect(back.served.get("a")).toBeGreaterThanOrEqual(back.served.get("b") ?? 0);
   });
 
+  it("do not compensate a team for the time in which it had one long run and requested no more", () => {
+    let { state } = arriving(99, run("a-long", "a", 2), run("b0", "b", 2), run("b1", "b", 2));
+    for (let nth = 0; nth < 50; nth += 1) {
+      state = arrive(state, run(`b${nth + 2}`, "b", 2)).state;
+      state = leave(state, `b${nth}`, 100).state;
+    }
+    for (const id of ["a1", "a2"]) state = arrive(state, run(id, "a", 2)).state;
+    expect(state.served.get("a")).toBeGreaterThanOrEqual((state.served.get("b") ?? 0) - 200);
+  });
+
   it("prefer interactive work to background and deferred work, which still get turns", () => {
     const interactive = Array.from({ length: 20 }, (_, index) => run(`i${index}`, "a"));
     const others = [run("d", "a", 1, "m", "deferred"), run("g", "a", 1, "m", "background")];

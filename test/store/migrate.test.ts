@@ -1,6 +1,8 @@
 import { aKey } from "../accounts/a-key.js";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
+import { sql } from "kysely";
 import { expect, it, onTestFinished } from "vitest";
 import { createApiKeyStore } from "../../src/accounts/keys/store.js";
 import { openDatabase } from "../../src/store/database.js";
@@ -10,6 +12,7 @@ import { runs } from "../../src/store/migrations/0002-runs.js";
 import { teamWeights } from "../../src/store/migrations/0003-team-weights.js";
 import { createResponseStore } from "../../src/inference/responses/store/responses.js";
 import { createRunStore } from "../../src/inference/run/store/runs.js";
+import { createBillingStore } from "../../src/accounts/money/store/billing.js";
 import { createLedgerStore } from "../../src/accounts/money/store/ledger.js";
 import { createSpendingStore } from "../../src/accounts/money/store/spending-limits.js";
 import { createUsageStore } from "../../src/accounts/usage/store.js";
@@ -90,3 +93,49 @@ it("sums the usage and cost of the runs of an older database", async () => {
   expect((await spending.find("team-1", 202612)).chargedTicks).toBe(180n);
   expect(await createLedgerStore(database).verify()).toEqual([]);
 });
+
+it("counts the images of earlier runs in the usage of their hour and of their month", async () => {
+  const file = join(temporaryFolder(), "hearth.db");
+  const earlier = await openDatabase(file);
+  await createTeamStore(earlier).insert(aTeam());
+  const prices = { ...freeOfCharge, imageTicks: 7 };
+  const usage = { ...aRun().usage, images: 3 };
+  const ended = { state: "completed", endTime: 6000, usage, prices, costTicks: 21 } as const;
+  await createRunStore(earlier).insert(aRun(ended), []);
+  await earlier.close();
+  const sqlite = new Sqlite(file);
+  const rollUps = ["runs_ended_are_rolled_up", "runs_are_rolled_up"];
+  sqlite.exec(`
+    ${rollUps.map((name) => `drop trigger ${name}; create trigger ${name} after insert on runs begin select 1; end;`).join("\n")}
+    alter table usage_hours drop column images;
+    drop table usage_months;
+    drop index jobs_attempted;
+    pragma user_version = 17`);
+  sqlite.close();
+  const database = await openDatabase(file);
+  const query = { teamId: "team-1", from: 0, to: 9000, unit: null, by: [], hosted: [] } as const;
+  const [used] = await createUsageStore(database).rows({ ...query, order: "time", limit: 9 });
+  expect(used?.usage.images).toBe(3);
+  expect(await createBillingStore(database).month("team-1", 197001)).toMatchObject([
+    { model: "small", images: 3, costTicks: 21n, prices },
+  ]);
+  await database.close();
+});
+
+it("F19: rewrites a database of an earlier version once, so that nothing remains of what was deleted before", async () => {
+  const marker = "a-team-of-old-that-is-gone";
+  const insert = `insert into teams values ('old', '${marker}', 'unmetered', 0, 1000, 7);`;
+  const file = databaseOfVersion3(`${insert} delete from teams where id = 'old';`);
+  expect(readFileSync(file).includes(marker)).toBe(true);
+  const database = await openDatabase(file);
+  const { rows } = await sql<{ auto_vacuum: number }>`pragma auto_vacuum`.execute(database.kysely);
+  expect(rows).toEqual([{ auto_vacuum: 2 }]);
+  await database.close();
+  expect(readFileSync(file).includes(marker)).toBe(false);
+});
+
+const freeOfCharge = {
+  promptTextTokenTicks: 0,
+  cachedPromptTextTokenTicks: 0,
+  completionTextTokenTicks: 0,
+};

@@ -6,6 +6,7 @@ import { onTestFinished } from "vitest";
 import { createCommit } from "../../src/store/commit.js";
 import { openDatabase, type Database } from "../../src/store/database.js";
 import type { Schema } from "../../src/store/schema.js";
+import { createWriteGuard } from "../../src/store/write-guard.js";
 import { temporaryFolder } from "./records.js";
 
 /** Returns a migrated, empty database and the steps of the query plans of all its statements. */
@@ -24,8 +25,17 @@ export async function databaseWithQueryPlans(): Promise<{ database: Database; st
   };
   const kysely = new Kysely<Schema>({ dialect: new SqliteDialect({ database: statements }) });
   const commit = createCommit(sqlite, statements);
+  const guard = createWriteGuard(() => null);
   return {
-    database: { kysely, commit, isReachable: () => Promise.resolve(true), close: () => kysely.destroy() },
+    database: {
+      kysely,
+      commit,
+      guard,
+      onDeletion: () => undefined,
+      erase: () => undefined,
+      isReachable: () => Promise.resolve(true),
+      close: () => kysely.destroy(),
+    },
     steps: seen,
   };
 }

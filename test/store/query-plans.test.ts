@@ -64,6 +64,8 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
     ({ jobs }) => jobs.claim("deferred-completion", 1, 2),
     [job, "jobs by jobs_by_age (kind=?)"],
   ],
+  "jobs.claimById": [({ jobs }) => jobs.claimById("a", 1, 2), [job]],
+  "jobs.attempted": [({ jobs }) => jobs.attempted(), ["jobs by jobs_attempted (attempts>?)"]],
   "jobs.renew": [({ jobs }) => jobs.renew(["a"], 1), [job, "SCAN json_each VIRTUAL TABLE INDEX 1:"]],
   "jobs.release": [({ jobs }) => jobs.release("a"), [job]],
   "jobs.releaseAll": [
@@ -126,7 +128,14 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
   ],
   "keys.page": [
     ({ keys }) =>
-      keys.page({ teamId: "a", after: { createTime: 1, id: "a" }, acls: ["b"], unexpiredAt: 1, limit: 2 }),
+      keys.page({
+        teamId: "a",
+        userId: "b",
+        after: { createTime: 1, id: "a" },
+        acls: ["b"],
+        unexpiredAt: 1,
+        limit: 2,
+      }),
     [
       "api_keys by api_keys_by_team (team_id=? AND (create_time,id)>(?,?))",
       "SCAN json_each EXISTS VIRTUAL TABLE INDEX 1:",

@@ -89,6 +89,8 @@ CREATE TABLE jobs (
   body text not null
 ) strict;
 
+CREATE INDEX jobs_attempted on jobs (attempts, create_time, id, kind) where attempts > 0;
+
 CREATE INDEX jobs_by_age on jobs (kind, create_time, id, lease_until);
 
 CREATE INDEX jobs_held on jobs (kind, lease_until) where lease_until is not null;
@@ -237,13 +239,26 @@ when old.state = 'running' and new.state not in ('running', 'interrupted') begin
   insert into usage_hours values (
     new.team_id, new.start_time - new.start_time % 3600000, new.model, coalesce(new.asked_model, new.model),
     new.api_key_id, 1, new.prompt_tokens, new.cached_tokens, new.image_tokens, new.completion_tokens,
-    new.reasoning_tokens, new.cost_ticks, iif(new.reserved_ticks is null, 0, new.cost_ticks))
+    new.reasoning_tokens, new.cost_ticks, iif(new.reserved_ticks is null, 0, new.cost_ticks), new.images)
   on conflict do update set runs = runs + 1,
     prompt_tokens = prompt_tokens + excluded.prompt_tokens,
     cached_tokens = cached_tokens + excluded.cached_tokens,
     image_tokens = image_tokens + excluded.image_tokens,
     completion_tokens = completion_tokens + excluded.completion_tokens,
     reasoning_tokens = reasoning_tokens + excluded.reasoning_tokens,
+    cost_ticks = cost_ticks + excluded.cost_ticks,
+    credit_ticks = credit_ticks + excluded.credit_ticks,
+    images = images + excluded.images;
+  insert into usage_months values (
+    new.team_id, cast(strftime('%Y%m', new.start_time / 1000, 'unixepoch') as integer), new.model, coalesce(new.price_id, 0), new.image_ticks,
+    new.prompt_tokens - new.cached_tokens, new.cached_tokens, new.completion_tokens, new.reasoning_tokens,
+    new.images, new.cost_ticks, iif(new.reserved_ticks is null, 0, new.cost_ticks))
+  on conflict do update set
+    evaluated_tokens = evaluated_tokens + excluded.evaluated_tokens,
+    cached_tokens = cached_tokens + excluded.cached_tokens,
+    completion_tokens = completion_tokens + excluded.completion_tokens,
+    reasoning_tokens = reasoning_tokens + excluded.reasoning_tokens,
+    images = images + excluded.images,
     cost_ticks = cost_ticks + excluded.cost_ticks,
     credit_ticks = credit_ticks + excluded.credit_ticks;
 end;
@@ -258,8 +273,7 @@ when new.reserved_ticks > 0 or (new.state <> 'running' and new.cost_ticks > 0) b
   select raise(abort, 'monthly_limit') from spending_limits as bound
     join team_months as spent on spent.team_id = bound.team_id and spent.month = cast(strftime('%Y%m', new.start_time / 1000, 'unixepoch') as integer)
     where bound.team_id = new.team_id and new.state = 'running'
-    and charged_ticks + reserved_ticks > min(
-      coalesce(hard_ticks, 9223372036854775807), coalesce(soft_ticks, 9223372036854775807));
+    and charged_ticks + reserved_ticks > hard_ticks;
 end;
 
 CREATE TRIGGER runs_ended_are_counted after update of state on runs
@@ -274,13 +288,26 @@ when new.state not in ('running', 'interrupted') begin
   insert into usage_hours values (
     new.team_id, new.start_time - new.start_time % 3600000, new.model, coalesce(new.asked_model, new.model),
     new.api_key_id, 1, new.prompt_tokens, new.cached_tokens, new.image_tokens, new.completion_tokens,
-    new.reasoning_tokens, new.cost_ticks, iif(new.reserved_ticks is null, 0, new.cost_ticks))
+    new.reasoning_tokens, new.cost_ticks, iif(new.reserved_ticks is null, 0, new.cost_ticks), new.images)
   on conflict do update set runs = runs + 1,
     prompt_tokens = prompt_tokens + excluded.prompt_tokens,
     cached_tokens = cached_tokens + excluded.cached_tokens,
     image_tokens = image_tokens + excluded.image_tokens,
     completion_tokens = completion_tokens + excluded.completion_tokens,
     reasoning_tokens = reasoning_tokens + excluded.reasoning_tokens,
+    cost_ticks = cost_ticks + excluded.cost_ticks,
+    credit_ticks = credit_ticks + excluded.credit_ticks,
+    images = images + excluded.images;
+  insert into usage_months values (
+    new.team_id, cast(strftime('%Y%m', new.start_time / 1000, 'unixepoch') as integer), new.model, coalesce(new.price_id, 0), new.image_ticks,
+    new.prompt_tokens - new.cached_tokens, new.cached_tokens, new.completion_tokens, new.reasoning_tokens,
+    new.images, new.cost_ticks, iif(new.reserved_ticks is null, 0, new.cost_ticks))
+  on conflict do update set
+    evaluated_tokens = evaluated_tokens + excluded.evaluated_tokens,
+    cached_tokens = cached_tokens + excluded.cached_tokens,
+    completion_tokens = completion_tokens + excluded.completion_tokens,
+    reasoning_tokens = reasoning_tokens + excluded.reasoning_tokens,
+    images = images + excluded.images,
     cost_ticks = cost_ticks + excluded.cost_ticks,
     credit_ticks = credit_ticks + excluded.credit_ticks;
 end;
@@ -355,6 +382,27 @@ CREATE TABLE usage_hours (
   completion_tokens integer not null,
   reasoning_tokens integer not null,
   cost_ticks integer not null,
-  credit_ticks integer not null,
+  credit_ticks integer not null, images integer not null default 0,
   primary key (team_id, hour, model, asked_model, api_key_id)
 ) strict, without rowid;
+
+CREATE TABLE usage_months (
+  team_id text not null,
+  month integer not null check (month % 100 between 1 and 12),
+  model text not null,
+  price_id integer not null,
+  image_ticks integer not null,
+  evaluated_tokens integer not null,
+  cached_tokens integer not null,
+  completion_tokens integer not null,
+  reasoning_tokens integer not null,
+  images integer not null,
+  cost_ticks integer not null,
+  credit_ticks integer not null,
+  primary key (team_id, month, model, price_id, image_ticks)
+) strict, without rowid;
+
+CREATE TABLE write_probes (
+  id integer primary key,
+  content blob not null
+) strict;

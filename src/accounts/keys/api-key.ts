@@ -37,6 +37,8 @@ export interface KeyPosition {
 /** A page of a team's keys. */
 export interface KeyQuery {
   readonly teamId: string;
+  /** Only keys that this user created; null = all. */
+  readonly userId: string | null;
   /** The page starts after this key; null = at the first one. */
   readonly after: KeyPosition | null;
   /** Only keys that have all of these ACLs. */

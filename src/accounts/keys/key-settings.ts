@@ -1,6 +1,6 @@
 /** The settings of an API key: their meaning, their defaults, which values are valid and what the audit log shows. */
 import { auditedTime, type AuditedFields } from "../audit/event.js";
-import { checkAcls, checkLimit, checkName } from "../field-rules.js";
+import { checkAcls, checkExpireTime, checkLimit, checkName } from "../field-rules.js";
 import { allAcls } from "./acls.js";
 import { checkIpRanges } from "../authentication/ip-ranges.js";
 
@@ -35,14 +35,12 @@ export const defaultSettings: Omit<KeySettings, "name"> = {
   ipRanges: null,
 };
 
-/**
- * Checks all settings that are valid or invalid at any time, that is all but the expiry time.
- * @throws HearthError `invalid_value` naming the field.
- */
-export function checkSettings(settings: Partial<KeySettings>): void {
+/** Checks settings. @throws HearthError `invalid_value` naming the first invalid field, in the order of the request's schema. */
+export function checkSettings(settings: Partial<KeySettings>, now: number): void {
   if (settings.name !== undefined) checkName(settings.name);
   if (settings.acls !== undefined) checkAcls(settings.acls);
   for (const field of ["qps", "qpm", "tpm"] as const) checkLimit(field, settings[field] ?? null);
+  checkExpireTime(settings.expireTime ?? null, now);
   checkIpRanges(settings.ipRanges ?? null);
 }
 

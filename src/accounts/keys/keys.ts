@@ -14,9 +14,9 @@ import { resolveReference } from "../resolve-reference.js";
 import { newKey } from "./new-key.js";
 import { auditedKey, checkSettings, type KeySettings } from "./key-settings.js";
 import { rotateKey, type RotateKeyRequest } from "./rotation.js";
-import { checkExpireTime } from "../field-rules.js";
 import { issueSecret } from "../authentication/secret.js";
-import { deniedToTeamKey, findVisibleTeam } from "../teams/teams.js";
+import { deniedToTeamKey } from "../management-keys/permissions.js";
+import { findVisibleTeam } from "../teams/teams.js";
 
 /** Absent settings have their defaults. */
 export interface CreateKeyRequest
@@ -119,8 +119,7 @@ async function create(deps: KeyServiceDeps, request: CreateKeyRequest, actor: Ac
   const { keys, teams, clock, random } = deps;
   const { teamId, ...settings } = request;
   const team = teamId === null ? await ensureFirstTeam(deps) : await findVisibleTeam(teams, teamId, actor);
-  checkSettings(settings);
-  checkExpireTime(settings.expireTime ?? null, clock.now());
+  checkSettings(settings, clock.now());
   const secret = issueSecret("hk-", random);
   const key = newKey({ ...settings, secret, teamId: team.id }, actor.userId, clock, random);
   await commitChange(deps, "CreateApiKey", { before: null, after: key }, keys.insertion(key), actor);
@@ -142,13 +141,12 @@ async function findSeen({ keys }: KeyServiceDeps, id: string, actor: Actor): Pro
 }
 
 function applyChange(before: ApiKey, change: KeyChange, actor: Actor, now: number): ApiKey {
-  checkSettings(change);
+  const { expireTime = before.expireTime, ...others } = change;
+  // An expired key may be renamed without a new expiry time.
+  checkSettings(expireTime === before.expireTime ? others : change, now);
   // Only the operator may unblock what the operator has blocked.
   if (actor.teamId !== null && (change.blocked ?? before.blocked) !== before.blocked)
     throw deniedToTeamKey("block or unblock keys");
-  const { expireTime = before.expireTime } = change;
-  // An expired key may be renamed without a new expiry time.
-  if (expireTime !== before.expireTime) checkExpireTime(expireTime, now);
   return { ...before, ...change, modifyTime: now, modifiedBy: actor.userId };
 }
 

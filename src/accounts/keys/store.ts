@@ -94,12 +94,13 @@ async function findByReference({ kysely }: Database, reference: string, limit: n
 }
 
 async function page({ kysely }: Database, query: KeyQuery): Promise<ApiKey[]> {
-  const { teamId, after, acls, unexpiredAt, limit } = query;
+  const { teamId, userId, after, acls, unexpiredAt, limit } = query;
   const hasAcl = (acl: string) => sql<boolean>`exists (select 1 from json_each(acls) where value = ${acl})`;
   const rows = await kysely
     .selectFrom("api_keys")
     .selectAll()
     .where("team_id", "=", teamId)
+    .$if(userId !== null, (keys) => keys.where("user_id", "=", userId))
     .$if(after !== null, (keys) =>
       keys.where(sql<boolean>`(create_time, id) > (${after?.createTime}, ${after?.id})`),
     )

@@ -5,7 +5,7 @@
  * counted when they end.
  *
  * A request is checked in two steps: first against the key's request limits, before its body is read; then, when it names a
- * model, against the team's request limits on that model and the token limits of both. The windows belong to this process: a
+ * model, against the team's request limits on that model and on all models together, and the token limits of key and team. The windows belong to this process: a
  * restart empties them, and requests admitted before a limit was set are not counted.
  */
 import type { Principal } from "../keys/api-key.js";
@@ -17,7 +17,7 @@ import type { TeamLimitStore } from "./store.js";
 import type { Usage } from "../../core/usage.js";
 import { Quotas, type Demand, type Quota, type QuotaBounds, type Shortage } from "./quotas.js";
 import { rateLimited } from "./rate-limit-refusal.js";
-import { keyQuotas, limitStatusesOf, modelQuotas, type ModelQuotas } from "./request-quotas.js";
+import { keyQuotas, limitStatusesOf, modelQuotas, readQuota, type ModelQuotas } from "./request-quotas.js";
 
 /** The result of one step. */
 export interface RateLimitDecision {
@@ -43,6 +43,11 @@ export interface ModelRequestDecision extends RateLimitDecision {
 export interface RateLimits {
   /** Counts a request of a key. @throws HearthError `overloaded` when there are too many requests to count. */
   admitRequest(principal: Principal): RequestDecision;
+  /**
+   * Counts a request that reads what the key has already, such as a list or a stored response. It counts against no limit of the key or
+   * the team, only against one of its own, which stops loops. @throws HearthError `overloaded` as above.
+   */
+  admitRead(principal: Principal): RequestDecision;
   /**
    * Counts an admitted request against the limits on a model. When it is refused or cannot be counted, the first step's count
    * is undone, too.
@@ -84,6 +89,7 @@ export function createRateLimits(deps: RateLimitDeps): RateLimits {
   const parked = new Map<string, TokenReservation>();
   return {
     admitRequest: (principal) => admitRequest(context, principal),
+    admitRead: (principal) => admitRead(context, principal),
     admitModelRequest: (request, model, prompt) => admitModelRequest(context, request, model, prompt),
     park(id, reservation) {
       parked.set(id, reservation);
@@ -115,6 +121,21 @@ function admitRequest(context: RateLimitContext, principal: Principal): RequestD
     demands,
     countedAt: now,
     limitStatuses: limitStatusesOf(quotas, demands, now),
+    refusal: shortage === null ? null : rateLimited(shortage),
+  };
+}
+
+function admitRead(context: RateLimitContext, principal: Principal): RequestDecision {
+  const { quotas } = context;
+  const now = context.now();
+  const demands = demandsOf([readQuota(principal.key)], 1);
+  const shortage = quotas.take(demands, now);
+  const none: LimitStatuses = { requests: null, tokens: null };
+  return {
+    principal,
+    demands,
+    countedAt: now,
+    limitStatuses: shortage === null ? none : limitStatusesOf(quotas, demands, now),
     refusal: shortage === null ? null : rateLimited(shortage),
   };
 }

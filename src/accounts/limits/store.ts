@@ -1,4 +1,4 @@
-import { everyModel, type TeamLimits } from "./team-limit.js";
+import { allModels, everyModel, type TeamLimits } from "./team-limit.js";
 import type { Database } from "../../store/database.js";
 import { prepare } from "../../store/prepared.js";
 import type { TeamLimitRow } from "../../store/schema.js";
@@ -15,29 +15,23 @@ export function createTeamLimitStore({ kysely }: Database) {
       .selectFrom("team_limits")
       .selectAll()
       .where("team_id", "=", teamId)
-      .where("model", "in", [model, everyModel]),
+      .where("model", "in", [model, everyModel, allModels]),
   );
   return {
     /**
-     * Returns the team's limits on the model, else those on every model; null when there are neither. It runs on every
-     * request that names a model: one or two look-ups by the primary key.
+     * Returns the limits that hold for a request of the team on the model: those on the model, else those on every model; and those on
+     * all models together. It runs on every request that names a model: at most three look-ups by the primary key.
      */
-    async findFor(teamId: string, model: string): Promise<TeamLimits | null> {
+    async findFor(teamId: string, model: string): Promise<readonly TeamLimits[]> {
       const { rows } = await selectFor({ teamId, model });
-      const row = rows.find((one) => one.model === model) ?? rows[0];
-      return row === undefined ? null : fromRow(row);
+      const of = (name: string) => rows.find((row) => row.model === name);
+      const own = model === allModels ? undefined : of(model);
+      return [own ?? of(everyModel), of(allModels)].flatMap((row) =>
+        row === undefined ? [] : [fromRow(row)],
+      );
     },
     /** Returns the team's limits in order of model, those on every model first. */
-    async list(teamId: string): Promise<readonly TeamLimits[]> {
-      const rows = await kysely
-        .selectFrom("team_limits")
-        .selectAll()
-        .where("team_id", "=", teamId)
-        .orderBy((row) => row("model", "!=", everyModel))
-        .orderBy("model")
-        .execute();
-      return rows.map(fromRow);
-    },
+    list: (teamId: string) => list(kysely, teamId),
     /** The commit fails with `conflict` when the team has limits on that model already. */
     insertion(limits: TeamLimits): Write {
       const query = kysely.insertInto("team_limits").values(toRow(limits));
@@ -55,6 +49,17 @@ export function createTeamLimitStore({ kysely }: Database) {
       return createWrite("team_limits", query.compile(), 1);
     },
   };
+}
+
+async function list(kysely: Database["kysely"], teamId: string): Promise<readonly TeamLimits[]> {
+  const rows = await kysely
+    .selectFrom("team_limits")
+    .selectAll()
+    .where("team_id", "=", teamId)
+    .orderBy((row) => row("model", "!=", everyModel))
+    .orderBy("model")
+    .execute();
+  return rows.map(fromRow);
 }
 
 function toRow({ teamId, model, qps, qpm, tpm }: TeamLimits): TeamLimitRow {

@@ -3,9 +3,15 @@ import type { Limits } from "../../core/limits.js";
 /** The model name of limits that apply to every model without limits of its own. */
 export const everyModel = "*";
 
+/**
+ * The model name of limits on the requests of all models together. They hold in addition to those on each model; a model of this name
+ * cannot have limits of its own.
+ */
+export const allModels = "total";
+
 /** A team's rate limits on a model. */
 export interface TeamLimits extends Limits {
   readonly teamId: string;
-  /** Id of the model, or `everyModel`, whose limits apply to each model separately. */
+  /** Id of the model; or `everyModel`, whose limits apply to each model separately; or `allModels`. */
   readonly model: string;
 }

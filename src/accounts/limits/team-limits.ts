@@ -3,7 +3,7 @@ import type { Actor } from "../audit/event.js";
 import { HearthError } from "../../core/errors.js";
 import { noLimits, type Limits } from "../../core/limits.js";
 import type { TeamLimitStore } from "./store.js";
-import { everyModel, type TeamLimits } from "./team-limit.js";
+import { allModels, everyModel, type TeamLimits } from "./team-limit.js";
 import type { TeamStore } from "../teams/store.js";
 import type { Team } from "../teams/team.js";
 import type { Write } from "../../store/writes.js";
@@ -14,7 +14,8 @@ import {
   type AuditedChange,
 } from "../audit/audited-change.js";
 import { checkLimit, checkModelId } from "../field-rules.js";
-import { deniedToTeamKey, findVisibleTeam } from "../teams/teams.js";
+import { deniedToTeamKey } from "../management-keys/permissions.js";
+import { findVisibleTeam } from "../teams/teams.js";
 
 /** A change of limits; absent fields stay as they are. */
 export type LimitChange = Partial<Limits>;
@@ -24,8 +25,8 @@ export interface TeamLimitService {
   /** Returns all limits of a team, those on every model first. @throws HearthError `not_found`. */
   list(teamId: string, actor: Actor): Promise<readonly TeamLimits[]>;
   /**
-   * Changes the limits on a model, or with `everyModel` those on every model without limits of its own; deletes them when all
-   * are null.
+   * Changes the limits on a model, with `everyModel` those on every model without limits of its own, with `allModels` those on
+   * all models together; deletes them when all are null.
    * @throws HearthError `not_found`, `invalid_value` naming the field, `permission_denied` for an actor of a single team,
    * `conflict` when the team has limits on too many models.
    */
@@ -85,16 +86,20 @@ function auditedChangeOf(
   after: TeamLimits,
   change: Write,
 ): AuditedChange {
-  const model = after.model === everyModel ? "every model" : `the model '${after.model}'`;
   return {
     action: "UpdateTeamLimits",
     objectId: team.id,
     teamId: team.id,
-    description: `Changed the limits of the team '${team.name}' on ${model}`,
+    description: `Changed the limits of the team '${team.name}' on ${subjectOf(after)}`,
     before: before === null ? null : audited(before),
     after: audited(after),
     change,
   };
+}
+
+function subjectOf({ model }: TeamLimits): string {
+  if (model === everyModel) return "every model";
+  return model === allModels ? "all models together" : `the model '${model}'`;
 }
 
 function audited({ model, qps, qpm, tpm }: TeamLimits) {

@@ -41,22 +41,39 @@ export function isManagementAcl(acl: string): boolean {
   return names.includes(name);
 }
 
-/**
- * Checks that the key may use the route.
- * @param endpoint name in the ACL that the route needs; null when it needs none.
- * @throws HearthError `permission_denied`.
- */
-export function authoriseManager({ key, member }: Manager, endpoint: ManagementEndpoint | null): void {
-  if (endpoint === null) return;
-  const needed = `team-token:endpoint:${endpoint}`;
+/** What a route requires of a management key. */
+export interface ManagementNeed {
+  /** Name in the ACL that the route needs; null when it needs none. */
+  readonly endpointAcl: ManagementEndpoint | null;
+  /** true: the key must be for all teams. */
+  readonly forAllTeams?: boolean;
+}
+
+/** Checks that the key may use the route. @throws HearthError `permission_denied`. */
+export function authoriseManager(
+  manager: Manager,
+  { endpointAcl, forAllTeams = false }: ManagementNeed,
+): void {
+  if (endpointAcl === null) return;
+  const { key, member } = manager;
+  const needed = `team-token:endpoint:${endpointAcl}`;
   if (!key.acls.includes("team-token:endpoint:*") && !key.acls.includes(needed))
     throw new HearthError(
       "permission_denied",
       `This management key has no access to this endpoint: it needs the ACL ${needed}.`,
     );
-  if (member !== null && roles.indexOf(member.role) > roles.indexOf(lowestRoles[endpoint]))
+  if (member !== null && roles.indexOf(member.role) > roles.indexOf(lowestRoles[endpointAcl]))
     throw new HearthError(
       "permission_denied",
-      `This management key belongs to a member with the role '${member.role}': this endpoint needs '${lowestRoles[endpoint]}'.`,
+      `This management key belongs to a member with the role '${member.role}': this endpoint needs '${lowestRoles[endpointAcl]}'.`,
     );
+  if (forAllTeams && key.teamId !== null) throw deniedToTeamKey("use this endpoint");
+}
+
+/** Returns the error for a management key of a single team that attempts what only the operator may do. */
+export function deniedToTeamKey(what: string): HearthError {
+  return new HearthError(
+    "permission_denied",
+    `This management key is for one team: it may not ${what}. Please ask the operator of this server.`,
+  );
 }

@@ -30,21 +30,12 @@ export interface LedgerTransaction {
 /** What a team may currently spend. */
 export interface Spendable {
   readonly credit: Ticks;
-  /** The rest of its monthly spending limit; null = no limit. */
+  /** The rest of its hard monthly spending limit; null = no limit. */
   readonly monthTicks: Ticks | null;
 }
 
 /** The balances of a team's accounts; sums over years exceed safe integers. */
 export type Balances = Readonly<Record<LedgerAccount, bigint>>;
-
-/** A change of a team's credit that belongs to no run. */
-export interface MoneyChange {
-  readonly origin: "purchase" | "refund" | "adjust";
-  /** The amount added to the credit; negative when it was taken. */
-  readonly ticks: bigint;
-  /** Milliseconds since the epoch. */
-  readonly time: number;
-}
 
 /** The balances of a team without transactions. */
 export const noBalances: Balances = {

@@ -3,7 +3,10 @@ import type { Ticks } from "../../core/money.js";
 /** A calendar month in UTC, such as 202611. A run belongs to the month in which it started. */
 export type Month = number;
 
-/** A team's monthly spending limits: the hard one is set by the operator, the soft one by the team; null = no limit. */
+/**
+ * A team's monthly spending limits; null = no limit. The operator sets the hard one, which bounds all spending of a prepaid team. The
+ * team sets the soft one, which bounds use beyond prepaid credit; a prepaid team has none.
+ */
 export interface SpendingLimits {
   readonly hardTicks: Ticks | null;
   readonly softTicks: Ticks | null;
@@ -25,7 +28,7 @@ export const noSpending: MonthlySpending = {
   limits: { hardTicks: null, softTicks: null },
 };
 
-/** Returns the smaller limit; null when there is none. */
+/** Returns the limit on use beyond prepaid credit, the smaller one; null when there is none. */
 export function effectiveLimit({ hardTicks, softTicks }: SpendingLimits): Ticks | null {
   if (hardTicks === null || softTicks === null) return hardTicks ?? softTicks;
   return Math.min(hardTicks, softTicks);

@@ -4,6 +4,7 @@ import type { TeamStore } from "./store.js";
 import type { BillingMode, Team } from "./team.js";
 import { auditedTeam, commitAudited, retryOnConflict, type AuditDeps } from "../audit/audited-change.js";
 import { canSee } from "../audit/actors.js";
+import { deniedToTeamKey } from "../management-keys/permissions.js";
 import { resolveReference } from "../resolve-reference.js";
 import { checkName } from "../field-rules.js";
 
@@ -116,12 +117,4 @@ async function update(deps: TeamServiceDeps, id: string, change: TeamChange, act
 function verbOf(before: Team, after: Team): string {
   if (before.blocked === after.blocked) return before.name === after.name ? "Updated" : "Renamed";
   return after.blocked ? "Blocked" : "Unblocked";
-}
-
-/** Returns the error for a management key of a single team that attempts what only the operator may do. */
-export function deniedToTeamKey(what: string): HearthError {
-  return new HearthError(
-    "permission_denied",
-    `This management key is for one team: it may not ${what}. Please ask the operator of this server.`,
-  );
 }

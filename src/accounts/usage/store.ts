@@ -42,6 +42,7 @@ interface Row {
   readonly image: number;
   readonly completion: number;
   readonly reasoning: number;
+  readonly images: number;
   readonly cost: string;
   readonly credit: string;
   readonly hosted_runs: number;
@@ -89,6 +90,7 @@ const orders: Readonly<Record<UsageQuery["order"], RawBuilder<unknown>>> = {
 /** Ticks are read as text: sums over years exceed the safe integers of JavaScript. */
 const sums = sql`sum(runs) as runs, sum(prompt_tokens) as prompt, sum(cached_tokens) as cached,
   sum(image_tokens) as image, sum(completion_tokens) as completion, sum(reasoning_tokens) as reasoning,
+  sum(images) as images,
   cast(sum(cost_ticks) as text) as cost, cast(sum(credit_ticks) as text) as credit`;
 
 const hostedSums = sql`coalesce(sum(iif(rule.model is null, 0, runs)), 0) as hosted_runs,
@@ -123,6 +125,7 @@ function fromRow(row: Row, by: readonly UsageDimension[]): UsageRow {
       imageTokens: row.image,
       completionTokens: row.completion,
       reasoningTokens: row.reasoning,
+      images: row.images,
     },
     costTicks: BigInt(row.cost),
     creditTicks: BigInt(row.credit),

@@ -99,6 +99,7 @@ function addUsage(one: Usage, other: Usage): Usage {
     imageTokens: one.imageTokens + other.imageTokens,
     completionTokens: one.completionTokens + other.completionTokens,
     reasoningTokens: one.reasoningTokens + other.reasoningTokens,
+    images: (one.images ?? 0) + (other.images ?? 0),
   };
 }
 

@@ -4,7 +4,6 @@ import type { CreditChange, TeamCredits } from "../../accounts/money/credits.js"
 import type { LimitChange } from "../../accounts/money/spending-limits.js";
 import type { OpenAccounts } from "../../app/app.js";
 import { ticksToUsd, type Ticks } from "../../core/money.js";
-import { effectiveLimit } from "../../accounts/money/spending.js";
 import { formatJson, formatTable } from "../table.js";
 import { reportInvalidValues, type AccountsIo, type UsingAccounts } from "./command-helpers.js";
 
@@ -59,8 +58,8 @@ export function addCreditsCommand(program: Command, using: UsingAccounts, { out 
     .command("limit")
     .description("limit the spending of a team per month (UTC)")
     .argument("<team>", "ID or name")
-    .option("--hard <usd>", "limit set by the operator, or none")
-    .option("--soft <usd>", "limit set by the team, or none; the smaller limit applies")
+    .option("--hard <usd>", "limit set by the operator on all spending, or none")
+    .option("--soft <usd>", "limit set by the team on use beyond prepaid credit, or none")
     .option("--json", "print one JSON array")
     .action(async (reference: string, { json, ...limits }: Options & LimitOptions, command: Command) => {
       const change = limitChange(limits);
@@ -131,7 +130,7 @@ function toTable(all: readonly TeamCredits[]): string {
     ticksToUsd(balances.reserved),
     ticksToUsd(balances.revenue),
     ticksToUsd(month.chargedTicks),
-    limitUsd(effectiveLimit(month.limits)) ?? "none",
+    limitUsd(month.limits.hardTicks) ?? "none",
   ]);
   return formatTable(header, rows);
 }

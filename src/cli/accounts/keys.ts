@@ -42,9 +42,13 @@ export function addKeysCommand(program: Command, using: UsingAccounts, io: Accou
     .command("ls")
     .alias("list")
     .description("list the API keys")
+    .option("--team <team>", "only the keys of this team, by ID or name")
     .option("--json", "print one JSON array")
-    .action(async ({ json }: { json?: true }) => {
-      const all = await using((accounts) => accounts.keys.list());
+    .action(async ({ team: reference, json }: { team?: string; json?: true }) => {
+      const all = await using(async ({ keys: service, teams }) => {
+        const teamId = reference === undefined ? null : (await teams.resolve(reference)).id;
+        return (await service.list()).filter(({ team }) => teamId === null || team.id === teamId);
+      });
       const now = io.clock.now();
       io.out.write(
         json === true ? formatJson(all.map((each) => keyToJson(each, now))) : keysToTable(all, now),

@@ -26,7 +26,10 @@ export function addTeamLimitsCommand(teams: Command, using: UsingAccounts, { out
       "show or change the rate limits of a team per model; changes take effect at the next request",
     )
     .argument("<team>", "ID or name")
-    .option("--model <id>", "only this model (default: every model without limits of its own)")
+    .option(
+      "--model <id>",
+      "this model; total: all models together (default: every model without limits of its own)",
+    )
     .option("--qps <number>", "requests per second, or none", limitArgument)
     .option("--qpm <number>", "requests per minute, or none", limitArgument)
     .option("--tpm <number>", "tokens per minute, or none", limitArgument)

@@ -28,6 +28,7 @@ export function toTable(
     "CACHED",
     "COMPLETION",
     "REASONING",
+    "IMAGES",
     "COST USD",
     ...(hosted ? ["HOSTED USD"] : []),
   ];
@@ -57,6 +58,7 @@ export function toCsv(report: RequestedReport): readonly [header: readonly strin
     "image_tokens",
     "completion_tokens",
     "reasoning_tokens",
+    "images",
     "cost_usd",
     ...(hosted ? ["hosted_usd", "hosted_runs", "hosted_tokens"] : []),
   ];
@@ -86,6 +88,7 @@ function sumsToJson({ runs, usage, hosted, ...sums }: UsageSums, isHosted: boole
     imageTokens: usage.imageTokens,
     completionTokens: usage.completionTokens,
     reasoningTokens: usage.reasoningTokens,
+    images: usage.images ?? 0,
     costUsd: ticksToUsd(sums.costTicks),
     ...(isHosted
       ? {
@@ -116,7 +119,14 @@ function timeOf(by: RequestedReport["by"], time: number): string {
 }
 
 function countsOf({ runs, usage }: UsageSums): readonly number[] {
-  return [runs, usage.promptTokens, usage.cachedTokens, usage.completionTokens, usage.reasoningTokens];
+  return [
+    runs,
+    usage.promptTokens,
+    usage.cachedTokens,
+    usage.completionTokens,
+    usage.reasoningTokens,
+    usage.images ?? 0,
+  ];
 }
 
 /** Returns null if no run has a hosted price. */

@@ -1,6 +1,6 @@
 /** Finds the server that runs with the same configuration. */
 import { readFileSync } from "node:fs";
-import { firstKeyFile } from "../../app/app.js";
+import { firstKeyFile } from "../../app/data-folder.js";
 import type { Config } from "../../config.js";
 import type { ChatServer } from "../chat-client.js";
 

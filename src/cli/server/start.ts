@@ -2,11 +2,13 @@
 import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import type { Command } from "commander";
-import { pino } from "pino";
-import { createApp, type App } from "../../app/app.js";
+import type { App } from "../../app/app.js";
 import type { Config, LoadedConfig } from "../../config.js";
 import { version } from "../../version.js";
 import type { SupervisorChannel } from "./supervise.js";
+
+/** Time to close everything after the grace time: engines, worker threads, the database. */
+const closeMsMax = 12_000;
 
 /** Adds the command. @param supervisor null if no supervisor started this process. */
 export function addStartCommand(
@@ -17,24 +19,46 @@ export function addStartCommand(
   program
     .command("start")
     .description("start the server")
-    .action(async () => start(load().config, supervisor));
+    .option("--new-database", "start with an empty database where the one that was there is missing or empty")
+    .action(async ({ newDatabase = false }: StartOptions) => start(load(), supervisor, newDatabase));
 }
 
-async function start(configured: Config, supervisor: SupervisorChannel | null): Promise<void> {
+interface StartOptions {
+  readonly newDatabase?: boolean;
+}
+
+async function start(
+  { config: configured, sources }: LoadedConfig,
+  supervisor: SupervisorChannel | null,
+  isNewDatabase: boolean,
+): Promise<void> {
   // With port 0, a restarted server must listen on the same port again, so that clients find it.
   const config = { ...configured, port: configured.port || (supervisor?.port ?? 0) };
   const stopped = stopRequested(supervisor);
-  const app = await createApp(config, { logger: pino({ level: logLevel(config) }, pino.destination(2)) });
+  const { pino } = await import("pino");
+  const { createApp } = await import("../../app/app.js");
+  const app = await createApp(config, {
+    logger: pino({ level: logLevel(config) }, pino.destination(2)),
+    // A server that is restarted after a crash has a database; it may not replace that.
+    newDatabase: isNewDatabase && (supervisor?.port ?? null) === null ? "allowed" : "refused",
+  });
   try {
     const { url, port } = await app.listen();
-    process.stdout.write(greeting(config, app, url));
-    supervisor?.listening(port);
+    process.stdout.write(greeting(config, sources.apiKey, app, url));
+    supervisor?.listening(port, stopMsMax(config));
   } catch (thrown) {
     await app.close();
     throw listenError(config, thrown);
   }
   await stopped;
+  // Not `process.exit`, which waits for threads that hang in native code.
+  setTimeout(() => process.kill(process.pid, "SIGKILL"), stopMsMax(config)).unref();
   await app.close();
+}
+
+/** Time after a stop request in which the process ends, whatever hangs. */
+function stopMsMax({ shutdownGraceMs }: Config): number {
+  return shutdownGraceMs + closeMsMax;
 }
 
 function logLevel(config: Config): string {
@@ -72,12 +96,12 @@ function listenError(config: Config, thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
-function greeting(config: Config, app: App, url: string): string {
+function greeting(config: Config, keySource: string, app: App, url: string): string {
   const usable = app.models.list().filter((model) => model.unusable === null);
   const names = usable.map((model) => model.manifest.id);
   const chatModel = usable.find(({ manifest }) => manifest.kind === "chat");
   const file = relative(process.cwd(), app.firstKeyFile) || app.firstKeyFile;
-  const { shown, inCurl } = keyHint(config, app, file);
+  const { shown, inCurl } = keyHint(config, keySource, app, file);
   const body = JSON.stringify({
     model: chatModel?.manifest.id ?? "MODEL",
     messages: [{ role: "user", content: "Hello!" }],
@@ -113,10 +137,14 @@ interface KeyHint {
   readonly inCurl: string;
 }
 
-function keyHint(config: Config, app: App, file: string): KeyHint {
+function keyHint(config: Config, source: string, app: App, file: string): KeyHint {
   if (app.firstKey !== null)
     return { shown: `${app.firstKey}  (shown once; stored in ${file})`, inCurl: app.firstKey };
-  if (config.apiKey !== null) return { shown: "set in HEARTH_API_KEY", inCurl: "$HEARTH_API_KEY" };
+  if (config.apiKey !== null)
+    return {
+      shown: `set by ${source}`,
+      inCurl: source.endsWith("_FILE") ? `$(cat $${source})` : "$HEARTH_API_KEY",
+    };
   if (existsSync(app.firstKeyFile)) return { shown: `in ${file}`, inCurl: `$(cat ${file})` };
   return { shown: "create one with `hearth keys create`", inCurl: "$HEARTH_API_KEY" };
 }

@@ -21,6 +21,8 @@ import {
 /** First argument of a server process, with `=PORT` appended if an earlier server process listened on that port. */
 const supervisedFlag = "--supervised";
 const stopMessage = "stop";
+/** Time for a server to stop that has not reported its own, because it does not listen yet. */
+const stopMsMax = 30_000;
 
 /** Returns whether the command line is `hearth start`. */
 export function isStart(args: readonly string[]): boolean {
@@ -51,6 +53,7 @@ class Supervisor {
   private port: number | null = null;
   /** The next start while waiting; the end of `healthyMs` while serving. */
   private timer: NodeJS.Timeout | undefined;
+  private stopMsMax = stopMsMax;
 
   constructor(
     private readonly program: readonly string[],
@@ -78,19 +81,30 @@ class Supervisor {
     }
   }
 
-  /** The first call stops the server gracefully, the second one kills it. */
+  /** The first call stops the server gracefully, and kills it if that takes too long; the second one kills it at once. */
   stop(): void {
     this.state = onStopRequest(this.state);
     if (this.server === null) {
       clearTimeout(this.timer);
       this.done(0);
     } else if (this.state.stopRequests > 1) this.server.kill("SIGKILL");
-    else this.server.send(stopMessage, () => undefined);
+    else {
+      this.server.send(stopMessage, () => undefined);
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.killLate(), this.stopMsMax);
+    }
+  }
+
+  private killLate(): void {
+    process.stderr.write(`hearth: the server did not stop within ${this.stopMsMax / 1000} s and is killed\n`);
+    this.stop();
   }
 
   private onMessage(message: unknown): void {
     if (typeof message !== "object" || message === null || !("port" in message)) return;
     this.port = Number(message.port);
+    if ("stopMsMax" in message) this.stopMsMax = Number(message.stopMsMax);
+    if (this.state.stopRequests > 0) return;
     this.state = onListening(this.state);
     this.timer = setTimeout(() => (this.state = onHealthy(this.state)), healthyMs);
     this.timer.unref();
@@ -111,8 +125,8 @@ class Supervisor {
 export interface SupervisorChannel {
   /** Port on which an earlier server of this supervisor listened; null for the first server. */
   readonly port: number | null;
-  /** Reports to the supervisor that this server listens. */
-  listening(port: number): void;
+  /** Reports to the supervisor that this server listens, and how long it may take to stop. */
+  listening(port: number, stopMsMax: number): void;
   /** Calls `action` when the supervisor requests a stop, also if it did so before this call. */
   onStop(action: () => void): void;
 }
@@ -130,8 +144,8 @@ export function connectSupervisor(args: readonly string[]): SupervisorChannel | 
   process.channel?.unref();
   return {
     port: port === undefined ? null : Number(port),
-    listening: (listeningPort) =>
-      void process.send?.({ port: listeningPort }, undefined, undefined, () => undefined),
+    listening: (listeningPort, stopMsMax) =>
+      void process.send?.({ port: listeningPort, stopMsMax }, undefined, undefined, () => undefined),
     onStop: (action) =>
       void process.on("message", (message) => {
         if (message === stopMessage) action();

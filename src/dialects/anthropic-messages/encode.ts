@@ -2,9 +2,10 @@
  * Encodes generation events as the response of POST /v1/messages. One encoder turns them into stream events; the JSON response
  * is a fold of the same stream events, so both forms always have the same content. Pure.
  */
-import type { FinishReason, GenerationEvent } from "../../core/generation.js";
+import type { FinishReason } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
-import { addEvent, noUsage, type Usage } from "../../core/usage.js";
+import type { RunEvent } from "../../core/run-event.js";
+import { noUsage, type Usage } from "../../core/usage.js";
 import { BlockWriter } from "./blocks.js";
 import type { ThinkingDisplay } from "./thinking.js";
 import type {
@@ -26,13 +27,13 @@ export interface MessageIdentity {
 }
 
 /** Returns the stream events of a generation event. The caller sends `message_stop` after the last one. */
-export type MessageEncoder = (event: GenerationEvent) => readonly MessageEvent[];
+export type MessageEncoder = (event: RunEvent) => readonly MessageEvent[];
 
 export function createMessageEncoder(identity: MessageIdentity): MessageEncoder {
   const blocks = new BlockWriter();
   let usage: Usage = noUsage;
   return (event) => {
-    usage = addEvent(usage, event);
+    usage = event.usage;
     switch (event.type) {
       case "generation-start":
         return [{ type: "message_start", message: emptyMessage(identity, usage) }, { type: "ping" }];
@@ -58,7 +59,7 @@ export function createMessageEncoder(identity: MessageIdentity): MessageEncoder 
 
 /** Builds the JSON response from events; complete after `generation-end`. */
 export interface MessageFold {
-  add(event: GenerationEvent): void;
+  add(event: RunEvent): void;
   result(): Message;
 }
 

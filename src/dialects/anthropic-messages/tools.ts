@@ -1,6 +1,7 @@
 /** Parses the tools and the tool choice of a messages request. Pure. */
 import { noTools, type Tool, type ToolChoice } from "../../core/generation.js";
 import { invalidValue, unsupported } from "../field-error.js";
+import { toolParameters } from "../tool-parameters.js";
 import type { MessagesRequestBody } from "./schema.js";
 
 export interface ParsedTools {
@@ -10,7 +11,8 @@ export interface ParsedTools {
 
 /**
  * Reads `tools` and `tool_choice`. If the tool choice is `none`, no tools are returned.
- * @throws HearthError `invalid_value` if a tool has no schema, two tools have the same name, or the choice names an unknown tool.
+ * @throws HearthError `invalid_value` if a tool has no schema of an object, two tools have the same name, or the choice names an
+ * unknown tool.
  */
 export function parseTools({ tools: toolBodies, tool_choice: choice }: MessagesRequestBody): ParsedTools {
   const tools = (toolBodies ?? []).map((tool, index) => readTool(tool, `tools.${index}`));
@@ -20,16 +22,19 @@ export function parseTools({ tools: toolBodies, tool_choice: choice }: MessagesR
     seen.add(name);
   }
   const toolChoice = readToolChoice(choice ?? { type: "auto" }, seen);
-  return { tools: toolChoice.mode === "none" ? [] : tools, toolChoice };
+  return toolChoice.mode === "none" && tools.length > 0
+    ? { tools: [], toolChoice: { ...toolChoice, withheld: tools } }
+    : { tools, toolChoice };
 }
 
 type ToolBody = NonNullable<MessagesRequestBody["tools"]>[number];
 
-function readTool({ type, name, description, input_schema: parameters }: ToolBody, param: string): Tool {
+function readTool({ type, name, description, input_schema: schema }: ToolBody, param: string): Tool {
   if (type != null && type !== "custom")
     throw unsupported(`${param}.type`, `tools of the type '${type.slice(0, 200)}' are`);
   if (name == null) throw invalidValue(`${param}.name`, "is required");
-  if (parameters == null) throw invalidValue(`${param}.input_schema`, "is required");
+  if (schema == null) throw invalidValue(`${param}.input_schema`, "is required");
+  const parameters = toolParameters(schema, name, `${param}.input_schema`);
   return description == null ? { name, parameters } : { name, description, parameters };
 }
 

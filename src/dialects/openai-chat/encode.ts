@@ -10,7 +10,8 @@ import type {
   TokenLogprob,
 } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
-import { addEvent, noUsage, type Usage } from "../../core/usage.js";
+import type { RunEvent } from "../../core/run-event.js";
+import { noUsage, type Usage } from "../../core/usage.js";
 import { encodeUsage, type OpenAiUsage } from "../openai-usage.js";
 import { createReasoningJoiner } from "./reasoning.js";
 import type {
@@ -36,7 +37,7 @@ export interface ChatIdentity {
 }
 
 /** Returns the chunks of an event: none, one, or several. */
-export type ChunkEncoder = (event: GenerationEvent) => readonly ChatChunk[];
+export type ChunkEncoder = (event: RunEvent) => readonly ChatChunk[];
 
 /** Encodes one answer; `includeUsage` adds a usage chunk at the end. */
 export function createChunkEncoder(identity: ChatIdentity, includeUsage: boolean): ChunkEncoder {
@@ -46,7 +47,7 @@ export function createChunkEncoder(identity: ChatIdentity, includeUsage: boolean
   let usage: Usage = noUsage;
   let open = identity.choices;
   return (event) => {
-    usage = addEvent(usage, event);
+    usage = event.usage;
     if (event.type === "generation-start") return choices.flatMap((choice) => choice.start());
     const chunks = choices[event.choice]?.chunks(event) ?? [];
     if (event.type !== "generation-end") return chunks;
@@ -126,7 +127,7 @@ function encodeLogprobs({ logprobs }: TextDelta): ChatLogprobs | null {
 
 /** Builds the JSON response from events; `result` is complete once every choice has had its `generation-end`. */
 export interface CompletionFold {
-  add(event: GenerationEvent): void;
+  add(event: RunEvent): void;
   result(): ChatCompletion;
 }
 

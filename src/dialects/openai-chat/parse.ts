@@ -1,5 +1,6 @@
 /** Parses the request of POST /v1/chat/completions into a GenerationRequest. Pure. */
 import type { AnswerFormat, GenerationRequest } from "../../core/generation.js";
+import { HearthError } from "../../core/errors.js";
 import { fieldError, invalidValue } from "../field-error.js";
 import { parseReasoningEffort } from "../openai-effort.js";
 import { parseSampling, parseStops } from "../openai-sampling.js";
@@ -34,19 +35,23 @@ export function parseChatRequest(body: unknown): ChatRequest {
     throw invalidValue("stream_options", "is only allowed together with stream: true");
   const deferred = fields.deferred ?? false;
   if (deferred && stream) throw invalidValue("deferred", "is not allowed together with stream: true");
+  const { schemaPaths, ...tools } = parseTools(fields);
+  const { format, formatPath } = parseFormat(fields.response_format);
   const request: GenerationRequest = {
     model: fields.model,
     messages: parseMessages(fields.messages),
-    ...parseTools(fields),
-    format: parseFormat(fields.response_format),
+    ...tools,
+    format,
+    schemaPaths: { format: formatPath, tools: schemaPaths },
     reasoningEffort: parseReasoningEffort(fields.reasoning_effort),
     sampling: parseSampling(fields),
     topLogprobs: parseTopLogprobs(fields),
     choices: fields.n ?? 1,
     stop: parseStops(fields),
     maxTokens: fields.max_completion_tokens ?? fields.max_tokens ?? null,
-    maxTokensExcludesReasoning: true,
+    maxTokensExcludesReasoning: fields.max_completion_tokens != null || fields.max_tokens == null,
     deterministic: fields.deterministic ?? false,
+    ...(fields.store === false ? { ephemeral: true } : {}),
   };
   const includeUsage = fields.stream_options?.include_usage ?? false;
   return {
@@ -68,9 +73,28 @@ function parseTopLogprobs({ logprobs, top_logprobs: top }: ChatRequestBody): num
   return null;
 }
 
-function parseFormat(wire: ChatRequestBody["response_format"]): AnswerFormat {
-  if (wire == null || wire.type === "text") return { type: "text" };
-  if (wire.type === "json_object") return { type: "json-object" };
-  const { schema } = wire.json_schema;
-  return schema == null ? { type: "json-object" } : { type: "json-schema", schema };
+/**
+ * Reads the format of the answer's text, and the path of its schema. Besides OpenAI's position of the schema, which is inside
+ * `json_schema`, clients write it directly into the format.
+ */
+function parseFormat(wire: ChatRequestBody["response_format"]): {
+  readonly format: AnswerFormat;
+  readonly formatPath: string;
+} {
+  const inner = "response_format.json_schema.schema";
+  if (wire == null || wire.type === "text") return { format: { type: "text" }, formatPath: inner };
+  const named = wire.type === "json_schema" ? wire.json_schema : undefined;
+  if (wire.type === "json_schema" && named == null && wire.schema == null)
+    throw new HearthError("invalid_field", "response_format.json_schema: is required", {
+      param: "response_format.json_schema",
+    });
+  const outer = "response_format.schema";
+  if (named?.schema != null && wire.schema != null)
+    throw invalidValue(outer, "is not allowed together with json_schema.schema");
+  const schema = named?.schema ?? wire.schema;
+  if (schema == null) return { format: { type: "json-object" }, formatPath: inner };
+  return {
+    format: { type: "json-schema", schema },
+    formatPath: wire.schema == null ? inner : outer,
+  };
 }

@@ -1,6 +1,6 @@
 /**
  * Schema of the request of POST /v1/chat/completions, with the fields of OpenAI and xAI. `null` means absent for every
- * optional field. Other fields (store, metadata, user, service_tier, prediction, verbosity, ...) do not change the answer and
+ * optional field. Other fields (metadata, user, service_tier, prediction, verbosity, ...) do not change the answer and
  * are ignored. Fields that are declared here but not supported are rejected by unsupported-fields.ts.
  */
 import { z } from "zod";
@@ -92,15 +92,19 @@ const toolChoice = z.union([
   z.discriminatedUnion("type", [namedFunction, allowedTools]),
 ]);
 
+const jsonSchema = z.record(z.string(), z.unknown()).nullish();
+const namedSchema = z.object({
+  name: z.string().nullish(),
+  schema: jsonSchema.describe("JSON Schema, drafts 4 to 2020-12."),
+});
+const outerSchema = jsonSchema.describe("Another position of the schema, used by several clients.");
 const responseFormat = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text") }),
-  z.object({ type: z.literal("json_object") }),
+  z.object({ type: z.literal("json_object"), schema: outerSchema }),
   z.object({
     type: z.literal("json_schema"),
-    json_schema: z.object({
-      name: z.string().nullish(),
-      schema: z.record(z.string(), z.unknown()).nullish().describe("JSON Schema, drafts 4 to 2020-12."),
-    }),
+    json_schema: namedSchema.nullish().describe("Required unless `schema` is present."),
+    schema: outerSchema,
   }),
 ]);
 
@@ -112,10 +116,18 @@ export const chatRequestSchema = z
       .meta({ minItems: 1, description: "The conversation so far." }),
     ...streamFields,
     deferred: z.boolean().nullish(),
+    store: z
+      .boolean()
+      .nullish()
+      .describe(
+        "With false, nothing of the request is kept on disk after the answer, the prompt cache included.",
+      ),
     max_completion_tokens: maxTokensField.describe(
       "Maximum tokens of the answer's text and tool calls; reasoning is not counted. Default: limited by the context.",
     ),
-    max_tokens: maxTokensField.describe("The older name of `max_completion_tokens`, which takes precedence."),
+    max_tokens: maxTokensField.describe(
+      "Maximum tokens of the answer, including reasoning. `max_completion_tokens` takes precedence.",
+    ),
     n: optionalInteger(1, 128).meta({ default: 1, description: "Number of choices." }),
     ...samplingFields,
     logprobs: z.boolean().nullish().describe("Whether log probabilities are returned."),

@@ -1,35 +1,48 @@
 /** Parses the tools and the tool choice of a chat request. Pure. */
 import type { Tool, ToolChoice } from "../../core/generation.js";
 import { invalidValue } from "../field-error.js";
+import { toolParameters } from "../tool-parameters.js";
 import type { ChatRequestBody } from "./schema.js";
 
 export interface ParsedTools {
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice;
+  /** Dotted path of each tool's schema in the request. */
+  readonly schemaPaths: readonly string[];
 }
 
 /**
  * Reads `tools` or the older `functions`. If the tool choice is `none`, no tools are returned.
- * @throws HearthError `invalid_value` if two tools have the same name or the choice names an unknown tool.
+ * @throws HearthError `invalid_value` if two tools have the same name, the parameters of one are not an object's, or the choice
+ * names an unknown tool.
  */
 export function parseTools(fields: ChatRequestBody): ParsedTools {
-  const tools = readTools(fields);
-  const choice = readToolChoice(fields, tools);
-  return { tools: choice.mode === "none" ? [] : tools, toolChoice: choice };
+  const { tools, schemaPaths } = readTools(fields);
+  const toolChoice = readToolChoice(fields, tools);
+  return toolChoice.mode === "none" && tools.length > 0
+    ? { tools: [], toolChoice: { ...toolChoice, withheld: tools }, schemaPaths: [] }
+    : { tools, toolChoice, schemaPaths };
 }
 
-function readTools(fields: ChatRequestBody): readonly Tool[] {
+function readTools(fields: ChatRequestBody): Pick<ParsedTools, "tools" | "schemaPaths"> {
   const modern = fields.tools ?? [];
   const list = modern.flatMap((tool) => (tool.type === "function" ? [tool.function] : []));
   const [param, given] = list.length > 0 ? ["tools", list] : ["functions", fields.functions ?? []];
   const seen = new Set<string>();
-  return given.map(({ name, description, parameters }) => {
+  const schemaPaths = given.map((_, index) =>
+    param === "tools" ? `tools.${index}.function.parameters` : `functions.${index}.parameters`,
+  );
+  const tools = given.map(({ name, description, parameters }, index) => {
     if (seen.has(name)) throw invalidValue(param, `must not name '${name.slice(0, 200)}' twice`);
     seen.add(name);
     const described = description == null ? {} : { description };
-    return { name, ...described, parameters: parameters ?? { type: "object", properties: {} } };
+    const schema = toolParameters(parameters ?? noParameters, name, schemaPaths[index] ?? param);
+    return { name, ...described, parameters: schema };
   });
+  return { tools, schemaPaths };
 }
+
+const noParameters: Tool["parameters"] = { type: "object", properties: {} };
 
 function readToolChoice(fields: ChatRequestBody, tools: readonly Tool[]): ToolChoice {
   const parallel = fields.parallel_tool_calls ?? fields.parallel_function_calling ?? true;

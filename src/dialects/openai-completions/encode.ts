@@ -4,7 +4,8 @@
  */
 import type { FinishReason, GenerationEvent } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
-import { addEvent, noUsage, type Usage } from "../../core/usage.js";
+import type { RunEvent } from "../../core/run-event.js";
+import { noUsage, type Usage } from "../../core/usage.js";
 import { encodeUsage } from "../openai-usage.js";
 import { createLogprobEncoder, type LogprobEncoder } from "./logprobs.js";
 import type {
@@ -29,7 +30,7 @@ export interface CompletionIdentity {
 }
 
 /** Returns the chunks of an event: none, one, or several. */
-export type CompletionEncoder = (event: GenerationEvent) => readonly Completion[];
+export type CompletionEncoder = (event: RunEvent) => readonly Completion[];
 
 /** Encodes one answer; `includeUsage` adds a usage chunk at the end. */
 export function createCompletionEncoder(
@@ -40,7 +41,7 @@ export function createCompletionEncoder(
   let usage: Usage = noUsage;
   let open = identity.choices;
   return (event) => {
-    usage = addEvent(usage, event);
+    usage = event.usage;
     if (event.type === "generation-start") return [];
     const choice = choiceOf(event, identity.includesLogprobs ? logprobs[event.choice] : undefined);
     const chunks = choice === null ? [] : [completion(identity, [choice])];
@@ -53,7 +54,7 @@ export function createCompletionEncoder(
 
 /** Builds the JSON response from events; `result` is complete once every choice has had its `generation-end`. */
 export interface CompletionFold {
-  add(event: GenerationEvent): void;
+  add(event: RunEvent): void;
   result(): Completion;
 }
 

@@ -3,9 +3,10 @@
  * text and sends it in later requests in place of the earlier items. Pure.
  */
 import { HearthError } from "../../core/errors.js";
-import { noTools, type GenerationEvent, type GenerationRequest } from "../../core/generation.js";
+import { noTools, type GenerationRequest } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
-import { addEvent, noUsage, type Usage } from "../../core/usage.js";
+import type { RunEvent } from "../../core/run-event.js";
+import { noUsage, type Usage } from "../../core/usage.js";
 import { fieldError } from "../field-error.js";
 import { parseSampling } from "../openai-sampling.js";
 import { outputItemId } from "./items/ids.js";
@@ -75,7 +76,7 @@ export interface CompactionIdentity {
 
 /** Builds the response from events; complete after `generation-end`. */
 export interface CompactionFold {
-  add(event: GenerationEvent): void;
+  add(event: RunEvent): void;
   /** @throws HearthError `invalid_output` if the model generated no text. */
   result(): CompactionBody;
 }
@@ -86,7 +87,7 @@ export function foldCompaction({ id, created, model }: CompactionIdentity): Comp
   let summary = "";
   return {
     add(event) {
-      usage = addEvent(usage, event);
+      usage = event.usage;
       if (event.type === "text-delta") summary += event.text;
     },
     result() {

@@ -5,7 +5,8 @@
 import type { HearthError } from "../../core/errors.js";
 import type { FinishReason, GenerationEvent } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
-import { addEvent, noUsage, type Usage } from "../../core/usage.js";
+import type { RunEvent } from "../../core/run-event.js";
+import { noUsage, type Usage } from "../../core/usage.js";
 import { responseError } from "./errors.js";
 import type { ResponseEvent } from "./event-schema.js";
 import { createSequence } from "./items/item-events.js";
@@ -30,7 +31,7 @@ export interface ResponseIdentity {
 export interface ResponseEncoder {
   /** Returns the first events of the stream; called once, before all other methods. */
   open(): readonly ResponseEvent[];
-  add(event: GenerationEvent): readonly ResponseEvent[];
+  add(event: RunEvent): readonly ResponseEvent[];
   /** Ends the response with an error. */
   fail(error: HearthError): readonly ResponseEvent[];
   /** Ends the response as cancelled. */
@@ -78,7 +79,7 @@ export function createResponseEncoder(identity: ResponseIdentity): ResponseEncod
     ],
     add(event) {
       if (ended) return [];
-      usage = addEvent(usage, event);
+      usage = event.usage;
       if (event.type === "generation-start") {
         state = stateOf("in_progress");
         return [lifecycleEvent("response.in_progress")];

@@ -120,13 +120,14 @@ function generationOf(fields: ResponsesRequestBody): ResponsesRequest["generatio
     maxTokens: fields.max_output_tokens ?? null,
     maxTokensExcludesReasoning: false,
     deterministic: fields.deterministic ?? false,
+    ...(fields.store === false ? { ephemeral: true } : {}),
   };
 }
 
 function formatOf(text: ResponsesRequestBody["text"]): AnswerFormat {
   const format = text?.format ?? { type: "text" };
-  if (format.type === "json_schema") return { type: "json-schema", schema: format.schema };
-  return { type: format.type === "text" ? "text" : "json-object" };
+  if (format.type === "text") return { type: "text" };
+  return format.schema == null ? { type: "json-object" } : { type: "json-schema", schema: format.schema };
 }
 
 /** Number of alternatives per token; null if no log probabilities are requested. Any of the three fields requests them. */

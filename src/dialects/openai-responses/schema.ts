@@ -51,7 +51,10 @@ const toolChoice = z.union([
 
 const format = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text") }),
-  z.object({ type: z.literal("json_object") }),
+  z.object({
+    type: z.literal("json_object"),
+    schema: z.record(z.string(), z.unknown()).nullish().describe("Enforced like that of `json_schema`."),
+  }),
   z.object({
     type: z.literal("json_schema"),
     name: z.string().nullish(),

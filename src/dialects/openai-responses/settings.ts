@@ -55,7 +55,7 @@ export function settingsOf(fields: ResponsesRequestBody): ResponseSettings {
 function textSettings(text: ResponsesRequestBody["text"]): ResponseSettings["text"] {
   const verbosity = text?.verbosity == null ? {} : { verbosity: text.verbosity };
   const format = text?.format ?? { type: "text" };
-  if (format.type !== "json_schema") return { format, ...verbosity };
+  if (format.type !== "json_schema") return { format: { type: format.type }, ...verbosity };
   const { name, description, schema, strict } = format;
   return {
     format: {

@@ -1,6 +1,7 @@
 /** Parses the tools and the tool choice of a responses request. Pure. */
 import type { Tool, ToolChoice } from "../../core/generation.js";
 import { invalidValue, unsupported } from "../field-error.js";
+import { toolParameters } from "../tool-parameters.js";
 import type { ResponsesRequestBody } from "./schema.js";
 
 export interface ParsedTools {
@@ -12,8 +13,8 @@ type ToolBody = NonNullable<ResponsesRequestBody["tools"]>[number];
 
 /**
  * Reads `tools` and `tool_choice`. If the tool choice is `none`, no tools are returned.
- * @throws HearthError `invalid_value` if a tool is not a function, two tools have the same name, or the choice names an unknown
- * tool.
+ * @throws HearthError `invalid_value` if a tool is not a function, its parameters are not an object's, two tools have the same name,
+ * or the choice names an unknown tool.
  */
 export function parseTools(fields: ResponsesRequestBody): ParsedTools {
   const tools = (fields.tools ?? []).map((tool, index) => readTool(tool, `tools.${index}`));
@@ -23,7 +24,9 @@ export function parseTools(fields: ResponsesRequestBody): ParsedTools {
     seen.add(name);
   }
   const toolChoice = readToolChoice(fields, seen);
-  return { tools: toolChoice.mode === "none" ? [] : tools, toolChoice };
+  return toolChoice.mode === "none" && tools.length > 0
+    ? { tools: [], toolChoice: { ...toolChoice, withheld: tools } }
+    : { tools, toolChoice };
 }
 
 function readTool(tool: ToolBody, param: string): Tool {
@@ -31,7 +34,12 @@ function readTool(tool: ToolBody, param: string): Tool {
     throw unsupported(`${param}.type`, `tools of the type '${tool.requestedType.slice(0, 200)}' are`);
   const { name, description, parameters } = tool;
   const described = description == null ? {} : { description };
-  return { name, ...described, parameters: parameters ?? { type: "object", properties: {} } };
+  const schema = toolParameters(
+    parameters ?? { type: "object", properties: {} },
+    name,
+    `${param}.parameters`,
+  );
+  return { name, ...described, parameters: schema };
 }
 
 function readToolChoice(fields: ResponsesRequestBody, names: ReadonlySet<string>): ToolChoice {

@@ -6,7 +6,7 @@ import { Channel } from "../../core/channel.js";
 import type { Clock } from "../../core/clock.js";
 import type { Conversation, Engine } from "../../core/engine.js";
 import { toHearthError } from "../../core/errors.js";
-import { eventMerging, type GenerationEvent } from "../../core/generation.js";
+import { eventMerging, type GenerationEvent, type RawPrompt } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
 import type { Random } from "../../core/random.js";
 import type { ModelMemory } from "../model-memory.js";
@@ -18,8 +18,12 @@ import type { LlamaModelInfo, LlamaReplies, LlamaRequest, LlamaSettings, SeededJ
 
 /** Events of one job that may wait in this thread; deltas merge. */
 const channelCapacity = 64;
-/** Time to store long prefixes and free native memory. */
-const closeMsMax = 60_000;
+/** Time to store long prefixes and free native memory; what is not stored by then is evaluated again. */
+const closeMsMax = 8_000;
+/** Seconds that the worker's event loop may be blocked. To start a GPU or to read a large vocabulary blocks it for long. */
+const blockedSecondsMax = { otherwise: 10, loading: 60 } as const;
+/** Characters that are tokenized in a second, at least: a long text blocks the event loop, too. */
+const charactersPerSecondMin = 100_000;
 
 export interface LlamaEngineDeps {
   readonly settings: LlamaSettings;
@@ -49,6 +53,8 @@ export function createLlamaEngine(deps: LlamaEngineDeps): Engine {
     workerUrl,
     workerData: settings,
     onAbort: "stop",
+    blockedSecondsMax: (inFlight) =>
+      Math.max(0, ...inFlight.map(allowedSeconds)) + blockedSecondsMax.otherwise,
     closeMsMax,
     onExit: () => models.dropAll(),
     log,
@@ -73,12 +79,33 @@ export function createLlamaEngine(deps: LlamaEngineDeps): Engine {
       return generate(worker, model, { ...job, seed }, signal);
     },
     residents: () => models.list(),
+    problem: () => (worker.isBlocked ? "the chat engine does not answer" : null),
     async close() {
       const closed = worker.close();
       models.dropAll();
       await closed;
     },
   };
+}
+
+/** Seconds that a request may block the worker for, in addition to those that any may. */
+function allowedSeconds(request: LlamaRequest): number {
+  switch (request.type) {
+    case "load":
+    case "unload":
+      return blockedSecondsMax.loading;
+    case "tokenize":
+      return Math.floor(request.text.length / charactersPerSecondMin);
+    case "prompt":
+      return Math.floor(lengthOf(request.source) / charactersPerSecondMin);
+    default:
+      return 0;
+  }
+}
+
+function lengthOf(source: Conversation | RawPrompt): number {
+  if ("prompt" in source) return source.prompt.length + (source.suffix?.length ?? 0);
+  return source.messages.reduce((length, { content }) => length + content.length, 0);
 }
 
 /** Drops further properties of the object, which the worker does not need. */

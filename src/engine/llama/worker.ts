@@ -8,6 +8,7 @@ import type { Conversation, Prompt } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";
 import type { RawPrompt } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
+import { templateRenderers, timers } from "../template/renderer.js";
 import { packTokens, type PackedTokens } from "../packed-tokens.js";
 import { hostWorker, logToClient, reportNews, type WorkerCall } from "../worker-host.js";
 import { PrefixStore } from "./decode/prefix-store.js";
@@ -41,6 +42,11 @@ const ticks = new TickLoop(
   },
   report,
 );
+const openRenderer = templateRenderers({
+  clock: timers,
+  workerUrl: new URL("../template/worker.js", import.meta.url),
+  log: logToClient,
+});
 let library: Promise<Llama> | null = null;
 
 hostWorker<LlamaRequest>({ answer, close });
@@ -79,7 +85,7 @@ async function load(model: Model): Promise<LlamaModelInfo> {
   return { contextTokens, slots: settings.slotsPerModel, device, callsAreExact: tools.exact };
 }
 
-function buildPrompt({ prompts }: Resident, source: Conversation | RawPrompt): Prompt {
+function buildPrompt({ prompts }: Resident, source: Conversation | RawPrompt): Prompt | Promise<Prompt> {
   return "prompt" in source ? prompts.buildRaw(source) : prompts.build(source);
 }
 
@@ -118,7 +124,7 @@ function resident(model: Model): Promise<Resident> {
   const { id } = model.manifest;
   const known = residents.get(id);
   if (known !== undefined) return known;
-  const loading = native().then((llama) => loadResident(llama, model, settings));
+  const loading = native().then((llama) => loadResident(llama, model, settings, openRenderer));
   residents.set(id, loading);
   loading.then(
     (ready) => loaded.set(id, ready),

@@ -1,5 +1,6 @@
 import type { DecodedImage } from "../../core/images.js";
 import type { ImageDescription } from "../../core/vision.js";
+import type { OpenRenderer } from "../template/renderer.js";
 
 /** Returns whether the description is cancelled; called between two steps of the model. */
 export type Stopped = () => boolean;
@@ -8,6 +9,8 @@ export type Stopped = () => boolean;
 export interface OpenOptions {
   /** Threads of one step. */
   readonly threads: number;
+  /** Creates the renderer of a chat template. */
+  readonly openRenderer: OpenRenderer;
 }
 
 /** An open vision model of any family. */

@@ -62,12 +62,15 @@ export type ImageProcessor = (images: readonly RawImage[]) => Promise<Feeds>;
 export interface Processor {
   (...args: unknown[]): Promise<Feeds>;
   readonly tokenizer: PreTrainedTokenizer;
-  apply_chat_template(messages: readonly object[], options: object): string;
 }
 
 const local = { local_files_only: true } as const;
 
-export async function openRunner(opener: Opener, folder: string, { threads }: OpenOptions): Promise<Runner> {
+export async function openRunner(
+  opener: Opener,
+  folder: string,
+  { threads }: Pick<OpenOptions, "threads">,
+): Promise<Runner> {
   const { dtype, externalData } = await listModelFiles(folder);
   const options = {
     ...local,

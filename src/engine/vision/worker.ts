@@ -9,7 +9,8 @@ import type { ImageDescription } from "../../core/vision.js";
 import { threadsFor } from "../llama/load/machine.js";
 import { lowerThreadPriority } from "../onnx-threads.js";
 import type { NativeModelInfo } from "../resident-models.js";
-import { hostWorker, type WorkerCall } from "../worker-host.js";
+import { templateRenderers, timers } from "../template/renderer.js";
+import { hostWorker, logToClient, type WorkerCall } from "../worker-host.js";
 import { loadFamily } from "./families.js";
 import type { Stopped, VisionModel } from "./family.js";
 import type { VisionModelFiles, VisionReplies, VisionRequest, VisionSettings } from "./protocol.js";
@@ -17,6 +18,11 @@ import type { VisionModelFiles, VisionReplies, VisionRequest, VisionSettings } f
 const settings = workerData as VisionSettings;
 /** Open models by id. */
 const models = new Map<string, VisionModel>();
+const openRenderer = templateRenderers({
+  clock: timers,
+  workerUrl: new URL("../template/worker.js", import.meta.url),
+  log: logToClient,
+});
 
 lowerThreadPriority("vision");
 hostWorker<VisionRequest>({ answer, close });
@@ -35,7 +41,8 @@ function answer(request: VisionRequest, call: WorkerCall): Promise<VisionReplies
 async function load({ id, folder, bytes }: VisionModelFiles): Promise<NativeModelInfo> {
   const config = JSON.parse(await readFile(join(folder, "config.json"), "utf8")) as { model_type?: unknown };
   const open = await loadFamily(String(config.model_type));
-  models.set(id, await open(folder, { threads: settings.threads ?? threadsFor(bytes, settings.cores) }));
+  const threads = settings.threads ?? threadsFor(bytes, settings.cores);
+  models.set(id, await open(folder, { threads, openRenderer }));
   return { contextTokens: 0, slots: 1, device: "cpu" };
 }
 

@@ -29,6 +29,7 @@ const complementBreadthMax = 48;
 /** Returns a superset of the complement of a node: the union of the values that violate each keyword. */
 export function complement(node: SchemaNode, scope: Scope): Language {
   if (node.always !== undefined) return node.always ? noValue : anyValue;
+  if (node.refStandsAlone === true && node.ref !== undefined) return scope.complement(node.ref);
   const parts = [
     ...complementOfTypes(node),
     ...complementOfValues(node),

@@ -1,4 +1,5 @@
 import { accepts } from "../regular/automaton.js";
+import { spend } from "../work.js";
 import type { ArrayShape, ObjectShape, Term } from "./language.js";
 import type { Scope } from "./scope.js";
 
@@ -6,6 +7,7 @@ import type { Scope } from "./scope.js";
 export function memberTerm(shape: ObjectShape, key: string, scope: Scope): Term {
   const terms: Term[] = [];
   for (const { properties, patterns, additional } of shape.members) {
+    spend(4 + key.length * patterns.length);
     const property = properties.get(key);
     let named = property !== undefined;
     if (property !== undefined) terms.push(property);

@@ -1,7 +1,8 @@
-import { formatAutomaton, isRegularFormat } from "../regular/pattern/format.js";
+import { generatedFormat, isRegularFormat } from "../regular/pattern/format.js";
 import type { JsonType, JsonValue, SchemaNode } from "../schema/node.js";
 import {
   anyArray,
+  anyInteger,
   anyNumber,
   anyObject,
   anyString,
@@ -61,7 +62,8 @@ function numbersOf(node: SchemaNode, integer: boolean): NumberShape {
     ...(exclusiveMaximum === undefined ? {} : { exclusiveMaximum }),
     ...(multipleOf === undefined ? {} : { multipleOf: [multipleOf] }),
   };
-  return Object.keys(range).length === 1 && !integer ? anyNumber : { range, checks: [] };
+  if (Object.keys(range).length > 1) return { range, checks: [] };
+  return integer ? anyInteger : anyNumber;
 }
 
 function stringShape(node: SchemaNode, scope: Scope): StringShape {
@@ -73,7 +75,7 @@ function stringShape(node: SchemaNode, scope: Scope): StringShape {
     automata.push({ automaton: scope.pattern(pattern), at: { keyword: "pattern", pointer } });
   const regular = format === undefined || isRegularFormat(format);
   const inFormat = { keyword: "format", pointer };
-  if (format !== undefined && regular) automata.push({ automaton: formatAutomaton(format), at: inFormat });
+  if (format !== undefined && regular) automata.push({ automaton: generatedFormat(format), at: inFormat });
   const shape = stringShapeOf(automata, {
     min: minLength ?? 0,
     max: maxLength ?? null,

@@ -120,6 +120,7 @@ export interface Language {
 }
 
 export const anyNumber: NumberShape = { range: { integer: false }, checks: [] };
+export const anyInteger: NumberShape = { range: { integer: true }, checks: [] };
 export const anyString: StringShape = { automaton: everyString, minLength: 0, maxLength: null, checks: [] };
 export const anyArray: ArrayShape = {
   lists: [],
@@ -172,7 +173,9 @@ export function unite(languages: readonly Language[]): Language {
   };
 }
 
-function distinctValues(values: readonly JsonValue[]): readonly JsonValue[] {
+/** Returns the values without duplicates. */
+export function distinctValues(values: readonly JsonValue[]): readonly JsonValue[] {
+  if (values.length < 2) return values;
   const byText = new Map<string, JsonValue>();
   for (const value of values) byText.set(JSON.stringify(value), value);
   return [...byText.values()];

@@ -11,7 +11,7 @@ import {
   type Automaton,
 } from "../regular/automaton.js";
 import type { SchemaNode } from "../schema/node.js";
-import { SchemaRefusal } from "../schema/refusal.js";
+import { workingAt } from "../work.js";
 import { inPlaceSubschemas, reachable } from "../schema/progress.js";
 import { compilePatterns } from "../schema/validate/patterns.js";
 import { createValidator, type Validator } from "../schema/validate.js";
@@ -21,12 +21,11 @@ import { satisfying } from "./satisfying.js";
 import { anyValue, hasNoShape, noValue, type Language, type Term } from "./language.js";
 import { intersectLanguages, type Emptiness } from "./merge.js";
 import { isEmptyNumberShape } from "./numbers.js";
+import { placeOf } from "./place.js";
 import { isEmptyStringShape } from "./strings.js";
 import type { Scope } from "./scope.js";
 import { createTerms } from "./term.js";
 
-/** The number of shape pairs that are intersected for one schema. */
-const stepsMax = 150_000;
 /** The nesting depth to which values are tested for emptiness. */
 const emptinessDepthMax = 4;
 
@@ -40,32 +39,41 @@ export function createScope(root: SchemaNode, closesObjects: boolean): Scope {
     created ??= createValidator(root);
     return created(value, node);
   };
-  let steps = 0;
   const scope: Scope = {
     terms: createTerms(),
     closesObjects,
     satisfying: memoized((node) =>
-      withoutInvalid(satisfying(node, scope), isPlain(node) ? [] : [{ node, positive: true }], validator),
+      workingAt(placeOf(node), () => {
+        const language = withoutInvalid(
+          satisfying(node, scope),
+          isPlain(node) ? [] : [{ node, positive: true }],
+          validator,
+        );
+        // Siblings that contradict the reference are ignored, as the document's draft does with all of them.
+        const contradicts = node.refStandsAlone === true && hasNoShape(language);
+        return contradicts && node.ref !== undefined ? scope.satisfying(node.ref) : language;
+      }),
     ),
     complement: memoized((node) =>
-      withoutInvalid(complement(node, scope), [{ node, positive: false }], validator),
+      workingAt(placeOf(node), () =>
+        withoutInvalid(complement(node, scope), [{ node, positive: false }], validator),
+      ),
     ),
     language: memoized((term) => languageOf(term, scope, validator)),
     isNever: emptinessTest((term) => scope.language(term)),
     isValid: (term, value) =>
       !term.never &&
       term.literals.every(({ node, positive }) => (validator(value, node) === null) === positive),
-    intersect: (a, b, keyword, pointer) => intersectLanguages(a, b, emptinessIn(scope, keyword, pointer)),
+    intersect(a, b, keyword, pointer) {
+      const emptiness = emptinessIn(scope, keyword, pointer);
+      return workingAt(emptiness.at, () => intersectLanguages(a, b, emptiness));
+    },
     pattern(source) {
       const automaton = patterns.get(source);
       if (automaton === undefined) throw new RangeError("the pattern belongs to another schema");
       return automaton;
     },
     withoutTexts: withoutTexts(),
-    step(count = 1) {
-      steps += count;
-      if (steps > stepsMax) throw tooMuchWork(root);
-    },
   };
   return scope;
 }
@@ -158,17 +166,6 @@ function emptinessIn(scope: Scope, keyword: string, pointer: string): Emptiness 
     string: isEmptyStringShape,
     array: (shape) => isEmptyArrayShape(shape, scope),
     object: (shape) => isEmptyObjectShape(shape, scope),
-    step: () => {
-      scope.step();
-    },
     at: { keyword, pointer },
   };
-}
-
-function tooMuchWork(root: SchemaNode): SchemaRefusal {
-  return new SchemaRefusal(
-    `The schema combines too many alternatives (more than ${stepsMax} pairs); ` +
-      "use fewer anyOf, oneOf and if inside allOf, or give each alternative a distinguishing const.",
-    { keyword: null, pointer: root.pointer },
-  );
 }

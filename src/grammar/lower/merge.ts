@@ -2,12 +2,13 @@ import { AutomatonTooLarge, everyString, intersect } from "../regular/automaton.
 import type { NumberRange } from "../regular/number/number.js";
 import {
   anyArray,
+  anyInteger,
   anyNumber,
   anyObject,
   anyString,
   anyValue,
+  distinctValues,
   mergeChecks,
-  unite,
   type ArrayShape,
   type Check,
   type Language,
@@ -15,7 +16,12 @@ import {
   type ObjectShape,
   type StringShape,
 } from "./language.js";
+import { spend } from "../work.js";
 import { withLengthsInAutomaton } from "./strings.js";
+
+/** What the intersection of two shapes costs at least, and of two objects. */
+const stepsOfShape = 4;
+const stepsOfObject = 20;
 
 /** Emptiness tests for the shapes that an intersection produces. */
 export interface Emptiness {
@@ -23,8 +29,6 @@ export interface Emptiness {
   string(shape: StringShape): boolean;
   array(shape: ArrayShape): boolean;
   object(shape: ObjectShape): boolean;
-  /** Counts one unit of work. @throws SchemaRefusal over the budget */
-  step(): void;
   /** The check to record when the intersection of two string languages is too large. */
   readonly at: Check;
 }
@@ -37,20 +41,11 @@ export function intersectLanguages(a: Language, b: Language, empty: Emptiness): 
   if (a === anyValue) return b;
   if (b === anyValue) return a;
   return {
-    values: unite([
-      { ...a, numbers: [], strings: [], arrays: [], objects: [] },
-      { ...b, numbers: [], strings: [], arrays: [], objects: [] },
-    ]).values,
-    numbers: product(a.numbers, b.numbers, intersectNumbers, (shape) => empty.number(shape), empty),
-    strings: product(
-      a.strings,
-      b.strings,
-      stringIntersection(empty.at),
-      (shape) => empty.string(shape),
-      empty,
-    ),
-    arrays: product(a.arrays, b.arrays, intersectArrays, (shape) => empty.array(shape), empty),
-    objects: product(a.objects, b.objects, intersectObjects, (shape) => empty.object(shape), empty),
+    values: distinctValues([...a.values, ...b.values]),
+    numbers: product(a.numbers, b.numbers, intersectNumbers, (shape) => empty.number(shape)),
+    strings: product(a.strings, b.strings, stringIntersection(empty.at), (shape) => empty.string(shape)),
+    arrays: product(a.arrays, b.arrays, intersectArrays, (shape) => empty.array(shape)),
+    objects: product(a.objects, b.objects, intersectObjects, (shape) => empty.object(shape)),
   };
 }
 
@@ -59,12 +54,11 @@ function product<Shape>(
   right: readonly Shape[],
   both: (a: Shape, b: Shape) => Shape,
   isEmpty: (shape: Shape) => boolean,
-  empty: Emptiness,
 ): readonly Shape[] {
   const made = new Set<Shape>();
   for (const a of left)
     for (const b of right) {
-      empty.step();
+      spend(stepsOfShape);
       const shape = both(a, b);
       if (shape === a || shape === b || !isEmpty(shape)) made.add(shape);
     }
@@ -74,6 +68,8 @@ function product<Shape>(
 function intersectNumbers(a: NumberShape, b: NumberShape): NumberShape {
   if (a === anyNumber || a === b) return b;
   if (b === anyNumber) return a;
+  if (a === anyInteger && b.range.integer) return b;
+  if (b === anyInteger && a.range.integer) return a;
   return { range: intersectRanges(a.range, b.range), checks: mergeChecks(a.checks, b.checks) };
 }
 
@@ -143,6 +139,7 @@ function intersectStrings(a: StringShape, b: StringShape): StringShape {
 function intersectArrays(a: ArrayShape, b: ArrayShape): ArrayShape {
   if (a === anyArray || a === b) return b;
   if (b === anyArray) return a;
+  spend(a.lists.length + b.lists.length + a.contained.length + b.contained.length);
   return {
     lists: [...new Set([...a.lists, ...b.lists])],
     minItems: Math.max(a.minItems, b.minItems),
@@ -156,6 +153,8 @@ function intersectArrays(a: ArrayShape, b: ArrayShape): ArrayShape {
 function intersectObjects(a: ObjectShape, b: ObjectShape): ObjectShape {
   if (a === anyObject || a === b) return b;
   if (b === anyObject) return a;
+  spend(stepsOfObject + a.members.length + b.members.length + a.required.size + b.required.size);
+  spend(a.names.length + b.names.length + a.clauses.length + b.clauses.length);
   return {
     members: [...new Set([...a.members, ...b.members])],
     required: new Set([...a.required, ...b.required]),

@@ -1,3 +1,4 @@
+import { attempt } from "../work.js";
 import type { SchemaNode } from "../schema/node.js";
 import {
   anyObject,
@@ -20,6 +21,8 @@ import { withoutUnevaluated } from "./unevaluated.js";
  * validator.
  */
 const breadthMax = 128;
+/** The steps that applying one keyword may take. With more, it is left to the validator. */
+const keywordStepsMax = 1_000_000;
 
 /**
  * Returns a superset of the values that satisfy a node. Its finite `values` are candidates; the caller
@@ -59,13 +62,14 @@ export function objectsWith(key: string, present: boolean): Language {
   return { ...anyValue, objects: [{ ...anyObject, members: [lacking] }] };
 }
 
-/** Applies `next`. If the result has too many alternatives, returns the language before it with a check. */
+/** Applies `next`. If it takes too many steps or the result has too many alternatives, returns the language before it with a check. */
 function limitBreadth(
   before: Language,
   next: (before: Language) => Language,
   at: { readonly keyword: string; readonly pointer: string },
 ): Language {
-  const after = next(before);
+  const after = attempt(keywordStepsMax, () => next(before));
+  if (after === null) return withCheck(before, at);
   return breadth(after) <= breadthMax || breadth(after) <= breadth(before) ? after : withCheck(before, at);
 }
 

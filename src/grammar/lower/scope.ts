@@ -21,6 +21,4 @@ export interface Scope {
   pattern(source: string): Automaton;
   /** Returns the automaton without these texts. @throws AutomatonTooLarge */
   withoutTexts(automaton: Automaton, texts: ReadonlySet<string>): Automaton;
-  /** Counts units of work. @throws SchemaRefusal over the budget */
-  step(count?: number): void;
 }

@@ -5,11 +5,11 @@ import {
   everyString,
   intersect,
   isEmpty,
-  lengthBetween,
   lengthBounds,
   noString,
   automatonOfTexts,
   union,
+  withLengths,
   type Automaton,
 } from "../regular/automaton.js";
 import { anyString, mergeChecks, type Check, type StringShape } from "./language.js";
@@ -24,7 +24,7 @@ export function withLengthsInAutomaton(shape: StringShape): StringShape {
   const bounds = lengthBounds(automaton);
   const tooShort = bounds.min < minLength;
   const tooLong = maxLength !== null && (bounds.max === null || bounds.max > maxLength);
-  const fitting = tooShort || tooLong ? intersect(automaton, lengthBetween(minLength, maxLength)) : automaton;
+  const fitting = tooShort || tooLong ? withLengths(automaton, minLength, maxLength) : automaton;
   return { automaton: fitting, minLength: 0, maxLength: null, checks: shape.checks };
 }
 
@@ -103,7 +103,7 @@ export function automatonOf(shapes: readonly StringShape[], values: readonly str
   for (const shape of shapes) {
     const { automaton, minLength, maxLength } = shape;
     const free = minLength === 0 && maxLength === null;
-    const one = free ? automaton : intersect(automaton, lengthBetween(minLength, maxLength));
+    const one = free ? automaton : withLengths(automaton, minLength, maxLength);
     all = isEmpty(all) ? one : union(all, one);
   }
   return all;

@@ -1,3 +1,4 @@
+import { spend } from "../work.js";
 import type { SchemaNode } from "../schema/node.js";
 import type { Literal, Term } from "./language.js";
 
@@ -11,6 +12,9 @@ export interface Terms {
   all(terms: readonly Term[]): Term;
 }
 
+/** What a literal of a new term costs: its key is sorted and joined with the others. */
+const stepsOfTerm = 5;
+
 export function createTerms(): Terms {
   const numbers = new Map<SchemaNode, number>();
   const cache = new Map<string, Term>();
@@ -22,6 +26,7 @@ export function createTerms(): Terms {
   };
 
   const intern = (literals: ReadonlyMap<string, Literal>): Term => {
+    spend(stepsOfTerm * literals.size);
     const keys = [...literals.keys()].sort();
     for (const key of keys) if (!key.startsWith("!") && literals.has(`!${key}`)) return neverTerm;
     const key = keys.join(",");
@@ -38,6 +43,7 @@ export function createTerms(): Terms {
       return intern(new Map([[keyOf(numberOf(target), positive), { node: target, positive }]]));
     },
     all(terms) {
+      spend(stepsOfTerm + terms.length);
       const constraining = [...new Set(terms)].filter((term) => term.literals.length > 0 || term.never);
       const [first, second] = constraining;
       if (first === undefined) return anyTerm;
@@ -73,5 +79,5 @@ function acceptsEverything(node: SchemaNode): boolean {
 }
 
 function keywordCount(node: SchemaNode): number {
-  return Object.keys(node).length - 1;
+  return Object.keys(node).length - (node.refStandsAlone === undefined ? 1 : 2);
 }

@@ -2,19 +2,11 @@
  * Regular languages over Unicode code points: minimal deterministic automata, membership, set operations and
  * length bounds. Lengths are in code points; a text with a lone surrogate is in no language.
  */
-import { everyCodePoint } from "./ranges.js";
-import {
-  type Automaton,
-  AutomatonTooLarge,
-  edgesInto,
-  everyString,
-  freeze,
-  noString,
-  statesMax,
-} from "./shape.js";
+import { type Automaton, AutomatonTooLarge, everyString, noString } from "./shape.js";
 
-export { complement, concat, difference, intersect, union } from "./combine.js";
-export { automatonOfTexts } from "./texts.js";
+export { complement, concat, difference, intersect, union, withLengths } from "./combine.js";
+export { lengthBetween } from "./lengths.js";
+export { automatonOfTexts, textsOf } from "./texts.js";
 export { type Automaton, AutomatonTooLarge, everyString, noString };
 
 /** Returns whether the automaton accepts the text, in time linear in the text. */
@@ -40,25 +32,6 @@ function next(automaton: Automaton, state: number, codePoint: number): number {
     else return automaton.targets[middle] ?? -1;
   }
   return -1;
-}
-
-/**
- * Returns the automaton of the texts with `min` to `max` characters; null means no limit. @throws
- * AutomatonTooLarge
- */
-export function lengthBetween(min: number, max: number | null): Automaton {
-  if (max !== null && max < min) return noString;
-  if (min <= 0 && max === null) return everyString;
-  const last = max ?? min;
-  if (last >= statesMax) throw new AutomatonTooLarge(statesMax);
-  const finals: boolean[] = [];
-  const edges: number[][] = [];
-  for (let length = 0; length <= last; length++) {
-    finals.push(length >= min);
-    edges.push(edgesInto(everyCodePoint, length + 1));
-  }
-  edges[last] = max === null ? edgesInto(everyCodePoint, last) : [];
-  return freeze({ finals, edges });
 }
 
 /** Returns whether the language is empty. */

@@ -74,6 +74,11 @@ function escapedIn(set: Ranges): number[] {
 
 /** Returns the text after the backslash of an escape, for these letters and codes. */
 export function escapeRest(letters: readonly string[], codes: readonly string[], rules: RuleSet): string {
+  const key = `${letters.join("")} ${codes.join("")}`;
+  return rules.memoized(shortEscapes, key, () => escapeRestOnce(letters, codes, rules));
+}
+
+function escapeRestOnce(letters: readonly string[], codes: readonly string[], rules: RuleSet): string {
   const alternatives: string[] = [];
   for (const [first, seconds] of bySixteens(codes)) {
     alternatives.push(`${literal(`u00${first}`)} ${oneOf(seconds, rules)}`);

@@ -1,6 +1,21 @@
 import { determinise, Nfa } from "./nfa.js";
 import { minimalAutomaton } from "./minimise.js";
-import { addState, type Automaton, type AutomatonDraft, everyString, noString, statesMax } from "./shape.js";
+import { spend } from "../work.js";
+import { lengthBetween } from "./lengths.js";
+import {
+  addState,
+  type Automaton,
+  type AutomatonDraft,
+  AutomatonTooLarge,
+  everyString,
+  noString,
+  statesMax,
+} from "./shape.js";
+
+/** Pairs of a state and a length. From more, minimising hardly ever makes an automaton within the limit of states, at great cost. */
+const lengthPairsMax = 3 * statesMax;
+/** What counting a state and its targets costs. */
+const stepsOfPair = 2;
 
 /** Returns the intersection. @throws AutomatonTooLarge */
 export function intersect(a: Automaton, b: Automaton): Automaton {
@@ -34,6 +49,32 @@ export function concat(a: Automaton, b: Automaton): Automaton {
   return determinise(nfa, nfa.embed(a, second), end);
 }
 
+/**
+ * Returns the texts of an automaton with `min` to `max` characters; null means no limit. Lengths that need too many states are found
+ * before the states are built. @throws AutomatonTooLarge
+ */
+export function withLengths(automaton: Automaton, min: number, max: number | null): Automaton {
+  if (automaton === everyString) return lengthBetween(min, max);
+  checkPairs(automaton, max ?? min);
+  return intersect(automaton, lengthBetween(min, max));
+}
+
+/** Counts the states that the texts of each length up to `lengthMax` reach. @throws AutomatonTooLarge */
+function checkPairs(automaton: Automaton, lengthMax: number): void {
+  const targets = Array.from({ length: automaton.stateCount }, (_, state) => [
+    ...new Set(automaton.targets.subarray(automaton.offsets[state], automaton.offsets[state + 1])),
+  ]);
+  let level: ReadonlySet<number> = new Set([0]);
+  for (let length = 0, pairs = 0; length <= lengthMax && level.size > 0; length += 1) {
+    pairs += level.size;
+    if (pairs > lengthPairsMax) throw new AutomatonTooLarge(statesMax);
+    spend(stepsOfPair * level.size);
+    const next = new Set<number>();
+    for (const state of level) for (const target of targets[state] ?? []) next.add(target);
+    level = next;
+  }
+}
+
 type Accepts = (inA: boolean, inB: boolean) => boolean;
 
 /** A state of `a` paired with a state of `b`; -1 where that automaton has no transition left. */
@@ -61,6 +102,7 @@ function product(a: Automaton, b: Automaton, keeps: Accepts): Automaton {
       if ((needsA && toA < 0) || (needsB && toB < 0)) return;
       edges.push(low, high, enter(toA, toB));
     });
+    spend(1 + edges.length / 3);
   }
   // A large operand, such as a long list of texts, may produce a result of similar size.
   return minimalAutomaton(draft, Math.max(statesMax, a.stateCount + 1, b.stateCount + 1));

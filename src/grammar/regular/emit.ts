@@ -4,7 +4,7 @@
  * string literals with the minimal escapes.
  */
 import { type RuleSet } from "../gbnf.js";
-import { type Automaton, intersect, lengthBetween, lengthBounds } from "./automaton.js";
+import { type Automaton, lengthBounds, withLengths } from "./automaton.js";
 import { characterClass, escapeRest, jsonForms } from "./classes.js";
 import { type Ranges } from "./ranges.js";
 import { repeat } from "./repeat.js";
@@ -40,7 +40,7 @@ export function emitString(language: StringLanguage, rules: RuleSet): string {
     const shortEnough = maxLength === null || (bounds.max !== null && bounds.max <= maxLength);
     if (longEnough && shortEnough) return emitQuoted(automaton, rules);
     const set = repeatedSet(automaton);
-    if (set === null) return emitQuoted(intersect(automaton, lengthBetween(minLength, maxLength)), rules);
+    if (set === null) return emitQuoted(withLengths(automaton, minLength, maxLength), rules);
     return rules.add(`"\\"" ${repeat(jsonCharacter(set, rules), minLength, maxLength, rules)} "\\""`);
   });
 }

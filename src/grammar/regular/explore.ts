@@ -1,4 +1,5 @@
 import { minimalAutomaton } from "./minimise.js";
+import { spend } from "../work.js";
 import { addState, type Automaton, type AutomatonDraft, statesMax } from "./shape.js";
 
 /** An automaton given by its transition function. States with equal keys are identical. */
@@ -8,6 +9,9 @@ export interface StateMachine<State> {
   /** The transitions, each for a range of characters; the ranges of one state are disjoint. */
   steps(state: State): readonly (readonly [from: string, to: string, state: State])[];
 }
+
+/** The key of a state is a text, which costs several steps. */
+const stepsOfTransition = 8;
 
 /** Returns the minimal automaton of a state machine. @throws AutomatonTooLarge */
 export function explore<State>(start: State, machine: StateMachine<State>, max = statesMax): Automaton {
@@ -27,6 +31,7 @@ export function explore<State>(start: State, machine: StateMachine<State>, max =
   for (const [number, state] of pending.entries()) {
     for (const [from, to, target] of machine.steps(state)) {
       draft.edges[number]?.push(from.codePointAt(0) ?? 0, to.codePointAt(0) ?? 0, enter(target));
+      spend(stepsOfTransition);
     }
   }
   return minimalAutomaton(draft, max);

@@ -1,3 +1,4 @@
+import { spend } from "../work.js";
 import { type Automaton, AutomatonTooLarge, type AutomatonDraft, freeze, statesMax } from "./shape.js";
 
 /** Returns the minimal automaton of a draft. @throws AutomatonTooLarge over `max` states */
@@ -114,6 +115,7 @@ function parts(
 ): number[][] {
   const groups = new Map<string, number[]>();
   for (const state of dirty) {
+    spend(2 + (draft.edges[state]?.length ?? 0) / 2);
     const key = signature(draft, blockOf, state);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [state]);

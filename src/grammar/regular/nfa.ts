@@ -1,3 +1,4 @@
+import { spend } from "../work.js";
 import { minimalAutomaton } from "./minimise.js";
 import { partition, type Ranges } from "./ranges.js";
 import { addState, type Automaton, AutomatonTooLarge, type AutomatonDraft, draftStatesMax } from "./shape.js";
@@ -8,6 +9,8 @@ export type Guard = "start" | "end" | "wordBoundary" | "noWordBoundary";
 const nodesMax = 60_000;
 /** Nodes visited during determinisation; this bounds its time to about 0.1 s. */
 const visitsMax = 1_000_000;
+/** The key of a set of nodes is a text, which costs several steps. */
+const stepsOfSubset = 8;
 /** The characters of `\w`. */
 export const wordCharacters: Ranges = [0x30, 0x39, 0x41, 0x5a, 0x5f, 0x5f, 0x61, 0x7a];
 
@@ -101,6 +104,7 @@ export function determinise(nfa: Nfa, start: number, end: number, all = -1): Aut
       const reached: number[][] = [];
       for (const node of epsilonClosure(nfa, nodes, before, after)) {
         if (++visits > visitsMax) throw new AutomatonTooLarge(draftStatesMax);
+        spend(2 + (nfa.transitions[node]?.length ?? 0));
         for (const { set, to } of nfa.transitions[node] ?? []) {
           for (const id of members[set] ?? []) {
             if (!nfa.wordGuarded || wordClasses.has(id) === (after === "word")) (reached[id] ??= []).push(to);
@@ -108,6 +112,7 @@ export function determinise(nfa: Nfa, start: number, end: number, all = -1): Aut
         }
       }
       reached.forEach((targets, id) => {
+        spend(stepsOfSubset + targets.length);
         const target = enter(targets, nfa.guarded ? after : "other");
         for (let i = 0, set = classes[id] ?? []; i < set.length; i += 2) {
           draft.edges[state]?.push(set[i] ?? 0, set[i + 1] ?? 0, target);

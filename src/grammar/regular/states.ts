@@ -1,3 +1,4 @@
+import { spend } from "../work.js";
 import { literal, type RuleSet } from "../gbnf.js";
 import { characterClass, escapeRest, type JsonForms, jsonForms } from "./classes.js";
 import { components } from "./components.js";
@@ -12,6 +13,9 @@ interface Sequence {
   readonly literal: string;
   readonly rest: string;
 }
+
+/** A rule is a text that is built and looked up, which costs several steps. */
+const stepsOfState = 10;
 
 /** A sequence up to this length is written inline at every use instead of becoming a rule. */
 const inlineLengthMax = 12;
@@ -28,6 +32,7 @@ export function emitStates(automaton: Automaton, writing: TextForm, rules: RuleS
   for (const { states, cyclic } of components(automaton)) {
     if (cyclic) for (const state of states) sequences[state] = { literal: "", rest: rules.reserve() };
     for (const state of states) {
+      spend(stepsOfState * (1 + (transitions[state]?.length ?? 0)));
       const alternatives = alternativesOf(transitions[state] ?? [], sequences, rules);
       if (automaton.finals[state] === 1) alternatives.unshift(end);
       const [only, second] = alternatives;

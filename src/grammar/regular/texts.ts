@@ -1,3 +1,4 @@
+import { spend } from "../work.js";
 import { ordered } from "./minimise.js";
 import { type Automaton, freeze, noString } from "./shape.js";
 
@@ -22,6 +23,7 @@ export function automatonOfTexts(list: readonly string[]): Automaton {
   let last: readonly number[] = [];
   for (const text of sorted) {
     const codePoints = codePointsOf(text);
+    spend(1 + 2 * codePoints.length);
     let shared = 0;
     while (shared < last.length && last[shared] === codePoints[shared]) shared++;
     mergeOpenStates(path, shared, register);
@@ -99,4 +101,37 @@ function edgesOf(node: Node | undefined): number[] {
   if (label !== undefined && second === undefined) return [label, label, (targets[0] ?? 0) + 1];
   const order = labels.map((one, i) => [one, (targets[i] ?? 0) + 1] as const).sort((a, b) => a[0] - b[0]);
   return order.flatMap(([one, target]) => [one, one, target]);
+}
+
+/** Returns the texts of an automaton in the order of their code points, or null if there are more than `max`. */
+export function textsOf(automaton: Automaton, max: number): readonly string[] | null {
+  const texts: string[] = [];
+  const pending: { readonly state: number; readonly text: string }[] = [{ state: 0, text: "" }];
+  // Every state reaches an accepting state, so that the texts that are begun are at most those to come.
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { state, text } = next;
+    if (automaton.finals[state] === 1) texts.push(text);
+    const longer = textsAfter(automaton, state, text, max + 1);
+    if (longer === null || texts.length + pending.length + longer.length > max) return null;
+    pending.push(...longer.toReversed());
+  }
+  return texts;
+}
+
+/** Returns each text with one more character and its state, or null if there are more than `max`. */
+function textsAfter(
+  automaton: Automaton,
+  state: number,
+  text: string,
+  max: number,
+): { readonly state: number; readonly text: string }[] | null {
+  const longer: { readonly state: number; readonly text: string }[] = [];
+  for (let i = automaton.offsets[state] ?? 0; i < (automaton.offsets[state + 1] ?? 0); i++) {
+    const low = automaton.lows[i] ?? 0;
+    const high = automaton.highs[i] ?? 0;
+    if (longer.length + high - low >= max) return null;
+    for (let code = low; code <= high; code++)
+      longer.push({ state: automaton.targets[i] ?? 0, text: text + String.fromCodePoint(code) });
+  }
+  return longer;
 }

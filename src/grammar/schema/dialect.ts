@@ -8,7 +8,7 @@ import { SchemaRefusal } from "./refusal.js";
 export interface Dialect {
   /** The keywords that give a schema resource its URI. */
   readonly idKeywords: readonly string[];
-  /** Up to draft 7: the siblings of `$ref` are ignored. */
+  /** Up to draft 7: the standard ignores the siblings of `$ref`, and many documents do not. */
   readonly refStandsAlone: boolean;
   /** Up to draft 7: `$id: "#name"` defines an anchor, as `$anchor: "name"` does later. */
   readonly idNamesAnchors: boolean;

@@ -15,8 +15,10 @@ export interface SchemaNode {
   readonly pointer: string;
   /** A boolean schema: true accepts everything, false nothing. No other keyword is present then. */
   readonly always?: boolean;
-  /** The target of `$ref`. In drafts up to 7 the siblings of `$ref` are ignored and therefore absent here. */
+  /** The target of `$ref`. In drafts up to 7 its siblings are ignored, and absent here unless they are requested. */
   readonly ref?: SchemaNode;
+  /** Whether the document's draft ignores the siblings of `ref` that are present here. No keyword of its own. */
+  readonly refStandsAlone?: true;
   /** Absent: any type. */
   readonly types?: ReadonlySet<JsonType>;
   /** The values of `enum`. `const` is an enum with one value; both together become two nodes in `allOf`. */

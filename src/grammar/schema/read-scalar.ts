@@ -1,6 +1,7 @@
-import { formatNames } from "../regular/pattern/format.js";
+import { formatNames, refusedFormats } from "../regular/pattern/format.js";
 import type { Keywords, NodeDraft } from "./keywords.js";
 import type { JsonType } from "./node.js";
+import { refusal } from "./resolve.js";
 
 const typeNames = "null, boolean, integer, number, string, array or object";
 const types: ReadonlySet<string> = new Set<JsonType>([
@@ -28,7 +29,15 @@ export function readScalar(node: NodeDraft, keywords: Keywords): void {
     keywords.checkPattern(pattern, "pattern");
     node.pattern = pattern;
   }
-  if (format !== undefined && formatNames.has(format)) node.format = format;
+  if (format === undefined) return;
+  const instead = refusedFormats.get(format);
+  if (instead !== undefined)
+    throw refusal(
+      `the format ${format} cannot be enforced; use ${instead}, or a pattern`,
+      keywords.pointer,
+      "format",
+    );
+  if (formatNames.has(format)) node.format = format;
 }
 
 function readType(node: NodeDraft, keywords: Keywords): void {

@@ -8,15 +8,18 @@ import { guardDocument, schemaLimits, type SchemaLimits } from "./guards.js";
 import { Keywords, type Counters, type NodeDraft } from "./keywords.js";
 import type { SchemaNode } from "./node.js";
 import { isObject, ownProperty, type SchemaLocation } from "./location.js";
-import { checkProgress } from "./progress.js";
+import { checkProgress, reachable } from "./progress.js";
 import { readArray } from "./read-array.js";
 import { readCombined } from "./read-combined.js";
 import { readObject } from "./read-object.js";
 import { readScalar } from "./read-scalar.js";
+import { SchemaRefusal } from "./refusal.js";
 import { referencesOf, refusal, type References, type RefKeyword } from "./resolve.js";
 
 export interface ReadOptions {
   readonly limits?: Partial<SchemaLimits>;
+  /** Whether the siblings of `$ref` apply also in the drafts that ignore them. */
+  readonly refSiblings?: boolean;
 }
 
 /**
@@ -26,17 +29,41 @@ export interface ReadOptions {
 export function readSchema(schema: unknown, options: ReadOptions = {}): SchemaNode {
   const limits = { ...schemaLimits, ...options.limits };
   const document = guardDocument(schema, limits);
-  const dialect = dialectOf(document);
+  const declared = dialectOf(document);
+  const siblings = declared.refStandsAlone && options.refSiblings === true;
+  const dialect = { ...declared, readsRefSiblings: siblings || !declared.refStandsAlone };
   const root = graphOf(referencesOf(document, dialect), dialect, limits);
   checkProgress(root, limits);
   return root;
 }
 
 /**
+ * Returns the graphs that a conversion may use, the preferred one first. The drafts up to 7 ignore the siblings
+ * of `$ref` and their authors often mean them, so the first graph has them; the last is the standard's.
+ * @throws SchemaRefusal for a document that cannot be read
+ */
+export function schemaReadings(schema: unknown): readonly [SchemaNode, ...SchemaNode[]] {
+  const both = withRefSiblings(schema);
+  if (both === null) return [readSchema(schema)];
+  const differs = [...reachable(both)].some((node) => node.refStandsAlone === true);
+  return differs ? [both, readSchema(schema)] : [both];
+}
+
+/** Returns null if the siblings of a `$ref` are no schema; they may be anything where the draft ignores them. */
+function withRefSiblings(schema: unknown): SchemaNode | null {
+  try {
+    return readSchema(schema, { refSiblings: true });
+  } catch (thrown) {
+    if (thrown instanceof SchemaRefusal) return null;
+    throw thrown;
+  }
+}
+
+/**
  * Builds one node per location. Locations wait in a list instead of being read recursively, so depth uses no
  * stack.
  */
-function graphOf(references: References, dialect: Dialect, limits: SchemaLimits): SchemaNode {
+function graphOf(references: References, dialect: ReadDialect, limits: SchemaLimits): SchemaNode {
   const nodes = new Map<string, NodeDraft>();
   const pending: { readonly location: SchemaLocation; readonly node: NodeDraft }[] = [];
   const targets = new Set<string>();
@@ -73,8 +100,12 @@ function graphOf(references: References, dialect: Dialect, limits: SchemaLimits)
   return root;
 }
 
+interface ReadDialect extends Dialect {
+  readonly readsRefSiblings: boolean;
+}
+
 interface FillContext {
-  readonly dialect: Dialect;
+  readonly dialect: ReadDialect;
   readonly limits: SchemaLimits;
   readonly counters: Counters;
   readonly child: (...tokens: readonly (string | number)[]) => SchemaNode;
@@ -89,12 +120,14 @@ function fill(node: NodeDraft, location: SchemaLocation, filling: FillContext): 
   }
   if (!isObject(value)) throw refusal("a schema must be an object, true or false", pointer, null);
   if (ownProperty(value, "$ref") !== undefined) node.ref = filling.targetOf(location, "$ref");
-  if (node.ref !== undefined && filling.dialect.refStandsAlone) return;
+  if (node.ref !== undefined && !filling.dialect.readsRefSiblings) return;
   const keywords = new Keywords(value, pointer, filling);
   readScalar(node, keywords);
   readArray(node, keywords, filling.dialect);
   readObject(node, keywords);
   readCombined(node, keywords);
+  const siblings = Object.keys(node).length > 2;
+  if (node.ref !== undefined && siblings && filling.dialect.refStandsAlone) node.refStandsAlone = true;
   for (const keyword of ["$dynamicRef", "$recursiveRef"] as const) {
     if (keywords.raw(keyword) === undefined) continue;
     const target = filling.targetOf(location, keyword);

@@ -4,6 +4,7 @@
  * the text. Steps and depth are bounded; exceeding a bound is reported as a problem, never as valid. It is
  * independent of the grammar that generated the instance.
  */
+import { spend } from "../work.js";
 import type { SchemaNode } from "./node.js";
 import { reachable } from "./progress.js";
 import { checkArray } from "./validate/arrays.js";
@@ -27,6 +28,8 @@ const depthMax = 256;
 const nestingMax = 700;
 /** Steps of one validation: subschemas applied to values, and texts matched against patterns. */
 const stepsMax = 2_000_000;
+/** What one of them costs a conversion that is metered. */
+const stepsOfEvaluation = 4;
 
 /**
  * Validates a value against the schema, or against `node`, one of its subschemas.
@@ -93,6 +96,7 @@ function createEvaluator(facts: SchemaFacts): Evaluator {
   let steps = 0;
   const countStep = (location: InstanceLocation): void => {
     steps += 1;
+    spend(stepsOfEvaluation);
     if (steps > stepsMax) throw new BoundReached("too many steps to validate", location.pointer);
   };
   const decide = (

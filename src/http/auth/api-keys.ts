@@ -2,7 +2,6 @@
 import { z } from "zod";
 import { actorOf } from "../../accounts/audit/actors.js";
 import type { KeyChange } from "../../accounts/keys/keys.js";
-import { authoriseManager } from "../../accounts/management-keys/permissions.js";
 import type { HttpDeps } from "../deps.js";
 import { apiKeySchema, keyChangeSchema, unsetKey, toKeyChange, presentKey } from "../management/api-key.js";
 import { applyFieldMask } from "../management/field-mask.js";
@@ -28,11 +27,10 @@ const requestSchema = z
 export function updateApiKey({
   accounts,
 }: Pick<HttpDeps, "accounts">): (call: ManagementCall) => Promise<void> {
-  return async ({ ctx, manager, body, params, route }) => {
+  return async ({ ctx, manager, body, params }) => {
     const { apiKey, fieldMask } = parseFields(requestSchema, body);
     const fields = toKeyChange(apiKey ?? {});
     const change: KeyChange = applyFieldMask(fields, unsetKey, fieldMask, { aclStrings: "acls" });
-    authoriseManager(manager, route.endpointAcl);
     ctx.body = presentKey(await accounts.keys.update(params["apiKeyId"] ?? "", change, actorOf(manager)));
   };
 }
@@ -41,8 +39,7 @@ export function updateApiKey({
 export function deleteApiKey({
   accounts,
 }: Pick<HttpDeps, "accounts">): (call: ManagementCall) => Promise<void> {
-  return async ({ ctx, manager, params, route }) => {
-    authoriseManager(manager, route.endpointAcl);
+  return async ({ ctx, manager, params }) => {
     await accounts.keys.remove(params["apiKeyId"] ?? "", actorOf(manager));
     ctx.body = {};
   };

@@ -1,7 +1,6 @@
 /** POST and GET /auth/teams, PUT /auth/teams/{teamId}: creates, lists, renames and blocks teams. */
 import { z } from "zod";
 import { actorOf } from "../../accounts/audit/actors.js";
-import { authoriseManager } from "../../accounts/management-keys/permissions.js";
 import type { TeamChange } from "../../accounts/teams/teams.js";
 import { responseObject, responseArray } from "../../dialects/response-fields.js";
 import type { HttpDeps } from "../deps.js";
@@ -46,19 +45,17 @@ const pageSchema = responseObject({
 
 /** Creates a team. */
 export function createTeam({ accounts }: Pick<HttpDeps, "accounts">): Handler {
-  return async ({ ctx, manager, body, route }) => {
+  return async ({ ctx, manager, body }) => {
     const { name } = parseFields(createRequestSchema, body);
-    authoriseManager(manager, route.endpointAcl);
     ctx.body = presentTeam(await accounts.teams.create({ name }, actorOf(manager)));
   };
 }
 
 /** Lists a page of teams. */
 export function listTeams({ accounts }: Pick<HttpDeps, "accounts">): Handler {
-  return async ({ ctx, manager, route }) => {
+  return async ({ ctx, manager }) => {
     const query = parseFields(querySchema, ctx.query);
     const position = decodePageToken(query.paginationToken, z.string(), "paginationToken");
-    authoriseManager(manager, route.endpointAcl);
     const limit = itemsPerPage(query.pageSize);
     const all = await accounts.teams.list(actorOf(manager));
     const rest =
@@ -75,12 +72,11 @@ export function listTeams({ accounts }: Pick<HttpDeps, "accounts">): Handler {
 
 /** Updates a team. */
 export function updateTeam({ accounts }: Pick<HttpDeps, "accounts">): Handler {
-  return async ({ ctx, manager, body, params, route }) => {
+  return async ({ ctx, manager, body, params }) => {
     const { team, fieldMask } = parseFields(updateRequestSchema, body);
     const blocked = team?.blocked == null ? null : isTrue(team.blocked);
     const given: TeamChange = definedFields({ name: team?.name, blocked });
     const change: TeamChange = applyFieldMask(given, { name: "", blocked: false }, fieldMask);
-    authoriseManager(manager, route.endpointAcl);
     ctx.body = presentTeam(await accounts.teams.update(params["teamId"] ?? "", change, actorOf(manager)));
   };
 }

@@ -16,11 +16,44 @@ export function parseFields<T extends z.ZodType>(schema: T, given: unknown): z.o
   return parsed.data;
 }
 
-/** A safe integer, as a number or a string of decimal digits. */
+/**
+ * Parses a body of which `check` will reject some values that the schema accepts.
+ * @throws HearthError with the name of the first wrong field in the order of the schema, whichever of the two rejects it.
+ */
+export function parseFieldsInOrder<T extends z.ZodObject>(
+  schema: T,
+  given: unknown,
+  check: (fields: Partial<z.output<T>>) => void,
+): z.output<T> {
+  const named = camelCased(given);
+  const parsed = schema.safeParse(named);
+  if (parsed.success) {
+    check(parsed.data);
+    return parsed.data;
+  }
+  const names = Object.keys(schema.shape);
+  const first = names.indexOf(String(parsed.error.issues[0]?.path[0]));
+  const before = Object.entries(named ?? {}).filter(([name]) =>
+    names.slice(0, Math.max(0, first)).includes(name),
+  );
+  check(schema.partial().parse(Object.fromEntries(before)) as Partial<z.output<T>>);
+  throw fieldError(parsed.error, named);
+}
+
+/** A safe integer that is not negative, as a number or a string of decimal digits. */
 export function wholeNumber(description: string) {
+  return safeInteger(/^\d{1,16}$/, description);
+}
+
+/** A safe integer, as a number or a string of decimal digits. */
+export function integer(description: string) {
+  return safeInteger(/^-?\d{1,16}$/, description);
+}
+
+function safeInteger(pattern: RegExp, description: string) {
   return z
     .union([z.number(), z.string().max(20, "must have at most 20 characters")])
-    .refine((value) => /^\d{1,16}$/.test(String(value)) && Number.isSafeInteger(Number(value)), {
+    .refine((value) => pattern.test(String(value)) && Number.isSafeInteger(Number(value)), {
       message: "must be a whole number",
     })
     .meta({ description, format: "int64" });

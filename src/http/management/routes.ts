@@ -34,7 +34,7 @@ import {
 import { getPrepaidBalanceDocs, getPrepaidBalance } from "../v1/billing/teams/prepaid/balance.js";
 import { createTopUp, createTopUpDocs } from "../v1/billing/teams/prepaid/top-up.js";
 import { getUsage, getUsageDocs } from "../v1/billing/teams/usage.js";
-import { managementRoute, type Route } from "../route.js";
+import { forAllTeams, managementRoute, type Route } from "../route.js";
 
 /** Returns the routes of the management API. @param routes returns the complete route table. */
 export function managementRoutes(deps: HttpDeps, routes: () => readonly Route[]): readonly Route[] {
@@ -85,7 +85,7 @@ function keyRoutes(deps: HttpDeps): readonly Route[] {
 
 function teamRoutes(deps: HttpDeps, routes: () => readonly Route[]): readonly Route[] {
   return [
-    managementRoute("POST", "/auth/teams", "CreateTeam", createTeam(deps), createTeamDocs),
+    forAllTeams(managementRoute("POST", "/auth/teams", "CreateTeam", createTeam(deps), createTeamDocs)),
     managementRoute("GET", "/auth/teams", "ListTeams", listTeams(deps), listTeamsDocs),
     managementRoute("PUT", "/auth/teams/:teamId", "UpdateTeam", updateTeam(deps), updateTeamDocs),
     managementRoute(
@@ -102,12 +102,14 @@ function teamRoutes(deps: HttpDeps, routes: () => readonly Route[]): readonly Ro
       listTeamLimits(deps),
       listTeamLimitsDocs,
     ),
-    managementRoute(
-      "PUT",
-      "/auth/teams/:teamId/limits",
-      "UpdateTeam",
-      updateTeamLimits(deps),
-      updateTeamLimitsDocs,
+    forAllTeams(
+      managementRoute(
+        "PUT",
+        "/auth/teams/:teamId/limits",
+        "UpdateTeam",
+        updateTeamLimits(deps),
+        updateTeamLimitsDocs,
+      ),
     ),
     managementRoute(
       "GET",
@@ -156,12 +158,14 @@ function billingRoutes(deps: HttpDeps): readonly Route[] {
       getPrepaidBalance(deps),
       getPrepaidBalanceDocs,
     ),
-    managementRoute(
-      "POST",
-      "/v1/billing/teams/:teamId/prepaid/top-up",
-      "BillingWrite",
-      createTopUp(deps),
-      createTopUpDocs,
+    forAllTeams(
+      managementRoute(
+        "POST",
+        "/v1/billing/teams/:teamId/prepaid/top-up",
+        "BillingWrite",
+        createTopUp(deps),
+        createTopUpDocs,
+      ),
     ),
     managementRoute(
       "GET",

@@ -1,7 +1,7 @@
 /** Limits of teams in answers and requests of the management API. */
 import { z } from "zod";
 import type { LimitChange } from "../../accounts/limits/team-limits.js";
-import { everyModel, type TeamLimits } from "../../accounts/limits/team-limit.js";
+import { allModels, everyModel, type TeamLimits } from "../../accounts/limits/team-limit.js";
 import { responseObject } from "../../dialects/response-fields.js";
 import { definedFields, wholeNumber } from "./fields.js";
 
@@ -10,7 +10,9 @@ const limit = (what: string) => z.number().min(1).meta({ type: "integer", descri
 export const teamLimitsSchema = responseObject({
   model: z
     .string()
-    .describe(`Id of the model, or \`${everyModel}\` for every model without limits of its own.`),
+    .describe(
+      `Id of the model; \`${everyModel}\` for every model without limits of its own; \`${allModels}\` for all models together.`,
+    ),
   qps: limit("Requests per second.").optional(),
   qpm: limit("Requests per minute.").optional(),
   tpm: z.string().optional().describe("Tokens per minute: a whole number, as a string."),

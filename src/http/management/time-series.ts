@@ -14,6 +14,7 @@ export const valueNames = [
   "imageTokens",
   "completionTokens",
   "reasoningTokens",
+  "images",
 ] as const;
 
 export type ValueName = (typeof valueNames)[number];
@@ -94,7 +95,7 @@ function amountOf({ runs, usage, costTicks }: UsageRow, name: ValueName): bigint
   if (name === "usd") return costTicks;
   if (name === "requests") return BigInt(runs);
   if (name === "tokens") return BigInt(usage.promptTokens + usage.completionTokens + usage.reasoningTokens);
-  return BigInt(usage[name]);
+  return BigInt(usage[name] ?? 0);
 }
 
 function startOf(unit: TimeUnit, time: number, from: number): number {

@@ -18,14 +18,16 @@ import type { Call, Route } from "../route.js";
 
 type LimitDeps = Pick<HttpDeps, "rateLimits" | "clock">;
 
-/** Applies the limits of a key. @throws HearthError `rate_limited`. */
+/** Applies the limits of a key; those of reads to a GET. @throws HearthError `rate_limited`. */
 export function limitRequest(
   deps: LimitDeps,
   ctx: Context,
   route: Route,
   principal: Principal,
 ): RequestDecision {
-  const decision = deps.rateLimits.admitRequest(principal);
+  const { rateLimits } = deps;
+  const decision =
+    route.method === "GET" ? rateLimits.admitRead(principal) : rateLimits.admitRequest(principal);
   applyDecision(deps, ctx, route, decision);
   return decision;
 }

@@ -26,7 +26,6 @@ const remainderBytesMax = 1024 * 1024;
 const dataUrlPrefix = /^data:[ !#-+\--[\]-~]{0,200};base64,/i;
 const dataUrlPrefixBytesMax = 256;
 
-const utf8 = new TextDecoder("utf-8", { fatal: true });
 const colon = 0x3a;
 
 /** Extracted strings by placeholder. */
@@ -46,7 +45,7 @@ export async function extractLongStrings(
     if (!isMemberName(bytes, span) && (await isBase64(bytes, span))) extracted.push(span);
   const remainderBytes = extracted.reduce((size, { start, end }) => size - (end - start), bytes.length);
   if (extracted.length === 0 || remainderBytes > remainderBytesMax)
-    return { text: textOf(bytes), strings: new Map() };
+    return { text: await textOf(bytes), strings: new Map() };
   const gaps = [{ end: 0 }, ...extracted].map(({ end }, index) =>
     bytes.subarray(end, extracted[index]?.start),
   );
@@ -65,7 +64,7 @@ export async function extractLongStrings(
     strings.set(placeholder, bytes.toString("latin1", span.start, span.end));
     await setImmediate();
   }
-  return { text: textOf(Buffer.concat(parts)), strings };
+  return { text: await textOf(Buffer.concat(parts)), strings };
 }
 
 /** Replaces the placeholders in a value by their strings, in place. Returns the value. */
@@ -86,9 +85,16 @@ export function restoreLongStrings(value: unknown, strings: ExtractedStrings): u
   return value;
 }
 
-/** Decodes UTF-8. Large bodies are mostly ASCII, which decodes as latin1 in a fifth of the time. */
-function textOf(bytes: Buffer): string {
-  return isAscii(bytes) ? bytes.toString("latin1") : utf8.decode(bytes);
+/** Decodes UTF-8, in pieces. Large bodies are mostly ASCII, which decodes as latin1 in a fifth of the time. */
+async function textOf(bytes: Buffer): Promise<string> {
+  if (isAscii(bytes)) return bytes.toString("latin1");
+  const utf8 = new TextDecoder("utf-8", { fatal: true });
+  let text = "";
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    if (at > 0) await setImmediate();
+    text += utf8.decode(bytes.subarray(at, at + pieceBytes), { stream: true });
+  }
+  return text + utf8.decode();
 }
 
 /** Whether the string is the name of a member: a colon follows. */

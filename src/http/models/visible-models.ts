@@ -1,5 +1,5 @@
 /** Filters the models by the permissions of a key. */
-import { mayUseModel } from "../../accounts/keys/permissions.js";
+import { authorise, mayUseModel, modelNames } from "../../accounts/keys/permissions.js";
 import type { Principal } from "../../accounts/keys/api-key.js";
 import { modelNotFound } from "../../core/errors.js";
 import type { Model, ModelKind, ModelRegistry } from "../../core/model.js";
@@ -13,9 +13,7 @@ export function visibleModels(
   principal: Principal,
   kind?: ModelKind,
 ): readonly Model[] {
-  const visible = models
-    .list()
-    .filter((model) => mayUseModel(principal, model.manifest.id) && isOf(model, kind));
+  const visible = models.list().filter((model) => mayUseModel(principal, model) && isOf(model, kind));
   return [
     ...visible.filter((model) => isOf(model, "chat")),
     ...visible.filter((model) => !isOf(model, "chat")),
@@ -24,7 +22,8 @@ export function visibleModels(
 
 /**
  * Returns a model by id or alias.
- * @throws HearthError `model_not_found`, the same for a model that does not exist, is not permitted or is of another kind.
+ * @throws HearthError `permission_denied` for a name that the key may not use, whether there is such a model or not; `model_not_found`,
+ * also for a model of another kind.
  */
 export function visibleModel(
   models: ModelRegistry,
@@ -33,8 +32,8 @@ export function visibleModel(
   kind?: ModelKind,
 ): Model {
   const model = models.find(name);
-  if (model === null || !mayUseModel(principal, model.manifest.id) || !isOf(model, kind))
-    throw modelNotFound(name);
+  authorise(principal, { endpoint: null, model: modelNames(name, model) });
+  if (model === null || !isOf(model, kind)) throw modelNotFound(name);
   return model;
 }
 

@@ -55,8 +55,14 @@ const limitHeaders: Readonly<Record<ErrorDialect, Readonly<Record<string, string
   management: {},
 };
 
-/** Errors of every route: the host check fails, the server is closing, or it fails. */
-const everyRoute: readonly ErrorKind[] = ["permission_denied", "overloaded", "internal"];
+/** Errors of every route: HTTP is not followed, the host check fails, the server is closing, or it fails. */
+const everyRoute: readonly ErrorKind[] = [
+  "malformed",
+  "expectation_failed",
+  "permission_denied",
+  "overloaded",
+  "internal",
+];
 const keyErrors: readonly ErrorKind[] = ["unauthenticated", "bad_credential", "permission_denied"];
 /** Errors of the rate limits of a key, and of a team on a model. */
 const limitErrors: readonly ErrorKind[] = ["rate_limited"];
@@ -83,6 +89,7 @@ const sentences: Readonly<Record<number, string>> = {
   409: "The state of the object does not allow the request.",
   413: "The body is too large.",
   415: "The body is missing or not JSON.",
+  417: "The `Expect` header is not supported.",
   422: "A field is missing or has the wrong type.",
   429: "A rate limit is exceeded; every response reports the remainder in its headers.",
   500: "The server failed.",

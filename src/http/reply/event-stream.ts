@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Client } from "./client.js";
 import type { HttpDeps } from "../deps.js";
-import { trailerNames } from "./timing-headers.js";
+import { trailerNames } from "./run-headers.js";
 
 export interface EventStream {
   /** Writes one frame; resolves when the client can receive the next one. Does nothing after a disconnect. */

@@ -4,18 +4,18 @@
  * supplies frames and bodies.
  */
 import { toHearthError, HearthError } from "../../core/errors.js";
-import type { GenerationEvent } from "../../core/generation.js";
+import type { RunEvent } from "../../core/run-event.js";
 import type { Run } from "../../inference/run/generate.js";
 import { watchClient, type Client } from "./client.js";
 import type { Context } from "../context.js";
 import type { HttpDeps } from "../deps.js";
 import { reportFailure } from "../middleware/errors.js";
 import { openEventStream } from "./event-stream.js";
-import { timingHeaders, timingTrailers } from "./timing-headers.js";
+import { costHeader, runHeaders, runTrailers } from "./run-headers.js";
 
 /** Converts events to the frames of a dialect; each string is one whole frame. */
 export interface StreamPresenter {
-  frames(event: GenerationEvent): readonly string[];
+  frames(event: RunEvent): readonly string[];
   /** Last frame of a complete answer. */
   readonly closing: string;
   /** Returns the last frame of an answer that fails after its first frame. */
@@ -26,7 +26,7 @@ export interface StreamPresenter {
 
 /** Folds events into the JSON answer of a dialect. */
 export interface JsonPresenter {
-  add(event: GenerationEvent): void;
+  add(event: RunEvent): void;
   body(): object;
 }
 
@@ -67,18 +67,21 @@ async function sendStream(
     const events = run.events[Symbol.asyncIterator]();
     const first = await events.next();
     if (first.done === true) return rejectUnfinished(client);
-    ctx.set(timingHeaders(run.timings));
+    ctx.set(runHeaders(run));
     ctx.respond = false;
     const stream = openEventStream(ctx.res, client, presenter.ping, deps);
     const rest = { [Symbol.asyncIterator]: () => events };
-    const send = async (event: GenerationEvent): Promise<void> => {
+    const send = async (event: RunEvent): Promise<void> => {
       for (const frame of presenter.frames(event)) await stream.send(frame);
     };
     await send(first.value);
     const failure = await forward(rest, run.choices, send);
     if (failure !== null && !client.isDisconnected()) reportFailure(deps.logger, ctx, failure);
     const last = failure === null ? presenter.closing : presenter.failure(failure);
-    stream.end(last, timingTrailers(run.timings));
+    stream.end(last, runTrailers(run));
+  } catch (thrown) {
+    setCost(ctx, run);
+    throw thrown;
   } finally {
     client.unwatch();
     run.abort();
@@ -115,19 +118,27 @@ async function sendJson(ctx: Context, run: Run, presenter: JsonPresenter): Promi
       if (event.type === "generation-end") open -= 1;
     }
     if (open > 0) return rejectUnfinished(client);
-    ctx.set(timingHeaders(run.timings));
+    ctx.set(runHeaders(run));
     ctx.body = presenter.body();
+  } catch (thrown) {
+    setCost(ctx, run);
+    throw thrown;
   } finally {
     client.unwatch();
     run.abort();
   }
 }
 
+/** Sets the header with what a failed run was charged, for the answer with the error. */
+function setCost(ctx: Context, run: Run): void {
+  if (!ctx.headerSent) ctx.set(costHeader(run.costTicks));
+}
+
 /** Sends the remaining events of a run. @returns the error that ended it early, or null. */
 async function forward(
-  events: AsyncIterable<GenerationEvent>,
+  events: AsyncIterable<RunEvent>,
   choices: number,
-  send: (event: GenerationEvent) => Promise<void>,
+  send: (event: RunEvent) => Promise<void>,
 ): Promise<HearthError | null> {
   let open = choices;
   try {

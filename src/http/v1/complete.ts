@@ -1,6 +1,6 @@
 /** POST /v1/complete: Anthropic's Text Completions API, the predecessor of the Messages API. */
 import { z } from "zod";
-import { authorise } from "../../accounts/keys/permissions.js";
+import { authorise, modelNames } from "../../accounts/keys/permissions.js";
 import {
   encodeCompletion,
   foldComplete,
@@ -24,8 +24,8 @@ export function createTextCompletion(deps: HttpDeps): (call: Call) => Promise<vo
   return async (call) => {
     const { ctx, principal, body, requestId, route } = call;
     const { request, stream } = parseCompleteRequest(body);
-    const model = deps.models.find(request.model)?.manifest.id ?? request.model;
-    authorise(principal, { endpoint: route.endpointAcl, model, modelAsWritten: request.model });
+    const model = modelNames(request.model, deps.models.find(request.model));
+    authorise(principal, { endpoint: route.endpointAcl, model });
     const reservation = await reserveTokens(deps, call, request.model, request);
     const run = deps.generator.start(request, {
       principal,

@@ -1,6 +1,6 @@
 /** POST /v1/completions: continues raw prompts without a chat template, streamed or as JSON. */
 import { z } from "zod";
-import { authorise } from "../../accounts/keys/permissions.js";
+import { authorise, modelNames } from "../../accounts/keys/permissions.js";
 import { openaiErrorFrame } from "../../dialects/error-body.js";
 import { openaiErrorEvent } from "../../dialects/error-schema.js";
 import {
@@ -24,8 +24,8 @@ export function createCompletion(deps: HttpDeps): (call: Call) => Promise<void> 
   return async (call) => {
     const { ctx, principal, body, requestId, route } = call;
     const { request, stream, includeUsage, ...options } = parseCompletionRequest(body);
-    const model = deps.models.find(request.model)?.manifest.id ?? request.model;
-    authorise(principal, { endpoint: route.endpointAcl, model, modelAsWritten: request.model });
+    const model = modelNames(request.model, deps.models.find(request.model));
+    authorise(principal, { endpoint: route.endpointAcl, model });
     const reservation = await reserveTokens(deps, call, request.model, request);
     const run = deps.generator.start(request, {
       principal,

@@ -1,6 +1,6 @@
 /** POST /v1/messages: Anthropic's Messages API, streamed or as JSON. */
 import { z } from "zod";
-import { authorise } from "../../accounts/keys/permissions.js";
+import { authorise, modelNames } from "../../accounts/keys/permissions.js";
 import { errorBody } from "../../dialects/error-body.js";
 import { anthropicError } from "../../dialects/error-schema.js";
 import {
@@ -24,8 +24,8 @@ export function createMessage(deps: HttpDeps): (call: Call) => Promise<void> {
   return async (call) => {
     const { ctx, principal, body, requestId, route } = call;
     const { request, stream, thinking } = parseMessagesRequest(body);
-    const model = deps.models.find(request.model)?.manifest.id ?? request.model;
-    authorise(principal, { endpoint: route.endpointAcl, model, modelAsWritten: request.model });
+    const model = modelNames(request.model, deps.models.find(request.model));
+    authorise(principal, { endpoint: route.endpointAcl, model });
     const reservation = await reserveTokens(deps, call, request.model, request);
     const run = deps.generator.start(request, {
       principal,

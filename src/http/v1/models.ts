@@ -41,7 +41,7 @@ export function listModels(deps: Pick<HttpDeps, "models">): (call: Call) => void
   };
 }
 
-/** Returns one model by id or alias. A model that the key may not use is reported like one that does not exist. */
+/** Returns one model by id or alias. */
 export function getModel(deps: Pick<HttpDeps, "models">): (call: Call) => void {
   return ({ ctx, principal, params, route }) => {
     authorise(principal, { endpoint: route.endpointAcl, model: null });

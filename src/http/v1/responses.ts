@@ -1,6 +1,6 @@
 /** POST /v1/responses: streamed, as JSON, or in the background; GET and DELETE /v1/responses/{id}: a stored response. */
 import { z } from "zod";
-import { authorise } from "../../accounts/keys/permissions.js";
+import { authorise, modelNames } from "../../accounts/keys/permissions.js";
 import { isUnfinished } from "../../inference/responses/stored-response.js";
 import type { ResponseIdentity } from "../../dialects/openai-responses/encode.js";
 import {
@@ -21,6 +21,7 @@ import { pingFrame } from "../../dialects/sse.js";
 import { usableModel } from "../../inference/run/usable-model.js";
 import type { HttpDeps } from "../deps.js";
 import { createReply } from "../reply/reply.js";
+import { costHeader } from "../reply/run-headers.js";
 import { answerNow, answerInBackground } from "../responses/answer.js";
 import { findItems } from "../../jobs/responses/conversation-items.js";
 import { openResponseStream } from "../responses/stream.js";
@@ -34,8 +35,8 @@ export function createResponse(deps: HttpDeps): (call: Call) => Promise<void> {
   return async (call) => {
     const { principal, body, route } = call;
     const request = parseResponsesRequest(body);
-    const model = deps.models.find(request.model)?.manifest.id ?? request.model;
-    authorise(principal, { endpoint: route.endpointAcl, model, modelAsWritten: request.model });
+    const model = modelNames(request.model, deps.models.find(request.model));
+    authorise(principal, { endpoint: route.endpointAcl, model });
     if (request.store) await deps.storedResponses.refuseWhenFull();
     const createTime = deps.clock.now();
     const identity: ResponseIdentity = {
@@ -64,7 +65,9 @@ export function getResponse(deps: HttpDeps): (call: Call) => Promise<void> {
         await openResponseStream(deps.storedResponses, stored, query.from),
         pingFrame,
       );
-    ctx.body = withIncludes(JSON.parse(stored.body) as ResponseObject, query.include);
+    const response = JSON.parse(stored.body) as ResponseObject;
+    ctx.set(costHeader(response.usage?.cost_in_usd_ticks ?? null));
+    ctx.body = withIncludes(response, query.include);
   };
 }
 

@@ -12,7 +12,7 @@ import type {
   ImageSize,
 } from "../../core/image-generation.js";
 import type { Model, ModelRegistry } from "../../core/model.js";
-import { costOf, type Ticks } from "../../core/money.js";
+import type { Ticks } from "../../core/money.js";
 import type { Random } from "../../core/random.js";
 import { noUsage } from "../../core/usage.js";
 import { createRunExecutor, type RunWork } from "../run/execute.js";
@@ -138,11 +138,11 @@ class ImageWork implements RunWork {
   /** The images of a run that has ended. @throws its failure, or the reason for which it was aborted. */
   result(): GeneratedImages {
     if (this.#ended === null) throw new Error("the run has not ended");
-    const { failure, signal, usage } = this.#ended;
+    const { failure, signal, chargedTicks } = this.#ended;
     if (failure !== null) throw failure;
     if (!this.isComplete()) throw signal.reason;
     const { model } = this.#run;
-    return { model, images: this.#images, costTicks: costOf(usage, model.manifest.prices) };
+    return { model, images: this.#images, costTicks: chargedTicks ?? 0 };
   }
 
   async #generate(execution: Execution): Promise<void> {

@@ -131,10 +131,17 @@ class FolderImageStore {
   async #write(bytes: Uint8Array, format: ImageFormat): Promise<string> {
     const { folder, random } = this.#options;
     const name = `${Buffer.from(random.bytes(nameBytes)).toString("base64url")}.${format}`;
-    createFolder(folder);
     this.#unsettled.add(name);
-    await writeFile(this.#pathOf(name), bytes, { flag: "wx", mode: 0o600 });
-    return name;
+    try {
+      createFolder(folder);
+      await writeFile(this.#pathOf(name), bytes, { flag: "wx", mode: 0o600 });
+      return name;
+    } catch (thrown) {
+      // A full disk leaves a part of the file. The next sweep finds it, too.
+      await this.#delete(name).catch(() => undefined);
+      this.#unsettled.delete(name);
+      throw cannotStore(thrown);
+    }
   }
 
   async #deleteOrphans(): Promise<void> {
@@ -191,6 +198,14 @@ function quotaReached(): HearthError {
     "overloaded",
     "There is currently no space to store more images. Request b64_json, or try again later.",
     { retryAfterSeconds },
+  );
+}
+
+function cannotStore(cause: unknown): HearthError {
+  return new HearthError(
+    "overloaded",
+    "The server currently cannot store images. Request b64_json, or try again later.",
+    { retryAfterSeconds, cause },
   );
 }
 

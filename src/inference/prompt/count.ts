@@ -1,4 +1,4 @@
-import type { Engine, LoadedModel, TextToken } from "../../core/engine.js";
+import type { Engine, LoadedModel, TextTokens } from "../../core/engine.js";
 import type { GenerationRequest } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
 import { hold, unlessAborted } from "../run/abortable.js";
@@ -14,7 +14,7 @@ export interface PromptCounter {
    */
   count(model: Model, request: GenerationRequest, teamId: string, signal: AbortSignal): Promise<number>;
   /** Returns the tokens of a text, none added. @throws HearthError `model_unavailable`, `overloaded`. */
-  tokenize(model: Model, text: string, signal: AbortSignal): Promise<readonly TextToken[]>;
+  tokenize(model: Model, text: string, signal: AbortSignal): Promise<TextTokens>;
 }
 
 export interface PromptCounterDeps {

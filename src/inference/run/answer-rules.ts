@@ -3,6 +3,8 @@
  * expressed exactly by rules; for the others the rules allow more than the schema, and the validation decides.
  */
 import { freeRules, type AnswerRules } from "../../core/engine.js";
+import { HearthError } from "../../core/errors.js";
+import { repeatedKey } from "../../core/json/object-keys.js";
 import type { GenerationRequest } from "../../core/generation.js";
 import type { CompiledSchema, Schemas } from "../../core/schemas.js";
 
@@ -27,18 +29,25 @@ const acceptAll: AnswerValidator = { rules: freeRules, exact: true, check: () =>
 export function answerValidator(
   schemas: Schemas,
   request: GenerationRequest,
+  teamId: string,
 ): AnswerValidator | Promise<AnswerValidator> {
   return request.format.type === "text" && request.tools.length === 0
     ? acceptAll
-    : compileValidator(schemas, request);
+    : compileValidator(schemas, request, teamId);
 }
 
 /** @throws HearthError `invalid_value` naming the schema that is not supported, its keyword and its position. */
-async function compileValidator(schemas: Schemas, request: GenerationRequest): Promise<AnswerValidator> {
-  const text = await textSchema(schemas, request);
+async function compileValidator(
+  schemas: Schemas,
+  request: GenerationRequest,
+  teamId: string,
+): Promise<AnswerValidator> {
+  const text = await textSchema(schemas, request, teamId);
   const tools = new Map<string, CompiledSchema>();
-  for (const [index, { name, parameters }] of request.tools.entries())
-    tools.set(name, await schemas.compile(asObject(parameters), toolPath(request, index)));
+  for (const [index, { name, parameters }] of request.tools.entries()) {
+    const compiling = schemas.compile(asObject(parameters), { param: toolPath(request, index), teamId });
+    tools.set(name, await namingTool(name, compiling));
+  }
   const compiled = [...(text === null ? [] : [text]), ...tools.values()];
   return {
     rules: {
@@ -49,26 +58,54 @@ async function compileValidator(schemas: Schemas, request: GenerationRequest): P
     exact: compiled.every(({ exact }) => exact),
     async check(answer) {
       for (const call of answer.calls) {
-        const problem = await tools.get(call.name)?.check(call.arguments);
-        if (problem != null) return `the arguments of '${call.name}': ${problem}`;
+        const problem = await problemOf(call.arguments, tools.get(call.name));
+        if (problem !== null) return `the arguments of '${call.name}': ${problem}`;
       }
-      return text === null || answer.calls.length > 0 ? null : text.check(answer.text);
+      return answer.calls.length > 0 ? null : problemOf(answer.text, text);
     },
   };
+}
+
+/** Returns why a text is not what a schema requires. No answer repeats a key of an object, which no schema can say. */
+async function problemOf(text: string, schema: CompiledSchema | null | undefined): Promise<string | null> {
+  if (schema == null) return null;
+  const problem = await schema.check(text);
+  const repeated = problem === null ? repeatedKey(text) : null;
+  return repeated === null ? problem : `it has the key "${repeated.slice(0, 100)}" twice in one object`;
 }
 
 function toolPath({ schemaPaths }: GenerationRequest, index: number): string {
   return schemaPaths?.tools[index] ?? `tools.${index}.function.parameters`;
 }
 
-async function textSchema(schemas: Schemas, request: GenerationRequest): Promise<CompiledSchema | null> {
+async function textSchema(
+  schemas: Schemas,
+  request: GenerationRequest,
+  teamId: string,
+): Promise<CompiledSchema | null> {
   const { format, schemaPaths } = request;
   if (format.type === "text") return null;
-  if (format.type === "json-object") return schemas.compile({ type: "object" }, "response_format");
-  return schemas.compile(format.schema, schemaPaths?.format ?? "response_format.json_schema.schema");
+  if (format.type === "json-object")
+    return schemas.compile({ type: "object" }, { param: "response_format", teamId });
+  const param = schemaPaths?.format ?? "response_format.json_schema.schema";
+  return schemas.compile(format.schema, { param, teamId });
 }
 
-/** Arguments are an object, also when the schema does not say so. */
+/** Arguments are an object, also when the schema does not say so or allows other types as well. */
 function asObject(parameters: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return "type" in parameters ? parameters : { type: "object", ...parameters };
+  return parameters["type"] === "object" ? parameters : { ...parameters, type: "object" };
+}
+
+/** Adds the name of the tool to the error of its schema. */
+async function namingTool(name: string, compiled: Promise<CompiledSchema>): Promise<CompiledSchema> {
+  try {
+    return await compiled;
+  } catch (thrown) {
+    if (!(thrown instanceof HearthError) || thrown.code !== "invalid_schema") throw thrown;
+    throw new HearthError(thrown.kind, `The parameters of the tool '${name}': ${thrown.message}`, {
+      ...(thrown.param === null ? {} : { param: thrown.param }),
+      code: thrown.code,
+      cause: thrown,
+    });
+  }
 }

@@ -57,6 +57,8 @@ export interface EndedRun {
 }
 
 export interface Settlement {
+  /** What the run is charged. */
+  readonly chargedTicks: Ticks;
   /**
    * Resolves, never rejects, once the end is written after a failed attempt, or was given up; null when the first attempt wrote it.
    */
@@ -74,16 +76,17 @@ export async function settle(
   writes: readonly Write[] | null,
 ): Promise<Settlement> {
   const end: End = writes === null ? voidEnd : { state, writes };
+  const chargedTicks = chargeTicksOf(ended, end);
   try {
     await writeEnd(deps, ended, end);
-    return { unwritten: null };
+    return { chargedTicks, unwritten: null };
   } catch (thrown) {
     deps.onSettleFailure(ended.run.id, thrown);
     if (end.writes.length === 0)
-      return { unwritten: deps.settleRetries.retry(() => writeEnd(deps, ended, end)) };
+      return { chargedTicks, unwritten: deps.settleRetries.retry(() => writeEnd(deps, ended, end)) };
     // The client must not take its result for stored, and nobody pays for what is lost or will be done again.
     ended.fail(thrown);
-    return { unwritten: deps.settleRetries.retry(() => writeEnd(deps, ended, voidEnd)) };
+    return { chargedTicks: 0, unwritten: deps.settleRetries.retry(() => writeEnd(deps, ended, voidEnd)) };
   }
 }
 
@@ -94,13 +97,19 @@ interface End {
 
 const voidEnd: End = { state: "interrupted", writes: [] };
 
-async function writeEnd(deps: BillingDeps, ended: EndedRun, { state, writes }: End): Promise<void> {
+/** Returns what a run is charged: nothing when it has no row, or is void. */
+function chargeTicksOf({ run, recorded, usage }: EndedRun, { state }: End): Ticks {
+  if (recorded === null || state === "interrupted") return 0;
+  return chargeOf(costOf(usage, run.model.manifest.prices), recorded.reservedTicks);
+}
+
+async function writeEnd(deps: BillingDeps, ended: EndedRun, end: End): Promise<void> {
   const { run, recorded, usage } = ended;
+  const { state, writes } = end;
   if (recorded === null && writes.length === 0) return;
   const endTime = deps.clock.now();
   const { reservedTicks } = recorded ?? { reservedTicks: 0 };
-  const cost = state === "interrupted" ? 0 : costOf(usage, run.model.manifest.prices);
-  const chargeTicks = chargeOf(cost, reservedTicks);
+  const chargeTicks = chargeTicksOf(ended, end);
   const ledgerRun = { id: run.id, teamId: run.context.principal.team.id };
   const transaction = settleTransaction(ledgerRun, { reservedTicks, chargeTicks }, endTime);
   await deps.runs.finish(run.id, { state, usage, costTicks: chargeTicks, endTime }, [

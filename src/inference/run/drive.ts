@@ -38,6 +38,8 @@ interface Prepared {
   readonly prompts: readonly Prompt[];
   /** Tokens of the first prompt that describe images. */
   readonly imageTokens: number;
+  /** Tokens after which reasoning is ended; null = no limit. */
+  readonly reasoningTokensMax: number | null;
   readonly validator: AnswerValidator;
   /** Inserts the run's row, once. */
   readonly record: () => Promise<void>;
@@ -48,10 +50,10 @@ interface Prepared {
 async function prepare(deps: RunDeps, run: TextRun, execution: Execution): Promise<Prepared> {
   const { model, request } = run;
   const { signal } = execution;
-  const building = answerValidator(deps.schemas, request);
+  const { id: teamId } = run.context.principal.team;
+  const building = answerValidator(deps.schemas, request, teamId);
   const validator = building instanceof Promise ? await unlessAborted(building, signal) : building;
   // Before the model is held: while images are described, it may serve others.
-  const { id: teamId } = run.context.principal.team;
   const captioning = deps.captioning.caption(request.messages, teamId, signal);
   const conversation = captioning instanceof Promise ? await unlessAborted(captioning, signal) : captioning;
   const loaded = await execution.load(deps.load(model));
@@ -59,15 +61,21 @@ async function prepare(deps: RunDeps, run: TextRun, execution: Execution): Promi
     buildPrompts(deps.engine, model, loaded, request, conversation),
     signal,
   );
+  const reasoningTokensMax = reasoningTokensMaxOf(request, model, deps.reasoningTokensMax);
   const record = await execution.prepareRecord({
     promptTokens: prompts.reduce((sum, { tokens }) => sum + tokens.length, 0),
-    bound: tokenBound(request, prompts, model.manifest.capabilities.reasoning, loaded.contextTokens),
+    bound: tokenBound(request, prompts, {
+      reasons: model.manifest.capabilities.reasoning,
+      reasoningTokensMax,
+      contextTokens: loaded.contextTokens,
+    }),
   });
   const exact = validator.exact && (request.tools.length === 0 || loaded.callsAreExact);
   return {
     loaded,
     prompts,
     imageTokens,
+    reasoningTokensMax,
     validator: { ...validator, exact },
     record,
     started: new Set(),
@@ -96,8 +104,9 @@ async function runChoice(
     const end = await generateChoice(deps.engine, { index, model, job, validator, signal, emit });
     if (end === null) return;
     timings.observe(end);
-    ends.push(end);
-    if (ends.length < run.request.choices) run.emit(end);
+    const counted = { ...end, usage: execution.usage };
+    ends.push(counted);
+    if (ends.length < run.request.choices) run.emit(counted);
   });
 }
 
@@ -114,10 +123,11 @@ function choiceEmitter(
   { imageTokens, started }: Prepared,
   { index, job: { prompt }, slot }: ChoiceOnSlot,
 ): (event: GenerationEvent) => void {
+  const emit = (event: GenerationEvent): void => run.emit({ ...event, usage: execution.usage });
   const count = (event: GenerationEvent): void => {
     execution.usage = addEvent(execution.usage, event);
     run.timings.observe(event);
-    run.emit(event);
+    emit(event);
   };
   return (event) => {
     if (event.type !== "generation-start") {
@@ -128,12 +138,16 @@ function choiceEmitter(
     if (!started.has(prompt)) count(imageTokens > 0 ? { ...event, imageTokens } : event);
     started.add(prompt);
     if (run.request.raw?.echo === true)
-      run.emit({ type: "text-delta", choice: index, text: prompt.rawText ?? "", tokens: 0 });
+      emit({ type: "text-delta", choice: index, text: prompt.rawText ?? "", tokens: 0 });
   };
 }
 
 /** Returns the engine's job for one choice; each has a seed of its own. */
-function decodeJob(run: TextRun, { prompts, validator }: Prepared, index: number): DecodeJob {
+function decodeJob(
+  run: TextRun,
+  { prompts, validator, reasoningTokensMax }: Prepared,
+  index: number,
+): DecodeJob {
   const { request, context, id } = run;
   const { sampling, tools, toolChoice, topLogprobs, stop, maxTokens, maxTokensExcludesReasoning } = request;
   const choicesPerPrompt = request.choices / prompts.length;
@@ -149,11 +163,12 @@ function decodeJob(run: TextRun, { prompts, validator }: Prepared, index: number
     toolChoice,
     rules: validator.rules,
     callIdPrefix: `call_${id.replaceAll("-", "")}${index}`,
-    reasoningTokensMax: reasoningTokensMaxOf(request),
+    reasoningTokensMax,
     topLogprobs,
     stop,
     maxTokens,
     maxTokensExcludesReasoning,
     deterministic: request.deterministic,
+    ephemeral: request.ephemeral,
   };
 }

@@ -104,6 +104,7 @@ async function execute(
   execution.releaseModel();
   const state = execution.failure !== null ? "failed" : work.isComplete() ? "completed" : "aborted";
   const settlement = await settle(deps, execution, state, work.writes({ state, failure: execution.failure }));
+  execution.chargedTicks = settlement.chargedTicks;
   deps.metrics.runFinished({
     model: run.model.manifest.id,
     state,

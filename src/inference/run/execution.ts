@@ -34,6 +34,8 @@ export class Execution {
   readonly signal: AbortSignal;
   /** What the run has produced so far: what it is charged for. */
   usage: Usage = noUsage;
+  /** What the run is charged; null until it is settled. */
+  chargedTicks: Ticks | null = null;
   readonly #deps: ExecutorDeps;
   readonly #aborting: AbortController;
   #failure: HearthError | null = null;

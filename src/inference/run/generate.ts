@@ -6,10 +6,12 @@
  * States of a run: loading -> prompting -> queued -> running -> settled; it can fail or be aborted in any of the first four.
  */
 import { Channel } from "../../core/channel.js";
-import type { TextToken } from "../../core/engine.js";
+import type { TextTokens } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";
-import { eventMerging, type GenerationEvent, type GenerationRequest } from "../../core/generation.js";
+import type { GenerationRequest } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
+import type { Ticks } from "../../core/money.js";
+import { runEventMerging, type RunEvent } from "../../core/run-event.js";
 import { noUsage } from "../../core/usage.js";
 import { createPromptCounter } from "../prompt/count.js";
 import { drive } from "./drive.js";
@@ -28,8 +30,10 @@ export interface Run {
   /** Answers that it generates. */
   readonly choices: number;
   /** For one reader. Throws a HearthError when the run fails; ends without the last `generation-end` when it is aborted. */
-  readonly events: AsyncIterable<GenerationEvent>;
+  readonly events: AsyncIterable<RunEvent>;
   readonly timings: RunTimings;
+  /** What it is charged; null until its last event, or its failure. */
+  readonly costTicks: Ticks | null;
   abort(): void;
   /** Resolves, never rejects, once the slots are free and the run is settled, or its settlement is being retried. */
   readonly finished: Promise<void>;
@@ -50,7 +54,7 @@ export interface Generator {
    * Returns the tokens of a text in a model's own vocabulary; nothing is recorded or charged.
    * @throws HearthError as a run does before its first token.
    */
-  tokenize(model: string, text: string, signal: AbortSignal): Promise<readonly TextToken[]>;
+  tokenize(model: string, text: string, signal: AbortSignal): Promise<TextTokens>;
   /** Runs whose end is not written yet. */
   readonly active: RunExecutor["active"];
   /** Aborts every run; resolves when the end of each is written, or was given up because it cannot be written. */
@@ -77,6 +81,9 @@ export function createGenerator(generatorDeps: GeneratorDeps): Generator {
         choices: request.choices,
         events: run.channel,
         timings: run.timings,
+        get costTicks() {
+          return run.costTicks;
+        },
         abort: () => active.abort(),
         finished: active.finished,
       };
@@ -108,7 +115,7 @@ function createTextRun(
   request: GenerationRequest,
   context: RunContext,
 ): TextRun {
-  const channel = new Channel<GenerationEvent>(channelCapacity, eventMerging);
+  const channel = new Channel<RunEvent>(channelCapacity, runEventMerging);
   return {
     id: random.id(),
     model,
@@ -121,6 +128,7 @@ function createTextRun(
       if (!channel.push(event)) throw new HearthError("internal", "The answer was not read in time.");
     },
     timings: new Stopwatch(clock),
+    costTicks: null,
     ends: [],
   };
 }
@@ -140,7 +148,8 @@ function textWork(deps: RunDeps, run: TextRun): RunWork {
       if (last !== undefined) recorder.add(last);
       return recorder.writes(end);
     },
-    ended({ failure }) {
+    ended({ failure }, { chargedTicks }) {
+      run.costTicks = chargedTicks;
       if (failure !== null) channel.fail(failure);
       // The last end is emitted only when the run is settled: a client that has the whole answer finds its row.
       const last = lastEnd();

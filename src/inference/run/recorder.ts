@@ -1,6 +1,6 @@
 import type { HearthError } from "../../core/errors.js";
 import type { FinishedRun } from "../../core/metrics.js";
-import type { GenerationEvent } from "../../core/generation.js";
+import type { RunEvent } from "../../core/run-event.js";
 import type { Write } from "../../store/writes.js";
 
 /** How a run ended. */
@@ -13,7 +13,7 @@ export interface RunEnd {
 /** Turns a run's events into rows that are written in the same transaction as the run's end. */
 export interface RunRecorder {
   /** Takes every event of the run, in order, before its reader gets it. */
-  add(event: GenerationEvent): void;
+  add(event: RunEvent): void;
   /** Called once, after the last event. @returns null when the work will be done again, so that this run is void. */
   writes(end: RunEnd): readonly Write[] | null;
 }

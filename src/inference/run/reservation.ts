@@ -7,7 +7,6 @@ import { HearthError } from "../../core/errors.js";
 import type { GenerationRequest } from "../../core/generation.js";
 import { noCreditsError, shortfallFor } from "../../accounts/money/ledger.js";
 import { isFree, maxCostOf, type Ticks } from "../../core/money.js";
-import { reasoningTokensMaxOf } from "./reasoning-limit.js";
 import type { BillableRun, ExecutorDeps } from "./run-deps.js";
 
 /** Tokens around a block of reasoning, which no bound counts. */
@@ -42,29 +41,37 @@ export async function reservationTicks(
   return ticks;
 }
 
-/**
- * Returns the most tokens that a request can use.
- * @param reasons whether the model can reason. @param contextTokens tokens that one slot holds.
- */
+/** What bounds the tokens of one answer besides its request. */
+export interface AnswerBounds {
+  /** Whether the model can reason. */
+  readonly reasons: boolean;
+  /** See reasoningTokensMaxOf. */
+  readonly reasoningTokensMax: number | null;
+  /** Tokens that one slot holds. */
+  readonly contextTokens: number;
+}
+
+/** Returns the most tokens that a request can use. */
 export function tokenBound(
   request: GenerationRequest,
   prompts: readonly Prompt[],
-  reasons: boolean,
-  contextTokens: number,
+  bounds: AnswerBounds,
 ): { readonly prompt: number; readonly sampled: number } {
   const lengths = prompts.map(({ tokens }) => tokens.length);
   const choicesPerPrompt = request.choices / prompts.length;
-  const answerTokens = answerTokensMax(request, reasons);
-  const sampled = lengths.map((length) => choicesPerPrompt * Math.min(answerTokens, contextTokens - length));
+  const answerTokens = answerTokensMax(request, bounds);
+  const sampled = lengths.map(
+    (length) => choicesPerPrompt * Math.min(answerTokens, bounds.contextTokens - length),
+  );
   return { prompt: sum(lengths), sampled: sum(sampled) };
 }
 
 /** Returns the most tokens that one choice samples in a context that is large enough. */
-function answerTokensMax(request: GenerationRequest, reasons: boolean): number {
+function answerTokensMax(request: GenerationRequest, { reasons, reasoningTokensMax }: AnswerBounds): number {
   const { maxTokens, maxTokensExcludesReasoning } = request;
   if (maxTokens === null) return Infinity;
   if (!maxTokensExcludesReasoning || !reasons) return maxTokens;
-  return maxTokens + (reasoningTokensMaxOf(request) ?? Infinity) + reasoningMarkTokensMax;
+  return maxTokens + (reasoningTokensMax ?? Infinity) + reasoningMarkTokensMax;
 }
 
 function countable(count: () => Ticks): Ticks {

@@ -4,11 +4,13 @@ import type { Principal } from "../../accounts/keys/api-key.js";
 import type { Channel } from "../../core/channel.js";
 import type { Clock } from "../../core/clock.js";
 import type { Engine, LoadedModel } from "../../core/engine.js";
-import type { GenerationEnd, GenerationEvent, GenerationRequest } from "../../core/generation.js";
+import type { GenerationRequest } from "../../core/generation.js";
 import type { TokenReservation } from "../../core/limits.js";
 import type { Metrics } from "../../core/metrics.js";
+import type { Ticks } from "../../core/money.js";
 import type { Model, ModelRegistry } from "../../core/model.js";
 import type { Random } from "../../core/random.js";
+import type { ChoiceEnd, RunEvent } from "../../core/run-event.js";
 import type { Schemas } from "../../core/schemas.js";
 import type { Slots, WorkClass } from "../../core/slots.js";
 import type { Captioning } from "../prompt/captioning.js";
@@ -64,6 +66,8 @@ export interface GeneratorDeps extends ExecutorDeps {
   readonly schemas: Schemas;
   /** Replaces images by descriptions. */
   readonly captioning: Captioning;
+  /** Tokens after which reasoning is ended where neither the request nor the model says when. */
+  readonly reasoningTokensMax: number;
   readonly random: Random;
 }
 
@@ -75,10 +79,12 @@ export interface RunDeps extends GeneratorDeps {
 /** A run that generates text. */
 export interface TextRun extends BillableRun {
   readonly request: GenerationRequest;
-  readonly channel: Channel<GenerationEvent>;
+  readonly channel: Channel<RunEvent>;
   /** Gives an event to the recorder and the reader. @throws HearthError when the reader is too far behind. */
-  readonly emit: (event: GenerationEvent) => void;
+  readonly emit: (event: RunEvent) => void;
   readonly timings: Stopwatch;
+  /** What the run is charged; null until it is settled. */
+  costTicks: Ticks | null;
   /** Ends of the choices that have ended, in that order. */
-  readonly ends: GenerationEnd[];
+  readonly ends: ChoiceEnd[];
 }

@@ -1,5 +1,5 @@
 /** How the queue processes a deferred completion: its request is parsed again, answered as a whole, and the answer stored. */
-import { authorise } from "../../accounts/keys/permissions.js";
+import { authorise, modelNames } from "../../accounts/keys/permissions.js";
 import type { Authenticator } from "../../accounts/authentication/authenticate-key.js";
 import type { RateLimits } from "../../accounts/limits/rate-limits.js";
 import type { Clock } from "../../core/clock.js";
@@ -38,7 +38,7 @@ export function deferredCompletionHandler(deps: DeferredCompletionHandlerDeps): 
       const { request, callsAsFunction } = parseChatRequest(JSON.parse(job.body));
       const model = usableModel(models, request.model);
       const principal = await authenticator.readmit(job.apiKeyId);
-      authorise(principal, { endpoint: "chat", model: model.manifest.id, modelAsWritten: request.model });
+      authorise(principal, { endpoint: "chat", model: modelNames(request.model, model) });
       const { choices } = request;
       const created = Math.floor(job.createTime / 1000);
       const fold = foldCompletion({ id: job.id, created, model, choices, callsAsFunction });

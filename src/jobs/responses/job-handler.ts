@@ -5,7 +5,7 @@
  */
 import { deflateRawSync } from "node:zlib";
 import type { Authenticator } from "../../accounts/authentication/authenticate-key.js";
-import { authorise } from "../../accounts/keys/permissions.js";
+import { authorise, modelNames } from "../../accounts/keys/permissions.js";
 import type { RateLimits } from "../../accounts/limits/rate-limits.js";
 import type { Clock } from "../../core/clock.js";
 import { HearthError } from "../../core/errors.js";
@@ -95,7 +95,7 @@ async function prepare(
   const request = parseResponsesRequest(JSON.parse(job.body));
   const model = usableModel(models, request.model);
   const principal = await authenticator.readmit(job.apiKeyId);
-  authorise(principal, { endpoint: "chat", model: model.manifest.id, modelAsWritten: request.model });
+  authorise(principal, { endpoint: "chat", model: modelNames(request.model, model) });
   const encoder = createResponseEncoder({
     id: job.id,
     created: Math.floor(stored.createTime / 1000),

@@ -79,7 +79,7 @@ describe("limits", () => {
           const rateLimits = createRateLimits({
             clock,
             teamLimits: {
-              findFor: (teamId, model) => Promise.resolve<TeamLimits>({ teamId, model, ...current.team }),
+              findFor: (teamId, model) => Promise.resolve<TeamLimits[]>([{ teamId, model, ...current.team }]),
             },
             estimate: (prompt) => Promise.resolve(Number(prompt)),
           });
@@ -174,7 +174,7 @@ describe("limits", () => {
     const clock = createManualClock(0);
     const rateLimits = createRateLimits({
       clock,
-      teamLimits: { findFor: () => Promise.resolve({ teamId: "t", model: "*", ...noLimits, tpm: 100 }) },
+      teamLimits: { findFor: () => Promise.resolve([{ teamId: "t", model: "*", ...noLimits, tpm: 100 }]) },
       estimate: () => Promise.resolve(5),
     });
     const ask = () => {
@@ -195,7 +195,7 @@ describe("limits", () => {
   it("count nothing and estimate nothing when there is no limit", async () => {
     const rateLimits = createRateLimits({
       clock: createManualClock(0),
-      teamLimits: { findFor: () => Promise.resolve(null) },
+      teamLimits: { findFor: () => Promise.resolve([]) },
       estimate: () => Promise.reject(new Error("asked for an estimate")),
     });
     const request = rateLimits.admitRequest({ key: { ...aKey(), ...noLimits }, team: aTeam() });
@@ -219,7 +219,7 @@ describe("a refusal by the limits of a team", () => {
     const team = { teamId: "t", model: "*", ...noLimits, qps: 1 };
     const rateLimits = createRateLimits({
       clock,
-      teamLimits: { findFor: () => Promise.resolve(team) },
+      teamLimits: { findFor: () => Promise.resolve([team]) },
       estimate: () => Promise.resolve(0),
     });
     const arrive = (id: string) =>
@@ -268,7 +268,7 @@ describe("the memory of the windows", () => {
 
   it("undoes the key's count of a request when it has no room for the model's count", async () => {
     const clock = createManualClock(0);
-    const teamLimits = { findFor: () => Promise.resolve(null) };
+    const teamLimits = { findFor: () => Promise.resolve([]) };
     const rates = createRateLimits({
       teamLimits,
       clock,

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import type { HostedRule, UsageQuery } from "../../../src/accounts/usage/usage-report.js";
 import type { Database } from "../../../src/store/database.js";
 import { createHostedPriceStore } from "../../../src/accounts/money/store/hosted-prices.js";
+import { createBillingStore } from "../../../src/accounts/money/store/billing.js";
 import { createLedgerStore } from "../../../src/accounts/money/store/ledger.js";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";
 import { createSpendingStore } from "../../../src/accounts/money/store/spending-limits.js";
@@ -10,6 +11,7 @@ import { databaseWithQueryPlans } from "../../store/query-plan.js";
 
 function storesOf(database: Database) {
   return {
+    billing: createBillingStore(database),
     ledger: createLedgerStore(database),
     runs: createRunStore(database),
     usage: createUsageStore(database),
@@ -78,11 +80,27 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
       ofMonth,
     ],
   ],
-  "ledger.money": [
-    ({ ledger }) => ledger.creditChanges("a", 9),
+  "billing.balance": [
+    ({ billing }) => billing.balance("a", 1, 9),
     [
+      "COMPOUND QUERY",
+      "LEFT-MOST SUBQUERY",
+      "SEARCH ledger_balances USING PRIMARY KEY (team_id=?)",
+      "UNION ALL",
       "ledger_transactions by ledger_money (team_id=?)",
       "SEARCH ledger_entries USING PRIMARY KEY (transaction_id=? AND account=?)",
+      "SCAN (subquery-2)",
+      "UNION ALL",
+      "SEARCH usage_hours USING PRIMARY KEY (team_id=? AND hour>?)",
+      "USE TEMP B-TREE FOR GROUP BY",
+      "SCAN (subquery-4)",
+    ],
+  ],
+  "billing.month": [
+    ({ billing }) => billing.month("a", 202611),
+    [
+      "SEARCH used USING PRIMARY KEY (team_id=? AND month=?)",
+      "SEARCH price USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
     ],
   ],
   "ledger.balancesOf": [

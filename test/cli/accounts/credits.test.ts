@@ -95,14 +95,14 @@ describe("hearth credits", () => {
 });
 
 describe("hearth credits limit", () => {
-  it("sets and clears the monthly limits of a team and shows the smaller one next to the spending", async () => {
+  it("sets and clears the monthly limits of a team and shows the hard one next to the spending", async () => {
     const { run, json, database } = await createEnvironment();
     await run("credits", "limit", "ops", "--hard", "20", "--soft", "12.5");
     const spent = { id: "run-1", teamId: "team-one-1", costTicks: 15_000, startTime: Date.UTC(2026, 10, 1) };
     await createRunStore(database).insert(aRun({ ...spent, state: "completed", endTime: 6000 }), []);
     const before = { id: "run-2", teamId: "team-one-1", costTicks: 99, startTime: Date.UTC(2026, 10, 1) - 1 };
     await createRunStore(database).insert(aRun({ ...before, state: "completed", endTime: 6000 }), []);
-    expect(await run("credits", "show", "ops")).toMatch(/0\.0000015 +12\.50\n$/);
+    expect(await run("credits", "show", "ops")).toMatch(/0\.0000015 +20\.00\n$/);
     const shown = { monthUsd: "0.0000015", hardLimitUsd: "20.00", softLimitUsd: null };
     expect(await json("credits", "limit", "ops", "--soft", "none")).toMatchObject([shown]);
     expect(await json("credits", "limit", "ops")).toMatchObject([shown]);

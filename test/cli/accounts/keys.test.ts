@@ -78,6 +78,19 @@ describe("hearth keys ls", () => {
     );
   });
 
+  it("shows the keys of one team, by its name or id", async () => {
+    const { run, keys, teams } = await createEnvironment();
+    await teams.insert(aTeam());
+    await teams.insert(aTeam({ id: "team-2", name: "ops" }));
+    await keys.insert(aKey({ id: "key-of-the-first" }));
+    await keys.insert(aKey({ id: "key-of-ops", teamId: "team-2", hash: new Uint8Array(32) }));
+    for (const team of ["ops", "team-2"])
+      expect(JSON.parse(await run("ls", "--json", "--team", team))).toMatchObject([
+        { apiKeyId: "key-of-ops" },
+      ]);
+    await expect(run("ls", "--team", "nobody")).rejects.toThrow(/nobody/);
+  });
+
   it("prints only the header, or an empty JSON array, if there are no keys", async () => {
     const { run } = await createEnvironment();
     expect(await run("ls")).toBe("NAME   ID   KEY   TEAM   CREATED   LAST USED   STATE\n");

@@ -1,7 +1,7 @@
 import { aKey } from "../../accounts/a-key.js";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openAccounts } from "../../../src/app/app.js";
+import { openAccounts } from "../../../src/app/accounts.js";
 import { loadConfig } from "../../../src/config.js";
 import type { RunRecord } from "../../../src/inference/run/run-record.js";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";
@@ -45,11 +45,11 @@ describe("hearth usage", () => {
     const { hearth } = await createEnvironment();
     expect(await hearth("usage")).toBe(
       [
-        "DAY          RUNS   PROMPT   CACHED   COMPLETION   REASONING   COST USD",
-        "2026-11-01   1      100      40       20           5           0.0000001",
-        "2026-11-03   1      100      40       20           5           0.0000001",
-        "2026-11-04   2      200      80       40           10          1000.0000001",
-        "total        4      400      160      80           20          1000.0000003",
+        "DAY          RUNS   PROMPT   CACHED   COMPLETION   REASONING   IMAGES   COST USD",
+        "2026-11-01   1      100      40       20           5           0        0.0000001",
+        "2026-11-03   1      100      40       20           5           0        0.0000001",
+        "2026-11-04   2      200      80       40           10          0        1000.0000001",
+        "total        4      400      160      80           20          0        1000.0000003",
         "",
       ].join("\n"),
     );
@@ -113,9 +113,9 @@ describe("hearth usage", () => {
     const { hearth, ran } = await createEnvironment();
     expect(await hearth("usage", "--by", "team", "--csv")).toBe(
       [
-        "team_name,team_id,runs,prompt_tokens,cached_tokens,image_tokens,completion_tokens,reasoning_tokens,cost_usd",
-        '"lab, ""north""",team-2,1,100,40,0,20,5,1000.00',
-        "'=HYPERLINK(evil),team-1,3,300,120,0,60,15,0.0000003",
+        "team_name,team_id,runs,prompt_tokens,cached_tokens,image_tokens,completion_tokens,reasoning_tokens,images,cost_usd",
+        '"lab, ""north""",team-2,1,100,40,0,20,5,0,1000.00',
+        "'=HYPERLINK(evil),team-1,3,300,120,0,60,15,0,0.0000003",
         "",
       ].join("\r\n"),
     );

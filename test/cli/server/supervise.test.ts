@@ -1,10 +1,12 @@
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
 import Database from "better-sqlite3";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { writeModel } from "../../gguf-writer.js";
 import {
   clientOf,
@@ -175,7 +177,33 @@ describe("hearth start", () => {
   });
 });
 
-it("imports only Node's own modules and the restart policy in the supervisor process", () => {
+it("C10: kills a server that does not stop in the time that it reported, whatever hangs in it", async () => {
+  const server = join(temporaryFolder(), "server.mjs");
+  writeFileSync(
+    server,
+    'process.on("SIGTERM", () => undefined); process.send({ port: 1, stopMsMax: 50 }, () => { console.log("serving"); for (const end = Date.now() + 20_000; Date.now() < end; ); process.exit(); });',
+  );
+  const supervise = pathToFileURL(join(root, "dist/cli/server/supervise.js")).href;
+  // A file: the supervisor starts its server with its own options of Node, such as --eval.
+  const supervisor = join(temporaryFolder(), "supervisor.mjs");
+  writeFileSync(
+    supervisor,
+    `import { supervise } from ${JSON.stringify(supervise)};
+    process.exit(await supervise(${JSON.stringify(server)}, []));`,
+  );
+  const child = spawn(process.execPath, [supervisor], { stdio: ["ignore", "pipe", "pipe"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const [exited, closed] = [once(child, "exit"), once(child, "close")];
+  let errors = "";
+  child.stderr.on("data", (text: Buffer) => (errors += text.toString()));
+  await once(child.stdout, "data");
+  child.kill("SIGTERM");
+  expect((await exited)[0]).toBe(1);
+  await closed;
+  expect(errors).toBe("hearth: the server did not stop within 0.05 s and is killed\n");
+});
+
+it("imports only Node's own modules, the check of open files and the restart policy in the supervisor process", () => {
   const met = new Set<string>();
   const visit = (file: string): void => {
     if (met.has(file)) return;
@@ -188,5 +216,10 @@ it("imports only Node's own modules and the restart policy in the supervisor pro
     }
   };
   visit("main.js");
-  expect([...met]).toEqual(["main.js", "cli/server/supervise.js", "cli/server/restart-policy.js"]);
+  expect([...met]).toEqual([
+    "main.js",
+    "cli/server/open-files.js",
+    "cli/server/supervise.js",
+    "cli/server/restart-policy.js",
+  ]);
 });

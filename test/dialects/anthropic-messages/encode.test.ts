@@ -8,6 +8,7 @@ import {
 } from "../../../src/dialects/anthropic-messages/encode.js";
 import { eventFrame } from "../../../src/dialects/sse.js";
 import { ember } from "../model.js";
+import { runEvents } from "../run-events.js";
 
 const identity: MessageIdentity = {
   id: "0193a1c2-5d7e-7c40-9b1f-2f6a8d3e4c51",
@@ -38,12 +39,12 @@ function fixture(name: string): string {
 }
 
 function eventsOf(events: readonly GenerationEvent[], as: Partial<MessageIdentity> = {}) {
-  return events.flatMap(createMessageEncoder({ ...identity, ...as }));
+  return runEvents(events).flatMap(createMessageEncoder({ ...identity, ...as }));
 }
 
 function folded(events: readonly GenerationEvent[], as: Partial<MessageIdentity> = {}) {
   const fold = foldMessage({ ...identity, ...as });
-  for (const event of events) fold.add(event);
+  for (const event of runEvents(events)) fold.add(event);
   return fold.result();
 }
 

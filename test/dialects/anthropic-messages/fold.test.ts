@@ -11,6 +11,7 @@ import { eventFrame } from "../../../src/dialects/sse.js";
 import { answersOf, callsOf, joinDeltas, textOf, tokensOf, type AnswersShape } from "../events.js";
 import { readFrames } from "../frames.js";
 import { ember } from "../model.js";
+import { runEvents } from "../run-events.js";
 
 const oneChoice: AnswersShape = { choicesMax: 1 };
 const displays = fc.constantFrom("shown", "omitted", "hidden");
@@ -21,7 +22,7 @@ function identityOf(thinking: MessageIdentity["thinking"]): MessageIdentity {
 
 /** Encodes events as a stream and parses its events. */
 function streamOf(identity: MessageIdentity, events: readonly GenerationEvent[]): readonly MessageEvent[] {
-  const sent = events.flatMap(createMessageEncoder(identity));
+  const sent = runEvents(events).flatMap(createMessageEncoder(identity));
   const frames = readFrames(sent.map((event) => eventFrame(event.type, event)).join(""));
   const streamed = frames.map(({ data }) => JSON.parse(data) as MessageEvent);
   expect(frames.map(({ event }) => event)).toEqual(streamed.map(({ type }) => type));
@@ -30,7 +31,7 @@ function streamOf(identity: MessageIdentity, events: readonly GenerationEvent[])
 
 function folded(identity: MessageIdentity, events: readonly GenerationEvent[]) {
   const fold = foldMessage(identity);
-  for (const event of events) fold.add(event);
+  for (const event of runEvents(events)) fold.add(event);
   return fold.result();
 }
 

@@ -8,6 +8,7 @@ import {
 import { eventFrame } from "../../../src/dialects/sse.js";
 import { fixture, jsonFixture } from "../fixture.js";
 import { ember } from "../model.js";
+import { runEvents } from "../run-events.js";
 
 const identity: MessageIdentity = {
   id: "0193a1c2-5d7e-7c40-9b1f-2f6a8d3e4c51",
@@ -57,11 +58,11 @@ describe("a golden transcript of the messages dialect", () => {
     ["omitted-thinking", stopped, { thinking: "omitted" }],
   ])("of %s matches byte for byte, streamed and as JSON", (name, events, form) => {
     const as = { ...identity, ...form };
-    const sent = events.flatMap(createMessageEncoder(as));
+    const sent = runEvents(events).flatMap(createMessageEncoder(as));
     const stream = sent.map((event) => eventFrame(event.type, event)).join("");
     expect(stream).toBe(fixture("anthropic-messages", `${name}-stream.txt`));
     const fold = foldMessage(as);
-    for (const event of events) fold.add(event);
+    for (const event of runEvents(events)) fold.add(event);
     expect(JSON.stringify(fold.result())).toBe(jsonFixture("anthropic-messages", `${name}.json`));
   });
 });

@@ -121,8 +121,9 @@ describe("a messages request", () => {
     const { tools, toolChoice, schemaPaths } = requestOf({ tools: [weather], tool_choice: choice });
     const { input_schema: parameters, ...named } = weather;
     const none = choice !== undefined && "type" in choice && choice.type === "none";
-    expect(toolChoice).toEqual(expected);
-    expect(tools).toEqual(none ? [] : [{ ...named, parameters }]);
+    const read = [{ ...named, parameters }];
+    expect(toolChoice).toEqual(none ? { ...expected, withheld: read } : expected);
+    expect(tools).toEqual(none ? [] : read);
     expect(schemaPaths?.tools).toEqual(none ? [] : ["tools.0.input_schema"]);
   });
 

@@ -9,6 +9,7 @@ import {
 import type { ChatChunk } from "../../../src/dialects/openai-chat/response-schema.js";
 import { dataFrame, doneFrame } from "../../../src/dialects/sse.js";
 import { ember } from "../model.js";
+import { runEvents, usageCounter } from "../run-events.js";
 
 const identity: ChatIdentity = {
   id: "0193a1c2-5d7e-7c40-9b1f-2f6a8d3e4c51",
@@ -33,12 +34,12 @@ function fixture(name: string): string {
 }
 
 function chunksOf(events: readonly GenerationEvent[], includeUsage = true): readonly ChatChunk[] {
-  return events.flatMap(createChunkEncoder(identity, includeUsage));
+  return runEvents(events).flatMap(createChunkEncoder(identity, includeUsage));
 }
 
 function folded(events: readonly GenerationEvent[]) {
   const fold = foldCompletion(identity);
-  for (const event of events) fold.add(event);
+  for (const event of runEvents(events)) fold.add(event);
   return fold.result();
 }
 
@@ -77,8 +78,9 @@ describe("the response of the chat dialect", () => {
 
   it("sends ordinary reasoning immediately, token by token", () => {
     const encode = createChunkEncoder(identity, false);
+    const counted = usageCounter();
     const sent = ["The", " user", " wants"].map(
-      (text) => encode({ type: "reasoning-delta", choice: 0, text, tokens: 1 }).length,
+      (text) => encode(counted({ type: "reasoning-delta", choice: 0, text, tokens: 1 })).length,
     );
     expect(sent).toEqual([1, 1, 1]);
   });

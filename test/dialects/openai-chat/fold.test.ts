@@ -11,6 +11,7 @@ import { dataFrame, doneFrame } from "../../../src/dialects/sse.js";
 import { answersOf, callsOf, joinDeltas, textOf, tokensOf, type Answers } from "../events.js";
 import { readFrames } from "../frames.js";
 import { ember } from "../model.js";
+import { runEvents } from "../run-events.js";
 
 const identityOf = (choices: number, callsAsFunction = false): ChatIdentity => ({
   id: "0193a1c2-5d7e-7c40-9b1f-2f6a8d3e4c51",
@@ -23,7 +24,7 @@ const identityOf = (choices: number, callsAsFunction = false): ChatIdentity => (
 /** Encodes events as a stream and parses its chunks. */
 function chunksOf(identity: ChatIdentity, events: readonly GenerationEvent[]): readonly ChatChunk[] {
   const frames = readFrames(
-    events.flatMap(createChunkEncoder(identity, true)).map(dataFrame).join("") + doneFrame,
+    runEvents(events).flatMap(createChunkEncoder(identity, true)).map(dataFrame).join("") + doneFrame,
   );
   expect(frames.at(-1)).toEqual({ event: null, data: "[DONE]" });
   return frames.slice(0, -1).map(({ data }) => JSON.parse(data) as ChatChunk);
@@ -31,7 +32,7 @@ function chunksOf(identity: ChatIdentity, events: readonly GenerationEvent[]): r
 
 function folded(identity: ChatIdentity, events: readonly GenerationEvent[]): ChatCompletion {
   const fold = foldCompletion(identity);
-  for (const event of events) fold.add(event);
+  for (const event of runEvents(events)) fold.add(event);
   return fold.result();
 }
 

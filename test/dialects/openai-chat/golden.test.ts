@@ -8,6 +8,7 @@ import {
 import { dataFrame, doneFrame } from "../../../src/dialects/sse.js";
 import { fixture, jsonFixture } from "../fixture.js";
 import { ember } from "../model.js";
+import { runEvents } from "../run-events.js";
 
 const identity: ChatIdentity = {
   id: "0193a1c2-5d7e-7c40-9b1f-2f6a8d3e4c51",
@@ -77,10 +78,11 @@ describe("a golden transcript of the chat dialect", () => {
     ["function-call", [...called.slice(0, 7), ...called.slice(-1)], { callsAsFunction: true }],
   ])("of %s matches byte for byte, streamed and as JSON", (name, events, form) => {
     const as = { ...identity, ...form };
-    const stream = events.flatMap(createChunkEncoder(as, true)).map(dataFrame).join("") + doneFrame;
+    const stream =
+      runEvents(events).flatMap(createChunkEncoder(as, true)).map(dataFrame).join("") + doneFrame;
     expect(stream).toBe(fixture("openai-chat", `${name}-stream.txt`));
     const fold = foldCompletion(as);
-    for (const event of events) fold.add(event);
+    for (const event of runEvents(events)) fold.add(event);
     expect(JSON.stringify(fold.result())).toBe(jsonFixture("openai-chat", `${name}.json`));
   });
 });

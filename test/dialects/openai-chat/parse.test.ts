@@ -11,6 +11,7 @@ describe("a chat request", () => {
         tools: [],
         toolChoice: { mode: "none", names: null, parallel: true },
         format: { type: "text" },
+        schemaPaths: { format: "response_format.json_schema.schema", tools: [] },
         reasoningEffort: "default",
         sampling: {
           temperature: 1,
@@ -108,7 +109,11 @@ describe("a chat request", () => {
       maxTokens: 9,
     });
     expect([stream, includeUsage]).toEqual([true, true]);
-    expect(parseChatRequest(body({ max_tokens: 5 })).request.maxTokens).toBe(5);
+    expect(request.maxTokensExcludesReasoning).toBe(true);
+    expect(parseChatRequest(body({ max_tokens: 5 })).request).toMatchObject({
+      maxTokens: 5,
+      maxTokensExcludesReasoning: false,
+    });
   });
 
   it("replaces a top_p of 0 by the smallest allowed value", () => {

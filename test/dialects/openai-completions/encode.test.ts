@@ -9,6 +9,7 @@ import {
 import type { Completion } from "../../../src/dialects/openai-completions/response-schema.js";
 import { dataFrame, doneFrame } from "../../../src/dialects/sse.js";
 import { ember } from "../model.js";
+import { runEvents } from "../run-events.js";
 
 const identity: CompletionIdentity = {
   id: "0193a1c2-5d7e-7c40-9b1f-2f6a8d3e4c51",
@@ -63,12 +64,12 @@ function fixture(name: string): string {
 }
 
 function chunksOf(events: readonly GenerationEvent[], changes: Partial<CompletionIdentity> = {}) {
-  return events.flatMap(createCompletionEncoder({ ...identity, ...changes }, true));
+  return runEvents(events).flatMap(createCompletionEncoder({ ...identity, ...changes }, true));
 }
 
 function folded(events: readonly GenerationEvent[], changes: Partial<CompletionIdentity> = {}): Completion {
   const fold = foldCompletion({ ...identity, ...changes });
-  for (const event of events) fold.add(event);
+  for (const event of runEvents(events)) fold.add(event);
   return fold.result();
 }
 
@@ -89,7 +90,7 @@ describe("the response of the completions dialect", () => {
   });
 
   it("has a usage chunk only if requested", () => {
-    const chunks = answer.flatMap(createCompletionEncoder(identity, false));
+    const chunks = runEvents(answer).flatMap(createCompletionEncoder(identity, false));
     expect(chunks.filter((chunk) => "usage" in chunk || chunk.choices.length === 0)).toEqual([]);
   });
 

@@ -11,6 +11,7 @@ import { dataFrame, doneFrame } from "../../../src/dialects/sse.js";
 import { answersOf, joinDeltas, textOf, tokensOf, type Answers, type AnswersShape } from "../events.js";
 import { readFrames } from "../frames.js";
 import { ember } from "../model.js";
+import { runEvents } from "../run-events.js";
 
 const raw: AnswersShape = { textOnly: true, promptsMax: 3 };
 
@@ -28,7 +29,7 @@ function identityOf({ answers }: Answers, includesLogprobs = true): CompletionId
 
 /** Encodes events as a stream and parses its chunks. */
 function chunksOf(identity: CompletionIdentity, events: readonly GenerationEvent[]): readonly Completion[] {
-  const sent = events.flatMap(createCompletionEncoder(identity, true));
+  const sent = runEvents(events).flatMap(createCompletionEncoder(identity, true));
   const frames = readFrames(sent.map(dataFrame).join("") + doneFrame);
   expect(frames.at(-1)).toEqual({ event: null, data: "[DONE]" });
   return frames.slice(0, -1).map(({ data }) => JSON.parse(data) as Completion);
@@ -36,7 +37,7 @@ function chunksOf(identity: CompletionIdentity, events: readonly GenerationEvent
 
 function folded(identity: CompletionIdentity, events: readonly GenerationEvent[]): Completion {
   const fold = foldCompletion(identity);
-  for (const event of events) fold.add(event);
+  for (const event of runEvents(events)) fold.add(event);
   return fold.result();
 }
 

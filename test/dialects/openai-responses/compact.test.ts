@@ -3,6 +3,7 @@ import type { GenerationEvent } from "../../../src/core/generation.js";
 import { foldCompaction, parseCompactRequest } from "../../../src/dialects/openai-responses/compact.js";
 import { compactionSchema } from "../../../src/dialects/openai-responses/response-schema.js";
 import { ember } from "../model.js";
+import { runEvents } from "../run-events.js";
 import { generationOf, errorOf } from "./requests.js";
 
 const identity = { id: "cmp_0193a1c25d7e7c409b1f2f6a8d3e4c51", created: 1795219300, model: ember };
@@ -16,7 +17,7 @@ const events: readonly GenerationEvent[] = [
 
 function folded(events: readonly GenerationEvent[]) {
   const fold = foldCompaction(identity);
-  for (const event of events) fold.add(event);
+  for (const event of runEvents(events)) fold.add(event);
   return fold.result();
 }
 

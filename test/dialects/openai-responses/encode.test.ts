@@ -12,6 +12,7 @@ import { replayResponse } from "../../../src/dialects/openai-responses/replay.js
 import { doneFrame, eventFrame } from "../../../src/dialects/sse.js";
 import { type Answer, encoded } from "./events.js";
 import { identityOf, weather } from "./requests.js";
+import { usageCounter } from "../run-events.js";
 
 const start = { type: "generation-start", promptTokens: 21, cachedTokens: 8 } as const;
 const reasoning = (text: string): GenerationEvent => ({
@@ -111,16 +112,17 @@ describe("a response", () => {
 
   it("always equals the sum of its events so far, and has usage once it has ended", () => {
     const encoder = createResponseEncoder(identityOf({ background: true }));
+    const counted = usageCounter();
     expect(encoder.response()).toMatchObject({ status: "queued", output: [], usage: null });
     encoder.open();
-    encoder.add(start);
+    encoder.add(counted(start));
     expect(encoder.response()).toMatchObject({ status: "in_progress", output: [], usage: null });
-    encoder.add(text("Bl"));
-    encoder.add(text("ue"));
+    encoder.add(counted(text("Bl")));
+    encoder.add(counted(text("ue")));
     const running = encoder.response();
     expect(running).toMatchObject({ status: "in_progress", usage: null });
     expect(running.output).toMatchObject([{ status: "in_progress", content: [{ text: "Blue" }] }]);
-    encoder.add(end("stop"));
+    encoder.add(counted(end("stop")));
     expect(running.output).toMatchObject([{ status: "in_progress" }]);
     expect(encoder.response().usage).toEqual({
       input_tokens: 21,
@@ -136,12 +138,13 @@ describe("a response", () => {
 
   it("includes encrypted_content only in finished reasoning items and leaves the visible text unchanged", () => {
     const encoder = createResponseEncoder(identityOf(withEncryptedReasoning));
+    const counted = usageCounter();
     const likely: SampledLogprob = { text: "Bl", bytes: [66, 108], logprob: 0, top: [] };
     const shown = [start, reasoning("One word"), { ...text("Bl"), logprobs: [likely] }].map((event) => {
-      encoder.add(event);
+      encoder.add(counted(event));
       return encoder.response().output;
     });
-    encoder.add({ ...text("ue"), logprobs: [likely] } as GenerationEvent);
+    encoder.add(counted({ ...text("ue"), logprobs: [likely] } as GenerationEvent));
     expect(shown[1]?.[0]).not.toHaveProperty("encrypted_content");
     expect(shown[2]?.[0]).toHaveProperty("encrypted_content");
     const token = { token: "Bl", logprob: 0, bytes: [66, 108], top_logprobs: [] };
@@ -151,11 +154,12 @@ describe("a response", () => {
 
   it("emits no events after it has ended", () => {
     const encoder = createResponseEncoder(identityOf());
+    const counted = usageCounter();
     encoder.open();
-    for (const event of [start, text("Blue"), end("stop")]) encoder.add(event);
+    for (const event of [start, text("Blue"), end("stop")]) encoder.add(counted(event));
     const response = encoder.response();
     const error = new HearthError("internal", "Too late.");
-    expect([encoder.add(text("!")), encoder.fail(error), encoder.cancel()]).toEqual([[], [], []]);
+    expect([encoder.add(counted(text("!"))), encoder.fail(error), encoder.cancel()]).toEqual([[], [], []]);
     expect(encoder.response()).toEqual(response);
   });
 

@@ -8,6 +8,7 @@ import {
 } from "../../../src/dialects/openai-responses/encode.js";
 import type { ResponseEvent } from "../../../src/dialects/openai-responses/event-schema.js";
 import type { ResponseObject } from "../../../src/dialects/openai-responses/response-schema.js";
+import { runEvents } from "../run-events.js";
 
 export type Part =
   | { readonly kind: "reasoning"; readonly pieces: readonly string[] }
@@ -71,7 +72,7 @@ export function encoded(
   { events, ending }: Pick<Answer, "events" | "ending">,
 ): { readonly events: readonly ResponseEvent[]; readonly response: ResponseObject } {
   const encoder = createResponseEncoder(identity);
-  const streamEvents = [...encoder.open(), ...events.flatMap((event) => encoder.add(event))];
+  const streamEvents = [...encoder.open(), ...runEvents(events).flatMap((event) => encoder.add(event))];
   if (ending === "failed")
     streamEvents.push(...encoder.fail(new HearthError("internal", "The engine stopped.")));
   if (ending === "cancelled") streamEvents.push(...encoder.cancel());

@@ -5,6 +5,7 @@ import { goRound } from "../../../scripts/eval-builtin/loop.js";
 import { render } from "../../../scripts/eval-builtin/world/render.js";
 import type { Scene } from "../../../scripts/eval-builtin/world/scene.js";
 import { builtInModel, sharedApp, testKey } from "../../harness.js";
+import { casesOf } from "../../random-cases.js";
 
 /** A server with the built-in models only. */
 const app = sharedApp();
@@ -108,14 +109,14 @@ describe("an image that the built-in image model generates from a sentence", () 
 });
 
 it(
-  "most of forty images from random requests are described by the requested colours and shapes",
+  "at least 85 % of the images from random requests are described by the requested colours and shapes",
   { timeout: 300_000 },
   async () => {
     const models = { painter: imageModelId, chat: builtInModel };
-    const rounds = await goRound(app().client, models, 40);
+    const rounds = await goRound(app().client, models, casesOf(80));
     const failed = rounds.filter(({ lacks }) => lacks.length > 0);
     const mismatches = failed.map(({ prompt, answer }) => `${prompt} -> ${answer}`);
-    expect(failed.length, mismatches.join("\n")).toBeLessThanOrEqual(6);
+    expect(failed.length, mismatches.join("\n")).toBeLessThanOrEqual(0.15 * rounds.length);
   },
 );
 

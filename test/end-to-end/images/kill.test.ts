@@ -8,9 +8,9 @@ import { writePricedImageModel } from "../../image-models.js";
 import { startApp, temporaryFolder, until } from "../../harness.js";
 import { createScriptedImageEngine } from "../../scripted-image-engine.js";
 import { killedAfter } from "../process/killed-child.js";
+import { casesOf } from "../../random-cases.js";
 
-/** More of them by TEST_KILLS. */
-const kills = Number(process.env["TEST_KILLS"] ?? 6);
+const kills = casesOf(16);
 const program = fileURLToPath(new URL("./image-server-child.ts", import.meta.url));
 const price = 700;
 

@@ -13,7 +13,8 @@ describe("an image generation in the ledger", () => {
     await books.buy(3 * price - 1);
     expect((await requestImages(server, { n: 3 })).status).toBe(403);
     expect(imageEngine.jobs).toEqual([]);
-    expect((await requestImages(server, { n: 2 })).status).toBe(200);
+    const drawn = await requestImages(server, { n: 2 });
+    expect([drawn.status, drawn.headers.get("x-hearth-cost-ticks")]).toEqual([200, String(2 * price)]);
     expect(await books.balances()).toMatchObject({
       credit: BigInt(price - 1),
       reserved: 0n,

@@ -7,9 +7,10 @@ import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { builtInModel, root, temporaryFolder, testKey, until } from "../../harness.js";
 import { headersOf } from "../../scripted-app.js";
+import { casesOf } from "../../random-cases.js";
 
 const program = fileURLToPath(new URL("killed-server.mjs", import.meta.url));
-const rounds = 25;
+const rounds = casesOf(50);
 /** Enough for several jobs from being taken to being fetched. */
 const stepsMax = 150;
 
@@ -112,7 +113,7 @@ class Client {
 }
 
 describe("F12: deferred completions of a server that is killed with SIGKILL", () => {
-  it(`${rounds} times, at any step, are all made, each charged once and fetched at most once`, async () => {
+  it("many times, at any step, are all made, each charged once and fetched at most once", async () => {
     const data = join(temporaryFolder(), "data");
     const client = new Client();
     const next = mulberry32(20261121);
@@ -151,7 +152,7 @@ describe("F12: deferred completions of a server that is killed with SIGKILL", ()
         expect(answer).toContain(`You said ${one.question}.`);
       } else if (one.failure !== null) {
         counted.givenUp += 1;
-        expect(one.failure).toContain("The server stopped 3 times while it worked on this request");
+        expect(one.failure).toContain("The server stopped 3 times while it processed this request");
       } else {
         // Taken from the database, and on its way when the server died.
         counted.cut += 1;
@@ -159,14 +160,14 @@ describe("F12: deferred completions of a server that is killed with SIGKILL", ()
       }
       expect(completed, `${one.id} ${states.join()}`).toHaveLength(one.failure === null ? 1 : 0);
     }
-    const untold = database
+    const repeated = database
       .prepare<[], { n: number }>(
         "select count(*) as n from runs where state = 'completed' group by request_id having n > 1",
       )
       .all();
-    expect(untold).toEqual([]);
+    expect(repeated).toEqual([]);
     expect(counted.fetched).toBeGreaterThan(rounds);
-    expect(counted.interrupted).toBeGreaterThan(5);
+    expect(counted.interrupted).toBeGreaterThan(rounds / 10);
   }, 180_000);
 });
 

@@ -5,10 +5,9 @@ import { createScriptedEngine } from "../../../src/engine/scripted.js";
 import { openLedger } from "../../ledger.js";
 import { startApp, temporaryFolder } from "../../harness.js";
 import { killedAfter } from "./killed-child.js";
+import { casesOf } from "../../random-cases.js";
 
-/** More of them, 100 for one, by TEST_KILLS; in parts, by TEST_KILLS_FROM. */
-const kills = Number(process.env["TEST_KILLS"] ?? 8);
-const killsFrom = Number(process.env["TEST_KILLS_FROM"] ?? 0);
+const kills = casesOf(16);
 const program = fileURLToPath(new URL("./scripted-child.ts", import.meta.url));
 
 it(
@@ -20,7 +19,7 @@ it(
     const books = await openLedger(data, "prepaid");
     await books.buy(Number.MAX_SAFE_INTEGER);
     let held = 0;
-    for (let round = killsFrom; round < killsFrom + kills; round++) {
+    for (let round = 0; round < kills; round++) {
       // A different one of the first hundred events in each round.
       const lines = await killedAfter(2 + ((round * 37) % 97), program, { HEARTH_DATA: data });
       expect(lines[0]).toBe("listening");

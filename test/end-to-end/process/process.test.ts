@@ -168,6 +168,19 @@ describe("hearth start fails with exit code 1 and one clear sentence when", () =
     expect(existsSync(join(data, "hearth.db"))).toBe(false);
   });
 
+  it.runIf(process.platform === "linux")("it may open 64 files only", async () => {
+    const command = `ulimit -n 64; exec "${process.execPath}" dist/main.js start`;
+    const failed = await shell("sh", ["-c", command], { cwd: root }).then(
+      () => null,
+      (error: unknown) => error as { code: number; stderr: string },
+    );
+    expect(failed?.code).toBe(1);
+    expect(failed?.stderr).toMatch(
+      /^hearth: this process may open 64 files at a time, and Hearth needs at least 256\./,
+    );
+    expect(failed?.stderr.trim().split("\n")).toHaveLength(1);
+  });
+
   it("another server uses the data folder", async () => {
     const data = join(temporaryFolder(), "data");
     await startProcess({ HEARTH_DATA: data });

@@ -164,15 +164,15 @@ function threadThat(does: string): URL {
 }
 
 describe("D4: reading a schema", () => {
-  it("that would never end is rejected within its time limit, while other clients keep receiving tokens", async () => {
-    const app = await startApp({}, { schemaWorkerUrl: threadThat("for (;;);") });
+  it("that never ends is given up at its time limit, while other clients keep receiving tokens", async () => {
+    const app = await startApp({}, { schemaWorkerUrl: threadThat("for (;;);"), schemaMsMax: 700 });
     const neighbour = startNeighbour(app);
     await until(() => neighbour.pieces > 0);
     for (const round of [1, 2]) {
       const seen = neighbour.pieces;
       const reply = await ask(app, { type: "string", title: `${round}` });
-      expect(reply).toMatchObject({ status: 400, code: "invalid_schema" });
-      expect(Number(/longer than (\d+) ms/.exec(reply.message)?.[1])).toBeLessThan(refusalMsMax);
+      // The limit of work ends every conversion earlier: this is a fault of the server, not of the schema.
+      expect(reply).toMatchObject({ status: 503, message: expect.stringContaining("too busy") as string });
       expect(neighbour.pieces - seen).toBeGreaterThan(5);
     }
   });
@@ -182,7 +182,7 @@ describe("D4: reading a schema", () => {
     const app = await startApp({}, { schemaWorkerUrl: threadThat(hoard) });
     const reply = await ask(app, { type: "string", title: "x" });
     expect(reply).toMatchObject({ status: 400, code: "invalid_schema" });
-    expect(reply.message).toMatch(/memory|longer than/);
+    expect(reply.message).toContain("memory");
     expect(firstChoice(await requestJson(app)).finish).toBe("stop");
   });
 

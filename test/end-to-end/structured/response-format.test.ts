@@ -85,6 +85,28 @@ const schemas: readonly (readonly [string, object])[] = [
       required: ["short", "either", "none"],
     },
   ],
+  [
+    "keys of a list, items that do not repeat, and large multiples",
+    {
+      type: "object",
+      properties: {
+        keys: {
+          type: "object",
+          propertyNames: { enum: ["x", "y", "z"] },
+          additionalProperties: { type: "boolean" },
+          minProperties: 2,
+        },
+        tags: {
+          type: "array",
+          items: { enum: ["a", "b", "c", "d", "e", "f", "g"] },
+          uniqueItems: true,
+          minItems: 3,
+        },
+        day: { type: "integer", multipleOf: 86400, minimum: 1, maximum: 8640000 },
+      },
+      required: ["keys", "tags", "day"],
+    },
+  ],
   ["a schema of true", { properties: { a: true }, type: "object", maxProperties: 0 }],
 ];
 

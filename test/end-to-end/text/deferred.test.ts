@@ -150,7 +150,7 @@ describe("a key that has lost the permission for its deferred completion", () =>
       "stripped of its right to the model",
       ({ database }, id) =>
         database.prepare(`update api_keys set acls = '["api-key:endpoint:*"]' where id = ?`).run(id),
-      404,
+      403,
     ],
   ])("because it was %s has the job refused when it starts", async (_case, change, status) => {
     const data = folder();

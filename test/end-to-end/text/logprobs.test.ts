@@ -23,7 +23,7 @@ describe("log probabilities", () => {
   it.each([
     ["free text", { messages: story, max_tokens: 40 }],
     ["text with a schema", { ...withSchema, max_tokens: 60 }],
-    ["text after reasoning", { reasoning_effort: "low", max_tokens: 40 }],
+    ["text after reasoning", { reasoning_effort: "low", max_completion_tokens: 40 }],
   ])(
     "of %s are consistent: the most likely token is selected, and probabilities sum to at most 1",
     async (_case, body) => {
@@ -47,7 +47,7 @@ describe("log probabilities", () => {
     ["free text", { messages: story, max_tokens: 30 }],
     ["text with a schema", { ...withSchema, max_tokens: 60 }],
     ["text that a stop sequence ends", { messages: story, max_tokens: 60, stop: ["e", "\n"] }],
-    ["text after reasoning", { reasoning_effort: "low", max_tokens: 40 }],
+    ["text after reasoning", { reasoning_effort: "low", max_completion_tokens: 40 }],
   ])("of %s do not change the answer and are the same streamed and as JSON", async (_case, body) => {
     const app = shared();
     const withLogprobs = { ...body, logprobs: true, top_logprobs: 3 };

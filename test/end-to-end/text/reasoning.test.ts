@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { buildVocabulary } from "../../gguf-writer/vocabulary.js";
 import { sharedApp, startApp, temporaryFolder, type TestApp } from "../../harness.js";
 import { writeVerifiedModel } from "../../verified-model.js";
+import { authorization } from "../../ledger.js";
 import { firstChoice, type FoldedAnswer, requestStream, requestJson } from "./answers.js";
 
 const shared = sharedApp();
@@ -19,10 +20,10 @@ const opening =
   "{%- if enable_thinking is defined and not enable_thinking -%}\n</think>\n\n{%- endif -%}{%- endif -%}";
 
 /** Starts a server with a model of random weights that begins its answers inside a reasoning block. */
-async function startOpening(): Promise<TestApp> {
+async function startOpening(environment: NodeJS.ProcessEnv = {}): Promise<TestApp> {
   const folder = temporaryFolder();
   await writeVerifiedModel(folder, "random", { chatTemplate: opening, words: [], seed: 2 });
-  return startApp({ HEARTH_MODELS: folder });
+  return startApp({ HEARTH_MODELS: folder, ...environment });
 }
 
 describe("reasoning_effort of the built-in model", () => {
@@ -58,13 +59,33 @@ describe("reasoning_effort of the built-in model", () => {
     }
   });
 
-  it("is not limited by max_tokens, which counts only the visible text", async () => {
+  it("is not limited by max_completion_tokens, which counts only the visible text", async () => {
     const app = shared();
     const body = { reasoning_effort: "low", messages: story, deterministic: true };
     const free = await requestJson(app, body);
-    const bound = await requestJson(app, { ...body, max_tokens: 4 });
+    const bound = await requestJson(app, { ...body, max_completion_tokens: 4 });
     expect(firstChoice(bound).reasoning).toBe(firstChoice(free).reasoning);
     expect([firstChoice(bound).finish, bound.usage?.completion_tokens]).toEqual(["length", 4]);
+  });
+
+  it("is limited by max_tokens, and by the other dialects' bounds, together with the text", async () => {
+    const app = shared();
+    const chat = await requestJson(app, { reasoning_effort: "low", messages: story, max_tokens: 4 });
+    const { completion_tokens: said = NaN } = chat.usage ?? {};
+    expect([firstChoice(chat).finish, said + reasoningTokensOf(chat)]).toEqual(["length", 4]);
+    const send = async (path: string, body: object) => {
+      const init = {
+        method: "POST",
+        headers: authorization,
+        body: JSON.stringify({ model: "hearth-tiny-5m", ...body }),
+      };
+      return (await (await fetch(`${app.url}${path}`, init)).json()) as { usage: { output_tokens: number } };
+    };
+    const low = { effort: "low" };
+    const responses = { input: "Tell me a long story.", reasoning: low, max_output_tokens: 4 };
+    expect((await send("/v1/responses", responses)).usage.output_tokens).toBe(4);
+    const messages = { messages: story, thinking: { type: "adaptive" }, output_config: low, max_tokens: 4 };
+    expect((await send("/v1/messages", messages)).usage.output_tokens).toBe(4);
   });
 
   it("allows reasoning before a response format, which applies only to the answer", async () => {
@@ -116,6 +137,16 @@ describe("a model whose template opens the reasoning block", () => {
     }
   });
 
+  it("reasons up to the setting's limit without an effort, and up to the context with the highest", async () => {
+    const app = await startOpening({ HEARTH_REASONING_TOKENS_MAX: "50" });
+    const bounded = await ask(app, { max_completion_tokens: 5 });
+    expect(reasoningTokensOf(bounded)).toBeGreaterThan(40);
+    expect(reasoningTokensOf(bounded)).toBeLessThan(60);
+    expect(firstChoice(bounded).content).not.toBe("");
+    const high = await ask(app, { reasoning_effort: "high", max_tokens: 100 });
+    expect(reasoningTokensOf(high)).toBe(100);
+  });
+
   it("does not reason with none", async () => {
     const app = await startOpening();
     const answer = await ask(app, { reasoning_effort: "none", max_tokens: 20 });
@@ -125,7 +156,7 @@ describe("a model whose template opens the reasoning block", () => {
 
   it("stops reasoning at the budget of a low effort and then answers", async () => {
     const app = await startOpening();
-    const body = { reasoning_effort: "low", max_tokens: 20 };
+    const body = { reasoning_effort: "low", max_completion_tokens: 20 };
     const answer = await ask(app, body);
     const { content, finish, reasoning } = firstChoice(answer);
     expect([reasoning === "", content === "", finish]).toEqual([false, false, "length"]);
@@ -140,7 +171,7 @@ describe("a model whose template opens the reasoning block", () => {
     const app = await startOpening();
     const schema = { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] };
     const format = { type: "json_schema", json_schema: { name: "s", schema } };
-    const body = { reasoning_effort: "low", response_format: format, max_tokens: 100 };
+    const body = { reasoning_effort: "low", response_format: format, max_completion_tokens: 100 };
     const answer = await ask(app, body);
     expect(firstChoice(answer).finish).toBe("stop");
     expect(typeof (JSON.parse(firstChoice(answer).content) as { ok: unknown }).ok).toBe("boolean");

@@ -14,6 +14,7 @@ import { loadRegistry } from "../../../src/models/registry.js";
 import { randomModelWords, writeModel } from "../../gguf-writer.js";
 import { buildVocabulary } from "../../gguf-writer/vocabulary.js";
 import { temporaryFolder } from "../../harness.js";
+import { renderHere } from "./render-here.js";
 
 /** Sequences of the context: seven slots and the spare one. */
 export const slots = 8;
@@ -41,7 +42,7 @@ export async function residentWithEightSlots(folder: string = temporaryFolder())
     flashAttention: "auto",
     gpu: "off",
   } as const;
-  const resident = await loadResident(llama, model, settings);
+  const resident = await loadResident(llama, model, settings, renderHere);
   onTestFinished(async () => {
     await resident.dispose();
     await llama.dispose();

@@ -110,6 +110,24 @@ describe("the prefix cache", () => {
     expect(await ask()).toBe(0);
   });
 
+  it("F19: never has the tokens of a job that must leave nothing on the disk, whatever uses its slot next", async () => {
+    const resident = await residentWithEightSlots();
+    const folder = join(temporaryFolder(), "cache");
+    const store = new PrefixStore(folder, 100 * megabytes);
+    const { loop, done } = startLoop(store);
+    // As many as there are slots, so that the next job takes one of theirs.
+    for (let job = 1; job <= 8; job += 1)
+      loop.submit(resident, job, jobOf(promptOf(job, 200), 2, { ephemeral: true }));
+    for (let job = 1; job <= 8; job += 1) expect((await done(job)).error).toBeNull();
+    const plain = promptOf(20, 200);
+    loop.submit(resident, 9, jobOf(plain, 2));
+    await done(9);
+    await loop.drain();
+    const owner = { fingerprint: resident.stateKey, teamId: jobOf(plain, 2).teamId };
+    expect(store.find(owner, Uint32Array.from(plain))?.shared).toBe(plain.length);
+    expect(readdirSync(folder).filter((name) => name.endsWith(".state"))).toHaveLength(1);
+  });
+
   it("stays within its limit and removes the least recently used prefix first", async () => {
     const resident = await residentWithEightSlots();
     const folder = join(temporaryFolder(), "cache");

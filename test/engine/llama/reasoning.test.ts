@@ -35,7 +35,7 @@ describe("the reasoning markers", () => {
     ["◁think▷◁/think▷", "◁think▷", "◁/think▷"],
     ["<thought>", "<thought>", "</thought>"],
     ["<|inner_prefix|>", "<|inner_prefix|>", "<|inner_suffix|>"],
-  ])("are told by the text %s", (text, open, close) => {
+  ])("are recognised by the text %s", (text, open, close) => {
     expect(reasoningMarksOf(text)).toEqual({ open, close });
   });
 

@@ -46,6 +46,23 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     generated: ['["a"]', '["c","a","b"]'],
     not: ["[]", '["a","a"]', '["a","b","c","a"]'],
   },
+  "uniqueItems of nine values, or of two out of many, is enforced by the grammar": {
+    schema: {
+      type: "array",
+      prefixItems: [
+        { type: "array", items: { enum: [1, 2, 3, 4, 5, 6, 7, 8, 9] }, uniqueItems: true },
+        {
+          type: "array",
+          items: { enum: Array.from({ length: 30 }, (_, n) => n) },
+          uniqueItems: true,
+          maxItems: 2,
+        },
+      ],
+      items: false,
+    },
+    generated: ["[[9,8,7,6,5,4,3,2,1],[29,0]]", "[[],[]]"],
+    not: ["[[1,2,1]]", "[[],[7,7]]", "[[],[1,2,3]]"],
+  },
   "uniqueItems of anything is left to the validator": {
     schema: { type: "array", items: integer, uniqueItems: true },
     generated: ["[1,2]", "[1,1]"],

@@ -76,6 +76,25 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     generated: ['{"a":null}', '{"c":null}', '{"a":null,"c":null}'],
     not: ["{}", '{"a":null,"b":null,"c":null}'],
   },
+  "propertyNames of a list make keys that never repeat, are counted, and keep the order of the list": {
+    schema: {
+      type: "object",
+      propertyNames: { enum: ["b", "a", "c"] },
+      additionalProperties: { type: "null" },
+      minProperties: 2,
+    },
+    generated: ['{"b":null,"a":null}', '{"a":null,"c":null}', '{"b":null,"a":null,"c":null}'],
+    not: ["{}", '{"a":null}', '{"b":null,"b":null}', '{"d":null,"a":null}'],
+  },
+  "a pattern of few names makes keys that never repeat, beside those that a pattern cannot list": {
+    schema: {
+      type: "object",
+      patternProperties: { "^[xy]$": { const: 1 }, "^n[0-9]+$": { const: 2 } },
+      additionalProperties: false,
+    },
+    generated: ['{"x":1,"y":1,"n7":2}', '{"n7":2,"n8":2}', "{}"],
+    not: ['{"x":1,"x":1}', '{"x":2}', '{"z":1}'],
+  },
   "minProperties is left to the validator if repeated extra keys could satisfy it": {
     schema: { type: "object", minProperties: 2 },
     generated: ['{"a":1,"b":2}'],
@@ -112,6 +131,32 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     },
     generated: ['{"a":"","b":"","c":1}', '{"a":"","d":1}', "{}"],
     not: ['{"e":1}', '{"c":2}'],
+  },
+  "a root that is closed by default may name its schema, and nothing else that is undeclared": {
+    schema: {
+      $schema: "http://json-schema.org/draft-07/schema#",
+      $id: "https://example.com/it.json",
+      type: "object",
+      properties: { a: { type: "object", properties: { b: string } } },
+    },
+    additionalProperties: false,
+    generated: [
+      '{"$schema":"https://example.com/it.json","a":{}}',
+      '{"$schema":"http://json-schema.org/draft-07/schema#"}',
+      "{}",
+    ],
+    not: ['{"$schema":"x"}', '{"a":{"$schema":"https://example.com/it.json"}}', '{"$id":"x"}'],
+  },
+  "a root with additionalProperties false, or whose schema does not name its draft, does not name it": {
+    schema: {
+      oneOf: [
+        { type: "object", properties: { a: string }, additionalProperties: false, required: ["a"] },
+        { type: "object", properties: { b: string }, required: ["b"] },
+      ],
+    },
+    additionalProperties: false,
+    generated: ['{"a":""}', '{"b":""}'],
+    not: ['{"$schema":"x","a":""}', '{"$schema":"x","b":""}'],
   },
   "keys are escaped as JSON requires": {
     schema: {

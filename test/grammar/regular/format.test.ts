@@ -2,11 +2,12 @@ import { Ajv } from "ajv";
 import addFormats from "ajv-formats";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { accepts } from "../../../src/grammar/regular/automaton.js";
+import { accepts, difference, isEmpty, lengthBounds } from "../../../src/grammar/regular/automaton.js";
 import {
   formatAutomaton,
   formatNames,
   formatValid,
+  generatedFormat,
   isRegularFormat,
 } from "../../../src/grammar/regular/pattern/format.js";
 
@@ -131,6 +132,30 @@ const cases: Record<string, { yes: readonly string[]; no: readonly string[] }> =
     yes: ["", "/abc", "//foo.bar/?a=b", "abc", "#frag", "http://x", "a/b:c", "?q"],
     no: ["\\\\share", "#frag\\ment", "a b", "1:2", "%"],
   },
+  iri: {
+    yes: [
+      "http://ƒøø.ßår/?∂éœ=πîx#πîüx",
+      "http://a/",
+      "urn:é",
+      "x:/?\u{e000}",
+      "x:\u{10000}",
+      "http://[::1]/東",
+    ],
+    no: [
+      "//ƒøø.ßår",
+      "abc",
+      "http:// é",
+      "x:\u{e000}",
+      "x:\u{fdd0}",
+      "x:\u{1fffe}",
+      "http://[é]",
+      "x:\u0080",
+    ],
+  },
+  "iri-reference": {
+    yes: ["", "é", "#ƒräg", "//é/?東", "x:é"],
+    no: ["\\\\WINDOWS\\filëßåré", "#ƒräg\\mënt", "é é", "1é:2"],
+  },
   "uri-template": {
     yes: ["http://x/{a}", "{?x,y*}", "{+a:3}", "", "a{b.c}"],
     no: ["{", "http://x/{a", "{}", "a b", "}"],
@@ -152,7 +177,7 @@ describe("formats", () => {
   });
 
   it.each(Object.entries(cases).filter(([name]) => isRegularFormat(name)))(
-    "%s is validated by the same automaton that generates it",
+    "%s is validated by its automaton",
     (name, { yes, no }) => {
       for (const one of [...yes, ...no])
         expect(formatValid(name, one)).toBe(accepts(formatAutomaton(name), one));
@@ -162,7 +187,53 @@ describe("formats", () => {
 
 // RFC 6570 allows a point between the parts of a name, and its erratum an apostrophe; ajv allows neither. ajv
 // accepts regular expressions only with the flag u, but real schemas do not follow that.
-const comparedFormats = [...formatNames].filter((name) => name !== "uri-template" && name !== "regex");
+const notCompared = new Set(["uri-template", "regex", "iri", "iri-reference"]);
+const comparedFormats = [...formatNames].filter((name) => !notCompared.has(name));
+
+describe("a generated text", () => {
+  it.each(["date-time", "time", "duration"])(
+    "of the format %s is one of the format, and has a bounded length",
+    (name) => {
+      expect(lengthBounds(formatAutomaton(name)).max).toBeNull();
+      expect(lengthBounds(generatedFormat(name)).max).toBeLessThan(100);
+      expect(isEmpty(difference(generatedFormat(name), formatAutomaton(name)))).toBe(true);
+      const { yes = [], no = [] } = cases[name] ?? {};
+      const generated = (text: string): boolean => accepts(generatedFormat(name), text);
+      expect([yes.filter(generated), no.filter(generated)]).toEqual([yes, []]);
+    },
+  );
+});
+
+describe("an iri", () => {
+  it.each(["iri", "iri-reference"])("of the format %s is a URI once it is percent-encoded", (name) => {
+    const part = fc.constantFrom(
+      "x:",
+      "//",
+      "/",
+      "?",
+      "#",
+      "é",
+      "東",
+      "\u{e000}",
+      "🎉",
+      "a",
+      "%",
+      "41",
+      "[::1]",
+      " ",
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
+        const text = parts.join("");
+        const encoded = text.replace(/\P{ASCII}/gu, encodeURIComponent);
+        const uri = formatValid(name.replace("iri", "uri"), encoded);
+        if (formatValid(name, text)) expect(uri, text).toBe(true);
+        else if (!text.includes("\u{e000}")) expect(uri, text).toBe(false);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
 
 describe("compared with ajv-formats", () => {
   const ajv = new Ajv();

@@ -124,26 +124,35 @@ describe("the texts of a range of numbers", () => {
 });
 
 describe("multiples", () => {
-  it.each([[[0.01]], [[2.5]], [[7]], [[1_000]], [[0.25, 0.1]], [[4, 6]], [[60]], [[1e-8]]])(
-    "of %j are exactly the multiples among the decimals in the range",
-    (multipleOf) => {
-      const given = { integer: false, minimum: -50, maximum: 4_000, multipleOf };
-      const automaton = language(given);
-      fc.assert(
-        fc.property(
-          fc.integer({ min: -60_000, max: 4_100_000 }),
-          fc.constantFrom(1, 10, 100, 1_000),
-          (units, by) => {
-            const value = units / by;
-            const text = JSON.stringify(value);
-            const expected = isIn(value, given) && multipleOf.every((divisor) => isMultiple(text, divisor));
-            expect(automaton !== null && accepts(automaton, text) && text !== "-0", text).toBe(expected);
-          },
-        ),
-        { numRuns: 1_000 },
-      );
-    },
-  );
+  it.each([
+    [[0.01]],
+    [[2.5]],
+    [[7]],
+    [[1_000]],
+    [[0.25, 0.1]],
+    [[4, 6]],
+    [[60]],
+    [[1e-8]],
+    [[1_024]],
+    [[86_400]],
+    [[999_983, 2]],
+  ])("of %j are exactly the multiples among the decimals in the range", (multipleOf) => {
+    const given = { integer: false, minimum: -50, maximum: 4_000, multipleOf };
+    const automaton = language(given);
+    fc.assert(
+      fc.property(
+        fc.integer({ min: -60_000, max: 4_100_000 }),
+        fc.constantFrom(1, 10, 100, 1_000),
+        (units, by) => {
+          const value = units / by;
+          const text = JSON.stringify(value);
+          const expected = isIn(value, given) && multipleOf.every((divisor) => isMultiple(text, divisor));
+          expect(automaton !== null && accepts(automaton, text) && text !== "-0", text).toBe(expected);
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
 
   it("are integers only if the range is of integers", () => {
     const automaton = language({ integer: true, multipleOf: [0.5] });
@@ -151,10 +160,23 @@ describe("multiples", () => {
     expect(automaton !== null && accepts(automaton, "1.5")).toBe(false);
   });
 
-  it("with too many remainders are left to the validator, and are not exact", () => {
-    const { automaton, exact } = numberAutomaton({ integer: true, minimum: 0, multipleOf: [1_000_003] });
-    expect(exact).toBe(false);
-    expect(automaton !== null && accepts(automaton, "2000006")).toBe(true);
+  it("of a divisor with too many remainders are those nearest to zero, and never other numbers", () => {
+    for (const [range, yes, no] of [
+      [{ minimum: 0 }, ["0", "2000006", "1000003000"], ["-1000003", "1000004", "2000007"]],
+      [{}, ["-3000009", "1000003"], ["1000001"]],
+      [{ exclusiveMinimum: 1_000_003, maximum: 1e12 }, ["2000006"], ["1000003", "0"]],
+      [{ maximum: -5 }, ["-1000003", "-2000006"], ["0", "1000003"]],
+    ] as const) {
+      const { automaton, exact } = numberAutomaton({ ...range, integer: true, multipleOf: [1_000_003] });
+      const accepted = (text: string): boolean => automaton !== null && accepts(automaton, text);
+      expect([exact, yes.filter(accepted), no.filter(accepted)]).toEqual([true, yes, []]);
+    }
+  });
+
+  it("that a range has few of are all generated, whatever the divisor", () => {
+    const automaton = language({ integer: true, minimum: 0, maximum: 864_000, multipleOf: [86_400] });
+    const all = Array.from({ length: 11 }, (_, factor) => String(factor * 86_400));
+    expect(automaton !== null && all.every((text) => accepts(automaton, text))).toBe(true);
   });
 
   it("are not reported as empty because they need more digits", () => {

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { readSchema } from "../../../src/grammar/schema/read.js";
 import { createValidator, validate } from "../../../src/grammar/schema/validate.js";
 import { randomSchema, smallValue } from "./arbitrary.js";
+import { casesOf } from "../../random-cases.js";
 
 const { Ajv2020 } = createRequire(import.meta.url)("ajv/dist/2020.js") as {
   Ajv2020: typeof AjvConstructor.Ajv2020;
@@ -176,7 +177,7 @@ describe("validate", () => {
       for (const value of values)
         expect([value, validator(value) === null]).toEqual([value, ajvVerdict(ajvValidate, value)]);
     });
-    fc.assert(property, { numRuns: 800 });
+    fc.assert(property, { numRuns: casesOf(800) });
   });
 
   it("validates 24 levels of diamond-shaped references in linear time", () => {

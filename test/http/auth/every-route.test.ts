@@ -45,7 +45,9 @@ describe.each(managing.map((route) => [routeName(route), route] as const))("%s",
     const theirs = () => made.theirs?.manager ?? "";
     const answer = await asking(theirs);
     if (paramsOf(route).length > 0) {
-      expect(answer).toMatchObject({ status: 404, body: { code: 5 } });
+      const refusal =
+        "forAllTeams" in route ? { status: 403, body: { code: 7 } } : { status: 404, body: { code: 5 } };
+      expect(answer).toMatchObject(refusal);
       expect(answer).toEqual(await asking(theirs, unknownLike));
     } else {
       expect([200, 403]).toContain(answer.status);

@@ -82,6 +82,27 @@ describe("POST /auth/teams/{teamId}/api-keys", () => {
     });
     expect(await server.stores.keys.list(teamId)).toEqual([]);
   });
+
+  it("names the first of several wrong fields, in the order in which they are documented", async () => {
+    const server = await startManagedServer();
+    const teamId = await server.createTeam();
+    const wrong = {
+      name: "",
+      acls: ["team-token:endpoint:*"],
+      qps: 0,
+      qpm: "many",
+      tpm: -1,
+      expireTime: "2026-11-21T11:00:00Z",
+      ipRanges: ["nowhere"],
+    };
+    const fields = Object.keys(wrong);
+    for (const [index, field] of fields.entries()) {
+      const right = fields.slice(0, index).map((name) => [name, name === "name" ? "x" : null]);
+      const sent = { ...wrong, ...(Object.fromEntries(right) as object) };
+      const { status, body } = await server.request("POST", `/auth/teams/${teamId}/api-keys`, sent);
+      expect([status, (body as { message: string }).message.split(/[ :.]/)[0]]).toEqual([400, field]);
+    }
+  });
 });
 
 describe("PUT /auth/api-keys/{apiKeyId}", () => {

@@ -9,7 +9,7 @@ import { cliActor } from "../../../src/accounts/audit/actors.js";
 import { buildAccountStores, type AccountStores } from "../../../src/app/accounts.js";
 import type { App, Overrides } from "../../../src/app/app.js";
 import { createScriptedEngine } from "../../../src/engine/scripted.js";
-import { openDatabase } from "../../../src/store/database.js";
+import { openDatabase, type Database } from "../../../src/store/database.js";
 import { systemRandom } from "../../../src/system.js";
 import { startApp, temporaryFolder, testKey } from "../../harness.js";
 import { createManualClock, type ManualClock } from "../../manual-clock.js";
@@ -50,6 +50,8 @@ export interface ManagedServer {
   readonly data: string;
   readonly clock: ManualClock;
   readonly stores: AccountStores;
+  /** A connection of its own to the server's database. */
+  readonly database: Database;
   /** An API key with all permissions. */
   readonly apiKey: string;
   /** Sends a request; the default credential is the pinned management key, null sends none. */
@@ -99,6 +101,7 @@ export async function startManagedServer(
     data,
     clock,
     stores,
+    database,
     apiKey: testKey,
     request: send,
     createTeam: async (name = "research") =>

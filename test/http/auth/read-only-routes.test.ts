@@ -22,7 +22,11 @@ describe("the management API", () => {
             expect.objectContaining({
               name: "hearth-painter-3m",
               outputModalities: ["IMAGE"],
-              imagePrice: "1",
+              imagePrice: "2000000",
+              resolutionPricing: [
+                { resolution: "IMAGE_RESOLUTION_1K", pricePerImage: "2000000" },
+                { resolution: "IMAGE_RESOLUTION_2K", pricePerImage: "2000000" },
+              ],
             }),
           ],
           audioModels: [],

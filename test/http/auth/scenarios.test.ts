@@ -52,7 +52,6 @@ const table: readonly Row[] = [
   row("POST /auth/teams", "CreateTeam", {
     body: { name: "x" },
     bad: [{}, "name"],
-    elsewhere: 403,
     ofAllTeams: true,
   }),
   row("GET /auth/teams", "ListTeams", { bad: ["?paginationToken=!", "paginationToken"], elsewhere: 200 }),
@@ -82,7 +81,7 @@ const table: readonly Row[] = [
   row("GET /v1/billing/teams/:teamId/prepaid/balance", "BillingRead"),
   row("POST /v1/billing/teams/:teamId/prepaid/top-up", "BillingWrite", {
     body: { amount: { val: "500" } },
-    bad: [{ amount: { val: "-5" } }, "amount.val"],
+    bad: [{ amount: { val: "5.5" } }, "amount.val"],
     ofAllTeams: true,
   }),
   row("GET /v1/billing/teams/:teamId/postpaid/spending-limits", "BillingRead"),
@@ -117,22 +116,30 @@ beforeAll(async () => {
 });
 afterAll(() => shared.close());
 
-/** Requests a route for an existing or an unknown key or team. */
-async function send(
-  { route, body, newBody = () => body }: Row,
-  credential: string | null,
-  change: { readonly bad?: object | string; readonly unknown?: true } = {},
-): Promise<Answer> {
-  const [method = "", path = ""] = route.split(" ");
-  const id = change.unknown ? unknownId : null;
+function newBodyOf({ body, newBody = () => body }: Row): object | undefined {
+  return newBody();
+}
+
+/** Returns the path with the ids of an existing key, member and team, or with an unknown id. */
+async function existing(path: string, id: string | null = null): Promise<string> {
   const apiKeyId = id ?? (path.includes(":apiKeyId") ? (await shared.server.createKey(teamId)).apiKeyId : "");
   const memberId = id ?? (path.includes(":memberId") ? await shared.server.createMember(teamId) : "");
-  const found = path
+  return path
     .replace(":apiKeyId", apiKeyId)
     .replace(":memberId", memberId)
     .replace(":teamId", id ?? teamId);
+}
+
+/** Requests a route for an existing or an unknown key or team. */
+async function send(
+  row: Row,
+  credential: string | null,
+  change: { readonly bad?: object | string; readonly unknown?: true } = {},
+): Promise<Answer> {
+  const [method = "", path = ""] = row.route.split(" ");
+  const found = await existing(path, change.unknown ? unknownId : null);
   const query = typeof change.bad === "string" ? change.bad : "";
-  const sent = typeof change.bad === "object" ? change.bad : newBody();
+  const sent = typeof change.bad === "object" ? change.bad : newBodyOf(row);
   return shared.server.request(method, found + query, sent, credential);
 }
 
@@ -145,7 +152,7 @@ it("the scenarios cover every route of the management API, with its ACL", () => 
 });
 
 describe.each(table)("$route", (scenario) => {
-  const { route, acl, bad, elsewhere = 404 } = scenario;
+  const { route, acl, bad, ofAllTeams = false, elsewhere = ofAllTeams ? 403 : 404 } = scenario;
   const hasId = route.includes(":");
 
   it.each([
@@ -164,11 +171,12 @@ describe.each(table)("$route", (scenario) => {
     expect(answer.status).toBe(elsewhere);
     if (elsewhere === 404) expect(answer.body).toEqual(refusal(5));
     if (hasId) expect(answer).toEqual(await send(scenario, keys.elsewhere, { unknown: true }));
-    if (bad !== undefined)
-      expect(await send(scenario, keys.elsewhere, { bad: bad[0] })).toMatchObject({ status: 400 });
+    if (bad === undefined) return;
+    const status = ofAllTeams ? 403 : 400;
+    expect(await send(scenario, keys.elsewhere, { bad: bad[0] })).toMatchObject({ status });
   });
 
-  it("returns 403 with the name of the ACL to a key without it", async () => {
+  it("E21: returns 403 with the name of the ACL to a key without it, whatever the body and the object", async () => {
     const lacking = acl === "BillingRead" ? keys.lackingBilling : keys.lacking;
     const answer = await send(scenario, lacking);
     if (acl === null) return expect(answer.status).toBe(200);
@@ -176,26 +184,44 @@ describe.each(table)("$route", (scenario) => {
     const denied = { status: 403, body: refusal(7, message) };
     expect(answer).toEqual(denied);
     if (hasId) expect(await send(scenario, lacking, { unknown: true })).toEqual(denied);
+    if (bad !== undefined) expect(await send(scenario, lacking, { bad: bad[0] })).toEqual(denied);
     const only = await shared.server.createManagementKey({ teamId, acls: [`team-token:endpoint:${acl}`] });
     expect((await send(scenario, only)).body).not.toMatchObject({ message });
   });
 
   it("returns 200 to a key with the ACL, 404 for an unknown id and 400 with the name of an invalid field", async () => {
-    const right = scenario.ofAllTeams === true ? await shared.server.createManagementKey({}) : keys.right;
+    const right = ofAllTeams ? await shared.server.createManagementKey({}) : keys.right;
     expect((await send(scenario, right)).status).toBe(200);
     if (hasId) {
       const [, of = ""] = /:(\w+)Id/.exec(route) ?? [];
       const message = `Cannot find ${of === "apiKey" ? "API key" : of}`;
-      expect(await send(scenario, keys.right, { unknown: true })).toEqual({
+      expect(await send(scenario, right, { unknown: true })).toEqual({
         status: 404,
         body: refusal(5, message),
       });
     }
     if (bad === undefined) return;
-    const received = await send(scenario, keys.right, { bad: bad[0] });
+    const received = await send(scenario, right, { bad: bad[0] });
     expect(received).toEqual({ status: 400, body: refusal(3, expect.stringMatching(`^${bad[1]}: `)) });
   });
 });
+
+it.each(table.filter((row) => newBodyOf(row) !== undefined))(
+  "$route reads the form of curl -d as JSON, with a bearer key and without a cookie only",
+  async (row) => {
+    const right = row.ofAllTeams === true ? await shared.server.createManagementKey({}) : keys.right;
+    const [method = "", path = ""] = row.route.split(" ");
+    const status = async (headers: Record<string, string>) => {
+      const body = JSON.stringify(newBodyOf(row));
+      const form = { "content-type": "application/x-www-form-urlencoded", ...headers };
+      return (await fetch(shared.server.url + (await existing(path)), { method, headers: form, body }))
+        .status;
+    };
+    expect(await status({ authorization: `Bearer ${right}` })).toBe(200);
+    expect(await status({ "x-api-key": right })).toBe(415);
+    expect(await status({ authorization: `Bearer ${right}`, cookie: "session=x" })).toBe(415);
+  },
+);
 
 it("E14: /v1 rejects management keys, and no API key can change or delete itself", async () => {
   const { server } = shared;

@@ -58,7 +58,7 @@ describe("limits of a team", () => {
     const refused = await put({ limits: { qps: 500 } }, own);
     expect(refused).toMatchObject({
       status: 403,
-      body: { message: expect.stringContaining("may not change its limits") as string },
+      body: { message: expect.stringContaining("it may not use this endpoint") as string },
     });
     expect(await get()).toEqual({ limits: [{ model: "*", qps: 5 }] });
   });
@@ -69,6 +69,7 @@ describe("limits of a team", () => {
       [{ limits: { qps: 0 } }, "qps"],
       [{ limits: { qpm: 2 ** 31 } }, "qpm"],
       [{ model: "a b", limits: { qps: 1 } }, "model"],
+      [{ limits: { model: builtInModel, qps: 1 } }, "limits.model: belongs beside limits, as in {"],
       [{ limits: {} }, "fieldMask"],
       [{ limits: { qps: 1 }, fieldMask: "rps" }, "fieldMask"],
     ] as const)

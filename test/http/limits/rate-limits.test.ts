@@ -105,11 +105,11 @@ describe("limits of a key", () => {
   it("count every request of the key before its body is read, whatever its outcome", async () => {
     const server = await startLimitedServer(() => ["Good", " day."]);
     const { apiKey } = await server.newKey({ qpm: 3 });
-    const get = (path: string) =>
-      readResponse(fetch(server.url + path, { headers: { authorization: `Bearer ${apiKey}` } }));
-    expect((await get("/v1/models")).header("x-ratelimit-remaining-requests")).toBe("2");
+    const first = await readResponse(server.post(...chat, apiKey));
+    expect(first.header("x-ratelimit-remaining-requests")).toBe("2");
     expect((await readResponse(server.post("/v1/chat/completions", { model: 7 }, apiKey))).status).toBe(422);
-    expect((await get("/v1/responses/resp_unknown")).status).toBe(404);
+    const cancelled = server.post("/v1/responses/resp_unknown/cancel", {}, apiKey);
+    expect((await readResponse(cancelled)).status).toBe(404);
     const unread = await fetch(`${server.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${apiKey}` },
@@ -117,7 +117,29 @@ describe("limits of a key", () => {
     });
     expect(unread.status).toBe(429);
     expect(await unread.text()).toMatch(/Rate limit reached for API key hk-\.\.\.\S{4} on requests per min/);
-    expect((await get("/v1/models")).status).toBe(429);
+  });
+
+  it("are not consumed by reads, which show no limits either", async () => {
+    const server = await startLimitedServer(() => ["Good", " day."]);
+    const { apiKey } = await server.newKey({ qps: 1, qpm: 1, tpm: 1_000 });
+    const response = await readResponse(
+      server.post("/v1/responses", { model: builtInModel, input: "Hello" }, apiKey),
+    );
+    const { id } = JSON.parse(response.text) as { id: string };
+    const get = (path: string) =>
+      readResponse(fetch(server.url + path, { headers: { authorization: `Bearer ${apiKey}` } }));
+    for (const path of [
+      "/v1/models",
+      "/v1/api-key",
+      `/v1/responses/${id}`,
+      `/v1/responses/${id}/input_items`,
+    ]) {
+      const { status, header } = await get(path);
+      expect([path, status, header("x-ratelimit-limit-requests")]).toEqual([path, 200, null]);
+    }
+    expect((await readResponse(server.post(...chat, apiKey))).status).toBe(429);
+    server.clock.advance(60_000);
+    expect((await readResponse(server.post(...chat, apiKey))).status).toBe(200);
   });
 
   it("apply to no other key of the team, and an unknown key counts for none", async () => {

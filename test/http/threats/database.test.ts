@@ -11,6 +11,7 @@ import { builtInModel, root, runProgram, startProcess, temporaryFolder, until } 
 import { openLedger } from "../../ledger.js";
 import { startManagedServer, now, type ManagedServer } from "../auth/managed.js";
 import { createManualClock } from "../../manual-clock.js";
+import { reasonsNotReady } from "./readiness.js";
 import { credentialOf, keyRoutes, createObject, createTestTeam, pathWith, type TestTeam } from "./world.js";
 
 /** Starts a server and returns its database connection, so that the test can damage the database. */
@@ -81,6 +82,8 @@ async function expectClearErrors(server: ManagedServer, side: TestTeam): Promise
 
 /** Checks that every route works again, and that rejected requests left nothing. */
 async function expectRecovered(server: ManagedServer, side: TestTeam): Promise<void> {
+  server.clock.advance(1000);
+  expect(await reasonsNotReady(server)).toEqual([]);
   await until(() => server.app.generator.active.size === 0);
   expect(server.app.scheduler.load).toMatchObject({ waiting: 0, running: 0 });
   const chat = { model: builtInModel, messages: [{ role: "user", content: "Hello" }] };
@@ -108,7 +111,7 @@ async function expectRecovered(server: ManagedServer, side: TestTeam): Promise<v
   }
 }
 
-describe("F11: a database that cannot be written causes 503 with retry-after, loses nothing, and recovers:", () => {
+describe("F11, F16: a database that cannot be written causes 503 with retry-after and a /readyz that says why, loses nothing, and recovers:", () => {
   it("locked by another process, until that is killed", async () => {
     const { server, data, pragma } = await startDamageableServer();
     const side = await createTestTeam(server, "ours");
@@ -124,6 +127,9 @@ describe("F11: a database that cannot be written causes 503 with retry-after, lo
     // The wait of a write for the other process is not tested here.
     await pragma("busy_timeout = 1");
     await expectClearErrors(server, side);
+    expect(await reasonsNotReady(server)).toEqual([
+      "writes to the database fail: another program has locked it (SQLITE_BUSY)",
+    ]);
     expect(await command.exited).toBe(1);
     expect(command.stderr()).toMatch(/^hearth: .*(another program has locked it|cannot write).*\n$/);
     holder.kill("SIGKILL");
@@ -147,6 +153,9 @@ describe("F11: a database that cannot be written causes 503 with retry-after, lo
       status: 503,
       body: { code: 14, message: expect.stringContaining("cannot write") as string },
     });
+    expect(await reasonsNotReady(server)).toEqual([
+      "writes to the database fail: the disk is full (SQLITE_FULL)",
+    ]);
     const all = await allRequests(server, side);
     expect(all.filter(({ status }) => status >= 500 && status !== 503 && status !== 529)).toEqual([]);
     await pragma("max_page_count = 1073741823");
@@ -158,6 +167,11 @@ describe("F11: a database that cannot be written causes 503 with retry-after, lo
     const side = await createTestTeam(server, "ours");
     await makeAll(server, side);
     await pragma("query_only = 1");
+    // Nobody writes: only a probe can find out.
+    server.clock.advance(5000);
+    expect(await reasonsNotReady(server)).toEqual([
+      expect.stringMatching(/^writes to the database fail: it cannot be written: .* \(SQLITE_READONLY\)$/),
+    ]);
     await expectClearErrors(server, side);
     await pragma("query_only = 0");
     await expectRecovered(server, side);

@@ -64,7 +64,7 @@ describe("E5: a web page of another origin", () => {
   });
 
   it.each(rows(keyRoutes.filter(takesBody)))(
-    "%s: no body that a form could send is read",
+    "%s: no body that a form could send with the cookies of this origin is read",
     async (_, route) => {
       const url =
         shared.server.url + (await pathWith(route, (param) => createObject(shared.server, side, param)));
@@ -75,7 +75,13 @@ describe("E5: a web page of another origin", () => {
         "multipart/form-data; boundary=x",
         "",
       ]) {
-        const headers = { ...origin, authorization: credential(route), "content-type": type };
+        const headers = {
+          ...origin,
+          authorization: credential(route),
+          "content-type": type,
+          // A form that is JSON is read for a program with a management key, and a browser adds no such header to a form.
+          ...(route.guard === "management-key" ? { cookie: "a=b" } : {}),
+        };
         const response = await fetch(url, { method: route.method, headers, body });
         await response.text();
         expect([type, response.status]).toEqual([type, 415]);

@@ -13,7 +13,7 @@ import { createImageStore } from "../../../src/inference/images/store.js";
 import { createWrites } from "../../../src/store/writes.js";
 import { systemRandom } from "../../../src/system.js";
 import { builtInModel } from "../../harness.js";
-import { type Answer, type ManagedServer, allAcls } from "../auth/managed.js";
+import { type Answer, type ManagedServer, allAcls, pinnedManagementKey } from "../auth/managed.js";
 
 /** Every route of the server. */
 export const routes: readonly Route[] = createRoutes({ limits: defaultHttpLimits } as Parameters<
@@ -45,9 +45,10 @@ export async function createTestTeam(server: ManagedServer, name: string): Promi
 }
 
 /** Returns the credential that a route requires; null if it requires none. */
-export function credentialOf({ guard }: Route, side: TestTeam): string | null {
-  if (guard === "none") return null;
-  return guard === "api-key" ? side.apiKey : side.manager;
+export function credentialOf(route: Route, side: TestTeam): string | null {
+  if (route.guard === "none") return null;
+  if (route.guard === "api-key") return side.apiKey;
+  return route.forAllTeams === true ? pinnedManagementKey : side.manager;
 }
 
 /** Returns the names of the path parameters, except for `*id`, which is a model. */

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
-import { openAccounts } from "../../../src/app/app.js";
+import { openAccounts } from "../../../src/app/accounts.js";
 import { addAccountCommands } from "../../../src/cli/accounts/accounts.js";
 import { loadConfig } from "../../../src/config.js";
 import { builtInModel } from "../../harness.js";

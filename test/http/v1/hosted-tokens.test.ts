@@ -129,17 +129,15 @@ describe("the names of hosted models", () => {
     expect(server.engine.loaded).toEqual(["ember-1m"]);
   });
 
-  it("require the ACL as local ones do; a forbidden name is answered like an unknown one", async () => {
+  it("require the ACL as local ones do; a forbidden name is a 403 whether it is known or not", async () => {
     const server = await startScriptedApp(() => []);
     const send = async (model: string, key: string) => {
-      const { status, body } = await tokenize(server, { model, text: "Hello" }, key);
-      return [status, body.replaceAll(model, "NAME")];
+      return (await tokenize(server, { model, text: "Hello" }, key)).status;
     };
-    expect((await send("gpt-4o", keys.cleo))[0]).toBe(200);
-    expect((await send("gpt-4o", keys.bob))[0]).toBe(403);
-    expect((await send("gpt-4", keys.cleo))[0]).toBe(404);
-    expect(await send("gpt-4", keys.cleo)).toEqual(await send("gpt-9", keys.cleo));
-    expect(await send("gpt-9", keys.ada)).toEqual(await send("gpt-9", keys.cleo));
+    expect(await send("gpt-4o", keys.cleo)).toBe(200);
+    expect(await send("gpt-4o", keys.bob)).toBe(403);
+    for (const model of ["gpt-4", "gpt-9"]) expect(await send(model, keys.cleo)).toBe(403);
+    expect(await send("gpt-9", keys.ada)).toBe(404);
   });
 });
 

@@ -187,7 +187,7 @@ describe("the official Anthropic client", () => {
     ["a wrong key", {}, "wrong-key-of-nobody", Anthropic.AuthenticationError, "authentication_error"],
     ["a key without rights", {}, keys.eve, Anthropic.PermissionDeniedError, "permission_error"],
     ["an unknown model", { model: "claude" }, undefined, Anthropic.NotFoundError, "not_found_error"],
-    ["a model of others", {}, keys.bob, Anthropic.NotFoundError, "not_found_error"],
+    ["a model of others", {}, keys.bob, Anthropic.PermissionDeniedError, "permission_error"],
     [
       "an unusable model",
       { model: "broken-1m" },

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { builtInModel } from "../../harness.js";
+import { startManagedServer } from "../auth/managed.js";
 import { startScriptedApp, headersOf, keys, type ScriptedApp } from "../../scripted-app.js";
 
 async function get(server: ScriptedApp, path: string, key: string = keys.ada) {
@@ -50,6 +52,26 @@ describe("GET /v1/image-generation-models", () => {
   });
 });
 
+it("an ACL that names an alias opens its model, by every name, in lists and in requests", async () => {
+  const server = await startManagedServer();
+  const { models } = (await server.request("GET", "/v1/language-models", undefined, server.apiKey)).body as {
+    models: readonly { id: string; aliases: readonly string[] }[];
+  };
+  const model = models.find(({ id }) => id === builtInModel);
+  const alias = model?.aliases[0] ?? "";
+  const acls = ["api-key:endpoint:*", `api-key:model:${alias}`];
+  const { apiKey } = await server.createKey(await server.createTeam(), { acls });
+  const list = await server.request("GET", "/v1/models", undefined, apiKey);
+  expect(list.body).toMatchObject({ data: [{ id: builtInModel }] });
+  for (const name of [builtInModel, alias])
+    for (const path of [`/v1/models/${name}`, `/v1/language-models/${name}`])
+      expect((await server.request("GET", path, undefined, apiKey)).status).toBe(200);
+  for (const name of [builtInModel, ...(model?.aliases ?? [])]) {
+    const body = { model: name, text: "Hello" };
+    expect((await server.request("POST", "/v1/tokenize-text", body, apiKey)).status).toBe(200);
+  }
+});
+
 describe.each(["models", "language-models", "image-generation-models"])("every list, such as %s,", (path) => {
   it("rejects a key without the ACL, as do the URLs of its models", async () => {
     const server = await startScriptedApp(() => []);
@@ -57,7 +79,7 @@ describe.each(["models", "language-models", "image-generation-models"])("every l
       expect((await get(server, each, keys.eve)).status).toBe(403);
   });
 
-  it("omits models that the key may not use and answers for them as if they did not exist", async () => {
+  it("omits models that the key may not use, and returns 403 for them and for unknown names alike", async () => {
     const server = await startScriptedApp(() => []);
     const { body } = await get(server, path, keys.bob);
     expect(body["models"] ?? body["data"]).toEqual([]);
@@ -65,6 +87,7 @@ describe.each(["models", "language-models", "image-generation-models"])("every l
       const found = await get(server, `${path}/${name}`, keys.bob);
       return [found.status, JSON.stringify(found.body).replaceAll(name, "NAME")];
     };
-    for (const name of ["ember-1m", "ember"]) expect(await send(name)).toEqual(await send("absent"));
+    for (const name of ["ember-1m", "ember", "absent"])
+      expect(await send(name)).toEqual([403, expect.stringContaining("ACL api-key:model:NAME.")]);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { TextTokens } from "../../../src/core/engine.js";
 import { startScriptedApp, headersOf, keys, type ScriptedApp } from "../../scripted-app.js";
 
 function tokenize(server: ScriptedApp, body: object, key: string = keys.ada): Promise<Response> {
@@ -39,6 +40,40 @@ describe("POST /v1/tokenize-text", () => {
     const response = await tokenize(await startScriptedApp(() => []), body, key);
     expect(response.status).toBe(status);
     expect(await response.text()).toContain(contains);
+  });
+
+  it("F21: lets other requests run after every thousand tokens of its answer", async () => {
+    const count = 10_000;
+    let [inTurn, most] = [0, 0];
+    let isRunning = true;
+    const watch = (): void => {
+      most = Math.max(most, inTurn);
+      inTurn = 0;
+      if (isRunning) setImmediate(watch);
+    };
+    const tokens: TextTokens = {
+      length: count,
+      *[Symbol.iterator]() {
+        for (let id = 0; id < count; id += 1) {
+          inTurn += 1;
+          yield { id, bytes: [id % 128] };
+        }
+      },
+    };
+    const hostedTokenizer = {
+      knows: () => true,
+      tokenize: () => Promise.resolve(tokens),
+      count: () => Promise.resolve(0),
+      close: () => Promise.resolve(),
+    };
+    const server = await startScriptedApp(() => [], { hostedTokenizer });
+    watch();
+    const response = await tokenize(server, { model: "gpt-4o", text: "a" });
+    const { token_ids: ids } = (await response.json()) as { token_ids: readonly { token_id: number }[] };
+    isRunning = false;
+    expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
+    expect(ids.map(({ token_id: id }) => id)).toEqual(Array.from({ length: count }, (_, id) => id));
+    expect(most).toBe(1000);
   });
 
   it("F3: rejects a text that is so long that it would delay other requests", async () => {

@@ -53,6 +53,7 @@ async function fit(contextTokens: number, messages: readonly Message[], maxToken
     tokenize: (model, text) => scripted.tokenize(model, text),
     generate: (model, job, signal) => scripted.generate(model, job, signal),
     residents: () => scripted.residents(),
+    problem: () => null,
     close: () => scripted.close(),
   };
   const loaded = await engine.load(ember);

@@ -1,7 +1,9 @@
 import { aKey } from "../../accounts/a-key.js";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { noTools, type GenerationEvent, type GenerationRequest } from "../../../src/core/generation.js";
+import { noTools, type GenerationRequest } from "../../../src/core/generation.js";
+import type { RunEvent } from "../../../src/core/run-event.js";
+import { addEvent, noUsage } from "../../../src/core/usage.js";
 import type { RunStore } from "../../../src/inference/run/store/runs.js";
 import { createScriptedEngine, type Script } from "../../../src/engine/scripted.js";
 import { createGenerator, type Run } from "../../../src/inference/run/generate.js";
@@ -81,6 +83,7 @@ async function createTestGenerator(
     clock: systemClock,
     random: systemRandom,
     runsActiveMax: 8,
+    reasoningTokensMax: 4096,
     onSettleFailure: (_runId, thrown) => settleFailures.push(thrown),
   });
   return {
@@ -93,13 +96,26 @@ async function createTestGenerator(
   };
 }
 
-async function read(run: Run): Promise<readonly GenerationEvent[]> {
-  const events: GenerationEvent[] = [];
+async function read(run: Run): Promise<readonly RunEvent[]> {
+  const events: RunEvent[] = [];
   for await (const event of run.events) events.push(event);
   return events;
 }
 
 describe("a run", () => {
+  it("emits with every event the usage up to it, and charges that of the last one", async () => {
+    const { start, runs } = await createTestGenerator(() => ["one two three"]);
+    const events = await read(start());
+    let usage = noUsage;
+    for (const event of events) {
+      usage = addEvent(usage, event);
+      expect(event.usage).toEqual(usage);
+    }
+    const [row] = await runs.list(1);
+    expect(row?.usage).toMatchObject({ ...events.at(-1)?.usage });
+    expect(usage).toMatchObject({ promptTokens: 3, completionTokens: 3 });
+  });
+
   it("is settled, with the cost of every token, before its end is emitted", async () => {
     const { start, runs } = await createTestGenerator(() => ["one two three"]);
     const run = start();

@@ -1,17 +1,11 @@
 import { sql } from "kysely";
-import {
-  noBalances,
-  type Balances,
-  type LedgerTransaction,
-  type MoneyChange,
-  type Spendable,
-} from "../ledger.js";
+import { noBalances, type Balances, type LedgerTransaction, type Spendable } from "../ledger.js";
 import { monthOf, type Month } from "../spending.js";
 import type { Database } from "../../../store/database.js";
 import { verifyLedger } from "./verify-ledger.js";
 import { prepare, prepareBinding } from "../../../store/prepared.js";
 import { toLedgerError } from "./refusal.js";
-import type { EntryRow, TransactionRow } from "../../../store/schema.js";
+import type { EntryRow, TransactionRow } from "../../../store/money-schema.js";
 import { statementsOf, createWrite, type Write } from "../../../store/writes.js";
 
 type NewTransaction = Omit<TransactionRow, "id">;
@@ -56,8 +50,6 @@ export function createLedgerStore(database: Database) {
     async balancesOf(teamId: string): Promise<Balances> {
       return (await balances(database, teamId)).get(teamId) ?? noBalances;
     },
-    /** Returns the changes of a team's credit that belong to no run, the newest first. */
-    creditChanges: (teamId: string, limit: number) => creditChanges(database, teamId, limit),
     /** Recomputes everything. Returns a bounded number of sentences, one for each error; none when the ledger balances. */
     verify: () => verifyLedger(database),
   };
@@ -72,10 +64,7 @@ function prepareSpendable({ kysely }: Database) {
       .selectNoFrom([
         sql<number | null>`(select balance_ticks from ledger_balances
           where team_id = ${teamId} and account = 'credit')`.as("credit"),
-        sql<
-          number | null
-        >`(select max(0, min(coalesce(hard_ticks, soft_ticks), coalesce(soft_ticks, hard_ticks))
-            - coalesce(charged_ticks + reserved_ticks, 0))
+        sql<number | null>`(select max(0, hard_ticks - coalesce(charged_ticks + reserved_ticks, 0))
           from spending_limits as limits
           left join team_months as spent on spent.team_id = limits.team_id and spent.month = ${month}
           where limits.team_id = ${teamId})`.as("month_ticks"),
@@ -103,30 +92,6 @@ function preparePosting({ kysely }: Database): (transaction: LedgerTransaction) 
       ),
     ];
   };
-}
-
-async function creditChanges(
-  { kysely }: Database,
-  teamId: string,
-  limit: number,
-): Promise<readonly MoneyChange[]> {
-  const rows = await kysely
-    .selectFrom("ledger_transactions")
-    .innerJoin("ledger_entries", (entry) =>
-      entry.onRef("transaction_id", "=", "id").on("account", "=", "credit"),
-    )
-    .select(["kind", "create_time", "amount_ticks"])
-    .where("team_id", "=", teamId)
-    .where("run_id", "is", null)
-    .orderBy("create_time", "desc")
-    .orderBy("id", "desc")
-    .limit(limit)
-    .execute();
-  return rows.map((row) => ({
-    origin: row.kind as MoneyChange["origin"],
-    ticks: BigInt(row.amount_ticks),
-    time: row.create_time,
-  }));
 }
 
 async function balances({ kysely }: Database, teamId: string | null): Promise<ReadonlyMap<string, Balances>> {

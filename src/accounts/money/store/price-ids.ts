@@ -1,6 +1,6 @@
 import type { Prices, Ticks } from "../../../core/money.js";
 import type { Database } from "../../../store/database.js";
-import type { PriceRow } from "../../../store/schema.js";
+import type { PriceRow } from "../../../store/money-schema.js";
 
 /** Ids cached in memory. There is one for each model, and more when prices change. */
 const idsCachedMax = 1000;

@@ -3,9 +3,15 @@ import { sql, type RawBuilder } from "kysely";
 
 /** The sums of a row of usage, in order. */
 const hourSums = sql`runs, prompt_tokens, cached_tokens, image_tokens, completion_tokens, reasoning_tokens,
-  cost_ticks, credit_ticks`;
+  cost_ticks, credit_ticks, images`;
 
-const none = sql`json_array(0, 0, 0, 0, 0, 0, 0, 0)`;
+const none = sql`json_array(0, 0, 0, 0, 0, 0, 0, 0, 0)`;
+
+/** The sums of a row of a month's usage, in order. */
+const monthSums = sql`evaluated_tokens, cached_tokens, completion_tokens, reasoning_tokens, images, cost_ticks,
+  credit_ticks`;
+
+const noneOfMonth = sql`json_array(0, 0, 0, 0, 0, 0, 0)`;
 
 /** Each query returns a sentence for each problem. */
 export const usageChecks: readonly RawBuilder<{ readonly problem: string }>[] = [
@@ -18,9 +24,21 @@ export const usageChecks: readonly RawBuilder<{ readonly problem: string }>[] = 
       select team_id, start_time - start_time % 3600000 as hour, model, coalesce(asked_model, model) as asked_model,
         api_key_id, json_array(count(*), sum(prompt_tokens), sum(cached_tokens), sum(image_tokens),
           sum(completion_tokens), sum(reasoning_tokens), sum(cost_ticks),
-          sum(iif(reserved_ticks is null, 0, cost_ticks))) as sums
+          sum(iif(reserved_ticks is null, 0, cost_ticks)), sum(images)) as sums
       from runs where state not in ('running', 'interrupted') group by 1, 2, 3, 4, 5
     ) as added using (team_id, hour, model, asked_model, api_key_id)
+    where kept.sums is not added.sums`,
+  sql`select 'the usage of team ' || team_id || ', model ' || model || ' in the month ' || month || ' is stored as '
+      || coalesce(kept.sums, ${noneOfMonth}) || ' but its runs add up to ' || coalesce(added.sums, ${noneOfMonth}) as problem
+    from (
+      select team_id, month, model, price_id, image_ticks, json_array(${monthSums}) as sums from usage_months
+    ) as kept full join (
+      select team_id, cast(strftime('%Y%m', start_time / 1000, 'unixepoch') as integer) as month, model,
+        coalesce(price_id, 0) as price_id, image_ticks, json_array(sum(prompt_tokens - cached_tokens),
+          sum(cached_tokens), sum(completion_tokens), sum(reasoning_tokens), sum(images), sum(cost_ticks),
+          sum(iif(reserved_ticks is null, 0, cost_ticks))) as sums
+      from runs where state not in ('running', 'interrupted') group by 1, 2, 3, 4, 5
+    ) as added using (team_id, month, model, price_id, image_ticks)
     where kept.sums is not added.sums`,
   sql`select 'team ' || team_id || ' is stored with ' || coalesce(kept.charged, 0) || ' spent and '
       || coalesce(kept.held, 0) || ' reserved in the month ' || month || ', but its runs of that month add up to '

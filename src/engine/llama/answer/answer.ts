@@ -15,6 +15,8 @@ export interface AnswerOptions extends AnswerTextOptions {
   readonly callIdPrefix: string;
   /** The answer consists of calls only: an incomplete call at the token limit is not emitted as text. */
   readonly onlyCalls?: boolean;
+  /** Calls, complete or not, are left out of the answer. */
+  readonly hidesCalls?: boolean;
 }
 
 /** The event builder of one answer. */
@@ -89,6 +91,8 @@ export class Answer {
         const type = event.type === "text" ? "text-delta" : "reasoning-delta";
         const text = type === "text-delta" && this.#options.onlyCalls === true ? "" : event.text;
         emitted.push(this.#withTokens({ type, choice: 0, text }));
+      } else if (this.#options.hidesCalls === true) {
+        // Their tokens belong to the next event.
       } else if (event.type === "call-broken" && !event.cut) {
         this.#pendingCallEvents = [];
         emitted.push(this.#withTokens({ type: "text-delta", choice: 0, text: event.text }));

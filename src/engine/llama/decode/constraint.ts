@@ -7,6 +7,7 @@
 import { LlamaGrammar, type LlamaGrammarEvaluationState, type Token } from "node-llama-cpp";
 import type { DecodeJob } from "../../../core/engine.js";
 import { HearthError } from "../../../core/errors.js";
+import { createObjectKeys, type ObjectKeys } from "../../../core/json/object-keys.js";
 import { GrammarTooLarge, literal, RuleSet } from "../../../grammar/gbnf.js";
 import type { AnswerMode } from "../answer/answer-text.js";
 import { acceptToken, grammarAllows, startGrammar } from "./grammar-state.js";
@@ -25,6 +26,8 @@ export interface Constraint {
   readonly needsAnswer: boolean;
   /** The grammar state that constrains the next token, if any. */
   readonly state: LlamaGrammarEvaluationState | undefined;
+  /** The keys of the JSON objects that are open where a grammar applies. */
+  readonly keys: ObjectKeys;
   /** Receives the mode and the new text of the answer after every token. @throws Error when the text does not match the grammar. */
   observe(mode: AnswerMode, written: string): void;
 }
@@ -103,6 +106,7 @@ function bookOf(rules: ReadonlyMap<string, string>): RuleSet {
 
 class WholeAnswerConstraint implements Constraint {
   readonly needsAnswer = true;
+  readonly keys = createObjectKeys();
   readonly #resident: Resident;
   readonly #whole: WholeAnswerGrammar;
   #mode: "free" | "opening" | "constrained";
@@ -120,6 +124,7 @@ class WholeAnswerConstraint implements Constraint {
   }
 
   observe(mode: AnswerMode, written: string): void {
+    if (mode === "answer") this.keys.push(written);
     if (this.#mode === "constrained") return;
     if (mode === "reasoning") {
       this.#mode = "free";
@@ -138,6 +143,7 @@ class WholeAnswerConstraint implements Constraint {
 /** Leaves the text free until the model starts a call, then applies the grammar of that call. */
 class StartedCallConstraint implements Constraint {
   readonly needsAnswer = false;
+  readonly keys = createObjectKeys();
   readonly #resident: Resident;
   readonly #rules: ReadonlyMap<string, string>;
   readonly #requested: RequestedCalls;
@@ -152,9 +158,14 @@ class StartedCallConstraint implements Constraint {
   }
 
   observe(mode: AnswerMode, written: string): void {
-    if (mode !== "answer" || this.state !== undefined) return;
+    if (mode !== "answer") return;
+    if (this.state !== undefined) {
+      this.keys.push(written);
+      return;
+    }
     const started = this.#detector.push(written);
     if (started === null) return;
+    this.keys.push(started);
     const book = bookOf(this.#rules);
     const rest = this.#resident.tools.continuation(started, this.#requested, book);
     if (rest !== null) this.state = startState(this.#resident, book, book.nameOf(rest));

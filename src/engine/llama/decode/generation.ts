@@ -12,6 +12,8 @@ import { createConstraint, type Constraint } from "./constraint.js";
 import { logprobOf } from "./logprobs.js";
 import type { SeededJob } from "../protocol.js";
 import type { Resident } from "../load/resident.js";
+import { repeatingTokens } from "./repeating-tokens.js";
+import { parsedCalls } from "../answer/parsed-calls.js";
 import { startSampler, type Sampled, type TokenSource } from "./sampler.js";
 
 export interface GenerationStart {
@@ -38,6 +40,8 @@ export class Generation {
   readonly #answer: Answer;
   readonly #constraint: Constraint | null;
   readonly #promptLeft: Token[];
+  /** Tokens that begin a call that must not be written. */
+  readonly #hiddenMarks: readonly Token[];
   readonly #sampled: Token[] = [];
   readonly #candidates: Sampled["candidates"][] = [];
   /** How many of the sampled tokens were converted to text. */
@@ -63,18 +67,23 @@ export class Generation {
     this.#resident = resident;
     this.#sequence = sequence;
     this.#decode = decode;
-    const { prompt, tools } = decode;
+    const { prompt } = decode;
     const isRaw = prompt.rawText !== undefined;
+    const calls = parsedCalls(decode);
     this.#answer = new Answer({
       marks: isRaw ? null : resident.reasoning,
       startsInReasoning: prompt.startsInReasoning,
       stop: decode.stop,
       parser:
-        !isRaw && (tools.length > 0 || resident.tools.readsReasoning) ? resident.tools.parser(tools) : null,
+        !isRaw && (calls.tools.length > 0 || resident.tools.readsReasoning)
+          ? resident.tools.parser(calls.tools, calls.hidden)
+          : null,
+      hidesCalls: calls.hidden,
       callIdPrefix: decode.callIdPrefix,
       onlyCalls: decode.toolChoice.mode === "required",
     });
     this.#constraint = createConstraint(resident, decode, this.#answer.mode);
+    this.#hiddenMarks = calls.hidden ? openingTokens(resident) : [];
     this.#promptLeft = Array.from(prompt.tokens.subarray(cachedTokens)) as Token[];
     this.#events = [{ type: "generation-start", promptTokens: prompt.tokens.length, cachedTokens }];
   }
@@ -99,6 +108,11 @@ export class Generation {
 
   get deterministic(): boolean {
     return this.#decode.deterministic;
+  }
+
+  /** Whether its tokens are never written to disk. */
+  get ephemeral(): boolean {
+    return this.#decode.ephemeral === true;
   }
 
   /** Prompt tokens that the sequence already holds. */
@@ -180,8 +194,16 @@ export class Generation {
       withCandidates: topLogprobs !== null,
       sampled: () => this.#sampled,
       grammar: () => this.#constraint?.state,
+      suppressed: () => this.#suppressed(),
     });
     return this.#sample();
+  }
+
+  #suppressed(): readonly Token[] {
+    // Arguments that are not written as JSON can look like anything.
+    const isJson = this.#decode.tools.length === 0 || this.#resident.tools.exact;
+    if (this.#constraint?.state === undefined || !isJson) return this.#hiddenMarks;
+    return repeatingTokens(this.#resident, this.#constraint.keys);
   }
 
   async #sample(): Promise<void> {
@@ -209,7 +231,9 @@ export class Generation {
   /** Updates the grammar and the reasoning limit, both of which depend on the text so far. */
   #applyConstraints(): void {
     const { reasoningTokensMax } = this.#decode;
-    if (this.#constraint === null && reasoningTokensMax === null) return;
+    // After the reasoning its limit needs no text, so that tokens are converted while the next one is computed.
+    const hasReasoned = reasoningTokensMax === null || this.#answer.mode === "answer";
+    if (this.#constraint === null && hasReasoned) return;
     this.processSampled();
     const last = this.#sampled.at(-1);
     const { mode, reasoningTokens } = this.#answer;
@@ -264,4 +288,12 @@ export class Generation {
     const finishReason = stoppedBy === null ? ending : "stop_sequence";
     this.#events.push({ type: "generation-end", choice: 0, finishReason, stopSequence: stoppedBy });
   }
+}
+
+/** Returns the tokens that are the first mark of a call. A mark of several tokens is left to the parser. */
+function openingTokens({ tools, weights }: Resident): readonly Token[] {
+  return tools.openings.flatMap(({ pieces: [mark = ""], atStart }) => {
+    const tokens = atStart || mark === "" ? [] : weights.tokenize(mark, true);
+    return tokens.length === 1 ? tokens : [];
+  });
 }

@@ -45,6 +45,8 @@ export interface SamplerOptions {
   readonly sampled: () => readonly Token[];
   /** Called before every token. Returns the grammar state that constrains it, if any. */
   readonly grammar: () => LlamaGrammarEvaluationState | undefined;
+  /** Called before every token. Returns the tokens that are sampled only where nothing else is allowed. */
+  readonly suppressed: () => readonly Token[];
 }
 
 /** Starts sampling. @param prompt the last chunk of the prompt, which is evaluated with the first token. */
@@ -67,7 +69,8 @@ function librarySampler(
 ): TokenSource {
   const { sampling, seed, grammar } = options;
   const iterator = sequence.evaluate(prompt, {
-    ...commonOptions(resident, options),
+    ...commonOptions(options),
+    tokenBias: () => tokenBias(resident.weights, sampling, options.suppressed()),
     temperature: sampling.temperature,
     topP: sampling.topP,
     topK: Math.min(sampling.topK ?? candidatesMax, candidatesMax),
@@ -97,7 +100,8 @@ function candidateSampler(
     prompt,
     { probabilities: true },
     {
-      ...commonOptions(resident, options),
+      ...commonOptions(options),
+      tokenBias: tokenBias(resident.weights, options.sampling, []),
       temperature: 1,
       topP: 1,
       topK: candidatesMax,
@@ -120,7 +124,9 @@ function candidateSampler(
         state === undefined
           ? candidates
           : candidates.filter(({ token }) => grammarAllows(resident.weights, state, token));
-      const allowed = likely.length > 0 ? likely : firstAllowed(resident, state);
+      const suppressed = new Set(options.suppressed());
+      const others = likely.filter((candidate) => !suppressed.has(candidate.token));
+      const allowed = others.length > 0 ? others : likely.length > 0 ? likely : firstAllowed(resident, state);
       const token = sampleToken(allowed, options.sampling, uniform);
       if (state !== undefined) acceptToken(resident.weights, state, token);
       last = token;
@@ -130,13 +136,9 @@ function candidateSampler(
   };
 }
 
-function commonOptions(
-  { weights }: Resident,
-  { sampling, sampled }: SamplerOptions,
-): SequenceEvaluateOptions {
+function commonOptions({ sampling, sampled }: SamplerOptions): SequenceEvaluateOptions {
   const { frequencyPenalty, presencePenalty } = sampling;
   const penalised = frequencyPenalty !== 0 || presencePenalty !== 0;
-  const bias = Object.entries(sampling.logitBias);
   return {
     yieldEogToken: true,
     ...(penalised
@@ -149,15 +151,22 @@ function commonOptions(
           },
         }
       : {}),
-    ...(bias.length > 0 ? { tokenBias: tokenBias(weights, bias) } : {}),
   };
 }
 
-function tokenBias(weights: Resident["weights"], bias: readonly (readonly [string, number])[]): TokenBias {
+/** Added to the logit of a suppressed token; finite, so that a grammar that requires the token still gets it. */
+const suppression = -1_000;
+
+function tokenBias(
+  weights: Resident["weights"],
+  { logitBias }: Sampling,
+  suppressed: readonly Token[],
+): TokenBias {
   const made = new TokenBias(weights.tokenizer);
   // The library's setter ignores end-of-turn tokens, which are the most common tokens to ban.
   const { _biases: logits } = made as unknown as { readonly _biases: Map<Token, number> };
-  for (const [token, logit] of bias) logits.set(Number(token) as Token, logit);
+  for (const [token, logit] of Object.entries(logitBias)) logits.set(Number(token) as Token, logit);
+  for (const token of suppressed) logits.set(token, suppression);
   return made;
 }
 

@@ -14,6 +14,8 @@ export interface SequenceSlot {
   readonly sequence: LlamaContextSequence;
   /** The team whose tokens the KV cache holds. */
   teamId: string | null;
+  /** Whether the KV cache holds tokens that are never written to disk. */
+  ephemeral: boolean;
   /** Tick of the last use; the least recently used slot is reused first. */
   lastUsed: number;
   generation: Generation | null;
@@ -28,13 +30,14 @@ export function createSlots(resident: Resident): readonly SequenceSlot[] {
     id,
     sequence,
     teamId: null,
+    ephemeral: false,
     lastUsed: 0,
     generation: null,
   }));
 }
 
 /** Returns the owner of the prefixes that this team's jobs leave in the cache. */
-export function ownerOf(resident: Resident, teamId: string): PrefixOwner {
+function ownerOf(resident: Resident, teamId: string): PrefixOwner {
   return { fingerprint: resident.stateKey, teamId };
 }
 
@@ -77,14 +80,22 @@ export async function prepareSlot(
   const { sequence } = slot;
   const held = decode.deterministic ? 0 : sharedPrefix(slot, decode);
   const lost = sequence.nextTokenIndex - held;
-  if (store !== null && slot.teamId !== null && lost >= storedTokensMin)
-    await store.save(ownerOf(resident, slot.teamId), sequence);
+  if (lost >= storedTokensMin) await saveSlot(slot, resident, store);
   const stored = decode.deterministic
     ? null
     : store?.find(ownerOf(resident, decode.teamId), decode.prompt.tokens);
   if (stored != null && stored.shared >= held + storedTokensMin && (await stored.load(sequence)))
     slot.teamId = decode.teamId;
   return truncateToPrefix(slot, decode);
+}
+
+/** Saves the tokens of a slot in the prefix store, unless they must not be written to disk. */
+export async function saveSlot(
+  { sequence, teamId, ephemeral }: SequenceSlot,
+  resident: Resident,
+  store: PrefixStore | null,
+): Promise<void> {
+  if (teamId !== null && !ephemeral) await store?.save(ownerOf(resident, teamId), sequence);
 }
 
 async function truncateToPrefix(slot: SequenceSlot, decode: SeededJob): Promise<number> {

@@ -17,7 +17,7 @@ import {
   prepareSlot,
   chooseSlot,
   createSlots,
-  ownerOf,
+  saveSlot,
   sharedPrefix,
   storedTokensMin,
   type SequenceSlot,
@@ -92,9 +92,9 @@ export class TickLoop {
     const slots = this.#slots.get(resident) ?? [];
     this.#slots.delete(resident);
     this.#prefillBudgets.delete(resident);
-    for (const { sequence, teamId } of slots)
-      if (teamId !== null && sequence.nextTokenIndex >= storedTokensMin)
-        await this.#options.store?.save(ownerOf(resident, teamId), sequence);
+    for (const slot of slots)
+      if (slot.sequence.nextTokenIndex >= storedTokensMin)
+        await saveSlot(slot, resident, this.#options.store);
   }
 
   #wake(): void {
@@ -187,7 +187,7 @@ export class TickLoop {
   /** Returns whether a job of the same team is evaluating a prefix that this prompt shares: the result is copied when complete. */
   #waitsForSharedPrefix({ resident, decode }: SubmittedJob): boolean {
     const { store } = this.#options;
-    if (store === null || decode.deterministic) return false;
+    if (store === null || decode.deterministic || decode.ephemeral === true) return false;
     const slots = this.#slots.get(resident) ?? [];
     const known = Math.max(
       0,
@@ -195,6 +195,7 @@ export class TickLoop {
     );
     return slots.some(({ generation }) => {
       if (generation?.mode !== "prefill" || generation.teamId !== decode.teamId) return false;
+      if (generation.ephemeral) return false;
       const shared = commonPrefix(generation.prompt, decode.prompt.tokens);
       if (shared < known + storedTokensMin || generation.evaluated >= shared) return false;
       generation.shareWhenEvaluated(shared);
@@ -210,6 +211,7 @@ export class TickLoop {
       if (slot === null) throw new Error("more jobs than slots");
       const cachedTokens = await prepareSlot(slot, decode, resident, this.#options.store);
       slot.teamId = decode.teamId;
+      slot.ephemeral = decode.ephemeral === true;
       slot.lastUsed = this.#ticks;
       slot.generation = startGeneration(resident, slot.sequence, { job, decode, cachedTokens });
       return [];
@@ -248,9 +250,8 @@ export class TickLoop {
 
   /** Stores the prefixes that waiting jobs share, so that each of them loads what was evaluated once. */
   async #storeSharedPrefixes(resident: Resident, slots: readonly SequenceSlot[]): Promise<void> {
-    for (const { sequence, generation } of slots)
-      if (generation?.takeShareRequest() === true)
-        await this.#options.store?.save(ownerOf(resident, generation.teamId), sequence);
+    for (const slot of slots)
+      if (slot.generation?.takeShareRequest() === true) await saveSlot(slot, resident, this.#options.store);
   }
 }
 

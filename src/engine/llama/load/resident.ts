@@ -10,7 +10,8 @@ import {
 import { HearthError } from "../../../core/errors.js";
 import type { Model } from "../../../core/model.js";
 import { createModelContext } from "./context.js";
-import { readLanguage, type ModelLanguage } from "../prompt/language.js";
+import type { OpenRenderer, TemplateRenderer } from "../../template/renderer.js";
+import { readLanguage, templateOf, type ModelLanguage } from "../prompt/language.js";
 import type { LlamaSettings } from "../protocol.js";
 
 export interface Resident extends ModelLanguage {
@@ -37,12 +38,19 @@ const grammarsMax = 64;
  * Loads a model and creates its context.
  * @throws HearthError `model_unavailable` with one public sentence.
  */
-export async function loadResident(llama: Llama, model: Model, settings: LlamaSettings): Promise<Resident> {
+export async function loadResident(
+  llama: Llama,
+  model: Model,
+  settings: LlamaSettings,
+  openRenderer: OpenRenderer,
+): Promise<Resident> {
   try {
     const weights = await llama.loadModel({ modelPath: model.path, checkTensors: true });
+    const renderer = openRenderer(templateOf(weights));
     try {
-      return await createResident(weights, model, settings);
+      return await createResident(weights, model, settings, renderer);
     } catch (thrown) {
+      await renderer.close();
       await weights.dispose();
       throw thrown;
     }
@@ -53,7 +61,15 @@ export async function loadResident(llama: Llama, model: Model, settings: LlamaSe
   }
 }
 
-async function createResident(weights: LlamaModel, model: Model, settings: LlamaSettings): Promise<Resident> {
+async function createResident(
+  weights: LlamaModel,
+  model: Model,
+  settings: LlamaSettings,
+  renderer: TemplateRenderer,
+): Promise<Resident> {
+  const trial = tryTemplate(renderer);
+  // Awaited when the context is ready.
+  trial.catch(() => undefined);
   const contextTokens = Math.min(
     model.manifest.contextTokens,
     settings.contextTokensMax,
@@ -64,6 +80,7 @@ async function createResident(weights: LlamaModel, model: Model, settings: Llama
     { contextTokens, weightsBytes: model.manifest.bytes },
     settings,
   );
+  await trial;
   return {
     model,
     weights,
@@ -73,10 +90,19 @@ async function createResident(weights: LlamaModel, model: Model, settings: Llama
     device,
     sequences,
     grammars: new LRUCache({ max: grammarsMax }),
-    ...readLanguage(weights, contextTokens),
+    ...readLanguage(weights, { modelId: model.manifest.id, contextTokens, renderer }),
     async dispose() {
+      await renderer.close();
       await context.dispose();
       await weights.dispose();
     },
   };
+}
+
+/** @throws Error when the template is not valid, or exceeds its budget for the shortest conversation. */
+async function tryTemplate(renderer: TemplateRenderer): Promise<void> {
+  const messages = [{ role: "user", content: "Hello!" }];
+  const rendering = await renderer.render({ messages, add_generation_prompt: true });
+  if (rendering.type === "invalid") throw new Error(`its chat template is not valid: ${rendering.reason}`);
+  if (rendering.type === "exceeded") throw new Error(`its chat template ${rendering.limit}.`);
 }

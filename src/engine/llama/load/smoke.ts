@@ -5,6 +5,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { getLlama, LlamaLogLevel, type Token } from "node-llama-cpp";
+import { templateRenderers, timers } from "../../template/renderer.js";
 import { loadResident } from "./resident.js";
 import type { SmokeTask } from "./smoke-load.js";
 
@@ -38,12 +39,18 @@ async function tryModel({ model, settings }: SmokeTask): Promise<void> {
     maxThreads: settings.threads ?? settings.cores,
     logLevel: LlamaLogLevel.error,
   });
-  const resident = await loadResident(llama, model, {
+  const smallSettings = {
     ...settings,
     slotsPerModel: 1,
     contextTokensMax: Math.min(settings.contextTokensMax, contextTokensMax),
     prefillChunkTokens: promptTokensMax,
+  };
+  const openRenderer = templateRenderers({
+    clock: timers,
+    workerUrl: new URL("../../template/worker.js", import.meta.url),
+    log: () => undefined,
   });
+  const resident = await loadResident(llama, model, smallSettings, openRenderer);
   const prompt = resident.weights.tokenize("Hello!", false).slice(0, promptTokensMax);
   const tokens = prompt.length > 0 ? prompt : [0 as Token];
   const sampled = await resident.sequences[0]?.evaluate(tokens, { temperature: 0 }).next();

@@ -1,5 +1,6 @@
 /** Reads a model's vocabulary, chat template, and its formats of reasoning and tool calls from the model file. */
 import type { LlamaModel, Token } from "node-llama-cpp";
+import type { TemplateRenderer } from "../../template/renderer.js";
 import { createPromptBuilder, type PromptBuilder } from "./prompt.js";
 import type { InfillTokens } from "./raw-prompt.js";
 import { reasoningMarksOf, type ReasoningMarks } from "../answer/reasoning.js";
@@ -22,9 +23,21 @@ const chatMl =
   "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}" +
   "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
 
-/** Reads a model's language. @throws Error when the template is not valid Jinja. */
-export function readLanguage(weights: LlamaModel, contextTokens: number): ModelLanguage {
-  const template = weights.fileInfo.metadata.tokenizer?.chat_template ?? chatMl;
+/** Returns the Jinja source of a model's chat template. */
+export function templateOf(weights: LlamaModel): string {
+  return weights.fileInfo.metadata.tokenizer?.chat_template ?? chatMl;
+}
+
+export interface LanguageOptions {
+  readonly modelId: string;
+  readonly contextTokens: number;
+  /** Renders the template that `templateOf` returns. */
+  readonly renderer: TemplateRenderer;
+}
+
+/** Reads a model's language. */
+export function readLanguage(weights: LlamaModel, options: LanguageOptions): ModelLanguage {
+  const template = templateOf(weights);
   const tools = toolFormatOf(template);
   const reasoning = tools.readsReasoning ? null : reasoningMarksOf(template);
   const marks = reasoning === null ? tools.marks : [...tools.marks, reasoning.open, reasoning.close];
@@ -36,14 +49,13 @@ export function readLanguage(weights: LlamaModel, contextTokens: number): ModelL
     reasoning,
     vocabularyTokens: vocabulary.tokens.length,
     prompts: createPromptBuilder({
-      template,
+      ...options,
       tools,
       reasoning,
       specialTexts: specialTexts(vocabulary),
       bosText: weights.tokens.bosString ?? "",
       eosText: weights.tokens.eosString ?? "",
       prependToken: weights.tokens.shouldPrependBosToken ? weights.tokens.bos : null,
-      contextTokens,
       longestTokenBytes: tokenBytes.longestBytes,
       infill: infillTokens(weights),
       vocabularyTokens: vocabulary.tokens.length,

@@ -2,19 +2,20 @@
  * Converts a conversation to prompt tokens with the model's own chat template. Text of the template may contain control tokens; text of
  * messages is always plain text, so that a `<|im_end|>` inside a message never ends a turn (threat F4).
  */
-import { Template } from "@huggingface/jinja";
 import type { Conversation, Prompt } from "../../../core/engine.js";
 import { HearthError } from "../../../core/errors.js";
 import type { RawPrompt, Tool } from "../../../core/generation.js";
 import { promptTooLong } from "./context-length.js";
 import { createRawPromptBuilder, type RawPromptModel } from "./raw-prompt.js";
+import type { TemplateRenderer } from "../../template/renderer.js";
 import { endsInReasoning, type ReasoningMarks } from "../answer/reasoning.js";
 import type { ToolFormat } from "../tools/format.js";
 
 /** The properties of a loaded model that prompts depend on. */
 export interface PromptModel extends RawPromptModel {
-  /** Jinja source of the chat template. */
-  readonly template: string;
+  readonly modelId: string;
+  /** Renders the model's chat template. */
+  readonly renderer: Pick<TemplateRenderer, "render">;
   /** How conversations with tools are passed to the template. */
   readonly tools: ToolFormat;
   readonly reasoning: ReasoningMarks | null;
@@ -28,9 +29,9 @@ export interface PromptBuilder {
   /**
    * Renders and tokenises a conversation.
    * @throws HearthError `context_length_exceeded` when no space is left for an answer, `invalid_value` when the template
-   * refuses the conversation.
+   * refuses the conversation or exceeds its budget.
    */
-  build(conversation: Conversation): Prompt;
+  build(conversation: Conversation): Promise<Prompt>;
   /**
    * Tokenises a prompt without the template.
    * @throws HearthError `context_length_exceeded`, and `invalid_value` for tokens that are not in the vocabulary.
@@ -40,18 +41,18 @@ export interface PromptBuilder {
   tokenize(text: string): readonly number[];
 }
 
-/** Creates the prompt builder of one model. @throws Error when the template is not valid Jinja. */
+/** Creates the prompt builder of one model. */
 export function createPromptBuilder(model: PromptModel): PromptBuilder {
-  const template = new Template(model.template);
   const mask = createMask(model.specialTexts);
   const tokenizePlain = (text: string): readonly number[] =>
     mask.split(mask.hide(text)).flatMap((part) => tokenizePart(model, part, false));
   return {
     buildRaw: createRawPromptBuilder(model, tokenizePlain),
     tokenize: tokenizePlain,
-    build(conversation) {
+    async build(conversation) {
       const { prefill = "" } = conversation;
-      const text = withPrefill(model, render(template, model, mask, conversation), mask.hide(prefill));
+      const rendered = await render(model, mask, conversation);
+      const text = withPrefill(model, rendered, mask.hide(prefill));
       const bytes = Buffer.byteLength(text);
       const fewest = Math.ceil(bytes / model.longestTokenBytes);
       if (fewest >= model.contextTokens)
@@ -67,7 +68,21 @@ export function createPromptBuilder(model: PromptModel): PromptBuilder {
   };
 }
 
-function render(template: Template, model: PromptModel, mask: Mask, conversation: Conversation): string {
+async function render(model: PromptModel, mask: Mask, conversation: Conversation): Promise<string> {
+  const rendering = await model.renderer.render(variablesOf(model, mask, conversation));
+  switch (rendering.type) {
+    case "text":
+      return rendering.text;
+    case "exceeded":
+      throw invalidMessages(
+        `The chat template of the model '${model.modelId}' ${rendering.limit} for this conversation.`,
+      );
+    default:
+      throw invalidMessages(`The model's chat template rejects this conversation: ${rendering.reason}`);
+  }
+}
+
+function variablesOf(model: PromptModel, mask: Mask, conversation: Conversation): Record<string, unknown> {
   const { reasoningEffort } = conversation;
   // Message text is masked before the tool format adds its markers, which stay control tokens.
   const messages = conversation.messages.map((message) => mask.hide(message));
@@ -80,15 +95,11 @@ function render(template: Template, model: PromptModel, mask: Mask, conversation
   };
   if (tools.length > 0 && model.tools.writesDefinitions) variables["tools"] = tools.map(templateTool);
   if (reasoningEffort !== "default") variables["enable_thinking"] = reasoningEffort !== "none";
-  try {
-    return template.render(variables);
-  } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
-    throw new HearthError("invalid_value", `The model's chat template rejects this conversation: ${why}`, {
-      param: "messages",
-      cause: thrown,
-    });
-  }
+  return variables;
+}
+
+function invalidMessages(message: string): HearthError {
+  return new HearthError("invalid_value", message, { param: "messages" });
 }
 
 /** Appends the given beginning of the answer to the prompt, after closing a reasoning block that the template opened. */

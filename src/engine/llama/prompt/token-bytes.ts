@@ -20,6 +20,8 @@ export interface TokenBytes {
   of(token: number): Uint8Array;
   /** Returns a token for display: its text, or its name in the vocabulary if it has no text. */
   display(token: number): string;
+  /** Returns the tokens that contain one quotation mark, and those that contain several; listed at the first call. */
+  withQuotes(): { readonly one: readonly number[]; readonly several: readonly number[] };
   /** The longest token in bytes: no text of n bytes has fewer than n / longest tokens. */
   readonly longestBytes: number;
 }
@@ -42,12 +44,24 @@ export function createTokenBytes(vocabulary: Vocabulary, fallback: (token: numbe
     known.set(token, bytes);
     return bytes;
   };
+  let quotes: ReturnType<TokenBytes["withQuotes"]> | null = null;
   return {
     longestBytes,
     of,
+    withQuotes: () => (quotes ??= tokensWithQuotes(vocabulary)),
     display: (token) =>
       of(token).length > 0 ? Buffer.from(of(token)).toString() : (vocabulary.tokens[token] ?? ""),
   };
+}
+
+function tokensWithQuotes({ tokens }: Vocabulary): ReturnType<TokenBytes["withQuotes"]> {
+  const one: number[] = [];
+  const several: number[] = [];
+  for (const [token, text] of tokens.entries()) {
+    const first = text === "<0x22>" ? 0 : text.indexOf('"');
+    if (first >= 0) (text.includes('"', first + 1) && text !== "<0x22>" ? several : one).push(token);
+  }
+  return { one, several };
 }
 
 function inRange(vocabulary: Vocabulary, token: number): boolean {

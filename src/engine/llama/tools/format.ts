@@ -11,6 +11,7 @@ import { callContinuation, callGrammar, type RequestedCalls } from "./grammar.js
 import { readTemplateCapabilities, renderMessages, type TemplateMessage } from "./messages.js";
 import { createParser, readAnswer, type ToolParser } from "./parse.js";
 import { readHarmony } from "./parse/harmony.js";
+import { Output } from "./parse/output.js";
 import { openingPieces, piecesOf, type Mark } from "./syntax.js";
 import { createCallOpeningDetector, type CallOpeningDetector } from "./call-opening.js";
 
@@ -32,8 +33,11 @@ export interface ToolFormat {
   readonly answerOpening: string;
   /** Whether the template receives `tools`; false: `renderMessages` writes the definitions into the system message. */
   readonly writesDefinitions: boolean;
-  /** Creates a parser of one answer. A call of a tool that is not in `tools` stays text. */
-  parser(tools: readonly Tool[]): ToolParser;
+  /**
+   * Creates a parser of one answer. A call of a tool that is not in `tools` stays text.
+   * @param hides whether calls are not wanted: then what begins like one and is none is left out, too.
+   */
+  parser(tools: readonly Tool[], hides?: boolean): ToolParser;
   /** Creates a detector of the beginning of a call. */
   createOpeningDetector(): CallOpeningDetector;
   /**
@@ -78,7 +82,7 @@ function createFormat(family: ToolFamily, template: string): ToolFormat {
     readsReasoning: family.messages === true,
     answerOpening: family.messages === true ? "<|channel|>final<|message|>" : "",
     writesDefinitions: capabilities.writesDefinitions,
-    parser: (tools) => createParser(tools, read),
+    parser: (tools, hides = false) => createParser(new Output(tools, hides), read),
     createOpeningDetector: () => createCallOpeningDetector(syntaxes),
     callGrammar: (requested, rules) => callGrammar(main, requested, rules),
     continuation: (started, requested, rules) => {

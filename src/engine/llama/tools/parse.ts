@@ -2,10 +2,9 @@
  * Parses the calls of an answer incrementally: it receives text and emits text, calls and their arguments. Every character is read a
  * bounded number of times, nothing is executed, and anything but a complete call of a known tool is emitted as text or as a broken call.
  */
-import type { Tool } from "../../../core/generation.js";
 import { readEnvelope } from "./parse/envelope.js";
 import { readBareNameCall } from "./parse/bare-name.js";
-import { Output, type ToolEvent } from "./parse/output.js";
+import type { Output, ToolEvent } from "./parse/output.js";
 import { readPython } from "./parse/python.js";
 import { oneOf, peek, readPieces, skipSpace, Source, type Reading } from "./parse/source.js";
 import { readTagged } from "./parse/tagged.js";
@@ -19,12 +18,8 @@ export interface ToolParser {
 }
 
 /** Creates a parser of one answer. */
-export function createParser(
-  tools: readonly Tool[],
-  read: (source: Source, out: Output) => Reading<void>,
-): ToolParser {
+export function createParser(out: Output, read: (source: Source, out: Output) => Reading<void>): ToolParser {
   const source = new Source();
-  const out = new Output(tools);
   const reading = read(source, out);
   const advance = (): readonly ToolEvent[] => {
     reading.next();
@@ -103,10 +98,10 @@ function heldBack({ text, at }: Source, texts: readonly string[]): number {
 /** Reads one call, or all calls of a section. The record must have been started. */
 function* readCalls(source: Source, out: Output, syntax: CallSyntax): Reading<void> {
   const { section, wholeAnswer } = syntax;
-  if (!(yield* readPieces(source, piecesOf(section?.open ?? [])))) return fail(source, out);
+  if (!(yield* readPieces(source, piecesOf(section?.open ?? [])))) return fail(source, out, syntax);
   for (;;) {
     const begins = yield* readPieces(source, piecesOf(syntax.before));
-    if (!begins || !(yield* readBody(source, out, syntax))) return fail(source, out);
+    if (!begins || !(yield* readBody(source, out, syntax))) return fail(source, out, syntax);
     out.end();
     source.record();
     // The reader of tagged arguments has consumed the first piece of the end mark.
@@ -137,7 +132,10 @@ function* skipMark(source: Source, list: readonly string[]): Reading<boolean> {
   return found;
 }
 
-function fail(source: Source, out: Output): void {
+function fail(source: Source, out: Output, { wholeAnswer }: CallSyntax): void {
   if (source.ranOut) source.at = source.text.length;
-  out.failCall(source.takeRecord(), source.ranOut);
+  const text = source.takeRecord();
+  // An answer that only might be a call has no marks, and is text.
+  if (wholeAnswer === true) out.failCall(text, source.ranOut);
+  else out.failMarkedCall(text, source.ranOut);
 }

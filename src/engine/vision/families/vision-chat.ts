@@ -5,9 +5,15 @@
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { AutoModelForImageTextToText, type RawImage } from "@huggingface/transformers";
+import {
+  AutoModelForImageTextToText,
+  type PreTrainedTokenizer,
+  type RawImage,
+} from "@huggingface/transformers";
+import { HearthError } from "../../../core/errors.js";
 import type { DecodedImage } from "../../../core/images.js";
 import type { ImageDescription } from "../../../core/vision.js";
+import type { TemplateRenderer } from "../../template/renderer.js";
 import type { OpenOptions, OpenVisionModel, VisionModel, Stopped } from "../family.js";
 import {
   openProcessor,
@@ -45,20 +51,17 @@ function opener(feed: Feed): OpenVisionModel {
 }
 
 async function open(feed: Feed, folder: string, options: OpenOptions): Promise<VisionModel> {
-  const [process, template] = await Promise.all([openProcessor(folder), templateOf(folder)]);
+  const [process, ownTemplate] = await Promise.all([openProcessor(folder), templateOf(folder)]);
   const runner = await openRunner(AutoModelForImageTextToText, folder, options);
   const { tokenizer } = process;
+  const renderer = options.openRenderer(tokenizer.get_chat_template({ chat_template: ownTemplate }));
   const ask = async (
     picture: DecodedImage,
     question: string,
     detailed: boolean,
     stopped: Stopped,
   ): Promise<ImageDescription> => {
-    const content = [{ type: "image" }, { type: "text", text: question }];
-    const text = process.apply_chat_template([{ role: "user", content }], {
-      add_generation_prompt: true,
-      ...(template === null ? {} : { chat_template: template }),
-    });
+    const text = await renderQuestion(renderer, tokenizer, question);
     const inputs = await feed(process, text, rawImage(picture), detailed);
     const output = await runner.generate({
       ...inputs,
@@ -71,8 +74,29 @@ async function open(feed: Feed, folder: string, options: OpenOptions): Promise<V
   return {
     describe: (picture, prompt, stopped) => ask(picture, prompt ?? descriptionPrompt, false, stopped),
     describeDetails: async (picture, stopped) => [await ask(picture, detailsPrompt, true, stopped)],
-    dispose: async () => void (await runner.dispose()),
+    async dispose() {
+      await renderer.close();
+      await runner.dispose();
+    },
   };
+}
+
+/** @throws HearthError `model_unavailable` when the template exceeds its budget. */
+async function renderQuestion(
+  renderer: TemplateRenderer,
+  { bos_token, eos_token }: PreTrainedTokenizer,
+  question: string,
+): Promise<string> {
+  const content = [{ type: "image" }, { type: "text", text: question }];
+  const rendering = await renderer.render({
+    messages: [{ role: "user", content }],
+    add_generation_prompt: true,
+    bos_token,
+    eos_token,
+  });
+  if (rendering.type === "text") return rendering.text;
+  if (rendering.type !== "exceeded") throw new Error(`the chat template fails: ${rendering.reason}`);
+  throw new HearthError("model_unavailable", `The chat template of the vision model ${rendering.limit}.`);
 }
 
 /** Reads the chat template from its own file; null when the tokenizer's configuration contains it. */

@@ -84,7 +84,7 @@ async function follow(
   for (let redirects = 0; ; redirects += 1) {
     if (!deps.allowedHosts.allow(url))
       throw refusedImage(param, "leads to a host that this server fetches no images from");
-    const address = await resolve(deps, url, param);
+    const address = await resolve(deps, url);
     signal.throwIfAborted();
     const reply = await download(deps.dial ?? dialTcp, { url, address, param, bytesMax, signal });
     if (reply.type === "bytes") return reply.bytes;
@@ -97,22 +97,21 @@ async function follow(
   }
 }
 
-/** Returns the address to connect to. Rejects a name if any of its addresses is not public. */
-async function resolve(
-  { lookup = lookupAll }: ImageFetcherDeps,
-  url: URL,
-  param: string,
-): Promise<LookupAddress> {
+/** Returns the address to connect to. @throws Error for a name without addresses, or with one that is not public. */
+async function resolve({ lookup = lookupAll }: ImageFetcherDeps, url: URL): Promise<LookupAddress> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const family = isIP(host);
   const addresses = family === 0 ? await lookup(host) : [{ address: host, family }];
   const [address] = addresses;
   if (address === undefined || !addresses.every((each) => isPublicAddress(each.address)))
-    throw refusedImage(param, "leads to an address that is not public");
+    throw new Error(`${host} has no address or one that is not public`);
   return address;
 }
 
-/** Runs the work within the time limit, and replaces errors of the network by a generic error. */
+/**
+ * Runs the work within the time limit. All failures of names, addresses, connections and time have one message: several would tell a
+ * client which names of the internal network exist.
+ */
 async function withinTime(
   { clock, log }: ImageFetcherDeps,
   param: string,
@@ -127,9 +126,8 @@ async function withinTime(
   } catch (thrown) {
     signal.throwIfAborted();
     if (thrown instanceof HearthError) throw thrown;
-    if (late.signal.aborted) throw refusedImage(param, `could not be fetched within ${fetchMsMax} ms`);
     log(`an image could not be fetched: ${String(thrown)}`);
-    throw refusedImage(param, "could not be fetched", thrown);
+    throw refusedImage(param, `could not be fetched from a public address within ${fetchMsMax} ms`, thrown);
   } finally {
     stopTimer();
     late.abort();

@@ -14,6 +14,8 @@ import type { TermPlan } from "../plan/plan.js";
 import type { Plans } from "../plan/plans.js";
 import type { Scope } from "../scope.js";
 import { emitValues } from "./values.js";
+import { workingAt } from "../../work.js";
+import { placeOfTerm } from "../place.js";
 import { whitespaceRule } from "./whitespace.js";
 
 /** The nesting depth of terms that are emitted recursively; deeper ones are deferred. */
@@ -39,7 +41,9 @@ export function emitTerms(
       recordChecks,
       pointer: plan.pointer,
     };
-    const rightSide = [...scalars(plan, context), ...structures(plan, plans, context, scope)].join(" | ");
+    const rightSide = workingAt(placeOfTerm(term), () =>
+      [...scalars(plan, context), ...structures(plan, plans, context, scope)].join(" | "),
+    );
     if (rightSide === "") throw unsatisfiableArray(plan.pointer);
     return rightSide;
   };

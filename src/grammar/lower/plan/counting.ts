@@ -1,3 +1,4 @@
+import { spend } from "../../work.js";
 import type { Clause, Term } from "../language.js";
 import type { ObjectPlan } from "./plan.js";
 
@@ -78,6 +79,7 @@ function transitionsOf(plan: ObjectPlan, isProductive: (term: Term) => boolean):
   const hasExtras = plan.extras.some((extra) => isProductive(extra.term));
   return {
     step(position, state, present) {
+      spend(4 + clauses.length);
       const before = counts[state];
       const entry = entries[position];
       if (before === undefined) return undefined;

@@ -1,11 +1,12 @@
+import { spend } from "../../work.js";
 import { itemTerm } from "../emptiness.js";
 import { breadth, mergeChecks, type ArrayShape, type Check, type Contained, type Term } from "../language.js";
 import type { ArrayPlan } from "./plan.js";
 import type { Scope } from "../scope.js";
 import { neverTerm } from "../term.js";
 
-/** The number of item values for which the grammar enforces uniqueItems; each subset of them is a state. */
-const distinctMax = 6;
+/** The number of sets of item values up to which the grammar enforces uniqueItems; each is a state. */
+const distinctSetsMax = 512;
 
 /** Plans the items of an array. Returns null if no array is of this shape. */
 export function planArray(shape: ArrayShape, scope: Scope): ArrayPlan | null {
@@ -17,7 +18,7 @@ export function planArray(shape: ArrayShape, scope: Scope): ArrayPlan | null {
   const prefix: Term[] = [];
   let ended = false;
   for (let index = 0; index < length && !ended; index++) {
-    scope.step();
+    spend(1);
     const term = itemTerm({ ...shape, lists }, index, scope);
     if (scope.isNever(term) || index >= (maxItems ?? Infinity)) ended = true;
     else prefix.push(term);
@@ -83,13 +84,26 @@ export function negated(term: Term, scope: Scope): Term {
   return scope.terms.of(literal.node, !literal.positive);
 }
 
+/** Returns the number of sets of at most `most` out of `count` values, or more than any limit. */
+function subsetCount(count: number, most: number): number {
+  if (count > 30) return Infinity;
+  let sets = 1;
+  let ofThisSize = 1;
+  for (let size = 1; size <= most; size++) {
+    ofThisSize = (ofThisSize * (count - size + 1)) / size;
+    sets += ofThisSize;
+  }
+  return sets;
+}
+
 function planUniqueItems(plan: ArrayPlan, at: Check, scope: Scope): ArrayPlan | null {
   if (plan.rest !== null && plan.prefix.length === 0 && plan.contained === null) {
     const language = scope.language(plan.rest);
     const { values } = language;
     if (breadth(language) === 0 && values.length < plan.minItems) return null;
-    if (breadth(language) === 0 && values.length <= distinctMax)
-      return { ...plan, distinct: values, maxItems: Math.min(plan.maxItems ?? Infinity, values.length) };
+    const longest = Math.min(plan.maxItems ?? Infinity, values.length);
+    if (breadth(language) === 0 && subsetCount(values.length, longest) <= distinctSetsMax)
+      return { ...plan, distinct: values, maxItems: longest };
   }
   return { ...plan, checks: mergeChecks(plan.checks, [at]) };
 }

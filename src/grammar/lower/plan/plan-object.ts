@@ -7,36 +7,53 @@ import {
   isEmpty,
   union,
   noString,
+  textsOf,
   type Automaton,
 } from "../../regular/automaton.js";
+import { spend } from "../../work.js";
 import { memberTerm } from "../emptiness.js";
-import { mergeChecks, type Check, type Clause, type Members, type ObjectShape } from "../language.js";
+import {
+  mergeChecks,
+  type Check,
+  type Clause,
+  type Members,
+  type ObjectShape,
+  type Term,
+} from "../language.js";
 import type { Entry, Extra, ObjectPlan } from "./plan.js";
 import type { Scope } from "../scope.js";
 import { automatonOf } from "../strings.js";
 import { anyTerm } from "../term.js";
 
+/** What planning a key costs besides its term. */
+const stepsOfKey = 5;
 /** The number of classes into which patterns may divide the undeclared keys. */
 const partitionsMax = 64;
+/** The number of undeclared keys that become entries. */
+const finiteNamesMax = 128;
+
+export interface ObjectPlace {
+  /** JSON Pointer of the object's schema. */
+  readonly pointer: string;
+  /** Keys that the object may have though it is closed by absence, with their values. */
+  readonly moreKeys: ReadonlyMap<string, Term>;
+}
 
 /** Plans the keys of an object. Returns null if no object is of this shape. */
-export function planObject(shape: ObjectShape, pointer: string, scope: Scope): ObjectPlan | null {
+export function planObject(shape: ObjectShape, scope: Scope, place: ObjectPlace): ObjectPlan | null {
+  const { pointer } = place;
   const closed = closedByAbsence(shape.members, scope);
   const keys = keysOf(shape, closed);
   if (closed && !declaresAll(shape.requiredByComplement, shape, keys)) return null;
-  const entries: Entry[] = [];
-  for (const key of keys) {
-    scope.step();
-    const term = memberTerm(shape, key, scope);
-    const required = shape.required.has(key) || shape.requiredByComplement.has(key);
-    const allowed = shape.names.every((names) => scope.isValid(names.term, key)) && !scope.isNever(term);
-    if (allowed) entries.push({ key, term, required });
-    else if (required) return null;
-  }
-  const required = entries.filter((entry) => entry.required).length;
+  const declared = entriesOf(closed ? withMoreKeys(keys, place) : keys, shape, scope, place);
+  if (declared === null) return null;
+  const required = declared.filter((entry) => entry.required).length;
   if (shape.maxProperties !== null && required > shape.maxProperties) return null;
   const full = shape.maxProperties === required;
-  const { extras, checks } = full ? noExtras : extrasOf(shape, keys, closed, pointer, scope);
+  const undeclared = full ? noExtras : extrasOf(shape, keys, closed, pointer, scope);
+  const { extras, finite } = separateFinite(undeclared.extras, shape, scope);
+  const entries = [...declared, ...finite];
+  const { checks } = undeclared;
   if (extras.length === 0 && entries.length < shape.minProperties) return null;
   const clauses = undecidedClauses(shape.clauses, entries);
   if (clauses === null) return null;
@@ -53,6 +70,54 @@ export function planObject(shape: ObjectShape, pointer: string, scope: Scope): O
       repeats ? [{ keyword: "minProperties", pointer }] : [],
     ),
   };
+}
+
+/** Returns the keys with those that closing does not exclude before them. */
+function withMoreKeys(keys: ReadonlySet<string>, { moreKeys }: ObjectPlace): ReadonlySet<string> {
+  return new Set([...[...moreKeys.keys()].filter((key) => !keys.has(key)), ...keys]);
+}
+
+/** Returns the entries of these keys, or null if a required one is impossible. */
+function entriesOf(
+  keys: ReadonlySet<string>,
+  shape: ObjectShape,
+  scope: Scope,
+  { moreKeys }: ObjectPlace,
+): readonly Entry[] | null {
+  const entries: Entry[] = [];
+  for (const key of keys) {
+    spend(stepsOfKey);
+    const declared = memberTerm(shape, key, scope);
+    const more = moreKeys.get(key);
+    const term = more === undefined ? declared : scope.terms.all([declared, more]);
+    const required = shape.required.has(key) || shape.requiredByComplement.has(key);
+    const allowed = shape.names.every((names) => scope.isValid(names.term, key)) && !scope.isNever(term);
+    if (allowed) entries.push({ key, term, required });
+    else if (required) return null;
+  }
+  return entries;
+}
+
+/**
+ * Separates the undeclared keys of which there are few: as entries they cannot repeat, and are counted
+ * exactly. They follow the order in which `propertyNames` lists them.
+ */
+function separateFinite(
+  undeclared: readonly Extra[],
+  shape: ObjectShape,
+  scope: Scope,
+): { readonly extras: readonly Extra[]; readonly finite: readonly Entry[] } {
+  const extras: Extra[] = [];
+  const finite: Entry[] = [];
+  for (const extra of undeclared) {
+    const names = textsOf(extra.names, finiteNamesMax - finite.length);
+    if (names === null) extras.push(extra);
+    else finite.push(...names.map((key) => ({ key, term: extra.term, required: false })));
+  }
+  const listed = shape.names.flatMap(({ term }) => scope.language(term).values);
+  const position = new Map(listed.map((value, index) => [value, index]));
+  const at = ({ key }: Entry): number => position.get(key) ?? listed.length;
+  return { extras, finite: finite.toSorted((a, b) => at(a) - at(b)) };
 }
 
 const noExtras: { readonly extras: readonly Extra[]; readonly checks: readonly Check[] } = {
@@ -162,7 +227,7 @@ function partitionByPatterns(
           { ...extra, names: difference(extra.names, automaton) },
         ]);
         named = named.filter((extra) => !isEmpty(extra.names));
-        scope.step(named.length);
+        spend(named.length);
         if (named.length > partitionsMax) return null;
       }
       for (const extra of named) if (extra.matched) matched.push(extra);

@@ -2,15 +2,19 @@
  * Plans all terms that are reachable from a root and finds the productive ones, which generate at least one
  * text. Recursion without an end is not productive.
  */
+import { spend, workingAt } from "../../work.js";
 import { countingOf } from "./counting.js";
 import type { Term } from "../language.js";
 import { numberTexts } from "../numbers.js";
+import { placeOfTerm } from "../place.js";
 import { planArray, negated } from "./plan-array.js";
 import { planObject } from "./plan-object.js";
 import type { ArrayPlan, ObjectPlan, TermPlan } from "./plan.js";
 import type { Scope } from "../scope.js";
 import { isEmptyStringShape } from "../strings.js";
 
+/** What planning a term costs besides its shapes. */
+const stepsOfPlan = 10;
 /** The number of terms that one grammar may have. */
 const termsMax = 20_000;
 
@@ -22,15 +26,18 @@ export interface Plans {
   readonly isProductiveArray: (plan: ArrayPlan) => boolean;
 }
 
-/** Plans a term and everything below it. @throws SchemaRefusal over the work budget */
-export function planAll(root: Term, scope: Scope): Plans {
+/**
+ * Plans a term and everything below it. @throws SchemaRefusal over the work budget
+ * @param rootKeys keys that an object at the root may have though it is closed by absence
+ */
+export function planAll(root: Term, scope: Scope, rootKeys: ReadonlyMap<string, Term> = new Map()): Plans {
   const plans = new Map<Term, TermPlan>();
   const terms = [root];
   const seen = new Set(terms);
   for (const term of terms) {
-    scope.step();
-    if (terms.length > termsMax) scope.step(Infinity);
-    const plan = planTerm(term, scope);
+    spend(terms.length > termsMax ? Infinity : stepsOfPlan);
+    const keys = term === root ? rootKeys : new Map<string, Term>();
+    const plan = workingAt(placeOfTerm(term), () => planTerm(term, scope, keys));
     plans.set(term, plan);
     for (const inner of innerTerms(plan, scope)) {
       if (seen.has(inner)) continue;
@@ -75,7 +82,7 @@ function findProductive(terms: readonly Term[], productive: Set<Term>, plans: Pl
   }
 }
 
-function planTerm(term: Term, scope: Scope): TermPlan {
+function planTerm(term: Term, scope: Scope, moreKeys: ReadonlyMap<string, Term>): TermPlan {
   const { values, numbers, strings, arrays, objects } = scope.language(term);
   const pointer = term.literals[0]?.node.pointer ?? "";
   return {
@@ -83,7 +90,9 @@ function planTerm(term: Term, scope: Scope): TermPlan {
     numbers: numbers.filter((shape) => numberTexts(shape).automaton !== null),
     strings: strings.filter((shape) => !isEmptyStringShape(shape)),
     arrays: arrays.map((shape) => planArray(shape, scope)).filter((plan) => plan !== null),
-    objects: objects.map((shape) => planObject(shape, pointer, scope)).filter((plan) => plan !== null),
+    objects: objects
+      .map((shape) => planObject(shape, scope, { pointer, moreKeys }))
+      .filter((plan) => plan !== null),
     pointer,
   };
 }

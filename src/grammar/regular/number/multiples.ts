@@ -1,14 +1,27 @@
-import { type Automaton, AutomatonTooLarge } from "../automaton.js";
+import { type Automaton, automatonOfTexts, concat, union } from "../automaton.js";
 import { decimalOf } from "./decimal.js";
 import { explore } from "../explore.js";
-
-/** The number of remainders that are distinguished. */
-const divisorMax = 10_000;
 
 /** A divisor as an integer number of units of 10^-scale. */
 interface Scaled {
   readonly divisor: number;
   readonly scale: number;
+}
+
+/** The least common multiple of some divisors. */
+export interface Divisor extends Scaled {
+  /** The zeros at the end of all its multiples. */
+  readonly zeros: number;
+  /** The remainders that its automaton distinguishes: the divisor without these zeros. */
+  readonly remainders: number;
+}
+
+/** Returns the least common multiple, or null if it is no safe integer of its unit. */
+export function divisorOf(divisors: readonly number[]): Divisor | null {
+  const common = commonMultiple(divisors.map(scaled));
+  if (!Number.isSafeInteger(common.divisor)) return null;
+  const zeros = common.scale > 0 ? 0 : (/0*$/.exec(String(common.divisor))?.[0].length ?? 0);
+  return { ...common, zeros, remainders: common.divisor / 10 ** zeros };
 }
 
 interface State {
@@ -19,12 +32,16 @@ interface State {
 }
 
 /**
- * Returns the automaton of the decimals that are multiples of all divisors. Trailing zeros beyond the
- * divisors' scale are not generated. @throws AutomatonTooLarge
+ * Returns the automaton of the decimals that are multiples of the divisor, also with leading zeros. Trailing
+ * zeros beyond its scale are not generated. @throws AutomatonTooLarge
  */
-export function multiplesOf(divisors: readonly number[]): Automaton {
-  const { divisor, scale } = commonMultiple(divisors.map(scaled));
-  if (divisor > divisorMax) throw new AutomatonTooLarge(divisorMax);
+export function multiplesOf({ scale, zeros, remainders }: Divisor): Automaton {
+  const short = remaindersAutomaton(remainders, scale);
+  if (zeros === 0) return short;
+  return union(automatonOfTexts(["0"]), concat(short, automatonOfTexts(["0".repeat(zeros)])));
+}
+
+function remaindersAutomaton(divisor: number, scale: number): Automaton {
   const start: State = { remainder: 0, fraction: -1, digits: false };
   return explore(start, {
     key: ({ remainder, fraction, digits }) => `${remainder} ${fraction} ${digits}`,

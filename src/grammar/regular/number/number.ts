@@ -6,19 +6,13 @@
 import { type Automaton, AutomatonTooLarge, intersect, isEmpty, union } from "../automaton.js";
 import { decimalOf, neighbour } from "./decimal.js";
 import { type Limit, type MagnitudeRange, signedDecimals } from "./magnitude.js";
-import { multiplesOf } from "./multiples.js";
+import { divisorOf, multiplesOf } from "./multiples.js";
+import { multiplesInRange, multiplesNearZero } from "./few-multiples.js";
+import { uncounted } from "../../work.js";
 import { patternAutomaton } from "../pattern/pattern.js";
+import type { NumberRange } from "./range.js";
 
-export interface NumberRange {
-  readonly minimum?: number | undefined;
-  readonly maximum?: number | undefined;
-  readonly exclusiveMinimum?: number | undefined;
-  readonly exclusiveMaximum?: number | undefined;
-  /** Divisors, all greater than zero. */
-  readonly multipleOf?: readonly number[] | undefined;
-  /** Whether only integers are allowed, written without point and exponent. */
-  readonly integer: boolean;
-}
+export type { NumberRange };
 
 /**
  * Decimals with 15 digits are all different doubles; the shortest decimal of a double has up to 17 digits.
@@ -28,6 +22,8 @@ const digitsRead = 17;
 const wholeDigitsMax = 19;
 /** The digits to try for multiples; with fewer digits larger divisors fit the limit of states. */
 const digitsWithDivisor = [digitsApart, 9, 6];
+/** Remainders times digits: an estimate of the states of multiples with a limit of digits. */
+const remaindersTimesDigitsMax = 1_000;
 
 /** A bound of the range, with its sign. */
 interface Bound {
@@ -49,18 +45,26 @@ function nonEmpty(automaton: Automaton): Automaton | null {
   return isEmpty(automaton) ? null : automaton;
 }
 
-/** @returns null if the multiples need too many states */
+/**
+ * Few multiples are listed; more are an automaton of remainders; where that needs too many states, only the
+ * multiples nearest to zero are generated. @returns null if the common multiple is too large to count with
+ */
 function withDivisors(range: NumberRange, divisors: readonly number[]): Automaton | null {
+  const divisor = divisorOf(divisors);
+  if (divisor === null) return null;
+  const few = multiplesInRange(range, divisor);
+  if (few !== null) return few;
   for (const digits of digitsWithDivisor) {
+    if (divisor.remainders * digits > remaindersTimesDigitsMax) continue;
     try {
-      const divided = intersect(multiplesOf(divisors), decimals(range, digits));
+      const divided = intersect(multiplesOf(divisor), decimals(range, digits));
       // With few digits an empty language can mean only that there are too few digits.
       if (!isEmpty(divided) || hasDigitsFor(range, digits)) return divided;
     } catch (error) {
       if (!(error instanceof AutomatonTooLarge)) throw error;
     }
   }
-  return null;
+  return multiplesNearZero(range, divisor);
 }
 
 function hasDigitsFor(range: NumberRange, digits: number): boolean {
@@ -78,7 +82,7 @@ let unbounded: Automaton | null = null;
 /** All numbers. Only here exponents are generated: after one digit, and too small to overflow. */
 function anyNumber(): Automaton {
   const exponents = "^-?[1-9](\\.[0-9]{1,17})?[eE][+-]?([0-9]{1,2}|[12][0-9]{2}|30[0-7])$";
-  unbounded ??= union(decimals({ integer: false }), patternAutomaton(exponents).automaton);
+  unbounded ??= uncounted(() => union(decimals({ integer: false }), patternAutomaton(exponents).automaton));
   return unbounded;
 }
 

@@ -13,23 +13,26 @@ const date = [
   `${leapYear}-02-29`,
 ].join("|");
 
-/** RFC 3339; a leap second only as the last second of a UTC day. */
-const minute = "[0-5][0-9]";
-const hour = "(?:[01][0-9]|2[0-3])";
-const fraction = "(?:\\.[0-9]+)?";
-const offset = `(?:[Zz]|[+-]${hour}:${minute})`;
-const time = `${hour}:${minute}:${minute}${fraction}${offset}|23:59:60${fraction}(?:[Zz]|[+-]00:00)`;
+/** RFC 3339; a leap second only as the last second of a UTC day. @param digits of a fraction of a second */
+function timeOf(digits: string): string {
+  const minute = "[0-5][0-9]";
+  const hour = "(?:[01][0-9]|2[0-3])";
+  const fraction = `(?:\\.${digits})?`;
+  const offset = `(?:[Zz]|[+-]${hour}:${minute})`;
+  return `${hour}:${minute}:${minute}${fraction}${offset}|23:59:60${fraction}(?:[Zz]|[+-]00:00)`;
+}
 
-/** RFC 3339 appendix A: no unit is skipped between two others. */
-const count = "[0-9]+";
-const days = `${count}D`;
-const months = `${count}M(?:${days})?`;
-const years = `${count}Y(?:${months})?`;
-const seconds = `${count}S`;
-const minutes = `${count}M(?:${seconds})?`;
-const hours = `${count}H(?:${minutes})?`;
-const clock = `T(?:${hours}|${minutes}|${seconds})`;
-const duration = `P(?:${count}W|(?:${years}|${months}|${days})(?:${clock})?|${clock})`;
+/** RFC 3339 appendix A: no unit is skipped between two others. @param count the digits of one unit */
+function durationOf(count: string): string {
+  const days = `${count}D`;
+  const months = `${count}M(?:${days})?`;
+  const years = `${count}Y(?:${months})?`;
+  const seconds = `${count}S`;
+  const minutes = `${count}M(?:${seconds})?`;
+  const hours = `${count}H(?:${minutes})?`;
+  const clock = `T(?:${hours}|${minutes}|${seconds})`;
+  return `P(?:${count}W|(?:${years}|${months}|${days})(?:${clock})?|${clock})`;
+}
 
 const byte = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
 const ipv4 = `(?:${byte}\\.){3}${byte}`;
@@ -49,20 +52,44 @@ const ipv6 = [
   `(?:${group}(?::${group}){0,6})?::`,
 ].join("|");
 
-/** RFC 3986 appendix A. */
 const encoded = `%${hex}{2}`;
-const unreserved = "A-Za-z0-9._~\\-";
-const delimiters = "!$&'()*+,;=";
-const pathCharacter = `(?:[${unreserved}${delimiters}:@]|${encoded})`;
-const host = `(?:\\[(?:${ipv6}|[Vv]${hex}+\\.[${unreserved}${delimiters}:]+)\\]|(?:[${unreserved}${delimiters}]|${encoded})*)`;
-const authority = `(?:(?:[${unreserved}${delimiters}:]|${encoded})*@)?${host}(?::[0-9]*)?`;
-const segments = `(?:/${pathCharacter}*)*`;
-const rooted = `/(?:${pathCharacter}+${segments})?`;
-const tail = `(?:\\?(?:${pathCharacter}|[/?])*)?(?:#(?:${pathCharacter}|[/?])*)?`;
-const hierarchy = `(?://${authority}${segments}|${rooted}|${pathCharacter}+${segments})`;
-const scheme = "[A-Za-z][A-Za-z0-9+.-]*";
-const firstWithoutColon = `(?:[${unreserved}${delimiters}@]|${encoded})+`;
-const relative = `(?://${authority}${segments}|${rooted}|${firstWithoutColon}${segments})?`;
+const ascii = "A-Za-z0-9._~\\-";
+
+/** The characters that RFC 3987 adds everywhere, and those that it adds to queries. */
+const planes = "123456789ABCDE".split("");
+const international = `\\u00A0-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFEF${planes
+  .map((plane) => `\\u{${plane}${plane === "E" ? "1" : "0"}000}-\\u{${plane}FFFD}`)
+  .join("")}`;
+const privateUse = "\\uE000-\\uF8FF\\u{F0000}-\\u{FFFFD}\\u{100000}-\\u{10FFFD}";
+
+/**
+ * RFC 3986 appendix A, and with more characters RFC 3987 section 2.2.
+ * @param more characters beyond ASCII. @param moreInQuery further ones in a query.
+ */
+function identifiers(
+  more: string,
+  moreInQuery: string,
+): { readonly absolute: string; readonly reference: string } {
+  const unreserved = `${ascii}${more}`;
+  const delimiters = "!$&'()*+,;=";
+  const pathCharacter = `(?:[${unreserved}${delimiters}:@]|${encoded})`;
+  const literal = `\\[(?:${ipv6}|[Vv]${hex}+\\.[${ascii}${delimiters}:]+)\\]`;
+  const host = `(?:${literal}|(?:[${unreserved}${delimiters}]|${encoded})*)`;
+  const authority = `(?:(?:[${unreserved}${delimiters}:]|${encoded})*@)?${host}(?::[0-9]*)?`;
+  const segments = `(?:/${pathCharacter}*)*`;
+  const rooted = `/(?:${pathCharacter}+${segments})?`;
+  const query = `\\?(?:${pathCharacter}|[/?${moreInQuery}])*`;
+  const tail = `(?:${query})?(?:#(?:${pathCharacter}|[/?])*)?`;
+  const hierarchy = `(?://${authority}${segments}|${rooted}|${pathCharacter}+${segments})`;
+  const scheme = "[A-Za-z][A-Za-z0-9+.-]*";
+  const firstWithoutColon = `(?:[${unreserved}${delimiters}@]|${encoded})+`;
+  const relative = `(?://${authority}${segments}|${rooted}|${firstWithoutColon}${segments})?`;
+  const whole = `${scheme}:${hierarchy}`;
+  return { absolute: `${whole}${tail}`, reference: `(?:${whole}|${relative})${tail}` };
+}
+
+const uri = identifiers("", "");
+const iri = identifiers(international, privateUse);
 
 /** RFC 6570. */
 const variable = `(?:[A-Za-z0-9_]|${encoded})(?:\\.?(?:[A-Za-z0-9_]|${encoded}))*(?::[1-9][0-9]{0,3}|\\*)?`;
@@ -77,16 +104,28 @@ const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]";
 /** The local part of an address, with the @. */
 export const mailbox = `(?=[^@]{1,64}@)${atom}+(?:\\.${atom}+)*@`;
 
+/** The formats whose numbers may have any length, by the digits that one may have. */
+function unboundedSources(digits: string): readonly (readonly [string, string])[] {
+  return [
+    ["time", timeOf(digits)],
+    ["date-time", `(?:${date})[Tt](?:${timeOf(digits)})`],
+    ["duration", durationOf(digits)],
+  ];
+}
+
+/** What is generated instead of a format, so that a model cannot write digits forever. */
+export const generatedSources: ReadonlyMap<string, string> = new Map(unboundedSources("[0-9]{1,9}"));
+
 export const formatSources: ReadonlyMap<string, string> = new Map([
   ["date", date],
-  ["time", time],
-  ["date-time", `(?:${date})[Tt](?:${time})`],
-  ["duration", duration],
+  ...unboundedSources("[0-9]+"),
   ["ipv4", ipv4],
   ["ipv6", ipv6],
   ["uuid", `${hex}{8}(?:-${hex}{4}){3}-${hex}{12}`],
-  ["uri", `${scheme}:${hierarchy}${tail}`],
-  ["uri-reference", `(?:${scheme}:${hierarchy}|${relative})${tail}`],
+  ["uri", uri.absolute],
+  ["uri-reference", uri.reference],
+  ["iri", iri.absolute],
+  ["iri-reference", iri.reference],
   ["uri-template", `(?:${outside}|${encoded}|\\{[+#./;?&=,!@|]?${variable}(?:,${variable})*\\})*`],
   ["json-pointer", pointer],
   ["relative-json-pointer", `(?:0|[1-9][0-9]*)(?:#|${pointer})`],

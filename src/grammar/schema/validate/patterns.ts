@@ -1,5 +1,6 @@
 import { AutomatonTooLarge, type Automaton } from "../../regular/automaton.js";
 import { patternAutomaton, PatternError } from "../../regular/pattern/pattern.js";
+import { workingAt } from "../../work.js";
 import type { SchemaNode } from "../node.js";
 import { SchemaRefusal } from "../refusal.js";
 
@@ -13,7 +14,12 @@ export type Patterns = ReadonlyMap<string, Automaton>;
 export function compilePatterns(nodes: Iterable<SchemaNode>): Patterns {
   const patterns = new Map<string, Automaton>();
   const add = (source: string, keyword: string, pointer: string): void => {
-    if (!patterns.has(source)) patterns.set(source, compile(source, { keyword, pointer }));
+    if (patterns.has(source)) return;
+    const at = { keyword, pointer };
+    patterns.set(
+      source,
+      workingAt(at, () => compile(source, at)),
+    );
   };
   for (const node of nodes) {
     if (node.pattern !== undefined) add(node.pattern, "pattern", node.pointer);

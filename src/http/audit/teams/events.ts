@@ -1,7 +1,6 @@
 /** GET /audit/teams/{teamId}/events: lists the audit events of a team in pages. */
 import { z } from "zod";
 import { actorOf } from "../../../accounts/audit/actors.js";
-import { authoriseManager } from "../../../accounts/management-keys/permissions.js";
 import type { AuditEventWithMember } from "../../../accounts/audit/audit-log.js";
 import { responseObject, responseArray } from "../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../deps.js";
@@ -62,10 +61,9 @@ const pageSchema = responseObject({
 export function listAuditEvents({
   accounts,
 }: Pick<HttpDeps, "accounts">): (call: ManagementCall) => Promise<void> {
-  return async ({ ctx, manager, params, route }) => {
+  return async ({ ctx, manager, params }) => {
     const query = parseFields(querySchema, ctx.query);
     const position = decodePageToken(query.pageToken, z.number().int(), "pageToken");
-    authoriseManager(manager, route.endpointAcl);
     const { events, next } = await accounts.auditLog.page(
       {
         teamId: params["teamId"] ?? "",

@@ -1,7 +1,7 @@
 /** POST and GET /auth/teams/{teamId}/api-keys: creates a key of a team, lists its keys in pages. */
 import { z } from "zod";
 import { actorOf } from "../../../accounts/audit/actors.js";
-import { authoriseManager } from "../../../accounts/management-keys/permissions.js";
+import { checkSettings } from "../../../accounts/keys/key-settings.js";
 import { responseObject, responseArray } from "../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../deps.js";
 import {
@@ -12,7 +12,13 @@ import {
   presentKey,
   settableKeyFields,
 } from "../../management/api-key.js";
-import { booleanField, isTrue, parseFields, stringList } from "../../management/fields.js";
+import {
+  booleanField,
+  isTrue,
+  parseFields,
+  parseFieldsInOrder,
+  stringList,
+} from "../../management/fields.js";
 import {
   itemsPerPage,
   pageSizeField,
@@ -44,10 +50,12 @@ const pageSchema = responseObject({
 /** Creates a key. */
 export function createApiKey({
   accounts,
-}: Pick<HttpDeps, "accounts">): (call: ManagementCall) => Promise<void> {
-  return async ({ ctx, manager, body, params, route }) => {
-    const request = parseFields(requestSchema, body);
-    authoriseManager(manager, route.endpointAcl);
+  clock,
+}: Pick<HttpDeps, "accounts" | "clock">): (call: ManagementCall) => Promise<void> {
+  return async ({ ctx, manager, body, params }) => {
+    const request = parseFieldsInOrder(requestSchema, body, (fields) =>
+      checkSettings(toKeyChange(fields), clock.now()),
+    );
     const { acls = [], ...fields } = toKeyChange(request);
     const { key, secret } = await accounts.keys.create(
       { ...fields, name: request.name, acls, teamId: params["teamId"] ?? "" },
@@ -61,14 +69,15 @@ export function createApiKey({
 export function listApiKeys(
   deps: Pick<HttpDeps, "accounts" | "clock">,
 ): (call: ManagementCall) => Promise<void> {
-  return async ({ ctx, manager, params, route }) => {
+  return async ({ ctx, manager, params }) => {
     const query = parseFields(querySchema, ctx.query);
     const position = decodePageToken(query.paginationToken, z.string(), "paginationToken");
-    authoriseManager(manager, route.endpointAcl);
     const limit = itemsPerPage(query.pageSize);
     const found = await deps.accounts.keys.page(
       {
         teamId: params["teamId"] ?? "",
+        // As the hosted service: admins see the team's keys, members their own.
+        userId: manager.member?.role === "member" ? manager.member.id : null,
         after: position === null ? null : { createTime: position[0], id: position[1] },
         acls: query.aclFilters ?? [],
         unexpiredAt: query.activeOnly != null && isTrue(query.activeOnly) ? deps.clock.now() : null,
@@ -104,6 +113,8 @@ export const listApiKeysDocs: RouteDocs = {
   operation: "listApiKeys",
   tag: "Accounts",
   summary: "List the API keys of a team",
+  description:
+    "A management key of a member with the role `member` sees only the keys that the member created.",
   params,
   query: querySchema,
   answers: { 200: { description: "One page of keys.", schema: pageSchema } },

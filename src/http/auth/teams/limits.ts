@@ -1,11 +1,11 @@
 /** GET and PUT /auth/teams/{teamId}/limits, an extension: lists and updates the rate limits of a team on models. */
 import { z } from "zod";
 import { actorOf } from "../../../accounts/audit/actors.js";
-import { authoriseManager } from "../../../accounts/management-keys/permissions.js";
 import { noLimits } from "../../../core/limits.js";
-import { everyModel } from "../../../accounts/limits/team-limit.js";
+import { allModels, everyModel } from "../../../accounts/limits/team-limit.js";
 import { responseObject, responseArray } from "../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../deps.js";
+import { invalidValue } from "../../../dialects/field-error.js";
 import { applyFieldMask } from "../../management/field-mask.js";
 import { parseFields } from "../../management/fields.js";
 import {
@@ -25,7 +25,7 @@ const requestSchema = z
       .string()
       .nullish()
       .describe(
-        `Id or alias of a model; the default \`${everyModel}\` means every model without limits of its own.`,
+        `Id or alias of a model; the default \`${everyModel}\` means every model without limits of its own, \`${allModels}\` all models together.`,
       ),
     limits: limitChangeSchema.nullish(),
     fieldMask: z
@@ -38,14 +38,20 @@ const requestSchema = z
     description: "The limits to change; without a mask, the limits that are set.",
   });
 
+const exampleRequest = { model: "*", limits: { qpm: 600, tpm: "100000" } };
+
+/** The model in the place where it would be ignored, so that the limits would be those on every model. */
+const misplacedModel = z.object({
+  limits: z.object({ model: z.unknown().refine((value) => value != null) }),
+});
+
 const listSchema = responseObject({
   limits: responseArray(teamLimitsSchema).describe("The limits for every model first."),
 }).meta({ id: "TeamLimitsList" });
 
 /** Lists all limits of a team. */
 export function listTeamLimits({ accounts }: Pick<HttpDeps, "accounts">): Handler {
-  return async ({ ctx, manager, params, route }) => {
-    authoriseManager(manager, route.endpointAcl);
+  return async ({ ctx, manager, params }) => {
     const limits = await accounts.teamLimits.list(params["teamId"] ?? "", actorOf(manager));
     const answer: z.infer<typeof listSchema> = { limits: limits.map(presentTeamLimits) };
     ctx.body = answer;
@@ -54,13 +60,14 @@ export function listTeamLimits({ accounts }: Pick<HttpDeps, "accounts">): Handle
 
 /** Updates the limits of a team on a model. */
 export function updateTeamLimits({ accounts, models }: Pick<HttpDeps, "accounts" | "models">): Handler {
-  return async ({ ctx, manager, body, params, route }) => {
+  return async ({ ctx, manager, body, params }) => {
+    if (misplacedModel.safeParse(body).success)
+      throw invalidValue("limits.model", `belongs beside limits, as in ${JSON.stringify(exampleRequest)}`);
     const { model, limits, fieldMask } = parseFields(requestSchema, body);
     const change = applyFieldMask(toLimitChange(limits ?? {}), noLimits, fieldMask);
-    authoriseManager(manager, route.endpointAcl);
     const named = model ?? everyModel;
     // Requests are counted by model id.
-    const id = models.find(named)?.manifest.id ?? named;
+    const id = named === allModels ? named : (models.find(named)?.manifest.id ?? named);
     const teamId = params["teamId"] ?? "";
     ctx.body = presentTeamLimits(await accounts.teamLimits.update(teamId, id, change, actorOf(manager)));
   };
@@ -73,7 +80,8 @@ export const listTeamLimitsDocs: RouteDocs = {
   tag: "Accounts",
   summary: "List the rate limits of a team",
   description:
-    "An extension of Hearth. The limits for every model do not apply to a model with limits of its own.",
+    "An extension of Hearth. The limits for every model do not apply to a model with limits of its own. Those for all models " +
+    "together apply in addition.",
   params,
   answers: { 200: { description: "The limits of the team.", schema: listSchema } },
 };
@@ -84,10 +92,10 @@ export const updateTeamLimitsDocs: RouteDocs = {
   summary: "Update the rate limits of a team",
   description:
     "An extension of Hearth. Takes effect with the next request. All keys of the team share the limits; each model is counted " +
-    "separately. Requires a management key for all teams.",
+    `separately, except for the limits on \`${allModels}\`. Requires a management key for all teams.`,
   params,
   body: requestSchema,
-  example: { model: "*", limits: { qpm: 600, tpm: "100000" } },
+  example: exampleRequest,
   answers: { 200: { description: "The limits on that model.", schema: teamLimitsSchema } },
   errors: ["conflict"],
 };

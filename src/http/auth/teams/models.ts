@@ -1,7 +1,6 @@
 /** GET /auth/teams/{teamId}/models: the models that keys of a team can have access to. */
 import { z } from "zod";
 import { actorOf } from "../../../accounts/audit/actors.js";
-import { authoriseManager } from "../../../accounts/management-keys/permissions.js";
 import { noLimits, type Limits } from "../../../core/limits.js";
 import { everyModel, type TeamLimits } from "../../../accounts/limits/team-limit.js";
 import type { Modality, Model, ModelKind } from "../../../core/model.js";
@@ -14,6 +13,7 @@ import type { RouteDocs } from "../../route-docs.js";
 const modalities = responseArray(z.enum(["TEXT", "IMAGE"]));
 const price = z.string().describe("Cents of a US dollar for 100 million tokens.");
 const limit = z.string().describe("0 = no limit.");
+const imagePrice = z.string();
 const none = z.array(z.never()).max(0).readonly();
 
 const languageModel = responseObject({
@@ -48,12 +48,18 @@ const imageModel = responseObject({
   version: z.string(),
   inputModalities: modalities,
   outputModalities: modalities,
-  imagePrice: z.string().describe("Cents of a US dollar for one image, rounded up."),
+  imagePrice: imagePrice.describe("Price of one image in 1/100,000,000 of a cent, which is one tick."),
   rps: limit,
   rpm: limit,
   tpm: limit,
   cluster: z.string(),
   aliases: responseArray(z.string()),
+  resolutionPricing: responseArray(
+    responseObject({
+      resolution: z.enum(["IMAGE_RESOLUTION_1K", "IMAGE_RESOLUTION_2K"]),
+      pricePerImage: imagePrice.describe("In 1/100,000,000 of a cent."),
+    }).meta({ id: "ResolutionPrice" }),
+  ).describe("An image has the same price at every resolution."),
 }).meta({ id: "ClusterImageModel" });
 
 const clusters = responseObject({
@@ -74,8 +80,7 @@ export function listTeamModels({
   accounts,
   models,
 }: Pick<HttpDeps, "accounts" | "models">): (call: ManagementCall) => Promise<void> {
-  return async ({ ctx, manager, params, route }) => {
-    authoriseManager(manager, route.endpointAcl);
+  return async ({ ctx, manager, params }) => {
     const limits = await accounts.teamLimits.list(params["teamId"] ?? "", actorOf(manager));
     const modelsOf = (kind: ModelKind) => models.list().filter(({ manifest }) => manifest.kind === kind);
     const languageModels = modelsOf("chat").map((model) => present(model, limitsOn(limits, model)));
@@ -143,19 +148,23 @@ function present({ manifest }: Model, { qps, qpm, tpm }: Limits): z.infer<typeof
 }
 
 function presentImageModel({ manifest }: Model, { qps, qpm, tpm }: Limits): z.infer<typeof imageModel> {
+  const price = String(manifest.prices.imageTicks ?? 0);
   return {
     name: manifest.id,
     version: manifest.version,
     inputModalities: manifest.inputModalities.map((each) => modalityNames[each]),
     outputModalities: manifest.outputModalities.map((each) => modalityNames[each]),
-    imagePrice: String(Math.ceil((manifest.prices.imageTicks ?? 0) / ticksPerCent)),
+    imagePrice: price,
     rps: String(qps ?? 0),
     rpm: String(qpm ?? 0),
     tpm: String(tpm ?? 0),
     cluster: clusterName,
     aliases: manifest.aliases,
+    resolutionPricing: [
+      { resolution: "IMAGE_RESOLUTION_1K", pricePerImage: price },
+      { resolution: "IMAGE_RESOLUTION_2K", pricePerImage: price },
+    ],
   };
 }
 
-const ticksPerCent = 100_000_000;
 const modalityNames = { text: "TEXT", image: "IMAGE" } as const satisfies Readonly<Record<Modality, string>>;

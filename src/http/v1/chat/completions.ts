@@ -1,6 +1,6 @@
 /** POST /v1/chat/completions: streamed, as JSON, or deferred. */
 import { z } from "zod";
-import { authorise } from "../../../accounts/keys/permissions.js";
+import { authorise, modelNames } from "../../../accounts/keys/permissions.js";
 import type { Clock } from "../../../core/clock.js";
 import { openaiErrorFrame } from "../../../dialects/error-body.js";
 import { openaiErrorEvent } from "../../../dialects/error-schema.js";
@@ -31,8 +31,8 @@ export function createChatCompletion(deps: HttpDeps): (call: Call) => Promise<vo
   return async (call) => {
     const { ctx, principal, body, requestId, route } = call;
     const { request, stream, deferred, includeUsage, callsAsFunction } = parseChatRequest(body);
-    const model = deps.models.find(request.model)?.manifest.id ?? request.model;
-    authorise(principal, { endpoint: route.endpointAcl, model, modelAsWritten: request.model });
+    const model = modelNames(request.model, deps.models.find(request.model));
+    authorise(principal, { endpoint: route.endpointAcl, model });
     if (deferred) {
       // Reports an unusable model now and not when the answer is fetched.
       usableModel(deps.models, request.model);

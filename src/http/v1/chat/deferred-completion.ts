@@ -1,9 +1,12 @@
 /** GET /v1/chat/deferred-completion/{request_id}: returns a deferred completion and deletes it. */
 import { authorise } from "../../../accounts/keys/permissions.js";
 import { HearthError } from "../../../core/errors.js";
+import type { Ticks } from "../../../core/money.js";
 import { invalidValue } from "../../../dialects/field-error.js";
 import { chatCompletion, pendingCompletion } from "../../../dialects/openai-chat/response-schema.js";
+import type { ChatCompletion } from "../../../dialects/openai-chat/response-schema.js";
 import type { HttpDeps } from "../../deps.js";
+import { costHeader } from "../../reply/run-headers.js";
 import type { Call } from "../../route.js";
 import type { RouteDocs } from "../../route-docs.js";
 
@@ -19,6 +22,7 @@ export function getDeferredCompletion({
     if (!uuid.test(id)) throw invalidValue("request_id", "must be the request_id of a deferred completion");
     authorise(principal, { endpoint: route.endpointAcl, model: null });
     const answer = await deferrals.take(id.toLowerCase(), principal.team.id);
+    if (answer !== null) ctx.set(costHeader(costOf(answer)));
     ctx.status = answer === null ? 202 : 200;
     ctx.type = "application/json";
     ctx.body = answer ?? JSON.stringify({ request_id: id, status: "pending" });
@@ -37,6 +41,11 @@ export const getDeferredCompletionDocs: RouteDocs = {
     202: { description: "The completion is not finished.", schema: pendingCompletion },
   },
 };
+
+/** Returns the cost that a stored completion reports. */
+function costOf(answer: string): Ticks {
+  return (JSON.parse(answer) as ChatCompletion).usage.cost_in_usd_ticks;
+}
 
 /** The router passes HEAD to handlers of GET; here HEAD would delete the completion without returning it. */
 function headNotAllowed(): HearthError {

@@ -1,6 +1,6 @@
 /** GET /v1/hearth/ps, an extension: lists the loaded models that the key may use. */
 import { z } from "zod";
-import { authorise, mayUseModel } from "../../../accounts/keys/permissions.js";
+import { authorise, isAllowed, modelNames } from "../../../accounts/keys/permissions.js";
 import type { ModelInMemory } from "../../../core/metrics.js";
 import { countField, responseObject, responseArray } from "../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../deps.js";
@@ -27,12 +27,14 @@ const loadedModelList = responseObject({ object: z.literal("list"), data: respon
 });
 
 /** Lists loaded models in order of id. */
-export function listLoadedModels(deps: Pick<HttpDeps, "load">): (call: Call) => void {
+export function listLoadedModels(deps: Pick<HttpDeps, "load" | "models">): (call: Call) => void {
   return ({ ctx, principal, route }) => {
     authorise(principal, { endpoint: route.endpointAcl, model: null });
+    const isVisible = ({ id }: ModelInMemory): boolean =>
+      isAllowed(principal.key.acls, { endpoint: null, model: modelNames(id, deps.models.find(id)) });
     const data = deps
       .load()
-      .models.filter(({ id }) => mayUseModel(principal, id))
+      .models.filter(isVisible)
       .toSorted((a, b) => (a.id < b.id ? -1 : 1))
       .map(present);
     ctx.body = { object: "list", data };

@@ -1,5 +1,5 @@
 /** POST /v1/images/generations: generates images from a text. */
-import { authorise, mayUseModel } from "../../../accounts/keys/permissions.js";
+import { authorise, mayUseModel, modelNames } from "../../../accounts/keys/permissions.js";
 import type { Principal } from "../../../accounts/keys/api-key.js";
 import { HearthError } from "../../../core/errors.js";
 import type { ModelRegistry } from "../../../core/model.js";
@@ -9,6 +9,7 @@ import { imageRequestSchema } from "../../../dialects/openai-images/schema.js";
 import { imageList } from "../../../dialects/openai-images/response-schema.js";
 import type { NamedImage } from "../../../inference/images/generate-images.js";
 import { whileClientWaits } from "../../reply/client.js";
+import { costHeader } from "../../reply/run-headers.js";
 import type { HttpDeps } from "../../deps.js";
 import { imageUrl } from "../../images.js";
 import { reserveTokens, withReservation } from "../../middleware/limit.js";
@@ -23,13 +24,9 @@ export function createImages(
     const { ctx, principal, body, requestId, route } = call;
     const { request } = parseImageRequest(body);
     const requestedModel = request.model ?? firstImageModel(deps.models, principal);
-    const id =
-      requestedModel === null ? null : (deps.models.find(requestedModel)?.manifest.id ?? requestedModel);
-    authorise(principal, {
-      endpoint: route.endpointAcl,
-      model: id,
-      ...(requestedModel === null ? {} : { modelAsWritten: requestedModel }),
-    });
+    const names =
+      requestedModel === null ? null : modelNames(requestedModel, deps.models.find(requestedModel));
+    authorise(principal, { endpoint: route.endpointAcl, model: names });
     if (requestedModel === null) throw noImageModel();
     const reservation = await reserveTokens(deps, call, requestedModel, request.prompt);
     const context = { principal, requestId, endpoint: route.path };
@@ -40,6 +37,7 @@ export function createImages(
     // Image generation is not counted in tokens.
     const result = await withReservation(reservation, generate, () => 0);
     if (result === null) return;
+    ctx.set(costHeader(result.costTicks));
     ctx.body = encodeImages({
       created: Math.floor(deps.clock.now() / 1000),
       images: result.images.map((image) => ({
@@ -75,11 +73,10 @@ function locationOf(
 }
 
 function firstImageModel(models: ModelRegistry, principal: Principal): string | null {
-  const usableIds = models
+  const usable = models
     .list()
-    .filter(({ manifest, unusable }) => manifest.kind === "image" && unusable === null)
-    .map(({ manifest }) => manifest.id);
-  return usableIds.find((id) => mayUseModel(principal, id)) ?? null;
+    .filter(({ manifest, unusable }) => manifest.kind === "image" && unusable === null);
+  return usable.find((model) => mayUseModel(principal, model))?.manifest.id ?? null;
 }
 
 function noImageModel(): HearthError {

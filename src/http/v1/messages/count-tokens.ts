@@ -1,5 +1,5 @@
 /** POST /v1/messages/count_tokens: counts the prompt tokens of a messages request with the model's template and tokenizer. */
-import { authorise } from "../../../accounts/keys/permissions.js";
+import { authorise, modelNames } from "../../../accounts/keys/permissions.js";
 import { parseMessagesRequest } from "../../../dialects/anthropic-messages/parse.js";
 import { messagesRequestSchema } from "../../../dialects/anthropic-messages/schema.js";
 import { tokenCount } from "../../../dialects/anthropic-messages/response-schema.js";
@@ -14,8 +14,8 @@ export function countMessageTokens(deps: HttpDeps): (call: Call) => Promise<void
   return async (call) => {
     const { ctx, principal, body, route } = call;
     const { request } = parseMessagesRequest(body);
-    const model = deps.models.find(request.model)?.manifest.id ?? request.model;
-    authorise(principal, { endpoint: route.endpointAcl, model, modelAsWritten: request.model });
+    const model = modelNames(request.model, deps.models.find(request.model));
+    authorise(principal, { endpoint: route.endpointAcl, model });
     const reservation = await reserveTokens(deps, call, request.model, request);
     const count = () =>
       whileClientWaits(ctx.req.socket, (signal) =>

@@ -1,5 +1,5 @@
 /** POST /v1/responses/compact: the model summarises a conversation, so that a later request can continue from the summary. */
-import { authorise } from "../../../accounts/keys/permissions.js";
+import { authorise, modelNames } from "../../../accounts/keys/permissions.js";
 import { foldCompaction, parseCompactRequest } from "../../../dialects/openai-responses/compact.js";
 import { compactRequestSchema } from "../../../dialects/openai-responses/schema.js";
 import { compactionSchema } from "../../../dialects/openai-responses/response-schema.js";
@@ -16,8 +16,8 @@ export function compactConversation(deps: HttpDeps): (call: Call) => Promise<voi
   return async (call) => {
     const { ctx, principal, body, requestId, route } = call;
     const request = parseCompactRequest(body);
-    const model = deps.models.find(request.model)?.manifest.id ?? request.model;
-    authorise(principal, { endpoint: route.endpointAcl, model, modelAsWritten: request.model });
+    const model = modelNames(request.model, deps.models.find(request.model));
+    authorise(principal, { endpoint: route.endpointAcl, model });
     const { before, ownInput: ownInput } = await findItems(deps.storedResponses, request, principal.team.id);
     const generation = request.generation([...before, ...ownInput]);
     const reservation = await reserveTokens(deps, call, request.model, generation);

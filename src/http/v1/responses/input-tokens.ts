@@ -1,5 +1,5 @@
 /** POST /v1/responses/input_tokens: counts the prompt tokens of a request with the model's template and tokenizer. */
-import { authorise } from "../../../accounts/keys/permissions.js";
+import { authorise, modelNames } from "../../../accounts/keys/permissions.js";
 import { inputTokensBody } from "../../../dialects/openai-responses/pages.js";
 import { generationRequest, parseResponsesRequest } from "../../../dialects/openai-responses/parse.js";
 import { responsesRequestSchema } from "../../../dialects/openai-responses/schema.js";
@@ -17,8 +17,8 @@ export function countInputTokens(deps: HttpDeps): (call: Call) => Promise<void> 
   return async (call) => {
     const { ctx, principal, body, route } = call;
     const request = parseResponsesRequest(body);
-    const model = models.find(request.model)?.manifest.id ?? request.model;
-    authorise(principal, { endpoint: route.endpointAcl, model, modelAsWritten: request.model });
+    const model = modelNames(request.model, models.find(request.model));
+    authorise(principal, { endpoint: route.endpointAcl, model });
     const { before, ownInput: ownInput } = await findItems(storedResponses, request, principal.team.id);
     const generation = generationRequest(request, [...before, ...ownInput]);
     const reservation = await reserveTokens(deps, call, request.model, generation);

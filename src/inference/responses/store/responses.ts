@@ -1,3 +1,4 @@
+import { HearthError } from "../../../core/errors.js";
 import { sql } from "kysely";
 import type { ResponseEnding, StoredItem, StoredResponse } from "../stored-response.js";
 import type { Database } from "../../../store/database.js";
@@ -89,16 +90,22 @@ function createStatusAndCount({ kysely }: Database) {
   };
 }
 
-function createDeletion({ kysely }: Database) {
+function createDeletion({ kysely, commit }: Database) {
   return {
-    /** @returns false when it does not exist or belongs to another team. */
+    /**
+     * Resolves when the deletion is synced to disk.
+     * @returns false when it does not exist or belongs to another team.
+     */
+    // async: an exception becomes a rejection.
     async delete(id: string, teamId: string): Promise<boolean> {
-      const { numDeletedRows } = await kysely
-        .deleteFrom("responses")
-        .where("id", "=", id)
-        .where("team_id", "=", teamId)
-        .executeTakeFirst();
-      return numDeletedRows > 0n;
+      const query = kysely.deleteFrom("responses").where("id", "=", id).where("team_id", "=", teamId);
+      try {
+        commit([{ query: query.compile(), rows: 1 }], true);
+        return true;
+      } catch (thrown) {
+        if (thrown instanceof HearthError && thrown.kind === "conflict") return false;
+        throw thrown;
+      }
     },
     /** Deletes up to `limit` that have ended and expired. @returns how many were deleted. */
     async deleteExpired(now: number, limit: number): Promise<number> {

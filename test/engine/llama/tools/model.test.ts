@@ -12,6 +12,7 @@ import type { Message, Tool } from "../../../../src/core/generation.js";
 import { createPromptBuilder } from "../../../../src/engine/llama/prompt/prompt.js";
 import { toolFormatOf } from "../../../../src/engine/llama/tools/format.js";
 import { RuleSet } from "../../../../src/grammar/gbnf.js";
+import { renderHere } from "../render-here.js";
 import { readAnswer } from "./answers.js";
 
 const path = fileURLToPath(new URL("../../../../models/hearth-tiny-5m/hearth-tiny-5m.gguf", import.meta.url));
@@ -41,8 +42,9 @@ async function answer(
   tools: readonly Tool[],
   state: (text: string) => LlamaGrammarEvaluationState | undefined,
 ): Promise<string> {
-  const prompt = createPromptBuilder({
-    template,
+  const prompt = await createPromptBuilder({
+    modelId: "model",
+    renderer: renderHere(template),
     tools: toolFormatOf(template),
     reasoning: null,
     specialTexts: [],

@@ -107,15 +107,30 @@ describe("A1: an address that is not public", () => {
     const net = await internet((_request, response) => response.end("secret"), {
       names: { localhost: [["127.0.0.1", "::1"]], "printer.lan": [["192.168.3.4"]] },
     });
-    expect(await net.refusal(url)).toMatch(/: leads to an address that is not public$/);
+    expect(await net.refusal(url)).toMatch(/: could not be fetched from a public address within 5000 ms$/);
     expect(net.dialled).toEqual([]);
+  });
+
+  it("E20: has the message of a name that does not exist, that refuses and that is slow", async () => {
+    const net = await internet(
+      (_request, response) => {
+        net.clock.advance(5_000);
+        response.writeHead(200).flushHeaders();
+      },
+      { names: { "inside.example": [["10.0.0.1"]], "none.example": [[]], "unknown.example": [] } },
+    );
+    const names = ["inside.example", "none.example", "unknown.example", "slow.example"];
+    const messages = [];
+    for (const name of names) messages.push(await net.refusal(`http://${name}/`));
+    expect(new Set(messages).size).toBe(1);
+    expect(net.logs[0]).toContain("not public");
   });
 
   it("makes a name unusable that also has public addresses", async () => {
     const net = await internet((_request, response) => response.end("secret"), {
       names: { "half.example": [[publicAddress, "10.0.0.1"]] },
     });
-    expect(await net.refusal("http://half.example/a.png")).toMatch(/not public/);
+    expect(await net.refusal("http://half.example/a.png")).toMatch(/could not be fetched/);
     expect(net.dialled).toEqual([]);
   });
 });

@@ -51,9 +51,9 @@ describe("an image on the internet", () => {
 
 describe("A2: a redirect", () => {
   it.each([
-    ["to a private address", "http://169.254.169.254/", /not public/],
-    ["to a name with a private address", "http://inside.example/", /not public/],
-    ["to loopback written as a number", "http://2130706433/", /not public/],
+    ["to a private address", "http://169.254.169.254/", /could not be fetched/],
+    ["to a name with a private address", "http://inside.example/", /could not be fetched/],
+    ["to loopback written as a number", "http://2130706433/", /could not be fetched/],
     ["to a file", "file:///etc/passwd", /must be a data:, http: or https: URL/],
     ["to data", "data:image/png;base64,AAAA", /must be a data:, http: or https: URL/],
     ["to gopher", "gopher://a.example/", /must be a data:, http: or https: URL/],
@@ -92,7 +92,7 @@ describe("A3: a name that resolves differently later", () => {
 
   it("is checked again when a redirect leads to it again", async () => {
     const net = await redirecting(["/2"], { names: { "rebind.example": [[publicAddress], ["127.0.0.1"]] } });
-    expect(await net.refusal("http://rebind.example/1")).toMatch(/not public/);
+    expect(await net.refusal("http://rebind.example/1")).toMatch(/could not be fetched/);
     expect(net.dialled).toEqual([ownAddress]);
   });
 
@@ -104,7 +104,7 @@ describe("A3: a name that resolves differently later", () => {
       return bytes.toString("latin1");
     });
     const net = await internet(() => undefined, { server });
-    expect(await net.refusal("https://secure.example/a")).toMatch(/: could not be fetched$/);
+    expect(await net.refusal("https://secure.example/a")).toMatch(/: could not be fetched from a public/);
     expect(await hello).toContain("secure.example");
     expect(net.dialled).toEqual([`${publicAddress}:443`]);
   });
@@ -115,12 +115,12 @@ describe("A4: an ambiguous URL", () => {
     ["http://a@127.0.0.1/", /user name or a password/],
     ["http://a.example:pw@b.example/", /user name or a password/],
     ["http://a.example\\@127.0.0.1/", /with the status 404$/],
-    ["http:\\\\127.0.0.1\\a", /not public/],
-    ["http:127.0.0.1", /not public/],
-    ["HTTP://127.0.0.1", /not public/],
-    ["http://127.0.0.1.", /not public/],
-    ["\thttp://127.0.0.1/", /not public/],
-    ["http://ⓛocalhost/", /not public/],
+    ["http:\\\\127.0.0.1\\a", /could not be fetched/],
+    ["http:127.0.0.1", /could not be fetched/],
+    ["HTTP://127.0.0.1", /could not be fetched/],
+    ["http://127.0.0.1.", /could not be fetched/],
+    ["\thttp://127.0.0.1/", /could not be fetched/],
+    ["http://ⓛocalhost/", /could not be fetched/],
     ["file:///etc/passwd", /must be a data:, http: or https: URL/],
     ["ftp://a.example/a.png", /must be a data:, http: or https: URL/],
     ["gopher://a.example/", /must be a data:, http: or https: URL/],
@@ -175,7 +175,7 @@ describe("A5: a hostile body", () => {
       response.writeHead(200, { "content-length": 100 });
       response.write("short", () => request.socket.end());
     });
-    expect(await net.refusal("http://a.example/")).toMatch(/: could not be fetched$/);
+    expect(await net.refusal("http://a.example/")).toMatch(/: could not be fetched from a public/);
     expect(net.logs.join()).toMatch(/aborted|ECONNRESET/);
   });
 
@@ -185,7 +185,9 @@ describe("A5: a hostile body", () => {
       net.clock.advance(4_999);
       net.clock.advance(1);
     });
-    expect(await net.refusal("http://a.example/")).toMatch(/could not be fetched within 5000 ms$/);
+    expect(await net.refusal("http://a.example/")).toMatch(
+      /could not be fetched from a public address within 5000 ms$/,
+    );
   });
 
   it("has the same limit of five seconds over all redirects", async () => {
@@ -193,7 +195,9 @@ describe("A5: a hostile body", () => {
       net.clock.advance(2_000);
       response.writeHead(302, { location: "/again" }).end();
     });
-    expect(await net.refusal("http://a.example/")).toMatch(/could not be fetched within 5000 ms$/);
+    expect(await net.refusal("http://a.example/")).toMatch(
+      /could not be fetched from a public address within 5000 ms$/,
+    );
     expect(net.requests).toHaveLength(3);
   });
 

@@ -29,7 +29,7 @@ export interface Internet {
 
 export interface InternetOptions {
   readonly allowed?: readonly string[];
-  /** Addresses of names, one answer per lookup; the last one repeats. Absent: the public address. */
+  /** Addresses of names, one answer per lookup; the last one repeats. Absent: the public address; none: the lookup fails. */
   readonly names?: Readonly<Record<string, readonly (readonly string[])[]>>;
   /** Replaces the HTTP server. */
   readonly server?: Server;
@@ -56,6 +56,7 @@ export async function internet(listener: RequestListener, options: InternetOptio
       const answers = options.names?.[host] ?? [[publicAddress]];
       const at = Math.min(lookedUp.filter((name) => name === host).length, answers.length - 1);
       lookedUp.push(host);
+      if (answers.length === 0) throw new Error(`getaddrinfo ENOTFOUND ${host}`);
       return (answers[at] ?? []).map(addressOf);
     },
     dial: ({ address }, asked) => {

@@ -136,7 +136,7 @@ describe("a request with deferred: true", () => {
     ["a field of the wrong type", { temperature: "hot" }, keys.ada, 422, "temperature"],
     ["an unknown model", { model: "gone-2m" }, keys.ada, 404, "model"],
     ["a model that cannot be loaded", { model: "broken-1m" }, keys.ada, 503, "model"],
-    ["without the right to the model", {}, keys.bob, 404, "model"],
+    ["without the right to the model", {}, keys.bob, 403, "model"],
     ["without the right to chat", {}, keys.cleo, 403, null],
     ["with no right at all", {}, keys.eve, 403, null],
     ["with a key that nobody has", {}, "a-key-that-nobody-ever-had", 401, null],

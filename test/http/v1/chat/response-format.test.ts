@@ -1,23 +1,13 @@
-import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { transcript, type ScriptedOptions } from "../../../../src/engine/scripted.js";
 import { firstChoice, requestStream, requestJson } from "../../../end-to-end/text/answers.js";
-import { template } from "../../../engine/llama/tools/answers.js";
-import { startScriptedApp, hello, keys, post, type ScriptedApp } from "../../../scripted-app.js";
+import { hello, post, type ScriptedApp } from "../../../scripted-app.js";
+import { drawing } from "./drawing.js";
 
 /** A grammar cannot require unique items, so that the answer is validated afterwards. */
 const distinct = { type: "array", items: { type: "integer" }, uniqueItems: true };
 const exact = { type: "object", properties: { a: { type: "integer" } }, required: ["a"] };
 const formatOf = (schema: object) => ({ type: "json_schema", json_schema: { name: "it", schema } });
 const sent = { ...hello, response_format: formatOf(distinct) };
-
-/** Starts a server whose model returns these texts, one for each sample, with one token for each byte. */
-async function drawing(texts: readonly string[], options: ScriptedOptions = {}, family = "generic") {
-  let draw = 0;
-  const script = () => [transcript(template(family), texts[draw++ % texts.length] ?? "")];
-  const server = await startScriptedApp(script, { contextTokens: 4096, ...options });
-  return { ...server, client: new OpenAI({ baseURL: `${server.url}/v1`, apiKey: keys.ada, maxRetries: 0 }) };
-}
 
 const seeds = ({ engine }: ScriptedApp) => engine.jobs.map(({ sampling }) => sampling.seed);
 
@@ -82,6 +72,80 @@ describe("an answer whose schema the grammar cannot guarantee", () => {
     const frames = await (await post(server, { ...sent, stream: true })).text();
     expect(frames).not.toContain("7,");
     expect(frames.match(/"finish_reason":"stop"/g)).toHaveLength(1);
+  });
+});
+
+describe("a schema", () => {
+  it.each([
+    ["beside json_object", { type: "json_object", schema: distinct }],
+    ["beside json_schema", { type: "json_schema", schema: distinct }],
+    ["beside an inner object without one", { type: "json_schema", json_schema: {}, schema: distinct }],
+  ])("%s is enforced like the inner one, and named where it is written", async (_, response_format) => {
+    const server = await drawing(["[1,1]", "[1,2]"]);
+    const answer = await requestJson(server, { ...hello, response_format });
+    expect(firstChoice(answer)).toMatchObject({ content: "[1,2]", finish: "stop" });
+    const bad = { ...response_format, schema: { type: "nothing" } };
+    const response = await post(server, { ...hello, response_format: bad });
+    expect(await response.json()).toMatchObject({
+      error: { code: "invalid_schema", param: "response_format.schema" },
+    });
+  });
+
+  it("beside json_object of a response's text is enforced, too", async () => {
+    const server = await drawing(["[1,1]", "[1,2]"]);
+    const text = { format: { type: "json_object", schema: distinct } };
+    const response = await server.send("responses", { model: hello.model, input: "Hello", text });
+    expect(await response.json()).toMatchObject({
+      output: [{ content: [{ text: "[1,2]" }] }],
+      text: { format: { type: "json_object" } },
+    });
+  });
+
+  it.each(["idn-email", "idn-hostname"])(
+    "with the format %s, which no grammar enforces, is a client error that names keyword and position",
+    async (format) => {
+      const server = await drawing([]);
+      const properties = { a: { type: "string", format } };
+      const response_format = formatOf({ type: "object", properties });
+      const response = await post(server, { ...hello, response_format });
+      const { error } = (await response.json()) as { error: { message: string; code: string } };
+      expect([response.status, error.code]).toEqual([400, "invalid_schema"]);
+      expect(error.message).toContain(`${format} cannot be enforced`);
+      expect(error.message).toContain("('format' at '#/properties/a')");
+    },
+  );
+
+  it("in two positions, or in none, is a client error that names the field", async () => {
+    const server = await drawing([]);
+    const format = (fields: object) => ({ ...hello, response_format: { type: "json_schema", ...fields } });
+    const paramOf = async (body: object) => {
+      const response = await post(server, body);
+      const { error } = (await response.json()) as { error: { param: string } };
+      return [response.status, error.param];
+    };
+    expect(await paramOf(format({ schema: exact, json_schema: { schema: distinct } }))).toEqual([
+      400,
+      "response_format.schema",
+    ]);
+    expect(await paramOf(format({}))).toEqual([422, "response_format.json_schema"]);
+  });
+});
+
+describe("an answer that repeats a key of an object", () => {
+  const open = { type: "object", additionalProperties: { type: "integer" }, minProperties: 2 };
+
+  it("is sampled again where it was held back", async () => {
+    const server = await drawing(['{"a":1,"a":2}', '{"a":1,"b":2}']);
+    const answer = await requestJson(server, { ...hello, response_format: formatOf(open) });
+    expect(firstChoice(answer)).toMatchObject({ content: '{"a":1,"b":2}', finish: "stop" });
+  });
+
+  it("is never a complete one where the engine did not prevent it", async () => {
+    const server = await drawing(['{"a":{"b":1,"b":1}}']);
+    const response = await post(server, { ...hello, response_format: { type: "json_object" } });
+    expect(await response.json()).toMatchObject({
+      error: { code: "invalid_output", message: expect.stringContaining('the key "b" twice') as string },
+    });
   });
 });
 

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import OpenAI from "openai";
+import { toolFormatOf } from "../../../../src/engine/llama/tools/format.js";
 import { transcript, type Transcript } from "../../../../src/engine/scripted.js";
 import {
   familyNames,
@@ -17,6 +18,7 @@ import {
   type FoldedChoice,
 } from "../../../end-to-end/text/answers.js";
 import { startScriptedApp, hello, keys, type ScriptedApp } from "../../../scripted-app.js";
+import { someOf } from "../../../random-cases.js";
 
 const template = readFileSync(
   new URL("../../../../scripts/train/chat/template.jinja", import.meta.url),
@@ -118,7 +120,7 @@ function check(choice: FoldedChoice, complete: FoldedChoice, { schema: schemaOn,
 }
 
 describe("D7: a transcript with", () => {
-  it.each(rows)("%s: is told whole, or as cut, wherever it is cut", async (_, row) => {
+  it.each(rows)("%s: is returned whole, or as cut, wherever it is cut", async (name, row) => {
     const text = written(row);
     const app = await answering(text);
     const sent = {
@@ -129,10 +131,11 @@ describe("D7: a transcript with", () => {
     const complete = firstChoice(await requestJson(app, sent));
     check(complete, complete, row);
     expect(complete.finish).toBe(row.tools ? "tool_calls" : "stop");
+    const offset = rows.findIndex(([each]) => each === name);
     const ends = [
-      ...bounds(text).map((tokens) => ({ max_tokens: tokens })),
+      ...someOf(bounds(text), offset).map((tokens) => ({ max_completion_tokens: tokens })),
       ...['"', "\n</tool_call>", "é", "\\", "}", "</tool_call>", "🎉", "東🎉"].map((stop) => ({ stop })),
-      { stop: "b", max_tokens: 30 },
+      { stop: "b", max_completion_tokens: 30 },
     ];
     const finishes = await Promise.all(
       ends.map(async (end) => {
@@ -147,7 +150,7 @@ describe("D7: a transcript with", () => {
 });
 
 describe("D7: transcripts of the family", () => {
-  it.each(familyNames)("%s are told as written, streamed as not", async (family) => {
+  it.each(familyNames)("%s are returned as written, streamed and not", async (family) => {
     for (const { answer, text, reasoning = "", calls } of transcripts(family)) {
       const app = await answering(answer, templateOf(family));
       const sent = { ...hello, tools: wireTools };
@@ -164,7 +167,24 @@ describe("D7: transcripts of the family", () => {
     }
   });
 
-  it.each(familyNames)("%s, cut anywhere, never say what was not written", async (family) => {
+  it.each(familyNames)("%s are their text alone if the client wants no calls", async (family) => {
+    for (const { answer, text, calls } of transcripts(family)) {
+      if (calls.length === 0) continue;
+      const app = await answering(answer, templateOf(family));
+      const {
+        content,
+        calls: made,
+        finish,
+      } = firstChoice(await requestJson(app, { ...hello, tools: wireTools, tool_choice: "none" }));
+      expect({ made, finish }).toEqual({ made: [], finish: "stop" });
+      const marks = toolFormatOf(templateOf(family)).openings.flatMap(({ pieces: [mark = ""] }) => mark);
+      const shown = marks.filter((mark) => mark.length > 2 && content.includes(mark));
+      expect(shown, answer).toEqual([]);
+      if (!marks.some((mark) => text.includes(mark))) expect(content.trim()).toBe(text.trim());
+    }
+  });
+
+  it.each(familyNames)("%s, cut anywhere, contain nothing that was not written", async (family) => {
     for (const { answer } of transcripts(family).slice(0, 4)) {
       const app = await answering(answer, templateOf(family));
       const sent = { ...hello, tools: wireTools };
@@ -172,7 +192,7 @@ describe("D7: transcripts of the family", () => {
       const cuts = bounds(answer).filter((at) => at % 3 === 0 || insideCharacter(answer, at));
       await Promise.all(
         cuts.map(async (tokens) => {
-          const cut = said(await requestJson(app, { ...sent, max_tokens: tokens }));
+          const cut = said(await requestJson(app, { ...sent, max_completion_tokens: tokens }));
           expect(cut.finish).toBe("length");
           expect(cut.calls.length).toBeLessThanOrEqual(complete.calls.length);
           for (const [index, each] of cut.calls.entries()) {

@@ -24,7 +24,7 @@ describe("POST /v1/messages/count_tokens", () => {
 
   it.each<[string, object, string | undefined, number, string]>([
     ["a wrong key", {}, "wrong-key-of-nobody", 401, "authentication_error"],
-    ["a model of others", {}, keys.bob, 404, "not_found_error"],
+    ["a model of others", {}, keys.bob, 403, "permission_error"],
     ["an unusable model", { model: "broken-1m" }, undefined, 529, "overloaded_error"],
     ["a missing field", { messages: null }, undefined, 400, "invalid_request_error"],
     [

@@ -25,7 +25,7 @@ export function* readHarmony(source: Source, out: Output): Reading<void> {
       continue;
     }
     const rest = yield* readUntil(source, message, out.nameLengthMax + headerLengthMax);
-    if (rest === null) out.failCall(source.takeRecord(), source.ranOut);
+    if (rest === null) out.failMarkedCall(source.takeRecord(), source.ranOut);
     else yield* readMessage(source, out, begins + rest);
   }
   out.addText(source.takeRecord());
@@ -49,7 +49,7 @@ function* readCall(source: Source, out: Output, name: string): Reading<void> {
   }
   const whole = yield* jsonValue(source);
   source.untap();
-  if (!known || !whole) return out.failCall(source.takeRecord(), source.ranOut);
+  if (!known || !whole) return out.failMarkedCall(source.takeRecord(), source.ranOut);
   out.end();
   source.takeRecord();
   yield* skipSpace(source);

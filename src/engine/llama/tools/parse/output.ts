@@ -18,6 +18,7 @@ export class Output {
   /** Limit for the search of a mark after a name, in UTF-16 code units: the longest tool name and some more. */
   readonly nameLengthMax: number;
   readonly #tools: ReadonlyMap<string, Tool>;
+  readonly #hides: boolean;
   #events: ToolEvent[] = [];
   /** White space that becomes text only if text follows. */
   #space = "";
@@ -25,13 +26,16 @@ export class Output {
   #index = -1;
   #inCall = false;
 
-  constructor(tools: readonly Tool[]) {
+  /** @param hides whether an invalid call that was marked as one is left out of the text. */
+  constructor(tools: readonly Tool[], hides = false) {
+    this.#hides = hides;
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
     this.nameLengthMax = tools.reduce((most, { name }) => Math.max(most, name.length), 0) + 256;
   }
 
+  /** Returns a tool by name. Where calls are left out, so are those of tools that do not exist. */
   tool(name: string): Tool | undefined {
-    return this.#tools.get(name);
+    return this.#tools.get(name) ?? (this.#hides ? { name, parameters: {} } : undefined);
   }
 
   /** Adds text outside calls. */
@@ -72,6 +76,11 @@ export class Output {
     if (this.#inCall) this.#events.push({ type: "call-broken", index: this.#index, text, cut });
     else this.addText(text);
     this.#inCall = false;
+  }
+
+  /** The same for a call that begins with a mark. */
+  failMarkedCall(text: string, cut: boolean): void {
+    if (this.#inCall || !this.#hides) this.failCall(text, cut);
   }
 
   /** Ends the answer. */

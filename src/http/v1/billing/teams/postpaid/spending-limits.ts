@@ -1,7 +1,6 @@
 /** GET and POST /v1/billing/teams/{teamId}/postpaid/spending-limits: a team's monthly spending limits. */
 import { z } from "zod";
 import { actorOf } from "../../../../../accounts/audit/actors.js";
-import { authoriseManager } from "../../../../../accounts/management-keys/permissions.js";
 import { effectiveLimit } from "../../../../../accounts/money/spending.js";
 import { responseObject } from "../../../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../../../deps.js";
@@ -14,10 +13,16 @@ type Handler = (call: ManagementCall) => Promise<void>;
 
 const limitsSchema = responseObject({
   spendingLimits: responseObject({
-    hardSlAuto: cents.optional().describe("Limit set by the operator; absent if there is none."),
+    hardSlAuto: cents
+      .optional()
+      .describe("Limit set by the operator on all spending; absent if there is none."),
     effectiveHardSl: cents.optional().describe("The same as `hardSlAuto`."),
-    softSl: cents.optional().describe("Limit set by the team; absent if there is none."),
-    effectiveSl: cents.optional().describe("The effective limit: the smaller of the two."),
+    softSl: cents
+      .optional()
+      .describe("Limit set by the team on use beyond prepaid credit; absent if there is none."),
+    effectiveSl: cents
+      .optional()
+      .describe("Effective limit on use beyond prepaid credit: the smaller of the two."),
   }),
 }).meta({ id: "SpendingLimits", description: "Fractions of a cent are rounded down." });
 
@@ -31,8 +36,7 @@ const updatedSchema = responseObject({
 
 /** Returns the limits. */
 export function getSpendingLimits({ accounts }: Pick<HttpDeps, "accounts">): Handler {
-  return async ({ ctx, manager, params, route }) => {
-    authoriseManager(manager, route.endpointAcl);
+  return async ({ ctx, manager, params }) => {
     const { limits } = await accounts.spending.find(params["teamId"] ?? "", actorOf(manager));
     const [hard, soft] = [centsDown(limits.hardTicks), centsDown(limits.softTicks)];
     const effective = centsDown(effectiveLimit(limits));
@@ -50,9 +54,8 @@ export function getSpendingLimits({ accounts }: Pick<HttpDeps, "accounts">): Han
 
 /** Sets or removes the team's own limit. */
 export function updateSpendingLimit({ accounts }: Pick<HttpDeps, "accounts">): Handler {
-  return async ({ ctx, manager, body, params, route }) => {
+  return async ({ ctx, manager, body, params }) => {
     const { desiredSoftSpendingLimit: requested } = parseFields(requestSchema, body);
-    authoriseManager(manager, route.endpointAcl);
     const soft = requested === null ? null : usdOfCents(requested);
     const limits = await accounts.spending.change(params["teamId"] ?? "", { soft }, actorOf(manager));
     const answer: z.infer<typeof updatedSchema> = definedFields({
@@ -69,8 +72,8 @@ export const getSpendingLimitsDocs: RouteDocs = {
   tag: "Billing",
   summary: "Get the monthly spending limits of a team",
   description:
-    "Months are in UTC. A request of a prepaid team that would exceed the limit is rejected with 403; requests of unmetered teams " +
-    "are never rejected.",
+    "Months are in UTC. A request of a prepaid team that would exceed the hard limit is rejected with 403; requests of unmetered " +
+    "teams are never rejected.",
   params,
   answers: { 200: { description: "The limits.", schema: limitsSchema } },
 };
@@ -80,7 +83,8 @@ export const updateSpendingLimitDocs: RouteDocs = {
   tag: "Billing",
   summary: "Set a team's own monthly spending limit",
   description:
-    "Takes effect with the next request. The operator sets the hard limit with `hearth credits limit`.",
+    "It bounds use beyond prepaid credit, never the use of prepaid credit; 0 means that only prepaid credit is used. Prepaid teams " +
+    "of this server always use prepaid credit only. The operator sets the hard limit with `hearth credits limit`.",
   params,
   body: requestSchema,
   example: { desiredSoftSpendingLimit: { val: "5000" } },

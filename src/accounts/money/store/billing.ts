@@ -1,0 +1,107 @@
+import { sql } from "kysely";
+import type { BalanceChange } from "../balance-change.js";
+import type { ModelMonth } from "../invoice-lines.js";
+import type { Month } from "../spending.js";
+import { dayMs } from "../../usage/usage-report.js";
+import type { Database } from "../../../store/database.js";
+import { pricesOf, type JoinedPrices } from "./price-ids.js";
+
+/** A team's credit and what changed it, all read at the same moment. */
+export interface StoredBalance {
+  /** Newest first. */
+  readonly changes: readonly BalanceChange[];
+  /** The sum of all purchases, refunds and corrections. */
+  readonly paidTicks: bigint;
+  /** The remaining credit, including what is reserved. */
+  readonly remainingTicks: bigint;
+}
+
+interface ChangeRow {
+  readonly name: string;
+  readonly time: number;
+  readonly ticks: string;
+}
+
+interface MonthRow extends JoinedPrices {
+  readonly model: string;
+  readonly image_ticks: number;
+  readonly evaluated_tokens: number;
+  readonly cached_tokens: number;
+  readonly completion_tokens: number;
+  readonly reasoning_tokens: number;
+  readonly images: number;
+  readonly cost: string;
+  readonly credit: string;
+}
+
+const origins: readonly string[] = [
+  "purchase",
+  "refund",
+  "adjust",
+  "spend",
+] satisfies readonly BalanceChange["origin"][];
+
+export type BillingStore = ReturnType<typeof createBillingStore>;
+
+/** Creates the queries of invoices and of changes of credit. */
+export function createBillingStore({ kysely }: Database) {
+  return {
+    /**
+     * Returns a team's credit, its newest purchases, refunds and corrections, and its spending of each day (UTC).
+     * @param from days that start earlier are left out; milliseconds since the epoch. @param moneyMax changes that are not spending.
+     */
+    async balance(teamId: string, from: number, moneyMax: number): Promise<StoredBalance> {
+      // One statement, so that all rows are of the same moment.
+      const { rows } = await sql<ChangeRow>`
+        select account as name, 0 as time, cast(balance_ticks as text) as ticks
+        from ledger_balances where team_id = ${teamId}
+        union all select * from (
+          select kind, create_time, cast(amount_ticks as text) from ledger_transactions
+            join ledger_entries on transaction_id = id and account = 'credit'
+          where team_id = ${teamId} and run_id is null
+          order by create_time desc, id desc limit ${moneyMax})
+        union all select * from (
+          select 'spend', hour - hour % ${sql.lit(dayMs)} as day, cast(-sum(credit_ticks) as text) from usage_hours
+          where team_id = ${teamId} and hour >= ${from} group by 2 having sum(credit_ticks) > 0
+          order by 2 desc)`.execute(kysely);
+      const balances = new Map(rows.map(({ name, ticks }) => [name, BigInt(ticks)]));
+      const of = (account: string): bigint => balances.get(account) ?? 0n;
+      return {
+        changes: rows
+          .filter(isChange)
+          .map(({ name, time, ticks }) => ({ origin: name, ticks: BigInt(ticks), time }))
+          .sort((a, b) => b.time - a.time),
+        paidTicks: -(of("purchases") + of("adjustments")),
+        remainingTicks: of("credit") + of("reserved"),
+      };
+    },
+    /** Returns a team's usage of a month, by model and prices. */
+    async month(teamId: string, month: Month): Promise<readonly ModelMonth[]> {
+      const { rows } = await sql<MonthRow>`
+        select used.model, image_ticks, evaluated_tokens, cached_tokens, completion_tokens, reasoning_tokens, images,
+          cast(cost_ticks as text) as cost, cast(credit_ticks as text) as credit, prompt_text_token_ticks,
+          cached_prompt_text_token_ticks, completion_text_token_ticks
+        from usage_months as used left join price_book as price on price.id = price_id
+        where team_id = ${teamId} and month = ${month}`.execute(kysely);
+      return rows.map(fromRow);
+    },
+  };
+}
+
+function isChange(row: ChangeRow): row is ChangeRow & { readonly name: BalanceChange["origin"] } {
+  return origins.includes(row.name);
+}
+
+function fromRow(row: MonthRow): ModelMonth {
+  return {
+    model: row.model,
+    prices: pricesOf(row, row.image_ticks),
+    evaluatedTokens: row.evaluated_tokens,
+    cachedTokens: row.cached_tokens,
+    completionTokens: row.completion_tokens,
+    reasoningTokens: row.reasoning_tokens,
+    images: row.images,
+    costTicks: BigInt(row.cost),
+    creditTicks: BigInt(row.credit),
+  };
+}

@@ -1,0 +1,23 @@
+import { eventMerging, mergeEvents, type GenerationEnd, type GenerationEvent } from "./generation.js";
+import type { Usage } from "./usage.js";
+
+/** What every event of a run carries besides its content. */
+interface Counted {
+  /** Usage of the whole run, up to and including this event. */
+  readonly usage: Usage;
+}
+
+/** An event of a run. Its usage is the one that the ledger charges: readers take it and do not count again. */
+export type RunEvent = GenerationEvent & Counted;
+
+/** The end of one choice of a run. */
+export type ChoiceEnd = GenerationEnd & Counted;
+
+/** Merges the events of a run as `eventMerging` does; the usage is that of the later one. */
+export const runEventMerging = {
+  groupOf: eventMerging.groupOf,
+  merge(last: RunEvent, next: RunEvent): RunEvent | null {
+    const merged = mergeEvents(last, next);
+    return merged && { ...merged, usage: next.usage };
+  },
+};

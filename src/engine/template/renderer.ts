@@ -1,0 +1,89 @@
+/**
+ * Renders chat templates in a process of their own. A template is a program of the model file: it can loop for ever, and it can make
+ * V8 end its whole process, which no limit of a thread prevents. The process is killed when it takes too long or too much memory, and
+ * the next rendering starts a new one.
+ */
+import type { Clock } from "../../core/clock.js";
+import { WorkerClient } from "../worker-client.js";
+import { WorkerLostError } from "../worker-client-options.js";
+import type { RenderReplies, RenderRequest, Rendering, TemplateBudget } from "./protocol.js";
+
+/** Enough for ten thousand messages, the most of a request. */
+const defaultBudget: TemplateBudget = {
+  stepsMax: 2_000_000,
+  cpuMsMax: 3_000,
+  renderMsMax: 10_000,
+  textLengthMax: 64 * 1024 * 1024,
+};
+/** Time after which a process is killed that does not keep to its budget. */
+const callMsMax = 15_000;
+const memoryMbMax = 256;
+const waitingMax = 1_000;
+
+export interface TemplateRenderer {
+  /**
+   * Renders the template of one model.
+   * @param variables JSON values by the names that the template knows them by.
+   * @throws HearthError `overloaded` when too many renderings wait.
+   */
+  render(variables: Readonly<Record<string, unknown>>): Promise<Rendering>;
+  /** Ends the process. */
+  close(): Promise<void>;
+}
+
+/** Creates the renderer of a template. */
+export type OpenRenderer = (template: string) => TemplateRenderer;
+
+export interface RendererDeps {
+  readonly clock: Pick<Clock, "after">;
+  /** Compiled worker.js of this folder. */
+  readonly workerUrl: URL;
+  readonly budget?: TemplateBudget;
+  readonly log: (level: "warn" | "error", message: string) => void;
+}
+
+/** The timers of a worker thread, which gets no clock. */
+export const timers: Pick<Clock, "after"> = {
+  after(delayMs, action) {
+    const timer = setTimeout(action, delayMs);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Returns the function that creates renderers; a renderer starts its process with the first rendering. */
+export function templateRenderers({
+  clock,
+  workerUrl,
+  log,
+  budget = defaultBudget,
+}: RendererDeps): OpenRenderer {
+  return (template) => {
+    const client = new WorkerClient<RenderRequest, RenderReplies>({
+      clock,
+      name: "template",
+      workerUrl,
+      runsIn: "process",
+      memoryMbMax,
+      concurrencyMax: 1,
+      waiting: { max: waitingMax, overloadedMessage: "Too many conversations wait for their chat template." },
+      callMsMax,
+      onAbort: "leave",
+      closeMsMax: 0,
+      log,
+    });
+    return {
+      render: (variables) => client.call({ type: "render", template, variables, budget }).catch(exceeded),
+      close: () => client.close(),
+    };
+  };
+}
+
+function exceeded(thrown: unknown): Rendering {
+  if (!(thrown instanceof WorkerLostError) || thrown.reason === "start") throw thrown;
+  const isLate = thrown.reason === "timeout";
+  return {
+    type: "exceeded",
+    limit: isLate ? `needs more than ${callMsMax / 1000} s` : "needs too much memory",
+  };
+}

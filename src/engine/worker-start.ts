@@ -1,0 +1,85 @@
+/** Starts the worker of a WorkerClient: a thread of this process, or a process, whose crash ends nothing else. */
+import { fork } from "node:child_process";
+import { Worker } from "node:worker_threads";
+import type { FromWorker, ToWorker } from "./worker-protocol.js";
+
+export interface StartOptions {
+  readonly workerUrl: URL;
+  /** Threads only. */
+  readonly workerData?: unknown;
+  readonly memoryMbMax?: number;
+}
+
+export interface WorkerEvents {
+  readonly onMessage: (message: FromWorker) => void;
+  readonly onError: (error: Error) => void;
+  /** @param reason the exit code, or the signal that ended a process. */
+  readonly onExit: (reason: string) => void;
+}
+
+export interface StartedWorker {
+  post(message: ToWorker): void;
+  /** Keeps the process of the client alive while the worker runs, or no longer does. */
+  ref(): void;
+  unref(): void;
+  /** Resolves when the worker has ended. */
+  terminate(): Promise<unknown>;
+}
+
+export function startThread(options: StartOptions, events: WorkerEvents): StartedWorker {
+  const { workerUrl, workerData, memoryMbMax } = options;
+  const worker = new Worker(workerUrl, {
+    workerData,
+    ...(memoryMbMax === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: memoryMbMax } }),
+  });
+  worker.on("message", events.onMessage);
+  worker.on("error", events.onError);
+  worker.on("exit", (code) => events.onExit(`code ${code}`));
+  return {
+    post: (message) => worker.postMessage(message),
+    ref: () => worker.ref(),
+    unref: () => worker.unref(),
+    terminate: () => worker.terminate(),
+  };
+}
+
+/** Calls to a process cannot be aborted, since the two share no memory. The process gets no environment variables. */
+export function startProcess(options: StartOptions, events: WorkerEvents): StartedWorker {
+  const { workerUrl, memoryMbMax } = options;
+  const child = fork(workerUrl, {
+    execArgv: memoryMbMax === undefined ? [] : [`--max-old-space-size=${memoryMbMax}`],
+    env: {},
+    serialization: "advanced",
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
+  const exited = new Promise<void>((resolve) => {
+    const onExit = (reason: string): void => {
+      events.onExit(reason);
+      resolve();
+    };
+    child.once("exit", (code, signal) =>
+      onExit(signal === null ? `code ${String(code)}` : `signal ${signal}`),
+    );
+    // Also emitted when a message cannot be sent; in that case the exit event follows.
+    child.on("error", (error) => {
+      events.onError(error);
+      if (child.pid === undefined) onExit("no process");
+    });
+  });
+  child.on("message", (message) => events.onMessage(message as FromWorker));
+  return {
+    post: (message) => void child.send(message, () => undefined),
+    ref() {
+      child.ref();
+      child.channel?.ref();
+    },
+    unref() {
+      child.unref();
+      child.channel?.unref();
+    },
+    terminate() {
+      child.kill("SIGKILL");
+      return exited;
+    },
+  };
+}

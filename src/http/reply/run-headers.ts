@@ -1,0 +1,46 @@
+/**
+ * Timings and cost of a run as HTTP headers. A JSON answer has all of them as headers; a stream has those that are known at its start
+ * as headers and the others as trailers.
+ */
+import type { Ticks } from "../../core/money.js";
+import type { Run } from "../../inference/run/generate.js";
+
+const prefill = "x-hearth-prefill-ms";
+const ttft = "x-hearth-ttft-ms";
+const decode = "x-hearth-decode-tps";
+const cost = "x-hearth-cost-ticks";
+
+/** Value of the `trailer` header that announces `runTrailers`. */
+export const trailerNames = [prefill, ttft, decode, cost].join(", ");
+
+type Fields = Record<string, string>;
+
+type MeasuredRun = Pick<Run, "timings" | "costTicks">;
+
+/** Returns what is already known. */
+export function runHeaders(run: MeasuredRun): Fields {
+  return {
+    ...field("x-hearth-queue-ms", run.timings.queueMs, 0),
+    ...field("x-hearth-cached-tokens", run.timings.cachedTokens, 0),
+    ...runTrailers(run),
+  };
+}
+
+/** Returns what is only complete when the answer has ended. */
+export function runTrailers({ timings, costTicks }: MeasuredRun): Fields {
+  return {
+    ...field(prefill, timings.prefillMs, 0),
+    ...field(ttft, timings.ttftMs, 0),
+    ...field(decode, timings.decodeTps, 1),
+    ...costHeader(costTicks),
+  };
+}
+
+/** Returns what a run was charged, as the ledger has it; nothing while that is not known. */
+export function costHeader(ticks: Ticks | null): Fields {
+  return field(cost, ticks, 0);
+}
+
+function field(name: string, value: number | null, digits: number): Fields {
+  return value === null ? {} : { [name]: value.toFixed(digits) };
+}

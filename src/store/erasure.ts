@@ -1,0 +1,44 @@
+/** Erases deleted rows from the files of the database soon after they are deleted. */
+import type { Clock } from "../core/clock.js";
+import type { Database } from "./database.js";
+
+export interface Erasure {
+  /** Erases what is not erased yet. */
+  close(): void;
+}
+
+/** Deletions within this time are erased together: erasing waits for the disk. */
+const erasureDelayMs = 5000;
+
+/** Starts to watch deletions. @param onError called when erasing fails; it is repeated after the same time. */
+export function startErasure(
+  { onDeletion, erase }: Pick<Database, "onDeletion" | "erase">,
+  clock: Clock,
+  onError: (thrown: unknown) => void,
+): Erasure {
+  let stop: (() => void) | null = null;
+  const attempt = (): void => {
+    stop = null;
+    try {
+      erase();
+    } catch (thrown) {
+      onError(thrown);
+      schedule();
+    }
+  };
+  const schedule = (): void => {
+    stop ??= clock.after(erasureDelayMs, attempt);
+  };
+  onDeletion(schedule);
+  return {
+    close() {
+      if (stop === null) return;
+      stop();
+      try {
+        erase();
+      } catch (thrown) {
+        onError(thrown);
+      }
+    },
+  };
+}

@@ -1,0 +1,128 @@
+/**
+ * Whether the database can be used, for /readyz and the log. A probe write finds out; it is made only when no other write of the
+ * last seconds has, so a busy server makes none, and many questions cost no more than one.
+ *
+ * States: usable, or a reason why not. A failed write of the server starts a probe with the next question; only a probe ends a
+ * reason.
+ */
+import { CompiledQuery } from "kysely";
+import type { Clock } from "../core/clock.js";
+import { HearthError } from "../core/errors.js";
+import type { Statement } from "./commit.js";
+import type { Database } from "./database.js";
+import { reasonOf } from "./failure.js";
+import type { WriteCounts } from "./write-guard.js";
+
+export interface DatabaseHealth {
+  /** Returns why the database cannot be used, without its path; null when it can. Never rejects. */
+  problem(): Promise<string | null>;
+  close(): void;
+}
+
+/** About what a request writes, so that the last free blocks of a disk do not pass for space. */
+const probeBytes = 32_768;
+/** How long a write counts as proof that the next one succeeds. */
+const provenMs = 5_000;
+/** After a failed probe. */
+const retryMs = 1_000;
+/** Between two looks at a server that nobody asks. */
+const watchMs = 6_000;
+
+/** Like a request it needs free pages, and leaves as many behind. */
+const probe: readonly Statement[] = [
+  {
+    query: CompiledQuery.raw(`insert into write_probes (content) values (randomblob(${probeBytes}))`),
+    rows: 1,
+  },
+  {
+    query: CompiledQuery.raw("delete from write_probes where id < (select max(id) from write_probes)"),
+    rows: null,
+  },
+];
+
+/**
+ * Starts to watch a database.
+ * @param onChange called with each new reason, and with null when the database can be used again.
+ */
+export function createDatabaseHealth(
+  database: WatchedDatabase,
+  clock: Clock,
+  onChange: (problem: string | null) => void,
+): DatabaseHealth {
+  return new Health(database, clock, onChange);
+}
+
+type WatchedDatabase = Pick<Database, "commit" | "isReachable" | "guard">;
+
+class Health implements DatabaseHealth {
+  #problem: string | null = null;
+  #provenAt = Number.NEGATIVE_INFINITY;
+  #probedAt = Number.NEGATIVE_INFINITY;
+  #seen: WriteCounts;
+  #stop = (): void => undefined;
+
+  constructor(
+    private readonly database: WatchedDatabase,
+    private readonly clock: Clock,
+    private readonly onChange: (problem: string | null) => void,
+  ) {
+    this.#seen = database.guard.counts();
+    this.#watch();
+  }
+
+  async problem(): Promise<string | null> {
+    const isReachable = await this.database.isReachable();
+    const lost = this.database.guard.lostFile();
+    if (lost !== null) return this.#report(`the database file ${lost}`);
+    if (!isReachable) return this.#report("the database does not answer");
+    return this.#isProbeDue() ? this.#report(this.#probe()) : this.#problem;
+  }
+
+  close(): void {
+    this.#stop();
+  }
+
+  /** Writes nothing on an idle server. */
+  #watch(): void {
+    this.#stop = this.clock.after(watchMs, () => {
+      const { guard } = this.database;
+      const isSuspect = this.#problem !== null || guard.counts().failed > this.#seen.failed;
+      if (isSuspect || guard.lostFile() !== null) void this.problem();
+      this.#watch();
+    });
+  }
+
+  #isProbeDue(): boolean {
+    const now = this.clock.monotonic();
+    const counts = this.database.guard.counts();
+    if (this.#problem !== null) return now - this.#probedAt >= retryMs;
+    if (counts.failed > this.#seen.failed) return true;
+    if (counts.synced > this.#seen.synced) this.#provenAt = now;
+    this.#seen = counts;
+    return now - this.#provenAt >= provenMs;
+  }
+
+  #probe(): string | null {
+    const problem = failureOf(() => this.database.commit(probe, true));
+    this.#probedAt = this.clock.monotonic();
+    if (problem === null) this.#provenAt = this.#probedAt;
+    this.#seen = this.database.guard.counts();
+    return problem;
+  }
+
+  #report(problem: string | null): string | null {
+    if (problem !== this.#problem) this.onChange(problem);
+    this.#problem = problem;
+    return problem;
+  }
+}
+
+function failureOf(write: () => void): string | null {
+  try {
+    write();
+    return null;
+  } catch (thrown) {
+    const cause = thrown instanceof HearthError && thrown.cause !== undefined ? thrown.cause : thrown;
+    return `writes to the database fail: ${reasonOf(cause)}`;
+  }
+}

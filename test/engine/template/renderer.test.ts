@@ -1,0 +1,118 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { TemplateBudget } from "../../../src/engine/template/protocol.js";
+import { JinjaTemplate } from "../../../src/engine/template/jinja.js";
+import { templateRenderers, type TemplateRenderer } from "../../../src/engine/template/renderer.js";
+import { createManualClock } from "../../manual-clock.js";
+
+const clock = createManualClock(0);
+const deps = {
+  clock,
+  workerUrl: new URL("../../../dist/engine/template/worker.js", import.meta.url),
+  log: () => undefined,
+};
+const unlimited = { stepsMax: 1e12, cpuMsMax: 1e9, renderMsMax: 1e9, textLengthMax: 1e9 };
+
+function renderer(template: string, budget?: TemplateBudget): TemplateRenderer {
+  const opened = templateRenderers(budget === undefined ? deps : { ...deps, budget })(template);
+  onTestFinished(() => opened.close());
+  return opened;
+}
+
+/** Applies an assignment to the variable `x` many times. */
+const repeated = (start: string, times: number, step: string): string =>
+  `{% set n = namespace(x=${start}) %}{% for i in range(${times}) %}{% set n.x = ${step} %}{% endfor %}`;
+const doubledList = repeated("['x','x']", 28, "[n.x, n.x]");
+const doubledText = repeated("'aaaaaaaa'", 27, "n.x ~ n.x");
+
+describe("a template within its budget", () => {
+  const budget = { stepsMax: 1_000, cpuMsMax: 1_000, textLengthMax: 1_000 };
+  const render = (source: string, cpuMs = (): number => 0): unknown =>
+    new JinjaTemplate(source, cpuMs).render({ words: ["a", "b"] }, budget);
+
+  it.each([
+    ["{% for w in words %}{{ loop.index }}{{ w }} {% endfor %}", "1a 2b "],
+    ["{{ range(3) | list }}{{ range(5, 1, -2) | join('') }}{{ range(2, 2) | length }}", "[0, 1, 2]530"],
+    ["{% if True and not False and none is none %}\nyes\n{% endif %}", "yes\n"],
+    ["{{ strftime_now('%Y') | length }}", "4"],
+  ])("renders %s", (source, text) => {
+    expect(render(source)).toEqual({ type: "text", text });
+  });
+
+  it.each([
+    ["{{ raise_exception('roles must alternate') }}", "roles must alternate"],
+    ["{{ range(1, 2, 0) }}", "range() step must not be zero"],
+  ])("is rejected with its own message: %s", (source, reason) => {
+    expect(render(source)).toEqual({ type: "rejected", reason });
+  });
+
+  it.each([
+    ["C9", "{% for i in range(1000000000) %}x{% endfor %}", "needs more than 1,000 steps"],
+    ["C10", "{{ range(50000000)|list|length }}", "needs more than 1,000 steps"],
+    [
+      "C10",
+      "{% for a in range(99) %}{% for b in range(99) %}{% for c in range(99) %}x{% endfor %}{% endfor %}{% endfor %}",
+      "needs more than 1,000 steps",
+    ],
+    ["C10", `${doubledText}{{ n.x }}`, "makes a text of more than 1,000 characters"],
+  ])("%s: ends when it exceeds its budget: %s", (_, source, limit) => {
+    expect(render(source)).toEqual({ type: "exceeded", limit });
+  });
+
+  it("C10: ends when it exceeds its CPU time", () => {
+    let now = 0;
+    const long = new JinjaTemplate(
+      "{% for i in range(900) %}{{ '' and i }}{% endfor %}".repeat(9),
+      () => (now += 600),
+    );
+    expect(long.render({}, { ...budget, stepsMax: 1_000_000 })).toEqual({
+      type: "exceeded",
+      limit: "needs more than 1,000 ms",
+    });
+  });
+});
+
+describe("a process that renders", () => {
+  it.each([
+    ["a text", `${repeated("'a'", 40, "n.x | replace('a', 'aaaa')")}{{ n.x }}`],
+    ["a range", "{{ range(1000000000) | length }}"],
+  ])("C9, C10: ends alone when %s does not fit its memory, each time anew", async (_, template) => {
+    const tested = renderer(template, unlimited);
+    const exceeded = { type: "exceeded", limit: "needs too much memory" };
+    expect(await Promise.all([tested.render({}), tested.render({})])).toEqual([exceeded, exceeded]);
+  });
+
+  it("C10: refuses within its own time what one operation of the library would take minutes for", async () => {
+    const tested = renderer(`${doubledList}{{ n.x | tojson }}`, { ...unlimited, renderMsMax: 50 });
+    expect(await tested.render({})).toEqual({ type: "exceeded", limit: "needs more than 50 ms" });
+  });
+
+  it("C10: answers when a macro calls itself without end", async () => {
+    const tested = renderer("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}");
+    expect((await tested.render({})).type).toBe("rejected");
+  });
+
+  it("C10: is killed when it takes too long, and the next rendering has a new one", async () => {
+    const tested = renderer(`{% if slow %}${doubledList}{{ n.x | tojson }}{% endif %}done`, unlimited);
+    const done = { type: "text", text: "done" };
+    expect(await tested.render({ slow: false })).toEqual(done);
+    const slow = tested.render({ slow: true });
+    const next = tested.render({ slow: false });
+    await clock.whenWaiting(15_000);
+    clock.advance(15_000);
+    expect(await slow).toEqual({ type: "exceeded", limit: "needs more than 15 s" });
+    expect(await next).toEqual(done);
+  });
+
+  it("reports a template that is not valid", async () => {
+    expect(await renderer("{% for %}").render({})).toMatchObject({ type: "invalid" });
+  });
+
+  it("keeps every character of the text, also of lone surrogates", async () => {
+    const text = "\ud800 \u{1f600} \u0000 __proto__";
+    const tested = renderer("{{ text }}{{ object.__proto__ }}");
+    expect(await tested.render({ text, object: JSON.parse('{"__proto__": "own"}') as object })).toEqual({
+      type: "text",
+      text: `${text}own`,
+    });
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { startManagedServer, type ManagedServer } from "./managed.js";
+
+/** Creates a team with a member of this role, and a management key of the member. */
+async function memberOf(server: ManagedServer, role: string) {
+  const teamId = await server.createTeam();
+  const memberId = await server.createMember(teamId, { role });
+  return { teamId, memberId, secret: await server.createManagementKey({ teamId, memberId }) };
+}
+
+describe("a member's management key", () => {
+  it("E21: of a member gets 403 where the role does not suffice, even if the body is wrong or is not JSON", async () => {
+    const server = await startManagedServer();
+    const { teamId, secret } = await memberOf(server, "member");
+    const path = `/auth/teams/${teamId}/api-keys`;
+    expect(await server.request("POST", path, { name: 7 }, secret)).toMatchObject({
+      status: 403,
+      body: { message: expect.stringContaining("role 'member': this endpoint needs 'admin'.") as string },
+    });
+    const headers = { authorization: `Bearer ${secret}`, "content-type": "text/plain" };
+    const unread = await fetch(server.url + path, { method: "POST", headers, body: "not JSON" });
+    expect(unread.status).toBe(403);
+  });
+
+  it("lists all keys of the team for an admin, and only the member's own keys for a member", async () => {
+    const server = await startManagedServer();
+    const { teamId, memberId, secret } = await memberOf(server, "admin");
+    const path = `/auth/teams/${teamId}/api-keys`;
+    await server.request("POST", path, { name: "of the operator" });
+    await server.request("POST", path, { name: "own" }, secret);
+    const names = async () => {
+      const { apiKeys } = (await server.request("GET", path, undefined, secret)).body as {
+        apiKeys: readonly { name: string }[];
+      };
+      return apiKeys.map(({ name }) => name);
+    };
+    expect(await names()).toEqual(["of the operator", "own"]);
+    await server.request("PUT", `/auth/members/${memberId}`, { member: { role: "member" } });
+    expect(await names()).toEqual(["own"]);
+  });
+});
