@@ -1,0 +1,64 @@
+/**
+ * Fairness between teams: while two teams both have runs that wait, each is served its share of the tokens, up to a bound that
+ * does not grow with time.
+ */
+import { holds } from "./violation.js";
+import { limits, teams } from "./world.js";
+
+/**
+ * Tokens by which the shares of two teams may differ. What the runs on all slots take is counted when they end, for either team
+ * and at the beginning of the comparison, too; and one run may be long.
+ */
+const boundTokens = 3 * (limits.slots + 1) * limits.runTokensMax + limits.longAnswerTokens;
+
+interface Backlog {
+  readonly one: number;
+  readonly other: number;
+}
+
+const pairs = teams.flatMap((one, at) => teams.slice(at + 1).map((other) => [one, other] as const));
+
+export class Fairness {
+  /** Tokens each team was served, divided by its weight. */
+  readonly #served = new Map<string, number>();
+  /** The sums when both teams of a pair began to wait. */
+  readonly #since = new Map<string, Backlog>();
+  /** The largest difference so far. */
+  worst = 0;
+
+  serve(teamId: string, tokens: number): void {
+    const weight = teams.find(({ id }) => id === teamId)?.weight ?? 1;
+    this.#served.set(teamId, this.#of(teamId) + tokens / weight);
+  }
+
+  /** A new process begins with nothing served. */
+  restart(): void {
+    this.#served.clear();
+    this.#since.clear();
+  }
+
+  /** @param waiting the teams with runs that wait. @throws Violation */
+  check(waiting: ReadonlySet<string>): void {
+    for (const [one, other] of pairs) {
+      const name = `${one.id} and ${other.id}`;
+      if (!waiting.has(one.id) || !waiting.has(other.id)) {
+        this.#since.delete(name);
+        continue;
+      }
+      const now = { one: this.#of(one.id), other: this.#of(other.id) };
+      const since = this.#since.get(name);
+      if (since === undefined) this.#since.set(name, now);
+      const apart = Math.abs(now.one - (since?.one ?? now.one) - (now.other - (since?.other ?? now.other)));
+      this.worst = Math.max(this.worst, apart);
+      holds(
+        apart <= boundTokens,
+        "waiting teams are served alike",
+        () => `${name} are ${apart} tokens apart`,
+      );
+    }
+  }
+
+  #of(teamId: string): number {
+    return this.#served.get(teamId) ?? 0;
+  }
+}

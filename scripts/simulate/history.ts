@@ -1,0 +1,299 @@
+/**
+ * One history: a server, its clients and its disk from an empty database to the end of all work, with processes that are killed,
+ * restarted and cut from power. After every step the guarantees of the server are checked. Equal seeds make equal histories.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Books } from "./books.js";
+import { Chance } from "./chance.js";
+import { drawFault, planEvents } from "./events.js";
+import { closeDead, closingTurnsMax, portTurns, turn } from "./closing.js";
+import { Clients } from "./clients.js";
+import { SimulatedDisk } from "./disk.js";
+import type { Produced } from "./engine.js";
+import { Fairness } from "./fairness.js";
+import { AcceptedJobs } from "./jobs.js";
+import { HistoryFailure, type HistoryOptions, type HistoryResult } from "./result.js";
+import { AdmittedRequests } from "./rate-limits.js";
+import { checkServer } from "./server-checks.js";
+import { startServer, type SimulatedServer } from "./server.js";
+import { SimulatedTime } from "./time.js";
+import { Trace } from "./trace.js";
+import { holds, Violation } from "./violation.js";
+import { startWorkload } from "./workload.js";
+import { createWorld, settings, teams } from "./world.js";
+
+const hourMs = 3_600_000;
+/** Within this time after the last request everything has ended. */
+const drainMs = 3 * hourMs;
+/** Simulates one history. @throws HistoryFailure when a guarantee does not hold. */
+export async function simulateHistory(options: HistoryOptions): Promise<HistoryResult> {
+  const folder = mkdtempSync(join(tmpdir(), "hearth-simulation-"));
+  const history = new History(options, folder);
+  try {
+    return await history.run();
+  } catch (thrown) {
+    throw new HistoryFailure(options.seed, thrown, history.trace.lastLines);
+  } finally {
+    await history.abandon();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+class History {
+  readonly trace: Trace;
+  readonly #options: HistoryOptions;
+  readonly #folder: string;
+  readonly #chance: Chance;
+  readonly #time = new SimulatedTime();
+  readonly #disk: SimulatedDisk;
+  readonly #jobs = new AcceptedJobs();
+  readonly #admitted = new AdmittedRequests();
+  readonly #fairness = new Fairness();
+  readonly #clients: Clients;
+  readonly #produced = new Map<string, Produced>();
+  #books: Books | null = null;
+  #server: SimulatedServer | null = null;
+  #checkedWrites = 0;
+  #steps = 0;
+  #restarts = 0;
+  #runs = 0;
+  #isDraining = false;
+  #wantsStart = false;
+  #wantsRestart = false;
+  #wantsCredit = false;
+
+  constructor(options: HistoryOptions, folder: string) {
+    this.#options = options;
+    this.#folder = folder;
+    this.trace = new Trace(() => this.#time.elapsed, options.onLine);
+    this.#chance = new Chance(options.seed);
+    this.#disk = new SimulatedDisk(folder, this.#chance.fork());
+    this.#clients = new Clients({
+      time: this.#time,
+      chance: this.#chance.fork(),
+      trace: this.trace,
+      jobs: this.#jobs,
+      admitted: this.#admitted,
+      server: () => this.#server,
+    });
+  }
+
+  async run(): Promise<HistoryResult> {
+    const endsAt = this.#options.hours * hourMs;
+    this.#books = await Books.open(this.#disk, (database) => createWorld(database, this.#time.now));
+    await this.#buy();
+    await this.#start();
+    const chance = this.#chance.fork();
+    const busy = (): void => this.#planFault(chance);
+    const pace = { stepMs: 40 };
+    startWorkload(
+      { time: this.#time, chance: this.#chance.fork(), clients: this.#clients, pace, busy },
+      endsAt,
+    );
+    planEvents(this.#time, this.#chance.fork(), endsAt, {
+      restart: () => (this.#wantsRestart = true),
+      buy: () => (this.#wantsCredit = true),
+    });
+    while (this.#time.step(endsAt)) await this.#afterStep();
+    await this.#drain(endsAt + drainMs);
+    return {
+      traceHash: this.trace.hash,
+      steps: this.#steps,
+      runs: this.#runs,
+      restarts: this.#restarts,
+      requests: this.#clients.tally,
+      faults: this.#disk.injected,
+      tokensApartMax: this.#fairness.worst,
+    };
+  }
+
+  /** Ends what is left of a history, however it went. */
+  async abandon(): Promise<void> {
+    if (this.#server !== null) await closeDead(this.#server).catch(() => undefined);
+    this.#server = null;
+    await this.#books?.close();
+  }
+
+  /** Lets everything end without further faults, and checks that it does. */
+  async #drain(until: number): Promise<void> {
+    this.#isDraining = true;
+    this.#disk.plan(null);
+    while (!this.#isIdle() && this.#time.step(until)) await this.#afterStep();
+    const books = this.#openBooks();
+    const left = this.#jobs.unfinished(books);
+    holds(left.length === 0, "every job ends", () => left.join(", "));
+    const server = this.#server;
+    if (server === null) throw new Violation("the server starts again", "it does not run");
+    holds(
+      this.#clients.openRequests === 0,
+      "every request ends",
+      () => `${this.#clients.openRequests} are open`,
+    );
+    holds(
+      server.app.generator.active.size === 0,
+      "every run ends",
+      () => `${server.app.generator.active.size} are left`,
+    );
+    holds(server.engine.leases === 0, "no model stays held", () => `${server.engine.leases} leases`);
+    await this.#checkBooks();
+    await books.checkAll();
+    await this.#restart(server);
+    this.#runs = books.runs;
+  }
+
+  #isIdle(): boolean {
+    const server = this.#server;
+    return (
+      server !== null &&
+      this.#clients.openRequests === 0 &&
+      server.app.generator.active.size === 0 &&
+      this.#jobs.unfinished(this.#openBooks()).length === 0
+    );
+  }
+
+  #planFault(chance: Chance): void {
+    if (this.#disk.hasPlan || this.#isDraining || !chance.happens(0.5)) return;
+    const fault = drawFault(chance);
+    this.#disk.plan(fault);
+    this.trace.add(`plan ${fault.kind}`);
+  }
+
+  /** Lets the process do everything that it can do at this time, and checks it. */
+  async #afterStep(): Promise<void> {
+    this.#steps += 1;
+    await this.#settle();
+    this.#clients.check();
+    if (this.#disk.death !== null) await this.#die();
+    if (this.#wantsStart) {
+      this.#wantsStart = false;
+      await this.#start();
+      await this.#settle();
+      if (this.#disk.death !== null) await this.#die();
+    }
+    if (this.#wantsCredit) await this.#buy();
+    const server = this.#server;
+    if (this.#wantsRestart && server !== null) {
+      this.#wantsRestart = false;
+      await this.#restart(server);
+    }
+    this.#checkServer();
+    if (this.#disk.writes !== this.#checkedWrites) await this.#checkBooks();
+  }
+
+  /** Resolves when nothing happens any more at this time: there is no input or output that could still arrive. */
+  async #settle(): Promise<void> {
+    let quietTurns = 0;
+    let before = this.#activity();
+    while (quietTurns < 2) {
+      await turn();
+      const now = this.#activity();
+      quietTurns = now === before ? quietTurns + 1 : 0;
+      before = now;
+    }
+  }
+
+  #activity(): number {
+    const server = this.#server;
+    return (
+      this.#disk.statements + this.#clients.events + (server?.clock.uses ?? 0) + (server?.engine.steps ?? 0)
+    );
+  }
+
+  async #start(): Promise<void> {
+    try {
+      this.#server = await startServer({
+        config: settings(this.#folder),
+        time: this.#time,
+        disk: this.#disk,
+        chance: this.#chance.fork(),
+        // What a dead process still says depends on how fast its port is closed.
+        logger: this.trace.logger(() => this.#disk.death === null),
+        produced: this.#produced,
+        started: (tag) => this.#clients.started(tag),
+        served: (teamId, tokens) => this.#fairness.serve(teamId, tokens),
+      });
+      this.trace.add("started");
+    } catch (thrown) {
+      this.trace.add(`not started: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+      if (this.#disk.death !== null) await this.#replaceFiles();
+      this.#startLater();
+    }
+    this.#fairness.restart();
+    this.#admitted.restart();
+    this.#jobs.restart();
+  }
+
+  #startLater(): void {
+    this.#restarts += 1;
+    this.#time.after(this.#chance.between(100, 20_000), () => (this.#wantsStart = true));
+  }
+
+  /** The process has ended in the middle of what it did; another one starts with what is on the disk. */
+  async #die(): Promise<void> {
+    const server = this.#server;
+    this.trace.add(`died of ${this.#disk.death}`);
+    this.#server = null;
+    this.#clients.disconnectAll();
+    if (server === null) return;
+    await this.#replaceFiles(server);
+    this.#startLater();
+  }
+
+  async #replaceFiles(server?: SimulatedServer): Promise<void> {
+    const replace = this.#disk.recover();
+    if (server !== undefined) await closeDead(server);
+    await this.#books?.close();
+    replace();
+    this.#books = await Books.open(this.#disk);
+  }
+
+  /** Restarts the server as an operator does. */
+  async #restart(server: SimulatedServer): Promise<void> {
+    this.trace.add("restart");
+    let isClosed = false;
+    const closed = server.app.close().finally(() => (isClosed = true));
+    for (let steps = 0; !isClosed && this.#disk.death === null; steps += 1) {
+      await this.#settle();
+      // Time must not move because the system takes a few turns to close a port.
+      for (let turns = 0; !isClosed && turns < portTurns; turns += 1) await turn();
+      if (steps > closingTurnsMax) throw new Violation("a process can close", "it does not");
+      if (!isClosed) this.#time.step(this.#time.elapsed + hourMs);
+    }
+    if (this.#disk.death !== null) return this.#die();
+    await closed;
+    this.#server = null;
+    this.#clients.disconnectAll();
+    this.#books?.checkpoint();
+    this.#restarts += 1;
+    await this.#start();
+    await this.#settle();
+  }
+
+  async #buy(): Promise<void> {
+    this.#wantsCredit = false;
+    for (const { id, billing } of teams)
+      if (billing === "prepaid" && this.#openBooks().creditOf(id) < 30_000)
+        await this.#openBooks().buy(id, this.#chance.between(5000, 120_000), this.#time.now);
+  }
+
+  #checkServer(): void {
+    if (this.#server === null) return;
+    checkServer(this.#server);
+    this.#fairness.check(this.#clients.waitingTeams);
+  }
+
+  async #checkBooks(): Promise<void> {
+    this.#checkedWrites = this.#disk.writes;
+    const books = this.#openBooks();
+    if (!books.hasChanged()) return;
+    if (this.#server !== null) await books.check(this.#produced, this.#server.app.generator.active.size);
+    this.#jobs.check(books);
+  }
+
+  #openBooks(): Books {
+    if (this.#books === null) throw new Error("the books are closed");
+    return this.#books;
+  }
+}

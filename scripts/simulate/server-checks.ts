@@ -1,0 +1,26 @@
+/** What holds of a process whenever it waits for time to pass. */
+import type { SimulatedServer } from "./server.js";
+import { holds } from "./violation.js";
+import { limits, model } from "./world.js";
+
+/** Checks slots and limits. @throws Violation */
+export function checkServer(server: SimulatedServer): void {
+  const { scheduler, generator } = server.app;
+  const { active } = server.engine;
+  const held = scheduler.slotsHeld(model.manifest.id);
+  const { waiting } = scheduler.load;
+  holds(
+    held === active,
+    "each held slot generates",
+    () => `${held} slots are held, ${active} generations run`,
+  );
+  holds(held <= limits.slots + 1, "slots have their limit", () => `${held} are held`);
+  holds(
+    waiting === 0 || held >= limits.slots,
+    "no slot is free while a run waits",
+    () => `${waiting} wait, ${held} run`,
+  );
+  holds(waiting <= limits.queueDepthMax, "the queue has its limit", () => `${waiting} wait`);
+  const runs = generator.active.size;
+  holds(runs <= limits.runsActiveMax, "active runs have their limit", () => `${runs} are active`);
+}
