@@ -1,6 +1,7 @@
 /**
  * Builds src/ into dist/: compiles TypeScript with tsc and copies the parts of web pages (HTML, CSS, JavaScript), the guides
- * (Markdown) and their pictures (SVG). `--if-stale` returns at once when dist/ is up to date.
+ * (Markdown) and their pictures (SVG). `--if-stale` returns at once when dist/ is up to date. `--unchecked` does not check types,
+ * for a caller that checks them itself.
  *
  * dist/.built holds a fingerprint of the sources (path, size, modification time), taken before compiling and written only
  * after success. A lock prevents concurrent builds. Exit codes: 0 built or up to date, 1 the build failed.
@@ -27,6 +28,7 @@ const src = join(root, "src");
 const dist = join(root, "dist");
 const stamp = join(dist, ".built");
 const lock = join(dist, ".building");
+const compilerOptions = process.argv.includes("--unchecked") ? ["--noCheck"] : [];
 const lockWaitMsMax = 300_000;
 
 process.exitCode = await main(process.argv.includes("--if-stale"));
@@ -53,10 +55,14 @@ function build() {
   // Incremental tsc assumes that its earlier output still exists.
   if (!sourceFiles().every(hasOutput)) rmSync(join(dist, ".tsbuildinfo"), { force: true });
   const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
-  const { status } = spawnSync(process.execPath, [tsc, "-p", join(root, "tsconfig.json")], {
-    cwd: root,
-    stdio: "inherit",
-  });
+  const { status } = spawnSync(
+    process.execPath,
+    [tsc, "-p", join(root, "tsconfig.json"), ...compilerOptions],
+    {
+      cwd: root,
+      stdio: "inherit",
+    },
+  );
   if (status !== 0) return fail("tsc found errors (above)");
   for (const file of sourceFiles().filter(isPagePart)) {
     mkdirSync(dirname(outputOf(file)), { recursive: true });

@@ -3,14 +3,14 @@
  * only what the uncommitted changes can affect, `--changed=main` what has changed since that commit. `--nightly` runs all
  * cases of the random and exhaustive tests instead of a quarter.
  *
- * The steps that start no server run side by side, as many as there are cores; the tests run last and alone. Every step runs
- * even when another one failed. The output of a step is printed only when it failed. The last line is `N passed, N failed`,
+ * The build comes first. Then the tests run, and beside them, one after another and at the lowest priority, the steps that only read
+ * the sources: they use the time in which the tests wait. Every step runs even when another one failed. The output of a step is printed only when it failed. The last line is `N passed, N failed`,
  * where every test, and every step that is not the tests, counts as one. Exit codes: 0 all passed, 1 something failed,
  * 2 wrong usage.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
+import { constants, setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { affectedTests, changedFiles } from "./check/affected.mjs";
@@ -26,10 +26,12 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), "hearth-check-"));
 const testReport = join(scratch, "tests.json");
 
-/** The longest first, so that the others run next to it. @type {Step[]} */
-const staticSteps = [
+/** The types step finds what is wrong with the types. @type {Step} */
+const buildStep = { name: "build", tool: "../scripts/build.mjs", args: ["--if-stale", "--unchecked"] };
+
+/** @type {Step[]} */
+const sourceSteps = [
   { name: "lint", tool: "eslint/bin/eslint.js", args: ["--max-warnings", "0", "."] },
-  { name: "build", tool: "../scripts/build.mjs", args: ["--if-stale"] },
   { name: "types", tool: "typescript/bin/tsc", args: ["-p", "test"] },
   { name: "page-types", tool: "typescript/bin/tsc", args: ["-p", "src/http/docs"] },
   { name: "format", tool: "prettier/bin/prettier.cjs", args: ["--check", "--log-level", "warn", "."] },
@@ -48,6 +50,8 @@ const testStep = {
   args: ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${testReport}`],
 };
 
+const allSteps = [buildStep, ...sourceSteps, testStep];
+
 process.exitCode = await main(process.argv.slice(2)).finally(() => {
   rmSync(scratch, { recursive: true, force: true });
 });
@@ -62,13 +66,18 @@ async function main(args) {
   }
   if (args.includes("--nightly")) process.env["TEST_NIGHTLY"] = "1";
   const isWanted = (/** @type {Step} */ step) => names.length === 0 || names.includes(step.name);
-  const steps = [...staticSteps, testStep].filter(isWanted);
+  const steps = allSteps.filter(isWanted);
   const since = args.find((arg) => arg.startsWith("--changed"));
   const chosen = since === undefined ? steps : changedOnly(steps, since.split("=")[1] ?? "HEAD");
   if (chosen === null) return 2;
-  const tallies = await sideBySide(chosen.filter((step) => step.name !== testStep.name));
-  const tests = chosen.find((step) => step.name === testStep.name);
-  if (tests !== undefined) tallies.push(await run(tests));
+  const among = (/** @type {Step[]} */ list) =>
+    chosen.filter(({ name }) => list.some((step) => step.name === name));
+  const tallies = await inTurn(among([buildStep]), run);
+  const [ofTests, ofSources] = await Promise.all([
+    inTurn(among([testStep]), run),
+    inTurn(among(sourceSteps), (step) => run(step, constants.priority.PRIORITY_LOW)),
+  ]);
+  tallies.push(...ofSources, ...ofTests);
   const passed = tallies.reduce((sum, tally) => sum + tally.passed, 0);
   const failed = tallies.reduce((sum, tally) => sum + tally.failed, 0);
   process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
@@ -80,7 +89,7 @@ async function main(args) {
  * @returns {string | null} what is wrong with them
  */
 function unknownArguments(args) {
-  const known = [...staticSteps, testStep].map((step) => step.name);
+  const known = allSteps.map((step) => step.name);
   const steps = args.filter((arg) => !arg.startsWith("--") && !known.includes(arg));
   if (steps.length > 0) return `unknown step: ${steps.join(", ")} (steps: ${known.join(", ")})`;
   const options = args.filter((arg) => arg.startsWith("--") && !/^--(changed(=.+)?|nightly)$/.test(arg));
@@ -124,27 +133,26 @@ function changedOnly(steps, since) {
   });
 }
 
-/** @param {readonly Step[]} steps */
-async function sideBySide(steps) {
-  const waiting = [...steps];
+/**
+ * @param {readonly Step[]} steps
+ * @param {(step: Step) => Promise<Tally>} runs
+ */
+async function inTurn(steps, runs) {
   /** @type {Tally[]} */
   const tallies = [];
-  const worker = async () => {
-    for (let step = waiting.shift(); step !== undefined; step = waiting.shift())
-      tallies.push(await run(step));
-  };
-  await Promise.all(Array.from({ length: Math.min(4, availableParallelism()) }, worker));
+  for (const step of steps) tallies.push(await runs(step));
   return tallies;
 }
 
 /**
  * Runs a step and prints its line; its output follows when it failed.
  * @param {Step} step
+ * @param {number} [priority] of its process
  * @returns {Promise<Tally>}
  */
-async function run(step) {
+async function run(step, priority = constants.priority.PRIORITY_NORMAL) {
   const began = performance.now();
-  const { code, output } = await spawned(join(root, "node_modules", step.tool), step.args);
+  const { code, output } = await spawned(join(root, "node_modules", step.tool), step.args, priority);
   const seconds = ((performance.now() - began) / 1000).toFixed(1).padStart(6);
   process.stdout.write(`${code === 0 ? "pass" : "FAIL"}  ${step.name.padEnd(10)}${seconds} s\n`);
   if (code !== 0) process.stdout.write(`${output.trimEnd()}\n\n`);
@@ -155,14 +163,17 @@ async function run(step) {
 /**
  * @param {string} script
  * @param {string[]} args
+ * @param {number} priority
  * @returns {Promise<{ code: number, output: string }>}
  */
-function spawned(script, args) {
+function spawned(script, args, priority) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [script, ...args], {
       cwd: root,
       stdio: ["ignore", "pipe", "pipe"],
     });
+    if (child.pid !== undefined && priority !== constants.priority.PRIORITY_NORMAL)
+      setPriority(child.pid, priority);
     let output = "";
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding("utf8").on("data", (/** @type {string} */ text) => (output += text));

@@ -59,6 +59,12 @@ export function childOf(pid: number): number {
   return child === undefined || child === "" ? pid : Number(child);
 }
 
+/** Returns the CPU time of a process's main thread in milliseconds. */
+export function mainThreadCpuMs(pid: number): number {
+  const [running] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ");
+  return Number(running) / 1e6;
+}
+
 /** Returns the resident memory of a process in bytes. */
 export function residentBytes(pid: number): number {
   const kib = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];

@@ -77,12 +77,6 @@ export function residentMb(pid: number): number {
   return residentBytes(pid) / 1024 / 1024;
 }
 
-/** Returns the CPU time of a process's main thread in milliseconds; that thread does HTTP. */
-export function mainThreadCpuMs(pid: number): number {
-  const [running] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ");
-  return Number(running) / 1e6;
-}
-
 /** Returns the request that every section sends. */
 export function chatInit(maxTokens: number, stream: boolean, content: string) {
   const body = {

@@ -2,8 +2,8 @@
 import type { Chance } from "./chance.js";
 import { send, type Exchange, type Outcome, type SimulatedRequest } from "./client.js";
 import { promptOf, type AnswerPlan } from "./engine.js";
-import type { AcceptedJobs, JobTable } from "./jobs.js";
-import type { AdmittedRequests } from "./rate-limits.js";
+import type { AcceptedJobs, JobTable } from "./checks/jobs.js";
+import type { AdmittedRequests } from "./checks/rate-limits.js";
 import type { SimulatedServer } from "./server.js";
 import type { SimulatedTime } from "./time.js";
 import type { Trace } from "./trace.js";

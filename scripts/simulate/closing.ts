@@ -1,6 +1,6 @@
 /** Closing of simulated processes, which takes turns of the real event loop, too. */
 import type { SimulatedServer } from "./server.js";
-import { Violation } from "./violation.js";
+import { Violation } from "./checks/violation.js";
 
 /** Turns of the event loop within which a process that is closing must close. */
 export const closingTurnsMax = 50_000;

@@ -5,22 +5,22 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Books } from "./books.js";
+import { Books } from "./checks/books.js";
 import { Chance } from "./chance.js";
 import { drawFault, planEvents } from "./events.js";
 import { closeDead, closingTurnsMax, portTurns, turn } from "./closing.js";
 import { Clients } from "./clients.js";
 import { SimulatedDisk } from "./disk.js";
 import type { Produced } from "./engine.js";
-import { Fairness } from "./fairness.js";
-import { AcceptedJobs } from "./jobs.js";
+import { Fairness } from "./checks/fairness.js";
+import { AcceptedJobs } from "./checks/jobs.js";
 import { HistoryFailure, type HistoryOptions, type HistoryResult } from "./result.js";
-import { AdmittedRequests } from "./rate-limits.js";
-import { checkServer } from "./server-checks.js";
+import { AdmittedRequests } from "./checks/rate-limits.js";
+import { checkServer } from "./checks/server.js";
 import { startServer, type SimulatedServer } from "./server.js";
 import { SimulatedTime } from "./time.js";
 import { Trace } from "./trace.js";
-import { holds, Violation } from "./violation.js";
+import { holds, Violation } from "./checks/violation.js";
 import { startWorkload } from "./workload.js";
 import { createWorld, settings, teams } from "./world.js";
 

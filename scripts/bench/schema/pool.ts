@@ -4,13 +4,14 @@
  */
 import type { ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { startProcess } from "../processes.js";
+import { mainThreadCpuMs, startProcess } from "../processes.js";
 import type { Answer, Job, Lost, Message } from "./verdict.js";
 
-/** The time that the process may be silent, per step of a job. */
-const silenceMsMax = 5000;
-/** The time to load llama.cpp on a busy machine. */
-const startMsMax = 60_000;
+/** CPU time of the process per step of a job, so that a busy machine changes no result. */
+const stepCpuMsMax = 5000;
+/** Time per step on the clock, also for loading llama.cpp: a process that waits for ever uses no CPU time. */
+const stepMsMax = 60_000;
+const lookEveryMs = 500;
 
 export interface Pool {
   run(job: Job): Promise<Answer | Lost>;
@@ -27,7 +28,7 @@ export function createPool(stderr: "inherit" | "ignore"): Pool {
     const started = startProcess(process.execPath, ["--import", import.meta.resolve("tsx"), program], {
       stdio: ["ignore", "ignore", stderr, "ipc"],
     });
-    const first = await listen(started, startMsMax, (message) => message.type === "alive");
+    const first = await listen(started, (message) => message.type === "alive");
     if ("kind" in first) throw new Error(`the evaluation process ${first.kind} while it started`);
     child = started;
     return started;
@@ -37,7 +38,7 @@ export function createPool(stderr: "inherit" | "ignore"): Pool {
     async run(job) {
       const process_ = await ready();
       process_.send(job);
-      const heard = await listen(process_, silenceMsMax, (message) => message.type === "done");
+      const heard = await listen(process_, (message) => message.type === "done");
       if ("kind" in heard) {
         process_.kill("SIGKILL");
         child = null;
@@ -53,28 +54,33 @@ export function createPool(stderr: "inherit" | "ignore"): Pool {
   };
 }
 
-/** Returns the first matching message; Lost if the process dies or is silent for too long. */
-function listen(
-  child: ChildProcess,
-  silenceMs: number,
-  wanted: (message: Message) => boolean,
-): Promise<Message | Lost> {
+/** Returns the first matching message; Lost if the process dies or a step takes too long. */
+function listen(child: ChildProcess, wanted: (message: Message) => boolean): Promise<Message | Lost> {
   return new Promise((resolve) => {
     let stage = "start";
+    let [began, cpuBefore] = [performance.now(), cpuMs(child)];
     const end = (result: Message | Lost): void => {
-      clearTimeout(timer);
+      clearInterval(timer);
       child.off("message", hear);
       child.off("exit", died);
       resolve(result);
     };
     const died = (): void => end({ kind: "crashed", stage });
     const hear = (message: Message): void => {
-      timer.refresh();
+      [began, cpuBefore] = [performance.now(), cpuMs(child)];
       if (message.type === "alive") stage = message.stage;
       if (wanted(message)) end(message);
     };
-    const timer = setTimeout(() => end({ kind: "hung", stage }), silenceMs);
+    const timer = setInterval(() => {
+      if (performance.now() - began > stepMsMax || cpuMs(child) - cpuBefore > stepCpuMsMax)
+        end({ kind: "hung", stage });
+    }, lookEveryMs);
     child.on("message", hear);
     child.once("exit", died);
   });
+}
+
+/** Returns the CPU time of the process; 0 when it has ended. */
+function cpuMs({ pid, exitCode, signalCode }: ChildProcess): number {
+  return pid === undefined || exitCode !== null || signalCode !== null ? 0 : mainThreadCpuMs(pid);
 }

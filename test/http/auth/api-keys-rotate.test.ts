@@ -20,7 +20,7 @@ describe("POST /auth/api-keys/{apiKeyId}/rotate", () => {
     const rotated = await rotate(server, made.apiKeyId);
     expect(rotated.apiKeyId).toBe(made.apiKeyId);
     expect(rotated.apiKey).not.toBe(made.apiKey);
-    server.clock.advance(dayMs - 1);
+    server.clock.jump(dayMs - 1);
     expect([await statusWithKey(server, made.apiKey), await statusWithKey(server, rotated.apiKey)]).toEqual([
       200, 200,
     ]);

@@ -14,7 +14,7 @@ describe("prepaid credit", () => {
     const noon = "2026-11-21T12:00:00.000000Z";
     expect(await topUp("500")).toEqual({ status: 200, body: { change: { ...bought, createTime: noon } } });
     const { cost_in_usd_ticks: cost } = await used();
-    clock.advance(dayMs);
+    clock.jump(dayMs);
     await used();
     clock.advance(1);
     await credits.change("refund", teamId, { usd: "1.005", note: null }, cliActor);
@@ -62,7 +62,7 @@ describe("prepaid credit", () => {
     for (const [account, ticks] of Object.entries({ credit: 1_000_000, purchases: -1_000_000 }))
       await sql`insert into ledger_entries select id, ${account}, ${ticks} from ledger_transactions
         where create_time = ${clock.now() + 1}`.execute(database.kysely);
-    clock.advance(101 * dayMs);
+    clock.jump(101 * dayMs);
     const { body } = await billing("GET", "prepaid/balance");
     const { changes, total } = body as {
       readonly changes: readonly {
@@ -145,7 +145,7 @@ describe("spending limits", () => {
     expect((await chat()).status).toBe(200);
     await bounded(maxCostTicks);
     expect((await chat()).status).toBe(403);
-    clock.advance(Date.UTC(2026, 11, 1) - clock.now());
+    clock.jump(Date.UTC(2026, 11, 1) - clock.now());
     expect((await chat()).status).toBe(200);
   });
 });

@@ -13,7 +13,7 @@ describe("the invoice preview", () => {
     const { billing, topUp, used, limits, teamId, clock } = await world();
     await topUp("500");
     await used();
-    clock.advance(Date.UTC(2026, 11, 2) - clock.now());
+    clock.jump(Date.UTC(2026, 11, 2) - clock.now());
     const { prompt_tokens: prompt, completion_tokens: completion } = await used();
     await used();
     await limits.change(teamId, { hard: "7" }, cliActor);

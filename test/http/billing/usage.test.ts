@@ -26,7 +26,7 @@ describe("POST /v1/billing/teams/{teamId}/usage", () => {
     const { billing, topUp, used, clock } = await world();
     await topUp("500");
     const { cost_in_usd_ticks: cost, ...each } = await used();
-    clock.advance(dayMs);
+    clock.jump(dayMs);
     await used();
     await used();
     const values = sum("usd", "requests", "tokens", "promptTokens", "completionTokens");
@@ -75,7 +75,7 @@ describe("POST /v1/billing/teams/{teamId}/usage", () => {
     const { billing, topUp, used, clock } = await world();
     await topUp("500");
     await used();
-    clock.advance(Date.UTC(2026, 11, 31, 5) - clock.now());
+    clock.jump(Date.UTC(2026, 11, 31, 5) - clock.now());
     await used();
     const { body } = await billing("POST", "usage", request({ timeUnit }, range));
     const dataPoints = points.map(([at, requests]) => ({

@@ -114,7 +114,7 @@ describe("E17: the rejection of a key runs the same statements", () => {
     await server.request("POST", `${path(rotated)}/rotate`, { oldSecretExpireTime: rfc3339(now) });
     await server.request("PUT", path(disabled), { apiKey: { disabled: true } });
     await server.request("PUT", `/auth/teams/${blocked}`, { team: { blocked: true } });
-    server.clock.advance(dayMs);
+    server.clock.jump(dayMs);
     const statuses: number[] = [];
     const works: unknown[] = [];
     for (const secret of [
@@ -136,7 +136,7 @@ describe("E17: the rejection of a key runs the same statements", () => {
     const expired = await server.createManagementKey({ expireTime: now + 1 });
     const ofBlocked = await server.createManagementKey({ teamId: blocked });
     await server.request("PUT", `/auth/teams/${blocked}`, { team: { blocked: true } });
-    server.clock.advance(dayMs);
+    server.clock.jump(dayMs);
     const statuses: number[] = [];
     const works: unknown[] = [];
     for (const secret of [`hm-${"0".repeat(54)}`, expired, ofBlocked]) {

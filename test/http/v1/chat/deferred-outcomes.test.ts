@@ -151,11 +151,11 @@ describe("24 hours after it finished", () => {
       ids.push(await createDeferred(server));
       await running[1];
       // The time in the queue does not count.
-      server.clock.advance(2 * dayMs);
+      server.clock.jump(2 * dayMs);
       wait.open();
       for (const run of running) await (await run).finished;
       const [first = "", second = ""] = ids;
-      server.clock.advance(dayMs - 1);
+      server.clock.jump(dayMs - 1);
       expect((await fetchDeferred(server, first)).status).toBe(status);
       server.clock.advance(1);
       const nowhere = await readOutcome(await fetchDeferred(server, unknown), unknown);
@@ -170,7 +170,7 @@ describe("24 hours after it finished", () => {
     const running = server.nextRun();
     const id = await createDeferred(server);
     const run = await running;
-    server.clock.advance(3 * dayMs);
+    server.clock.jump(3 * dayMs);
     expect((await fetchDeferred(server, id)).status).toBe(202);
     wait.open();
     await run.finished;

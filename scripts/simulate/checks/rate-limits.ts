@@ -1,7 +1,7 @@
 /** An independent count of admitted requests: no window of any limit ever has more than the limit. */
-import type { Limits } from "../../src/core/limits.js";
+import type { Limits } from "../../../src/core/limits.js";
 import { holds } from "./violation.js";
-import { teamLimits, teams } from "./world.js";
+import { teamLimits, teams } from "../world.js";
 
 const spansMs = { qps: 1000, qpm: 60_000 } as const;
 /** Older requests cannot share a window with one that is still running. */

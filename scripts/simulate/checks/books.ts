@@ -1,12 +1,12 @@
 /** The books and jobs in the database, compared after each change with what the simulation knows by itself. */
 import Sqlite from "better-sqlite3";
-import { creditTransaction } from "../../src/accounts/money/ledger.js";
-import { createLedgerStore } from "../../src/accounts/money/store/ledger.js";
-import type { Database } from "../../src/store/database.js";
-import type { SimulatedDisk } from "./disk.js";
-import type { Produced } from "./engine.js";
+import { creditTransaction } from "../../../src/accounts/money/ledger.js";
+import { createLedgerStore } from "../../../src/accounts/money/store/ledger.js";
+import type { Database } from "../../../src/store/database.js";
+import type { SimulatedDisk } from "../disk.js";
+import type { Produced } from "../engine.js";
 import { holds, Violation } from "./violation.js";
-import { boundedTeam, limits, model } from "./world.js";
+import { boundedTeam, limits, model } from "../world.js";
 
 const { promptTextTokenTicks, completionTextTokenTicks } = model.manifest.prices;
 

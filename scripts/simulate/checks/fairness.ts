@@ -3,7 +3,7 @@
  * does not grow with time.
  */
 import { holds } from "./violation.js";
-import { limits, teams } from "./world.js";
+import { limits, teams } from "../world.js";
 
 /**
  * Tokens by which the shares of two teams may differ. What the runs on all slots take is counted when they end, for either team

@@ -1,7 +1,7 @@
 /** What holds of a process whenever it waits for time to pass. */
-import type { SimulatedServer } from "./server.js";
+import type { SimulatedServer } from "../server.js";
 import { holds } from "./violation.js";
-import { limits, model } from "./world.js";
+import { limits, model } from "../world.js";
 
 /** Checks slots and limits. @throws Violation */
 export function checkServer(server: SimulatedServer): void {
