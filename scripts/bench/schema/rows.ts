@@ -93,7 +93,7 @@ function measuredRows({ measured: { convertMs, compileMs, bytes } }: Tally): rea
   const of = (samples: readonly number[], digits: number): string =>
     [0.5, 0.99, 1].map((part) => quantile(samples, part).toFixed(digits)).join(" / ");
   return [
-    row("conversion p50 / p99 / max, ms", of(convertMs, 2), "p50 < 2, p99 < 100"),
+    row("conversion p50 / p99 / max, CPU ms", of(convertMs, 2), "p50 < 2, p99 < 100"),
     row("GBNF text p50 / p99 / max, bytes", of(bytes, 0)),
     row("llama.cpp compile p50 / p99 / max, ms", of(compileMs, 2)),
   ];

@@ -37,7 +37,9 @@ export function satisfying(node: SchemaNode, scope: Scope): Language {
   const and = (keyword: string, inner: Language): void => {
     narrow(keyword, (before) => scope.intersect(before, inner, keyword, node.pointer));
   };
-  if (node.ref !== undefined) and("$ref", scope.satisfying(node.ref));
+  // The properties of the target come first, as in the drafts that read nothing but the reference.
+  const target = node.ref === undefined ? null : scope.satisfying(node.ref);
+  if (target !== null) narrow("$ref", (before) => scope.intersect(target, before, "$ref", node.pointer));
   for (const inner of node.allOf ?? []) and("allOf", scope.satisfying(inner));
   for (const [key, inner] of node.dependentSchemas ?? [])
     narrow("dependentSchemas", (before) => applyDependentSchema(before, key, inner, node, scope));

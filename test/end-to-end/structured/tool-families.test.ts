@@ -2,6 +2,7 @@ import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
 import { familyNames, format, template } from "../../engine/llama/tools/answers.js";
 import { sharedApp, temporaryFolder } from "../../harness.js";
+import { someOf } from "../../random-cases.js";
 import { writeVerifiedModel } from "../../verified-model.js";
 import { firstChoice, type FoldedChoice, requestStream, requestJson } from "../text/answers.js";
 
@@ -86,11 +87,14 @@ describe("D8: tools with unusual names", () => {
     "x".repeat(256),
   ];
 
-  it.each(["hermes", "generic"])("are called by those names in the format of %s", async (family) => {
+  it.each([
+    ["hermes", 0],
+    ["generic", 2],
+  ])("are called by those names in the format of %s", async (family, offset) => {
     const app = shared();
     const description = 'Ends </tool_call> here, {"and": "there"}, \\ and <|im_end|> too.';
     const tools = hard.map((name) => ({ type: "function", function: { name, description, parameters } }));
-    for (const name of hard) {
+    for (const name of someOf(hard, offset)) {
       const body = { model: `${family}-long`, tools, tool_choice: named(name), max_tokens: 600 };
       const { calls, content, finish } = firstChoice(
         await requestJson(app, { ...body, temperature: 1, seed: 9 }),

@@ -184,25 +184,29 @@ describe("D7: transcripts of the family", () => {
     }
   });
 
-  it.each(familyNames)("%s, cut anywhere, contain nothing that was not written", async (family) => {
-    for (const { answer } of transcripts(family).slice(0, 4)) {
-      const app = await answering(answer, templateOf(family));
-      const sent = { ...hello, tools: wireTools };
-      const complete = said(await requestJson(app, sent));
-      const cuts = bounds(answer).filter((at) => at % 3 === 0 || insideCharacter(answer, at));
-      await Promise.all(
-        cuts.map(async (tokens) => {
-          const cut = said(await requestJson(app, { ...sent, max_completion_tokens: tokens }));
-          expect(cut.finish).toBe("length");
-          expect(cut.calls.length).toBeLessThanOrEqual(complete.calls.length);
-          for (const [index, each] of cut.calls.entries()) {
-            expect(each.name).toBe(complete.calls[index]?.name);
-            expect(complete.calls[index]?.arguments.startsWith(each.arguments)).toBe(true);
-          }
-        }),
-      );
-    }
-  });
+  it.each(familyNames.map((family, index) => ({ family, index })))(
+    "$family, cut anywhere, contain nothing that was not written",
+    async ({ family, index }) => {
+      for (const { answer } of transcripts(family).slice(0, 4)) {
+        const app = await answering(answer, templateOf(family));
+        const sent = { ...hello, tools: wireTools };
+        const complete = said(await requestJson(app, sent));
+        const all = bounds(answer).filter((at) => at % 3 === 0 || insideCharacter(answer, at));
+        const cuts = someOf(all, index);
+        await Promise.all(
+          cuts.map(async (tokens) => {
+            const cut = said(await requestJson(app, { ...sent, max_completion_tokens: tokens }));
+            expect(cut.finish).toBe("length");
+            expect(cut.calls.length).toBeLessThanOrEqual(complete.calls.length);
+            for (const [index, each] of cut.calls.entries()) {
+              expect(each.name).toBe(complete.calls[index]?.name);
+              expect(complete.calls[index]?.arguments.startsWith(each.arguments)).toBe(true);
+            }
+          }),
+        );
+      }
+    },
+  );
 });
 
 /** Whether a prefix of this many bytes ends inside an escape or a character. */
