@@ -28,6 +28,8 @@ export const workerUrls = {
   schemaWorkerUrl: new URL("../dist/engine/schemas/worker.js", import.meta.url),
   imagesWorkerUrl: new URL("../dist/engine/images/worker.js", import.meta.url),
   tokenizerWorkerUrl: new URL("../dist/engine/tokenize/worker.js", import.meta.url),
+  /** A trial of each image and vision model would double the time of tests that use them. */
+  onnxTrialUrl: null,
 };
 const program = join(root, "dist/main.js");
 

@@ -9,6 +9,6 @@ export const noCaptioning = createCaptioning({
   fetcher: { fetch: never },
   decoder: { decode: never },
   vision: { describe: never, residents: () => [], close: () => Promise.resolve() },
-  visionModel: null,
+  visionModel: () => null,
   imagesMax: 8,
 });

@@ -70,7 +70,7 @@ export function integers(values: readonly number[], shape: readonly number[] = [
   return { type: "int64", shape, values };
 }
 
-type Field = readonly [number, number | string | Buffer | { readonly float: number }];
+export type Field = readonly [number, number | string | Buffer | { readonly float: number }];
 
 function graphProto({ inputs, outputs, constants, nodes }: OnnxGraph): Buffer {
   return message([
@@ -170,7 +170,7 @@ function valueInfoProto({ name, type, shape }: ValueInfo): Buffer {
 }
 
 /** Encodes a message: integers as varints, floats as four bytes, other values with their length. */
-function message(fields: readonly Field[]): Buffer {
+export function message(fields: readonly Field[]): Buffer {
   return Buffer.concat(
     fields.flatMap(([number, value]) => {
       if (typeof value === "number") return [varint(number << 3), varint(value)];

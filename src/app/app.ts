@@ -28,12 +28,13 @@ import { buildAccounts, buildAuthentication, ensureFirstKeys, type FirstKeys } f
 import { databaseFile, firstKeyFile, firstManagementKeyFile } from "./data-folder.js";
 import { buildEngines, type EngineOverrides } from "./engines.js";
 import { buildJobs } from "./jobs.js";
-import { loadModels, openRegistry } from "./models.js";
+import { loadModels, openCheckedRegistry } from "./models.js";
+import { startModelChecks } from "./onnx-models.js";
 import { buildStores, type Stores } from "./stores.js";
 import type { SystemDeps } from "./chat-engine.js";
 
 export type { OpenAccounts } from "./accounts.js";
-export { openRegistry };
+export { openCheckedRegistry };
 
 /** Parts that are used instead of those that `createApp` would build. */
 export interface Overrides extends EngineOverrides {
@@ -128,6 +129,7 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     async listen() {
       const listening = await server.listen(config.host, config.port);
       await jobs.start();
+      running.startModelChecks();
       return listening;
     },
     handle: server.callback(),
@@ -161,7 +163,7 @@ type Running = Awaited<ReturnType<typeof buildRunning>>;
 
 /** Builds everything between the database and the HTTP server. */
 async function buildRunning(config: Config, overrides: Overrides, system: SystemDeps, stores: Stores) {
-  const { models, visionModel } = await loadModels(config, system, overrides.registry);
+  const { models, visionModel, registry } = await loadModels(config, system, overrides.registry);
   const scheduler = createScheduler(config, system.clock);
   const engines = buildEngines(config, system, visionModel, overrides);
   const load = (): ServerLoad => loadOf(engines.all, scheduler);
@@ -183,8 +185,13 @@ async function buildRunning(config: Config, overrides: Overrides, system: System
   const { hostedTokenizer } = engines;
   const { keyUse, ...authentication } = buildAuthentication({ ...stores, ...system, hostedTokenizer });
   const jobs = buildJobs(config, { ...stores, ...authentication, ...system, models, generator });
+  let stopModelChecks = (): void => undefined;
   return {
     models,
+    startModelChecks() {
+      if (registry !== null) stopModelChecks = startModelChecks(registry, engines.onnxCheck, system);
+    },
+    stopModelChecks: () => stopModelChecks(),
     scheduler,
     engines,
     load,
@@ -206,6 +213,7 @@ interface Closing extends DataFolder, Running {
 /** Closes everything that was built, in reverse order. */
 async function closeAll({ shutdownGraceMs }: Config, parts: Closing): Promise<void> {
   const { engines } = parts;
+  parts.stopModelChecks();
   parts.scheduler.close();
   // Clients that follow a background response would keep the server from closing.
   await parts.jobs.close();

@@ -8,8 +8,8 @@ import { createVisionEngine } from "../engine/vision/engine.js";
 import { createImageFetcher } from "../engine/vision/fetch/fetch.js";
 import { readAllowedHosts } from "../engine/vision/fetch/hosts.js";
 import { createCaptioning, type CaptioningDeps, type Captioning } from "../inference/prompt/captioning.js";
-import { verifyWeights } from "../models/verify.js";
 import type { SystemDeps, WorkerUrls } from "./chat-engine.js";
+import type { OnnxCheck } from "./onnx-models.js";
 
 /** Builds the engine that describes images. */
 export function buildVisionEngine(
@@ -17,13 +17,14 @@ export function buildVisionEngine(
   memory: ModelMemory,
   { clock, logger }: SystemDeps,
   given: WorkerUrls,
+  verify: OnnxCheck,
 ): VisionEngine {
   return createVisionEngine({
     settings: { cores: usableCores(), threads: threads === 0 ? null : threads },
     clock,
     memory,
     keepAliveMs,
-    verify: verifyWeights,
+    verify,
     workerUrl: given.visionWorkerUrl ?? new URL("../engine/vision/worker.js", import.meta.url),
     log: (level, message) => logger[level]({ engine: "vision" }, message),
   });

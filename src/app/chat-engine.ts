@@ -73,6 +73,8 @@ export interface WorkerUrls {
   readonly schemaMsMax?: number;
   /** The hosted models' tokenizer's. */
   readonly tokenizerWorkerUrl?: URL;
+  /** The child process that tries image and vision models; null: they are not tried. */
+  readonly onnxTrialUrl?: URL | null;
 }
 
 /** Builds the compiler of JSON Schemas, which works in a thread of its own. */

@@ -7,6 +7,7 @@ import type { Schemas } from "../core/schemas.js";
 import type { HostedTokenizer } from "../core/tokenizer.js";
 import type { Captioning } from "../inference/prompt/captioning.js";
 import { buildImageEngine } from "./images.js";
+import { buildOnnxCheck } from "./onnx-models.js";
 import {
   buildChatEngine,
   buildHostedTokenizer,
@@ -28,25 +29,27 @@ export interface EngineOverrides extends WorkerUrls {
 
 /**
  * Builds the engines; no model is loaded yet.
- * @param visionModel the model that describes images; null when there is none.
+ * @param visionModel returns the model that describes images; null when there is none.
  * @throws Error when `imageFetch` names an invalid host.
  */
 export function buildEngines(
   config: Config,
   system: SystemDeps,
-  visionModel: Model | null,
+  visionModel: () => Model | null,
   given: EngineOverrides,
 ) {
   const memory = buildModelMemory(config, system);
   const engine = given.engine ?? buildChatEngine(config, memory, system, given);
-  const imageEngine = given.imageEngine ?? buildImageEngine(config, memory, system, given);
-  const vision = buildVisionEngine(config, memory, system, given);
+  const onnxCheck = buildOnnxCheck(config, system, given);
+  const imageEngine = given.imageEngine ?? buildImageEngine(config, memory, system, given, onnxCheck);
+  const vision = buildVisionEngine(config, memory, system, given, onnxCheck);
   return {
     engine,
     imageEngine,
     captioning: given.captioning ?? buildCaptioning(config, system, { vision, visionModel }),
     schemas: given.schemas ?? buildSchemas(config, system, given),
     hostedTokenizer: given.hostedTokenizer ?? buildHostedTokenizer(system, given),
+    onnxCheck,
     /** The engines that hold models in memory. */
     all: [engine, imageEngine, vision],
   };

@@ -4,8 +4,8 @@ import type { ImageEngine } from "../core/image-generation.js";
 import { createImageEngine } from "../engine/images/engine.js";
 import { usableCores } from "../engine/llama/load/machine.js";
 import type { ModelMemory } from "../engine/model-memory.js";
-import { verifyWeights } from "../models/verify.js";
 import type { SystemDeps, WorkerUrls } from "./chat-engine.js";
+import type { OnnxCheck } from "./onnx-models.js";
 
 /** Builds the engine that generates images. */
 export function buildImageEngine(
@@ -13,13 +13,14 @@ export function buildImageEngine(
   memory: ModelMemory,
   { clock, logger }: SystemDeps,
   given: WorkerUrls,
+  verify: OnnxCheck,
 ): ImageEngine {
   return createImageEngine({
     clock,
     memory,
     keepAliveMs,
     threads: threads === 0 ? usableCores() : threads,
-    verify: verifyWeights,
+    verify,
     workerUrl: given.imagesWorkerUrl ?? new URL("../engine/images/worker.js", import.meta.url),
     log: (message) => logger.warn({ engine: "images" }, message),
   });

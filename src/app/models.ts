@@ -5,6 +5,7 @@ import type { Logger } from "../core/logger.js";
 import type { Model, ModelRegistry } from "../core/model.js";
 import { visionFamilies } from "../engine/vision/families.js";
 import { loadRegistry, type LoadedRegistry } from "../models/registry.js";
+import { buildOnnxCheck, rejectUnloadableModels } from "./onnx-models.js";
 import { engineBuild } from "../version.js";
 
 /** The built-in models are part of the program, in whatever folder it is started. */
@@ -18,10 +19,22 @@ export function openRegistry(config: Config): Promise<LoadedRegistry> {
   return loadRegistry({ folders, contextTokensMax, engine, visionFamilies, visionModel: config.visionModel });
 }
 
+/** Reads the models as `openRegistry` does, and finds out which of them cannot be loaded. */
+export async function openCheckedRegistry(config: Config): Promise<LoadedRegistry> {
+  const registry = await openRegistry(config);
+  const check = buildOnnxCheck(config, { logger: silent }, {}, true);
+  await rejectUnloadableModels(registry, check, { logger: silent, isClosed: () => false });
+  return registry;
+}
+
+const silent: Logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
 export interface LoadedModels {
   readonly models: ModelRegistry;
-  /** The model that describes images; null when there is none. */
-  readonly visionModel: Model | null;
+  /** Returns the model that describes images, which may be unusable; null when there is none. */
+  readonly visionModel: () => Model | null;
+  /** The registry of the configured folders; null where the models are given. */
+  readonly registry: LoadedRegistry | null;
 }
 
 /** Returns the given models, which have no vision model, or opens the registry and logs its warnings. */
@@ -30,8 +43,9 @@ export async function loadModels(
   { logger }: { readonly logger: Logger },
   given: ModelRegistry | undefined,
 ): Promise<LoadedModels> {
-  if (given !== undefined) return { models: given, visionModel: null };
+  if (given !== undefined) return { models: given, visionModel: () => null, registry: null };
   const models = await openRegistry(config);
   for (const warning of models.warnings) logger.warn({ warning }, "models folder");
-  return { models, visionModel: models.visionModel };
+  const visionModel = (): Model | null => models.visionModel ?? models.unusableVisionModel;
+  return { models, visionModel, registry: models };
 }

@@ -22,8 +22,8 @@ export function addDoctorCommand(program: Command, load: () => LoadedConfig): vo
     .option("--json", "print one JSON object")
     .action(async (options: { json?: boolean }) => {
       const loaded = load();
-      const { openRegistry } = await import("../app/app.js");
-      const registry = await openRegistry(loaded.config);
+      const { openCheckedRegistry } = await import("../app/app.js");
+      const registry = await openCheckedRegistry(loaded.config);
       const checks = [
         ...(await machineChecks(loaded.config)),
         ...registry.list().map(modelCheck),

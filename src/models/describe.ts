@@ -1,5 +1,6 @@
 /** Builds a Model from files: from a manifest, or from the contents of a folder or GGUF file without one. */
 import { createHash } from "node:crypto";
+import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Model, ModelManifest } from "../core/model.js";
@@ -121,7 +122,9 @@ function broken(folder: string, text: string, reason: string): Model {
 }
 
 async function readManifest(folder: string): Promise<string | null> {
-  const file = await open(join(folder, manifestFile), "r").catch(() => null);
+  // Without O_NONBLOCK, opening a pipe would wait for ever.
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK;
+  const file = await open(join(folder, manifestFile), flags).catch(() => null);
   if (file === null) return null;
   try {
     const stats = await file.stat();

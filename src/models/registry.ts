@@ -1,7 +1,7 @@
 /**
  * Lists the models of this server: scans the model folders, assigns ids and aliases, and determines whether
- * each model is usable. An unusable model is listed with the reason. Folders are read once, at start. The
- * engine loads models; accounts/ decides who may use them.
+ * each model is usable. An unusable model is listed with the reason. Folders are read once, at start; a model that
+ * turns out to be unusable later is rejected. The engine loads models; accounts/ decides who may use them.
  */
 import { createHash } from "node:crypto";
 import { readdir, realpath, stat } from "node:fs/promises";
@@ -17,7 +17,7 @@ import {
 import { indexFile } from "./diffusers.js";
 import { quoted } from "./gguf/refusal.js";
 import { isLaterPart } from "./parts.js";
-import { chooseVisionModel, withImageInput } from "./vision-model.js";
+import { chooseUnusableVisionModel, chooseVisionModel, withImageInput } from "./vision-model.js";
 import { isVisionFolder } from "./vision-folder.js";
 
 const entriesPerFolderMax = 10_000;
@@ -43,6 +43,10 @@ export interface LoadedRegistry extends ModelRegistry {
   readonly warnings: readonly string[];
   /** The model that describes the images in conversations; null if there is none. */
   readonly visionModel: Model | null;
+  /** The model that would describe images if it were usable; null if there is none, or a usable one. */
+  readonly unusableVisionModel: Model | null;
+  /** Makes a model unusable, because it cannot be loaded. @param reason a public clause */
+  reject(id: string, reason: string): void;
 }
 
 /**
@@ -60,11 +64,43 @@ export async function loadRegistry(options: RegistryOptions): Promise<LoadedRegi
         warnings.push(`Two models are called ${quoted(id)}; the one in ${quoted(file)} was left out.`);
       else models.set(id, { ...model, fingerprint: fingerprintWith(model, options.engine ?? "") });
     }
+  const named = options.visionModel ?? null;
+  let listed = listingOf(models, named, warnings);
+  return {
+    warnings,
+    get visionModel() {
+      return listed.visionModel;
+    },
+    get unusableVisionModel() {
+      return listed.unusableVisionModel;
+    },
+    list: () => listed.sorted,
+    find: (name) => listed.byName.get(name) ?? null,
+    reject(id, reason) {
+      const model = models.get(id);
+      if (model === undefined) return;
+      models.set(id, { ...model, unusable: reason });
+      // The names are the same as before, and so are the warnings about them.
+      listed = listingOf(models, named, []);
+    },
+  };
+}
+
+/** What the server shows of its models. */
+interface Listing extends Pick<LoadedRegistry, "visionModel" | "unusableVisionModel"> {
+  readonly byName: ReadonlyMap<string, Model>;
+  /** In order of id. */
+  readonly sorted: readonly Model[];
+}
+
+/** @param named the vision model that the operator chose; null: the largest usable one */
+function listingOf(models: ReadonlyMap<string, Model>, named: string | null, warnings: string[]): Listing {
   const found = withAliases(models, warnings);
-  const visionModel = chooseVisionModel(found, options.visionModel ?? null, warnings);
+  const visionModel = chooseVisionModel(found, named, warnings);
+  const unusableVisionModel = visionModel === null ? chooseUnusableVisionModel(found, named) : null;
   const byName = new Map([...found].map(([name, model]) => [name, withImageInput(model, visionModel)]));
   const sorted = [...models.keys()].sort().flatMap((id) => byName.get(id) ?? []);
-  return { warnings, visionModel, list: () => sorted, find: (name) => byName.get(name) ?? null };
+  return { visionModel, unusableVisionModel, byName, sorted };
 }
 
 /**
@@ -101,9 +137,9 @@ async function scanFolder(
   const models: Model[] = [];
   for (const name of await namesIn(folder, warnings)) {
     const path = join(folder, name);
-    if (isBareModel(name) && !(await isFolder(path)))
-      models.push(await describeBare(folder, name, options.contextTokensMax));
-    else if (await isFolder(path)) models.push(...(await scanSubfolder(path, options, warnings)));
+    if (await isFolder(path)) models.push(...(await scanSubfolder(path, options, warnings)));
+    else if (isBareModel(name)) models.push(await describeBare(folder, name, options.contextTokensMax));
+    else warnAboutArchive(name, warnings);
   }
   return models;
 }
@@ -118,10 +154,18 @@ async function scanSubfolder(
   if (names.includes(indexFile)) return [await describeDiffusers(folder)];
   if (isVisionFolder(names)) return [await describeVision(folder, visionFamilies)];
   const models: Model[] = [];
-  for (const name of names)
-    if (isBareModel(name) && !(await isFolder(join(folder, name))))
-      models.push(await describeBare(folder, name, contextTokensMax));
+  for (const name of names) {
+    if (await isFolder(join(folder, name))) continue;
+    if (isBareModel(name)) models.push(await describeBare(folder, name, contextTokensMax));
+    else warnAboutArchive(name, warnings);
+  }
   return models;
+}
+
+/** An archive is never unpacked: its paths could lead anywhere. */
+function warnAboutArchive(name: string, warnings: string[]): void {
+  if (/\.(zip|tar|tgz|7z|rar|tar\.[a-z0-9]+)$/i.test(name))
+    warnings.push(`The archive ${quoted(name)} is not a model; unpack it to use what it contains.`);
 }
 
 function isBareModel(name: string): boolean {

@@ -102,7 +102,9 @@ function wrongSize(bytes: number, manifest: ModelManifest | null): string | null
 
 async function familyOf(path: string): Promise<string | null> {
   try {
-    if ((await stat(path)).size > configBytesMax) return null;
+    const stats = await stat(path);
+    // Reading a pipe would wait for ever, and a device has no end.
+    if (!stats.isFile() || stats.size > configBytesMax) return null;
     return config.parse(JSON.parse(await readFile(path, "utf8"))).model_type;
   } catch {
     return null;

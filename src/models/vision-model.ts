@@ -19,6 +19,17 @@ export function chooseVisionModel(
   return null;
 }
 
+/** Returns the unusable model that is named, or else the largest unusable one; null if there is none. */
+export function chooseUnusableVisionModel(
+  models: ReadonlyMap<string, Model>,
+  named: string | null,
+): Model | null {
+  const unusable = (model: Model): boolean => model.manifest.kind === "vision" && model.unusable !== null;
+  if (named === null) return largest([...new Set(models.values())].filter(unusable));
+  const model = models.get(named);
+  return model !== undefined && unusable(model) ? model : null;
+}
+
 /**
  * Returns the model with image input added: with a vision model, every chat model accepts images, because it
  * receives their descriptions.

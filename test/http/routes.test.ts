@@ -17,7 +17,7 @@ const chat = JSON.stringify(hello);
 type Scenario = readonly [method: string, path: string, key: string | null, status: number, contains: string];
 const scenarios: readonly Scenario[] = [
   ["GET", "/healthz", null, 200, '{"status":"ok"}'],
-  ["GET", "/readyz", null, 200, '{"status":"ok"}'],
+  ["GET", "/readyz", null, 200, '{"status":"ok"'],
   ["HEAD", "/healthz", null, 200, ""],
   ["GET", "/v1/models", null, 401, "missing_api_key"],
   ["GET", "/v1/models", "wrong-key-of-nobody", 401, "invalid_api_key"],

@@ -11,13 +11,14 @@ import type { Message } from "../../core/generation.js";
 import type { ImageDecoder, ImageFetcher, MessageImage } from "../../core/images.js";
 import type { VisionEngine } from "../../core/vision.js";
 import type { Model } from "../../core/model.js";
+import { refuseUnusable } from "../run/usable-model.js";
 
 export interface CaptioningDeps {
   readonly fetcher: ImageFetcher;
   readonly decoder: ImageDecoder;
   readonly vision: VisionEngine;
-  /** The model that describes images; null when there is none. */
-  readonly visionModel: Model | null;
+  /** Returns the model that describes images, which may be unusable; null when there is none. */
+  readonly visionModel: () => Model | null;
   /** Images that one request may contain. */
   readonly imagesMax: number;
 }
@@ -61,8 +62,9 @@ export function createCaptioning(deps: CaptioningDeps): Captioning {
       const [first] = images;
       if (first === undefined) return { messages, imageTexts: new Map() };
       refuseTooMany(images, deps.imagesMax);
-      const { visionModel } = deps;
+      const visionModel = deps.visionModel();
       if (visionModel === null) throw noVisionModel(first);
+      refuseUnusable(visionModel);
       return captionImages({ deps, descriptions, visionModel, teamId, signal }, messages);
     },
   };

@@ -17,13 +17,16 @@ export function usableModel(models: ModelRegistry, name: string, kind: ModelKind
         param: "model",
       },
     );
-  if (model.unusable !== null)
-    throw new HearthError(
-      "model_unavailable",
-      `The model '${model.manifest.id}' cannot be used: ${model.unusable}`,
-      { param: "model" },
-    );
+  refuseUnusable(model);
   return model;
+}
+
+/** @throws HearthError `model_unavailable` with the reason when the model cannot be used. */
+export function refuseUnusable({ manifest, unusable }: Model): void {
+  if (unusable !== null)
+    throw new HearthError("model_unavailable", `The model '${manifest.id}' cannot be used: ${unusable}`, {
+      param: "model",
+    });
 }
 
 const descriptions: Readonly<Record<ModelKind, string>> = {

@@ -1,5 +1,5 @@
 /**
- * Thrown for a GGUF file that cannot be used. `message` is a public clause without a path; texts quoted from
+ * Thrown for a GGUF or ONNX file that cannot be used. `message` is a public clause without a path; texts quoted from
  * the file are sanitized.
  */
 export class GgufRefusal extends Error {

@@ -36,7 +36,7 @@ function ground(deps: Partial<CaptioningDeps> = {}) {
       residents: () => [],
       close: () => Promise.resolve(),
     },
-    visionModel: ember,
+    visionModel: () => ember,
     imagesMax: 100,
     ...deps,
   });
@@ -78,7 +78,7 @@ describe("a conversation with images", () => {
     expect(messages[0]).toEqual(plain);
     expect(messages[1]).toEqual({ role: "user", content: "[image: A]" });
     expect([...imageTexts.values()]).toEqual([["[image: A]"]]);
-    expect(await ground({ visionModel: null }).told([plain])).toEqual(["Be brief."]);
+    expect(await ground({ visionModel: () => null }).told([plain])).toEqual(["Be brief."]);
   });
 
   it("has an image without a description replaced by a placeholder", async () => {
@@ -132,7 +132,7 @@ describe("a conversation with images", () => {
   });
 
   it("is rejected with the first image named when there is no vision model", async () => {
-    const refused = ground({ visionModel: null }).told([user("x", image(0, "a"), image(1, "b"))]);
+    const refused = ground({ visionModel: () => null }).told([user("x", image(0, "a"), image(1, "b"))]);
     await expect(refused).rejects.toMatchObject({ param: "param of a", code: "unsupported_parameter" });
   });
 

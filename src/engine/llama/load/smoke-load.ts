@@ -1,39 +1,15 @@
 /**
- * Tries an unverified model (one without a SHA-256 in its manifest) in a child process (smoke.ts) before the server loads it: a file
- * can pass every check of its header and still crash the process that uses it. Owns the child process, its time limit, and the list of
- * files that have passed.
+ * Tries an unverified chat model (one without a SHA-256 in its manifest) in a child process (smoke.ts) before the server loads it.
  */
-import { spawn, type ChildProcess } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { readFile, rename, stat, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { Socket } from "node:net";
-import type { Readable } from "node:stream";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { stat } from "node:fs/promises";
 import type { Model } from "../../../core/model.js";
+import { libraryVersion } from "../../trial/library-version.js";
+import { createTrials, type TrialDeps } from "../../trial/trial.js";
 import type { LlamaSettings } from "../protocol.js";
 
-/** Time limit of a trial: to start the process, and to read the weights from a slow disk. */
-const startMsMax = 60_000;
-const bytesPerSecondMin = 25_000_000;
-/** How long output is read after the process exits: a process that it started may keep the pipe open. */
-const outputMsMax = 2000;
-const outputLengthMax = 4096;
-const reasonLengthMax = 300;
-const passedMax = 1000;
-const passedFileBytesMax = 1_000_000;
-
-export interface SmokeLoadDeps {
-  /** Compiled smoke.js. */
-  readonly entry: URL;
+export interface SmokeLoadDeps extends TrialDeps {
   readonly settings: LlamaSettings;
-  /** File that lists the digests of models that passed; its folder exists. */
-  readonly passedFile: string;
-  /** Receives what native code wrote before it crashed. */
-  readonly log: (message: string) => void;
-  /** Returns the time limit for a model of that size. */
-  readonly limitMs?: (bytes: number) => number;
 }
 
 /** The message that the child process receives. */
@@ -44,151 +20,25 @@ export interface SmokeTask {
 
 /**
  * Creates the function that tries a model. It skips models whose manifest has a SHA-256, and models that passed before with the same
- * file, library and settings, also after a restart. Failures are not stored.
+ * file, library and settings.
  * @returns a function that returns null when the model can be used, else one public sentence. It never rejects.
  */
 export function createSmokeLoad(deps: SmokeLoadDeps): (model: Model) => Promise<string | null> {
-  const passed = new PassedDigests(deps.passedFile);
+  const attempt = createTrials(deps);
   return async (model) => {
-    if (model.manifest.sha256 !== null) return null;
-    const digest = await digestOf(model, deps.settings);
-    if (digest === null) return "its file cannot be read.";
-    if (await passed.has(digest)) return null;
-    const reason = await runTrial(deps, { model, settings: deps.settings }).catch(notStarted);
-    if (reason === null)
-      await passed
-        .add(digest)
-        .catch((thrown: unknown) => deps.log(`the passed model cannot be recorded: ${String(thrown)}`));
-    return reason;
+    const { sha256, file, bytes } = model.manifest;
+    if (sha256 !== null) return null;
+    const { settings } = deps;
+    const task: SmokeTask = { model, settings };
+    return attempt({ digest: await digestOf(model, settings), task, file, bytes });
   };
-}
-
-/** Returns the time limit of a trial in milliseconds, which grows with the weights. */
-export function trialLimitMs(bytes: number): number {
-  return startMsMax + (bytes / bytesPerSecondMin) * 1000;
 }
 
 /** Returns a digest of everything that a trial's result depends on; null when the file cannot be read. */
 async function digestOf(model: Model, settings: LlamaSettings): Promise<string | null> {
   const stats = await stat(model.path).catch(() => null);
   if (stats === null) return null;
-  const identity = [model.path, model.manifest.bytes, stats.size, stats.mtimeMs, libraryVersion(), settings];
+  const library = libraryVersion("node-llama-cpp");
+  const identity = [model.path, model.manifest.bytes, stats.size, stats.mtimeMs, library, settings];
   return createHash("sha256").update(JSON.stringify(identity)).digest("hex");
-}
-
-/** Reads the version without an import of the library, which would load native code into this process. */
-function libraryVersion(): string {
-  const entry = createRequire(import.meta.url).resolve("node-llama-cpp");
-  const text = readFileSync(new URL("../package.json", pathToFileURL(entry)), "utf8");
-  return String((JSON.parse(text) as { version?: unknown }).version);
-}
-
-async function runTrial(deps: SmokeLoadDeps, task: SmokeTask): Promise<string | null> {
-  const { file, bytes } = task.model.manifest;
-  const child = spawn(process.execPath, [fileURLToPath(deps.entry)], {
-    stdio: ["ignore", "pipe", "pipe", "ipc"],
-  });
-  detach(child);
-  const [output, errorOutput] = [tailOf(child.stdout), tailOf(child.stderr)];
-  child.send(task, () => undefined);
-  const reason = await exitReason(child, (deps.limitMs ?? trialLimitMs)(bytes), output);
-  if (reason !== null) deps.log(`${file} was tried in a child process: ${reason} ${errorOutput()}`.trim());
-  return reason;
-}
-
-function notStarted(thrown: unknown): string {
-  return `no process could be started to try it (${thrown instanceof Error ? thrown.message : String(thrown)}).`;
-}
-
-/** Returns why a trial failed; null when the model passed. */
-function exitReason(child: ChildProcess, limitMs: number, output: () => string): Promise<string | null> {
-  let isLate = false;
-  const late = setTimeout(() => {
-    isLate = true;
-    child.kill("SIGKILL");
-  }, limitMs).unref();
-  return new Promise((resolve, reject) => {
-    child.on("error", (error) => {
-      // Also emitted when a message cannot be sent; the process exits afterwards.
-      if (child.pid === undefined) reject(error);
-    });
-    child.once("exit", () => {
-      clearTimeout(late);
-      setTimeout(
-        () => [child.stdout, child.stderr].forEach((stream) => stream?.destroy()),
-        outputMsMax,
-      ).unref();
-    });
-    child.once("close", (code, signal) => {
-      if (isLate) resolve(`loading it takes more than ${Math.round(limitMs / 1000)} s.`);
-      else if (signal !== null) resolve(`loading it ends the process (${signal}).`);
-      else if (code === 0) resolve(null);
-      else resolve(lastLine(output()) ?? `loading it ends the process (exit code ${code}).`);
-    });
-  });
-}
-
-/** Lets the server exit without waiting for the trial, which then ends too. */
-function detach(child: ChildProcess): void {
-  child.unref();
-  child.channel?.unref();
-  for (const stream of [child.stdout, child.stderr]) if (stream instanceof Socket) stream.unref();
-}
-
-function tailOf(stream: Readable | null): () => string {
-  let text = "";
-  stream?.setEncoding("utf8").on("data", (more: string) => (text = (text + more).slice(-outputLengthMax)));
-  return () => text.trim();
-}
-
-/** Returns the last line that a trial printed, as a sentence; null when it printed nothing. */
-function lastLine(output: string): string | null {
-  const line =
-    output
-      .split("\n")
-      .at(-1)
-      ?.replace(/\p{Cc}+/gu, " ")
-      .trim() ?? "";
-  return line === "" ? null : `${line.slice(0, reasonLengthMax).replace(/\.$/, "")}.`;
-}
-
-/** Digests of the models that passed, newest last, in memory and in a file. A file that cannot be read counts as empty. */
-class PassedDigests {
-  private digests: Promise<Set<string>> | null = null;
-  private writing: Promise<void> = Promise.resolve();
-
-  constructor(private readonly file: string) {}
-
-  async has(digest: string): Promise<boolean> {
-    this.digests ??= this.read();
-    return (await this.digests).has(digest);
-  }
-
-  async add(digest: string): Promise<void> {
-    const digests = await (this.digests ??= this.read());
-    digests.add(digest);
-    for (const oldest of digests) {
-      if (digests.size <= passedMax) break;
-      digests.delete(oldest);
-    }
-    const write = (): Promise<void> => this.write([...digests]);
-    this.writing = this.writing.then(write, write);
-    await this.writing;
-  }
-
-  private async read(): Promise<Set<string>> {
-    try {
-      if ((await stat(this.file)).size > passedFileBytesMax) return new Set();
-      const content: unknown = JSON.parse(await readFile(this.file, "utf8"));
-      return new Set(Array.isArray(content) ? content.filter((entry) => typeof entry === "string") : []);
-    } catch {
-      return new Set();
-    }
-  }
-
-  private async write(digests: readonly string[]): Promise<void> {
-    const next = `${this.file}.next`;
-    await writeFile(next, `${JSON.stringify(digests, null, 1)}\n`, { mode: 0o600 });
-    await rename(next, this.file);
-  }
 }

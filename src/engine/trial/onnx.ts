@@ -1,0 +1,39 @@
+/**
+ * Entry point of the child process that opens an image or vision model as its engine would, and closes it again. A defective file can
+ * crash only this process, which has a low priority.
+ */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { lowerThreadPriority } from "../onnx-threads.js";
+import { templateRenderers, timers } from "../template/renderer.js";
+import { answerTrial } from "./child.js";
+import type { OnnxTask } from "./onnx-trials.js";
+
+const threads = 1;
+
+const openRenderer = templateRenderers({
+  clock: timers,
+  workerUrl: new URL("../template/worker.js", import.meta.url),
+  log: () => undefined,
+});
+
+lowerThreadPriority("images");
+answerTrial(tryModel, (message, { folder }) => withoutPaths(message.replaceAll(folder, "")));
+
+async function tryModel({ kind, folder, drawing }: OnnxTask): Promise<void> {
+  if (kind === "image") {
+    const { openImageModel } = await import("../images/image-model.js");
+    await (await openImageModel(folder, { threads, drawing })).release();
+    return;
+  }
+  const { loadFamily } = await import("../vision/families.js");
+  const config = JSON.parse(await readFile(join(folder, "config.json"), "utf8")) as { model_type?: unknown };
+  const open = await loadFamily(String(config.model_type));
+  await (await open(folder, { threads, openRenderer })).dispose();
+}
+
+/** Leaves the last name of each path: messages of the runtime name its sources. */
+function withoutPaths(message: string): string {
+  const reason = message.replace(/(?:[\w.+-]*\/)+(?=[\w.+-])/g, "");
+  return reason.startsWith("its ") ? reason : `its files are not what its family needs: ${reason}`;
+}
