@@ -33,6 +33,8 @@ export interface Tool {
   readonly description?: string;
   /** JSON Schema of the arguments. */
   readonly parameters: Readonly<Record<string, unknown>>;
+  /** The JSON text of the schema, if it may have numbers that the value does not keep. */
+  readonly parametersText?: string;
 }
 
 /** Whether the model calls tools, and which. */
@@ -54,7 +56,12 @@ export const noTools: ToolChoice = { mode: "none", names: null, parallel: true }
 export type AnswerFormat =
   | { readonly type: "text" }
   | { readonly type: "json-object" }
-  | { readonly type: "json-schema"; readonly schema: Readonly<Record<string, unknown>> };
+  | {
+      readonly type: "json-schema";
+      readonly schema: Readonly<Record<string, unknown>>;
+      /** The JSON text of the schema, if it may have numbers that the value does not keep. */
+      readonly schemaText?: string;
+    };
 
 /** The dotted paths of the schemas in a client's request. */
 export interface SchemaPaths {

@@ -15,6 +15,8 @@ export interface SchemaOrigin {
   /** The field of the request, for the error. */
   readonly param: string;
   readonly teamId: string;
+  /** The JSON text of the schema, if it may have numbers that the value does not keep. */
+  readonly text?: string | undefined;
 }
 
 /** The port to the compiler of JSON Schemas. */

@@ -22,6 +22,8 @@ interface BaseCall {
   readonly ctx: Context;
   /** The parsed JSON body of a POST or PUT; undefined otherwise. */
   readonly body: unknown;
+  /** The JSON text of the body if it may have numbers that JSON.parse rounds; null otherwise. */
+  readonly bodyText: string | null;
   /** Decoded path parameters. */
   readonly params: Readonly<Record<string, string>>;
   readonly requestId: string;

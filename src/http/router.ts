@@ -6,7 +6,7 @@ import type { HttpDeps, HttpLimits } from "./deps.js";
 import { authenticate, authenticateManager } from "./middleware/authenticate.js";
 import { readJsonBody } from "./middleware/body.js";
 import { limitRequest } from "./middleware/limit.js";
-import type { Route } from "./route.js";
+import type { Call, Route } from "./route.js";
 
 /** Builds the router from the route table; authentication, the permissions of management keys, rate limits and body parsing follow from a row. */
 export function createRouter(routes: readonly Route[], deps: HttpDeps): Router<RequestState> {
@@ -63,17 +63,23 @@ async function handle(
     const manager = await authenticateManager(ctx, managers);
     authoriseManager(manager, route);
     const body = await bodyOf(route, ctx, limits);
-    return route.handler({ ctx, manager, body, params, requestId, route });
+    return route.handler({ ctx, manager, ...body, params, requestId, route });
   }
   const principal = await authenticate(ctx, authenticator);
   const rateLimitDecision = limitRequest(deps, ctx, route, principal);
   const body = await bodyOf(route, ctx, limits);
-  await route.handler({ ctx, principal, rateLimitDecision, body, params, requestId, route });
+  await route.handler({ ctx, principal, rateLimitDecision, ...body, params, requestId, route });
 }
 
-async function bodyOf(route: Route, ctx: Context, { bodyBytesMax }: HttpLimits): Promise<unknown> {
+async function bodyOf(
+  route: Route,
+  ctx: Context,
+  { bodyBytesMax }: HttpLimits,
+): Promise<Pick<Call, "body" | "bodyText">> {
   const takesBody = (route.method === "POST" || route.method === "PUT") && route.takesBody !== false;
   // The hosted service's own examples of the management API declare no content type.
   const formsAreJson = route.guard === "management-key";
-  return takesBody ? readJsonBody(ctx, { bodyBytesMax, formsAreJson }) : undefined;
+  if (!takesBody) return { body: undefined, bodyText: null };
+  const { value, text } = await readJsonBody(ctx, { bodyBytesMax, formsAreJson });
+  return { body: value, bodyText: text };
 }

@@ -2,6 +2,7 @@
 import type { AnswerFormat, GenerationRequest } from "../../core/generation.js";
 import { topPMin } from "../request-fields.js";
 import { fieldError, invalidValue, unsupported } from "../field-error.js";
+import { withSchemaTexts } from "../schema-texts.js";
 import { messagesRequestSchema, type MessagesRequestBody } from "./schema.js";
 import { parseThinking, type ThinkingDisplay } from "./thinking.js";
 import { parseTools } from "./tools.js";
@@ -15,10 +16,11 @@ export interface MessagesRequest {
 
 /**
  * Parses a request body. The body of a count_tokens request is the same without `max_tokens`.
+ * @param bodyText the JSON text of the body if it may have numbers that JSON.parse rounds; the schemas keep them.
  * @throws HearthError that names the field: `invalid_field` if it is missing or has the wrong type, `invalid_value` if its value
  * is out of range or not supported.
  */
-export function parseMessagesRequest(body: unknown): MessagesRequest {
+export function parseMessagesRequest(body: unknown, bodyText: string | null = null): MessagesRequest {
   const parsed = messagesRequestSchema.safeParse(body);
   if (!parsed.success) throw fieldError(parsed.error, body);
   const fields = parsed.data;
@@ -60,7 +62,11 @@ export function parseMessagesRequest(body: unknown): MessagesRequest {
     maxTokensExcludesReasoning: false,
     deterministic: false,
   };
-  return { request, stream: fields.stream ?? false, thinking: display };
+  return {
+    request: withSchemaTexts(request, bodyText),
+    stream: fields.stream ?? false,
+    thinking: display,
+  };
 }
 
 /** Reads the format of the answer's text and returns it with the name of the field that contains it. */

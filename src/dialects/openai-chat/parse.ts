@@ -4,6 +4,7 @@ import { HearthError } from "../../core/errors.js";
 import { fieldError, invalidValue } from "../field-error.js";
 import { parseReasoningEffort } from "../openai-effort.js";
 import { parseSampling, parseStops } from "../openai-sampling.js";
+import { withSchemaTexts } from "../schema-texts.js";
 import { parseMessages } from "./messages.js";
 import { chatRequestSchema, type ChatRequestBody } from "./schema.js";
 import { parseTools } from "./tools.js";
@@ -22,10 +23,11 @@ export interface ChatRequest {
 
 /**
  * Parses a request body.
+ * @param bodyText the JSON text of the body if it may have numbers that JSON.parse rounds; the schemas keep them.
  * @throws HearthError that names the field: `invalid_field` if it is missing or has the wrong type, `invalid_value` if its value
  * is out of range or not supported.
  */
-export function parseChatRequest(body: unknown): ChatRequest {
+export function parseChatRequest(body: unknown, bodyText: string | null = null): ChatRequest {
   const parsed = chatRequestSchema.safeParse(body);
   if (!parsed.success) throw fieldError(parsed.error, body);
   const fields = parsed.data;
@@ -55,7 +57,7 @@ export function parseChatRequest(body: unknown): ChatRequest {
   };
   const includeUsage = fields.stream_options?.include_usage ?? false;
   return {
-    request,
+    request: withSchemaTexts(request, bodyText),
     stream,
     deferred,
     includeUsage,

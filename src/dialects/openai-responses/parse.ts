@@ -7,6 +7,7 @@ import type { AnswerFormat, GenerationRequest } from "../../core/generation.js";
 import { fieldError, invalidValue } from "../field-error.js";
 import { parseReasoningEffort } from "../openai-effort.js";
 import { parseSampling, parseStops } from "../openai-sampling.js";
+import { withSchemaTexts } from "../schema-texts.js";
 import { wellFormed } from "../well-formed.js";
 import type { InputItem } from "./items/input-item-schema.js";
 import { messagesOf } from "./items/messages.js";
@@ -35,10 +36,11 @@ export interface ResponsesRequest {
 
 /**
  * Parses a request body.
+ * @param bodyText the JSON text of the body if it may have numbers that JSON.parse rounds; the schemas keep them.
  * @throws HearthError that names the field: `invalid_field` if it is missing or has the wrong type, `invalid_value` if its value
  * is out of range or not supported.
  */
-export function parseResponsesRequest(body: unknown): ResponsesRequest {
+export function parseResponsesRequest(body: unknown, bodyText: string | null = null): ResponsesRequest {
   const parsed = responsesRequestSchema.safeParse(body);
   if (!parsed.success) throw fieldError(parsed.error, body);
   const fields = parsed.data;
@@ -55,7 +57,7 @@ export function parseResponsesRequest(body: unknown): ResponsesRequest {
     stream: fields.stream ?? false,
     settings: settingsOf(fields),
     includesEncryptedReasoning: fields.include?.includes("reasoning.encrypted_content") ?? false,
-    generation: generationOf(fields),
+    generation: withSchemaTexts(generationOf(fields), bodyText),
   };
 }
 

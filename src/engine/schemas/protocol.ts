@@ -1,8 +1,8 @@
 export type SchemaRequest =
-  /** Converts a schema to GBNF rules. */
-  | { readonly type: "convert"; readonly schema: unknown; readonly prefix: string; readonly closed: boolean }
-  /** Validates a text against a schema, which is cached under `key`. */
-  | { readonly type: "check"; readonly schema: unknown; readonly key: string; readonly text: string };
+  /** Converts a schema, as JSON text, to GBNF rules. */
+  | { readonly type: "convert"; readonly schema: string; readonly prefix: string; readonly closed: boolean }
+  /** Validates a text against a schema, as JSON text, which is cached under `key`. */
+  | { readonly type: "check"; readonly schema: string; readonly key: string; readonly text: string };
 
 /** The GBNF rules of a schema. */
 export interface ConvertedSchema {

@@ -49,7 +49,7 @@ export function createSchemas(deps: SchemasDeps): Schemas {
     dispose: (_, key) => void compiled.delete(key),
   });
   /** Each team that asks for a schema has a turn of its own; the first turn converts it for all. */
-  const convert = (schema: unknown, key: string, teamId: string): Promise<ConvertOutcome> => {
+  const convert = (schema: string, key: string, teamId: string): Promise<ConvertOutcome> => {
     const known = compiled.get(key);
     if (known !== undefined) return known.outcome;
     return conversions.queue.run(teamId, () => {
@@ -66,11 +66,12 @@ export function createSchemas(deps: SchemasDeps): Schemas {
     });
   };
   return {
-    async compile(schema, { param, teamId }) {
-      const key = createHash("sha256").update(JSON.stringify(schema)).digest("hex");
-      const outcome = await convert(schema, key, teamId).catch(orError(param));
+    async compile(schema, { param, teamId, text }) {
+      const json = text ?? JSON.stringify(schema);
+      const key = createHash("sha256").update(json).digest("hex");
+      const outcome = await convert(json, key, teamId).catch(orError(param));
       if (outcome.type === "refused") throw invalidSchema(outcome, param);
-      const request = { type: "check", schema, key } as const;
+      const request = { type: "check", schema: json, key } as const;
       return {
         ...outcome.converted,
         async check(text) {

@@ -2,6 +2,7 @@
 import { LRUCache } from "lru-cache";
 import { schemaRules } from "../../grammar/convert.js";
 import { RuleSet } from "../../grammar/gbnf.js";
+import { parseJson } from "../../grammar/schema/json-text.js";
 import { readSchema } from "../../grammar/schema/read.js";
 import { SchemaRefusal } from "../../grammar/schema/refusal.js";
 import { createValidator, type Problem } from "../../grammar/schema/validate.js";
@@ -29,18 +30,18 @@ function refused({ message, keyword, pointer }: SchemaRefusal): RefusedSchema {
 
 function convert({ schema, prefix, closed }: Extract<SchemaRequest, { type: "convert" }>): ConvertOutcome {
   const book = new RuleSet({ prefix });
-  const { root, exact } = schemaRules(schema, { additionalProperties: !closed }, book);
+  const { root, exact } = schemaRules(parseJson(schema), { additionalProperties: !closed }, book);
   return { type: "converted", converted: { rules: book.entries(root), root, exact } };
 }
 
 function check({ schema, key, text }: Extract<SchemaRequest, { type: "check" }>): CheckOutcome {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch (thrown) {
     return { type: "checked", problem: `it is not JSON (${thrown instanceof Error ? thrown.message : ""})` };
   }
-  const validator = validators.get(key) ?? createValidator(readSchema(schema));
+  const validator = validators.get(key) ?? createValidator(readSchema(parseJson(schema)));
   validators.set(key, validator);
   const found = validator(value);
   const problem = found === null ? null : `${found.instancePointer || "the value"}: ${found.message}`;

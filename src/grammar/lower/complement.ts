@@ -1,5 +1,7 @@
+import { ExactNumber } from "../regular/number/decimal.js";
 import { formatAutomaton, isRegularFormat } from "../regular/pattern/format.js";
 import type { NumberRange } from "../regular/number/number.js";
+import { isObject } from "../schema/location.js";
 import type { JsonType, SchemaNode } from "../schema/node.js";
 import { objectsWith } from "./satisfying.js";
 import {
@@ -73,9 +75,7 @@ function complementOfValues(node: SchemaNode): Language[] {
   if (values === undefined) return [];
   const here = at(node, "enum");
   const arrays = values.filter((value) => Array.isArray(value));
-  const objects = values.filter(
-    (value) => typeof value === "object" && !Array.isArray(value) && value !== null,
-  );
+  const objects = values.filter(isObject);
   const except = <Shape>(shapes: readonly Shape[], structured: readonly unknown[], empty: Shape): Shape[] => {
     if (structured.length === 0) return [...shapes];
     const onlyEmpty = structured.every(
@@ -89,7 +89,7 @@ function complementOfValues(node: SchemaNode): Language[] {
     {
       values: [null, false, true],
       numbers: numbersExcept(
-        values.filter((value) => typeof value === "number"),
+        values.filter((value) => typeof value === "number" || value instanceof ExactNumber),
         here,
       ),
       strings: [

@@ -7,6 +7,7 @@
  */
 import { everyString, type Automaton } from "../regular/automaton.js";
 import type { NumberRange } from "../regular/number/number.js";
+import { jsonText } from "../schema/json-text.js";
 import type { JsonValue, SchemaNode } from "../schema/node.js";
 
 /**
@@ -177,7 +178,7 @@ export function unite(languages: readonly Language[]): Language {
 export function distinctValues(values: readonly JsonValue[]): readonly JsonValue[] {
   if (values.length < 2) return values;
   const byText = new Map<string, JsonValue>();
-  for (const value of values) byText.set(JSON.stringify(value), value);
+  for (const value of values) byText.set(jsonText(value), value);
   return [...byText.values()];
 }
 

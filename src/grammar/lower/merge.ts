@@ -1,4 +1,5 @@
 import { AutomatonTooLarge, everyString, intersect } from "../regular/automaton.js";
+import { greatest, least } from "../regular/number/decimal.js";
 import type { NumberRange } from "../regular/number/number.js";
 import {
   anyArray,
@@ -87,16 +88,6 @@ function intersectRanges(a: NumberRange, b: NumberRange): NumberRange {
     ...(exclusiveMaximum === undefined ? {} : { exclusiveMaximum }),
     ...(multipleOf.length === 0 ? {} : { multipleOf }),
   };
-}
-
-function greatest(a: number | undefined, b: number | undefined): number | undefined {
-  if (a === undefined) return b;
-  return b === undefined ? a : Math.max(a, b);
-}
-
-function least(a: number | undefined, b: number | undefined): number | undefined {
-  if (a === undefined) return b;
-  return b === undefined ? a : Math.min(a, b);
 }
 
 function leastOrNull(a: number | null, b: number | null): number | null {

@@ -1,3 +1,4 @@
+import { compareNumbers, greatest, isInteger, least, type JsonNumber } from "../regular/number/decimal.js";
 import { numberAutomaton, type NumberRange } from "../regular/number/number.js";
 import { anyNumber, type Check, type NumberShape } from "./language.js";
 
@@ -21,25 +22,30 @@ export function numberTexts(shape: NumberShape): ReturnType<typeof numberAutomat
  */
 export function isEmptyNumberShape(shape: NumberShape): boolean {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, integer } = shape.range;
-  const low = Math.max(minimum ?? -Infinity, exclusiveMinimum ?? -Infinity);
-  const high = Math.min(maximum ?? Infinity, exclusiveMaximum ?? Infinity);
-  if (low > high) return true;
-  if (low === high) {
-    if (low === exclusiveMinimum || high === exclusiveMaximum) return true;
-    if (integer && !Number.isInteger(low)) return true;
+  const low = greatest(minimum, exclusiveMinimum);
+  const high = least(maximum, exclusiveMaximum);
+  if (low === undefined || high === undefined) return false;
+  const order = compareNumbers(low, high);
+  if (order > 0) return true;
+  if (order === 0) {
+    const excludes = (bound: JsonNumber | undefined): boolean =>
+      bound !== undefined && compareNumbers(bound, low) === 0;
+    if (excludes(exclusiveMinimum) || excludes(exclusiveMaximum)) return true;
+    if (integer && !isInteger(low)) return true;
   }
   if (!integer && multipleOf === undefined) return false;
-  if (low === -Infinity || high === Infinity) return false;
   return numberTexts(shape).automaton === null;
 }
 
 /** Returns all numbers except these. */
-export function numbersExcept(values: readonly number[], at: Check): readonly NumberShape[] {
+export function numbersExcept(values: readonly JsonNumber[], at: Check): readonly NumberShape[] {
   if (values.length === 0) return [anyNumber];
   if (values.length > cutsMax) return [{ ...anyNumber, checks: [at] }];
-  const sorted = [...new Set(values)].sort((a, b) => a - b);
+  const sorted = values
+    .toSorted(compareNumbers)
+    .filter((value, index, all) => index === 0 || compareNumbers(value, all[index - 1] ?? NaN) !== 0);
   const ranges: NumberRange[] = [];
-  let after: number | undefined;
+  let after: JsonNumber | undefined;
   for (const value of sorted) {
     ranges.push({
       integer: false,

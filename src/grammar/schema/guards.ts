@@ -1,3 +1,6 @@
+import { ExactNumber } from "../regular/number/decimal.js";
+import { jsonText } from "./json-text.js";
+import { pointerTo } from "./location.js";
 import type { JsonValue } from "./node.js";
 import { SchemaRefusal } from "./refusal.js";
 
@@ -35,34 +38,54 @@ export const schemaLimits: SchemaLimits = {
  * represent
  */
 export function guardDocument(document: unknown, limits: SchemaLimits): JsonValue {
-  const pending: { readonly value: unknown; readonly depth: number }[] = [{ value: document, depth: 0 }];
+  const pending: Visit[] = [{ value: document, depth: 0, key: "", outer: null }];
   let bytes = 0;
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { value, depth } = next;
     if (depth > limits.depthMax) throw tooDeep(limits);
+    if (typeof value === "number" && !Number.isFinite(value)) throw outOfRange(next);
     bytes += bytesWithoutChildren(value);
     if (bytes > limits.bytesMax) throw tooLarge(limits);
-    if (typeof value !== "object" || value === null) continue;
-    if (Array.isArray(value)) for (const item of value) pending.push({ value: item, depth: depth + 1 });
-    else
-      for (const [key, item] of Object.entries(value)) {
-        bytes += Buffer.byteLength(key) + 4;
-        pending.push({ value: item, depth: depth + 1 });
-      }
+    if (typeof value !== "object" || value === null || value instanceof ExactNumber) continue;
+    for (const [key, item] of Object.entries(value)) {
+      if (!Array.isArray(value)) bytes += Buffer.byteLength(key) + 4;
+      pending.push({ value: item, depth: depth + 1, key, outer: next });
+    }
     if (bytes + pending.length > limits.bytesMax) throw tooLarge(limits);
   }
   return document as JsonValue;
 }
 
+/** A value of the document, and the array or object that contains it. */
+interface Visit {
+  readonly value: unknown;
+  readonly depth: number;
+  readonly key: string;
+  readonly outer: Visit | null;
+}
+
+/** Returns the refusal of a number that parseJson could not read. Its keyword is the last name on the way to it. */
+function outOfRange({ key, outer }: Visit): SchemaRefusal {
+  const tokens: string[] = [];
+  let keyword: string | null = null;
+  for (let [name, at] = [key, outer]; at !== null; [name, at] = [at.key, at.outer]) {
+    if (keyword !== null) tokens.unshift(name);
+    else if (!Array.isArray(at.value)) keyword = name;
+  }
+  const pointer = tokens.reduce((before, token) => pointerTo(before, token), "");
+  const problem = "has a number that is beyond the range of a double, or has more than 800 digits";
+  return new SchemaRefusal(`${keyword ?? "The schema"} ${problem}.`, { keyword, pointer });
+}
+
 /** Returns the size of a value as compact JSON, in bytes. The depth of the value must be bounded. */
 export function jsonBytes(value: JsonValue): number {
-  return Buffer.byteLength(JSON.stringify(value));
+  return Buffer.byteLength(jsonText(value));
 }
 
 function bytesWithoutChildren(value: unknown): number {
   if (value === null || typeof value === "boolean") return 4;
   if (typeof value === "string") return Buffer.byteLength(value) + 2;
-  if (typeof value === "number" && Number.isFinite(value)) return String(value).length;
+  if (typeof value === "number" || value instanceof ExactNumber) return String(value).length;
   if (typeof value === "object") return 2;
   throw new SchemaRefusal(`A schema must be JSON; it contains a value of type ${typeof value}.`, {
     keyword: null,

@@ -1,4 +1,6 @@
+import { ExactNumber, type JsonNumber } from "../regular/number/decimal.js";
 import { jsonBytes, type SchemaLimits } from "./guards.js";
+import { jsonText } from "./json-text.js";
 import type { JsonValue, SchemaNode } from "./node.js";
 import { isArray, isObject, ownProperty, type JsonObject } from "./location.js";
 import type { SchemaRefusal } from "./refusal.js";
@@ -41,13 +43,21 @@ export class Keywords {
     return ownProperty(this.#object, keyword);
   }
 
+  /** Returns a number without loss. */
+  exactNumber(keyword: string): JsonNumber | undefined {
+    return this.#read(keyword, "a number", isExactNumber);
+  }
+
+  /** @throws SchemaRefusal also for a number that a double does not keep */
   number(keyword: string): number | undefined {
-    return this.#read(keyword, "a number", isNumber);
+    return this.#read(keyword, "a number that a double keeps without rounding", isNumber);
   }
 
   /** Returns a non-negative integer. */
   count(keyword: string): number | undefined {
-    return this.#read(keyword, "a whole number of at least 0", isCount);
+    const wanted = "a whole number of at least 0";
+    const isLong = this.raw(keyword) instanceof ExactNumber;
+    return this.#read(keyword, isLong ? `${wanted} that a double keeps without rounding` : wanted, isCount);
   }
 
   flag(keyword: string): boolean | undefined {
@@ -139,6 +149,10 @@ export class Keywords {
   }
 }
 
+function isExactNumber(value: JsonValue): value is JsonNumber {
+  return typeof value === "number" || value instanceof ExactNumber;
+}
+
 function isNumber(value: JsonValue): value is number {
   return typeof value === "number";
 }
@@ -163,6 +177,6 @@ function isNames(value: JsonValue): value is readonly string[] {
 function describeValue(value: JsonValue | undefined): string {
   if (isArray(value)) return value.length === 0 ? "an empty array" : "an array";
   if (isObject(value)) return "an object";
-  const text = JSON.stringify(value);
+  const text = value === undefined ? "undefined" : jsonText(value);
   return text.length > 40 ? `${text.slice(0, 40)}...` : text;
 }

@@ -1,3 +1,4 @@
+import { ExactNumber } from "../regular/number/decimal.js";
 import type { JsonValue } from "./node.js";
 
 export type JsonObject = Readonly<Record<string, JsonValue>>;
@@ -10,7 +11,9 @@ export interface SchemaLocation {
 }
 
 export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return (
+    typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
+  );
 }
 
 export function isArray(value: JsonValue | undefined): value is readonly JsonValue[] {

@@ -4,9 +4,10 @@
  * builds it, validate.ts validates instances against it, lower/ compiles it to a grammar. The graph can have
  * cycles, through `ref` only.
  */
+import type { JsonNumber } from "../regular/number/decimal.js";
 
 export type JsonValue =
-  null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+  null | boolean | JsonNumber | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
 export type JsonType = "null" | "boolean" | "integer" | "number" | "string" | "array" | "object";
 
@@ -24,10 +25,10 @@ export interface SchemaNode {
   /** The values of `enum`. `const` is an enum with one value; both together become two nodes in `allOf`. */
   readonly values?: readonly JsonValue[];
 
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly exclusiveMaximum?: number;
+  readonly minimum?: JsonNumber;
+  readonly maximum?: JsonNumber;
+  readonly exclusiveMinimum?: JsonNumber;
+  readonly exclusiveMaximum?: JsonNumber;
   readonly multipleOf?: number;
 
   /** In Unicode code points. */

@@ -70,8 +70,8 @@ function readBounds(node: NodeDraft, keywords: Keywords): void {
   if (multipleOf !== undefined && multipleOf <= 0)
     throw keywords.malformed("multipleOf", "a number greater than 0");
   if (multipleOf !== undefined) node.multipleOf = multipleOf;
-  const minimum = keywords.number("minimum");
-  const maximum = keywords.number("maximum");
+  const minimum = keywords.exactNumber("minimum");
+  const maximum = keywords.exactNumber("maximum");
   if (minimum !== undefined) node.minimum = minimum;
   if (maximum !== undefined) node.maximum = maximum;
   readExclusive(node, keywords, "exclusiveMinimum", "minimum");
@@ -88,7 +88,7 @@ function readExclusive(
   const value = keywords.raw(exclusive);
   if (value === undefined || value === false) return;
   if (value !== true) {
-    const bound = keywords.number(exclusive);
+    const bound = keywords.exactNumber(exclusive);
     if (bound !== undefined) node[exclusive] = bound;
     return;
   }

@@ -8,7 +8,8 @@ import {
   extractLongStrings,
   longBytesMin,
   restoreLongStrings,
-  type ExtractedStrings,
+  textWithLongStrings,
+  type ExtractedText,
   type Span,
 } from "./long-strings.js";
 
@@ -29,6 +30,9 @@ const containersMax = 100_000;
 const membersMax = 100_000;
 const commasMax = 1_200_000;
 
+/** A double keeps every number with fewer digits. */
+const longNumberDigitsMin = 16;
+
 /** Each step of reading a larger body takes milliseconds; other requests run between the steps. */
 const yieldBytesMin = 1024 * 1024;
 
@@ -37,6 +41,13 @@ const scannedBytesMax = 64;
 
 const quote = 0x22;
 const backslash = 0x5c;
+
+/** A parsed JSON body. */
+export interface JsonBody {
+  readonly value: unknown;
+  /** The JSON text if it has a number of 16 digits or more, or with an exponent, which JSON.parse may round; null otherwise. */
+  readonly text: string | null;
+}
 
 /** Which bodies of a route are accepted. */
 export interface BodyRules {
@@ -53,7 +64,7 @@ export interface BodyRules {
 export async function readJsonBody(
   { req, res }: Pick<Context, "req" | "res">,
   { bodyBytesMax, formsAreJson }: BodyRules,
-): Promise<unknown> {
+): Promise<JsonBody> {
   checkMediaType(req, formsAreJson && canDeclareForm(req));
   const declaredBytesMax = awaitsContinue(req) ? bodyBytesMax : bodyBytesMax + discardBytesMax;
   if (declaredBytes(req) > declaredBytesMax) throw tooLarge(bodyBytesMax);
@@ -67,10 +78,10 @@ export async function readJsonBody(
  * Parses a body with the result of JSON.parse; other requests run between the steps of a large body.
  * @throws HearthError `malformed`, also for a body that is nested too deeply or has too many values to be parsed in one step.
  */
-export async function parseJsonBody(bytes: Buffer): Promise<unknown> {
-  const longStrings = await scan(bytes);
+export async function parseJsonBody(bytes: Buffer): Promise<JsonBody> {
+  const { longStrings, hasLongNumbers } = await scan(bytes);
   await yieldIfLarge(bytes);
-  let extracted: { readonly text: string; readonly strings: ExtractedStrings };
+  let extracted: ExtractedText;
   try {
     extracted = await extractLongStrings(bytes, longStrings);
   } catch {
@@ -78,7 +89,8 @@ export async function parseJsonBody(bytes: Buffer): Promise<unknown> {
   }
   await yieldIfLarge(bytes);
   try {
-    return restoreLongStrings(JSON.parse(extracted.text), extracted.strings);
+    const value = restoreLongStrings(JSON.parse(extracted.text), extracted.strings);
+    return { value, text: hasLongNumbers ? textWithLongStrings(extracted) : null };
   } catch {
     throw malformed("The request body is not valid JSON.");
   } finally {
@@ -148,10 +160,12 @@ function collect(req: IncomingMessage, bodyBytesMax: number): Promise<Buffer> {
 
 /**
  * Checks the structure of a body before it is parsed, in pieces between which other requests run.
- * @returns the long strings. @throws HearthError `malformed`.
+ * @returns the long strings, and whether a number has 16 digits or more, or an exponent. @throws HearthError `malformed`.
  */
-async function scan(bytes: Buffer): Promise<readonly Span[]> {
+async function scan(bytes: Buffer): Promise<{ longStrings: readonly Span[]; hasLongNumbers: boolean }> {
   const longStrings: Span[] = [];
+  let hasLongNumbers = false;
+  let digits = 0;
   const counts: Counts = { depth: 0, containers: 0, members: 0, commas: 0 };
   let pieceEnd = yieldBytesMin;
   for (let at = 0; at < bytes.length; at += 1) {
@@ -160,13 +174,26 @@ async function scan(bytes: Buffer): Promise<readonly Span[]> {
       const start = at + 1;
       at = endOfString(bytes, start);
       if (at - start >= longBytesMin) longStrings.push({ start, end: at });
-    } else if (byte !== undefined) count(byte, counts);
+    } else if (isDigitOrPoint(byte)) digits += 1;
+    else if (byte !== undefined) {
+      if (digits >= longNumberDigitsMin || (digits > 0 && isExponent(byte))) hasLongNumbers = true;
+      digits = 0;
+      count(byte, counts);
+    }
     if (at >= pieceEnd) {
       pieceEnd = at + yieldBytesMin;
       await setImmediate();
     }
   }
-  return longStrings;
+  return { longStrings, hasLongNumbers };
+}
+
+function isDigitOrPoint(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x2e && byte <= 0x39;
+}
+
+function isExponent(byte: number): boolean {
+  return byte === 0x45 || byte === 0x65;
 }
 
 /** What one pass over the bytes of a body has found outside of strings. */

@@ -31,15 +31,18 @@ const colon = 0x3a;
 /** Extracted strings by placeholder. */
 export type ExtractedStrings = ReadonlyMap<string, string>;
 
+/** The text of a body with placeholders. */
+export interface ExtractedText {
+  readonly text: string;
+  readonly strings: ExtractedStrings;
+}
+
 /**
  * Returns the text of a body with placeholders for its long base64 strings, and these strings.
  * @param spans strings of at least `longBytesMin` bytes, in order.
  * @throws TypeError when the remainder is not UTF-8.
  */
-export async function extractLongStrings(
-  bytes: Buffer,
-  spans: readonly Span[],
-): Promise<{ readonly text: string; readonly strings: ExtractedStrings }> {
+export async function extractLongStrings(bytes: Buffer, spans: readonly Span[]): Promise<ExtractedText> {
   const extracted: Span[] = [];
   for (const span of spans)
     if (!isMemberName(bytes, span) && (await isBase64(bytes, span))) extracted.push(span);
@@ -83,6 +86,14 @@ export function restoreLongStrings(value: unknown, strings: ExtractedStrings): u
       });
   }
   return value;
+}
+
+/** Returns the whole text of a body. */
+export function textWithLongStrings({ text, strings }: ExtractedText): string {
+  const [first] = strings.keys();
+  if (first === undefined) return text;
+  const placeholders = new RegExp(`${first.replace(/ .*/, "")} \\d+`, "g");
+  return text.replace(placeholders, (placeholder) => strings.get(placeholder) ?? placeholder);
 }
 
 /** Decodes UTF-8, in pieces. Large bodies are mostly ASCII, which decodes as latin1 in a fifth of the time. */

@@ -59,7 +59,7 @@ export async function answerInBackground(
   prepared: PreparedResponse,
 ): Promise<void> {
   const { call, request, identity, createTime, items } = prepared;
-  const { ctx, principal, body, route } = call;
+  const { ctx, principal, body, bodyText, route } = call;
   const { storedResponses: storedResponses, backgroundJobs: backgroundJobs } = deps;
   const { id } = identity;
   const generation = generationRequest(request, [...items.before, ...items.ownInput]);
@@ -83,7 +83,7 @@ export async function answerInBackground(
   log?.append(...opening);
   const owner = { teamId: principal.team.id, apiKeyId: principal.key.id, endpoint: route.path };
   const enqueue = () =>
-    backgroundJobs.enqueue({ id, ...owner, body: JSON.stringify(body), createTime }, stored);
+    backgroundJobs.enqueue({ id, ...owner, body: bodyText ?? JSON.stringify(body), createTime }, stored);
   try {
     await parkReservation(deps, reservation, id, enqueue);
   } catch (thrown) {

@@ -22,8 +22,8 @@ import type { RouteDocs } from "../route-docs.js";
 export function createMessage(deps: HttpDeps): (call: Call) => Promise<void> {
   const reply = createReply(deps);
   return async (call) => {
-    const { ctx, principal, body, requestId, route } = call;
-    const { request, stream, thinking } = parseMessagesRequest(body);
+    const { ctx, principal, body, bodyText, requestId, route } = call;
+    const { request, stream, thinking } = parseMessagesRequest(body, bodyText);
     const model = modelNames(request.model, deps.models.find(request.model));
     authorise(principal, { endpoint: route.endpointAcl, model });
     const reservation = await reserveTokens(deps, call, request.model, request);

@@ -33,8 +33,8 @@ import { endWithoutRun } from "../../jobs/responses/job-handler.js";
 export function createResponse(deps: HttpDeps): (call: Call) => Promise<void> {
   const reply = createReply(deps);
   return async (call) => {
-    const { principal, body, route } = call;
-    const request = parseResponsesRequest(body);
+    const { principal, body, bodyText, route } = call;
+    const request = parseResponsesRequest(body, bodyText);
     const model = modelNames(request.model, deps.models.find(request.model));
     authorise(principal, { endpoint: route.endpointAcl, model });
     if (request.store) await deps.storedResponses.refuseWhenFull();

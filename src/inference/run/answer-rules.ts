@@ -5,7 +5,7 @@
 import { freeRules, type AnswerRules } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";
 import { repeatedKey } from "../../core/json/object-keys.js";
-import type { GenerationRequest } from "../../core/generation.js";
+import type { GenerationRequest, Tool } from "../../core/generation.js";
 import type { CompiledSchema, Schemas } from "../../core/schemas.js";
 
 /** An answer as it is validated. */
@@ -44,8 +44,10 @@ async function compileValidator(
 ): Promise<AnswerValidator> {
   const text = await textSchema(schemas, request, teamId);
   const tools = new Map<string, CompiledSchema>();
-  for (const [index, { name, parameters }] of request.tools.entries()) {
-    const compiling = schemas.compile(asObject(parameters), { param: toolPath(request, index), teamId });
+  for (const [index, tool] of request.tools.entries()) {
+    const { name } = tool;
+    const { schema, text } = argumentsSchema(tool);
+    const compiling = schemas.compile(schema, { param: toolPath(request, index), teamId, text });
     tools.set(name, await namingTool(name, compiling));
   }
   const compiled = [...(text === null ? [] : [text]), ...tools.values()];
@@ -88,12 +90,18 @@ async function textSchema(
   if (format.type === "json-object")
     return schemas.compile({ type: "object" }, { param: "response_format", teamId });
   const param = schemaPaths?.format ?? "response_format.json_schema.schema";
-  return schemas.compile(format.schema, { param, teamId });
+  return schemas.compile(format.schema, { param, teamId, text: format.schemaText });
 }
 
 /** Arguments are an object, also when the schema does not say so or allows other types as well. */
-function asObject(parameters: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return parameters["type"] === "object" ? parameters : { ...parameters, type: "object" };
+function argumentsSchema({ parameters, parametersText: text }: Tool): {
+  readonly schema: Tool["parameters"];
+  readonly text: string | undefined;
+} {
+  if (parameters["type"] === "object") return { schema: parameters, text };
+  // The last of several members with one name counts. The text has members, because it has numbers.
+  const typed = text === undefined ? text : `${text.slice(0, -1)},"type":"object"}`;
+  return { schema: { ...parameters, type: "object" }, text: typed };
 }
 
 /** Adds the name of the tool to the error of its schema. */

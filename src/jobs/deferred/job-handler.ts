@@ -5,6 +5,7 @@ import type { RateLimits } from "../../accounts/limits/rate-limits.js";
 import type { Clock } from "../../core/clock.js";
 import type { EndedOutcome } from "./deferred-completion.js";
 import type { DeferredStore } from "./store.js";
+import { mayRoundNumbers } from "../../core/json/member-texts.js";
 import { HearthError } from "../../core/errors.js";
 import type { Job } from "../job.js";
 import type { ModelRegistry } from "../../core/model.js";
@@ -35,7 +36,10 @@ export function deferredCompletionHandler(deps: DeferredCompletionHandlerDeps): 
     workClass: "deferred",
     failure: (job, error) => Promise.resolve([failed(job, error)]),
     async prepare(job): Promise<PreparedJob> {
-      const { request, callsAsFunction } = parseChatRequest(JSON.parse(job.body));
+      const { request, callsAsFunction } = parseChatRequest(
+        JSON.parse(job.body),
+        mayRoundNumbers(job.body) ? job.body : null,
+      );
       const model = usableModel(models, request.model);
       const principal = await authenticator.readmit(job.apiKeyId);
       authorise(principal, { endpoint: "chat", model: modelNames(request.model, model) });

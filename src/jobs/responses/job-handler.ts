@@ -27,6 +27,7 @@ import type { StoredResponses } from "../../inference/responses/stored-responses
 import { usableModel } from "../../inference/run/usable-model.js";
 import { read, toStore } from "./conversation-items.js";
 import { endedStatus, finish } from "./response-recorder.js";
+import { mayRoundNumbers } from "../../core/json/member-texts.js";
 import type { Logger } from "../../core/logger.js";
 
 export interface BackgroundResponseHandlerDeps {
@@ -92,7 +93,7 @@ async function prepare(
   stored: StoredResponse,
 ): Promise<PreparedJob> {
   const { authenticator, rateLimits, models, storedResponses, clock } = deps;
-  const request = parseResponsesRequest(JSON.parse(job.body));
+  const request = parseResponsesRequest(JSON.parse(job.body), mayRoundNumbers(job.body) ? job.body : null);
   const model = usableModel(models, request.model);
   const principal = await authenticator.readmit(job.apiKeyId);
   authorise(principal, { endpoint: "chat", model: modelNames(request.model, model) });

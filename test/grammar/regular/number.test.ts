@@ -10,7 +10,14 @@ const end = fc.oneof(
   fc.constantFrom(0, -0, 0.1, 1e-7, 1e15, 1e16, 2 ** 53, 1e21, -1e21, 5e-324, 0.1 + 0.2, 1.5e300),
 );
 const optional = fc.option(end, { nil: undefined });
-const range: fc.Arbitrary<NumberRange> = fc.record({
+/** A range with bounds that doubles keep. */
+interface PlainRange extends NumberRange {
+  readonly minimum?: number | undefined;
+  readonly maximum?: number | undefined;
+  readonly exclusiveMinimum?: number | undefined;
+  readonly exclusiveMaximum?: number | undefined;
+}
+const range: fc.Arbitrary<PlainRange> = fc.record({
   minimum: optional,
   maximum: optional,
   exclusiveMinimum: optional,
@@ -20,7 +27,7 @@ const range: fc.Arbitrary<NumberRange> = fc.record({
 
 function isIn(
   value: number,
-  { minimum, maximum, exclusiveMinimum, exclusiveMaximum, integer }: NumberRange,
+  { minimum, maximum, exclusiveMinimum, exclusiveMaximum, integer }: PlainRange,
 ): boolean {
   return (
     Number.isFinite(value) &&

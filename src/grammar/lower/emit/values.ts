@@ -1,4 +1,6 @@
 import { literal, type RuleSet } from "../../gbnf.js";
+import { ExactNumber } from "../../regular/number/decimal.js";
+import { jsonText } from "../../schema/json-text.js";
 import type { JsonValue } from "../../schema/node.js";
 import { colonWhitespace, whitespaceRule } from "./whitespace.js";
 
@@ -23,7 +25,7 @@ export function emitValues(values: readonly JsonValue[], rules: RuleSet): string
 
 /** Returns the JSON text of a value with marks where white space is allowed. */
 function markedText(value: JsonValue): string {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (typeof value !== "object" || value === null || value instanceof ExactNumber) return jsonText(value);
   const parts = Array.isArray(value)
     ? (value as readonly JsonValue[]).map(markedText)
     : Object.entries(value).map(

@@ -1,7 +1,7 @@
 import { type Automaton, automatonOfTexts } from "../automaton.js";
-import { decimalOf } from "./decimal.js";
+import { decimalOf, negative, signOf, type JsonNumber } from "./decimal.js";
 import type { Divisor } from "./multiples.js";
-import type { NumberRange } from "./range.js";
+import { hasExactBound, type NumberRange } from "./range.js";
 
 /** The number of multiples that are listed one by one. */
 const listedMax = 2_000;
@@ -18,7 +18,7 @@ interface Factors {
 export function multiplesInRange(range: NumberRange, divisor: Divisor): Automaton | null {
   const { least, most } = factorsIn(range, divisor);
   if (least === null || most === null || most - least >= BigInt(listedMax)) return null;
-  return listed(least, most, divisor);
+  return listed(least, most, divisor, hasExactBound(range));
 }
 
 /** Returns the automaton of the multiples in a range that are nearest to zero; null if these have too many digits. */
@@ -35,8 +35,9 @@ export function multiplesNearZero(range: NumberRange, divisor: Divisor): Automat
 function factorsIn(range: NumberRange, divisor: Divisor): Factors {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = range;
   const above = exclusiveMinimum === undefined ? null : floorFactor(exclusiveMinimum, divisor) + 1n;
-  const below = exclusiveMaximum === undefined ? null : -floorFactor(-exclusiveMaximum, divisor) - 1n;
-  const from = minimum === undefined ? null : -floorFactor(-minimum, divisor);
+  const below =
+    exclusiveMaximum === undefined ? null : -floorFactor(negative(exclusiveMaximum), divisor) - 1n;
+  const from = minimum === undefined ? null : -floorFactor(negative(minimum), divisor);
   const to = maximum === undefined ? null : floorFactor(maximum, divisor);
   return {
     least: above === null ? from : larger(from, above),
@@ -45,19 +46,20 @@ function factorsIn(range: NumberRange, divisor: Divisor): Factors {
 }
 
 /** Returns the largest factor whose multiple of the divisor is at most the value. */
-function floorFactor(value: number, { divisor, scale }: Divisor): bigint {
+function floorFactor(value: JsonNumber, { divisor, scale }: Divisor): bigint {
   const { whole, fraction } = decimalOf(value);
   const digits = Math.max(scale, fraction.length);
   const size = BigInt(whole + fraction.padEnd(digits, "0"));
   const unit = BigInt(divisor) * 10n ** BigInt(digits - scale);
-  return value < 0 ? -((size + unit - 1n) / unit) : size / unit;
+  return signOf(value) < 0 ? -((size + unit - 1n) / unit) : size / unit;
 }
 
-function listed(least: bigint, most: bigint, { divisor, scale }: Divisor): Automaton {
+/** @param keepsAll whether multiples that a double does not keep are listed, too */
+function listed(least: bigint, most: bigint, { divisor, scale }: Divisor, keepsAll = false): Automaton {
   const texts: string[] = [];
   for (let factor = least; factor <= most; factor += 1n) {
     const text = decimalText(factor * BigInt(divisor), scale);
-    if (isExact(text)) texts.push(text);
+    if (keepsAll || isExact(text)) texts.push(text);
   }
   return automatonOfTexts(texts);
 }

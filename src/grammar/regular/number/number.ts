@@ -1,16 +1,26 @@
 /**
  * The JSON texts of the numbers in a range: decimals, compared digit by digit with the bounds, with
  * remainders computed digit by digit. The number of digits is bounded so that every text parses to the number
- * it denotes and none to infinity; "-0" is not generated.
+ * it denotes and none to infinity, unless a bound itself has more digits; "-0" is not generated.
  */
 import { type Automaton, AutomatonTooLarge, intersect, isEmpty, union } from "../automaton.js";
-import { decimalOf, neighbour } from "./decimal.js";
+import {
+  decimalOf,
+  compareNumbers,
+  ExactNumber,
+  greatest,
+  least,
+  negative,
+  neighbour,
+  signOf,
+  type JsonNumber,
+} from "./decimal.js";
 import { type Limit, type MagnitudeRange, signedDecimals } from "./magnitude.js";
 import { divisorOf, multiplesOf } from "./multiples.js";
 import { multiplesInRange, multiplesNearZero } from "./few-multiples.js";
 import { uncounted } from "../../work.js";
 import { patternAutomaton } from "../pattern/pattern.js";
-import type { NumberRange } from "./range.js";
+import { hasExactBound, type NumberRange } from "./range.js";
 
 export type { NumberRange };
 
@@ -27,7 +37,7 @@ const remaindersTimesDigitsMax = 1_000;
 
 /** A bound of the range, with its sign. */
 interface Bound {
-  readonly at: number;
+  readonly at: JsonNumber;
   readonly open: boolean;
 }
 
@@ -68,9 +78,10 @@ function withDivisors(range: NumberRange, divisors: readonly number[]): Automato
 }
 
 function hasDigitsFor(range: NumberRange, digits: number): boolean {
-  const low = Math.max(range.minimum ?? -Infinity, range.exclusiveMinimum ?? -Infinity);
-  const high = Math.min(range.maximum ?? Infinity, range.exclusiveMaximum ?? Infinity);
-  return digits === digitsApart && Math.max(Math.abs(low), Math.abs(high)) < 10 ** digits;
+  const low = greatest(range.minimum, range.exclusiveMinimum);
+  const high = least(range.maximum, range.exclusiveMaximum);
+  if (low === undefined || high === undefined || digits !== digitsApart) return false;
+  return [low, high].every((bound) => Math.abs(Number(String(bound))) < 10 ** digits);
 }
 
 function isUnbounded({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: NumberRange): boolean {
@@ -88,22 +99,41 @@ function anyNumber(): Automaton {
 
 /** @param digits a limit of digits below the range's own */
 function decimals(range: NumberRange, digits?: number): Automaton {
-  const low = tightestBound([end(range.minimum, false, 1), end(range.exclusiveMinimum, true, 1)], 1);
-  const high = tightestBound([end(range.maximum, false, -1), end(range.exclusiveMaximum, true, -1)], -1);
-  // No other decimal with so few digits parses to zero.
-  const isOpen = [low, high].some((one) => one?.open === true && one.at !== 0);
-  const most = range.integer ? 0 : Math.min(digits ?? digitsRead, isOpen ? digitsApart : digitsRead);
-  const below = low === null || low.at < 0 ? side(negated(high), negated(low), most, digits) : null;
-  const above = high === null || high.at >= 0 ? side(low, high, most, digits) : null;
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, integer } = range;
+  const bound = hasExactBound(range) ? exactEnd : end;
+  const low = tightestBound([bound(minimum, false, 1), bound(exclusiveMinimum, true, 1)], 1);
+  const high = tightestBound([bound(maximum, false, -1), bound(exclusiveMaximum, true, -1)], -1);
+  const most = integer ? 0 : (digits ?? Math.max(fractionDigits(low, high), digitsBetween(low, high)));
+  const below = low === null || signOf(low.at) < 0 ? side(negated(high), negated(low), most, digits) : null;
+  const above = high === null || signOf(high.at) >= 0 ? side(low, high, most, digits) : null;
   return signedDecimals(below === null ? null : { ...below, low: below.low ?? aboveZero }, above);
+}
+
+/** Returns the digits of a number with a point with which no text parses to an exclusive bound. */
+function fractionDigits(low: Bound | null, high: Bound | null): number {
+  // No other decimal with so few digits parses to zero.
+  const isOpen = [low, high].some((one) => one?.open === true && signOf(one.at) !== 0);
+  return isOpen ? digitsApart : digitsRead;
+}
+
+/** Returns the digits that suffice for a number between bounds that a double does not keep; 0 if these are integers. */
+function digitsBetween(low: Bound | null, high: Bound | null): number {
+  const digits = [low, high].map((one) => {
+    if (!(one?.at instanceof ExactNumber)) return 0;
+    const { whole, fraction } = one.at.magnitude;
+    return fraction === "" ? 0 : whole.length + fraction.length + 1;
+  });
+  return Math.max(...digits);
 }
 
 const aboveZero: Limit = { at: { whole: "", fraction: "" }, open: true };
 
 /** Returns the range of absolute values on one side of zero. */
 function side(from: Bound | null, to: Bound | null, digitsMax: number, digits?: number): MagnitudeRange {
-  const low = from !== null && (from.at > 0 || (from.at === 0 && from.open)) ? limit(from) : null;
-  const wholeMax = digits ?? Math.min(309, Math.max(wholeDigitsMax, (low?.at.whole.length ?? 0) + 1));
+  const sign = from === null ? -1 : signOf(from.at);
+  const low = from !== null && (sign > 0 || (sign === 0 && from.open)) ? limit(from) : null;
+  const ofHigh = to?.at instanceof ExactNumber ? to.at.magnitude.whole.length : 0;
+  const wholeMax = digits ?? Math.min(309, Math.max(wholeDigitsMax, (low?.at.whole.length ?? 0) + 1, ofHigh));
   const most = to ?? (wholeMax === 309 ? { at: Number.MAX_VALUE, open: false } : null);
   return { low, high: most === null ? null : limit(most), wholeMax, digitsMax };
 }
@@ -112,13 +142,17 @@ function side(from: Bound | null, to: Bound | null, digitsMax: number, digits?: 
  * Converts a bound. Where adjacent doubles differ by 1 or more, an exclusive bound becomes the inclusive
  * bound at the next double.
  */
-function end(at: number | undefined, open: boolean, direction: 1 | -1): Bound | null {
-  if (at === undefined) return null;
-  return open && Math.abs(at) >= 1e15 ? { at: neighbour(at, direction), open: false } : { at, open };
+function end(at: JsonNumber | undefined, open: boolean, direction: 1 | -1): Bound | null {
+  if (typeof at !== "number" || !open || Math.abs(at) < 1e15) return exactEnd(at, open);
+  return { at: neighbour(at, direction), open: false };
+}
+
+function exactEnd(at: JsonNumber | undefined, open: boolean): Bound | null {
+  return at === undefined ? null : { at, open };
 }
 
 function negated(end: Bound | null): Bound | null {
-  return end === null ? null : { at: -end.at, open: end.open };
+  return end === null ? null : { at: negative(end.at), open: end.open };
 }
 
 function limit({ at, open }: Bound): Limit {
@@ -130,7 +164,7 @@ function tightestBound(ends: readonly (Bound | null)[], direction: 1 | -1): Boun
   let best: Bound | null = null;
   for (const one of ends) {
     if (one === null) continue;
-    const difference = best === null ? 1 : (one.at - best.at) * direction;
+    const difference = best === null ? 1 : compareNumbers(one.at, best.at) * direction;
     if (difference > 0 || (difference === 0 && one.open)) best = one;
   }
   return best;

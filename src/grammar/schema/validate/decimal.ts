@@ -1,9 +1,11 @@
+import { decimalOf, type JsonNumber } from "../../regular/number/decimal.js";
+
 /**
  * Returns whether a number is an integer multiple of another, decided on decimal digits: 0.3 is a multiple of
  * 0.1.
  */
-export function isMultiple(value: number, of: number): boolean {
-  if (Number.isSafeInteger(value) && Number.isSafeInteger(of)) return value % of === 0;
+export function isMultiple(value: JsonNumber, of: number): boolean {
+  if (Number.isSafeInteger(value) && Number.isSafeInteger(of)) return Number(value) % of === 0;
   const left = decimal(value);
   const right = decimal(of);
   const exponent = Math.min(left.exponent, right.exponent);
@@ -12,15 +14,13 @@ export function isMultiple(value: number, of: number): boolean {
 
 interface Decimal {
   readonly digits: bigint;
-  /** The value is digits * 10 ** exponent. */
+  /** The absolute value is digits * 10 ** exponent. */
   readonly exponent: number;
 }
 
-/** Returns the shortest decimal that parses to this number, which is what a client writes. */
-function decimal(value: number): Decimal {
-  const [mantissa = "0", exponent = "0"] = String(value).split("e");
-  const [whole = "0", fraction = ""] = mantissa.split(".");
-  return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
+function decimal(value: JsonNumber): Decimal {
+  const { whole, fraction } = decimalOf(value);
+  return { digits: BigInt(whole + fraction), exponent: -fraction.length };
 }
 
 function scaled({ digits, exponent }: Decimal, to: number): bigint {

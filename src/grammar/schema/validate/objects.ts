@@ -1,3 +1,4 @@
+import { ExactNumber } from "../../regular/number/decimal.js";
 import type { SchemaNode } from "../node.js";
 import { pointerTo } from "../location.js";
 import type { Evaluated } from "./evaluated.js";
@@ -13,6 +14,7 @@ export function checkObject(
 ): Problem | null {
   const { value } = location;
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  if (value instanceof ExactNumber) return null;
   const entries = new Map<string, unknown>(Object.entries(value));
   return (
     checkPresence(node, entries, location) ??

@@ -1,4 +1,5 @@
 import { accepts } from "../../regular/automaton.js";
+import { compareNumbers, ExactNumber, isInteger, type JsonNumber } from "../../regular/number/decimal.js";
 import { formatValid } from "../../regular/pattern/format.js";
 import type { JsonType, SchemaNode } from "../node.js";
 import { isMultiple } from "./decimal.js";
@@ -12,12 +13,13 @@ export function checkScalar(
   evaluator: Evaluator,
 ): Problem | null {
   const { value } = location;
+  if (Number.isNaN(value)) return problem("number", node, location, "must be in the range of a double");
   if (node.types !== undefined && !hasType(value, node.types))
     return problem("type", node, location, `must be ${[...node.types].join(" or ")}`);
   const values = evaluator.values.get(node);
   if (values !== undefined && !isAmong(value, values))
     return problem("enum", node, location, "must be one of the values");
-  if (typeof value === "number") return checkNumber(node, value, location);
+  if (isNumber(value)) return checkNumber(node, value, location);
   if (typeof value === "string") return checkString(node, value, location, evaluator);
   return null;
 }
@@ -25,23 +27,26 @@ export function checkScalar(
 function hasType(value: unknown, types: ReadonlySet<JsonType>): boolean {
   if (value === null) return types.has("null");
   if (Array.isArray(value)) return types.has("array");
-  if (typeof value === "number")
-    return types.has("number") || (types.has("integer") && Number.isInteger(value));
+  if (isNumber(value)) return types.has("number") || (types.has("integer") && isInteger(value));
   if (typeof value === "string") return types.has("string");
   if (typeof value === "boolean") return types.has("boolean");
   return typeof value === "object" && types.has("object");
 }
 
-function checkNumber(node: SchemaNode, value: number, location: InstanceLocation): Problem | null {
+function isNumber(value: unknown): value is JsonNumber {
+  return typeof value === "number" || value instanceof ExactNumber;
+}
+
+function checkNumber(node: SchemaNode, value: JsonNumber, location: InstanceLocation): Problem | null {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = node;
-  if (minimum !== undefined && value < minimum)
-    return problem("minimum", node, location, `must be at least ${minimum}`);
-  if (maximum !== undefined && value > maximum)
-    return problem("maximum", node, location, `must be at most ${maximum}`);
-  if (exclusiveMinimum !== undefined && value <= exclusiveMinimum)
-    return problem("exclusiveMinimum", node, location, `must be more than ${exclusiveMinimum}`);
-  if (exclusiveMaximum !== undefined && value >= exclusiveMaximum)
-    return problem("exclusiveMaximum", node, location, `must be less than ${exclusiveMaximum}`);
+  if (minimum !== undefined && compareNumbers(value, minimum) < 0)
+    return problem("minimum", node, location, `must be at least ${String(minimum)}`);
+  if (maximum !== undefined && compareNumbers(value, maximum) > 0)
+    return problem("maximum", node, location, `must be at most ${String(maximum)}`);
+  if (exclusiveMinimum !== undefined && compareNumbers(value, exclusiveMinimum) <= 0)
+    return problem("exclusiveMinimum", node, location, `must be more than ${String(exclusiveMinimum)}`);
+  if (exclusiveMaximum !== undefined && compareNumbers(value, exclusiveMaximum) >= 0)
+    return problem("exclusiveMaximum", node, location, `must be less than ${String(exclusiveMaximum)}`);
   if (multipleOf !== undefined && !isMultiple(value, multipleOf))
     return problem("multipleOf", node, location, `must be a multiple of ${multipleOf}`);
   return null;

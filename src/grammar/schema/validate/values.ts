@@ -1,3 +1,4 @@
+import { ExactNumber } from "../../regular/number/decimal.js";
 import type { SchemaNode } from "../node.js";
 import { canonicalText } from "./equality.js";
 
@@ -17,13 +18,18 @@ export function valueSets(nodes: Iterable<SchemaNode>): ValueSets {
     if (node.values !== undefined)
       sets.set(node, {
         texts: new Set(node.values.map(canonicalText)),
-        structured: node.values.some((value) => typeof value === "object" && value !== null),
+        structured: node.values.some((value) => isStructured(value)),
       });
   return sets;
 }
 
 /** Returns whether a value equals one of the set. */
 export function isAmong(value: unknown, { texts, structured }: ValueSet): boolean {
-  if (!structured && typeof value === "object" && value !== null) return false;
+  if (!structured && isStructured(value)) return false;
   return texts.has(canonicalText(value));
+}
+
+/** Whether a value is an array or an object. */
+function isStructured(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !(value instanceof ExactNumber);
 }

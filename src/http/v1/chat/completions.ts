@@ -29,8 +29,8 @@ import type { RouteDocs } from "../../route-docs.js";
 export function createChatCompletion(deps: HttpDeps): (call: Call) => Promise<void> {
   const reply = createReply(deps);
   return async (call) => {
-    const { ctx, principal, body, requestId, route } = call;
-    const { request, stream, deferred, includeUsage, callsAsFunction } = parseChatRequest(body);
+    const { ctx, principal, body, bodyText, requestId, route } = call;
+    const { request, stream, deferred, includeUsage, callsAsFunction } = parseChatRequest(body, bodyText);
     const model = modelNames(request.model, deps.models.find(request.model));
     authorise(principal, { endpoint: route.endpointAcl, model });
     if (deferred) {
@@ -39,7 +39,8 @@ export function createChatCompletion(deps: HttpDeps): (call: Call) => Promise<vo
       const reservation = await reserveTokens(deps, call, request.model, request);
       const id = deps.random.id();
       const owner = { teamId: principal.team.id, apiKeyId: principal.key.id, endpoint: route.path };
-      const enqueue = () => deps.deferredCompletions.create({ id, ...owner, body: JSON.stringify(body) });
+      const json = bodyText ?? JSON.stringify(body);
+      const enqueue = () => deps.deferredCompletions.create({ id, ...owner, body: json });
       await parkReservation(deps, reservation, id, enqueue);
       ctx.body = { request_id: id };
       return;
