@@ -55,7 +55,7 @@ function decimalAt(all: string, point: number): Decimal {
 export function readNumber(literal: string): JsonNumber {
   const value = Number(literal);
   if (literal.length <= digitsKept && !/e/i.test(literal)) return value;
-  const [mantissa = "", exponent = "0"] = literal.replace("-", "").split(/e/i);
+  const [mantissa = "", exponent = "0"] = literal.replace(/^-/, "").split(/e/i);
   if (!/[1-9]/.test(mantissa)) return value;
   if (!Number.isFinite(value) || value === 0 || literal.length > charactersMax) return NaN;
   const [whole = "", fraction = ""] = mantissa.split(".");
