@@ -1,4 +1,4 @@
-/** Finds values of a JSON text as they are written, for numbers that JSON.parse would round. */
+/** Finds and writes values of a JSON text as they are written, for numbers that JSON.parse would round. */
 
 /** 16 digits or more, or an exponent: a number that a double may not keep. Also matches inside of strings. */
 const longNumber = /\d[\d.]{15}|\d[eE]/;
@@ -26,6 +26,16 @@ export function memberTexts(text: string, paths: readonly string[]): readonly (s
   });
   new Finder(text).visit(root);
   return targets.map((target) => target.text);
+}
+
+/** Returns the JSON text of a value, in which these objects have the given texts. */
+export function writeJson(value: unknown, texts: ReadonlyMap<object, string>): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  const text = texts.get(value);
+  if (text !== undefined) return text;
+  if (Array.isArray(value)) return `[${value.map((item) => writeJson(item, texts)).join(",")}]`;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${writeJson(member, texts)}`).join(",")}}`;
 }
 
 /** A value to find, and the members to find in it. */

@@ -3,6 +3,7 @@
  * is a fold of the same stream events, so both forms always have the same content. Pure.
  */
 import type { FinishReason } from "../../core/generation.js";
+import { mayRoundNumbers, writeJson } from "../../core/json/member-texts.js";
 import type { Model } from "../../core/model.js";
 import type { RunEvent } from "../../core/run-event.js";
 import { noUsage, type Usage } from "../../core/usage.js";
@@ -61,6 +62,8 @@ export function createMessageEncoder(identity: MessageIdentity): MessageEncoder 
 export interface MessageFold {
   add(event: RunEvent): void;
   result(): Message;
+  /** Returns the result, or its JSON text if the arguments of a call may have numbers that the result does not keep. */
+  body(): Message | string;
 }
 
 /** Folds the events of one answer into the JSON response. */
@@ -77,9 +80,19 @@ export function foldMessage(identity: MessageIdentity): MessageFold {
     } else if (event.type === "message_delta")
       message = { ...message, ...event.delta, usage: { ...message.usage, ...event.usage } };
   };
+  const result = (): Message => ({ ...message, content: content.map(finishedBlock) });
   return {
     add: (event) => encode(event).forEach(addStreamEvent),
-    result: () => ({ ...message, content: content.map(finishedBlock) }),
+    result,
+    body() {
+      const whole = result();
+      const texts = new Map<object, string>();
+      for (const [index, block] of whole.content.entries()) {
+        const json = content[index]?.json ?? "";
+        if (block.type === "tool_use" && isWhole(json) && mayRoundNumbers(json)) texts.set(block.input, json);
+      }
+      return texts.size === 0 ? whole : writeJson(whole, texts);
+    },
   };
 }
 
@@ -105,11 +118,16 @@ function withDelta({ block, json }: FoldedBlock, delta: Delta): FoldedBlock {
 
 /** Parses the arguments of a tool call. Arguments that were truncated by the token limit are not valid JSON and are dropped. */
 function finishedBlock({ block, json }: FoldedBlock): ContentBlock {
-  if (block.type !== "tool_use" || json === "") return block;
+  if (block.type !== "tool_use" || !isWhole(json)) return block;
+  return { ...block, input: JSON.parse(json) as Readonly<Record<string, unknown>> };
+}
+
+function isWhole(json: string): boolean {
   try {
-    return { ...block, input: JSON.parse(json) as Readonly<Record<string, unknown>> };
+    JSON.parse(json);
+    return true;
   } catch {
-    return block;
+    return false;
   }
 }
 

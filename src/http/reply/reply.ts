@@ -27,7 +27,8 @@ export interface StreamPresenter {
 /** Folds events into the JSON answer of a dialect. */
 export interface JsonPresenter {
   add(event: RunEvent): void;
-  body(): object;
+  /** Returns the answer, or its JSON text. */
+  body(): object | string;
 }
 
 export interface Reply {
@@ -119,7 +120,9 @@ async function sendJson(ctx: Context, run: Run, presenter: JsonPresenter): Promi
     }
     if (open > 0) return rejectUnfinished(client);
     ctx.set(runHeaders(run));
-    ctx.body = presenter.body();
+    const body = presenter.body();
+    if (typeof body === "string") ctx.type = "application/json";
+    ctx.body = body;
   } catch (thrown) {
     setCost(ctx, run);
     throw thrown;

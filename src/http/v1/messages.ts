@@ -70,5 +70,5 @@ function streamPresenter(identity: MessageIdentity, requestId: string): StreamPr
 
 function jsonPresenter(identity: MessageIdentity): JsonPresenter {
   const fold = foldMessage(identity);
-  return { add: (event) => fold.add(event), body: () => fold.result() };
+  return { add: (event) => fold.add(event), body: () => fold.body() };
 }

@@ -4,7 +4,7 @@
  */
 import type { Message, Tool } from "../../../core/generation.js";
 import type { ToolFamily } from "./family.js";
-import { parseJsonOr, callsAsText, definitionsAsText } from "./tools-as-text.js";
+import { parseJsonOr, callsAsText, definitionJson, definitionsAsText } from "./tools-as-text.js";
 import {
   moveResultsToCalls,
   separateTextFromCalls,
@@ -147,7 +147,10 @@ function withDefinitions(
   const rest = system === null ? rendered : others;
   const systemText = system === null ? "" : contentOf(system);
   if (capabilities.writesDefinitions)
-    return [{ ...system, role: "system", content: systemText, tools: JSON.stringify(tools) }, ...rest];
+    return [
+      { ...system, role: "system", content: systemText, tools: `[${tools.map(definitionJson).join(",")}]` },
+      ...rest,
+    ];
   const definitions = definitionsAsText(family.syntaxes[0], tools);
   const content = systemText === "" ? definitions : `${systemText}\n\n${definitions}`;
   return [{ ...system, role: capabilities.takesSystem ? "system" : "user", content }, ...rest];

@@ -1,9 +1,11 @@
 /** Reads the parts of a tool's schema that call formats need: the declared properties and their types. */
+import { ExactNumber } from "../../../grammar/regular/number/decimal.js";
+import { parseJson } from "../../../grammar/schema/json-text.js";
 import type { Tool } from "../../../core/generation.js";
 
-/** Returns the declared properties, in order. */
+/** Returns the declared properties, in order. Numbers that a double does not keep are instances of ExactNumber. */
 export function propertiesOf(tool: Tool): readonly (readonly [string, unknown])[] {
-  const { properties } = tool.parameters;
+  const { properties } = parametersOf(tool);
   return isObject(properties) ? Object.entries(properties) : [];
 }
 
@@ -24,7 +26,16 @@ export function typesOf(schema: unknown): ReadonlySet<string> | null {
   if (typeof type === "string") return new Set([type]);
   if (Array.isArray(type)) return new Set(type.filter((item) => typeof item === "string"));
   const values = valuesOf(schema);
-  return values === null ? null : new Set(values.map((value) => (value === null ? "null" : typeof value)));
+  return values === null ? null : new Set(values.map(typeOf));
+}
+
+function parametersOf({ parameters, parametersText }: Tool): Tool["parameters"] {
+  return parametersText === undefined ? parameters : (parseJson(parametersText) as Tool["parameters"]);
+}
+
+function typeOf(value: unknown): string {
+  if (value instanceof ExactNumber) return "number";
+  return value === null ? "null" : typeof value;
 }
 
 /** Returns the values of `enum` or `const`; null when the schema has neither. */

@@ -5,6 +5,8 @@
  */
 import type { Tool } from "../../../core/generation.js";
 import { literal, type RuleSet } from "../../../grammar/gbnf.js";
+import { jsonText } from "../../../grammar/schema/json-text.js";
+import type { JsonValue } from "../../../grammar/schema/node.js";
 import { propertiesOf, requiredOf, typesOf, valuesOf } from "./parameters.js";
 import { piecesOf, markText, type TaggedBody } from "./syntax.js";
 
@@ -23,7 +25,7 @@ export function createTaggedRules(body: TaggedBody, rules: RuleSet): TaggedRules
     const onlyText = types.size === 1 && types.has("string");
     if (values !== null && values.length > 0)
       return rules.add(
-        values.map((value) => literal(onlyText ? String(value) : JSON.stringify(value))).join(" | "),
+        values.map((value) => literal(onlyText ? String(value) : jsonText(value as JsonValue))).join(" | "),
       );
     if (onlyText) return anyText;
     const wanted = [...types].flatMap((type) => json.get(type) ?? []);

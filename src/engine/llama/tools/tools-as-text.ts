@@ -1,5 +1,8 @@
 /** Writes tool definitions (for the system message) and calls as plain text, for templates that do not support them. */
 import type { Tool, ToolCall } from "../../../core/generation.js";
+import { writeJson } from "../../../core/json/member-texts.js";
+import { jsonText, parseJson } from "../../../grammar/schema/json-text.js";
+import type { JsonValue } from "../../../grammar/schema/node.js";
 import { textBeforeName, nameText, markText, type CallSyntax, type TaggedBody } from "./syntax.js";
 
 /** Returns calls as the family writes them. */
@@ -14,9 +17,7 @@ export function callsAsText(
 
 /** Returns the description of the tools for the system message. Escapes `<`, so that no description can contain a marker. */
 export function definitionsAsText(syntax: CallSyntax, tools: readonly Tool[]): string {
-  const lines = tools.map(({ name, description, parameters }) =>
-    JSON.stringify({ name, description, parameters }).replaceAll("<", "\\u003c"),
-  );
+  const lines = tools.map((tool) => definitionJson(tool).replaceAll("<", "\\u003c"));
   const example = callsAsText(syntax, [{ name: "tool-name", arguments: '{"argument": "value"}' }]);
   return [
     "You can use tools. Each line here describes one as JSON: its name, what it does, and the JSON Schema of its arguments.",
@@ -27,6 +28,12 @@ export function definitionsAsText(syntax: CallSyntax, tools: readonly Tool[]): s
   ].join("\n");
 }
 
+/** Returns the JSON text of a tool's definition. */
+export function definitionJson({ name, description, parameters, parametersText }: Tool): string {
+  const texts = parametersText === undefined ? [] : [[parameters, parametersText] as const];
+  return writeJson({ name, description, parameters }, new Map(texts));
+}
+
 function callText({ body }: CallSyntax, call: Pick<ToolCall, "name" | "arguments">): string {
   const head = nameText(body, call.name).join("");
   if (body.type === "tagged") return head + taggedText(body, call.arguments);
@@ -34,20 +41,24 @@ function callText({ body }: CallSyntax, call: Pick<ToolCall, "name" | "arguments
 }
 
 function taggedText(body: TaggedBody, argumentsText: string): string {
-  const parsed: unknown = parseJsonOr(argumentsText, {});
+  const parsed: unknown = parseJsonOr(argumentsText, {}, parseJson);
   const entries = typeof parsed === "object" && parsed !== null ? Object.entries(parsed) : [];
   return entries
     .map(([key, value]) => {
-      const text = typeof value === "string" ? value : JSON.stringify(value);
+      const text = typeof value === "string" ? value : jsonText(value as JsonValue);
       return `${body.keyOpen}${key}${markText(body.keyClose)}${body.padding}${text}${body.padding}${markText(body.valueClose)}`;
     })
     .join("");
 }
 
 /** Parses a JSON text; returns `otherwise` if it is invalid. */
-export function parseJsonOr(text: string, otherwise: unknown): unknown {
+export function parseJsonOr(
+  text: string,
+  otherwise: unknown,
+  parse: (text: string) => unknown = JSON.parse,
+): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parse(text);
   } catch {
     return otherwise;
   }

@@ -145,6 +145,19 @@ describe("the grammar of calls", () => {
     expect(() => grammarOf("hermes", [], required(1, 1, []))).toThrow(RangeError);
   });
 
+  it("writes tagged arguments with the digits of a number that no double keeps", async () => {
+    const parametersText =
+      '{"properties":{"id":{"const":9007199254740993},"to":{"enum":[0.1234567890123456789]}},"required":["id","to"]}';
+    const parameters = JSON.parse(parametersText) as Tool["parameters"];
+    const known: readonly Tool[] = [{ name: "f", parameters, parametersText }];
+    const accepts = await matcher(grammarOf("qwen-coder", known, required(1, 1, known)));
+    const call = (id: string, to: string): string =>
+      `<tool_call>\n<function=f>\n<parameter=id>\n${id}\n</parameter>\n<parameter=to>\n${to}\n</parameter>\n</function>\n</tool_call>`;
+    expect(accepts(call("9007199254740993", "0.1234567890123456789"))).toBe(true);
+    expect(accepts(call("9007199254740992", "0.1234567890123456789"))).toBe(false);
+    expect(accepts(call("9007199254740993", "0.12345678901234568"))).toBe(false);
+  });
+
   it("restricts tagged arguments to their types, with required ones always present", async () => {
     const schema = {
       properties: {
