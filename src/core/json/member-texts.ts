@@ -91,19 +91,24 @@ class Finder {
 
   /** Moves behind the value at the current position. */
   #skip(): void {
+    const mark = /["{}[\]]/g;
     let depth = 0;
-    const token = /["{}[\]]|[^"{}[\],:\s]+|[,:\s]+/y;
-    this.#next();
+    if (!'"{['.includes(this.#next())) return this.#skipScalar();
     do {
-      token.lastIndex = this.#at;
-      const first = this.#text[this.#at] ?? "";
-      if (first === '"') this.#at = endOfString(this.#text, this.#at);
-      else {
-        if (first === "{" || first === "[") depth += 1;
-        else if (first === "}" || first === "]") depth -= 1;
-        this.#at = token.test(this.#text) ? token.lastIndex : this.#text.length;
-      }
-    } while (depth > 0 && this.#at < this.#text.length);
+      mark.lastIndex = this.#at;
+      const found = mark.exec(this.#text);
+      if (found === null) return;
+      const isString = found[0] === '"';
+      this.#at = isString ? endOfString(this.#text, found.index) : mark.lastIndex;
+      if (!isString) depth += found[0] === "{" || found[0] === "[" ? 1 : -1;
+    } while (depth > 0);
+  }
+
+  #skipScalar(): void {
+    const scalar = /[^,}\]\s]*/y;
+    scalar.lastIndex = this.#at;
+    scalar.exec(this.#text);
+    this.#at = scalar.lastIndex;
   }
 }
 

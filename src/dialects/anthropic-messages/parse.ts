@@ -16,7 +16,7 @@ export interface MessagesRequest {
 
 /**
  * Parses a request body. The body of a count_tokens request is the same without `max_tokens`.
- * @param bodyText the JSON text of the body if it may have numbers that JSON.parse rounds; the schemas keep them.
+ * @param bodyText the JSON text of the body if it may have numbers that JSON.parse rounds; schemas and the inputs of calls keep them.
  * @throws HearthError that names the field: `invalid_field` if it is missing or has the wrong type, `invalid_value` if its value
  * is out of range or not supported.
  */
@@ -25,7 +25,7 @@ export function parseMessagesRequest(body: unknown, bodyText: string | null = nu
   if (!parsed.success) throw fieldError(parsed.error, body);
   const fields = parsed.data;
   if ((fields.mcp_servers ?? []).length > 0) throw unsupported("mcp_servers", "MCP servers are");
-  const { messages, prefill } = parseTurns(fields);
+  const { messages, prefill } = parseTurns(fields, bodyText);
   const { reasoningEffort, budget, display } = parseThinking(fields);
   const { format, formatParam } = readFormat(fields);
   if (prefill !== null && reasoningEffort !== "none")

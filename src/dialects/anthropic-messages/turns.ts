@@ -3,6 +3,7 @@
  * joined with an empty line; texts of the assistant are joined without a separator. Pure.
  */
 import type { Message, ToolCall } from "../../core/generation.js";
+import { mayRoundNumbers, memberTexts } from "../../core/json/member-texts.js";
 import { invalidValue, unsupported } from "../field-error.js";
 import { withPrefix, joinParts, type MessageContent, type ContentPart } from "../message-content.js";
 import { wellFormed } from "../well-formed.js";
@@ -29,14 +30,38 @@ interface Turn {
 
 /**
  * Parses the system prompt and the messages.
+ * @param bodyText the JSON text of the body if it may have numbers that JSON.parse rounds; the inputs of calls keep them.
  * @throws HearthError `invalid_value` that names an unsupported block, or the last turn if it cannot be continued.
  */
-export function parseTurns({ system, messages }: MessagesRequestBody): Conversation {
+export function parseTurns(
+  { system, messages }: MessagesRequestBody,
+  bodyText: string | null = null,
+): Conversation {
   const given = messages.map(({ role, content }, index) => turnOf(role, content, `messages.${index}`));
   const turns = mergeTurns(system == null ? given : [turnOf("system", system, "system"), ...given]);
   const last = turns.at(-1);
-  if (last?.role !== "assistant") return { messages: turns.flatMap(readTurn), prefill: null };
-  return { messages: turns.slice(0, -1).flatMap(readTurn), prefill: readPrefill(last) };
+  const inputs = inputTexts(turns, bodyText);
+  const read = (turn: Turn): readonly Message[] => readTurn(turn, inputs);
+  if (last?.role !== "assistant") return { messages: turns.flatMap(read), prefill: null };
+  return { messages: turns.slice(0, -1).flatMap(read), prefill: readPrefill(last) };
+}
+
+/** The JSON texts of the inputs of tool calls, by the field of the call. */
+type InputTexts = ReadonlyMap<string, string>;
+
+function inputTexts(turns: readonly Turn[], bodyText: string | null): InputTexts {
+  if (bodyText === null) return new Map();
+  const calls = turns.flatMap(({ blocks }) => blocks.filter(({ block }) => block.type === "tool_use"));
+  const texts = memberTexts(
+    bodyText,
+    calls.map(({ param }) => `${param}.input`),
+  );
+  return new Map(
+    calls.flatMap(({ param }, index) => {
+      const text = texts[index];
+      return text !== undefined && mayRoundNumbers(text) ? [[param, text] as const] : [];
+    }),
+  );
 }
 
 function turnOf(role: Turn["role"], content: MessageBody["content"], param: string): Turn {
@@ -64,9 +89,9 @@ function mergeTurns(turns: readonly Turn[]): readonly Turn[] {
   return merged;
 }
 
-function readTurn(turn: Turn): readonly Message[] {
+function readTurn(turn: Turn, inputs: InputTexts): readonly Message[] {
   if (turn.role === "system") return [{ role: "system", ...joinParagraphs(turn.blocks.map(readPart)) }];
-  return turn.role === "user" ? readUserTurn(turn) : [readAssistantTurn(turn)];
+  return turn.role === "user" ? readUserTurn(turn) : [readAssistantTurn(turn, inputs)];
 }
 
 /** Each tool result becomes a separate message, in the order of the blocks. */
@@ -138,8 +163,10 @@ function joinParagraphs(parts: readonly ContentPart[]): MessageContent {
 }
 
 /** Redacted thinking was encrypted by another server and is ignored. */
-function readAssistantTurn({ blocks }: Turn): Message {
-  const calls = blocks.flatMap(({ block }) => (block.type === "tool_use" ? [readToolCall(block)] : []));
+function readAssistantTurn({ blocks }: Turn, inputs: InputTexts): Message {
+  const calls = blocks.flatMap(({ block, param }) =>
+    block.type === "tool_use" ? [readToolCall(block, inputs.get(param))] : [],
+  );
   const reasoning = blocks.map(({ block }) => (block.type === "thinking" ? block.thinking : "")).join("");
   return {
     role: "assistant",
@@ -149,8 +176,13 @@ function readAssistantTurn({ blocks }: Turn): Message {
   };
 }
 
-function readToolCall({ id, name, input }: Extract<BlockBody, { type: "tool_use" }>): ToolCall {
-  return { id: wellFormed(id), name: wellFormed(name), arguments: wellFormed(JSON.stringify(input)) };
+/** @param inputText the JSON text of the input if it may have numbers that the input does not keep. */
+function readToolCall(
+  { id, name, input }: Extract<BlockBody, { type: "tool_use" }>,
+  inputText?: string,
+): ToolCall {
+  const json = inputText ?? JSON.stringify(input);
+  return { id: wellFormed(id), name: wellFormed(name), arguments: wellFormed(json) };
 }
 
 function answerText(blocks: readonly LocatedBlock[]): string {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { parseMessagesRequest } from "../../../src/dialects/anthropic-messages/parse.js";
 import { body, hello, errorOf, requestOf } from "./requests.js";
 
 const text = (said: string) => ({ type: "text", text: said, cache_control: { type: "ephemeral" } });
@@ -35,6 +36,15 @@ describe("the conversation of a messages request", () => {
       { role: "assistant", content: "Yes." },
       hello,
     ]);
+  });
+
+  it("keeps the digits of a number in the input of an earlier call that no double keeps", () => {
+    const json = JSON.stringify(body({ messages: [hello, { role: "assistant", content: [call] }, hello] }));
+    const long = json.replace('{"city":"Bern"}', '{"id": 9007199254740993}');
+    const { request } = parseMessagesRequest(JSON.parse(long), long);
+    expect(request.messages[1]?.toolCalls?.[0]?.arguments).toBe('{"id": 9007199254740993}');
+    const other = parseMessagesRequest(JSON.parse(json), json);
+    expect(other.request.messages[1]?.toolCalls?.[0]?.arguments).toBe('{"city":"Bern"}');
   });
 
   it("keeps tool calls, results and thinking of earlier turns", () => {

@@ -12,8 +12,8 @@ import type { RouteDocs } from "../../route-docs.js";
 /** Counts the prompt tokens of a request. */
 export function countMessageTokens(deps: HttpDeps): (call: Call) => Promise<void> {
   return async (call) => {
-    const { ctx, principal, body, route } = call;
-    const { request } = parseMessagesRequest(body);
+    const { ctx, principal, body, bodyText, route } = call;
+    const { request } = parseMessagesRequest(body, bodyText);
     const model = modelNames(request.model, deps.models.find(request.model));
     authorise(principal, { endpoint: route.endpointAcl, model });
     const reservation = await reserveTokens(deps, call, request.model, request);

@@ -15,8 +15,8 @@ import type { Call } from "../../route.js";
 export function countInputTokens(deps: HttpDeps): (call: Call) => Promise<void> {
   const { models, storedResponses: storedResponses, generator } = deps;
   return async (call) => {
-    const { ctx, principal, body, route } = call;
-    const request = parseResponsesRequest(body);
+    const { ctx, principal, body, bodyText, route } = call;
+    const request = parseResponsesRequest(body, bodyText);
     const model = modelNames(request.model, models.find(request.model));
     authorise(principal, { endpoint: route.endpointAcl, model });
     const { before, ownInput: ownInput } = await findItems(storedResponses, request, principal.team.id);
