@@ -63,6 +63,15 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     generated: ["[[9,8,7,6,5,4,3,2,1],[29,0]]", "[[],[]]"],
     not: ["[[1,2,1]]", "[[],[7,7]]", "[[],[1,2,3]]"],
   },
+  "uniqueItems of an enum that names values twice uses each once": {
+    schema: {
+      type: "array",
+      items: { enum: [1, 1, { a: 1, b: 2 }, { b: 2, a: 1 }] },
+      uniqueItems: true,
+    },
+    generated: ['[1,{"a":1,"b":2}]', '[{"a":1,"b":2},1]', "[]"],
+    not: ["[1,1]", '[{"a":1,"b":2},{"b":2,"a":1}]', '[1,{"a":1,"b":2},1]'],
+  },
   "uniqueItems of anything is left to the validator": {
     schema: { type: "array", items: integer, uniqueItems: true },
     generated: ["[1,2]", "[1,1]"],

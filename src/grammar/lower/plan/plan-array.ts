@@ -1,4 +1,6 @@
 import { spend } from "../../work.js";
+import { canonicalText } from "../../schema/validate/equality.js";
+import type { JsonValue } from "../../schema/node.js";
 import { itemTerm } from "../emptiness.js";
 import { breadth, mergeChecks, type ArrayShape, type Check, type Contained, type Term } from "../language.js";
 import type { ArrayPlan } from "./plan.js";
@@ -99,11 +101,17 @@ function subsetCount(count: number, most: number): number {
 function planUniqueItems(plan: ArrayPlan, at: Check, scope: Scope): ArrayPlan | null {
   if (plan.rest !== null && plan.prefix.length === 0 && plan.contained === null) {
     const language = scope.language(plan.rest);
-    const { values } = language;
+    const values = differentValues(language.values);
     if (breadth(language) === 0 && values.length < plan.minItems) return null;
     const longest = Math.min(plan.maxItems ?? Infinity, values.length);
     if (breadth(language) === 0 && subsetCount(values.length, longest) <= distinctSetsMax)
       return { ...plan, distinct: values, maxItems: longest };
   }
   return { ...plan, checks: mergeChecks(plan.checks, [at]) };
+}
+
+/** Returns the values of which no two are equal; their texts may differ in the order of keys. */
+function differentValues(values: readonly JsonValue[]): readonly JsonValue[] {
+  const byText = new Map(values.toReversed().map((value) => [canonicalText(value), value]));
+  return [...byText.values()].reverse();
 }
