@@ -1,0 +1,82 @@
+/**
+ * Compiles modules and all that they import into coverage/fuzz/, in the layout of the repository. Files of src/, and packages whose
+ * work a fuzz target is about, count their blocks.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
+import { repositoryRoot } from "../root.js";
+import { compile } from "./instrument.js";
+
+const root = repositoryRoot();
+const output = join(root, "coverage", "fuzz");
+/** The packages that count their blocks, too: each is one file without imports. */
+const instrumentedPackages: ReadonlyMap<string, string> = new Map([
+  ["@huggingface/jinja", "node_modules/@huggingface/jinja/dist/index.js"],
+]);
+const isInstrumented = (path: string): boolean =>
+  path.startsWith("src/") || path.startsWith("test/fuzz/planted/") || path.startsWith("node_modules/");
+
+/**
+ * Compiles what has changed since the last time.
+ * @param entries paths of modules from the root, such as `scripts/fuzz/child.ts`
+ * @returns the path of each compiled entry
+ */
+export function compileModules(entries: readonly string[]): readonly string[] {
+  const pending = [...entries];
+  const known = new Set(pending);
+  for (let path = pending.pop(); path !== undefined; path = pending.pop())
+    for (const imported of importsOf(path, compiled(path))) {
+      if (known.has(imported)) continue;
+      known.add(imported);
+      pending.push(imported);
+    }
+  return entries.map(outputOf);
+}
+
+/** Returns the compiled text of a file, from the last time if the file and the compiler are still the same. */
+function compiled(path: string): string {
+  const text = readFileSync(join(root, path), "utf8");
+  const stamp = `// ${createHash("sha256").update(compiler).update(text).digest("hex")}\n`;
+  const file = outputOf(path);
+  if (existsSync(file)) {
+    const before = readFileSync(file, "utf8");
+    if (before.startsWith(stamp)) return before;
+  }
+  const replaced = new Map(
+    [...instrumentedPackages].map(([name, inside]) => [name, relativeTo(path, compiledPathOf(inside))]),
+  );
+  const made = stamp + compile({ path, text, isInstrumented: isInstrumented(path), replaced });
+  mkdirSync(dirname(file), { recursive: true });
+  // Renamed, so that another process that fuzzes at the same time never reads a part of it.
+  const part = `${file}.${process.pid}`;
+  writeFileSync(part, made);
+  renameSync(part, file);
+  return made;
+}
+
+const compiler = readFileSync(new URL("instrument.ts", import.meta.url));
+
+/** Returns the source files that a compiled module imports by a relative path. */
+function importsOf(path: string, text: string): readonly string[] {
+  const found = [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"\n]+)"/g)];
+  return found.map(([, specifier = ""]) => {
+    const compiledPath = posix.join(posix.dirname(compiledPathOf(path)), specifier);
+    const inside = [...instrumentedPackages.values()].find((each) => compiledPathOf(each) === compiledPath);
+    return inside ?? compiledPath.replace(/\.js$/, ".ts");
+  });
+}
+
+function outputOf(path: string): string {
+  return join(output, compiledPathOf(path));
+}
+
+/** A folder that is called node_modules would be taken for packages. */
+function compiledPathOf(path: string): string {
+  return path.replace(/^node_modules\//, "packages/").replace(/\.ts$/, ".js");
+}
+
+function relativeTo(from: string, to: string): string {
+  const path = posix.relative(posix.dirname(from), to);
+  return path.startsWith(".") ? path : `./${path}`;
+}

@@ -1,0 +1,23 @@
+/** The targets by name, each with its module from the root of the repository, and the inputs that `npm test` runs of it. */
+
+export interface ListedTarget {
+  readonly module: string;
+  /** Inputs of the run in `npm test`: about two seconds of CPU time. */
+  readonly testInputs: number;
+}
+
+export const targets: Readonly<Record<string, ListedTarget>> = {
+  gguf: { module: "scripts/fuzz/targets/gguf.ts", testInputs: 1_500 },
+  template: { module: "scripts/fuzz/targets/template.ts", testInputs: 1_500 },
+  json: { module: "scripts/fuzz/targets/json.ts", testInputs: 500 },
+  chat: { module: "scripts/fuzz/targets/bodies/chat.ts", testInputs: 1_500 },
+  completions: { module: "scripts/fuzz/targets/bodies/completions.ts", testInputs: 1_500 },
+  responses: { module: "scripts/fuzz/targets/bodies/responses.ts", testInputs: 1_500 },
+  messages: { module: "scripts/fuzz/targets/bodies/messages.ts", testInputs: 1_500 },
+  complete: { module: "scripts/fuzz/targets/bodies/complete.ts", testInputs: 1_000 },
+  images: { module: "scripts/fuzz/targets/bodies/images.ts", testInputs: 1_000 },
+  schema: { module: "scripts/fuzz/targets/schema.ts", testInputs: 400 },
+  grammar: { module: "scripts/fuzz/targets/grammar.ts", testInputs: 300 },
+  image: { module: "scripts/fuzz/targets/image.ts", testInputs: 200 },
+  events: { module: "scripts/fuzz/targets/events.ts", testInputs: 300 },
+};

@@ -1,0 +1,13 @@
+import { parseCompactRequest } from "../../../../src/dialects/openai-responses/compact.js";
+import { generationRequest, parseResponsesRequest } from "../../../../src/dialects/openai-responses/parse.js";
+import { bodyTarget } from "./body-target.js";
+
+/** A body of /v1/responses, or with the field `compact` of /v1/responses/compact. */
+export const target = bodyTarget("responses", (body) => {
+  if (typeof body === "object" && body !== null && "compact" in body) {
+    const compaction = parseCompactRequest(body);
+    return compaction.generation(compaction.input);
+  }
+  const parsed = parseResponsesRequest(body);
+  return generationRequest(parsed, parsed.input);
+});

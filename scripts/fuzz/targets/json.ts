@@ -1,0 +1,71 @@
+import { isDeepStrictEqual } from "node:util";
+import { HearthError } from "../../../src/core/errors.js";
+import { parseJsonBody } from "../../../src/http/middleware/body.js";
+import { longBytesMin } from "../../../src/http/middleware/long-strings.js";
+import { check, labelOf, type FuzzTarget } from "../target.js";
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const longMax = 3;
+/** Stands for a text that is long enough to be read apart from the rest, so that inputs stay small. */
+const mark = "LONG";
+const long = "QUJD".repeat(longBytesMin / 4);
+
+export const target: FuzzTarget = {
+  guarantee: "a body is read as JSON.parse reads it, or refused as malformed",
+  format: "bytes",
+  bytesMax: 1024,
+  msMax: 2000,
+  corpus: "json",
+  words: [
+    mark,
+    `"data:image/png;base64,${mark}"`,
+    '"',
+    "\\",
+    "\\u0000",
+    "\\ud83d",
+    "\\ude00",
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    "null",
+    "1e5",
+    "-0",
+    "\ufeff",
+  ],
+  async run(input) {
+    const bytes = expanded(input);
+    const expected = valueOf(bytes);
+    let value: unknown;
+    try {
+      value = await parseJsonBody(bytes);
+    } catch (thrown) {
+      if (!(thrown instanceof HearthError)) throw thrown;
+      check(thrown.kind === "malformed", () => `the error is of the kind ${thrown.kind}`);
+      const isBound = /nested deeper|more than/.test(thrown.message);
+      check(isBound || expected === null, () => `JSON is refused: ${thrown.message}`);
+      return labelOf(thrown.message);
+    }
+    check(expected !== null, () => "what is no JSON is accepted");
+    check(isDeepStrictEqual(value, expected?.value), () => "the value differs from that of JSON.parse");
+    return `accepted ${typeof value}`;
+  },
+};
+
+/** Returns null for what is not JSON in UTF-8. */
+function valueOf(input: Uint8Array): { readonly value: unknown } | null {
+  try {
+    return { value: JSON.parse(utf8.decode(input)) as unknown };
+  } catch {
+    return null;
+  }
+}
+
+function expanded(input: Uint8Array): Buffer {
+  const bytes = Buffer.from(input);
+  if (!bytes.includes(mark)) return bytes;
+  // Latin 1 keeps each byte, also those that are not UTF-8.
+  return Buffer.from(bytes.toString("latin1").split(mark, longMax).join(long), "latin1");
+}

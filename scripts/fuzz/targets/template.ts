@@ -1,0 +1,114 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isDeepStrictEqual, types } from "node:util";
+import { createContext, Script } from "node:vm";
+import { JinjaTemplate } from "../../../src/engine/template/jinja.js";
+import type { Rendering } from "../../../src/engine/template/protocol.js";
+import { repositoryRoot } from "../root.js";
+import { check, labelOf, type FuzzTarget } from "../target.js";
+
+/** Small bounds, so that each input is short. */
+const budget = { stepsMax: 5_000, cpuMsMax: 1_000, textLengthMax: 20_000 };
+const renderMsMax = 500;
+const templates = join(repositoryRoot(), "test", "fixtures", "tools", "templates");
+
+const tool = {
+  type: "function",
+  function: {
+    name: "f",
+    description: "d",
+    parameters: { type: "object", properties: { a: { type: "string" } } },
+  },
+};
+const variables = {
+  messages: [
+    { role: "system", content: "s" },
+    { role: "user", content: "Hello <|im_end|>" },
+    {
+      role: "assistant",
+      content: "",
+      tool_calls: [{ id: "c", type: "function", function: { name: "f", arguments: { a: "1" } } }],
+    },
+    { role: "tool", content: "r", tool_call_id: "c" },
+  ],
+  tools: [tool],
+  add_generation_prompt: true,
+  enable_thinking: false,
+  bos_token: "<s>",
+  eos_token: "</s>",
+};
+
+/** As in the process of a renderer: a script has a time limit that also ends a loop inside the library. */
+const timed: { run: () => Rendering } = { run: () => ({ type: "rejected", reason: "" }) };
+const context = createContext(timed);
+const script = new Script("run()");
+
+export const target: FuzzTarget = {
+  guarantee:
+    "a template gives a text, is invalid, is rejected or exceeds its budget, and leaves its variables alone",
+  format: "text",
+  bytesMax: 2048,
+  msMax: 5000,
+  corpus: "template",
+  words: [
+    "{%",
+    "%}",
+    "{{",
+    "}}",
+    "{#",
+    "#}",
+    "-%}",
+    "{%-",
+    "|",
+    "~",
+    "is",
+    "not",
+    "endfor",
+    "endif",
+    "endmacro",
+    "loop.index",
+  ],
+  seeds: () =>
+    readdirSync(templates)
+      .sort()
+      .map((name) => readFileSync(join(templates, name))),
+  run(input) {
+    const source = Buffer.from(input).toString("utf8");
+    const given = structuredClone(variables);
+    const result = rendered(source, given);
+    check(isDeepStrictEqual(given, variables), () => "rendering changed the variables");
+    if (result.type === "text") {
+      check(typeof result.text === "string", () => `the text is a ${typeof result.text}`);
+      check(
+        result.text.length <= budget.textLengthMax,
+        () => `the text has ${result.text.length} characters`,
+      );
+      if (!/strftime|lipsum|random/.test(source))
+        check(isDeepStrictEqual(rendered(source, given), result), () => "rendering again gives another text");
+      return "text";
+    }
+    const said = result.type === "exceeded" ? result.limit : result.reason;
+    check(typeof said === "string", () => `the reason is a ${typeof said}`);
+    return `${result.type} ${labelOf(said).slice(0, 40)}`;
+  },
+};
+
+function rendered(source: string, given: Readonly<Record<string, unknown>>): Rendering {
+  timed.run = () => {
+    let template: JinjaTemplate;
+    try {
+      template = new JinjaTemplate(source, () => 0);
+    } catch (thrown) {
+      check(thrown instanceof Error, () => `what is no template throws ${String(thrown)}`);
+      return { type: "invalid", reason: thrown instanceof Error ? thrown.message : "" };
+    }
+    return template.render(given, budget);
+  };
+  try {
+    return script.runInContext(context, { timeout: renderMsMax }) as Rendering;
+  } catch (thrown) {
+    if (!types.isNativeError(thrown) || !("code" in thrown) || thrown.code !== "ERR_SCRIPT_EXECUTION_TIMEOUT")
+      throw thrown;
+    return { type: "exceeded", limit: "needs more than its time" };
+  }
+}
