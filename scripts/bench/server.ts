@@ -1,5 +1,4 @@
 import type { ChildProcess } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { childOf, residentBytes, scratchFolder, startProcess, stopProcess } from "./processes.js";
