@@ -15,11 +15,11 @@ interface Held {
 /** The compiler with threads whose conversions end when the test says so; checks end at once. */
 function heldSchemas(): { readonly schemas: Schemas; readonly converting: Held[] } {
   const converting: Held[] = [];
-  const convert = (schema: unknown): Promise<ConvertOutcome> =>
+  const convert = (schema: string): Promise<ConvertOutcome> =>
     new Promise((resolve, reject) => {
       const rules = new Map([["root", '"1"']]);
       converting.push({
-        name: (schema as { readonly title: string }).title,
+        name: (JSON.parse(schema) as { readonly title: string }).title,
         end: (outcome = { type: "converted", converted: { rules, root: "root", exact: true } }) =>
           resolve(outcome),
         lose: () => reject(new WorkerLostError("timeout", new Error("busy"))),

@@ -74,6 +74,9 @@ describe("a schema with a number that no double keeps", () => {
       const answered = await response.text();
       expect([path, response.status, answered]).toEqual([path, 400, expect.stringMatching(problem)]);
     }
+    const overflow = '{"items":{"maximum":1e400}}';
+    const body = `{${fields},"response_format":{"type":"json_schema","schema":${overflow}}}`;
+    expect(await (await send(server, "chat/completions", body)).text()).toMatch(/'maximum' at '#\/items'/);
   });
 
   it("does not change how the numbers of other fields are read", async () => {

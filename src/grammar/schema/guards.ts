@@ -73,7 +73,7 @@ function outOfRange({ key, outer }: Visit): SchemaRefusal {
     else if (!Array.isArray(at.value)) keyword = name;
   }
   const pointer = tokens.reduce((before, token) => pointerTo(before, token), "");
-  const problem = "has a number that is beyond the range of a double, or has more than 800 digits";
+  const problem = "has a number that is beyond the range of a double, or has more than 400 digits";
   return new SchemaRefusal(`${keyword ?? "The schema"} ${problem}.`, { keyword, pointer });
 }
 

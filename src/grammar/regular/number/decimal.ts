@@ -29,7 +29,7 @@ export type JsonNumber = number | ExactNumber;
 /** Every decimal with so few digits is the shortest decimal of a double. */
 const digitsKept = 15;
 /** Characters that a number may have. */
-const charactersMax = 800;
+const charactersMax = 400;
 
 /** Returns |value|, for a `number` the shortest decimal that parses to it; `value` must be finite. */
 export function decimalOf(value: JsonNumber): Decimal {
