@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { compileModules } from "./build/compile.js";
 import type { ChildResult, ChildTask } from "./child.js";
 import { readNotes } from "./current-input.js";
-import { repositoryRoot } from "./root.js";
+import { root } from "./root.js";
 
 export interface Campaign {
   /** The target's module, from the root of the repository. */
@@ -56,7 +56,7 @@ function taskOf(campaign: Campaign, module: string, folder: string): ChildTask {
   const { seed, inputs, seconds, input, isGuided = true } = campaign;
   return {
     module,
-    corpora: join(repositoryRoot(), "test", "fuzz", "corpus"),
+    corpora: join(root, "test", "fuzz", "corpus"),
     folder,
     seed,
     isGuided,

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { runCampaign, type CampaignResult } from "./campaign.js";
-import { repositoryRoot } from "./root.js";
+import { root } from "./root.js";
 import { targets } from "./targets.js";
 
 interface Arguments {
@@ -88,7 +88,7 @@ function shown(input: Uint8Array): string {
 function moduleOf(name: string): string {
   const known = targets[name];
   if (known !== undefined) return known.module;
-  if (name.endsWith(".ts") && existsSync(join(repositoryRoot(), name))) return name;
+  if (name.endsWith(".ts") && existsSync(join(root, name))) return name;
   throw new Error(`there is no target ${name}; there are ${Object.keys(targets).join(", ")}`);
 }
 
@@ -101,7 +101,7 @@ function readArguments(args: readonly string[]): Arguments {
       inputs: { type: "string" },
       minutes: { type: "string" },
       input: { type: "string" },
-      output: { type: "string", default: join(repositoryRoot(), "coverage", "fuzz-failures") },
+      output: { type: "string", default: join(root, "coverage", "fuzz-failures") },
     },
     allowPositionals: false,
   });

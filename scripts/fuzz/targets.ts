@@ -16,6 +16,7 @@ export const targets: Readonly<Record<string, ListedTarget>> = {
   messages: { module: "scripts/fuzz/targets/bodies/messages.ts", testInputs: 1_500 },
   complete: { module: "scripts/fuzz/targets/bodies/complete.ts", testInputs: 1_000 },
   images: { module: "scripts/fuzz/targets/bodies/images.ts", testInputs: 1_000 },
+  calls: { module: "scripts/fuzz/targets/calls.ts", testInputs: 500 },
   schema: { module: "scripts/fuzz/targets/schema.ts", testInputs: 400 },
   grammar: { module: "scripts/fuzz/targets/grammar.ts", testInputs: 300 },
   image: { module: "scripts/fuzz/targets/image.ts", testInputs: 200 },

@@ -36,8 +36,8 @@ describe("whatever its input is", { timeout: 300_000 }, () => {
       const result = await runCampaign({ module: target.module, seed: 1, inputs, seconds: 600 });
       expect(result.failure, result.guarantee).toBeNull();
       expect(result.inputs).toBe(inputs);
-      // Guided by coverage: what reached new blocks was kept.
-      expect(result.kept).toBeGreaterThan(20);
+      expect(result.reached).toBeGreaterThan(10);
+      expect(result.kept).toBeGreaterThan(10);
     },
   );
 });

@@ -5,10 +5,10 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
-import { repositoryRoot } from "../root.js";
+import { pathToFileURL } from "node:url";
+import { root } from "../root.js";
 import { compile } from "./instrument.js";
 
-const root = repositoryRoot();
 const output = join(root, "coverage", "fuzz");
 /** The packages that count their blocks, too: each is one file without imports. */
 const instrumentedPackages: ReadonlyMap<string, string> = new Map([
@@ -37,7 +37,8 @@ export function compileModules(entries: readonly string[]): readonly string[] {
 /** Returns the compiled text of a file, from the last time if the file and the compiler are still the same. */
 function compiled(path: string): string {
   const text = readFileSync(join(root, path), "utf8");
-  const stamp = `// ${createHash("sha256").update(compiler).update(text).digest("hex")}\n`;
+  const url = pathToFileURL(join(root, path)).href;
+  const stamp = `// ${createHash("sha256").update(compiler).update(url).update(text).digest("hex")}\n`;
   const file = outputOf(path);
   if (existsSync(file)) {
     const before = readFileSync(file, "utf8");
@@ -46,7 +47,7 @@ function compiled(path: string): string {
   const replaced = new Map(
     [...instrumentedPackages].map(([name, inside]) => [name, relativeTo(path, compiledPathOf(inside))]),
   );
-  const made = stamp + compile({ path, text, isInstrumented: isInstrumented(path), replaced });
+  const made = stamp + compile({ path, text, url, isInstrumented: isInstrumented(path), replaced });
   mkdirSync(dirname(file), { recursive: true });
   // Renamed, so that another process that fuzzes at the same time never reads a part of it.
   const part = `${file}.${process.pid}`;

@@ -8,6 +8,8 @@ export interface CompileRequest {
   /** From the root of the repository. */
   readonly path: string;
   readonly text: string;
+  /** What `import.meta.url` is in the compiled file: the URL of the source, next to which there may be files that it reads. */
+  readonly url: string;
   /** Whether to count; the code of the fuzzer itself is compiled without counters. */
   readonly isInstrumented: boolean;
   /** What to import in place of a package, by the name of the package. */
@@ -19,7 +21,7 @@ const counters = "fuzz$";
 const wordCharsMax = 32;
 
 /** Returns JavaScript, an ES module. */
-export function compile({ path, text, isInstrumented, replaced }: CompileRequest): string {
+export function compile({ path, text, url, isInstrumented, replaced }: CompileRequest): string {
   const counted = { blocks: 0, words: new Set<string>() };
   const { outputText } = ts.transpileModule(text, {
     fileName: path.replace(/\.js$/, ".ts"),
@@ -35,9 +37,10 @@ export function compile({ path, text, isInstrumented, replaced }: CompileRequest
       ],
     },
   });
-  if (counted.blocks === 0) return outputText;
+  const code = outputText.replaceAll("import.meta.url", JSON.stringify(url));
+  if (counted.blocks === 0) return code;
   const words = JSON.stringify([...counted.words]);
-  return `const ${counters} = globalThis.fuzzCounters(${JSON.stringify(path)}, ${counted.blocks}, ${words});\n${outputText}`;
+  return `const ${counters} = globalThis.fuzzCounters(${JSON.stringify(path)}, ${counted.blocks}, ${words});\n${code}`;
 }
 
 function replacePackages(replaced: ReadonlyMap<string, string>): ts.TransformerFactory<ts.SourceFile> {

@@ -4,13 +4,13 @@ import { isDeepStrictEqual, types } from "node:util";
 import { createContext, Script } from "node:vm";
 import { JinjaTemplate } from "../../../src/engine/template/jinja.js";
 import type { Rendering } from "../../../src/engine/template/protocol.js";
-import { repositoryRoot } from "../root.js";
+import { root } from "../root.js";
 import { check, labelOf, type FuzzTarget } from "../target.js";
 
 /** Small bounds, so that each input is short. */
 const budget = { stepsMax: 5_000, cpuMsMax: 1_000, textLengthMax: 20_000 };
 const renderMsMax = 500;
-const templates = join(repositoryRoot(), "test", "fixtures", "tools", "templates");
+const templates = join(root, "test", "fixtures", "tools", "templates");
 
 const tool = {
   type: "function",
