@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { HearthError } from "../../../src/core/errors.js";
-import { parseJsonBody } from "../../../src/http/middleware/body.js";
+import { parseJsonBody, type JsonBody } from "../../../src/http/middleware/body.js";
 import { longBytesMin } from "../../../src/http/middleware/long-strings.js";
 import { check, labelOf, type FuzzTarget } from "../target.js";
 
@@ -11,7 +11,8 @@ const mark = "LONG";
 const long = "QUJD".repeat(longBytesMin / 4);
 
 export const target: FuzzTarget = {
-  guarantee: "a body is read as JSON.parse reads it, or refused as malformed",
+  guarantee:
+    "a body is read as JSON.parse reads it, with its text where a number has many digits, or refused as malformed",
   format: "bytes",
   bytesMax: 1024,
   msMax: 2000,
@@ -32,15 +33,16 @@ export const target: FuzzTarget = {
     ":",
     "null",
     "1e5",
+    "9007199254740993",
     "-0",
     "\ufeff",
   ],
   async run(input) {
     const bytes = expanded(input);
     const expected = valueOf(bytes);
-    let value: unknown;
+    let body: JsonBody;
     try {
-      value = await parseJsonBody(bytes);
+      body = await parseJsonBody(bytes);
     } catch (thrown) {
       if (!(thrown instanceof HearthError)) throw thrown;
       check(thrown.kind === "malformed", () => `the error is of the kind ${thrown.kind}`);
@@ -49,7 +51,11 @@ export const target: FuzzTarget = {
       return labelOf(thrown.message);
     }
     check(expected !== null, () => "what is no JSON is accepted");
+    const { value, text } = body;
     check(isDeepStrictEqual(value, expected?.value), () => "the value differs from that of JSON.parse");
+    if (text !== null)
+      check(isDeepStrictEqual(value, JSON.parse(text)), () => "the kept text has another value");
+    else check(!hasLongNumber(bytes), () => "a number of many digits is kept as a double only");
     return `accepted ${typeof value}`;
   },
 };
@@ -61,6 +67,12 @@ function valueOf(input: Uint8Array): { readonly value: unknown } | null {
   } catch {
     return null;
   }
+}
+
+/** Returns whether JSON has a number that a double may not keep. */
+function hasLongNumber(json: Uint8Array): boolean {
+  const outside = utf8.decode(json).replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
+  return /\d[\d.]{16}/.test(outside);
 }
 
 function expanded(input: Uint8Array): Buffer {
