@@ -8,8 +8,8 @@ export interface TokenizeRequest {
   readonly text: string;
 }
 
-/** Results by the type of the request. */
+/** Results by the type of the request; null: the text would take too long. */
 export interface TokenizeReplies {
-  readonly tokenize: PackedTokens;
-  readonly count: number;
+  readonly tokenize: PackedTokens | null;
+  readonly count: number | null;
 }

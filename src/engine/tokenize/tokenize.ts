@@ -39,12 +39,13 @@ export function createHostedTokenizer(deps: HostedTokenizerDeps): HostedTokenize
     async tokenize(model, text, signal) {
       const encoding = encodingOf(model);
       if (encoding === undefined) throw modelNotFound(model);
-      return unpackTokens(
-        await worker.call({ type: "tokenize", encoding, text }, { signal }).catch(refusedIfLost),
-      );
+      const request = { type: "tokenize", encoding, text } as const;
+      return unpackTokens(accepted(await worker.call(request, { signal }).catch(refusedIfLost)));
     },
-    count: (text, signal) =>
-      worker.call({ type: "count", encoding: countEncoding, text }, { signal }).catch(refusedIfLost),
+    async count(text, signal) {
+      const request = { type: "count", encoding: countEncoding, text } as const;
+      return accepted(await worker.call(request, { signal }).catch(refusedIfLost));
+    },
     close: () => worker.close(),
   };
 }
@@ -79,11 +80,21 @@ function readTable(): ReadonlyMap<string, string> {
   return new Map(Object.entries(table));
 }
 
+/** Returns a result. @throws HearthError `invalid_value` when there is none, because the text would take too long. */
+function accepted<T>(result: T | null): T {
+  if (result === null) throw refusal("its runs of letters, signs or spaces without a break take too long");
+  return result;
+}
+
 /** Converts the loss of the thread, which the text caused, to the refusal of the text. */
 function refusedIfLost(thrown: unknown): never {
   if (!(thrown instanceof WorkerLostError) || thrown.reason === "start") throw thrown;
   const limit =
     thrown.reason === "timeout" ? `takes longer than ${requestMsMax} ms` : "takes more memory than available";
+  throw refusal(limit);
+}
+
+function refusal(limit: string): HearthError {
   const message = `text: ${limit} to tokenize; shorten it, or its runs of letters without a break`;
-  throw new HearthError("invalid_value", message, { param: "text" });
+  return new HearthError("invalid_value", message, { param: "text" });
 }
