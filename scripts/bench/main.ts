@@ -12,6 +12,7 @@ import { loadSection } from "./load.js";
 import type { SectionOptions } from "./options.js";
 import { schemaSection } from "./schema.js";
 import { startSection } from "./start.js";
+import { templatesSection } from "./templates.js";
 import { usageSection } from "./usage.js";
 import { printTable, type Row } from "./table.js";
 
@@ -25,6 +26,7 @@ const sections: Readonly<Record<string, Section>> = {
   images: imagesSection,
   load: loadSection,
   schema: schemaSection,
+  templates: templatesSection,
   usage: usageSection,
 };
 

@@ -22,6 +22,11 @@ export interface WorkerClientOptions<Request = unknown> {
   /** Time limit of a call, from when it is in flight; its thread is terminated. Requires a `concurrencyMax` of 1. Absent: no limit. */
   readonly callMsMax?: number;
   /**
+   * Time of a call after which the worker, if it is a process, gets a low priority, as do its successors. Requires a `concurrencyMax`
+   * of 1. Absent: never.
+   */
+  readonly slowCallMs?: number;
+  /**
    * Seconds that the worker's event loop may be blocked before it is ended, by the requests in flight. Absent: it is not watched.
    */
   readonly blockedSecondsMax?: (inFlight: readonly Request[]) => number;

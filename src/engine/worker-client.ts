@@ -34,6 +34,7 @@ export class WorkerClient<
   readonly #inFlight = new Map<number, Call<Request, News>>();
   #worker: StartedWorker | null = null;
   #isReady = false;
+  #isSlow = false;
   #watch: WorkerWatch | null = null;
   #lastId = 0;
   #stopTimer = (): void => undefined;
@@ -133,13 +134,17 @@ export class WorkerClient<
   }
 
   #send(call: Call<Request, News>): void {
-    const { clock, callMsMax } = this.#options;
+    const { clock, callMsMax, slowCallMs } = this.#options;
     const { id, request, abortFlag } = call;
     // A call in flight keeps the process alive.
     if (this.#inFlight.size === 0) this.#worker?.ref();
     this.#inFlight.set(id, call);
     this.#stopTimer();
-    if (callMsMax !== undefined) this.#stopTimer = clock.after(callMsMax, () => this.#timeOut(callMsMax));
+    const stops = [
+      callMsMax === undefined ? null : clock.after(callMsMax, () => this.#timeOut(callMsMax)),
+      slowCallMs === undefined ? null : clock.after(slowCallMs, () => this.#lowerPriority()),
+    ];
+    this.#stopTimer = () => stops.forEach((stop) => stop?.());
     try {
       this.#post({ type: "call", id, request, abortFlag });
     } catch (thrown) {
@@ -160,7 +165,13 @@ export class WorkerClient<
         if (worker === this.#worker) this.#exited(reason);
       },
     });
+    if (this.#isSlow) worker.lowerPriority();
     return worker;
+  }
+
+  #lowerPriority(): void {
+    this.#isSlow = true;
+    this.#worker?.lowerPriority();
   }
 
   #receive(message: FromWorker): void {
@@ -188,7 +199,7 @@ export class WorkerClient<
   #finish(id: number, finish: (call: Call<Request, News>) => void): void {
     const call = this.#inFlight.get(id);
     this.#inFlight.delete(id);
-    if (this.#options.callMsMax !== undefined) this.#stopTimer();
+    if (this.#concurrencyMax === 1) this.#stopTimer();
     if (call?.signal?.aborted === true) call.reject(reasonOf(call.signal));
     else if (call !== undefined && this.#closing !== null) call.reject(shuttingDown());
     else if (call !== undefined) finish(call);
@@ -220,14 +231,13 @@ export class WorkerClient<
   }
 
   #startWatch(): void {
-    const { clock, blockedSecondsMax } = this.#options;
+    const { clock, blockedSecondsMax, name, log } = this.#options;
     if (blockedSecondsMax === undefined) return;
     this.#watch = new WorkerWatch({
       clock,
       secondsMax: () => blockedSecondsMax([...this.#inFlight.values()].map(({ request }) => request)),
       ping: () => this.#post({ type: "ping" }),
       onGivenUp: (seconds) => {
-        const { name, log } = this.#options;
         log("error", `the ${name} worker has not answered for ${seconds} s and is ended`);
         this.#timeOut(seconds * 1000);
       },

@@ -1,7 +1,12 @@
 /** Starts the worker of a WorkerClient: a thread of this process, or a process, whose crash ends nothing else. */
 import { fork } from "node:child_process";
+import { getPriority, setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { FromWorker, ToWorker } from "./worker-protocol.js";
+
+/** Added to the nice value: on a busy core such a process gets about a tenth of the time of the others, on a free one all of it. */
+const niceIncrement = 10;
+const niceMax = 19;
 
 export interface StartOptions {
   readonly workerUrl: URL;
@@ -22,6 +27,8 @@ export interface StartedWorker {
   /** Keeps the process of the client alive while the worker runs, or no longer does. */
   ref(): void;
   unref(): void;
+  /** Gives a process a lower priority, for good; does nothing to a thread. */
+  lowerPriority(): void;
   /** Resolves when the worker has ended. */
   terminate(): Promise<unknown>;
 }
@@ -39,6 +46,7 @@ export function startThread(options: StartOptions, events: WorkerEvents): Starte
     post: (message) => worker.postMessage(message),
     ref: () => worker.ref(),
     unref: () => worker.unref(),
+    lowerPriority: () => undefined,
     terminate: () => worker.terminate(),
   };
 }
@@ -76,6 +84,13 @@ export function startProcess(options: StartOptions, events: WorkerEvents): Start
     unref() {
       child.unref();
       child.channel?.unref();
+    },
+    lowerPriority() {
+      try {
+        if (child.pid !== undefined) setPriority(child.pid, Math.min(niceMax, getPriority() + niceIncrement));
+      } catch {
+        // A sandbox may forbid it, and the process may have ended.
+      }
     },
     terminate() {
       child.kill("SIGKILL");

@@ -17,6 +17,8 @@ const defaultBudget: TemplateBudget = {
 };
 /** Time after which a process is killed that does not keep to its budget. */
 const callMsMax = 15_000;
+/** An ordinary conversation takes some milliseconds. A template that took longer may not delay the tokens of other models. */
+const slowCallMs = 200;
 const memoryMbMax = 256;
 const waitingMax = 1_000;
 
@@ -68,6 +70,7 @@ export function templateRenderers({
       concurrencyMax: 1,
       waiting: { max: waitingMax, overloadedMessage: "Too many conversations wait for their chat template." },
       callMsMax,
+      slowCallMs,
       onAbort: "leave",
       closeMsMax: 0,
       log,

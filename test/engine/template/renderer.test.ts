@@ -1,3 +1,5 @@
+import { execFileSync } from "node:child_process";
+import { getPriority } from "node:os";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { TemplateBudget } from "../../../src/engine/template/protocol.js";
 import { JinjaTemplate } from "../../../src/engine/template/jinja.js";
@@ -16,6 +18,16 @@ function renderer(template: string, budget?: TemplateBudget): TemplateRenderer {
   const opened = templateRenderers(budget === undefined ? deps : { ...deps, budget })(template);
   onTestFinished(() => opened.close());
   return opened;
+}
+
+/** Returns the nice values of the processes that render for this one. */
+function renderingPriorities(): readonly number[] {
+  const lines = execFileSync("ps", ["-A", "-o", "ppid=,ni=,stat=,args="], { encoding: "utf8" }).split("\n");
+  return lines.flatMap((line) => {
+    const [parent, nice, state = "Z", ...args] = line.trim().split(/\s+/);
+    const isRenderer = Number(parent) === process.pid && args.join(" ").includes("template/worker.js");
+    return isRenderer && !state.startsWith("Z") ? [Number(nice)] : [];
+  });
 }
 
 /** Applies an assignment to the variable `x` many times. */
@@ -101,6 +113,21 @@ describe("a process that renders", () => {
     clock.advance(15_000);
     expect(await slow).toEqual({ type: "exceeded", limit: "needs more than 15 s" });
     expect(await next).toEqual(done);
+  });
+
+  it("C10: has a low priority, and its successor too, once a rendering takes longer than ordinary ones", async () => {
+    const others = renderingPriorities().length;
+    const tested = renderer(`{% if slow %}${doubledList}{{ n.x | tojson }}{% endif %}done`, unlimited);
+    await tested.render({ slow: false });
+    expect(renderingPriorities().slice(others)).toEqual([getPriority()]);
+    const slow = tested.render({ slow: true });
+    await clock.whenWaiting(200);
+    clock.advance(200);
+    expect(renderingPriorities().slice(others)).toEqual([getPriority() + 10]);
+    clock.advance(15_000);
+    expect((await slow).type).toBe("exceeded");
+    await tested.render({ slow: false });
+    expect(renderingPriorities().slice(others)).toEqual([getPriority() + 10]);
   });
 
   it("reports a template that is not valid", async () => {
