@@ -18,7 +18,7 @@ export interface Campaign {
   readonly input?: Uint8Array;
   /** Default: true. */
   readonly isGuided?: boolean;
-  /** Default: 30. */
+  /** Time on the clock after which an input is taken not to end; default: 60. */
   readonly hangSeconds?: number;
 }
 
@@ -40,7 +40,7 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
   const folder = mkdtempSync(join(tmpdir(), "hearth-fuzz-"));
   try {
     const task = taskOf(campaign, module, folder);
-    const answer = await runChild(program, task, campaign.hangSeconds ?? 30);
+    const answer = await runChild(program, task, campaign.hangSeconds ?? 60);
     if (typeof answer !== "string") return withBytes(answer);
     const last = readNotes(join(folder, "current"));
     if (last === null) throw new Error(`${campaign.module}: ${answer} before the first input`);

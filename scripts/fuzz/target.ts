@@ -5,9 +5,11 @@ export interface FuzzTarget {
   readonly guarantee: string;
   /** How inputs are changed: as bytes, as words of a text, or as values of a JSON document. */
   readonly format: "bytes" | "text" | "json";
+  /** Of a text: matches its parts, each of which is also changed as a whole; together they are the text. */
+  readonly parts?: RegExp;
   /** The longest input, in bytes. */
   readonly bytesMax: number;
-  /** The milliseconds that one input may take; generous, because the machine may be busy. */
+  /** The milliseconds of CPU time that one input may take. */
   readonly msMax: number;
   /** Folder in test/fuzz/corpus/ with inputs to begin with. */
   readonly corpus: string;

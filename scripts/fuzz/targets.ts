@@ -8,7 +8,7 @@ export interface ListedTarget {
 
 export const targets: Readonly<Record<string, ListedTarget>> = {
   gguf: { module: "scripts/fuzz/targets/gguf.ts", testInputs: 1_500 },
-  template: { module: "scripts/fuzz/targets/template.ts", testInputs: 1_500 },
+  template: { module: "scripts/fuzz/targets/template.ts", testInputs: 1_000 },
   json: { module: "scripts/fuzz/targets/json.ts", testInputs: 500 },
   chat: { module: "scripts/fuzz/targets/bodies/chat.ts", testInputs: 1_500 },
   completions: { module: "scripts/fuzz/targets/bodies/completions.ts", testInputs: 1_500 },

@@ -4,12 +4,11 @@ import { changeBytes, type Material } from "./bytes.js";
 import { changeJson } from "./json.js";
 import { changeText } from "./text.js";
 
-const changeBy = { bytes: changeBytes, text: changeText, json: changeJson } as const;
 const changesMax = 6;
 
 /** Returns a new input: one of the corpus with 1 to 6 changes, fewer more often. */
 export function mutate(
-  target: Pick<FuzzTarget, "format" | "bytesMax">,
+  target: Pick<FuzzTarget, "format" | "bytesMax" | "parts">,
   corpus: readonly Uint8Array[],
   words: readonly string[],
   chance: Chance,
@@ -17,10 +16,19 @@ export function mutate(
   let input = pickInput(corpus, chance);
   const material: Material = { chance, words, other: chance.pick(corpus) };
   for (let nth = 1; nth <= changesMax; nth += 1) {
-    input = changeBy[target.format](input, material);
-    if (chance.happens(0.5)) break;
+    input = changed(input, target, material);
+    if (chance.happens(0.6)) break;
   }
   return input.length > target.bytesMax ? input.subarray(0, target.bytesMax) : input;
+}
+
+function changed(
+  input: Uint8Array,
+  { format, parts }: Pick<FuzzTarget, "format" | "parts">,
+  material: Material,
+): Uint8Array {
+  if (format === "bytes") return changeBytes(input, material);
+  return format === "json" ? changeJson(input, material) : changeText(input, material, parts);
 }
 
 /** The newest inputs are likelier: they do what the code has rarely done. */

@@ -1,12 +1,18 @@
 import { changeBytes, type Material } from "./bytes.js";
 
+/** Words, runs of white space, and single other characters. */
+const wordPattern = /\w+|\s+|[^\w\s]/gu;
 const oddNumbers = ["0", "1", "-1", "1e9", "2147483648", "9007199254740993", "0.1", "-0"];
 
-/** Returns a text with one random change: of a word, of several in a row, or at times of a byte. */
-export function changeText(input: Uint8Array, material: Material): Uint8Array {
+/**
+ * Returns a text with one random change: of a word, of several in a row, or at times of a byte.
+ * @param parts larger parts that are changed as a whole, too; together they are the text
+ */
+export function changeText(input: Uint8Array, material: Material, parts?: RegExp): Uint8Array {
   const { chance, words } = material;
-  const pieces = piecesOf(input);
-  if (pieces.length === 0 || chance.happens(0.15)) return changeBytes(input, material);
+  const pattern = parts !== undefined && chance.happens(0.5) ? parts : wordPattern;
+  const pieces = piecesOf(input, pattern);
+  if (pieces.length === 0 || chance.happens(0.1)) return changeBytes(input, material);
   const at = chance.between(0, pieces.length - 1);
   const length = Math.min(chance.between(1, chance.happens(0.2) ? 40 : 4), pieces.length - at);
   const word = words.length === 0 ? "a" : chance.pick(words);
@@ -27,10 +33,10 @@ export function changeText(input: Uint8Array, material: Material): Uint8Array {
       pieces.splice(at, chance.between(0, 1), chance.pick(oddNumbers));
       break;
     case 5:
-      pieces.splice(at, length, ...partOf(piecesOf(material.other), material));
+      pieces.splice(at, length, ...partOf(piecesOf(material.other, pattern), material));
       break;
     case 6:
-      pieces.splice(at, 0, ...partOf(piecesOf(material.other), material));
+      pieces.splice(at, 0, ...partOf(piecesOf(material.other, pattern), material));
       break;
     default:
       pieces.splice(at, 1, pieces[chance.between(0, pieces.length - 1)] ?? word);
@@ -38,13 +44,8 @@ export function changeText(input: Uint8Array, material: Material): Uint8Array {
   return Buffer.from(pieces.join(""));
 }
 
-/** Words, runs of white space, and single other characters. */
-function piecesOf(input: Uint8Array): string[] {
-  return (
-    Buffer.from(input)
-      .toString("utf8")
-      .match(/\w+|\s+|[^\w\s]/gu) ?? []
-  );
+function piecesOf(input: Uint8Array, pattern: RegExp): string[] {
+  return Buffer.from(input).toString("utf8").match(pattern) ?? [];
 }
 
 function partOf(pieces: readonly string[], { chance }: Material): readonly string[] {

@@ -1,29 +1,50 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { preflightGguf } from "../../../src/models/gguf.js";
 import { kvBytesPerToken } from "../../../src/models/memory.js";
-import { encodeHeader } from "../../../test/gguf-writer/encode.js";
+import { encodeHeader, type GgufEntryValue } from "../../../test/gguf-writer/encode.js";
 import { modelHeader } from "../../../test/gguf-writer.js";
 import { check, labelOf, type FuzzTarget } from "../target.js";
 
-const folder = mkdtempSync(join(tmpdir(), "hearth-fuzz-gguf-"));
-process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-const path = join(folder, "fuzzed.gguf");
+/** In the folder of the process, which is removed after it. */
+const path = join(process.cwd(), "fuzzed.gguf");
 
-/** Headers of models with a small vocabulary; the weights that they claim are zeros. */
+const vocabulary: Readonly<Record<string, GgufEntryValue | null>> = {
+  "tokenizer.ggml.tokens": { arrayOf: "string", values: ["a", "", "<0x0A>"] },
+  "tokenizer.ggml.token_type": { arrayOf: "i32", values: [1, 3, 6] },
+  "tokenizer.ggml.merges": { arrayOf: "string", values: ["a b"] },
+  "tokenizer.ggml.eos_token_id": { type: "u32", value: 1 },
+  "tokenizer.ggml.padding_token_id": null,
+};
+const others: Readonly<Record<string, GgufEntryValue>> = {
+  "qwen3.attention.head_count": { arrayOf: "u32", values: [2, 0] },
+  "qwen3.expert_count": { type: "u32", value: 4 },
+  "qwen3.expert_used_count": { type: "u32", value: 2 },
+  "qwen3.rope.scaling.type": { type: "string", value: "yarn" },
+  "general.alignment": { type: "u32", value: 32 },
+  "split.count": { type: "u16", value: 1 },
+  long: { type: "string", value: "x".repeat(64) },
+  wide: { type: "u64", value: 1n },
+  flags: { arrayOf: "bool", values: [true] },
+};
+
+/** Small models that are accepted, the weights of which are zeros. */
 function seeds(): readonly Uint8Array[] {
-  const header = modelHeader({ layers: 1, embedding: 32, feedForward: 32, words: ["a"] });
-  const metadata = new Map(header.metadata);
-  for (const [key, value] of metadata)
-    if ("arrayOf" in value) metadata.set(key, { arrayOf: value.arrayOf, values: value.values.slice(0, 8) });
-  const tensors = [{ name: "token_embd.weight", dimensions: [8, 1], type: 0, bytes: 32 }];
-  const small = encodeHeader({ metadata, tensors });
   return [
-    Buffer.concat([small, Buffer.alloc(32)]),
+    model({ chatTemplate: "{{ messages }}", metadata: vocabulary }),
+    model({ chatTemplate: null, metadata: { ...vocabulary, ...others } }),
     encodeHeader({ version: 2, metadata: new Map(), tensors: [] }),
-    Buffer.from("GGUF"),
   ];
+}
+
+function model(changes: Parameters<typeof modelHeader>[0]): Buffer {
+  const { metadata } = modelHeader({ layers: 1, embedding: 32, feedForward: 32, name: "m", ...changes });
+  const tensors = [
+    { name: "output_norm.weight", dimensions: [8], type: 0, bytes: 32 },
+    { name: "token_embd.weight", dimensions: [32, 3], type: 8, bytes: 102 },
+    { name: "output.weight", dimensions: [2, 2, 2], type: 1, bytes: 16 },
+  ];
+  return Buffer.concat([encodeHeader({ metadata, tensors }), Buffer.alloc(32 + 128 + 32)]);
 }
 
 export const target: FuzzTarget = {

@@ -78,6 +78,11 @@ function hasLongNumber(json: Uint8Array): boolean {
 function expanded(input: Uint8Array): Buffer {
   const bytes = Buffer.from(input);
   if (!bytes.includes(mark)) return bytes;
+  let count = 0;
   // Latin 1 keeps each byte, also those that are not UTF-8.
-  return Buffer.from(bytes.toString("latin1").split(mark, longMax).join(long), "latin1");
+  const text = bytes.toString("latin1").replaceAll(mark, () => {
+    count += 1;
+    return count > longMax ? mark : long;
+  });
+  return Buffer.from(text, "latin1");
 }

@@ -8,7 +8,7 @@ import { root } from "../root.js";
 import { check, labelOf, type FuzzTarget } from "../target.js";
 
 /** Small bounds, so that each input is short. */
-const budget = { stepsMax: 5_000, cpuMsMax: 1_000, textLengthMax: 20_000 };
+const budget = { stepsMax: 5_000, cpuMsMax: 1_000, textLengthMax: 400 };
 const renderMsMax = 500;
 const templates = join(root, "test", "fixtures", "tools", "templates");
 
@@ -47,6 +47,7 @@ export const target: FuzzTarget = {
   guarantee:
     "a template gives a text, is invalid, is rejected or exceeds its budget, and leaves its variables alone",
   format: "text",
+  parts: /\{%[^]*?%\}|\{\{[^]*?\}\}|[^{]+|\{/g,
   bytesMax: 2048,
   msMax: 5000,
   corpus: "template",
@@ -83,8 +84,11 @@ export const target: FuzzTarget = {
         result.text.length <= budget.textLengthMax,
         () => `the text has ${result.text.length} characters`,
       );
-      if (!/strftime|lipsum|random/.test(source))
-        check(isDeepStrictEqual(rendered(source, given), result), () => "rendering again gives another text");
+      const again = rendered(source, given);
+      // The time of day may differ, and so may what is left of the time limit when the machine is busy.
+      const isSame =
+        again.type === "exceeded" || source.includes("strftime") || isDeepStrictEqual(again, result);
+      check(isSame, () => "rendering again gives another text");
       return "text";
     }
     const said = result.type === "exceeded" ? result.limit : result.reason;

@@ -55,7 +55,7 @@ function refusalOf({ kind, param, message }: HearthError, body: unknown): string
   }
   check(param !== null && param !== "", () => `the error names no field: ${message}`);
   check(message.startsWith(`${param}: `), () => `the message does not begin with ${param}: ${message}`);
-  check(message.length > `${param}: `.length, () => `the message says nothing: ${message}`);
+  check(!/(: | be )$/.test(message), () => `the message says nothing: ${message}`);
   const path = (param ?? "").split(".").map((key) => (/^[a-z_]+$/.test(key) ? key : "*"));
   return `${kind} ${path.slice(0, 3).join(".")} ${labelOf(message.slice(String(param).length)).slice(0, 60)}`;
 }
