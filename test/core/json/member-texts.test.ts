@@ -17,7 +17,9 @@ describe("the text of a member", () => {
       fc.property(tree, fc.constantFrom("", " ", "\n\t "), (value, space) => {
         const text = textOf(value, space);
         const paths = ["a", "a.b", "a.0", "a.0.a", "0.a", "b.1.b", "__proto__.a"];
-        const found = memberTexts(text, paths).map((one) => (one === undefined ? one : JSON.parse(one)));
+        const found = memberTexts(text, paths).map((one) =>
+          one === undefined ? one : (JSON.parse(one) as unknown),
+        );
         expect(found).toEqual(paths.map((path) => valueAt(JSON.parse(text), path.split("."))));
       }),
       { numRuns: casesOf(2_000) },
