@@ -8,7 +8,7 @@ import { quantile, type Row } from "../table.js";
 
 const streams = 8;
 /** Rounds with and without hostile templates take turns. */
-const rounds = 6;
+const rounds = 7;
 const tokensPerStream = 400;
 const recoveryMsMax = 5_000;
 
@@ -40,17 +40,23 @@ async function measure(server: BenchServer): Promise<readonly Row[]> {
   for (const model of [benchModel, ...Object.keys(templates)])
     await chat(server, { model, content: "Hello!", maxTokens: 1, stream: false });
   await readStreams(server);
-  const [alone, beside]: [number[], number[]] = [[], []];
+  const [alone, beside]: [(readonly number[])[], (readonly number[])[]] = [[], []];
   let refused = 0;
   for (let round = 0; round < rounds; round += 1) {
-    alone.push(...(await readStreams(server)));
+    alone.push(await readStreams(server));
     const attack = startAttack(server);
-    beside.push(...(await readStreams(server)));
+    beside.push(await readStreams(server));
     refused += await attack.stop();
   }
-  const shown = (gaps: readonly number[]): string =>
-    `${quantile(gaps, 0.5).toFixed(1)} ms, ${quantile(gaps, 0.99).toFixed(1)} ms`;
-  const ratio = (share: number): string => (quantile(beside, share) / quantile(alone, share)).toFixed(2);
+  // The median of the rounds: one round in which another program was busy would decide the p99 of all gaps together.
+  const typical = (gaps: readonly (readonly number[])[], share: number): number =>
+    quantile(
+      gaps.map((round) => quantile(round, share)),
+      0.5,
+    );
+  const shown = (gaps: readonly (readonly number[])[]): string =>
+    `${typical(gaps, 0.5).toFixed(1)} ms, ${typical(gaps, 0.99).toFixed(1)} ms`;
+  const ratio = (share: number): string => (typical(beside, share) / typical(alone, share)).toFixed(2);
   return [
     { figure: `gaps of ${streams} streams alone, p50 and p99`, value: shown(alone), reach: "" },
     { figure: "beside two hostile templates, p50 and p99", value: shown(beside), reach: "" },
