@@ -39,7 +39,11 @@ export class JinjaTemplate {
     private readonly cpuMs: () => number,
   ) {
     // The options of the library's own class, which are those of chat templates.
-    this.#program = parseSource(tokenizeSource(source, { lstrip_blocks: true, trim_blocks: true }));
+    try {
+      this.#program = parseSource(tokenizeSource(source, { lstrip_blocks: true, trim_blocks: true }));
+    } catch (thrown) {
+      throw new Error(reasonOf(thrown, "it is cut off, or nested too deeply"), { cause: thrown });
+    }
   }
 
   render(variables: Readonly<Record<string, unknown>>, budget: WorkBudget): Rendering {
@@ -53,12 +57,23 @@ export class JinjaTemplate {
       };
     } catch (thrown) {
       if (thrown instanceof BudgetExceeded) return { type: "exceeded", limit: thrown.message };
-      return { type: "rejected", reason: thrown instanceof Error ? thrown.message : String(thrown) };
+      const otherwise = "it is nested too deeply, or has a value of an unexpected type";
+      return { type: "rejected", reason: reasonOf(thrown, otherwise) };
     }
   }
 }
 
 class BudgetExceeded extends Error {}
+
+/**
+ * Returns the message of an error that the library or a template raises on purpose. One of JavaScript itself, such as a TypeError
+ * inside the library, says nothing about the template.
+ */
+function reasonOf(thrown: unknown, otherwise: string): string {
+  if (!(thrown instanceof Error) || thrown instanceof TypeError || thrown instanceof RangeError)
+    return otherwise;
+  return thrown.message;
+}
 
 class Meter {
   readonly #budget: WorkBudget;

@@ -57,6 +57,18 @@ describe("a template within its budget", () => {
     expect(render(source)).toEqual({ type: "rejected", reason });
   });
 
+  it("is rejected without a message of JavaScript itself", () => {
+    const longSum = `{{ ${"1 + ".repeat(50_000)}1 }}`;
+    expect(new JinjaTemplate(longSum, () => 0).render({}, unlimited)).toEqual({
+      type: "rejected",
+      reason: "it is nested too deeply, or has a value of an unexpected type",
+    });
+  });
+
+  it.each(["{{", "{{ 'a' |", "{{ ".padEnd(100_000, "(")])("is invalid without one: %.10s", (source) => {
+    expect(() => render(source)).toThrow(/^it is cut off, or nested too deeply$/);
+  });
+
   it.each([
     ["C9", "{% for i in range(1000000000) %}x{% endfor %}", "needs more than 1,000 steps"],
     ["C10", "{{ range(50000000)|list|length }}", "needs more than 1,000 steps"],
