@@ -38,6 +38,9 @@ const variables = {
   eos_token: "</s>",
 };
 
+const ofJavaScript =
+  /^(Cannot (read|set|convert|destructure)|Maximum call stack|Invalid (array|string|count|time)|Converting circular)|is not (a function|iterable)$/;
+
 /** As in the process of a renderer: a script has a time limit that also ends a loop inside the library. */
 const timed: { run: () => Rendering } = { run: () => ({ type: "rejected", reason: "" }) };
 const context = createContext(timed);
@@ -93,6 +96,7 @@ export const target: FuzzTarget = {
     }
     const said = result.type === "exceeded" ? result.limit : result.reason;
     check(typeof said === "string", () => `the reason is a ${typeof said}`);
+    check(!ofJavaScript.test(said), () => `the reason is an error of JavaScript itself: ${said}`);
     return `${result.type} ${labelOf(said).slice(0, 40)}`;
   },
 };
