@@ -26,6 +26,8 @@ export interface WorkerClientOptions<Request = unknown> {
    * of 1. Absent: never.
    */
   readonly slowCallMs?: number;
+  /** Time after a loss of the worker in which no other is started, because starting one delays this thread. Absent: none. */
+  readonly restartMsMin?: number;
   /**
    * Seconds that the worker's event loop may be blocked before it is ended, by the requests in flight. Absent: it is not watched.
    */
@@ -52,6 +54,18 @@ export class WorkerLostError extends HearthError {
   ) {
     super("internal", "An internal error occurred.", { cause });
   }
+}
+
+/** Returns the error of a call to a client that closes. */
+export function shuttingDown(): HearthError {
+  return new HearthError("overloaded", "The server is shutting down. Please try again later.", {
+    retryAfterSeconds: 1,
+  });
+}
+
+/** Returns the error of a call that was aborted. */
+export function reasonOf(signal: AbortSignal): Error {
+  return signal.reason instanceof Error ? signal.reason : new Error("aborted");
 }
 
 export interface CallOptions<News> {

@@ -7,10 +7,16 @@
  */
 import { HearthError, toHearthError } from "../core/errors.js";
 import { fromWireError } from "./wire-error.js";
-import { WorkerLostError, type CallOptions, type WorkerClientOptions } from "./worker-client-options.js";
-import type { FromWorker, ToWorker } from "./worker-protocol.js";
+import {
+  reasonOf,
+  shuttingDown,
+  WorkerLostError,
+  type CallOptions,
+  type WorkerClientOptions,
+} from "./worker-client-options.js";
+import type { FromWorker } from "./worker-protocol.js";
 import { WorkerWatch } from "./worker-watch.js";
-import { startProcess, startThread, type StartedWorker } from "./worker-start.js";
+import { RestartPause, startProcess, startThread, type StartedWorker } from "./worker-start.js";
 
 interface Call<Request, News> {
   readonly id: number;
@@ -32,6 +38,7 @@ export class WorkerClient<
   readonly #concurrencyMax: number;
   readonly #waiting: Call<Request, News>[] = [];
   readonly #inFlight = new Map<number, Call<Request, News>>();
+  readonly #pause: RestartPause;
   #worker: StartedWorker | null = null;
   #isReady = false;
   #isSlow = false;
@@ -44,6 +51,7 @@ export class WorkerClient<
   constructor(options: WorkerClientOptions<Request>) {
     this.#options = options;
     this.#concurrencyMax = options.concurrencyMax ?? Number.POSITIVE_INFINITY;
+    this.#pause = new RestartPause(options.clock, options.restartMsMin);
   }
 
   /** Whether a watched worker has not answered for some seconds. */
@@ -113,7 +121,7 @@ export class WorkerClient<
     worker.ref();
     const closed = new Promise<void>((resolve) => (this.#onClosed = resolve));
     for (const call of this.#inFlight.values()) this.#stop(call);
-    this.#post({ type: "close" });
+    this.#worker?.post({ type: "close" });
     const stopTimer = closeMsMax === null ? null : clock.after(closeMsMax, this.#onClosed);
     await closed;
     stopTimer?.();
@@ -124,6 +132,7 @@ export class WorkerClient<
       if (this.#inFlight.size === 0) this.#rest();
       return;
     }
+    if (this.#worker === null && !this.#pause.isOver) return;
     this.#worker ??= this.#start();
     if (!this.#isReady) return;
     while (this.#inFlight.size < this.#concurrencyMax) {
@@ -146,7 +155,7 @@ export class WorkerClient<
     ];
     this.#stopTimer = () => stops.forEach((stop) => stop?.());
     try {
-      this.#post({ type: "call", id, request, abortFlag });
+      this.#worker?.post({ type: "call", id, request, abortFlag });
     } catch (thrown) {
       this.#inFlight.delete(id);
       call.reject(toHearthError(thrown));
@@ -203,7 +212,7 @@ export class WorkerClient<
     if (call?.signal?.aborted === true) call.reject(reasonOf(call.signal));
     else if (call !== undefined && this.#closing !== null) call.reject(shuttingDown());
     else if (call !== undefined) finish(call);
-    if (this.#closing === null) this.#dispatch();
+    this.#resume();
   }
 
   #abort(call: Call<Request, News>): void {
@@ -218,7 +227,7 @@ export class WorkerClient<
   #stop({ id, abortFlag }: Call<Request, News>): void {
     if (abortFlag === null) return;
     Atomics.store(abortFlag, 0, 1);
-    this.#post({ type: "abort", id });
+    this.#worker?.post({ type: "abort", id });
   }
 
   /** Lets the process exit while the thread is idle, and starts the idle limit. */
@@ -236,7 +245,7 @@ export class WorkerClient<
     this.#watch = new WorkerWatch({
       clock,
       secondsMax: () => blockedSecondsMax([...this.#inFlight.values()].map(({ request }) => request)),
-      ping: () => this.#post({ type: "ping" }),
+      ping: () => this.#worker?.post({ type: "ping" }),
       onGivenUp: (seconds) => {
         log("error", `the ${name} worker has not answered for ${seconds} s and is ended`);
         this.#timeOut(seconds * 1000);
@@ -247,8 +256,6 @@ export class WorkerClient<
   #timeOut(unansweredMs: number): void {
     const cause = new Error(`the ${this.#options.name} worker did not answer within ${unansweredMs} ms`);
     const lost = this.#takeInFlight();
-    void this.#end();
-    this.#onClosed();
     this.#lose(lost, new WorkerLostError("timeout", cause));
   }
 
@@ -257,8 +264,6 @@ export class WorkerClient<
     const isStarted = this.#isReady;
     // A thread that cannot start would be started for ever: each attempt rejects the calls that it was started for.
     const lost = isStarted ? this.#takeInFlight() : this.#waiting.splice(0, this.#concurrencyMax);
-    void this.#end();
-    this.#onClosed();
     this.#lose(lost, new WorkerLostError(isStarted ? "exit" : "start", cause));
   }
 
@@ -269,8 +274,15 @@ export class WorkerClient<
   }
 
   #lose(calls: readonly Call<Request, News>[], error: WorkerLostError): void {
+    void this.#end();
+    this.#onClosed();
     this.#options.onExit?.();
     for (const call of calls) call.reject(this.#closing === null ? error : shuttingDown());
+    this.#pause.begin(() => this.#resume());
+    this.#resume();
+  }
+
+  #resume(): void {
     if (this.#closing === null) this.#dispatch();
   }
 
@@ -283,18 +295,4 @@ export class WorkerClient<
     this.#isReady = false;
     await worker?.terminate();
   }
-
-  #post(message: ToWorker): void {
-    this.#worker?.post(message);
-  }
-}
-
-function reasonOf(signal: AbortSignal): Error {
-  return signal.reason instanceof Error ? signal.reason : new Error("aborted");
-}
-
-function shuttingDown(): HearthError {
-  return new HearthError("overloaded", "The server is shutting down. Please try again later.", {
-    retryAfterSeconds: 1,
-  });
 }

@@ -2,6 +2,7 @@
 import { fork } from "node:child_process";
 import { getPriority, setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
+import type { Clock } from "../core/clock.js";
 import type { FromWorker, ToWorker } from "./worker-protocol.js";
 
 /** Added to the nice value: on a busy core such a process gets about a tenth of the time of the others, on a free one all of it. */
@@ -31,6 +32,30 @@ export interface StartedWorker {
   lowerPriority(): void;
   /** Resolves when the worker has ended. */
   terminate(): Promise<unknown>;
+}
+
+/** Time after the loss of a worker in which no other is started. @param ms its length; undefined = none */
+export class RestartPause {
+  #isOver = true;
+
+  constructor(
+    private readonly clock: Pick<Clock, "after">,
+    private readonly ms: number | undefined,
+  ) {}
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** @param onOver called when the pause is over; never when there is none. */
+  begin(onOver: () => void): void {
+    if (this.ms === undefined) return;
+    this.#isOver = false;
+    this.clock.after(this.ms, () => {
+      this.#isOver = true;
+      onOver();
+    });
+  }
 }
 
 export function startThread(options: StartOptions, events: WorkerEvents): StartedWorker {

@@ -19,6 +19,8 @@ const defaultBudget: TemplateBudget = {
 const callMsMax = 15_000;
 /** An ordinary conversation takes some milliseconds. A template that took longer may not delay the tokens of other models. */
 const slowCallMs = 200;
+/** A conversation that has its process killed again and again may not start one each time. */
+const restartMsMin = 1_000;
 const memoryMbMax = 256;
 const waitingMax = 1_000;
 
@@ -71,6 +73,7 @@ export function templateRenderers({
       waiting: { max: waitingMax, overloadedMessage: "Too many conversations wait for their chat template." },
       callMsMax,
       slowCallMs,
+      restartMsMin,
       onAbort: "leave",
       closeMsMax: 0,
       log,
