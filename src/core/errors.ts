@@ -70,14 +70,20 @@ export function toHearthError(thrown: unknown): HearthError {
   return new HearthError("internal", "An internal error occurred.", { cause: thrown });
 }
 
-/** Returns the error for a model that does not exist. */
-export function modelNotFound(name: string): HearthError {
+/**
+ * Returns the error for a model that does not exist.
+ * @param closest names that the client may have meant, and may know.
+ */
+export function modelNotFound(name: string, closest: readonly string[] = []): HearthError {
   const shown = name.slice(0, 200);
-  return new HearthError(
-    "model_not_found",
-    `The model '${shown}' does not exist or your team has no access to it.`,
-    {
-      param: "model",
-    },
-  );
+  const sentence = `The model '${shown}' does not exist or your team has no access to it.`;
+  const message = closest.length === 0 ? sentence : `${sentence} Did you mean ${alternatives(closest)}?`;
+  return new HearthError("model_not_found", message, { param: "model" });
+}
+
+/** Returns names as `'a', 'b' or 'c'`. */
+function alternatives(names: readonly string[]): string {
+  const quoted = names.map((name) => `'${name}'`);
+  const last = quoted.pop() ?? "";
+  return quoted.length === 0 ? last : `${quoted.join(", ")} or ${last}`;
 }

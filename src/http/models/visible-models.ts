@@ -1,8 +1,8 @@
 /** Filters the models by the permissions of a key. */
 import { authorise, mayUseModel, modelNames } from "../../accounts/keys/permissions.js";
 import type { Principal } from "../../accounts/keys/api-key.js";
-import { modelNotFound } from "../../core/errors.js";
 import type { Model, ModelKind, ModelRegistry } from "../../core/model.js";
+import { isOfKind, unknownModel } from "./authorise-model.js";
 
 /**
  * Returns the models that a key may use, in order of id.
@@ -33,11 +33,10 @@ export function visibleModel(
 ): Model {
   const model = models.find(name);
   authorise(principal, { endpoint: null, model: modelNames(name, model) });
-  if (model === null || !isOf(model, kind)) throw modelNotFound(name);
+  if (model === null || !isOf(model, kind)) throw unknownModel(models, principal, name, kind);
   return model;
 }
 
 function isOf({ manifest }: Model, kind: ModelKind | undefined): boolean {
-  // Vision models are only used by the server itself.
-  return kind === undefined ? manifest.kind !== "vision" : manifest.kind === kind;
+  return isOfKind(manifest.kind, kind);
 }

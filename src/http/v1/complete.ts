@@ -1,6 +1,5 @@
 /** POST /v1/complete: Anthropic's Text Completions API, the predecessor of the Messages API. */
 import { z } from "zod";
-import { authorise, modelNames } from "../../accounts/keys/permissions.js";
 import {
   encodeCompletion,
   foldComplete,
@@ -13,6 +12,7 @@ import { errorBody } from "../../dialects/error-body.js";
 import { anthropicError } from "../../dialects/error-schema.js";
 import { eventFrame } from "../../dialects/sse.js";
 import type { HttpDeps } from "../deps.js";
+import { authoriseModel } from "../models/authorise-model.js";
 import { reserveTokens } from "../middleware/limit.js";
 import { createReply, type JsonPresenter, type StreamPresenter } from "../reply/reply.js";
 import type { Call } from "../route.js";
@@ -24,8 +24,7 @@ export function createTextCompletion(deps: HttpDeps): (call: Call) => Promise<vo
   return async (call) => {
     const { ctx, principal, body, requestId, route } = call;
     const { request, stream } = parseCompleteRequest(body);
-    const model = modelNames(request.model, deps.models.find(request.model));
-    authorise(principal, { endpoint: route.endpointAcl, model });
+    authoriseModel(deps.models, call, request.model);
     const reservation = await reserveTokens(deps, call, request.model, request);
     const run = deps.generator.start(request, {
       principal,

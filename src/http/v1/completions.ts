@@ -1,6 +1,5 @@
 /** POST /v1/completions: continues raw prompts without a chat template, streamed or as JSON. */
 import { z } from "zod";
-import { authorise, modelNames } from "../../accounts/keys/permissions.js";
 import { openaiErrorFrame } from "../../dialects/error-body.js";
 import { openaiErrorEvent } from "../../dialects/error-schema.js";
 import {
@@ -13,6 +12,7 @@ import { completionRequestSchema } from "../../dialects/openai-completions/schem
 import { completion } from "../../dialects/openai-completions/response-schema.js";
 import { dataFrame, doneFrame, pingFrame } from "../../dialects/sse.js";
 import type { HttpDeps } from "../deps.js";
+import { authoriseModel } from "../models/authorise-model.js";
 import { reserveTokens } from "../middleware/limit.js";
 import { createReply, type JsonPresenter, type StreamPresenter } from "../reply/reply.js";
 import type { Call } from "../route.js";
@@ -24,8 +24,7 @@ export function createCompletion(deps: HttpDeps): (call: Call) => Promise<void> 
   return async (call) => {
     const { ctx, principal, body, requestId, route } = call;
     const { request, stream, includeUsage, ...options } = parseCompletionRequest(body);
-    const model = modelNames(request.model, deps.models.find(request.model));
-    authorise(principal, { endpoint: route.endpointAcl, model });
+    authoriseModel(deps.models, call, request.model);
     const reservation = await reserveTokens(deps, call, request.model, request);
     const run = deps.generator.start(request, {
       principal,

@@ -1,6 +1,5 @@
 /** POST /v1/messages: Anthropic's Messages API, streamed or as JSON. */
 import { z } from "zod";
-import { authorise, modelNames } from "../../accounts/keys/permissions.js";
 import { errorBody } from "../../dialects/error-body.js";
 import { anthropicError } from "../../dialects/error-schema.js";
 import {
@@ -13,6 +12,7 @@ import { messagesRequestSchema } from "../../dialects/anthropic-messages/schema.
 import { message, messageEvent } from "../../dialects/anthropic-messages/response-schema.js";
 import { eventFrame } from "../../dialects/sse.js";
 import type { HttpDeps } from "../deps.js";
+import { authoriseModel } from "../models/authorise-model.js";
 import { reserveTokens } from "../middleware/limit.js";
 import { createReply, type JsonPresenter, type StreamPresenter } from "../reply/reply.js";
 import type { Call } from "../route.js";
@@ -24,8 +24,7 @@ export function createMessage(deps: HttpDeps): (call: Call) => Promise<void> {
   return async (call) => {
     const { ctx, principal, body, bodyText, requestId, route } = call;
     const { request, stream, thinking } = parseMessagesRequest(body, bodyText);
-    const model = modelNames(request.model, deps.models.find(request.model));
-    authorise(principal, { endpoint: route.endpointAcl, model });
+    authoriseModel(deps.models, call, request.model);
     const reservation = await reserveTokens(deps, call, request.model, request);
     const run = deps.generator.start(request, {
       principal,

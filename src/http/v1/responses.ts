@@ -1,6 +1,6 @@
 /** POST /v1/responses: streamed, as JSON, or in the background; GET and DELETE /v1/responses/{id}: a stored response. */
 import { z } from "zod";
-import { authorise, modelNames } from "../../accounts/keys/permissions.js";
+import { authorise } from "../../accounts/keys/permissions.js";
 import { isUnfinished } from "../../inference/responses/stored-response.js";
 import type { ResponseIdentity } from "../../dialects/openai-responses/encode.js";
 import {
@@ -20,6 +20,7 @@ import { fieldError } from "../../dialects/field-error.js";
 import { pingFrame } from "../../dialects/sse.js";
 import { usableModel } from "../../inference/run/usable-model.js";
 import type { HttpDeps } from "../deps.js";
+import { authoriseModel } from "../models/authorise-model.js";
 import { createReply } from "../reply/reply.js";
 import { costHeader } from "../reply/run-headers.js";
 import { answerNow, answerInBackground } from "../responses/answer.js";
@@ -33,10 +34,9 @@ import { endWithoutRun } from "../../jobs/responses/job-handler.js";
 export function createResponse(deps: HttpDeps): (call: Call) => Promise<void> {
   const reply = createReply(deps);
   return async (call) => {
-    const { principal, body, bodyText, route } = call;
+    const { principal, body, bodyText } = call;
     const request = parseResponsesRequest(body, bodyText);
-    const model = modelNames(request.model, deps.models.find(request.model));
-    authorise(principal, { endpoint: route.endpointAcl, model });
+    authoriseModel(deps.models, call, request.model);
     if (request.store) await deps.storedResponses.refuseWhenFull();
     const createTime = deps.clock.now();
     const identity: ResponseIdentity = {

@@ -13,6 +13,7 @@ import { wellFormed } from "../../dialects/well-formed.js";
 import { whileClientWaits } from "../reply/client.js";
 import type { HttpDeps } from "../deps.js";
 import { reserveTokens, withReservation } from "../middleware/limit.js";
+import { unknownModel } from "../models/authorise-model.js";
 import type { Call } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
 
@@ -45,8 +46,9 @@ export function tokenizeText(deps: HttpDeps): (call: Call) => Promise<void> {
     const local = deps.models.find(name);
     const model = local?.manifest.id ?? name;
     authorise(principal, { endpoint: route.endpointAcl, model: modelNames(name, local) });
-    const tokenizer =
-      local === null && deps.hostedTokenizer.knows(name) ? deps.hostedTokenizer : deps.generator;
+    if (local === null && !deps.hostedTokenizer.knows(name))
+      throw unknownModel(deps.models, principal, name, "chat");
+    const tokenizer = local === null ? deps.hostedTokenizer : deps.generator;
     const reservation = await reserveTokens(deps, call, name, text);
     const tokenize = () =>
       whileClientWaits(ctx.req.socket, (signal) => tokenizer.tokenize(name, text, signal));

@@ -1,6 +1,5 @@
 /** POST /v1/chat/completions: streamed, as JSON, or deferred. */
 import { z } from "zod";
-import { authorise, modelNames } from "../../../accounts/keys/permissions.js";
 import type { Clock } from "../../../core/clock.js";
 import { openaiErrorFrame } from "../../../dialects/error-body.js";
 import { openaiErrorEvent } from "../../../dialects/error-schema.js";
@@ -20,6 +19,7 @@ import { dataFrame, doneFrame, pingFrame } from "../../../dialects/sse.js";
 import type { Run } from "../../../inference/run/generate.js";
 import { usableModel } from "../../../inference/run/usable-model.js";
 import type { HttpDeps } from "../../deps.js";
+import { authoriseModel } from "../../models/authorise-model.js";
 import { reserveTokens, parkReservation } from "../../middleware/limit.js";
 import { createReply, type JsonPresenter, type StreamPresenter } from "../../reply/reply.js";
 import type { Call } from "../../route.js";
@@ -31,8 +31,7 @@ export function createChatCompletion(deps: HttpDeps): (call: Call) => Promise<vo
   return async (call) => {
     const { ctx, principal, body, bodyText, requestId, route } = call;
     const { request, stream, deferred, includeUsage, callsAsFunction } = parseChatRequest(body, bodyText);
-    const model = modelNames(request.model, deps.models.find(request.model));
-    authorise(principal, { endpoint: route.endpointAcl, model });
+    authoriseModel(deps.models, call, request.model);
     if (deferred) {
       // Reports an unusable model now and not when the answer is fetched.
       usableModel(deps.models, request.model);

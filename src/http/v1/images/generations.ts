@@ -1,5 +1,5 @@
 /** POST /v1/images/generations: generates images from a text. */
-import { authorise, mayUseModel, modelNames } from "../../../accounts/keys/permissions.js";
+import { authorise, mayUseModel } from "../../../accounts/keys/permissions.js";
 import type { Principal } from "../../../accounts/keys/api-key.js";
 import { HearthError } from "../../../core/errors.js";
 import type { ModelRegistry } from "../../../core/model.js";
@@ -12,6 +12,7 @@ import { whileClientWaits } from "../../reply/client.js";
 import { costHeader } from "../../reply/run-headers.js";
 import type { HttpDeps } from "../../deps.js";
 import { imageUrl } from "../../images.js";
+import { authoriseModel } from "../../models/authorise-model.js";
 import { reserveTokens, withReservation } from "../../middleware/limit.js";
 import type { Call } from "../../route.js";
 import type { RouteDocs } from "../../route-docs.js";
@@ -24,10 +25,9 @@ export function createImages(
     const { ctx, principal, body, requestId, route } = call;
     const { request } = parseImageRequest(body);
     const requestedModel = request.model ?? firstImageModel(deps.models, principal);
-    const names =
-      requestedModel === null ? null : modelNames(requestedModel, deps.models.find(requestedModel));
-    authorise(principal, { endpoint: route.endpointAcl, model: names });
+    authorise(principal, { endpoint: route.endpointAcl, model: null });
     if (requestedModel === null) throw noImageModel();
+    authoriseModel(deps.models, call, requestedModel, "image");
     const reservation = await reserveTokens(deps, call, requestedModel, request.prompt);
     const context = { principal, requestId, endpoint: route.path };
     const generate = () =>

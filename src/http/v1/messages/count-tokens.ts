@@ -1,10 +1,10 @@
 /** POST /v1/messages/count_tokens: counts the prompt tokens of a messages request with the model's template and tokenizer. */
-import { authorise, modelNames } from "../../../accounts/keys/permissions.js";
 import { parseMessagesRequest } from "../../../dialects/anthropic-messages/parse.js";
 import { messagesRequestSchema } from "../../../dialects/anthropic-messages/schema.js";
 import { tokenCount } from "../../../dialects/anthropic-messages/response-schema.js";
 import { whileClientWaits } from "../../reply/client.js";
 import type { HttpDeps } from "../../deps.js";
+import { authoriseModel } from "../../models/authorise-model.js";
 import { reserveTokens, withReservation } from "../../middleware/limit.js";
 import type { Call } from "../../route.js";
 import type { RouteDocs } from "../../route-docs.js";
@@ -12,10 +12,9 @@ import type { RouteDocs } from "../../route-docs.js";
 /** Counts the prompt tokens of a request. */
 export function countMessageTokens(deps: HttpDeps): (call: Call) => Promise<void> {
   return async (call) => {
-    const { ctx, principal, body, bodyText, route } = call;
+    const { ctx, principal, body, bodyText } = call;
     const { request } = parseMessagesRequest(body, bodyText);
-    const model = modelNames(request.model, deps.models.find(request.model));
-    authorise(principal, { endpoint: route.endpointAcl, model });
+    authoriseModel(deps.models, call, request.model);
     const reservation = await reserveTokens(deps, call, request.model, request);
     const count = () =>
       whileClientWaits(ctx.req.socket, (signal) =>

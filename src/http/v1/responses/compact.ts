@@ -1,9 +1,9 @@
 /** POST /v1/responses/compact: the model summarises a conversation, so that a later request can continue from the summary. */
-import { authorise, modelNames } from "../../../accounts/keys/permissions.js";
 import { foldCompaction, parseCompactRequest } from "../../../dialects/openai-responses/compact.js";
 import { compactRequestSchema } from "../../../dialects/openai-responses/schema.js";
 import { compactionSchema } from "../../../dialects/openai-responses/response-schema.js";
 import type { HttpDeps } from "../../deps.js";
+import { authoriseModel } from "../../models/authorise-model.js";
 import { reserveTokens } from "../../middleware/limit.js";
 import { createReply } from "../../reply/reply.js";
 import { findItems } from "../../../jobs/responses/conversation-items.js";
@@ -16,8 +16,7 @@ export function compactConversation(deps: HttpDeps): (call: Call) => Promise<voi
   return async (call) => {
     const { ctx, principal, body, requestId, route } = call;
     const request = parseCompactRequest(body);
-    const model = modelNames(request.model, deps.models.find(request.model));
-    authorise(principal, { endpoint: route.endpointAcl, model });
+    authoriseModel(deps.models, call, request.model);
     const { before, ownInput: ownInput } = await findItems(deps.storedResponses, request, principal.team.id);
     const generation = request.generation([...before, ...ownInput]);
     const reservation = await reserveTokens(deps, call, request.model, generation);

@@ -1,11 +1,11 @@
 /** POST /v1/responses/input_tokens: counts the prompt tokens of a request with the model's template and tokenizer. */
-import { authorise, modelNames } from "../../../accounts/keys/permissions.js";
 import { inputTokensBody } from "../../../dialects/openai-responses/pages.js";
 import { generationRequest, parseResponsesRequest } from "../../../dialects/openai-responses/parse.js";
 import { responsesRequestSchema } from "../../../dialects/openai-responses/schema.js";
 import { inputTokensSchema } from "../../../dialects/openai-responses/response-schema.js";
 import { whileClientWaits } from "../../reply/client.js";
 import type { HttpDeps } from "../../deps.js";
+import { authoriseModel } from "../../models/authorise-model.js";
 import { reserveTokens, withReservation } from "../../middleware/limit.js";
 import { findItems } from "../../../jobs/responses/conversation-items.js";
 import type { RouteDocs } from "../../route-docs.js";
@@ -15,10 +15,9 @@ import type { Call } from "../../route.js";
 export function countInputTokens(deps: HttpDeps): (call: Call) => Promise<void> {
   const { models, storedResponses: storedResponses, generator } = deps;
   return async (call) => {
-    const { ctx, principal, body, bodyText, route } = call;
+    const { ctx, principal, body, bodyText } = call;
     const request = parseResponsesRequest(body, bodyText);
-    const model = modelNames(request.model, models.find(request.model));
-    authorise(principal, { endpoint: route.endpointAcl, model });
+    authoriseModel(models, call, request.model);
     const { before, ownInput: ownInput } = await findItems(storedResponses, request, principal.team.id);
     const generation = generationRequest(request, [...before, ...ownInput]);
     const reservation = await reserveTokens(deps, call, request.model, generation);
