@@ -18,20 +18,25 @@ export function createRouter(routes: readonly Route[], deps: HttpDeps): Router<R
   return router;
 }
 
-/** The error of a path that does not exist. */
-export function noSuchPath(): HearthError {
-  return new HearthError("not_found", "This server has no such path.");
+/** The error of a path that does not exist. @param meant the route that the client may have meant; absent or null: none */
+export function noSuchPath(meant: Route | null = null): HearthError {
+  const sentence = "This server has no such path.";
+  if (meant === null) return new HearthError("not_found", sentence);
+  const path = meant.path.replace(/[:*](\w+)/g, "{$1}");
+  return new HearthError("not_found", `${sentence} The path is ${path}: check the base URL of the client.`);
 }
 
 /**
  * Rejects requests that match no route: 404 for an unknown path, 405 for an unsupported method. OPTIONS lists the methods and sends
  * no CORS headers, because requests from other origins are not allowed.
  */
-export function rejectUnrouted(router: Router<RequestState>): Middleware {
+export function rejectUnrouted(router: Router<RequestState>, routes: readonly Route[]): Middleware {
   return (ctx) => {
     const { path } = router.match(ctx.path, ctx.method);
     const allow = [...new Set(path.flatMap((layer) => layer.methods))].sort();
-    if (allow.length === 0) throw noSuchPath();
+    // With OPTIONS, a client asks about the path that it names.
+    const meant = ctx.method === "OPTIONS" ? null : routeUnderV1(router, routes, ctx, allow.length === 0);
+    if (meant !== null || allow.length === 0) throw noSuchPath(meant);
     if (ctx.method !== "OPTIONS")
       throw new HearthError("method_not_allowed", `This path does not take ${ctx.method} requests.`, {
         allow,
@@ -39,6 +44,24 @@ export function rejectUnrouted(router: Router<RequestState>): Middleware {
     ctx.status = 204;
     ctx.set("allow", allow.join(", "));
   };
+}
+
+/**
+ * Returns the route that matches when the path has /v1 once: clients add /v1 to a base URL that has it, or expect it there. null when
+ * there is none.
+ * @param anyMethod whether a route with another method matches, too
+ */
+function routeUnderV1(
+  router: Router<RequestState>,
+  routes: readonly Route[],
+  { path, method }: Context,
+  anyMethod: boolean,
+): Route | null {
+  const right = `/v1${path.replace(/^(\/v1)+(?=\/)/, "")}`;
+  if (right === path) return null;
+  const match = router.match(right, method);
+  const [layer] = [...match.pathAndMethod, ...(anyMethod ? match.path : [])];
+  return routes.find((route) => route.path === layer?.path) ?? null;
 }
 
 /** Returns the path parameters; removes the trailing slash that the router leaves in a `*name` parameter. */

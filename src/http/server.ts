@@ -62,7 +62,7 @@ export function createHttpServer(deps: HttpDeps): HttpServer {
   app.use(checkHost(deps.allowedHosts));
   const router = createRouter(routes, deps);
   app.use(router.routes());
-  app.use(rejectUnrouted(router));
+  app.use(rejectUnrouted(router, routes));
 
   const respond = app.callback();
   const listener = (req: IncomingMessage, res: ServerResponse): void => {
