@@ -2,7 +2,7 @@
  * The configuration: defaults, then `hearth.yaml` (or the file that `--config` or HEARTH_CONFIG names), then HEARTH_*
  * environment variables, into one frozen, validated object. Every default, unit and limit of the server is in this file.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
@@ -29,7 +29,7 @@ const settings = {
   port: whole(0, 65_535).default(4280),
   /** Folder of the database and the first key. */
   data: z.string().min(1).default("data"),
-  /** Folder of models. */
+  /** Folder of models. The default one may be absent. */
   models: z.string().min(1).default("models"),
   /** An API key that the operator chooses. */
   apiKey: operatorKey
@@ -220,9 +220,26 @@ function finish(values: z.infer<typeof schema>, sources: Readonly<Record<string,
     throw new ConfigError(
       `managementKey (set by ${sources["managementKey"] ?? "?"}): equals the API key; no secret may be valid for both /v1 and /auth`,
     );
-  return Object.freeze({
-    ...values,
-    data: resolve(values.data),
-    models: resolve(values.models),
-  });
+  const models = resolve(values.models);
+  if (sources["models"] !== "default") refuseMissingFolder("models", models, sources);
+  return Object.freeze({ ...values, data: resolve(values.data), models });
+}
+
+/** A folder that exists and cannot be read is reported where it is read. @throws ConfigError when there is no such folder. */
+function refuseMissingFolder(
+  name: SettingName,
+  path: string,
+  sources: Readonly<Record<string, string>>,
+): void {
+  const refuse = (reason: string): never => {
+    throw new ConfigError(`${name} (set by ${sources[name] ?? "?"}): ${path} ${reason}`);
+  };
+  try {
+    if (statSync(path).isDirectory()) return;
+  } catch (thrown) {
+    const code = thrown instanceof Error && "code" in thrown ? thrown.code : null;
+    if (code !== "ENOENT" && code !== "ENOTDIR") return;
+    refuse("does not exist");
+  }
+  refuse("is not a folder");
 }

@@ -116,6 +116,21 @@ describe("the configuration", () => {
       /managementKey \(set by HEARTH_MANAGEMENT_KEY\): equals the API key/,
     ],
     [
+      "a folder of models that does not exist",
+      () => loadConfig({ HEARTH_MODELS: "/nowhere/models" }),
+      /^models \(set by HEARTH_MODELS\): \/nowhere\/models does not exist$/,
+    ],
+    [
+      "a folder of models in the file that does not exist",
+      () => loadConfig({}, file("models: /nowhere/models")),
+      /^models \(set by .*hearth\.yaml\): \/nowhere\/models does not exist$/,
+    ],
+    [
+      "a folder of models that is a file",
+      () => loadConfig({ HEARTH_MODELS: file("") }),
+      /^models \(set by HEARTH_MODELS\): .*hearth\.yaml is not a folder$/,
+    ],
+    [
       "a public address without a proxy",
       () => loadConfig({ HEARTH_HOST: "192.0.2.1" }),
       /can be reached from other machines/,

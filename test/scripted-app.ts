@@ -169,7 +169,7 @@ export const hello = { model: "ember-1m", messages: [{ role: "user", content: "H
 
 /** The defaults of every setting, but for limits that tests can reach. */
 function defaults(folder: string): Config {
-  const environment = { HEARTH_PORT: "0", HEARTH_DATA: folder, HEARTH_MODELS: join(folder, "models") };
+  const environment = { HEARTH_PORT: "0", HEARTH_DATA: folder, HEARTH_MODELS: folder };
   return {
     ...loadConfig(environment).config,
     bodyBytesMax: 64 * 1024,

@@ -32,7 +32,6 @@ export async function startServer(): Promise<Server> {
       ...Object.fromEntries(inherited),
       HEARTH_PORT: "0",
       HEARTH_DATA: join(folder, "data"),
-      HEARTH_MODELS: join(folder, "models"),
       HEARTH_API_KEY: apiKey,
       HEARTH_LOG_LEVEL: "warn",
     },

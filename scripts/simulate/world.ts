@@ -1,6 +1,5 @@
 /** What exists in a simulation before its first request: teams, keys and their limits, a model, and the settings of the server. */
 import { createHash } from "node:crypto";
-import { join } from "node:path";
 import type { ApiKey } from "../../src/accounts/keys/api-key.js";
 import { defaultSettings } from "../../src/accounts/keys/key-settings.js";
 import { createApiKeyStore } from "../../src/accounts/keys/store.js";
@@ -83,7 +82,7 @@ export const model: Model = {
 
 /** Returns the server's settings. */
 export function settings(folder: string): Config {
-  const environment = { HEARTH_PORT: "0", HEARTH_DATA: folder, HEARTH_MODELS: join(folder, "models") };
+  const environment = { HEARTH_PORT: "0", HEARTH_DATA: folder, HEARTH_MODELS: folder };
   const { runsActiveMax, queueDepthMax, jobsQueuedMax, jobsActiveMax } = limits;
   return {
     ...loadConfig(environment).config,

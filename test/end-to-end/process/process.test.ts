@@ -193,6 +193,12 @@ describe("hearth start fails with exit code 1 and one clear sentence when", () =
 describe("hearth exits with code 2 for", () => {
   const cases: readonly [string, NodeJS.ProcessEnv, readonly string[], RegExp][] = [
     [
+      "a folder of models that does not exist",
+      { HEARTH_MODELS: "/nowhere/models" },
+      ["start"],
+      /^hearth: models \(set by HEARTH_MODELS\): \/nowhere\/models does not exist$/m,
+    ],
+    [
       "E15: a public address without a proxy",
       { HEARTH_HOST: "0.0.0.0" },
       ["start"],
