@@ -208,10 +208,10 @@ describe("GET /v1/models", () => {
     expect(list).toMatchObject({
       object: "list",
       has_more: false,
-      first_id: "broken-1m",
+      first_id: "ember-1m",
       last_id: "org/name:q4",
     });
-    expect(list.data[1]).toEqual({
+    expect(list.data[0]).toEqual({
       id: "ember-1m",
       object: "model",
       created: 1795000000,

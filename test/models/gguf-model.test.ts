@@ -99,6 +99,13 @@ describe("a header that would abort the process in native code", () => {
     });
   });
 
+  it("is rejected with the name of an architecture that the engine does not know", async () => {
+    const architecture: GgufEntryValue = { type: "string", value: "made-up-9" };
+    expect(await refusal(withMetadata({ "general.architecture": architecture }))).toContain(
+      "its architecture 'made-up-9' is unknown to the engine.",
+    );
+  });
+
   it("C8: is rejected with the reason for a vision projector and a LoRA adapter", async () => {
     const architecture: GgufEntryValue = { type: "string", value: "clip" };
     expect(await refusal(withMetadata({ "general.architecture": architecture }))).toContain(

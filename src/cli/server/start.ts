@@ -114,6 +114,7 @@ function greeting(config: Config, keySource: string, app: App, url: string): str
     `  API key   ${shown}`,
     ...managementKeyLines(app),
     `  Models    ${names.join(", ") || "none is usable; run `hearth doctor`"}`,
+    ...unusableLines(app.models.list().length - usable.length),
     "",
     "Try it:",
     "",
@@ -121,6 +122,11 @@ function greeting(config: Config, keySource: string, app: App, url: string): str
     "",
     "",
   ].join("\n");
+}
+
+function unusableLines(count: number): readonly string[] {
+  if (count === 0) return [];
+  return [`            ${count} ${count === 1 ? "model" : "models"} could not be used: hearth doctor`];
 }
 
 /** The key is printed only at the start that creates it, because others may see the screen later. */

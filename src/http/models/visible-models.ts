@@ -5,7 +5,7 @@ import type { Model, ModelKind, ModelRegistry } from "../../core/model.js";
 import { isOfKind, unknownModel } from "./authorise-model.js";
 
 /**
- * Returns the models that a key may use, in order of id.
+ * Returns the usable models that a key may use, in order of id.
  * @param kind only models of this kind; absent = chat models first, because many clients choose the first model, then the others.
  */
 export function visibleModels(
@@ -13,7 +13,9 @@ export function visibleModels(
   principal: Principal,
   kind?: ModelKind,
 ): readonly Model[] {
-  const visible = models.list().filter((model) => mayUseModel(principal, model) && isOf(model, kind));
+  const visible = models
+    .list()
+    .filter((model) => model.unusable === null && isOf(model, kind) && mayUseModel(principal, model));
   return [
     ...visible.filter((model) => isOf(model, "chat")),
     ...visible.filter((model) => !isOf(model, "chat")),

@@ -2,6 +2,7 @@
  * Checks the values that llama.cpp requires in a well-formed header. Several invalid values abort the whole
  * process there (an assertion, not an error), so they are checked before native code opens the file.
  */
+import { architectures } from "./architectures.js";
 import type { GgufMetadata, GgufValue } from "./metadata.js";
 import { grouped, quoted } from "./refusal.js";
 
@@ -35,6 +36,8 @@ export function checkMetadata(metadata: GgufMetadata): string | null {
     return "it is a vision projector (mmproj), not a model by itself.";
   if (typeof kind === "string" && kind !== "model")
     return `it is a file of type ${quoted(kind)}, not a model.`;
+  if (!architectures.has(architecture))
+    return `its architecture ${quoted(architecture)} is unknown to the engine.`;
   return (
     checkShape(metadata, architecture) ??
     checkHeads(metadata, architecture) ??

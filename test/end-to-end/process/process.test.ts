@@ -110,7 +110,7 @@ describe("hearth start", () => {
     ]);
   });
 
-  it("C3: starts with a truncated GGUF, lists it, reports it in doctor, and answers 503 with the reason", async () => {
+  it("C3: starts with a truncated GGUF, counts it in its greeting, lists it in doctor only, and answers 503 with the reason", async () => {
     const models = modelsFolder((weights) => weights.subarray(0, weights.length / 2));
     const server = await startProcess({ HEARTH_MODELS: models });
     const client = clientOf(server.url);
@@ -119,6 +119,9 @@ describe("hearth start", () => {
       .catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ status: 503 });
     expect((error as Error).message).toMatch(/truncated/);
+    expect(server.stdout()).toMatch(/^ +1 model could not be used: hearth doctor$/m);
+    const listed = await client.models.list();
+    expect(listed.data.map(({ id }) => id)).not.toContain(builtInModel);
     const doctor = runProgram(["doctor"], { HEARTH_MODELS: models, HEARTH_DATA: temporaryFolder() });
     expect(await doctor.exited).toBe(1);
     expect(doctor.stdout()).toMatch(/FAIL {2}model hearth-tiny-5m: unusable: .*truncated/);
