@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Config } from "../config.js";
 import type { Clock } from "../core/clock.js";
 import type { Engine } from "../core/engine.js";
+import type { Model } from "../core/model.js";
 import type { Random } from "../core/random.js";
 import type { Schemas } from "../core/schemas.js";
 import type { HostedTokenizer } from "../core/tokenizer.js";
@@ -36,27 +37,41 @@ export function buildChatEngine(
   system: SystemDeps,
   given: WorkerUrls,
 ): Engine {
-  const settings = llamaSettings(config);
-  const workerUrl = given.workerUrl ?? new URL("../engine/llama/worker.js", import.meta.url);
-  const log = (level: "warn" | "error", message: string): void =>
-    system.logger[level]({ engine: "llama" }, message);
-  const smoke = createSmokeLoad({
-    entry: new URL("load/smoke.js", workerUrl),
-    settings,
-    passedFile: join(config.data, "loaded-models.json"),
-    log: (message) => log("warn", message),
-  });
   return createLlamaEngine({
-    settings,
+    settings: llamaSettings(config),
     clock: system.clock,
     random: system.random,
     memory,
     keepAliveMs: config.keepAliveMs,
     verify: verifyWeights,
-    smoke,
-    workerUrl,
-    log,
+    smoke: buildChatCheck(config, system, given),
+    workerUrl: llamaWorkerUrl(given),
+    log: (level, message) => system.logger[level]({ engine: "llama" }, message),
   });
+}
+
+/**
+ * Builds the trial of chat models in a child process.
+ * @param isAwaited whether this process stays alive until a trial has ended
+ * @returns a function that returns null when a model can be used, else one public sentence. It never rejects.
+ */
+export function buildChatCheck(
+  config: Config,
+  { logger }: { readonly logger: Logger },
+  given: WorkerUrls,
+  isAwaited = false,
+): (model: Model) => Promise<string | null> {
+  return createSmokeLoad({
+    entry: new URL("load/smoke.js", llamaWorkerUrl(given)),
+    settings: llamaSettings(config),
+    passedFile: join(config.data, "loaded-models.json"),
+    isAwaited,
+    log: (message) => logger.warn({ engine: "llama" }, message),
+  });
+}
+
+function llamaWorkerUrl({ workerUrl }: WorkerUrls): URL {
+  return workerUrl ?? new URL("../engine/llama/worker.js", import.meta.url);
 }
 
 /** Files of the compiled worker threads, for a program that runs from its sources; absent: those next to this program. */

@@ -3,8 +3,10 @@ import { fileURLToPath } from "node:url";
 import type { Config } from "../config.js";
 import type { Logger } from "../core/logger.js";
 import type { Model, ModelRegistry } from "../core/model.js";
+import { trialBytesMax } from "../engine/trial/onnx-trials.js";
 import { visionFamilies } from "../engine/vision/families.js";
 import { loadRegistry, type LoadedRegistry } from "../models/registry.js";
+import { buildChatCheck } from "./chat-engine.js";
 import { buildOnnxCheck, rejectUnloadableModels } from "./onnx-models.js";
 import { engineBuild } from "../version.js";
 
@@ -24,7 +26,21 @@ export async function openCheckedRegistry(config: Config): Promise<LoadedRegistr
   const registry = await openRegistry(config);
   const check = buildOnnxCheck(config, { logger: silent }, {}, true);
   await rejectUnloadableModels(registry, check, { logger: silent, isClosed: () => false });
+  await rejectChatModels(registry, buildChatCheck(config, { logger: silent }, {}, true));
   return registry;
+}
+
+/** Rejects the chat models that cannot be loaded, except large ones: to load them takes seconds, and memory that a server may need. */
+async function rejectChatModels(
+  registry: LoadedRegistry,
+  check: (model: Model) => Promise<string | null>,
+): Promise<void> {
+  for (const model of registry.list()) {
+    const { id, kind, bytes } = model.manifest;
+    if (kind !== "chat" || model.unusable !== null || bytes > trialBytesMax) continue;
+    const reason = await check(model);
+    if (reason !== null) registry.reject(id, reason);
+  }
 }
 
 const silent: Logger = { info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -8,7 +8,15 @@ import { createSmokeLoad } from "../../../src/engine/llama/load/smoke-load.js";
 import { trialLimitMs } from "../../../src/engine/trial/trial.js";
 import { loadRegistry } from "../../../src/models/registry.js";
 import { writeModel, type ModelSpec } from "../../gguf-writer.js";
-import { builtInModel, clientOf, root, startApp, startProcess, temporaryFolder } from "../../harness.js";
+import {
+  builtInModel,
+  clientOf,
+  root,
+  runProgram,
+  startApp,
+  startProcess,
+  temporaryFolder,
+} from "../../harness.js";
 
 const compiled = pathToFileURL(join(root, "dist/engine/llama/load/smoke.js"));
 const settings = {
@@ -82,8 +90,10 @@ describe("a trial load in a child process", () => {
       metadata: { "tokenizer.ggml.pre": { type: "string", value: "no" } },
     });
     expect(model.unusable).toBeNull();
-    const reason = await smokeLoad(folder).smoke(model);
-    expect(reason).toMatch(/load/);
+    const { smoke, said } = smokeLoad(folder);
+    const reason = await smoke(model);
+    expect(reason).toBe("error loading model vocabulary: unknown pre-tokenizer type: 'no'.");
+    expect(said.join()).toContain(reason);
     expect(reason).not.toContain(folder);
   });
 
@@ -151,6 +161,22 @@ describe("a server with a model file that crashes the process", () => {
       ) as string,
     });
     expect((await neighbour).usage?.completion_tokens).toBeGreaterThan(0);
+  });
+
+  it("answers 503 with the library's own reason, which hearth doctor prints, too, both without paths", async () => {
+    const folder = temporaryFolder();
+    await dropIn(folder, { metadata: { "tokenizer.ggml.pre": { type: "string", value: "no" } } });
+    const reason = "error loading model vocabulary: unknown pre-tokenizer type: 'no'.";
+    const { client } = await startApp({ HEARTH_MODELS: folder });
+    await expect(client.chat.completions.create({ model: "dropped", messages: hello })).rejects.toMatchObject(
+      {
+        status: 503,
+        message: expect.stringContaining(`The model 'dropped' cannot be used: ${reason}`) as string,
+      },
+    );
+    const doctor = runProgram(["doctor"], { HEARTH_MODELS: folder, HEARTH_DATA: temporaryFolder() });
+    expect(await doctor.exited).toBe(1);
+    expect(doctor.stdout()).toContain(`FAIL  model dropped: unusable: ${reason}\n`);
   });
 
   it("can stop during a trial, which then ends too", async () => {

@@ -10,6 +10,7 @@ import {
 import { HearthError } from "../../../core/errors.js";
 import type { Model } from "../../../core/model.js";
 import { createModelContext } from "./context.js";
+import { loadWeights } from "./load-weights.js";
 import type { OpenRenderer, TemplateRenderer } from "../../template/renderer.js";
 import { readLanguage, templateOf, type ModelLanguage } from "../prompt/language.js";
 import type { LlamaSettings } from "../protocol.js";
@@ -45,7 +46,7 @@ export async function loadResident(
   openRenderer: OpenRenderer,
 ): Promise<Resident> {
   try {
-    const weights = await llama.loadModel({ modelPath: model.path, checkTensors: true });
+    const weights = await loadWeights(llama, model.path);
     const renderer = openRenderer(templateOf(weights));
     try {
       return await createResident(weights, model, settings, renderer);
