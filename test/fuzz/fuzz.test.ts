@@ -36,7 +36,8 @@ describe("whatever its input is", { timeout: 300_000 }, () => {
       const result = await runCampaign({ module: target.module, seed: 1, inputs, seconds: 600 });
       expect(result.failure, result.guarantee).toBeNull();
       expect(result.inputs).toBe(inputs);
-      expect(result.reached).toBeGreaterThan(10);
+      // Fewer when what a target calls has changed, so that every input is refused at once.
+      expect(result.reached).toBeGreaterThan(result.blocks / 4);
       expect(result.kept).toBeGreaterThan(10);
     },
   );

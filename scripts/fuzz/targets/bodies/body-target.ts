@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { HearthError } from "../../../../src/core/errors.js";
-import { parseJsonBody } from "../../../../src/http/middleware/body.js";
+import { parseJsonBody, type JsonBody } from "../../../../src/http/middleware/body.js";
 import { check, labelOf, type FuzzTarget } from "../../target.js";
 
 const messageCharsMax = 1000;
 
-/**
- * Returns the target of one request body.
- * @param parse reads a body as the endpoint does
- */
-export function bodyTarget(corpus: string, parse: (body: unknown) => unknown): FuzzTarget {
+/** Reads a body as the endpoint does. @param text the body, where a number of it has many digits */
+type Parse = (body: unknown, text: string | null) => unknown;
+
+/** Returns the target of one request body. */
+export function bodyTarget(corpus: string, parse: Parse): FuzzTarget {
   return {
     guarantee: "a body gives a request, or an error that names its field",
     format: "json",
@@ -17,7 +17,7 @@ export function bodyTarget(corpus: string, parse: (body: unknown) => unknown): F
     msMax: 2000,
     corpus,
     async run(input) {
-      let body: unknown;
+      let body: JsonBody;
       try {
         body = await parseJsonBody(Buffer.from(input));
       } catch (thrown) {
@@ -29,13 +29,13 @@ export function bodyTarget(corpus: string, parse: (body: unknown) => unknown): F
   };
 }
 
-function outcomeOf(body: unknown, parse: (body: unknown) => unknown): string {
+function outcomeOf({ value: body, text }: JsonBody, parse: Parse): string {
   const before = structuredClone(body);
   try {
-    const request = parse(body);
+    const request = parse(body, text);
     check(isDeepStrictEqual(body, before), () => "parsing changed the body");
     check(
-      JSON.stringify(request) === JSON.stringify(parse(before)),
+      JSON.stringify(request) === JSON.stringify(parse(before, text)),
       () => "parsing again gives another request",
     );
     return `request ${shapeOf(request)}`;
