@@ -28,6 +28,8 @@ export interface Produced {
 export interface SimulatedEngine extends Engine {
   /** Generations that are running. */
   readonly active: number;
+  /** Generations of a team that are running. */
+  activeOf(teamId: string): number;
   /** Models held in memory for runs. */
   readonly leases: number;
   /** Events produced so far. */
@@ -62,6 +64,8 @@ function planIn(prompt: string): AnswerPlan {
 export function createSimulatedEngine(options: SimulatedEngineOptions): SimulatedEngine {
   const { clock, slots, contextTokens, produced } = options;
   let steps = 0;
+  const activeByTeam = new Map<string, number>();
+  const activeOf = (teamId: string): number => activeByTeam.get(teamId) ?? 0;
   const script = (prompt: string): Iterable<ScriptStep> => {
     const plan = planIn(prompt);
     options.started(plan.tag);
@@ -82,6 +86,7 @@ export function createSimulatedEngine(options: SimulatedEngineOptions): Simulate
     get active() {
       return inner.active;
     },
+    activeOf,
     get leases() {
       return inner.leases;
     },
@@ -95,9 +100,14 @@ export function createSimulatedEngine(options: SimulatedEngineOptions): Simulate
     problem: () => inner.problem(),
     close: () => inner.close(),
     async *generate(model: Model, job: DecodeJob, signal: AbortSignal) {
-      for await (const event of inner.generate(model, job, signal)) {
-        count(job, event);
-        yield event;
+      activeByTeam.set(job.teamId, activeOf(job.teamId) + 1);
+      try {
+        for await (const event of inner.generate(model, job, signal)) {
+          count(job, event);
+          yield event;
+        }
+      } finally {
+        activeByTeam.set(job.teamId, activeOf(job.teamId) - 1);
       }
     },
   };

@@ -281,7 +281,8 @@ class History {
   #checkServer(): void {
     if (this.#server === null) return;
     checkServer(this.#server);
-    this.#fairness.check(this.#clients.waitingTeams);
+    const { engine } = this.#server;
+    this.#fairness.check(this.#clients.waitingTeams, (teamId) => engine.activeOf(teamId));
   }
 
   async #checkBooks(): Promise<void> {

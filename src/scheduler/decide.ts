@@ -6,18 +6,17 @@
  */
 import type { WorkClass } from "../core/slots.js";
 import { nextToRun, countPassedOver, type SchedulingState, type WaitingRun } from "./policy.js";
+import { charge, join, keepActive, noShares, start, type Shares, type SharingRun } from "./shares.js";
 
-export interface ScheduledRun extends WaitingRun {
+export interface ScheduledRun extends WaitingRun, SharingRun {
   readonly model: string;
   /** Runs that the model can process at a time, as this run's request states. */
   readonly slots: number;
-  /** The team's share: the tokens it is served are divided by it. */
-  readonly teamWeight: number;
-  /** Tokens the run is expected to take; counted when it starts and corrected when it ends. */
-  readonly tokensExpected: number;
 }
 
-export interface SchedulerState extends SchedulingState {
+export interface SchedulerState extends Pick<SchedulingState, "passedOver"> {
+  /** By model; only models with runs. */
+  readonly shares: ReadonlyMap<string, Shares>;
   readonly running: ReadonlyMap<string, ScheduledRun>;
   /** In order of arrival. */
   readonly waiting: readonly ScheduledRun[];
@@ -41,7 +40,7 @@ export function emptyState(queueDepthMax: number): SchedulerState {
   return {
     running: new Map(),
     waiting: [],
-    served: new Map(),
+    shares: new Map(),
     passedOver: nonePassedOver,
     queueDepthMax,
     closing: false,
@@ -51,7 +50,10 @@ export function emptyState(queueDepthMax: number): SchedulerState {
 /** A run requests a slot: it gets one, waits, or is refused. */
 export function arrive(state: SchedulerState, run: ScheduledRun): Decision {
   if (state.closing) return { state, effects: [{ type: "refuse", id: run.id, because: "closing" }] };
-  const queued = { ...state, waiting: [...state.waiting, run], served: join(state, run.teamId) };
+  const joined = isWaiting(state, run)
+    ? state.shares
+    : withShares(state, run.model, (of) => join(of, run.teamId));
+  const queued = { ...state, waiting: [...state.waiting, run], shares: joined };
   const decision = grantFree(queued, run.model);
   if (decision.state.waiting.length <= state.queueDepthMax) return decision;
   return { state, effects: [{ type: "refuse", id: run.id, because: "queue-full" }] };
@@ -69,8 +71,12 @@ export function leave(state: SchedulerState, id: string, tokens = 0): Decision {
   running.delete(id);
   const waiting = state.waiting.filter((run) => run.id !== id);
   const correction = held === undefined ? 0 : tokens - held.tokensExpected;
-  const served = dropIdle(charge(state.served, leaving, correction), [...running.values(), ...waiting]);
-  return grantFree({ ...state, running, waiting, served }, leaving.model);
+  const active = [...running.values(), ...waiting].filter(({ model }) => model === leaving.model);
+  const shares = withShares(state, leaving.model, (of) =>
+    keepActive(charge(of, leaving, correction), active),
+  );
+  if (active.length === 0) shares.delete(leaving.model);
+  return grantFree({ ...state, running, waiting, shares }, leaving.model);
 }
 
 /** The server closes: waiting runs are refused, running ones may finish. */
@@ -85,15 +91,16 @@ function grantFree(from: SchedulerState, model: string): Decision {
   for (;;) {
     const running = [...state.running.values()].filter((run) => run.model === model);
     const candidates = state.waiting.filter((run) => run.model === model && mayStart(run, running));
-    const next = nextToRun(candidates, state);
+    const { served } = state.shares.get(model) ?? noShares;
+    const next = nextToRun(candidates, { ...state, served });
     const granted = candidates.find((run) => run.id === next?.id);
     if (granted === undefined) return { state, effects };
     state = {
       ...state,
       waiting: state.waiting.filter((run) => run !== granted),
       running: new Map(state.running).set(granted.id, granted),
-      served: charge(state.served, granted, granted.tokensExpected),
-      passedOver: countPassedOver(state, granted, candidates),
+      shares: withShares(state, model, (of) => start(of, granted, running)),
+      passedOver: countPassedOver(state.passedOver, granted, candidates),
     };
     effects.push({ type: "grant", id: granted.id });
   }
@@ -108,31 +115,16 @@ function mayStart(run: ScheduledRun, active: readonly ScheduledRun[]): boolean {
   return active.length === run.slots && active.every((other) => other.teamId !== run.teamId);
 }
 
-/**
- * A team that begins to wait starts level with the teams that wait already, or else with the others that run: it is not compensated
- * for the time in which it requested less than its share, even if one of its runs was active all the while.
- */
-function join({ running, waiting, served }: SchedulerState, teamId: string): ReadonlyMap<string, number> {
-  if (waiting.some((run) => run.teamId === teamId)) return served;
-  const others = waiting.length > 0 ? waiting : [...running.values()].filter((run) => run.teamId !== teamId);
-  const least = Math.min(...others.map((run) => served.get(run.teamId) ?? 0));
-  if (!Number.isFinite(least)) return served;
-  return new Map(served).set(teamId, Math.max(least, served.get(teamId) ?? 0));
+/** Returns whether the team of a run has others of the same model that wait. */
+function isWaiting({ waiting }: SchedulerState, { teamId, model }: ScheduledRun): boolean {
+  return waiting.some((run) => run.teamId === teamId && run.model === model);
 }
 
-function charge(
-  served: ReadonlyMap<string, number>,
-  { teamId, teamWeight }: ScheduledRun,
-  tokens: number,
-): ReadonlyMap<string, number> {
-  return new Map(served).set(teamId, (served.get(teamId) ?? 0) + tokens / teamWeight);
-}
-
-/** Keeps the counts of active teams only; others start level when they return. */
-function dropIdle(
-  served: ReadonlyMap<string, number>,
-  active: readonly ScheduledRun[],
-): ReadonlyMap<string, number> {
-  const teams = new Set(active.map((run) => run.teamId));
-  return new Map([...served].filter(([teamId]) => teams.has(teamId)));
+/** Returns the shares of all models with those of one changed. */
+function withShares(
+  { shares }: SchedulerState,
+  model: string,
+  change: (shares: Shares) => Shares,
+): Map<string, Shares> {
+  return new Map(shares).set(model, change(shares.get(model) ?? noShares));
 }

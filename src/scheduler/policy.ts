@@ -15,7 +15,7 @@ export interface WaitingRun {
 export interface SchedulingState {
   /** The current runs. */
   readonly running: ReadonlyMap<string, { readonly teamId: string }>;
-  /** Tokens each team was served so far, divided by its weight. */
+  /** Tokens each team was served so far, divided by its weight (shares.ts). */
   readonly served: ReadonlyMap<string, number>;
   /** How often each class waited while another class got the slot. */
   readonly passedOver: Readonly<Record<WorkClass, number>>;
@@ -50,11 +50,11 @@ function precedes(team: string, other: string, { served, running }: SchedulingSt
 
 /** Returns the counts after `chosen` got a slot while the runs of `waiting` waited. */
 export function countPassedOver(
-  standing: SchedulingState,
+  before: SchedulingState["passedOver"],
   chosen: WaitingRun,
   waiting: readonly WaitingRun[],
 ): SchedulingState["passedOver"] {
-  const counts = { ...standing.passedOver };
+  const counts = { ...before };
   for (const workClass of classesInOrder) {
     if (workClass === chosen.workClass) counts[workClass] = 0;
     else if (waiting.some((run) => run.workClass === workClass)) counts[workClass] += 1;

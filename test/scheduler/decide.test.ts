@@ -11,6 +11,8 @@ import {
   type SchedulerState,
 } from "../../src/scheduler/decide.js";
 
+const tokensExpected = 10;
+
 const run = (id: string, teamId = "a", slots = 1, model = "m", workClass: WorkClass = "interactive") => ({
   id,
   teamId,
@@ -18,8 +20,11 @@ const run = (id: string, teamId = "a", slots = 1, model = "m", workClass: WorkCl
   teamWeight: 1,
   model,
   workClass,
-  tokensExpected: 10,
+  tokensExpected,
 });
+
+const servedOf = (state: SchedulerState, teamId: string): number =>
+  state.shares.get("m")?.served.get(teamId) ?? 0;
 
 /** Applies arrivals one after the other. */
 function arriving(
@@ -98,7 +103,7 @@ describe("the scheduler's decisions", () => {
     const busy = arriving(9, run("b1", "b"), run("b2", "b"), run("b3", "b")).state;
     const served = leave(busy, "b1", 5000).state;
     const back = arrive(served, run("a1", "a")).state;
-    expect(back.served.get("a")).toBeGreaterThanOrEqual(back.served.get("b") ?? 0);
+    expect(servedOf(back, "a")).toBeGreaterThanOrEqual(servedOf(back, "b") - tokensExpected);
   });
 
   it("do not compensate a team for the time in which it had one long run and requested no more", () => {
@@ -108,7 +113,38 @@ describe("the scheduler's decisions", () => {
       state = leave(state, `b${nth}`, 100).state;
     }
     for (const id of ["a1", "a2"]) state = arrive(state, run(id, "a", 2)).state;
-    expect(state.served.get("a")).toBeGreaterThanOrEqual((state.served.get("b") ?? 0) - 200);
+    expect(servedOf(state, "a")).toBeGreaterThanOrEqual(servedOf(state, "b") - 200);
+  });
+
+  it("do not make a team pay for what it was served while the others requested no more than one long run", () => {
+    const long = ["b-long", "c-long"];
+    let { state } = arriving(99, run("b-long", "b", 3), run("c-long", "c", 3), run("b0", "b", 3));
+    for (let nth = 0; nth < 50; nth += 1) {
+      state = arrive(state, run(`b${nth + 1}`, "b", 3)).state;
+      state = leave(state, `b${nth}`, 100).state;
+    }
+    for (let nth = 0; nth < 90; nth += 1) state = arrive(state, run(`a${nth}`, "a", 3)).state;
+    state = arrive(state, run("b-next", "b", 3)).state;
+    let turns = 0;
+    for (; !state.running.has("b-next"); turns += 1) {
+      const [ended = ""] = [...state.running.keys()].filter((id) => !long.includes(id));
+      state = leave(state, ended, 100).state;
+    }
+    expect(turns).toBeLessThanOrEqual(3);
+  });
+
+  it("count what a team is served on each model by itself", () => {
+    let { state } = arriving(99, run("a-other", "a", 1, "other"), run("a-other2", "a", 1, "other"));
+    state = leave(state, "a-other", 5000).state;
+    for (let nth = 0; nth < 30; nth += 1)
+      for (const team of ["a", "b"]) state = arrive(state, run(`${team}${nth}`, team, 2)).state;
+    const ended: string[] = [];
+    while (ended.length < 20) {
+      const [id = ""] = [...state.running.keys()].filter((each) => each !== "a-other2");
+      ended.push(id);
+      state = leave(state, id, 100).state;
+    }
+    expect(ended.filter((id) => id.startsWith("a")).length).toBeGreaterThan(8);
   });
 
   it("prefer interactive work to background and deferred work, which still get turns", () => {

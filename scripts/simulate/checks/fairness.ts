@@ -1,6 +1,7 @@
 /**
  * Fairness between teams: while two teams both have runs that wait, each is served its share of the tokens, up to a bound that
- * does not grow with time.
+ * does not grow with time. A team that falls behind although it has all slots but the additional one has slow
+ * runs: the comparison begins again.
  */
 import { holds } from "./violation.js";
 import { limits, teams } from "../world.js";
@@ -37,8 +38,12 @@ export class Fairness {
     this.#since.clear();
   }
 
-  /** @param waiting the teams with runs that wait. @throws Violation */
-  check(waiting: ReadonlySet<string>): void {
+  /**
+   * @param waiting the teams with runs that wait
+   * @param activeOf returns how many runs of a team are on slots
+   * @throws Violation
+   */
+  check(waiting: ReadonlySet<string>, activeOf: (teamId: string) => number): void {
     for (const [one, other] of pairs) {
       const name = `${one.id} and ${other.id}`;
       if (!waiting.has(one.id) || !waiting.has(other.id)) {
@@ -46,9 +51,14 @@ export class Fairness {
         continue;
       }
       const now = { one: this.#of(one.id), other: this.#of(other.id) };
-      const since = this.#since.get(name);
-      if (since === undefined) this.#since.set(name, now);
-      const apart = Math.abs(now.one - (since?.one ?? now.one) - (now.other - (since?.other ?? now.other)));
+      const since = this.#since.get(name) ?? now;
+      const ahead = now.one - since.one - (now.other - since.other);
+      if (activeOf(ahead < 0 ? one.id : other.id) >= limits.slots) {
+        this.#since.delete(name);
+        continue;
+      }
+      this.#since.set(name, since);
+      const apart = Math.abs(ahead);
       this.worst = Math.max(this.worst, apart);
       holds(
         apart <= boundTokens,
