@@ -50,6 +50,17 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     generated: ['{"a":1}', '{"ab":7}', '{"b":5.5}', '{"b":"x"}'],
     not: ['{"ab":1}', '{"ab":5.5}', '{"a":"x"}', '{"c":1}'],
   },
+  "what requires or forbids a key applies to a key that only a pattern declares": {
+    schema: {
+      type: "object",
+      patternProperties: { "^[a-c]$": { type: "integer" } },
+      dependentRequired: { a: ["b"] },
+      not: { required: ["c"] },
+    },
+    additionalProperties: false,
+    generated: ["{}", '{"b":1}', '{"b":2,"a":1}'],
+    not: ['{"a":1}', '{"c":1}', '{"b":2,"a":1,"c":1}'],
+  },
   "a pattern applies to declared keys too": {
     schema: {
       type: "object",

@@ -134,28 +134,35 @@ function closedByAbsence(members: readonly Members[], scope: Scope): boolean {
   return members.some((one) => one.declares && one.properties.size + one.patterns.length > 0);
 }
 
-/** Returns the keys that get a position of their own, in order. Required keys count as declared. */
+/**
+ * Returns the keys that get a position of their own, in order. Required keys count as declared. A closed object can have one that is
+ * only restricted where a declared pattern allows it.
+ */
 function keysOf(shape: ObjectShape, closed: boolean): ReadonlySet<string> {
   const keys = new Set<string>();
   for (const { properties, declares } of shape.members)
     if (declares) for (const key of properties.keys()) keys.add(key);
   for (const key of shape.required) keys.add(key);
   for (const { present } of shape.clauses) for (const key of present) keys.add(key);
-  if (closed) return keys;
-  for (const { properties } of shape.members) for (const key of properties.keys()) keys.add(key);
-  for (const key of shape.requiredByComplement) keys.add(key);
-  for (const { absent } of shape.clauses) for (const key of absent) keys.add(key);
+  const isPossible = (key: string): boolean => !closed || matchesDeclared(shape, key);
+  for (const { properties } of shape.members)
+    for (const key of properties.keys()) if (isPossible(key)) keys.add(key);
+  if (!closed) for (const key of shape.requiredByComplement) keys.add(key);
+  for (const { absent } of shape.clauses) for (const key of absent) if (isPossible(key)) keys.add(key);
   return keys;
 }
 
+/** Returns whether a declared pattern matches a key. */
+function matchesDeclared({ members }: ObjectShape, key: string): boolean {
+  return members.some(
+    ({ declares, patterns }) => declares && patterns.some(({ automaton }) => accepts(automaton, key)),
+  );
+}
+
 function declaresAll(needed: ReadonlySet<string>, shape: ObjectShape, keys: ReadonlySet<string>): boolean {
-  const byPattern = (key: string): boolean =>
-    shape.members.some(
-      (members) => members.declares && members.patterns.some(({ automaton }) => accepts(automaton, key)),
-    );
   for (const key of needed) {
     if (keys.has(key)) continue;
-    if (!byPattern(key)) return false;
+    if (!matchesDeclared(shape, key)) return false;
     (keys as Set<string>).add(key);
   }
   return true;
