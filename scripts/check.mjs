@@ -1,7 +1,7 @@
 /**
  * Checks everything; `npm test` runs it. `npm test -- lint types` runs only the named steps. `npm test -- --changed` checks
  * only what the uncommitted changes can affect, `--changed=main` what has changed since that commit. `--nightly` runs all
- * cases of the random and exhaustive tests instead of a quarter.
+ * cases of the random and exhaustive tests instead of an eighth.
  *
  * The build comes first. Then the tests run, and beside them, one after another and at the lowest priority, the steps that only read
  * the sources: they use the time in which the tests wait. Every step runs even when another one failed. The output of a step is printed only when it failed. The last line is `N passed, N failed`,

@@ -64,8 +64,7 @@ function planIn(prompt: string): AnswerPlan {
 export function createSimulatedEngine(options: SimulatedEngineOptions): SimulatedEngine {
   const { clock, slots, contextTokens, produced } = options;
   let steps = 0;
-  const activeByTeam = new Map<string, number>();
-  const activeOf = (teamId: string): number => activeByTeam.get(teamId) ?? 0;
+  const active = countByTeam();
   const script = (prompt: string): Iterable<ScriptStep> => {
     const plan = planIn(prompt);
     options.started(plan.tag);
@@ -86,7 +85,7 @@ export function createSimulatedEngine(options: SimulatedEngineOptions): Simulate
     get active() {
       return inner.active;
     },
-    activeOf,
+    activeOf: active.of,
     get leases() {
       return inner.leases;
     },
@@ -100,14 +99,26 @@ export function createSimulatedEngine(options: SimulatedEngineOptions): Simulate
     problem: () => inner.problem(),
     close: () => inner.close(),
     async *generate(model: Model, job: DecodeJob, signal: AbortSignal) {
-      activeByTeam.set(job.teamId, activeOf(job.teamId) + 1);
+      for await (const event of active.during(job.teamId, inner.generate(model, job, signal))) {
+        count(job, event);
+        yield event;
+      }
+    },
+  };
+}
+
+/** Counts the iterations in progress by team. */
+function countByTeam() {
+  const counts = new Map<string, number>();
+  const of = (teamId: string): number => counts.get(teamId) ?? 0;
+  return {
+    of,
+    async *during<Item>(teamId: string, items: AsyncIterable<Item>): AsyncGenerator<Item, void, undefined> {
+      counts.set(teamId, of(teamId) + 1);
       try {
-        for await (const event of inner.generate(model, job, signal)) {
-          count(job, event);
-          yield event;
-        }
+        yield* items;
       } finally {
-        activeByTeam.set(job.teamId, activeOf(job.teamId) - 1);
+        counts.set(teamId, of(teamId) - 1);
       }
     },
   };
