@@ -144,7 +144,8 @@ export class Clients {
     this.#ending.add(id);
     this.#send(tag, request.method === "GET" ? "fetch" : "delete", teamId, request, (outcome) => {
       this.#ending.delete(id);
-      if (outcome === null || outcome.status === 200) this.#deps.jobs.drop(id);
+      // A power cut can keep what was being written when it was answered with 503.
+      if (outcome === null || outcome.status === 200 || outcome.status === 503) this.#deps.jobs.drop(id);
     });
   }
 
