@@ -28,13 +28,13 @@ import { buildAccounts, buildAuthentication, ensureFirstKeys, type FirstKeys } f
 import { databaseFile, firstKeyFile, firstManagementKeyFile } from "./data-folder.js";
 import { buildEngines, type EngineOverrides } from "./engines.js";
 import { buildJobs } from "./jobs.js";
-import { loadModels, openCheckedRegistry } from "./models.js";
+import { findTemplateRepairs, loadModels, openCheckedRegistry } from "./models.js";
 import { startModelChecks } from "./onnx-models.js";
 import { buildStores, type Stores } from "./stores.js";
 import type { SystemDeps } from "./chat-engine.js";
 
 export type { OpenAccounts } from "./accounts.js";
-export { openCheckedRegistry };
+export { findTemplateRepairs, openCheckedRegistry };
 
 /** Parts that are used instead of those that `createApp` would build. */
 export interface Overrides extends EngineOverrides {

@@ -3,9 +3,14 @@ import { fileURLToPath } from "node:url";
 import type { Config } from "../config.js";
 import type { Logger } from "../core/logger.js";
 import type { Model, ModelRegistry } from "../core/model.js";
+import { findRepairs } from "../engine/llama/prompt/find-repairs.js";
+import { toolFormatOf } from "../engine/llama/tools/format.js";
+import { templateRenderers } from "../engine/template/renderer.js";
 import { trialBytesMax } from "../engine/trial/onnx-trials.js";
 import { visionFamilies } from "../engine/vision/families.js";
+import { readGguf } from "../models/gguf.js";
 import { loadRegistry, type LoadedRegistry } from "../models/registry.js";
+import { systemClock } from "../system.js";
 import { buildChatCheck } from "./chat-engine.js";
 import { buildOnnxCheck, rejectUnloadableModels } from "./onnx-models.js";
 import { engineBuild } from "../version.js";
@@ -40,6 +45,25 @@ async function rejectChatModels(
     if (kind !== "chat" || model.unusable !== null || bytes > trialBytesMax) continue;
     const reason = await check(model);
     if (reason !== null) registry.reject(id, reason);
+  }
+}
+
+/**
+ * Returns what the chat template of a GGUF model needs of an ordinary conversation: the names of repairs. Renders it as a load does, in a
+ * process of its own.
+ */
+export async function findTemplateRepairs({ path, manifest }: Model): Promise<readonly string[]> {
+  const result = manifest.kind === "chat" ? await readGguf(path) : null;
+  const source = result?.ok === true ? result.header.metadata.values.get("tokenizer.chat_template") : null;
+  // Without a template, Hearth's own is used.
+  if (typeof source !== "string") return [];
+  const workerUrl = new URL("../engine/template/worker.js", import.meta.url);
+  const open = templateRenderers({ clock: systemClock, workerUrl, log: () => undefined });
+  const renderer = open(source);
+  try {
+    return await findRepairs({ renderer, tools: toolFormatOf(source), bosText: "", eosText: "" });
+  } finally {
+    await renderer.close();
   }
 }
 

@@ -22,11 +22,14 @@ export function addDoctorCommand(program: Command, load: () => LoadedConfig): vo
     .option("--json", "print one JSON object")
     .action(async (options: { json?: boolean }) => {
       const loaded = load();
-      const { openCheckedRegistry } = await import("../app/app.js");
+      const { findTemplateRepairs, openCheckedRegistry } = await import("../app/app.js");
       const registry = await openCheckedRegistry(loaded.config);
+      const models: Check[] = [];
+      for (const model of registry.list())
+        models.push(modelCheck(model, model.unusable === null ? await findTemplateRepairs(model) : []));
       const checks = [
         ...(await machineChecks(loaded.config)),
-        ...registry.list().map(modelCheck),
+        ...models,
         ...registry.warnings.map(warningCheck),
       ];
       process.stdout.write(options.json === true ? asJson(loaded, checks) : asText(loaded, checks));
@@ -76,13 +79,14 @@ function portCheck(config: Config): Promise<Check> {
   });
 }
 
-function modelCheck(model: Model): Check {
+function modelCheck(model: Model, repairs: readonly string[]): Check {
   const { id, contextTokens, bytes } = model.manifest;
   const size = `${(bytes / 1e6).toFixed(1)} MB, ${contextTokens} tokens of context`;
+  const detail = repairs.length === 0 ? size : `${size}, strict chat template: ${repairs.join(", ")}`;
   return {
     name: `model ${id}`,
     ok: model.unusable === null,
-    detail: model.unusable === null ? size : `unusable: ${model.unusable}`,
+    detail: model.unusable === null ? detail : `unusable: ${model.unusable}`,
   };
 }
 

@@ -20,6 +20,7 @@ const modelInMemorySchema = z.object({
   slots: z.number(),
   slots_held: z.number(),
   context_tokens: z.number(),
+  template_repairs: z.array(z.string()).default([]),
   loaded_at: z.string(),
   until: z.string().nullable(),
 });

@@ -101,6 +101,8 @@ export interface ResidentModel {
   readonly device: string;
   readonly contextTokens: number;
   readonly slots: number;
+  /** What its chat template needs of an ordinary conversation: names of repairs; absent: none. */
+  readonly templateRepairs?: readonly string[];
   /** Milliseconds since the epoch. */
   readonly loadedAt: number;
   /** When it is unloaded if it is not used until then; null while it is in use. */

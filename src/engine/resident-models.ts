@@ -13,7 +13,7 @@ import type { ModelMemory } from "./model-memory.js";
 import type { MemoryEntry } from "./eviction.js";
 
 /** What every engine's worker reports of a loaded model; an engine may add fields. */
-export type NativeModelInfo = Pick<ResidentModel, "contextTokens" | "slots" | "device">;
+export type NativeModelInfo = Pick<ResidentModel, "contextTokens" | "slots" | "device" | "templateRepairs">;
 
 export interface ModelsDeps<N extends NativeModelInfo> {
   readonly clock: Clock;
@@ -92,8 +92,9 @@ export class ResidentModels<N extends NativeModelInfo> {
   list(): readonly ResidentModel[] {
     return [...this.#entries.values()].flatMap(({ model, bytes, native, loadedAt, until }) => {
       if (native === null) return [];
-      const { contextTokens, slots, device } = native;
-      return [{ id: model.manifest.id, bytes, contextTokens, slots, device, loadedAt, until }];
+      const { contextTokens, slots, device, templateRepairs = [] } = native;
+      const { id } = model.manifest;
+      return [{ id, bytes, contextTokens, slots, device, templateRepairs, loadedAt, until }];
     });
   }
 

@@ -31,6 +31,8 @@ export interface LlamaModelInfo {
   readonly slots: number;
   /** `cpu`, or the GPU's kind. */
   readonly device: string;
+  /** What its chat template needs of an ordinary conversation: names of repairs. */
+  readonly templateRepairs: readonly string[];
   /** Whether the grammar of its tool calls expresses the whole schema of the arguments. */
   readonly callsAreExact: boolean;
 }

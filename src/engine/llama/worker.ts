@@ -81,8 +81,9 @@ function answer(
 }
 
 async function load(model: Model): Promise<LlamaModelInfo> {
-  const { contextTokens, device, tools } = await resident(model);
-  return { contextTokens, slots: settings.slotsPerModel, device, callsAreExact: tools.exact };
+  const { contextTokens, device, tools, repairs } = await resident(model);
+  const { slotsPerModel: slots } = settings;
+  return { contextTokens, slots, device, templateRepairs: repairs, callsAreExact: tools.exact };
 }
 
 function buildPrompt({ prompts }: Resident, source: Conversation | RawPrompt): Prompt | Promise<Prompt> {

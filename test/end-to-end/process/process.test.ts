@@ -16,6 +16,7 @@ import {
   temporaryFolder,
   testKey,
 } from "../../harness.js";
+import { strictTemplate } from "../../engine/llama/strict-template.js";
 
 const shell = promisify(execFile);
 const story = [{ role: "user" as const, content: "Tell me a long story." }];
@@ -275,15 +276,24 @@ describe("the commands next to a running server", () => {
     expect(run.stderr()).toContain("The model 'gpt-x' does not exist");
   });
 
-  it("doctor: prints every setting with its source, never a key", async () => {
+  it("doctor: prints every setting with its source, never a key, and the repairs of strict chat templates", async () => {
+    const models = temporaryFolder();
+    const chatTemplate = strictTemplate({ system: true, alternating: true });
+    await writeModel(join(models, "strict.gguf"), { chatTemplate });
     const doctor = runProgram(["doctor", "--json"], {
       HEARTH_DATA: temporaryFolder(),
+      HEARTH_MODELS: models,
       HEARTH_API_KEY: testKey,
     });
     expect(await doctor.exited).toBe(0);
-    const { settings } = JSON.parse(doctor.stdout()) as {
+    const { settings, checks } = JSON.parse(doctor.stdout()) as {
       settings: { name: string; value: string; source: string }[];
+      checks: { name: string; detail: string }[];
     };
+    const detailOf = (name: string): string | undefined =>
+      checks.find((check) => check.name === name)?.detail;
+    expect(detailOf("model strict")).toMatch(/, strict chat template: system-folded, turns-merged$/);
+    expect(detailOf(`model ${builtInModel}`)).not.toContain("strict");
     expect(settings.find((row) => row.name === "apiKey")).toMatchObject({
       value: "set",
       source: "HEARTH_API_KEY",

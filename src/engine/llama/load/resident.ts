@@ -12,7 +12,10 @@ import type { Model } from "../../../core/model.js";
 import { createModelContext } from "./context.js";
 import { loadWeights } from "./load-weights.js";
 import type { OpenRenderer, TemplateRenderer } from "../../template/renderer.js";
-import { readLanguage, templateOf, type ModelLanguage } from "../prompt/language.js";
+import { findRepairs } from "../prompt/find-repairs.js";
+import { readLanguage, templateModelOf, templateOf, type ModelLanguage } from "../prompt/language.js";
+import type { TemplateModel } from "../prompt/render.js";
+import type { Repair } from "../prompt/repairs.js";
 import type { LlamaSettings } from "../protocol.js";
 
 export interface Resident extends ModelLanguage {
@@ -68,7 +71,8 @@ async function createResident(
   settings: LlamaSettings,
   renderer: TemplateRenderer,
 ): Promise<Resident> {
-  const trial = tryTemplate(renderer);
+  const template = templateModelOf(weights, renderer);
+  const trial = tryTemplate(template);
   // Awaited when the context is ready.
   trial.catch(() => undefined);
   const contextTokens = Math.min(
@@ -81,7 +85,7 @@ async function createResident(
     { contextTokens, weightsBytes: model.manifest.bytes },
     settings,
   );
-  await trial;
+  const repairs = await trial;
   return {
     model,
     weights,
@@ -91,7 +95,7 @@ async function createResident(
     device,
     sequences,
     grammars: new LRUCache({ max: grammarsMax }),
-    ...readLanguage(weights, { modelId: model.manifest.id, contextTokens, renderer }),
+    ...readLanguage(weights, { modelId: model.manifest.id, contextTokens, template, repairs }),
     async dispose() {
       await renderer.close();
       await context.dispose();
@@ -100,10 +104,14 @@ async function createResident(
   };
 }
 
-/** @throws Error when the template is not valid, or exceeds its budget for the shortest conversation. */
-async function tryTemplate(renderer: TemplateRenderer): Promise<void> {
+/**
+ * Returns the repairs that the template needs.
+ * @throws Error when the template is not valid, or exceeds its budget for the shortest conversation.
+ */
+async function tryTemplate(template: TemplateModel): Promise<readonly Repair[]> {
   const messages = [{ role: "user", content: "Hello!" }];
-  const rendering = await renderer.render({ messages, add_generation_prompt: true });
+  const rendering = await template.renderer.render({ messages, add_generation_prompt: true });
   if (rendering.type === "invalid") throw new Error(`its chat template is not valid: ${rendering.reason}`);
   if (rendering.type === "exceeded") throw new Error(`its chat template ${rendering.limit}.`);
+  return findRepairs(template);
 }

@@ -3,6 +3,8 @@ import type { LlamaModel, Token } from "node-llama-cpp";
 import type { TemplateRenderer } from "../../template/renderer.js";
 import { createPromptBuilder, type PromptBuilder } from "./prompt.js";
 import type { InfillTokens } from "./raw-prompt.js";
+import type { TemplateModel } from "./render.js";
+import type { Repair } from "./repairs.js";
 import { reasoningMarksOf, type ReasoningMarks } from "../answer/reasoning.js";
 import { createTokenBytes, tokenTypes, type TokenBytes, type Vocabulary } from "./token-bytes.js";
 import { toolFormatOf, type ToolFormat } from "../tools/format.js";
@@ -12,6 +14,8 @@ export interface ModelLanguage {
   readonly prompts: PromptBuilder;
   /** How the model writes tool calls. */
   readonly tools: ToolFormat;
+  /** What the template needs of an ordinary conversation. */
+  readonly repairs: readonly Repair[];
   /** Markers around the reasoning; null when the model never reasons, or when the tool format separates the reasoning. */
   readonly reasoning: ReasoningMarks | null;
   /** Size of the vocabulary. */
@@ -31,30 +35,42 @@ export function templateOf(weights: LlamaModel): string {
 export interface LanguageOptions {
   readonly modelId: string;
   readonly contextTokens: number;
-  /** Renders the template that `templateOf` returns. */
-  readonly renderer: TemplateRenderer;
+  /** What `templateModelOf` returns. */
+  readonly template: TemplateModel;
+  /** What the template needs of an ordinary conversation. */
+  readonly repairs: readonly Repair[];
+}
+
+/** Returns what the rendering of conversations depends on. */
+export function templateModelOf(weights: LlamaModel, renderer: TemplateRenderer): TemplateModel {
+  const { bosString, eosString } = weights.tokens;
+  const tools = toolFormatOf(templateOf(weights));
+  return { renderer, tools, bosText: bosString ?? "", eosText: eosString ?? "" };
 }
 
 /** Reads a model's language. */
-export function readLanguage(weights: LlamaModel, options: LanguageOptions): ModelLanguage {
-  const template = templateOf(weights);
-  const tools = toolFormatOf(template);
-  const reasoning = tools.readsReasoning ? null : reasoningMarksOf(template);
+export function readLanguage(
+  weights: LlamaModel,
+  { modelId, contextTokens, template, repairs }: LanguageOptions,
+): ModelLanguage {
+  const { tools } = template;
+  const reasoning = tools.readsReasoning ? null : reasoningMarksOf(templateOf(weights));
   const marks = reasoning === null ? tools.marks : [...tools.marks, reasoning.open, reasoning.close];
   const vocabulary = readVocabulary(weights, new Set(marks));
   const tokenBytes = createTokenBytes(vocabulary, (token) => weights.detokenize([token as Token], true));
   return {
     tokenBytes,
     tools,
+    repairs,
     reasoning,
     vocabularyTokens: vocabulary.tokens.length,
     prompts: createPromptBuilder({
-      ...options,
-      tools,
+      ...template,
+      modelId,
+      contextTokens,
+      repairs,
       reasoning,
       specialTexts: specialTexts(vocabulary),
-      bosText: weights.tokens.bosString ?? "",
-      eosText: weights.tokens.eosString ?? "",
       prependToken: weights.tokens.shouldPrependBosToken ? weights.tokens.bos : null,
       longestTokenBytes: tokenBytes.longestBytes,
       infill: infillTokens(weights),

@@ -4,32 +4,28 @@
  */
 import type { Conversation, Prompt } from "../../../core/engine.js";
 import { HearthError } from "../../../core/errors.js";
-import type { RawPrompt, Tool } from "../../../core/generation.js";
+import type { RawPrompt } from "../../../core/generation.js";
 import { promptTooLong } from "./context-length.js";
 import { createRawPromptBuilder, type RawPromptModel } from "./raw-prompt.js";
-import type { TemplateRenderer } from "../../template/renderer.js";
 import { endsInReasoning, type ReasoningMarks } from "../answer/reasoning.js";
-import type { ToolFormat } from "../tools/format.js";
+import { renderWithRepairs, type TemplateModel } from "./render.js";
+import type { Repair } from "./repairs.js";
 
 /** The properties of a loaded model that prompts depend on. */
-export interface PromptModel extends RawPromptModel {
+export interface PromptModel extends RawPromptModel, TemplateModel {
   readonly modelId: string;
-  /** Renders the model's chat template. */
-  readonly renderer: Pick<TemplateRenderer, "render">;
-  /** How conversations with tools are passed to the template. */
-  readonly tools: ToolFormat;
+  /** What the template needs of an ordinary conversation. */
+  readonly repairs: readonly Repair[];
   readonly reasoning: ReasoningMarks | null;
   /** Texts that the tokenizer would convert to one special token. */
   readonly specialTexts: readonly string[];
-  readonly bosText: string;
-  readonly eosText: string;
 }
 
 export interface PromptBuilder {
   /**
    * Renders and tokenises a conversation.
    * @throws HearthError `context_length_exceeded` when no space is left for an answer, `invalid_value` when the template
-   * refuses the conversation or exceeds its budget.
+   * refuses the conversation, whatever its repairs, or exceeds its budget.
    */
   build(conversation: Conversation): Promise<Prompt>;
   /**
@@ -69,7 +65,10 @@ export function createPromptBuilder(model: PromptModel): PromptBuilder {
 }
 
 async function render(model: PromptModel, mask: Mask, conversation: Conversation): Promise<string> {
-  const rendering = await model.renderer.render(variablesOf(model, mask, conversation));
+  const { messages, tools, reasoningEffort } = conversation;
+  // Message text is masked before the tool format adds its markers, which stay control tokens.
+  const masked = { messages: mask.hide(messages), tools: mask.hide(tools), reasoningEffort };
+  const { rendering } = await renderWithRepairs(model, masked, model.repairs);
   switch (rendering.type) {
     case "text":
       return rendering.text;
@@ -82,22 +81,6 @@ async function render(model: PromptModel, mask: Mask, conversation: Conversation
   }
 }
 
-function variablesOf(model: PromptModel, mask: Mask, conversation: Conversation): Record<string, unknown> {
-  const { reasoningEffort } = conversation;
-  // Message text is masked before the tool format adds its markers, which stay control tokens.
-  const messages = conversation.messages.map((message) => mask.hide(message));
-  const tools = conversation.tools.map((tool) => mask.hide(tool));
-  const variables: Record<string, unknown> = {
-    messages: model.tools.renderMessages(messages, tools),
-    add_generation_prompt: true,
-    bos_token: model.bosText,
-    eos_token: model.eosText,
-  };
-  if (tools.length > 0 && model.tools.writesDefinitions) variables["tools"] = tools.map(templateTool);
-  if (reasoningEffort !== "default") variables["enable_thinking"] = reasoningEffort !== "none";
-  return variables;
-}
-
 function invalidMessages(message: string): HearthError {
   return new HearthError("invalid_value", message, { param: "messages" });
 }
@@ -108,14 +91,6 @@ function withPrefill({ tools, reasoning }: PromptModel, prompt: string, answerSt
   const isReasoning = reasoning !== null && endsInReasoning(reasoning, prompt);
   const answer = isReasoning ? `${prompt.trimEnd()}\n\n${reasoning.close}\n\n` : prompt;
   return answer + tools.answerOpening + answerStart;
-}
-
-function templateTool(tool: Tool): Record<string, unknown> {
-  const { name, description, parameters } = tool;
-  return {
-    type: "function",
-    function: description === undefined ? { name, parameters } : { name, description, parameters },
-  };
 }
 
 /** A part of a rendered prompt: text of the template, or a special text that occurred in a message. */

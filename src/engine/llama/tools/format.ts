@@ -8,7 +8,7 @@ import type { RuleSet } from "../../../grammar/gbnf.js";
 import { fallback, families } from "./families.js";
 import { matchesSigns, type ToolFamily } from "./family.js";
 import { callContinuation, callGrammar, type RequestedCalls } from "./grammar.js";
-import { readTemplateCapabilities, renderMessages, type TemplateMessage } from "./messages.js";
+import { inWords, readTemplateCapabilities, renderMessages, type TemplateMessage } from "./messages.js";
 import { createParser, readAnswer, type ToolParser } from "./parse.js";
 import { readHarmony } from "./parse/harmony.js";
 import { Output } from "./parse/output.js";
@@ -54,6 +54,8 @@ export interface ToolFormat {
   continuation(started: string, requested: RequestedCalls, rules: RuleSet): string | null;
   /** Converts messages to the form that the template expects. */
   renderMessages(messages: readonly Message[], tools: readonly Tool[]): readonly TemplateMessage[];
+  /** The same with everything about tools as plain text, for conversations that the template refuses. */
+  readonly inWords: Pick<ToolFormat, "writesDefinitions" | "renderMessages">;
 }
 
 /** Returns the format that a template writes; for a template without tools, the fallback, which describes tools in plain text. */
@@ -93,6 +95,10 @@ function createFormat(family: ToolFamily, template: string): ToolFormat {
       return null;
     },
     renderMessages: (messages, tools) => renderMessages(family, capabilities, messages, tools),
+    inWords: {
+      writesDefinitions: false,
+      renderMessages: (messages, tools) => renderMessages(family, inWords(capabilities), messages, tools),
+    },
   };
 }
 

@@ -51,6 +51,11 @@ export function readTemplateCapabilities(
   };
 }
 
+/** Returns the capabilities of the template without those for tools. */
+export function inWords(capabilities: TemplateCapabilities): TemplateCapabilities {
+  return { ...capabilities, writesCalls: false, writesResults: false, writesDefinitions: false };
+}
+
 /** Returns null where the template's text does not show it. */
 function argumentsAsText(template: string): boolean | null {
   if (/arguments['"\]]*\s+is\s+(?:not\s+)?(?:string|mapping)/.test(template)) return false;

@@ -15,6 +15,9 @@ const loadedModel = responseObject({
   slots: countField("Generations that can run concurrently."),
   slots_held: countField("Generations that are running."),
   context_tokens: countField("Context size of one conversation, in tokens."),
+  template_repairs: responseArray(z.string()).describe(
+    "What the chat template of the model needs of an ordinary conversation: the names of repairs, in their order.",
+  ),
   loaded_at: z.iso.datetime(),
   until: z.iso
     .datetime()
@@ -58,6 +61,7 @@ function present(model: ModelInMemory): z.infer<typeof loadedModel> {
     slots: model.slots,
     slots_held: model.slotsHeld,
     context_tokens: model.contextTokens,
+    template_repairs: [...(model.templateRepairs ?? [])],
     loaded_at: new Date(model.loadedAt).toISOString(),
     until: model.until === null ? null : new Date(model.until).toISOString(),
   };

@@ -46,6 +46,7 @@ async function answer(
     modelId: "model",
     renderer: renderHere(template),
     tools: toolFormatOf(template),
+    repairs: [],
     reasoning: null,
     specialTexts: [],
     bosText: "",

@@ -1,0 +1,72 @@
+/** Finds out which repairs a template needs, by rendering ordinary conversations with it. */
+import type { Message, Tool } from "../../../core/generation.js";
+import { renderWithRepairs, type TemplateModel } from "./render.js";
+import type { Repair } from "./repairs.js";
+
+/** A conversation, and the texts that its prompt must contain. */
+interface Probe {
+  readonly messages: readonly Message[];
+  readonly tools: readonly Tool[];
+  readonly texts: readonly string[];
+}
+
+const tool: Tool = {
+  name: "probe_tool",
+  description: "Returns the weather.",
+  parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+};
+const system: Message = { role: "system", content: "Probe system." };
+const user: Message = { role: "user", content: "Probe user." };
+const assistant: Message = { role: "assistant", content: "Probe assistant." };
+const later: Message = { role: "system", content: "Probe later." };
+const calling: Message = {
+  role: "assistant",
+  content: "",
+  toolCalls: ["first", "second"].map((city, index) => callOf(`probe_call_${index}`, city)),
+};
+const results = ["Probe sunny.", "Probe rainy."].map((content, index): Message => ({
+  role: "tool",
+  toolCallId: `probe_call_${index}`,
+  content,
+}));
+
+/** Ordinary conversations, from the simplest to the richest. */
+const probes: readonly Probe[] = [
+  probeOf([user]),
+  probeOf([system, user]),
+  probeOf([system, user, assistant, later, user], ["Probe system.", "Probe later."]),
+  probeOf([user, { role: "user", content: "Probe again." }]),
+  probeOf([user], ["Probe user.", tool.name], [tool]),
+  probeOf([user, calling, ...results], undefined, [tool]),
+];
+
+/**
+ * Returns the repairs without which the template refuses an ordinary conversation, or leaves out a text of it. A conversation that it
+ * accepts with no repair needs none.
+ */
+export async function findRepairs(model: TemplateModel): Promise<readonly Repair[]> {
+  let needed: readonly Repair[] = [];
+  for (const { messages, tools, texts } of probes) {
+    const isWhole = (text: string): boolean => texts.every((each) => text.includes(each));
+    const conversation = { messages, tools, reasoningEffort: "default" } as const;
+    const { rendering, repairs } = await renderWithRepairs(model, conversation, needed, isWhole);
+    // It may take seconds for each conversation.
+    if (rendering.type === "exceeded") return needed;
+    if (rendering.type === "text" && isWhole(rendering.text)) needed = repairs;
+    // What refuses a greeting, refuses all others.
+    else if (messages.length === 1) return needed;
+  }
+  return needed;
+}
+
+function probeOf(
+  messages: readonly Message[],
+  texts: readonly string[] = messages.map(({ content }) => content),
+  tools: readonly Tool[] = [],
+): Probe {
+  return { messages, tools, texts };
+}
+
+function callOf(id: string, city: string): { id: string; name: string; arguments: string } {
+  return { id, name: tool.name, arguments: JSON.stringify({ city }) };
+}
