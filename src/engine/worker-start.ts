@@ -118,6 +118,8 @@ export function startProcess(options: StartOptions, events: WorkerEvents): Start
       }
     },
     terminate() {
+      // Otherwise a program without other work exits before.
+      child.ref();
       child.kill("SIGKILL");
       return exited;
     },

@@ -18,7 +18,7 @@ const assistant = (content: string): Message => ({ role: "assistant", content })
 function modelOf(source: string) {
   const renderer = renderHere(source);
   return {
-    renderer: { render: vi.fn(renderer.render) },
+    renderer: { render: vi.fn((variables: Readonly<Record<string, unknown>>) => renderer.render(variables)) },
     tools: toolFormatOf(source),
     bosText: "",
     eosText: "",
