@@ -240,6 +240,7 @@ describe("GET /v1/hearth/ps", () => {
           slots: 2,
           slots_held: 0,
           context_tokens: 256,
+          template_repairs: [],
           loaded_at: "1970-01-01T00:00:00.000Z",
           until: null,
         },
