@@ -3,8 +3,8 @@
 import { defineConfig } from "eslint/config";
 import tseslint from "typescript-eslint";
 
-/** The system clock itself, and the engine's worker thread, which creates its own. */
-const clockFiles = ["src/system.ts", "src/engine/llama/worker.ts"];
+/** The system clock itself, and the engine's worker threads and processes, which have their own. */
+const clockFiles = ["src/system.ts", "src/engine/llama/worker.ts", "src/engine/template/worker.ts"];
 const environmentFiles = ["src/config.ts", "src/main.ts"];
 
 const time = [

@@ -31,7 +31,7 @@ export async function renderingRows(): Promise<readonly Row[]> {
 
 /** Takes both ways in turns. */
 async function compare(renderer: TemplateRenderer, name: string, count: number): Promise<readonly Row[]> {
-  const here = new JinjaTemplate(template, () => process.cpuUsage().user / 1000);
+  const here = new JinjaTemplate(template, { cpuMs: () => process.cpuUsage().user / 1000, nowMs: () => 0 });
   const messages = Array.from({ length: count }, (_, at) => ({
     role: at % 2 === 0 ? "user" : "assistant",
     content: `Message ${at} says what a message of a chat says, in a sentence or two.`,

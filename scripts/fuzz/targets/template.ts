@@ -106,7 +106,7 @@ function rendered(source: string, given: Readonly<Record<string, unknown>>): Ren
   timed.run = () => {
     let template: JinjaTemplate;
     try {
-      template = new JinjaTemplate(source, () => 0);
+      template = new JinjaTemplate(source, { cpuMs: () => 0, nowMs: () => 0 });
     } catch (thrown) {
       check(thrown instanceof Error, () => `what is no template throws ${String(thrown)}`);
       return { type: "invalid", reason: thrown instanceof Error ? thrown.message : "" };

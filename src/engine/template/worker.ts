@@ -28,7 +28,7 @@ function renderInTime(request: RenderRequest): Rendering {
 
 function render({ template, variables, budget }: RenderRequest): Rendering {
   try {
-    if (parsed?.source !== template) parsed = new JinjaTemplate(template, cpuMs);
+    if (parsed?.source !== template) parsed = new JinjaTemplate(template, { cpuMs, nowMs });
   } catch (thrown) {
     return { type: "invalid", reason: thrown instanceof Error ? thrown.message : String(thrown) };
   }
@@ -38,4 +38,8 @@ function render({ template, variables, budget }: RenderRequest): Rendering {
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
+}
+
+function nowMs(): number {
+  return Date.now();
 }

@@ -39,7 +39,7 @@ const doubledText = repeated("'aaaaaaaa'", 27, "n.x ~ n.x");
 describe("a template within its budget", () => {
   const budget = { stepsMax: 1_000, cpuMsMax: 1_000, textLengthMax: 1_000 };
   const render = (source: string, cpuMs = (): number => 0): unknown =>
-    new JinjaTemplate(source, cpuMs).render({ words: ["a", "b"] }, budget);
+    new JinjaTemplate(source, { cpuMs, nowMs: () => 0 }).render({ words: ["a", "b"] }, budget);
 
   it.each([
     ["{% for w in words %}{{ loop.index }}{{ w }} {% endfor %}", "1a 2b "],
@@ -59,14 +59,21 @@ describe("a template within its budget", () => {
 
   it("is rejected without a message of JavaScript itself", () => {
     const longSum = `{{ ${"1 + ".repeat(50_000)}1 }}`;
-    expect(new JinjaTemplate(longSum, () => 0).render({}, unlimited)).toEqual({
+    expect(new JinjaTemplate(longSum, { cpuMs: () => 0, nowMs: () => 0 }).render({}, unlimited)).toEqual({
       type: "rejected",
       reason: "it is nested too deeply, or has a value of an unexpected type",
     });
   });
 
-  it.each(["{{", "{{ 'a' |", "{{ ".padEnd(100_000, "(")])("is invalid without one: %.10s", (source) => {
-    expect(() => render(source)).toThrow(/^it is cut off, or nested too deeply$/);
+  it.each([
+    ["{{", "it is cut off inside a tag"],
+    ["{{ 'a' |", "it is cut off inside a tag"],
+    ["{{ 'a' | }}", "expected a name, got output-end"],
+    ["{% if a %}", "expected 'elif' or 'else' or 'endif', got end of template"],
+    ["{{ a b }}", "expected end of print statement, got 'b'"],
+    [`{{ ${"(".repeat(100_000)}${")".repeat(100_000)} }}`, "it is cut off, or nested too deeply"],
+  ])("is invalid without one: %.10s", (source, reason) => {
+    expect(() => render(source)).toThrow(new Error(reason));
   });
 
   it.each([
@@ -84,10 +91,10 @@ describe("a template within its budget", () => {
 
   it("C10: ends when it exceeds its CPU time", () => {
     let now = 0;
-    const long = new JinjaTemplate(
-      "{% for i in range(900) %}{{ '' and i }}{% endfor %}".repeat(9),
-      () => (now += 600),
-    );
+    const long = new JinjaTemplate("{% for i in range(900) %}{{ '' and i }}{% endfor %}".repeat(9), {
+      cpuMs: () => (now += 600),
+      nowMs: () => 0,
+    });
     expect(long.render({}, { ...budget, stepsMax: 1_000_000 })).toEqual({
       type: "exceeded",
       limit: "needs more than 1,000 ms",

@@ -1,0 +1,197 @@
+/** Filters for lists, and for the items of dictionaries and texts. */
+import { textArgument } from "../values/arguments.js";
+import { isEqual, order } from "../values/compare.js";
+import type { Runtime } from "../values/runtime.js";
+import { textOf } from "../values/text.js";
+import {
+  Dictionary,
+  Group,
+  integerOf,
+  isTrue,
+  itemsOf,
+  lengthOfText,
+  List,
+  orElse,
+  Sequence,
+  TemplateError,
+  Tuple,
+  typeName,
+  Undefined,
+  type Value,
+} from "../values/values.js";
+import { attributeReader, filter, withoutCase, type Given, type NamedFilter } from "./filter.js";
+import { pairsOf } from "./methods-collections.js";
+import { combined } from "./sum.js";
+
+export const listFilters: readonly NamedFilter[] = [
+  ...["length", "count"].map((name) => filter(name, [], (_, value) => lengthOf(value))),
+  filter("list", [], ({ meter }, value) => new List([...itemsOf(value, meter)])),
+  filter("first", [], ({ meter }, value) =>
+    orElse(itemsOf(value, meter)[0], () => new Undefined("No first item, sequence was empty.")),
+  ),
+  filter("last", [], ({ meter }, value) =>
+    orElse(itemsOf(value, meter).at(-1), () => new Undefined("No last item, sequence was empty.")),
+  ),
+  filter("reverse", [], ({ meter }, value) => {
+    const items = [...itemsOf(value, meter)].reverse();
+    return typeof value === "string" ? items.map((item) => textOf(item, meter)).join("") : new List(items);
+  }),
+  filter("join", ["d", "attribute"], joined),
+  filter("items", [], (runtime, value) => {
+    if (value instanceof Undefined) return new List([]);
+    if (!(value instanceof Dictionary)) throw new TemplateError("Can only get item pairs from a mapping.");
+    return new List(pairsOf(runtime, value));
+  }),
+  filter("dictsort", ["case_sensitive", "by", "reverse"], dictSorted),
+  filter("sort", ["reverse", "case_sensitive", "attribute"], (runtime, value, given) => {
+    const [reverse = false, caseSensitive = false, attribute] = given;
+    const key = sortKey(runtime, attribute, isTrue(caseSensitive));
+    return new List(sorted(runtime, itemsOf(value, runtime.meter), key, isTrue(reverse)));
+  }),
+  filter("unique", ["case_sensitive", "attribute"], (runtime, value, [caseSensitive = false, attribute]) => {
+    const [read, fold] = [attributeReader(runtime, attribute), withoutCase(isTrue(caseSensitive))];
+    const seen = new Dictionary();
+    const unique = itemsOf(value, runtime.meter).filter((item) => {
+      const key = fold(read(item));
+      const isNew = !seen.has(key);
+      seen.set(key, true);
+      return isNew;
+    });
+    return new List(unique);
+  }),
+  filter("min", ["case_sensitive", "attribute"], (runtime, value, given) =>
+    extreme(runtime, value, given, -1),
+  ),
+  filter("max", ["case_sensitive", "attribute"], (runtime, value, given) =>
+    extreme(runtime, value, given, 1),
+  ),
+  filter("sum", ["attribute", "start"], (runtime, value, [attribute, start = 0]) => {
+    const read = attributeReader(runtime, attribute);
+    return itemsOf(value, runtime.meter).reduce((sum, item) => combined(sum, read(item)), start);
+  }),
+  filter("groupby", ["attribute!", "default", "case_sensitive"], grouped),
+  filter("batch", ["linecount!", "fill_with"], (runtime, value, [count = 1, fill = null]) => {
+    const items = itemsOf(value, runtime.meter);
+    const size = Math.max(1, integerOf(count));
+    runtime.meter.countSteps(size);
+    const rows: Value[][] = [];
+    for (let at = 0; at < items.length; at += size) rows.push(items.slice(at, at + size));
+    const last = rows.at(-1);
+    while (fill !== null && last !== undefined && last.length < size) last.push(fill);
+    return new List(rows.map((row) => new List(row)));
+  }),
+  filter("slice", ["slices!", "fill_with"], sliced),
+];
+
+function lengthOf(value: Value): number {
+  if (typeof value === "string") return lengthOfText(value);
+  if (value instanceof Sequence) return value.items.length;
+  if (value instanceof Dictionary) return value.size;
+  if (value instanceof Undefined) return 0;
+  throw new TemplateError(`object of type '${typeName(value)}' has no len()`);
+}
+
+function joined(runtime: Runtime, value: Value, [separator = "", attribute]: Given): string {
+  const { meter } = runtime;
+  const read = attributeReader(runtime, attribute);
+  const between = textOf(separator, meter);
+  let text = "";
+  for (const [at, item] of itemsOf(value, meter).entries()) {
+    text += (at === 0 ? "" : between) + textOf(read(item), meter);
+    meter.checkText(text.length);
+  }
+  return text;
+}
+
+/** Sorts a copy; items with equal keys keep their order, also in reverse. */
+function sorted(
+  { meter }: Runtime,
+  items: readonly Value[],
+  key: (item: Value) => Value,
+  isReverse: boolean,
+): Value[] {
+  const keyed = items.map((item) => ({ item, key: key(item) }));
+  keyed.sort((left, right) => {
+    meter.countSteps(1);
+    const difference = order(left.key, right.key, meter);
+    return isReverse ? -difference : difference;
+  });
+  return keyed.map(({ item }) => item);
+}
+
+/** Several attributes are separated by commas. */
+function sortKey(
+  runtime: Runtime,
+  attribute: Value | undefined,
+  isCaseSensitive: boolean,
+): (item: Value) => Value {
+  const fold = withoutCase(isCaseSensitive);
+  if (typeof attribute !== "string" || !attribute.includes(",")) {
+    const read = attributeReader(runtime, attribute);
+    return (item) => fold(read(item));
+  }
+  const readers = attribute.split(",").map((part) => attributeReader(runtime, part));
+  return (item) => new Tuple(readers.map((read) => fold(read(item))));
+}
+
+function dictSorted(runtime: Runtime, value: Value, given: Given): Value {
+  const [caseSensitive = false, by = "key", reverse = false] = given;
+  if (!(value instanceof Dictionary))
+    throw new TemplateError(`'${typeName(value)}' object has no attribute 'items'`);
+  const which = textArgument(by, "by");
+  if (which !== "key" && which !== "value")
+    throw new TemplateError('You can only sort by either "key" or "value"');
+  const fold = withoutCase(isTrue(caseSensitive));
+  const key = (pair: Value): Value => {
+    const items = pair instanceof Tuple ? pair.items : [];
+    return fold(items[which === "key" ? 0 : 1] ?? null);
+  };
+  return new List(sorted(runtime, pairsOf(runtime, value), key, isTrue(reverse)));
+}
+
+function extreme(
+  runtime: Runtime,
+  value: Value,
+  [caseSensitive = false, attribute]: Given,
+  sign: 1 | -1,
+): Value {
+  const [read, fold] = [attributeReader(runtime, attribute), withoutCase(isTrue(caseSensitive))];
+  const [first, ...rest] = itemsOf(value, runtime.meter);
+  if (first === undefined) return new Undefined("No aggregated item, sequence was empty.");
+  return rest.reduce(
+    (best, item) => (sign * order(fold(read(item)), fold(read(best)), runtime.meter) > 0 ? item : best),
+    first,
+  );
+}
+
+function grouped(
+  runtime: Runtime,
+  value: Value,
+  [attribute, otherwise, caseSensitive = false]: Given,
+): Value {
+  const read = attributeReader(runtime, attribute, otherwise);
+  const fold = withoutCase(isTrue(caseSensitive));
+  const key = (item: Value): Value => fold(read(item));
+  const groups: Value[][] = [];
+  for (const item of sorted(runtime, itemsOf(value, runtime.meter), key, false)) {
+    const last = groups.at(-1);
+    if (last?.[0] !== undefined && isEqual(key(last[0]), key(item), runtime.meter)) last.push(item);
+    else groups.push([item]);
+  }
+  return new List(groups.map((items) => new Group(read(items[0] ?? null), new List(items))));
+}
+
+function sliced(runtime: Runtime, value: Value, [slices = 1, fill = null]: Given): Value {
+  const items = itemsOf(value, runtime.meter);
+  const count = integerOf(slices);
+  if (count <= 0) throw new TemplateError("integer division or modulo by zero");
+  runtime.meter.countSteps(count);
+  const [size, longer] = [Math.floor(items.length / count), items.length % count];
+  const columns = Array.from({ length: count }, (_, at) => {
+    const start = at * size + Math.min(at, longer);
+    const column = items.slice(start, start + size + (at < longer ? 1 : 0));
+    if (fill !== null && at >= longer) column.push(fill);
+    return new List(column);
+  });
+  return new List(columns);
+}

@@ -1,0 +1,72 @@
+/** Filters for numbers. */
+import { textArgument } from "../values/arguments.js";
+import {
+  defined,
+  Float,
+  integerOf,
+  numberOf,
+  TemplateError,
+  typeName,
+  type Value,
+} from "../values/values.js";
+import { filter, type NamedFilter } from "./filter.js";
+import { fixed, parsedFloat, parsedInteger } from "./numbers.js";
+
+export const numberFilters: readonly NamedFilter[] = [
+  filter("int", ["default", "base"], (_, value, [otherwise = 0, base = 10]) => {
+    if (typeof defined(value) === "string")
+      return (
+        parsedInteger(String(value), integerOf(base)) ?? truncated(parsedFloat(String(value))) ?? otherwise
+      );
+    return truncated(numberOf(value)) ?? otherwise;
+  }),
+  filter("float", ["default"], (_, value, [otherwise = new Float(0)]) => {
+    const number = typeof defined(value) === "string" ? parsedFloat(String(value)) : numberOf(value);
+    return number === null ? otherwise : new Float(number);
+  }),
+  filter("abs", [], (_, value) => {
+    const size = Math.abs(required(value, "abs()"));
+    return value instanceof Float ? new Float(size) : size;
+  }),
+  filter("round", ["precision", "method"], (_, value, [precision = 0, method = "common"]) => {
+    const number = required(value, "round()");
+    const digits = integerOf(precision);
+    const factor = 10 ** digits;
+    switch (textArgument(method, "method")) {
+      case "ceil":
+        return new Float(Math.ceil(number * factor) / factor);
+      case "floor":
+        return new Float(Math.floor(number * factor) / factor);
+      case "common": {
+        const rounded =
+          digits >= 0 ? Number(fixed(number, digits)) : Number(fixed(number * factor, 0)) / factor;
+        return value instanceof Float ? new Float(rounded) : rounded;
+      }
+      default:
+        throw new TemplateError("method must be common, ceil or floor");
+    }
+  }),
+  filter("filesizeformat", ["binary"], (_, value, [binary = false]) => {
+    const number = typeof value === "string" ? parsedFloat(value) : numberOf(value);
+    return fileSize(number ?? required(value, "float()"), binary === true);
+  }),
+];
+
+function truncated(number: number | null): number | null {
+  return number === null || !Number.isFinite(number) ? null : Math.trunc(number) + 0;
+}
+
+function required(value: Value, name: string): number {
+  const number = numberOf(defined(value));
+  if (number === null) throw new TemplateError(`bad operand type for ${name}: '${typeName(value)}'`);
+  return number;
+}
+
+function fileSize(bytes: number, isBinary: boolean): string {
+  const base = isBinary ? 1024 : 1000;
+  if (bytes === 1) return "1 Byte";
+  if (bytes < base) return `${Math.trunc(bytes)} Bytes`;
+  const letters = isBinary ? "KMGTPEZY" : "kMGTPEZY";
+  const step = Math.min(letters.length, Math.floor(Math.log(bytes) / Math.log(base)));
+  return `${fixed(bytes / base ** step, 1)} ${letters.charAt(step - 1)}${isBinary ? "iB" : "B"}`;
+}

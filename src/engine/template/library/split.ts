@@ -1,0 +1,79 @@
+/** Splitting and joining of texts, with the rules of Python. */
+import { endOfSpace, isSpace, startOfSpace } from "../syntax/space.js";
+import { TemplateError } from "../values/values.js";
+
+/** @param characters those that are removed at the ends; white space if it is null */
+export function stripped(text: string, characters: string | null, sides: "both" | "start" | "end"): string {
+  if (characters === null) {
+    const end = sides === "start" ? text.length : startOfSpace(text);
+    return text.slice(sides === "end" ? 0 : Math.min(end, endOfSpace(text)), end);
+  }
+  const removed = new Set(characters);
+  const all = Array.from(text);
+  let [start, end] = [0, all.length];
+  if (sides !== "end") while (start < end && removed.has(all[start] ?? "")) start += 1;
+  if (sides !== "start") while (end > start && removed.has(all[end - 1] ?? "")) end -= 1;
+  return all.slice(start, end).join("");
+}
+
+/** @param max splits at most; all if it is negative */
+export function split(text: string, separator: string | null, max: number): string[] {
+  if (separator === null) return splitAtSpace(text, max);
+  if (separator === "") throw new TemplateError("empty separator");
+  const parts = text.split(separator);
+  if (max < 0 || parts.length <= max + 1) return parts;
+  return [...parts.slice(0, max), parts.slice(max).join(separator)];
+}
+
+/** Splits from the end. */
+export function splitBackwards(text: string, separator: string | null, max: number): string[] {
+  if (max < 0) return split(text, separator, max);
+  if (separator !== null) {
+    const parts = split(text, separator, -1);
+    const kept = Math.max(0, parts.length - max);
+    return kept <= 1 ? parts : [parts.slice(0, kept).join(separator), ...parts.slice(kept)];
+  }
+  const parts: string[] = [];
+  let end = startOfSpace(text);
+  while (end > 0 && parts.length < max) {
+    let start = end;
+    while (start > 0 && !isSpace(text.charAt(start - 1))) start -= 1;
+    parts.unshift(text.slice(start, end));
+    end = startOfSpace(text.slice(0, start));
+  }
+  return end > 0 ? [text.slice(0, end), ...parts] : parts;
+}
+
+function splitAtSpace(text: string, max: number): string[] {
+  const parts: string[] = [];
+  let at = endOfSpace(text);
+  while (at < text.length) {
+    if (max >= 0 && parts.length >= max) {
+      parts.push(text.slice(at));
+      break;
+    }
+    let end = at;
+    while (end < text.length && !isSpace(text.charAt(end))) end += 1;
+    parts.push(text.slice(at, end));
+    at = endOfSpace(text, end);
+  }
+  return parts;
+}
+
+/** @param keep whether the ends of the lines stay */
+export function lines(text: string, keep: boolean): string[] {
+  const all =
+    text.match(
+      /[^\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]*(?:\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]|$)/g,
+    ) ?? [];
+  const whole = all.filter((line, at) => line !== "" || at < all.length - 1).filter((line) => line !== "");
+  return keep
+    ? whole
+    : whole.map((line) => line.replace(/(?:\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029])$/, ""));
+}
+
+export function occurrences(text: string, part: string): number {
+  let count = 0;
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) count += 1;
+  return count;
+}

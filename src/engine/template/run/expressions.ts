@@ -1,0 +1,186 @@
+/** Evaluates expressions. */
+import { filters } from "../library/filters.js";
+import { tests } from "../library/tests.js";
+import type { Meter } from "../meter.js";
+import type { CallArguments, Expression, SliceExpression } from "../syntax/nodes.js";
+import type { Runtime } from "../values/runtime.js";
+import {
+  Callable,
+  defined,
+  Dictionary,
+  Float,
+  isTrue,
+  itemsOf,
+  List,
+  numberOf,
+  TemplateError,
+  Tuple,
+  typeName,
+  Undefined,
+  type Arguments,
+  type Value,
+} from "../values/values.js";
+import { attributeOf, itemOf, sliceOf } from "./access.js";
+import { combined, compared } from "./operators.js";
+import type { Scope } from "./scope.js";
+
+export class Evaluator implements Runtime {
+  constructor(
+    readonly meter: Meter,
+    readonly nowMs: () => number,
+  ) {}
+
+  applyFilter(name: string, value: Value, args: Arguments): Value {
+    const filter = filters.get(name);
+    if (filter === undefined) throw new TemplateError(`No filter named '${name}'.`);
+    const result = filter(this, value, args);
+    if (typeof result === "string") this.meter.checkText(result.length);
+    return result;
+  }
+
+  applyTest(name: string, value: Value, args: Arguments): boolean {
+    const test = tests.get(name);
+    if (test === undefined) throw new TemplateError(`No test named '${name}'.`);
+    return test(this, value, args);
+  }
+
+  item(value: Value, key: Value): Value {
+    return itemOf(this, value, key);
+  }
+
+  evaluate(expression: Expression, scope: Scope): Value {
+    this.meter.countSteps(1);
+    switch (expression.type) {
+      case "literal":
+        return expression.value;
+      case "name":
+        return scope.get(expression.name);
+      case "list":
+        return new List(this.#all(expression.items, scope));
+      case "tuple":
+        return new Tuple(this.#all(expression.items, scope));
+      case "dictionary":
+        return new Dictionary(
+          expression.entries.map(([key, value]) => [this.evaluate(key, scope), this.evaluate(value, scope)]),
+        );
+      case "attribute":
+        return attributeOf(this, this.evaluate(expression.object, scope), expression.name);
+      case "item":
+        return this.#item(this.evaluate(expression.object, scope), expression.key, scope);
+      case "call":
+        return this.call(this.evaluate(expression.callee, scope), this.argumentsOf(expression.args, scope));
+      case "filter":
+        return this.filtered(expression, null, scope);
+      case "test":
+        return this.applyTest(
+          expression.name,
+          this.evaluate(expression.operand, scope),
+          this.argumentsOf(expression.args, scope),
+        );
+      default:
+        return this.#operation(expression, scope);
+    }
+  }
+
+  #operation(expression: Expression, scope: Scope): Value {
+    switch (expression.type) {
+      case "not":
+        return !isTrue(this.evaluate(expression.operand, scope));
+      case "negative":
+      case "positive":
+        return signed(expression.type, this.evaluate(expression.operand, scope));
+      case "and": {
+        const left = this.evaluate(expression.left, scope);
+        return isTrue(left) ? this.evaluate(expression.right, scope) : left;
+      }
+      case "or": {
+        const left = this.evaluate(expression.left, scope);
+        return isTrue(left) ? left : this.evaluate(expression.right, scope);
+      }
+      case "binary": {
+        const left = this.evaluate(expression.left, scope);
+        return combined(this, expression.operator, left, this.evaluate(expression.right, scope));
+      }
+      case "comparison":
+        return this.#comparison(expression, scope);
+      case "conditional":
+        return this.#conditional(expression, scope);
+      default:
+        throw new TemplateError(`unexpected ${expression.type}`);
+    }
+  }
+
+  #all(expressions: readonly Expression[], scope: Scope): Value[] {
+    return expressions.map((item) => this.evaluate(item, scope));
+  }
+
+  #conditional(expression: Expression & { type: "conditional" }, scope: Scope): Value {
+    const { condition, then, otherwise } = expression;
+    if (isTrue(this.evaluate(condition, scope))) return this.evaluate(then, scope);
+    if (otherwise !== null) return this.evaluate(otherwise, scope);
+    return new Undefined("the inline if-expression evaluated to false and no else section was defined.");
+  }
+
+  #comparison(expression: Expression & { type: "comparison" }, scope: Scope): boolean {
+    let left = this.evaluate(expression.left, scope);
+    return expression.others.every(({ operator, right }) => {
+      const other = this.evaluate(right, scope);
+      const isSo = compared(this, operator, left, other);
+      left = other;
+      return isSo;
+    });
+  }
+
+  #item(object: Value, key: Expression | SliceExpression, scope: Scope): Value {
+    if (key.type !== "slice") return itemOf(this, object, this.evaluate(key, scope));
+    const part = (expression: Expression | null): Value =>
+      expression === null ? null : this.evaluate(expression, scope);
+    return sliceOf(this, defined(object), [part(key.start), part(key.stop), part(key.step)]);
+  }
+
+  /** @param inner the text of a block that the filter applies to, or null where it stands behind a value */
+  filtered(expression: Expression & { type: "filter" }, inner: string | null, scope: Scope): Value {
+    const { operand, name, args } = expression;
+    const value =
+      operand === null
+        ? (inner ?? "")
+        : operand.type === "filter"
+          ? this.filtered(operand, inner, scope)
+          : this.evaluate(operand, scope);
+    this.meter.countSteps(1);
+    return this.applyFilter(name, value, this.argumentsOf(args, scope));
+  }
+
+  call(callee: Value, args: Arguments): Value {
+    if (!(callee instanceof Callable))
+      throw new TemplateError(`'${typeName(defined(callee))}' object is not callable`);
+    const result = callee.call(args);
+    if (typeof result === "string") this.meter.checkText(result.length);
+    return result;
+  }
+
+  argumentsOf(args: CallArguments, scope: Scope): Arguments {
+    const positional = this.#all(args.positional, scope);
+    const named = new Map<string, Value>();
+    for (const [name, value] of args.named) named.set(name, this.evaluate(value, scope));
+    if (args.items !== null)
+      for (const item of itemsOf(this.evaluate(args.items, scope), this.meter)) positional.push(item);
+    if (args.mapping !== null) {
+      const mapping = this.evaluate(args.mapping, scope);
+      if (!(mapping instanceof Dictionary))
+        throw new TemplateError(`argument after ** must be a mapping, not ${typeName(mapping)}`);
+      for (const [key, value] of mapping.entries()) named.set(String(key), value);
+    }
+    return { positional, named };
+  }
+}
+
+function signed(sign: "negative" | "positive", value: Value): Value {
+  const number = numberOf(defined(value));
+  if (number === null)
+    throw new TemplateError(
+      `bad operand type for unary ${sign === "negative" ? "-" : "+"}: '${typeName(value)}'`,
+    );
+  const result = sign === "negative" ? -number : number;
+  return value instanceof Float ? new Float(result) : result + 0;
+}

@@ -1,0 +1,20 @@
+/** The names that a part of a template knows. */
+import { Undefined, type Value } from "../values/values.js";
+
+export class Scope {
+  readonly #values = new Map<string, Value>();
+
+  constructor(private readonly parent: Scope | null = null) {}
+
+  get(name: string): Value {
+    for (let scope: Scope | null = this; scope !== null; scope = scope.parent) {
+      const value = scope.#values.get(name);
+      if (value !== undefined) return value;
+    }
+    return new Undefined(`'${name}' is undefined`);
+  }
+
+  set(name: string, value: Value): void {
+    this.#values.set(name, value);
+  }
+}
