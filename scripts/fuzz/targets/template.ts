@@ -3,6 +3,10 @@ import { join } from "node:path";
 import { isDeepStrictEqual, types } from "node:util";
 import { createContext, Script } from "node:vm";
 import { JinjaTemplate } from "../../../src/engine/template/jinja.js";
+import { filters } from "../../../src/engine/template/library/filters.js";
+import { dictionaryMethods, listMethods } from "../../../src/engine/template/library/methods-collections.js";
+import { textMethods } from "../../../src/engine/template/library/methods-text.js";
+import { tests } from "../../../src/engine/template/library/tests.js";
 import type { Rendering } from "../../../src/engine/template/protocol.js";
 import { root } from "../root.js";
 import { check, labelOf, type FuzzTarget } from "../target.js";
@@ -72,6 +76,25 @@ export const target: FuzzTarget = {
     "endif",
     "endmacro",
     "loop.index",
+    ...[...filters.keys()].map((name) => `|${name}`),
+    ...[...tests.keys()].map((name) => `is ${name} `),
+    ...[...textMethods.keys(), ...listMethods.keys(), ...dictionaryMethods.keys()].map((name) => `.${name}(`),
+    ...["range", "namespace", "cycler", "joiner", "dict", "strftime_now", "raise_exception"].map(
+      (name) => `${name}(`,
+    ),
+    ...[
+      "call",
+      "endcall",
+      "filter",
+      "endfilter",
+      "with",
+      "endwith",
+      "generation",
+      "endgeneration",
+      "raw",
+      "endraw",
+    ],
+    ...["break", "continue", "recursive", "set", "endset", "macro", "caller()", "varargs", "kwargs", "'%s'%"],
   ],
   seeds: () =>
     readdirSync(templates)

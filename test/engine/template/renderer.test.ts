@@ -85,6 +85,20 @@ describe("a template within its budget", () => {
       "needs more than 1,000 steps",
     ],
     ["C10", `${doubledText}{{ n.x }}`, "makes a text of more than 1,000 characters"],
+    ["C10", `${doubledList}{{ n.x | string | length }}`, "makes a text of more than 1,000 characters"],
+    ["C10", "{{ 'a' * 100000 }}", "makes a text of more than 1,000 characters"],
+    ["C10", "{{ [1] * 100000 }}", "needs more than 1,000 steps"],
+    ["C10", "{{ 'a'.center(100000) }}", "makes a text of more than 1,000 characters"],
+    ["C10", "{{ '%100000d' % 1 }}", "makes a text of more than 1,000 characters"],
+    ["C10", "{{ '{:100000}'.format(1) }}", "makes a text of more than 1,000 characters"],
+    ["C10", "{{ 'a\\n\\nb' | indent(100000, blank=true) }}", "makes a text of more than 1,000 characters"],
+    ["C10", "{{ ('a' * 900).replace('', 'bb') }}", "makes a text of more than 1,000 characters"],
+    ["C10", "{{ [1] | batch(100000, 0) | list }}", "needs more than 1,000 steps"],
+    [
+      "C10",
+      "{% set l = [1] %}{% for i in range(20) %}{{ l.extend(l) }}{% endfor %}",
+      "needs more than 1,000 steps",
+    ],
   ])("%s: ends when it exceeds its budget: %s", (_, source, limit) => {
     expect(render(source)).toEqual({ type: "exceeded", limit });
   });

@@ -14,14 +14,16 @@ import { fixed, parsedFloat, parsedInteger } from "./numbers.js";
 
 export const numberFilters: readonly NamedFilter[] = [
   filter("int", ["default", "base"], (_, value, [otherwise = 0, base = 10]) => {
-    if (typeof defined(value) === "string")
-      return (
-        parsedInteger(String(value), integerOf(base)) ?? truncated(parsedFloat(String(value))) ?? otherwise
-      );
-    return truncated(numberOf(value)) ?? otherwise;
+    const number = defined(value);
+    const read =
+      typeof number === "string"
+        ? (parsedInteger(number, integerOf(base)) ?? truncated(parsedFloat(number)))
+        : truncated(numberOf(number));
+    return read ?? otherwise;
   }),
   filter("float", ["default"], (_, value, [otherwise = new Float(0)]) => {
-    const number = typeof defined(value) === "string" ? parsedFloat(String(value)) : numberOf(value);
+    const given = defined(value);
+    const number = typeof given === "string" ? parsedFloat(given) : numberOf(given);
     return number === null ? otherwise : new Float(number);
   }),
   filter("abs", [], (_, value) => {

@@ -2,7 +2,6 @@
 import { represented, textOf } from "../values/text.js";
 import type { Runtime } from "../values/runtime.js";
 import {
-  Dictionary,
   lengthOfText,
   numberOf,
   orElse,
@@ -10,6 +9,7 @@ import {
   typeName,
   Undefined,
   type Arguments,
+  type Dictionary,
   type Value,
 } from "../values/values.js";
 import { fixed, general, scientific } from "./numbers.js";
@@ -33,7 +33,14 @@ export function formatted(
     given === undefined ? null : given === "*" ? (numberOf(next()) ?? 0) : Number(given);
   const result = text.replace(
     directive,
-    (_, key: string | undefined, flags: string, width?: string, precision?: string, type = "s") => {
+    (
+      _,
+      key: string | undefined,
+      flags: string,
+      width: string | undefined,
+      precision: string | undefined,
+      type: string,
+    ) => {
       const [wide, digits] = [size(width), size(precision)];
       if (type === "%") return "%";
       const value = key === undefined ? next() : orElse(named?.get(key), () => missingKey(key));

@@ -1,5 +1,6 @@
 /** The methods of texts. */
 import { isSpace } from "../syntax/space.js";
+import { textOf } from "../values/text.js";
 import { bound, optionalText, textArgument } from "../values/arguments.js";
 import type { Method, Runtime } from "../values/runtime.js";
 import {
@@ -96,7 +97,7 @@ export const textMethods: ReadonlyMap<string, Method<string>> = new Map([
   ["format", (runtime, self, args) => formattedFields(runtime, self, args)],
   method("format_map", ["mapping!"], (runtime, self, [mapping]) => {
     const entries = mapping instanceof Dictionary ? Array.from(mapping.entries()) : [];
-    const named = new Map(entries.map(([key, value]) => [String(key), value] as const));
+    const named = new Map(entries.map(([key, value]) => [textOf(key, runtime.meter), value] as const));
     return formattedFields(runtime, self, { positional: [], named });
   }),
 ]);

@@ -20,7 +20,7 @@ export function replaced(
     return (
       pieces.map((piece, at) => (at < count ? to + piece : piece)).join("") + (count === found ? to : "")
     );
-  if (count === found) return text.replaceAll(from, () => to);
+  if (count === found) return text.replaceAll(from, to.replaceAll("$", "$$$$"));
   const parts = text.split(from);
   return [parts.slice(0, count + 1).join(to), ...parts.slice(count + 1)].join(from);
 }

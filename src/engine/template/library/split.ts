@@ -60,16 +60,23 @@ function splitAtSpace(text: string, max: number): string[] {
   return parts;
 }
 
+/** What ends a line, with the rules of Python. */
+const lineEnd = /\r\n|[\n-\r\u0085\u2028\u2029]|\p{Cc}/gu;
+const separators = /[\r\n\v\f\u0085\u2028\u2029]/;
+
 /** @param keep whether the ends of the lines stay */
 export function lines(text: string, keep: boolean): string[] {
-  const all =
-    text.match(
-      /[^\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]*(?:\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]|$)/g,
-    ) ?? [];
-  const whole = all.filter((line, at) => line !== "" || at < all.length - 1).filter((line) => line !== "");
-  return keep
-    ? whole
-    : whole.map((line) => line.replace(/(?:\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029])$/, ""));
+  const found: string[] = [];
+  let start = 0;
+  for (const { 0: end, index } of text.matchAll(lineEnd)) {
+    const code = end.charCodeAt(0);
+    if (!separators.test(end) && (code < 28 || code > 30)) continue;
+    const next = index + end.length;
+    found.push(text.slice(start, keep ? next : index));
+    start = next;
+  }
+  if (start < text.length) found.push(text.slice(start));
+  return found;
 }
 
 export function occurrences(text: string, part: string): number {

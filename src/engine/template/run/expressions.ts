@@ -4,6 +4,7 @@ import { tests } from "../library/tests.js";
 import type { Meter } from "../meter.js";
 import type { CallArguments, Expression, SliceExpression } from "../syntax/nodes.js";
 import type { Runtime } from "../values/runtime.js";
+import { textOf } from "../values/text.js";
 import {
   Callable,
   defined,
@@ -169,7 +170,7 @@ export class Evaluator implements Runtime {
       const mapping = this.evaluate(args.mapping, scope);
       if (!(mapping instanceof Dictionary))
         throw new TemplateError(`argument after ** must be a mapping, not ${typeName(mapping)}`);
-      for (const [key, value] of mapping.entries()) named.set(String(key), value);
+      for (const [key, value] of mapping.entries()) named.set(textOf(key, this.meter), value);
     }
     return { positional, named };
   }

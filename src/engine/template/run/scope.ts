@@ -7,10 +7,10 @@ export class Scope {
   constructor(private readonly parent: Scope | null = null) {}
 
   get(name: string): Value {
-    for (let scope: Scope | null = this; scope !== null; scope = scope.parent) {
-      const value = scope.#values.get(name);
-      if (value !== undefined) return value;
-    }
+    let value = this.#values.get(name);
+    for (let scope = this.parent; value === undefined && scope !== null; scope = scope.parent)
+      value = scope.#values.get(name);
+    if (value !== undefined) return value;
     return new Undefined(`'${name}' is undefined`);
   }
 

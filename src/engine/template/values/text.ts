@@ -5,10 +5,10 @@ import {
   Dictionary,
   Float,
   Namespace,
-  Sequence,
   Tuple,
   Undefined,
   View,
+  type Sequence,
   type Value,
 } from "./values.js";
 
