@@ -27,7 +27,6 @@ async function load(edges: Edges): Promise<Compiled> {
   const request = {
     path: "src/classify.ts",
     url: "file:///src/classify.ts",
-    replaced: new Map<string, string>(),
   };
   const code = compile({ ...request, text: source, isInstrumented: true });
   return (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as Compiled;

@@ -1,6 +1,5 @@
 /**
- * Compiles modules and all that they import into coverage/fuzz/, in the layout of the repository. Files of src/, and packages whose
- * work a fuzz target is about, count their blocks.
+ * Compiles modules and all that they import into coverage/fuzz/, in the layout of the repository. Files of src/ count their blocks.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -10,12 +9,8 @@ import { root } from "../root.js";
 import { compile } from "./instrument.js";
 
 const output = join(root, "coverage", "fuzz");
-/** The packages that count their blocks, too: each is one file without imports. */
-const instrumentedPackages: ReadonlyMap<string, string> = new Map([
-  ["@huggingface/jinja", "node_modules/@huggingface/jinja/dist/index.js"],
-]);
 const isInstrumented = (path: string): boolean =>
-  path.startsWith("src/") || path.startsWith("test/fuzz/planted/") || path.startsWith("node_modules/");
+  path.startsWith("src/") || path.startsWith("test/fuzz/planted/");
 
 /**
  * Compiles what has changed since the last time.
@@ -44,10 +39,7 @@ function compiled(path: string): string {
     const before = readFileSync(file, "utf8");
     if (before.startsWith(stamp)) return before;
   }
-  const replaced = new Map(
-    [...instrumentedPackages].map(([name, inside]) => [name, relativeTo(path, compiledPathOf(inside))]),
-  );
-  const made = stamp + compile({ path, text, url, isInstrumented: isInstrumented(path), replaced });
+  const made = stamp + compile({ path, text, url, isInstrumented: isInstrumented(path) });
   mkdirSync(dirname(file), { recursive: true });
   // Renamed, so that another process that fuzzes at the same time never reads a part of it.
   const part = `${file}.${process.pid}`;
@@ -61,23 +53,11 @@ const compiler = readFileSync(new URL("instrument.ts", import.meta.url));
 /** Returns the source files that a compiled module imports by a relative path. */
 function importsOf(path: string, text: string): readonly string[] {
   const found = [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"\n]+)"/g)];
-  return found.map(([, specifier = ""]) => {
-    const compiledPath = posix.join(posix.dirname(compiledPathOf(path)), specifier);
-    const inside = [...instrumentedPackages.values()].find((each) => compiledPathOf(each) === compiledPath);
-    return inside ?? compiledPath.replace(/\.js$/, ".ts");
-  });
+  return found.map(([, specifier = ""]) =>
+    posix.join(posix.dirname(path), specifier).replace(/\.js$/, ".ts"),
+  );
 }
 
 function outputOf(path: string): string {
-  return join(output, compiledPathOf(path));
-}
-
-/** A folder that is called node_modules would be taken for packages. */
-function compiledPathOf(path: string): string {
-  return path.replace(/^node_modules\//, "packages/").replace(/\.ts$/, ".js");
-}
-
-function relativeTo(from: string, to: string): string {
-  const path = posix.relative(posix.dirname(from), to);
-  return path.startsWith(".") ? path : `./${path}`;
+  return join(output, path.replace(/\.ts$/, ".js"));
 }

@@ -12,8 +12,6 @@ export interface CompileRequest {
   readonly url: string;
   /** Whether to count; the code of the fuzzer itself is compiled without counters. */
   readonly isInstrumented: boolean;
-  /** What to import in place of a package, by the name of the package. */
-  readonly replaced: ReadonlyMap<string, string>;
 }
 
 const counters = "fuzz$";
@@ -21,7 +19,7 @@ const counters = "fuzz$";
 const wordCharsMax = 32;
 
 /** Returns JavaScript, an ES module. */
-export function compile({ path, text, url, isInstrumented, replaced }: CompileRequest): string {
+export function compile({ path, text, url, isInstrumented }: CompileRequest): string {
   const counted = { blocks: 0, words: new Set<string>() };
   const { outputText } = ts.transpileModule(text, {
     fileName: path.replace(/\.js$/, ".ts"),
@@ -31,33 +29,13 @@ export function compile({ path, text, url, isInstrumented, replaced }: CompileRe
       verbatimModuleSyntax: true,
     },
     transformers: {
-      before: [
-        ...(isInstrumented ? [countBlocks(counted)] : []),
-        ...(replaced.size > 0 ? [replacePackages(replaced)] : []),
-      ],
+      before: isInstrumented ? [countBlocks(counted)] : [],
     },
   });
   const code = outputText.replaceAll("import.meta.url", JSON.stringify(url));
   if (counted.blocks === 0) return code;
   const words = JSON.stringify([...counted.words]);
   return `const ${counters} = globalThis.fuzzCounters(${JSON.stringify(path)}, ${counted.blocks}, ${words});\n${code}`;
-}
-
-function replacePackages(replaced: ReadonlyMap<string, string>): ts.TransformerFactory<ts.SourceFile> {
-  return ({ factory }) =>
-    (file) =>
-      factory.updateSourceFile(
-        file,
-        file.statements.map((statement) => {
-          if (!ts.isImportDeclaration(statement) || !ts.isStringLiteral(statement.moduleSpecifier))
-            return statement;
-          const to = replaced.get(statement.moduleSpecifier.text);
-          if (to === undefined) return statement;
-          const { modifiers, importClause, attributes } = statement;
-          const from = factory.createStringLiteral(to);
-          return factory.updateImportDeclaration(statement, modifiers, importClause, from, attributes);
-        }),
-      );
 }
 
 function countBlocks(counted: {

@@ -42,9 +42,8 @@ const variables = {
   eos_token: "</s>",
 };
 
-/** The library says "object is not iterable" of its own values. */
 const ofJavaScript =
-  /^(Cannot (read|set|convert|destructure)|Maximum call stack|Invalid (array|string|count|time)|Converting circular)|is not a function$|(?<! object) is not iterable$/;
+  /^(Cannot (read|set|convert|destructure)|Maximum call stack|Invalid (array|string|count|time)|Converting circular)|(?<!^'\w+' object |^argument of type '\w+' )is not (a function|iterable)$/;
 
 /** As in the process of a renderer: a script has a time limit that also ends a loop inside the library. */
 const timed: { run: () => Rendering } = { run: () => ({ type: "rejected", reason: "" }) };

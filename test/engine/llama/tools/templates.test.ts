@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import { Template } from "@huggingface/jinja";
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../../src/core/generation.js";
 import { toolFormatOf } from "../../../../src/engine/llama/tools/format.js";
+import { JinjaTemplate } from "../../../../src/engine/template/jinja.js";
 import { familyNames, format, readAnswer, template, tools } from "./answers.js";
 
 const builtIn = readFileSync(
@@ -29,13 +29,17 @@ const conversation: readonly Message[] = [
 
 function render(source: string, messages: readonly Message[]): string {
   const of = toolFormatOf(source);
-  return new Template(source).render({
+  const variables = {
     messages: of.renderMessages(messages, tools),
     ...(of.writesDefinitions ? { tools: tools.map((tool) => ({ type: "function", function: tool })) } : {}),
     add_generation_prompt: true,
     bos_token: "<s>",
     eos_token: "</s>",
-  });
+  };
+  const template = new JinjaTemplate(source, { cpuMs: () => 0, nowMs: () => 0 });
+  const rendering = template.render(variables, { stepsMax: 100_000, cpuMsMax: 1, textLengthMax: 100_000 });
+  if (rendering.type !== "text") throw new Error(JSON.stringify(rendering));
+  return rendering.text;
 }
 
 describe("a chat template", () => {
