@@ -21,7 +21,7 @@ export function swapped(text: string): string {
 const hasCase = /[\p{Lu}\p{Ll}\p{Lt}]/u;
 export const isLower = (text: string): boolean => hasCase.test(text) && text === text.toLowerCase();
 export const isUpper = (text: string): boolean => hasCase.test(text) && text === text.toUpperCase();
-export const isTitle = (text: string): boolean => hasCase.test(text) && text === titled(text);
+const isTitle = (text: string): boolean => hasCase.test(text) && text === titled(text);
 
 /** Whether all characters of a text are of one kind, by the method that asks. */
 export const classes: ReadonlyMap<string, (text: string) => boolean> = new Map([

@@ -60,7 +60,7 @@ function unsupported(operator: string, left: Value, right: Value): TemplateError
   return new TemplateError(`unsupported operand type(s) for ${operator}: ${types}`);
 }
 
-export function concatenated({ meter }: Runtime, left: Value, right: Value): string {
+function concatenated({ meter }: Runtime, left: Value, right: Value): string {
   const [first, second] = [textOf(left, meter), textOf(right, meter)];
   meter.checkText(first.length + second.length);
   return first + second;
