@@ -32,14 +32,14 @@ const right = ajv.compile(parameters);
 
 /** Contains only the names of the tools: a thousand definitions would fill any context. */
 const short =
-  "{%- if tools -%}<tools>{{ tools | length }}</tools><tool_call>{%- endif -%}" +
+  "{%- if tools -%}<tools>{%- for t in tools -%}{{ t.function.name }} {%- endfor -%}</tools><tool_call>{%- endif -%}" +
   "{%- for m in messages -%}{{ m.content }}{%- endfor -%}{%- if add_generation_prompt -%}:{%- endif -%}";
 
 /** Models of random weights by name, each with a template: one of every family, and some with a longer context. */
 const models: readonly (readonly [name: string, chatTemplate: string, contextLength: number])[] = [
   ...familyNames.map((family) => [family, template(family), 4096] as const),
   ...["hermes", "generic"].map((family) => [`${family}-long`, template(family), 16_384] as const),
-  ["short", short, 4096],
+  ["short", short, 16_384],
 ];
 
 const shared = sharedApp(async (finished) => {
