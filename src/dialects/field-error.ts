@@ -17,6 +17,33 @@ const typeNames: Readonly<Record<string, string>> = {
 };
 
 /**
+ * Validates a request body and returns its fields.
+ * @throws HearthError `invalid_field` or `invalid_value` that names the first invalid field.
+ */
+export function validFields<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
+  const parsed = safelyParsed(schema, body);
+  if (!parsed.success) throw fieldError(parsed.error, body);
+  return parsed.data;
+}
+
+/**
+ * The same as the schema's `safeParse`. An object whose `length` is an object makes that throw, because it compares lengths before it
+ * knows that the value is an array or a string.
+ * @throws HearthError `invalid_field` for such an object.
+ */
+export function safelyParsed<Schema extends z.ZodType>(
+  schema: Schema,
+  body: unknown,
+): z.ZodSafeParseResult<z.output<Schema>> {
+  try {
+    return schema.safeParse(body);
+  } catch (thrown) {
+    const path = thrown instanceof TypeError ? pathOfLength(body) : null;
+    throw path === null ? thrown : problem("invalid_field", path, mustBe(["array", "string"]));
+  }
+}
+
+/**
  * Returns an error for the first issue of a request body: `invalid_field` if a field is missing or has the wrong type,
  * `invalid_value` if its value is not allowed. The message begins with the dotted path of the field.
  */
@@ -91,6 +118,17 @@ function problem(
 
 function mustBe(types: readonly string[]): string {
   return `must be ${types.map((type) => typeNames[type] ?? type).join(" or ")}`;
+}
+
+/** Returns the path of the first object whose `length` is an object; null if there is none. */
+function pathOfLength(value: unknown): readonly string[] | null {
+  if (typeof value !== "object" || value === null) return null;
+  for (const [key, inner] of Object.entries(value)) {
+    if (!Array.isArray(value) && key === "length" && typeof inner === "object") return [];
+    const path = pathOfLength(inner);
+    if (path !== null) return [key, ...path];
+  }
+  return null;
 }
 
 function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {

@@ -1,7 +1,7 @@
 /** Parses the request of POST /v1/complete into a GenerationRequest. Pure. */
 import { noTools, type GenerationRequest } from "../../core/generation.js";
 import { topPMin } from "../request-fields.js";
-import { fieldError } from "../field-error.js";
+import { validFields } from "../field-error.js";
 import { completeRequestSchema } from "./schema.js";
 import { parseTurns } from "./turns.js";
 
@@ -20,9 +20,7 @@ const nextTurn = "\n\nHuman:";
  * is out of range.
  */
 export function parseCompleteRequest(body: unknown): CompleteRequest {
-  const parsed = completeRequestSchema.safeParse(body);
-  if (!parsed.success) throw fieldError(parsed.error, body);
-  const fields = parsed.data;
+  const fields = validFields(completeRequestSchema, body);
   const { messages, prefill } = parseTurns(fields.prompt);
   const topK = fields.top_k ?? 0;
   const request: GenerationRequest = {

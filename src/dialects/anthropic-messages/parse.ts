@@ -1,7 +1,7 @@
 /** Parses the requests of POST /v1/messages and /v1/messages/count_tokens into a GenerationRequest. Pure. */
 import type { AnswerFormat, GenerationRequest } from "../../core/generation.js";
 import { topPMin } from "../request-fields.js";
-import { fieldError, invalidValue, unsupported } from "../field-error.js";
+import { invalidValue, unsupported, validFields } from "../field-error.js";
 import { withSchemaTexts } from "../schema-texts.js";
 import { messagesRequestSchema, type MessagesRequestBody } from "./schema.js";
 import { parseThinking, type ThinkingDisplay } from "./thinking.js";
@@ -21,9 +21,7 @@ export interface MessagesRequest {
  * is out of range or not supported.
  */
 export function parseMessagesRequest(body: unknown, bodyText: string | null = null): MessagesRequest {
-  const parsed = messagesRequestSchema.safeParse(body);
-  if (!parsed.success) throw fieldError(parsed.error, body);
-  const fields = parsed.data;
+  const fields = validFields(messagesRequestSchema, body);
   if ((fields.mcp_servers ?? []).length > 0) throw unsupported("mcp_servers", "MCP servers are");
   const { messages, prefill } = parseTurns(fields, bodyText);
   const { reasoningEffort, budget, display } = parseThinking(fields);

@@ -1,7 +1,7 @@
 /** Parses the request of POST /v1/chat/completions into a GenerationRequest. Pure. */
 import type { AnswerFormat, GenerationRequest } from "../../core/generation.js";
 import { HearthError } from "../../core/errors.js";
-import { fieldError, invalidValue } from "../field-error.js";
+import { invalidValue, validFields } from "../field-error.js";
 import { parseReasoningEffort } from "../openai-effort.js";
 import { parseSampling, parseStops } from "../openai-sampling.js";
 import { withSchemaTexts } from "../schema-texts.js";
@@ -28,9 +28,7 @@ export interface ChatRequest {
  * is out of range or not supported.
  */
 export function parseChatRequest(body: unknown, bodyText: string | null = null): ChatRequest {
-  const parsed = chatRequestSchema.safeParse(body);
-  if (!parsed.success) throw fieldError(parsed.error, body);
-  const fields = parsed.data;
+  const fields = validFields(chatRequestSchema, body);
   rejectUnsupportedFields(fields);
   const stream = fields.stream ?? false;
   if (!stream && fields.stream_options != null)

@@ -1,6 +1,6 @@
 /** Parses the request of POST /v1/completions into a GenerationRequest. Pure. */
 import { noTools, type GenerationRequest } from "../../core/generation.js";
-import { fieldError, invalidValue, unsupported } from "../field-error.js";
+import { invalidValue, unsupported, validFields } from "../field-error.js";
 import { parseSampling, parseStops } from "../openai-sampling.js";
 import { parsePrompts } from "./prompts.js";
 import { completionRequestSchema, type CompletionRequestBody } from "./schema.js";
@@ -30,9 +30,7 @@ const choicesMax = 128;
  * is out of range or not supported.
  */
 export function parseCompletionRequest(body: unknown): CompletionRequest {
-  const parsed = completionRequestSchema.safeParse(body);
-  if (!parsed.success) throw fieldError(parsed.error, body);
-  const fields = parsed.data;
+  const fields = validFields(completionRequestSchema, body);
   const returned = fields.n ?? 1;
   const sampled = fields.best_of ?? returned;
   rejectContradictions(fields, returned, sampled);

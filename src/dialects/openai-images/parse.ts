@@ -1,6 +1,6 @@
 /** Parses the request of POST /v1/images/generations into an ImageGenerationRequest. Pure. */
 import type { RequestedImageSize, ImageGenerationRequest } from "../../core/image-generation.js";
-import { fieldError, unsupported } from "../field-error.js";
+import { unsupported, validFields } from "../field-error.js";
 import { seed32 } from "../openai-sampling.js";
 import { imageRequestSchema, type ImageRequestBody } from "./schema.js";
 
@@ -11,9 +11,7 @@ export interface ParsedImageRequest {
 
 /** Parses a request body. @throws HearthError that names the first invalid field. */
 export function parseImageRequest(body: unknown): ParsedImageRequest {
-  const parsed = imageRequestSchema.safeParse(body);
-  if (!parsed.success) throw fieldError(parsed.error, body);
-  const fields = parsed.data;
+  const fields = validFields(imageRequestSchema, body);
   if (fields.stream === true) throw unsupported("stream", "streams of images are");
   const { output_compression: quality } = fields;
   return {

@@ -7,7 +7,7 @@ import { noTools, type GenerationRequest } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
 import type { RunEvent } from "../../core/run-event.js";
 import { noUsage, type Usage } from "../../core/usage.js";
-import { fieldError } from "../field-error.js";
+import { validFields } from "../field-error.js";
 import { parseSampling } from "../openai-sampling.js";
 import { outputItemId } from "./items/ids.js";
 import type { InputItem } from "./items/input-item-schema.js";
@@ -37,9 +37,7 @@ export interface CompactRequest {
 
 /** Parses a request body. @throws HearthError `invalid_field` or `invalid_value` that names the field. */
 export function parseCompactRequest(body: unknown): CompactRequest {
-  const parsed = compactRequestSchema.safeParse(body);
-  if (!parsed.success) throw fieldError(parsed.error, body);
-  const fields = parsed.data;
+  const fields = validFields(compactRequestSchema, body);
   const input = readInput(fields);
   const conversation = (items: readonly InputItem[]) =>
     conversationOf(fields.instructions ?? null, items, items.length - input.length);

@@ -4,7 +4,7 @@
  */
 import { HearthError } from "../../core/errors.js";
 import type { AnswerFormat, GenerationRequest } from "../../core/generation.js";
-import { fieldError, invalidValue } from "../field-error.js";
+import { invalidValue, validFields } from "../field-error.js";
 import { parseReasoningEffort } from "../openai-effort.js";
 import { parseSampling, parseStops } from "../openai-sampling.js";
 import { withSchemaTexts } from "../schema-texts.js";
@@ -41,9 +41,7 @@ export interface ResponsesRequest {
  * is out of range or not supported.
  */
 export function parseResponsesRequest(body: unknown, bodyText: string | null = null): ResponsesRequest {
-  const parsed = responsesRequestSchema.safeParse(body);
-  if (!parsed.success) throw fieldError(parsed.error, body);
-  const fields = parsed.data;
+  const fields = validFields(responsesRequestSchema, body);
   rejectUnsupportedFields(fields);
   const store = fields.store ?? true;
   const background = fields.background ?? false;

@@ -4,16 +4,13 @@
  */
 import { z } from "zod";
 import { boundedArray } from "../../dialects/request-fields.js";
-import { fieldError } from "../../dialects/field-error.js";
+import { fieldError, safelyParsed, validFields } from "../../dialects/field-error.js";
 
 const listMax = 1000;
 
 /** Parses a body or a query. @throws HearthError with the name of the field. */
 export function parseFields<T extends z.ZodType>(schema: T, given: unknown): z.output<T> {
-  const named = camelCased(given);
-  const parsed = schema.safeParse(named);
-  if (!parsed.success) throw fieldError(parsed.error, named);
-  return parsed.data;
+  return validFields(schema, camelCased(given));
 }
 
 /**
@@ -26,7 +23,7 @@ export function parseFieldsInOrder<T extends z.ZodObject>(
   check: (fields: Partial<z.output<T>>) => void,
 ): z.output<T> {
   const named = camelCased(given);
-  const parsed = schema.safeParse(named);
+  const parsed = safelyParsed(schema, named);
   if (parsed.success) {
     check(parsed.data);
     return parsed.data;

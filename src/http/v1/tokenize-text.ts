@@ -6,7 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
 import { authorise, modelNames } from "../../accounts/keys/permissions.js";
 import type { TextToken, TextTokens } from "../../core/engine.js";
-import { invalidValue, fieldError } from "../../dialects/field-error.js";
+import { invalidValue, validFields } from "../../dialects/field-error.js";
 import { modelIdField } from "../../dialects/request-fields.js";
 import { countField, responseObject, responseArray } from "../../dialects/response-fields.js";
 import { wellFormed } from "../../dialects/well-formed.js";
@@ -70,12 +70,11 @@ export const tokenizeTextDocs: RouteDocs = {
 };
 
 function parse(body: unknown): z.infer<typeof requestSchema> {
-  const parsed = requestSchema.safeParse(body);
-  if (!parsed.success) throw fieldError(parsed.error, body);
-  const text = wellFormed(parsed.data.text);
+  const fields = validFields(requestSchema, body);
+  const text = wellFormed(fields.text);
   if (Buffer.byteLength(text) > textBytesMax)
     throw invalidValue("text", `must be at most ${textBytesMax} bytes long in UTF-8`);
-  return { ...parsed.data, text };
+  return { ...fields, text };
 }
 
 /**
