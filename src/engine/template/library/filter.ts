@@ -40,7 +40,7 @@ export function attributeReader(
   };
 }
 
-/** Returns a text in lower case, so that filters do not tell cases apart, and any other value as it is. */
+/** Returns a text in lower case, so that filters ignore case, and any other value as it is. */
 export function withoutCase(isCaseSensitive: boolean): (value: Value) => Value {
   return (value) => (typeof value === "string" && !isCaseSensitive ? value.toLowerCase() : value);
 }

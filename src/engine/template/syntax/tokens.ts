@@ -24,12 +24,12 @@ export class Tokens {
     return token;
   }
 
-  /** Tells whether the next token is one of these operators. */
+  /** Returns whether the next token is one of these operators. */
   isOperator(...values: readonly string[]): boolean {
     return this.next.kind === "operator" && values.includes(this.next.value);
   }
 
-  /** Tells whether the next token is one of these names. */
+  /** Returns whether the next token is one of these names. */
   isName(...values: readonly string[]): boolean {
     return this.next.kind === "name" && values.includes(this.next.value);
   }

@@ -75,7 +75,7 @@ function textOrder(left: string, right: string): number {
   return mine - other;
 }
 
-/** Tells whether a container has an item, a key or a part of its text. */
+/** Returns whether a container has an item, a key or a part of its text. */
 export function contains(container: Value, item: Value, meter: Meter): boolean {
   if (typeof container === "string") {
     if (typeof item === "string") return container.includes(item);

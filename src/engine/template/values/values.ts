@@ -180,7 +180,7 @@ export function charactersOf(text: string): readonly string[] {
   return Array.from(text);
 }
 
-/** Tells whether UTF-16 units are characters in a text. */
+/** Returns whether every UTF-16 unit of a text is a character. */
 export function isSimple(text: string): boolean {
   return !/[\ud800-\udfff]/.test(text);
 }
