@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import { dice } from "../../scripts/eval-builtin/chat/dice.js";
-import type { ChatSkill, Draft } from "../../scripts/eval-builtin/chat/draft.js";
+import type { ChatSkill, Draft } from "../../scripts/eval-builtin/chat/skills/draft.js";
 import {
   chatSkills,
   generateItems,
@@ -35,7 +35,7 @@ function textThatIs(held: boolean, start: string): string {
 }
 
 describe("the texts held out of training", () => {
-  it("are chosen by checksum, regardless of case and spaces, as in scripts/train/chat/pools.py", () => {
+  it("are chosen by checksum, regardless of case and spaces, as in scripts/train/chat/texts/pools.py", () => {
     const words = ["Ada", "Bob", "Lund", "Paris", "cup", "house", "4711", "12+30", "Joy", "Otto"];
     expect(words.filter(isHeld)).toEqual(["Ada", "Lund", "cup", "Joy", "Otto"]);
     expect(isHeld("  ADA ")).toBe(true);

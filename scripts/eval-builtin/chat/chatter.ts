@@ -1,6 +1,6 @@
 /** Unrelated earlier turns: a question of some skill and its correct answer. */
 import type { Dice } from "./dice.js";
-import { assistant, user, type Message, type World } from "./draft.js";
+import { assistant, user, type Message, type World } from "./skills/draft.js";
 import { nouns } from "./pools.js";
 
 type Exchange = readonly [asked: string, answered: string];

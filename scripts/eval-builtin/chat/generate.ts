@@ -6,23 +6,23 @@
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import type { Item } from "../items.js";
-import { arithmetic } from "./arithmetic.js";
+import { arithmetic } from "./skills/arithmetic.js";
 import { dice, type Dice } from "./dice.js";
-import type { ChatSkill, Draft, World } from "./draft.js";
-import { facts } from "./facts.js";
+import type { ChatSkill, Draft, World } from "./skills/draft.js";
+import { facts } from "./skills/facts.js";
 import { readFacts } from "./facts-file.js";
-import { greet } from "./greet.js";
+import { greet } from "./skills/greet.js";
 import { refusal } from "./held.js";
-import { image } from "./image.js";
-import { json } from "./json.js";
-import { passage } from "./passage.js";
-import { recall } from "./recall.js";
+import { image } from "./skills/image.js";
+import { json } from "./skills/json.js";
+import { passage } from "./skills/passage.js";
+import { recall } from "./skills/recall.js";
 import { surrounded, systemPrompts } from "./surroundings.js";
 import { listed, shared, trainedTemplates, wordsOf } from "./templates.js";
-import { thinking } from "./thinking.js";
-import { tools } from "./tools.js";
-import { unknown } from "./unknown.js";
-import { words } from "./words.js";
+import { thinking } from "./skills/thinking.js";
+import { tools } from "./skills/tools.js";
+import { unknown } from "./skills/unknown.js";
+import { words } from "./skills/words.js";
 
 export const chatSkills: readonly ChatSkill[] = [
   ...[greet, recall, arithmetic, words, facts, passage],

@@ -1,7 +1,7 @@
 import { chatter } from "./chatter.js";
 import type { Dice } from "./dice.js";
-import { user, type Draft, type Message, type World } from "./draft.js";
-import { declared, harmless } from "./toolbox.js";
+import { user, type Draft, type Message, type World } from "./skills/draft.js";
+import { declared, harmless } from "./skills/toolbox.js";
 
 /** System prompts that do not change the correct answer. */
 export const systemPrompts: readonly string[] = [

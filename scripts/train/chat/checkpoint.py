@@ -10,7 +10,7 @@ from bpe import SPECIALS, Tokenizer, pretokenize, train_merges
 from data import draw
 from model import Config, Model
 from optim import Optimizer
-from pools import Gen
+from texts.pools import Gen
 from render import prompt_text, reply_text
 
 HERE = Path(__file__).resolve().parent

@@ -7,10 +7,10 @@ import numpy as np
 
 from bpe import SPECIALS
 from mix import EARLIER_SKILLS, MIX, PLAIN, SKILLS, first_line_texts
-from pools import Gen, is_held
+from texts.pools import Gen, is_held
 from render import prompt_ids, reply_text
 from skills.tools import unused_tools
-from surroundings import before
+from texts.surroundings import before
 
 CONTEXT = 2048
 THINKS = {"arithmetic": 0.35, "choice": 0.4, "how_many": 0.3}  # the share of samples that think first; of all other skills:

@@ -5,7 +5,7 @@ import sys
 import time
 from pathlib import Path
 
-from pools import Gen
+from texts.pools import Gen
 
 
 def skills():

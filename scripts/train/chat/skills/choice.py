@@ -1,7 +1,7 @@
 """Choices between a few things: the largest number, the longest word, the one that is a colour; yes or no about a number."""
-from manner import article, ask, capital, manner, pick
-from pools import ADJECTIVES, ANIMALS, CITIES, COLORS, FOODS, JOBS, MONTHS, NAMES, NOUNS, WEEKDAYS, is_held
-from sample import sample
+from texts.manner import article, ask, capital, manner, pick
+from texts.pools import ADJECTIVES, ANIMALS, CITIES, COLORS, FOODS, JOBS, MONTHS, NAMES, NOUNS, WEEKDAYS, is_held
+from texts.sample import sample
 from skills.sums import compare_thought, one_of_one_digit
 from skills.tool_values import LANGUAGES
 

@@ -3,8 +3,8 @@ import json
 from functools import lru_cache
 from pathlib import Path
 
-from manner import article, capital, lower, manner, pick
-from sample import sample
+from texts.manner import article, capital, lower, manner, pick
+from texts.sample import sample
 
 ARTICLES = ("a ", "an ", "the ")
 REPLIES = {

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 from skills.json_values import invented_field, joined, value
-from manner import article
-from phrasings import fill, phrasings, say
-from sample import sample
+from texts.manner import article
+from texts.phrasings import fill, phrasings, say
+from texts.sample import sample
 
 WORDS = Path(__file__).resolve().parents[1] / "words"
 RECORDS, NOTES = (json.loads((WORDS / f"json_{name}.json").read_text(encoding="utf-8")) for name in ("records", "notes"))

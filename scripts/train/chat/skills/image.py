@@ -6,10 +6,10 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "shapes"))
 
-from manner import ask  # noqa: E402
-from phrasings import say  # noqa: E402
-from pools import ADJECTIVES, COLORS, NOUNS, is_held  # noqa: E402
-from sample import sample, with_turns  # noqa: E402
+from texts.manner import ask  # noqa: E402
+from texts.phrasings import say  # noqa: E402
+from texts.pools import ADJECTIVES, COLORS, NOUNS, is_held  # noqa: E402
+from texts.sample import sample, with_turns  # noqa: E402
 from sentences import PLURALS, SIZES, article, caption, groups, place_of  # noqa: E402
 from world import COLORS as SCENE_COLORS, SHAPES, draw_scene  # noqa: E402
 

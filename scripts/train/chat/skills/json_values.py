@@ -1,5 +1,5 @@
 """Values of JSON fields: what a person says and what stands in the object."""
-from pools import ADJECTIVES, COLORS, MONTHS, WEEKDAYS
+from texts.pools import ADJECTIVES, COLORS, MONTHS, WEEKDAYS
 from skills.tool_values import LANGUAGES, clock, price, text_of, words
 
 STATUS = "open closed pending ready done blocked active new cancelled waiting".split()

@@ -1,10 +1,10 @@
 """A passage of 20 to 150 words about several people or things, and one question whose answer stands in it."""
-from manner import article, capital, choose, manner, uncapital
+from texts.manner import article, capital, choose, manner, uncapital
 from skills.passage_relations import loose_facts
 from skills.passage_text import facts_of, told_text
 from skills.passage_values import KINDS
-from phrasings import phrasings
-from sample import sample, with_turns
+from texts.phrasings import phrasings
+from texts.sample import sample, with_turns
 
 SHORTEST, LONGEST = 20, 150
 LOOSE_SHARE = 0.5  # of the passages are about relations of any name

@@ -1,8 +1,8 @@
 """Facts of relations that are named by words drawn by chance, so that what is asked has to be found by its words: nothing can be
 known of "the lantern of Oslo" but where it is told.
 """
-from phrasings import phrasings
-from pools import VERBS
+from texts.phrasings import phrasings
+from texts.pools import VERBS
 from skills.passage_text import Entity, Told, alike
 from skills.passage_values import PLURALS, VALUES
 

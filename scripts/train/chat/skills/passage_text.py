@@ -2,10 +2,10 @@
 import re
 from functools import lru_cache
 
-from manner import article, capital, choose
+from texts.manner import article, capital, choose
 from skills.passage_values import KINDS, PRONOUNS, RELATIVES, RIVALS, SUBJECTS, VALUES
-from phrasings import phrasings
-from pools import ANIMALS
+from texts.phrasings import phrasings
+from texts.pools import ANIMALS
 
 LEADS = ("{s} ", "The {s} ")
 

@@ -1,5 +1,5 @@
 """What the passages are about: who or what can be told of in each domain, and the values that can be told."""
-from pools import ADJECTIVES, ANIMALS, COLORS, MONTHS, NOUNS, WEEKDAYS
+from texts.pools import ADJECTIVES, ANIMALS, COLORS, MONTHS, NOUNS, WEEKDAYS
 
 HOBBIES = "swimming,reading,dancing,painting,cooking,fishing,running,singing,climbing,sailing,knitting,gardening,skiing,cycling,hiking,writing poems,playing chess,collecting stamps,taking photos,baking bread".split(",")
 INSTRUMENTS = "piano violin guitar flute drum harp trumpet cello organ banjo saxophone clarinet".split()

@@ -1,10 +1,10 @@
 """What the user told about himself some turns ago, asked for now: a name, a number, a colour, and other things of the same
 kind, with other facts, corrections and turns of other skills in between.
 """
-from manner import article, ask, pick, uncapital
-from phrasings import phrasings
-from pools import ANIMALS, COLORS, is_held
-from sample import sample
+from texts.manner import article, ask, pick, uncapital
+from texts.phrasings import phrasings
+from texts.pools import ANIMALS, COLORS, is_held
+from texts.sample import sample
 from skills.facts import fact as known_fact
 from skills.sums import arithmetic
 from skills.talk import greet, identity, smalltalk

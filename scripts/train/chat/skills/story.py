@@ -1,7 +1,7 @@
 """Long replies on request: a few story skeletons of our own with slots, about 150 to 250 tokens each."""
-from manner import article, ask
-from pools import ANIMALS
-from sample import sample
+from texts.manner import article, ask
+from texts.pools import ANIMALS
+from texts.sample import sample
 
 STORIES = [
     "Once upon a time there was a {adj} {hero} named {name}. {name} lived in a small house at the edge of the forest. One morning {name} found a {thing} in front of "

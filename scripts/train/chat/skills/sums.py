@@ -2,10 +2,10 @@
 
 Pairs that are kept for the evaluation (`a+b`, `a-b`, `a?b` by the checksum) are never drawn.
 """
-from manner import ask, manner, pick
-from phrasings import phrasings
-from pools import ADJECTIVES, CITIES, COLORS, NAMES, NOUNS, VERBS, is_held
-from sample import sample
+from texts.manner import ask, manner, pick
+from texts.phrasings import phrasings
+from texts.pools import ADJECTIVES, CITIES, COLORS, NAMES, NOUNS, VERBS, is_held
+from texts.sample import sample
 
 THINGS = "apple book coin card ball stamp egg cookie marble pencil shell ticket flower cup candle stone button tree bottle chair".split()
 CALLED = "fruits animals tools toys ingredients countries friends guests products tasks elements objects goods foods books cities words items entries examples numbers values members flowers colors ideas gifts parts".split()

@@ -1,10 +1,10 @@
 """Talk: greetings and names, thanks and goodbyes, moods, who and what the model is, and the first lines of SDK examples
 (a closed list, known by heart).
 """
-from manner import ask, capital, lower, pick
-from phrasings import phrasings
-from pools import WEEKDAYS
-from sample import sample
+from texts.manner import ask, capital, lower, pick
+from texts.phrasings import phrasings
+from texts.pools import WEEKDAYS
+from texts.sample import sample
 
 WHO = "I am Hearth's small built-in model."
 CAN = "I can greet you, repeat text, count, add, remember a name, answer from a text, tell a story and call tools."

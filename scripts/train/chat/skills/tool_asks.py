@@ -6,9 +6,9 @@ A wish is {"group", "tool", "ask", "call"}: the tool's OpenAI definition, the re
 import json
 from pathlib import Path
 
-from manner import article
-from phrasings import fill, phrasings, say
-from pools import VERBS, is_held
+from texts.manner import article
+from texts.phrasings import fill, phrasings, say
+from texts.pools import VERBS, is_held
 from skills.tool_values import value
 
 DOMAINS = json.loads((Path(__file__).resolve().parents[1] / "words" / "tool_domains.json").read_text(encoding="utf-8"))

@@ -1,7 +1,7 @@
 """What tools give back, and the sentences that tell it."""
 import json
 
-from pools import ADJECTIVES
+from texts.pools import ADJECTIVES
 from skills.json_values import joined
 from skills.tool_values import clock, path, price, words
 

@@ -1,5 +1,5 @@
 """Values of tool parameters: what a person says, what stands in the call, and the parameter's JSON Schema."""
-from pools import ADJECTIVES, COLORS, JOBS, ROOMS, WEEKDAYS, Gen
+from texts.pools import ADJECTIVES, COLORS, JOBS, ROOMS, WEEKDAYS, Gen
 
 LANGUAGES = "English French German Spanish Italian Dutch Polish Swedish Greek Turkish Japanese Chinese Russian Portuguese Danish Finnish".split()
 DAYS = [*WEEKDAYS, "today", "tomorrow"]

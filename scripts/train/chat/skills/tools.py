@@ -1,8 +1,8 @@
 """Tool skills: a call for a request that a tool fits, two calls when two things are asked, a sentence from results, and
 doing without when no tool fits.
 """
-from phrasings import phrasings, say
-from sample import sample
+from texts.phrasings import phrasings, say
+from texts.sample import sample
 from skills.tool_asks import DOMAINS, familiar, invented, joined
 from skills.tool_results import result
 

@@ -6,9 +6,9 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-from manner import article, ask
-from pools import CITIES, JOBS, NOUNS, SMALL_WORDS
-from sample import sample
+from texts.manner import article, ask
+from texts.pools import CITIES, JOBS, NOUNS, SMALL_WORDS
+from texts.sample import sample
 from skills.facts import all_facts, question
 from skills.words import spelled
 

@@ -1,9 +1,9 @@
 """Words given to be handled: repeated, put into capitals, said in reverse order, or the n-th of them picked. The answer is
 only the words. Most words are ordinary or made up, some spelled by chance, so that letters are learned and not a list.
 """
-from manner import ask
-from pools import SMALL_WORDS
-from sample import sample
+from texts.manner import ask
+from texts.pools import SMALL_WORDS
+from texts.sample import sample
 
 QUOTES = [('"', '"')] * 5 + [("'", "'")] * 2 + [("“", "”"), ("`", "`"), ("«", "»"), ("‘", "’")]
 ORDINALS = "first second third fourth fifth sixth seventh eighth".split()

@@ -1,9 +1,9 @@
-import { drawScene, shapes, type Scene, type Thing } from "../world/scene.js";
-import { captionOf, nounsOf } from "../world/sentences.js";
-import type { Dice } from "./dice.js";
+import { drawScene, shapes, type Scene, type Thing } from "../../world/scene.js";
+import { captionOf, nounsOf } from "../../world/sentences.js";
+import type { Dice } from "../dice.js";
 import type { ChatSkill, Draft } from "./draft.js";
-import { colors, heldNumber, invented } from "./pools.js";
-import { fill, said } from "./templates.js";
+import { colors, heldNumber, invented } from "../pools.js";
+import { fill, said } from "../templates.js";
 
 const templates = {
   all: [

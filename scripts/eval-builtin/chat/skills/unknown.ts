@@ -1,4 +1,4 @@
-import type { Dice } from "./dice.js";
+import type { Dice } from "../dice.js";
 import type { ChatSkill, World } from "./draft.js";
 import {
   adjectives,
@@ -11,8 +11,8 @@ import {
   nouns,
   personName,
   surnames,
-} from "./pools.js";
-import { fill, said } from "./templates.js";
+} from "../pools.js";
+import { fill, said } from "../templates.js";
 
 const templates = [
   "Who was the king of {place} in the year {year}?",

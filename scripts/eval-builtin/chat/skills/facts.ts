@@ -1,7 +1,7 @@
-import type { Dice } from "./dice.js";
+import type { Dice } from "../dice.js";
 import type { ChatSkill, Draft, World } from "./draft.js";
-import type { Fact } from "./facts-file.js";
-import { fill, said } from "./templates.js";
+import type { Fact } from "../facts-file.js";
+import { fill, said } from "../templates.js";
 
 const templates: Readonly<Record<string, readonly string[]>> = {
   capital: [

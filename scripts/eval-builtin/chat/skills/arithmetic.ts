@@ -1,7 +1,7 @@
-import type { Dice } from "./dice.js";
+import type { Dice } from "../dice.js";
 import type { ChatSkill, Draft } from "./draft.js";
-import { foods, nouns, pets } from "./pools.js";
-import { fill, said } from "./templates.js";
+import { foods, nouns, pets } from "../pools.js";
+import { fill, said } from "../templates.js";
 
 export const sumTemplates = {
   sum: [

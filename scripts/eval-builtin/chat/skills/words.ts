@@ -1,7 +1,7 @@
-import type { Dice } from "./dice.js";
+import type { Dice } from "../dice.js";
 import type { ChatSkill } from "./draft.js";
-import { adjectives, cities, invented, names, nouns } from "./pools.js";
-import { fill, said } from "./templates.js";
+import { adjectives, cities, invented, names, nouns } from "../pools.js";
+import { fill, said } from "../templates.js";
 
 const templates = {
   repeat: [

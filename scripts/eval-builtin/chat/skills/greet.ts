@@ -1,8 +1,8 @@
-import type { Dice } from "./dice.js";
-import { chatter } from "./chatter.js";
+import type { Dice } from "../dice.js";
+import { chatter } from "../chatter.js";
 import type { ChatSkill } from "./draft.js";
-import { personName } from "./pools.js";
-import { fill } from "./templates.js";
+import { personName } from "../pools.js";
+import { fill } from "../templates.js";
 
 const templates = {
   greeting: [

@@ -1,4 +1,4 @@
-import type { Dice } from "./dice.js";
+import type { Dice } from "../dice.js";
 import {
   adjectives,
   cities,
@@ -12,7 +12,7 @@ import {
   rooms,
   surnames,
   weekdays,
-} from "./pools.js";
+} from "../pools.js";
 
 /** A property of the subjects of a passage, with its statements and questions. */
 export interface Told {

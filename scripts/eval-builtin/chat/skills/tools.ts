@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Dice } from "./dice.js";
+import type { Dice } from "../dice.js";
 import { assistant, type ChatSkill, type Draft, type Message, type World } from "./draft.js";
 import { drawFact } from "./facts.js";
 import { contentOf } from "./json.js";
-import { fill, said } from "./templates.js";
+import { fill, said } from "../templates.js";
 import { declared, familiar, inventedAsks, inventedTool, type Tool } from "./toolbox.js";
 import { drawUnknown } from "./unknown.js";
 

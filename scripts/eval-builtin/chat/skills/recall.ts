@@ -1,8 +1,8 @@
-import { chatter } from "./chatter.js";
-import type { Dice } from "./dice.js";
+import { chatter } from "../chatter.js";
+import type { Dice } from "../dice.js";
 import { assistant, user, type ChatSkill, type Message } from "./draft.js";
-import { colors, heldNumber, personName } from "./pools.js";
-import { fill, said } from "./templates.js";
+import { colors, heldNumber, personName } from "../pools.js";
+import { fill, said } from "../templates.js";
 
 const templates = {
   tell: {

@@ -1,6 +1,6 @@
 """What stands around a skill's turn: system prompts, earlier turns of other skills, tools that are not needed."""
-from phrasings import say
-from pools import ADJECTIVES, JOBS, NOUNS, VERBS
+from texts.phrasings import say
+from texts.pools import ADJECTIVES, JOBS, NOUNS, VERBS
 
 EARLIER = [0, 0, 0, 0, 0, 1, 1, 2, 3, 5]
 

@@ -8,7 +8,7 @@ import random
 import zlib
 from pathlib import Path
 
-WORDS = Path(__file__).resolve().parent / "words"
+WORDS = Path(__file__).resolve().parents[1] / "words"
 
 
 def pool(name):

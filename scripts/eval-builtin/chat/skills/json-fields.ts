@@ -1,6 +1,6 @@
 /** The objects of the skill `json`: their fields, and sentences with each field's value. */
-import type { Dice } from "./dice.js";
-import { isUsable } from "./held.js";
+import type { Dice } from "../dice.js";
+import { isUsable } from "../held.js";
 import {
   adjectives,
   cities,
@@ -15,7 +15,7 @@ import {
   pets,
   surnames,
   weekdays,
-} from "./pools.js";
+} from "../pools.js";
 
 export interface Field {
   readonly name: string;

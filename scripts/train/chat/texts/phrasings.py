@@ -8,7 +8,7 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-FOLDER = Path(__file__).resolve().parent / "phrasings"
+FOLDER = Path(__file__).resolve().parents[1] / "phrasings"
 
 
 @lru_cache(None)

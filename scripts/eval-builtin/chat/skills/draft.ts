@@ -1,7 +1,7 @@
-import type { Item } from "../items.js";
-import type { Dice } from "./dice.js";
-import type { Fact } from "./facts-file.js";
-import type { Templates } from "./templates.js";
+import type { Item } from "../../items.js";
+import type { Dice } from "../dice.js";
+import type { Fact } from "../facts-file.js";
+import type { Templates } from "../templates.js";
 
 export type Message = Item["messages"][number];
 

@@ -1,8 +1,8 @@
 import { drawSum, sumKinds, sumTemplates } from "./arithmetic.js";
-import type { Dice } from "./dice.js";
+import type { Dice } from "../dice.js";
 import type { ChatSkill, Draft } from "./draft.js";
-import { heldNumber, nouns } from "./pools.js";
-import { fill, said } from "./templates.js";
+import { heldNumber, nouns } from "../pools.js";
+import { fill, said } from "../templates.js";
 
 const choices = {
   cheaper: [

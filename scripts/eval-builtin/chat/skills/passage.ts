@@ -1,7 +1,7 @@
-import type { Dice } from "./dice.js";
+import type { Dice } from "../dice.js";
 import type { ChatSkill } from "./draft.js";
 import { domains, type Domain } from "./passage-domains.js";
-import { fill } from "./templates.js";
+import { fill } from "../templates.js";
 
 const leads = [
   "I found this text. {passage} Now answer me this. {question}",

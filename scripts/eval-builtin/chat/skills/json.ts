@@ -1,7 +1,7 @@
-import type { Dice } from "./dice.js";
+import type { Dice } from "../dice.js";
 import type { ChatSkill, Draft } from "./draft.js";
 import { subjects, type Field } from "./json-fields.js";
-import { fill, said } from "./templates.js";
+import { fill, said } from "../templates.js";
 
 const templates = {
   /** Templates with values next to the names of their fields. */

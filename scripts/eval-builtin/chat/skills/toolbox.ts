@@ -1,8 +1,8 @@
 /** The tools of the skill `tools`, and requests for each. */
-import type { Dice } from "./dice.js";
+import type { Dice } from "../dice.js";
 import type { Draft } from "./draft.js";
-import { isHeld } from "./held.js";
-import { cities, colors, foods, heldNumber, invented, nouns, personName, rooms, weekdays } from "./pools.js";
+import { isHeld } from "../held.js";
+import { cities, colors, foods, heldNumber, invented, nouns, personName, rooms, weekdays } from "../pools.js";
 
 /** A parameter of a tool: its generator and its schema. */
 export interface Parameter {

@@ -4,7 +4,7 @@ and after, lower case, no last mark), its slots filled last so that values keep 
 import re
 from functools import lru_cache
 
-from phrasings import phrasings, pieces
+from texts.phrasings import phrasings, pieces
 
 MARKS = ".!?:"
 BEFORE_VOWEL = re.compile(r"\b([Aa]) (?!(?:[Ee]u|[Uu]ni[cfqtv]|[Oo]ne\b|[Uu]se))([aeiouAEIOU][a-z])")
