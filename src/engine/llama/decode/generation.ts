@@ -194,7 +194,8 @@ export class Generation {
       withCandidates: topLogprobs !== null,
       sampled: () => this.#sampled,
       grammar: () => this.#constraint?.state,
-      suppressed: () => this.#suppressed(),
+      suppressed:
+        this.#constraint === null && this.#hiddenMarks.length === 0 ? null : () => this.#suppressed(),
     });
     return this.#sample();
   }

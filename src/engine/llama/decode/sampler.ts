@@ -45,8 +45,8 @@ export interface SamplerOptions {
   readonly sampled: () => readonly Token[];
   /** Called before every token. Returns the grammar state that constrains it, if any. */
   readonly grammar: () => LlamaGrammarEvaluationState | undefined;
-  /** Called before every token. Returns the tokens that are sampled only where nothing else is allowed. */
-  readonly suppressed: () => readonly Token[];
+  /** Called before every token. Returns the tokens that are sampled only where nothing else is allowed; null when there never are any. */
+  readonly suppressed: (() => readonly Token[]) | null;
 }
 
 /** Starts sampling. @param prompt the last chunk of the prompt, which is evaluated with the first token. */
@@ -70,7 +70,7 @@ function librarySampler(
   const { sampling, seed, grammar } = options;
   const iterator = sequence.evaluate(prompt, {
     ...commonOptions(options),
-    tokenBias: () => tokenBias(resident.weights, sampling, options.suppressed()),
+    ...biasOption(resident.weights, options),
     temperature: sampling.temperature,
     topP: sampling.topP,
     topK: Math.min(sampling.topK ?? candidatesMax, candidatesMax),
@@ -124,7 +124,7 @@ function candidateSampler(
         state === undefined
           ? candidates
           : candidates.filter(({ token }) => grammarAllows(resident.weights, state, token));
-      const suppressed = new Set(options.suppressed());
+      const suppressed = new Set(options.suppressed?.());
       const others = likely.filter((candidate) => !suppressed.has(candidate.token));
       const allowed = others.length > 0 ? others : likely.length > 0 ? likely : firstAllowed(resident, state);
       const token = sampleToken(allowed, options.sampling, uniform);
@@ -151,6 +151,22 @@ function commonOptions({ sampling, sampled }: SamplerOptions): SequenceEvaluateO
           },
         }
       : {}),
+  };
+}
+
+/** Returns the option `tokenBias`, which costs time for every token, or nothing where no logit changes. */
+function biasOption(
+  weights: Resident["weights"],
+  { sampling, suppressed }: SamplerOptions,
+): Pick<SequenceEvaluateOptions, "tokenBias"> {
+  const requested = tokenBias(weights, sampling, []);
+  if (suppressed === null)
+    return Object.keys(sampling.logitBias).length === 0 ? {} : { tokenBias: requested };
+  return {
+    tokenBias: () => {
+      const tokens = suppressed();
+      return tokens.length === 0 ? requested : tokenBias(weights, sampling, tokens);
+    },
   };
 }
 
