@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { isLoopback, type Config } from "../config.js";
 import type { Clock } from "../core/clock.js";
 import type { Engine } from "../core/engine.js";
-import type { Logger } from "../core/logger.js";
+import { silentLogger, type Logger } from "../core/logger.js";
 import type { ServerLoad } from "../core/metrics.js";
 import type { ModelRegistry } from "../core/model.js";
 import type { Random } from "../core/random.js";
@@ -72,8 +72,6 @@ export interface App extends FirstKeys {
   readonly engine: Engine;
 }
 
-const silent: Logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
-
 /**
  * Builds the whole server; nothing listens yet.
  * @throws Error with one clear sentence when the data folder cannot be used.
@@ -98,7 +96,7 @@ interface DataFolder {
 }
 
 async function assemble(config: Config, overrides: Overrides, dataFolder: DataFolder): Promise<App> {
-  const { clock = systemClock, random = systemRandom, logger = silent } = overrides;
+  const { clock = systemClock, random = systemRandom, logger = silentLogger } = overrides;
   const system = { clock, random, logger };
   const { health, erasure } = watchDatabase(dataFolder.database, system);
   const stores = buildStores(config, dataFolder.database, random);

@@ -1,7 +1,7 @@
 /** The part of the composition root that finds the models. */
 import { fileURLToPath } from "node:url";
 import type { Config } from "../config.js";
-import type { Logger } from "../core/logger.js";
+import { silentLogger, type Logger } from "../core/logger.js";
 import type { Model, ModelRegistry } from "../core/model.js";
 import { findRepairs } from "../engine/llama/prompt/find-repairs.js";
 import { toolFormatOf } from "../engine/llama/tools/format.js";
@@ -29,9 +29,9 @@ export function openRegistry(config: Config): Promise<LoadedRegistry> {
 /** Reads the models as `openRegistry` does, and finds out which of them cannot be loaded. */
 export async function openCheckedRegistry(config: Config): Promise<LoadedRegistry> {
   const registry = await openRegistry(config);
-  const check = buildOnnxCheck(config, { logger: silent }, {}, true);
-  await rejectUnloadableModels(registry, check, { logger: silent, isClosed: () => false });
-  await rejectChatModels(registry, buildChatCheck(config, { logger: silent }, {}, true));
+  const check = buildOnnxCheck(config, { logger: silentLogger }, {}, true);
+  await rejectUnloadableModels(registry, check, { logger: silentLogger, isClosed: () => false });
+  await rejectChatModels(registry, buildChatCheck(config, { logger: silentLogger }, {}, true));
   return registry;
 }
 
@@ -66,8 +66,6 @@ export async function findTemplateRepairs({ path, manifest }: Model): Promise<re
     await renderer.close();
   }
 }
-
-const silent: Logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 export interface LoadedModels {
   readonly models: ModelRegistry;

@@ -4,3 +4,6 @@ export interface Logger {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
+
+/** Writes nothing. */
+export const silentLogger: Logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
