@@ -37,6 +37,8 @@ describe("a request body", () => {
     ["nested 100,000 levels deep", deep(30_000), 400, "nested deeper"],
     ["nested just too deep", deep(128), 400, "nested deeper"],
     ["nested deep, yet within bounds", deep(127), 200, "Good day."],
+    ["that begins with a byte order mark", `\ufeff${JSON.stringify(hello)}`, 200, "Good day."],
+    ["with a second byte order mark", `\ufeff\ufeff${JSON.stringify(hello)}`, 400, "malformed"],
     [
       "with brackets inside a string",
       JSON.stringify({ ...hello, user: '\\"[[['.repeat(200) }),
