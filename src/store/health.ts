@@ -25,7 +25,7 @@ const probeBytes = 32_768;
 const provenMs = 5_000;
 /** After a failed probe. */
 const retryMs = 1_000;
-/** Between two looks at a server that nobody asks. */
+/** Between two probes while no request asks for the state. */
 const watchMs = 6_000;
 
 /** Like a request it needs free pages, and leaves as many behind. */

@@ -42,9 +42,9 @@ function wrap(chunks: readonly string[], width: number, breakLong: boolean): rea
     }
     if (line.length + rest.length > width && (rest.length <= width || !breakLong)) end();
     while (breakLong && line.length + rest.length > width) {
-      const room = width - line.length;
-      line += rest.slice(0, room);
-      rest = rest.slice(room);
+      const space = width - line.length;
+      line += rest.slice(0, space);
+      rest = rest.slice(space);
       end();
     }
     if (line !== "" || rest.trim() !== "" || made.length === 0) line += rest;

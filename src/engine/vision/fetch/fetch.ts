@@ -109,7 +109,7 @@ async function resolve({ lookup = lookupAll }: ImageFetcherDeps, url: URL): Prom
 }
 
 /**
- * Runs the work within the time limit. All failures of names, addresses, connections and time have one message: several would tell a
+ * Runs the work within the time limit. All failures of names, addresses, connections and time have one message: several would show a
  * client which names of the internal network exist.
  */
 async function withinTime(
