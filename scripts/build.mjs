@@ -54,7 +54,8 @@ function build() {
   removeOrphans();
   // Incremental tsc assumes that its earlier output still exists.
   if (!sourceFiles().every(hasOutput)) rmSync(join(dist, ".tsbuildinfo"), { force: true });
-  const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+  const compiler = createRequire(import.meta.url).resolve("typescript7/package.json");
+  const tsc = join(dirname(compiler), "bin", "tsc");
   const { status } = spawnSync(
     process.execPath,
     [tsc, "-p", join(root, "tsconfig.json"), ...compilerOptions],

@@ -32,8 +32,8 @@ const buildStep = { name: "build", tool: "../scripts/build.mjs", args: ["--if-st
 /** @type {Step[]} */
 const sourceSteps = [
   { name: "lint", tool: "eslint/bin/eslint.js", args: ["--max-warnings", "0", "."] },
-  { name: "types", tool: "typescript/bin/tsc", args: ["-p", "test"] },
-  { name: "page-types", tool: "typescript/bin/tsc", args: ["-p", "src/http/docs"] },
+  { name: "types", tool: "typescript7/bin/tsc", args: ["-p", "test", "--singleThreaded"] },
+  { name: "page-types", tool: "typescript7/bin/tsc", args: ["-p", "src/http/docs"] },
   { name: "format", tool: "prettier/bin/prettier.cjs", args: ["--check", "--log-level", "warn", "."] },
   {
     name: "imports",
