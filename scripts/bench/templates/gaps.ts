@@ -10,6 +10,7 @@ const streams = 8;
 /** Rounds with and without hostile templates take turns. */
 const rounds = 7;
 const tokensPerStream = 400;
+const arrivalsMin = 50;
 const recoveryMsMax = 5_000;
 
 /** Harmless in the trial of the model; in a conversation, each uses up what a rendering may. */
@@ -67,13 +68,13 @@ async function measure(server: BenchServer): Promise<readonly Row[]> {
   ];
 }
 
-/** Reads all streams to their ends. @returns the gaps between tokens in ms. @throws Error if a stream is cut */
+/** Reads all streams to their ends. @returns the gaps between tokens in ms. @throws Error if a stream is cut, or too short to measure */
 async function readStreams(server: BenchServer): Promise<readonly number[]> {
-  const content = "Count to one hundred.";
-  const ask = { model: benchModel, content, maxTokens: tokensPerStream, stream: true, temperature: 1 };
+  const ask = { model: benchModel, content: "Tell me a story.", maxTokens: tokensPerStream, stream: true };
   const answers = await Promise.all(Array.from({ length: streams }, () => chat(server, ask)));
   return answers.flatMap(({ whole, arrivals, body }) => {
     if (!whole) throw new Error(`a stream was cut: ${body}`);
+    if (arrivals.length < arrivalsMin) throw new Error(`a stream had only ${arrivals.length} parts`);
     return arrivals.slice(1).map((at, index) => at - (arrivals[index] ?? at));
   });
 }
