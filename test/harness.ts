@@ -4,14 +4,15 @@
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import OpenAI from "openai";
-import { beforeAll, onTestFinished, vi } from "vitest";
+import { beforeAll, inject, onTestFinished, vi } from "vitest";
 import type { Clock } from "../src/core/clock.js";
+import type { Engine } from "../src/core/engine.js";
 import type { Schemas } from "../src/core/schemas.js";
 import type { HostedTokenizer } from "../src/core/tokenizer.js";
 import { createSchemas } from "../src/engine/schemas/schemas.js";
@@ -19,6 +20,7 @@ import { createHostedTokenizer } from "../src/engine/tokenize/tokenize.js";
 import { systemClock } from "../src/system.js";
 import { createApp, type App, type Overrides } from "../src/app/app.js";
 import { loadConfig } from "../src/config.js";
+import { writeNewDatabase } from "./store/new-database.js";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 /** The compiled worker threads; the sources of the server run from TypeScript here. */
@@ -86,24 +88,57 @@ export async function startApp(
   finished: Finished = onTestFinished,
 ): Promise<TestApp> {
   const { config } = loadConfig({ ...defaults(finished), ...environment });
-  const app = await createApp(config, {
-    ...workerUrls,
-    ...overrides,
-  });
+  const isNew = overrides.database === undefined && !existsSync(config.data);
+  if (isNew) await writeNewDatabase(join(config.data, "hearth.db"));
+  const isUsual = Object.keys(environment).every((name) => name === "HEARTH_DATA" || name.endsWith("_KEY"));
+  const engine = isUsual && Object.keys(overrides).length === 0 ? { engine: await engineOfProcess() } : {};
+  const app = await createApp(config, { ...workerUrls, ...engine, ...overrides });
   finished(() => app.close());
   const { url } = await app.listen();
   return { url, app, client: clientOf(url) };
 }
 
+let ofProcess: Promise<TestApp> | null = null;
+
+/** Returns the server with the default settings that serves all tests of this process. It runs until the process ends. */
+function appOfProcess(): Promise<TestApp> {
+  return (ofProcess ??= startOfProcess());
+}
+
+async function startOfProcess(): Promise<TestApp> {
+  const data = join(mkdtempSync(join(inject("sharedFolder"), "server-")), "data");
+  const { config } = loadConfig({ HEARTH_PORT: "0", HEARTH_DATA: data, HEARTH_API_KEY: testKey });
+  await writeNewDatabase(join(data, "hearth.db"));
+  const app = await createApp(config, workerUrls);
+  const { url } = await app.listen();
+  return { url, app, client: clientOf(url) };
+}
+
+/** The engine of that server, for servers with the same models and settings: starting one takes a second. It stays open. */
+async function engineOfProcess(): Promise<Engine> {
+  const { engine } = (await appOfProcess()).app;
+  return {
+    load: (model) => engine.load(model),
+    prompt: (model, source) => engine.prompt(model, source),
+    tokenize: (model, text) => engine.tokenize(model, text),
+    generate: (model, job, signal) => engine.generate(model, job, signal),
+    residents: () => engine.residents(),
+    problem: () => engine.problem(),
+    close: () => Promise.resolve(),
+  };
+}
+
 /**
- * Starts one server for all tests of a file, which must not depend on each other's data. Call it outside of tests.
- * @param prepare creates what the server needs and returns its HEARTH_* variables.
+ * Returns a server for all tests of a file, which must not depend on each other's data. Call it outside of tests.
+ * @param prepare creates what the server needs and returns its HEARTH_* variables; without it, tests of other files use the server, too.
  */
-export function sharedApp(
-  prepare: (finished: Finished) => Promise<NodeJS.ProcessEnv> = () => Promise.resolve({}),
-): () => TestApp {
+export function sharedApp(prepare?: (finished: Finished) => Promise<NodeJS.ProcessEnv>): () => TestApp {
   let shared: TestApp | null = null;
   beforeAll(async () => {
+    if (prepare === undefined) {
+      shared = await appOfProcess();
+      return;
+    }
     const cleanUps: Parameters<Finished>[0][] = [];
     const finished: Finished = (cleanUp) => void cleanUps.unshift(cleanUp);
     shared = await startApp(await prepare(finished), {}, finished);
@@ -132,7 +167,7 @@ export function makeDeterministic({ app: { engine } }: TestApp): void {
 
 /** `sharedApp`, for tests that compare the answers of several requests. */
 export function sharedDeterministicApp(): () => TestApp {
-  const shared = sharedApp();
+  const shared = sharedApp(() => Promise.resolve({}));
   beforeAll(() => makeDeterministic(shared()));
   return shared;
 }

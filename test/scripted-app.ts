@@ -36,6 +36,7 @@ import { temporaryFolder, testSchemas, workerUrls } from "./harness.js";
 import { createWrites } from "../src/store/writes.js";
 import { createManualClock, type ManualClock } from "./manual-clock.js";
 import { createScriptedImageEngine } from "./scripted-image-engine.js";
+import { openNewDatabase } from "./store/new-database.js";
 
 export const keys = {
   /** May do everything. */
@@ -103,8 +104,7 @@ export async function startScriptedApp(
   const logs: LogLine[] = [];
   const folder = temporaryFolder();
   const file = join(folder, "hearth.db");
-  const database = await openDatabase(file);
-  await seed(database);
+  const database = await openNewDatabase(file, seed);
   const app = await createApp(
     { ...defaults(folder), ...config },
     {

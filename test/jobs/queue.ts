@@ -16,7 +16,6 @@ import type { Run } from "../../src/inference/run/generate.js";
 import { createClaims, leaseMs } from "../../src/jobs/claims.js";
 import { createJobQueue, type JobQueue, type JobHandler } from "../../src/jobs/queue.js";
 import type { RunEnd } from "../../src/inference/run/recorder.js";
-import { openDatabase } from "../../src/store/database.js";
 import { createDeferredStore } from "../../src/jobs/deferred/store.js";
 import { createJobStore } from "../../src/jobs/store.js";
 import { createTeamStore } from "../../src/accounts/teams/store.js";
@@ -24,6 +23,7 @@ import { createWrites } from "../../src/store/writes.js";
 import { ember } from "../dialects/model.js";
 import { temporaryFolder } from "../harness.js";
 import { createManualClock } from "../manual-clock.js";
+import { openNewDatabase } from "../store/new-database.js";
 import { aTeam } from "../store/records.js";
 
 export { leaseMs };
@@ -48,7 +48,7 @@ interface Failures {
 /** A database with an empty queue, and the queue of the first process over it, not started. */
 export async function jobQueue(limits: { readonly queuedMax?: number; readonly activeMax?: number } = {}) {
   const file = join(temporaryFolder(), "hearth.db");
-  const database = await openDatabase(file);
+  const database = await openNewDatabase(file);
   const watching = new Sqlite(file, { readonly: true });
   onTestFinished(async () => {
     watching.close();

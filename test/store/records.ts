@@ -15,6 +15,7 @@ import type {
 import type { Team } from "../../src/accounts/teams/team.js";
 import { openDatabase, type Database } from "../../src/store/database.js";
 import { createTeamStore } from "../../src/accounts/teams/store.js";
+import { openNewDatabase } from "./new-database.js";
 
 /** Creates a folder that is deleted after the test. */
 export function temporaryFolder(): string {
@@ -25,7 +26,7 @@ export function temporaryFolder(): string {
 
 /** Creates an empty database that is deleted after the test. */
 export async function temporaryDatabase(): Promise<Database> {
-  const database = await openDatabase(join(temporaryFolder(), "hearth.db"));
+  const database = await openNewDatabase(join(temporaryFolder(), "hearth.db"));
   onTestFinished(() => database.close());
   return database;
 }
@@ -41,7 +42,7 @@ export async function databaseOfTwoTeams(): Promise<Database> {
 /** Opens two connections to a new database. */
 export async function twoConnections(): Promise<readonly [Database, Database]> {
   const file = join(temporaryFolder(), "hearth.db");
-  const [one, other] = [await openDatabase(file), await openDatabase(file)];
+  const [one, other] = [await openNewDatabase(file), await openDatabase(file)];
   onTestFinished(async () => {
     await one.close();
     await other.close();
