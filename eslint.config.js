@@ -4,7 +4,7 @@ import { defineConfig } from "eslint/config";
 import tseslint from "typescript-eslint";
 
 /** The system clock itself, and the engine's worker threads and processes, which have their own. */
-const clockFiles = ["src/system.ts", "src/engine/llama/worker.ts", "src/engine/template/worker.ts"];
+const clockFiles = ["src/system.ts", "src/engine/llama/worker.ts", "src/engine/thread-clock.ts"];
 const environmentFiles = ["src/config.ts", "src/main.ts"];
 
 const time = [

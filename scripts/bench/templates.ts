@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- templates`: measures what hostile chat templates cost the streams of another model, and what
- * a process of its own costs the rendering of an ordinary one.
+ * the bounds cost the rendering of an ordinary one.
  */
 import { gapRows } from "./templates/gaps.js";
 import { renderingRows } from "./templates/rendering.js";

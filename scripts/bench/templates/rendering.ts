@@ -1,4 +1,4 @@
-/** Measures the rendering of an ordinary template in its process and in the calling thread. */
+/** Measures the rendering of an ordinary template with the server's bounds, and without them in the calling thread. */
 import { systemClock } from "../../../src/system.js";
 import { JinjaTemplate } from "../../../src/engine/template/jinja.js";
 import { templateRenderers, type TemplateRenderer } from "../../../src/engine/template/renderer.js";
@@ -37,16 +37,16 @@ async function compare(renderer: TemplateRenderer, name: string, count: number):
     content: `Message ${at} says what a message of a chat says, in a sentence or two.`,
   }));
   const variables = { messages, add_generation_prompt: true };
-  const taken = { process: [] as number[], thread: [] as number[] };
+  const taken = { server: [] as number[], unbounded: [] as number[] };
   for (let nth = 0; nth < times; nth += 1) {
-    taken.process.push(await timed(() => renderer.render(variables)));
-    taken.thread.push(await timed(() => Promise.resolve(here.render(variables, budget))));
+    taken.server.push(await timed(() => renderer.render(variables)));
+    taken.unbounded.push(await timed(() => Promise.resolve(here.render(variables, budget))));
   }
   const p50 = (samples: readonly number[]): string =>
     `${quantile(samples.slice(times / 10), 0.5).toFixed(2)} ms`;
   return [
-    { figure: `rendering ${name} in its process, p50`, value: p50(taken.process), reach: "" },
-    { figure: `rendering ${name} in the same thread, p50`, value: p50(taken.thread), reach: "" },
+    { figure: `rendering ${name} as the server does, p50`, value: p50(taken.server), reach: "" },
+    { figure: `rendering ${name} without its bounds, p50`, value: p50(taken.unbounded), reach: "" },
   ];
 }
 

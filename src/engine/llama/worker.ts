@@ -8,7 +8,8 @@ import type { Conversation, Prompt } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";
 import type { RawPrompt } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
-import { templateRenderers, timers } from "../template/renderer.js";
+import { templateRenderers } from "../template/renderer.js";
+import { threadClock } from "../thread-clock.js";
 import { packTokens, type PackedTokens } from "../packed-tokens.js";
 import { hostWorker, logToClient, reportNews, type WorkerCall } from "../worker-host.js";
 import { PrefixStore } from "./decode/prefix-store.js";
@@ -43,7 +44,7 @@ const ticks = new TickLoop(
   report,
 );
 const openRenderer = templateRenderers({
-  clock: timers,
+  clock: threadClock,
   workerUrl: new URL("../template/worker.js", import.meta.url),
   log: logToClient,
 });

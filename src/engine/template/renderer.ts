@@ -1,11 +1,13 @@
 /**
- * Renders chat templates in a process of their own. A template is a program of the model file: it can loop for ever, and it can make
- * V8 end its whole process, which no limit of a thread prevents. The process is killed when it takes too long or too much memory, and
- * the next rendering starts a new one.
+ * Renders chat templates: ordinary conversations in the calling thread under a very small budget (quick-renderer.ts), all others in a
+ * process of their own. A template is a program of the model file: it can loop for ever, and it can make V8 end its whole process,
+ * which no limit of a thread prevents. The process is killed when it takes too long or too much memory, and the next rendering that
+ * needs it starts a new one.
  */
 import type { Clock } from "../../core/clock.js";
 import { WorkerClient } from "../worker-client.js";
 import { WorkerLostError } from "../worker-client-options.js";
+import { quickRenderer } from "./quick-renderer.js";
 import type { RenderReplies, RenderRequest, Rendering, TemplateBudget } from "./protocol.js";
 
 /** Enough for ten thousand messages, the most of a request. */
@@ -39,23 +41,14 @@ export interface TemplateRenderer {
 export type OpenRenderer = (template: string) => TemplateRenderer;
 
 export interface RendererDeps {
-  readonly clock: Pick<Clock, "after">;
+  readonly clock: Pick<Clock, "now" | "after">;
   /** Compiled worker.js of this folder. */
   readonly workerUrl: URL;
   readonly budget?: TemplateBudget;
   readonly log: (level: "warn" | "error", message: string) => void;
 }
 
-/** The timers of a worker thread, which gets no clock. */
-export const timers: Pick<Clock, "after"> = {
-  after(delayMs, action) {
-    const timer = setTimeout(action, delayMs);
-    timer.unref();
-    return () => clearTimeout(timer);
-  },
-};
-
-/** Returns the function that creates renderers; a renderer starts its process with the first rendering. */
+/** Returns the function that creates renderers; a renderer starts its process with the first rendering that is not quick. */
 export function templateRenderers({
   clock,
   workerUrl,
@@ -78,8 +71,11 @@ export function templateRenderers({
       closeMsMax: 0,
       log,
     });
+    const quick = quickRenderer(template, budget, clock);
     return {
-      render: (variables) => client.call({ type: "render", template, variables, budget }).catch(exceeded),
+      render: async (variables) =>
+        quick(variables) ??
+        (await client.call({ type: "render", template, variables, budget }).catch(exceeded)),
       close: () => client.close(),
     };
   };

@@ -1,6 +1,7 @@
 /** The process of a template renderer: renders one template at a time. */
 import { types } from "node:util";
 import { createContext, Script } from "node:vm";
+import { threadClock } from "../thread-clock.js";
 import { hostWorker } from "../worker-host.js";
 import { JinjaTemplate } from "./jinja.js";
 import type { Rendering, RenderRequest } from "./protocol.js";
@@ -28,7 +29,8 @@ function renderInTime(request: RenderRequest): Rendering {
 
 function render({ template, variables, budget }: RenderRequest): Rendering {
   try {
-    if (parsed?.source !== template) parsed = new JinjaTemplate(template, { cpuMs, nowMs });
+    if (parsed?.source !== template)
+      parsed = new JinjaTemplate(template, { cpuMs, nowMs: () => threadClock.now() });
   } catch (thrown) {
     return { type: "invalid", reason: thrown instanceof Error ? thrown.message : String(thrown) };
   }
@@ -38,8 +40,4 @@ function render({ template, variables, budget }: RenderRequest): Rendering {
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
-}
-
-function nowMs(): number {
-  return Date.now();
 }

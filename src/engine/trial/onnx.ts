@@ -5,14 +5,15 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { lowerThreadPriority } from "../onnx-threads.js";
-import { templateRenderers, timers } from "../template/renderer.js";
+import { templateRenderers } from "../template/renderer.js";
+import { threadClock } from "../thread-clock.js";
 import { answerTrial } from "./child.js";
 import type { OnnxTask } from "./onnx-trials.js";
 
 const threads = 1;
 
 const openRenderer = templateRenderers({
-  clock: timers,
+  clock: threadClock,
   workerUrl: new URL("../template/worker.js", import.meta.url),
   log: () => undefined,
 });

@@ -9,7 +9,8 @@ import type { ImageDescription } from "../../core/vision.js";
 import { threadsFor } from "../llama/load/machine.js";
 import { lowerThreadPriority } from "../onnx-threads.js";
 import type { NativeModelInfo } from "../resident-models.js";
-import { templateRenderers, timers } from "../template/renderer.js";
+import { templateRenderers } from "../template/renderer.js";
+import { threadClock } from "../thread-clock.js";
 import { hostWorker, logToClient, type WorkerCall } from "../worker-host.js";
 import { loadFamily } from "./families.js";
 import type { Stopped, VisionModel } from "./family.js";
@@ -19,7 +20,7 @@ const settings = workerData as VisionSettings;
 /** Open models by id. */
 const models = new Map<string, VisionModel>();
 const openRenderer = templateRenderers({
-  clock: timers,
+  clock: threadClock,
   workerUrl: new URL("../template/worker.js", import.meta.url),
   log: logToClient,
 });

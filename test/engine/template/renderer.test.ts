@@ -34,6 +34,8 @@ function renderingPriorities(): readonly number[] {
 const repeated = (start: string, times: number, step: string): string =>
   `{% set n = namespace(x=${start}) %}{% for i in range(${times}) %}{% set n.x = ${step} %}{% endfor %}`;
 const doubledList = repeated("['x','x']", 28, "[n.x, n.x]");
+/** Uses more steps than a rendering in the calling thread may. */
+const long = "{{ '' if range(30000) | list else '' }}";
 const doubledText = repeated("'aaaaaaaa'", 27, "n.x ~ n.x");
 
 describe("a template within its budget", () => {
@@ -141,7 +143,7 @@ describe("a process that renders", () => {
   });
 
   it("C10: is killed when it takes too long, and the next rendering has a new one", async () => {
-    const tested = renderer(`{% if slow %}${doubledList}{{ n.x | tojson }}{% endif %}done`, unlimited);
+    const tested = renderer(`${long}{% if slow %}${doubledList}{{ n.x | tojson }}{% endif %}done`, unlimited);
     const done = { type: "text", text: "done" };
     expect(await tested.render({ slow: false })).toEqual(done);
     const slow = tested.render({ slow: true });
@@ -156,7 +158,7 @@ describe("a process that renders", () => {
 
   it("C10: has a low priority, and its successor too, once a rendering takes longer than ordinary ones", async () => {
     const others = renderingPriorities().length;
-    const tested = renderer(`{% if slow %}${doubledList}{{ n.x | tojson }}{% endif %}done`, unlimited);
+    const tested = renderer(`${long}{% if slow %}${doubledList}{{ n.x | tojson }}{% endif %}done`, unlimited);
     await tested.render({ slow: false });
     expect(renderingPriorities().slice(others)).toEqual([getPriority()]);
     const slow = tested.render({ slow: true });
@@ -171,16 +173,38 @@ describe("a process that renders", () => {
     expect(renderingPriorities().slice(others)).toEqual([getPriority() + 10]);
   });
 
+  it("is started only for what needs more than an ordinary conversation", async () => {
+    const others = renderingPriorities().length;
+    const tested = renderer(
+      `{% for m in messages %}{{ m }}{% if m == 'long' %}${long}{% endif %}{% endfor %}`,
+    );
+    const messages = Array.from({ length: 2_000 }, () => "a");
+    expect(await tested.render({ messages })).toEqual({ type: "text", text: "a".repeat(2_000) });
+    expect(renderingPriorities()).toHaveLength(others);
+    expect(await tested.render({ messages: ["long"] })).toEqual({ type: "text", text: "long" });
+    expect(renderingPriorities()).toHaveLength(others + 1);
+  });
+
+  it("never gives what exceeds the budget, however small that is", async () => {
+    const tested = renderer("{{ 'ab' * 3 }}", { ...unlimited, textLengthMax: 5 });
+    expect(await tested.render({})).toEqual({
+      type: "exceeded",
+      limit: "makes a text of more than 5 characters",
+    });
+  });
+
   it("reports a template that is not valid", async () => {
     expect(await renderer("{% for %}").render({})).toMatchObject({ type: "invalid" });
   });
 
   it("keeps every character of the text, also of lone surrogates", async () => {
     const text = "\ud800 \u{1f600} \u0000 __proto__";
-    const tested = renderer("{{ text }}{{ object.__proto__ }}");
-    expect(await tested.render({ text, object: JSON.parse('{"__proto__": "own"}') as object })).toEqual({
-      type: "text",
-      text: `${text}own`,
-    });
+    for (const work of ["", long]) {
+      const tested = renderer(`${work}{{ text }}{{ object.__proto__ }}`);
+      expect(await tested.render({ text, object: JSON.parse('{"__proto__": "own"}') as object })).toEqual({
+        type: "text",
+        text: `${text}own`,
+      });
+    }
   });
 });

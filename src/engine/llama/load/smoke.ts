@@ -3,7 +3,8 @@
  * prompt and samples one token. A defective file can crash only this process.
  */
 import { getLlama, LlamaLogLevel, type Token } from "node-llama-cpp";
-import { templateRenderers, timers } from "../../template/renderer.js";
+import { templateRenderers } from "../../template/renderer.js";
+import { threadClock } from "../../thread-clock.js";
 import { answerTrial } from "../../trial/child.js";
 import { loadResident } from "./resident.js";
 import type { SmokeTask } from "./smoke-load.js";
@@ -29,7 +30,7 @@ async function tryModel({ model, settings }: SmokeTask): Promise<void> {
     prefillChunkTokens: promptTokensMax,
   };
   const openRenderer = templateRenderers({
-    clock: timers,
+    clock: threadClock,
     workerUrl: new URL("../../template/worker.js", import.meta.url),
     log: () => undefined,
   });
