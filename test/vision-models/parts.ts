@@ -8,16 +8,16 @@ export const vocabularyWords = [...colours, "dark", "picture"];
 export const ends = { bos_token_id: bos, eos_token_id: eos, pad_token_id: 0 };
 export const plainPixels = { do_rescale: true, rescale_factor: 1 / 255, do_normalize: false };
 
-/** Embeds each word as a one-hot vector. */
-export function embedding({ size }: Vocabulary): OnnxGraph {
+/** Embeds each word as a one-hot vector. @param rows more rows than words are zeros. */
+export function embedding({ size }: Vocabulary, rows = size): OnnxGraph {
   return {
     inputs: [{ name: "input_ids", type: "int64", shape: ["batch_size", "sequence_length"] }],
     outputs: [{ name: "inputs_embeds", type: "float32", shape: ["batch_size", "sequence_length", size] }],
     constants: {
       words: floats(
-        [size, size],
+        [rows, size],
         matrix(
-          size,
+          rows,
           size,
           Array.from({ length: size }, (_, at) => [at, at, 1] as const),
         ),

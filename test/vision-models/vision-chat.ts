@@ -4,17 +4,10 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { floats, integers, writeOnnx, type OnnxGraph, type OnnxNode } from "../onnx-writer.js";
-import {
-  colours,
-  embedding,
-  ends,
-  transitions,
-  channelProjection,
-  plainPixels,
-  vocabularyWords,
-} from "./parts.js";
-import { matrix, tokenizerFiles, vocabularyOf, writeJson, type Vocabulary } from "./vocabulary.js";
+import { integers, writeOnnx, type OnnxGraph } from "../onnx-writer.js";
+import { chatDecoder } from "./chat-decoder.js";
+import { channelProjection, embedding, ends, plainPixels, vocabularyWords } from "./parts.js";
+import { tokenizerFiles, vocabularyOf, writeJson, type Vocabulary } from "./vocabulary.js";
 
 const answer = "<answer>";
 const template =
@@ -31,21 +24,20 @@ export function writeSmolVlm(folder: string, modelType: "smolvlm" | "idefics3" =
   const marks = ["<image>", "<fake_token_around_image>", "<global-img>", ...rows, answer];
   const words = [...vocabularyWords, ...marks];
   const vocabulary = vocabularyOf(words);
+  const classes = modelType === "smolvlm" ? "SmolVLM" : "Idefics3";
   writeJson(folder, {
     "config.json": {
       model_type: modelType,
-      architectures: [
-        modelType === "smolvlm" ? "SmolVLMForConditionalGeneration" : "Idefics3ForConditionalGeneration",
-      ],
+      architectures: [`${classes}ForConditionalGeneration`],
       image_token_id: vocabulary.of("<image>"),
       text_config: textConfig("llama", vocabulary),
       ...ends,
     },
     "generation_config.json": ends,
-    "processor_config.json": { processor_class: "Idefics3Processor", image_seq_len: featuresEach },
+    "processor_config.json": { processor_class: `${classes}Processor`, image_seq_len: featuresEach },
     "preprocessor_config.json": {
-      image_processor_type: "Idefics3ImageProcessor",
-      processor_class: "Idefics3Processor",
+      image_processor_type: `${classes}ImageProcessor`,
+      processor_class: `${classes}Processor`,
       do_convert_rgb: true,
       do_resize: true,
       size: { longest_edge: 2 * side },
@@ -62,7 +54,7 @@ export function writeSmolVlm(folder: string, modelType: "smolvlm" | "idefics3" =
   writeOnnx(join(folder, "onnx/vision_encoder.onnx"), tileEncoder(vocabulary));
   writeOnnx(
     join(folder, "onnx/decoder_model_merged.onnx"),
-    decoder(vocabulary, ["batch_size", "total_sequence_length"]),
+    chatDecoder(vocabulary, { start: answer, positions: [] }),
   );
 }
 
@@ -109,7 +101,7 @@ export function writeQwen2Vl(folder: string): void {
   );
   writeOnnx(
     join(folder, "onnx/decoder_model_merged_quantized.onnx"),
-    decoder(vocabulary, ["batch_size", "total_sequence_length"], true),
+    chatDecoder(vocabulary, { start: answer, positions: [3] }),
   );
 }
 
@@ -176,65 +168,5 @@ function patchEncoder(vocabulary: Vocabulary, pixelsEach: number, group: number)
       { op: "ReduceMean", inputs: ["groups"], outputs: ["merged"], attributes: { axes: [1], keepdims: 0 } },
       { op: "MatMul", inputs: ["merged", "placed"], outputs: ["image_features"] },
     ],
-  };
-}
-
-/** Stores every embedding in the key-value cache; the next word depends on the last word and on the strongest colour. */
-function decoder(vocabulary: Vocabulary, mask: readonly string[], hasPositions = false): OnnxGraph {
-  const { size, of } = vocabulary;
-  const past = ["batch_size", 1, "past_sequence_length", size] as const;
-  const present = ["batch_size", 1, "total_sequence_length", size] as const;
-  const positions = {
-    name: "position_ids",
-    type: "int64",
-    shape: [3, "batch_size", "sequence_length"],
-  } as const;
-  const nodes: OnnxNode[] = [
-    { op: "Reshape", inputs: ["inputs_embeds", "heads"], outputs: ["split"] },
-    { op: "Transpose", inputs: ["split"], outputs: ["state"], attributes: { perm: [0, 2, 1, 3] } },
-    ...["key", "value"].map((part) => ({
-      op: "Concat",
-      inputs: [`past_key_values.0.${part}`, "state"],
-      outputs: [`present.0.${part}`],
-      attributes: { axis: 2 },
-    })),
-    {
-      op: "ReduceMax",
-      inputs: ["present.0.key"],
-      outputs: ["strongest"],
-      attributes: { axes: [1, 2], keepdims: 0 },
-    },
-    { op: "Reshape", inputs: ["strongest", "single"], outputs: ["seen"] },
-    { op: "MatMul", inputs: ["seen", "colours"], outputs: ["coloured"] },
-    { op: "MatMul", inputs: ["inputs_embeds", "follows"], outputs: ["next"] },
-    { op: "Add", inputs: ["next", "coloured"], outputs: ["logits"] },
-  ];
-  return {
-    inputs: [
-      { name: "inputs_embeds", type: "float32", shape: ["batch_size", "sequence_length", size] },
-      { name: "attention_mask", type: "int64", shape: mask },
-      ...(hasPositions ? [positions] : []),
-      { name: "past_key_values.0.key", type: "float32", shape: past },
-      { name: "past_key_values.0.value", type: "float32", shape: past },
-    ],
-    outputs: [
-      { name: "logits", type: "float32", shape: ["batch_size", "sequence_length", size] },
-      { name: "present.0.key", type: "float32", shape: present },
-      { name: "present.0.value", type: "float32", shape: present },
-    ],
-    constants: {
-      heads: integers([0, -1, 1, size]),
-      single: integers([0, 1, size]),
-      colours: floats(
-        [size, size],
-        matrix(
-          size,
-          size,
-          colours.map((word) => [of(word), of(word), 10] as const),
-        ),
-      ),
-      follows: floats([size, size], transitions(vocabulary, of(answer))),
-    },
-    nodes,
   };
 }

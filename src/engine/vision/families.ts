@@ -23,6 +23,10 @@ const families: Readonly<Record<string, Family>> = {
     load: async () => (await import("./families/florence2.js")).openFlorence,
     graphs: [...chatGraphs, "encoder_model"],
   },
+  moondream1: {
+    load: async () => (await import("./families/moondream.js")).openMoondream,
+    graphs: chatGraphs,
+  },
   qwen2_vl: { load: async () => (await import("./families/vision-chat.js")).openQwen, graphs: chatGraphs },
 };
 

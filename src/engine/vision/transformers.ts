@@ -38,6 +38,8 @@ export interface GenerationSettings {
 
 /** A model with its sessions open. */
 export interface Runner {
+  /** The fields of config.json. */
+  readonly config: Readonly<Record<string, unknown>>;
   readonly sessions: Readonly<Partial<Record<string, InferenceSession>>>;
   generate(inputs: Feeds): Promise<Tensor>;
   /** The settings that `generate` uses. */
@@ -101,6 +103,11 @@ export function rawImage({ rgb, width, height }: DecodedImage): RawImage {
 /** Returns a criterion that ends a generation when it is cancelled. */
 export function stopWhen(stopped: Stopped): StoppingCriteria {
   return new StopWhen(stopped);
+}
+
+/** Returns the number of prompt tokens, which the output begins with. */
+export function promptLength(inputs: Feeds): number {
+  return (inputs["input_ids"] as { readonly dims: readonly number[] }).dims.at(-1) ?? 0;
 }
 
 /** Returns the text of the output tokens from index `from`. */

@@ -1,7 +1,11 @@
+import type { Tensor } from "@huggingface/transformers";
 import { describe, expect, it } from "vitest";
 import { visionFamilies } from "../../../src/engine/vision/families.js";
+import { openProcessor, rawImage } from "../../../src/engine/vision/transformers.js";
+import { temporaryFolder } from "../../harness.js";
 import { writeCaptioner } from "../../vision-models/captioner.js";
 import { writeFlorence2 } from "../../vision-models/florence2.js";
+import { writeMoondream } from "../../vision-models/moondream.js";
 import { writeQwen2Vl, writeSmolVlm } from "../../vision-models/vision-chat.js";
 import { black, blue, green, picture, red, startVisionEngine } from "./test-engine.js";
 
@@ -10,12 +14,46 @@ const layouts: Readonly<Record<string, (folder: string) => void>> = {
   idefics3: (folder) => writeSmolVlm(folder, "idefics3"),
   smolvlm: writeSmolVlm,
   florence2: writeFlorence2,
+  moondream1: writeMoondream,
   qwen2_vl: writeQwen2Vl,
 };
 
 describe("the supported families", () => {
   it("are all tested below with their published layout", () => {
     expect(Object.keys(layouts)).toEqual(visionFamilies);
+  });
+});
+
+describe("the prompt of SmolVLM", () => {
+  /** Returns the tokens of a prompt with an image, with <image> once for each feature. */
+  const promptOf = async (splitting: boolean, width: number, height: number): Promise<string> => {
+    const folder = temporaryFolder();
+    writeSmolVlm(folder);
+    const process = await openProcessor(folder);
+    const { input_ids } = await process("<image>red", [rawImage(picture([red], width, height))], {
+      do_image_splitting: splitting,
+    });
+    return process.tokenizer.decode(input_ids as Tensor);
+  };
+  const tile = (name: string): string => `<fake_token_around_image><${name}><image><image>`;
+
+  it("has the whole image, and for details each tile by row and column before it", async () => {
+    const whole = `${tile("global-img")}<fake_token_around_image>`;
+    const plain = (text: string): string => text.replaceAll(" ", "");
+    expect(plain(await promptOf(false, 64, 64))).toBe(`${whole}red`);
+    expect(plain(await promptOf(true, 64, 32))).toBe(
+      `${tile("row_1_col_1")}${tile("row_1_col_2")}${whole}red`,
+    );
+  });
+});
+
+describe("Moondream", () => {
+  it("is refused at load when its configuration does not state the tokens of an image", async () => {
+    const { describe: look, logs } = startVisionEngine((folder) =>
+      writeMoondream(folder, { num_image_tokens: null }),
+    );
+    await expect(look(picture([red]))).rejects.toMatchObject({ kind: "model_unavailable" });
+    expect(logs.join()).toContain("config.json has no num_image_tokens");
   });
 });
 

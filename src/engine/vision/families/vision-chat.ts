@@ -18,6 +18,7 @@ import type { OpenOptions, OpenVisionModel, VisionModel, Stopped } from "../fami
 import {
   openProcessor,
   openRunner,
+  promptLength,
   rawImage,
   readTokens,
   stopWhen,
@@ -69,7 +70,7 @@ async function open(feed: Feed, folder: string, options: OpenOptions): Promise<V
       max_new_tokens: detailed ? detailsTokensMax : describeTokensMax,
       stopping_criteria: stopWhen(stopped),
     });
-    return readTokens(tokenizer, output, lengthOf(inputs));
+    return readTokens(tokenizer, output, promptLength(inputs));
   };
   return {
     describe: (picture, prompt, stopped) => ask(picture, prompt ?? descriptionPrompt, false, stopped),
@@ -113,9 +114,4 @@ async function resizeWithin(image: RawImage, side: number): Promise<RawImage> {
   if (scale >= 1) return image;
   const sized = (length: number): number => Math.max(1, Math.round(length * scale));
   return image.resize(sized(image.width), sized(image.height));
-}
-
-/** Returns the number of prompt tokens, which the output begins with. */
-function lengthOf(inputs: Feeds): number {
-  return (inputs["input_ids"] as { readonly dims: readonly number[] }).dims.at(-1) ?? 0;
 }
