@@ -75,7 +75,10 @@ export interface LoadedModels {
   readonly registry: LoadedRegistry | null;
 }
 
-/** Returns the given models, which have no vision model, or opens the registry and logs its warnings. */
+/**
+ * Returns the given models, which have no vision model, or opens the registry; logs its warnings, and each model that cannot be used with
+ * the reason.
+ */
 export async function loadModels(
   config: Config,
   { logger }: { readonly logger: Logger },
@@ -84,6 +87,8 @@ export async function loadModels(
   if (given !== undefined) return { models: given, visionModel: () => null, registry: null };
   const models = await openRegistry(config);
   for (const warning of models.warnings) logger.warn({ warning }, "models folder");
+  for (const { manifest, unusable } of models.list())
+    if (unusable !== null) logger.warn({ model: manifest.id, reason: unusable }, "a model cannot be used");
   const visionModel = (): Model | null => models.visionModel ?? models.unusableVisionModel;
   return { models, visionModel, registry: models };
 }

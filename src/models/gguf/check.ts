@@ -33,7 +33,7 @@ export function checkMetadata(metadata: GgufMetadata): string | null {
   if (typeof architecture !== "string" || architecture === "") return "it names no architecture.";
   const kind = metadata.values.get("general.type");
   if (architecture === "clip" || kind === "mmproj")
-    return "it is a vision projector (mmproj), not a model by itself.";
+    return "it is a vision projector (mmproj), which the engine cannot use; a vision model describes images instead.";
   if (typeof kind === "string" && kind !== "model")
     return `it is a file of type ${quoted(kind)}, not a model.`;
   if (!architectures.has(architecture))
