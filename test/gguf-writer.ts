@@ -4,6 +4,7 @@
  * that is tied repeats one token for ever.
  */
 import { open } from "node:fs/promises";
+import { architectureOf, type ArchitectureName } from "./gguf-writer/architectures.js";
 import {
   encodeHeader,
   paddingOf,
@@ -11,18 +12,24 @@ import {
   type GgufHeaderSpec,
   type GgufTensor,
 } from "./gguf-writer/encode.js";
-import { buildVocabulary, type Vocabulary } from "./gguf-writer/vocabulary.js";
+import {
+  buildPieces,
+  buildVocabulary,
+  type TokenizerName,
+  type Vocabulary,
+} from "./gguf-writer/vocabulary.js";
 import {
   ones,
   randomWeights,
   seeded,
   weightBytes,
   weightTypeNumbers,
+  weightTypeOf,
   type WeightType,
 } from "./gguf-writer/weights.js";
 
 export interface ModelSpec {
-  readonly architecture: "qwen3" | "llama";
+  readonly architecture: ArchitectureName;
   readonly name: string;
   readonly layers: number;
   readonly embedding: number;
@@ -33,9 +40,10 @@ export interface ModelSpec {
   readonly weights: WeightType;
   readonly tiedHead: boolean;
   readonly seed: number;
+  readonly tokenizer: TokenizerName;
   /** Words that are single tokens. */
   readonly words: readonly string[];
-  /** Tokens to fill the vocabulary up to; 0 = none. */
+  /** Tokens to fill a vocabulary of byte-level BPE up to; 0 = none. */
   readonly vocabularySize: number;
   readonly chatTemplate: string | null;
   /** Entries to add or replace; null takes one out. */
@@ -63,6 +71,7 @@ const tiny: ModelSpec = {
   weights: "Q8_0",
   tiedHead: false,
   seed: 1,
+  tokenizer: "gpt2",
   words: randomModelWords,
   vocabularySize: 0,
   chatTemplate,
@@ -72,7 +81,8 @@ const tiny: ModelSpec = {
 /** Returns a model's header, for tests that modify it before it is written. */
 export function modelHeader(changes: Partial<ModelSpec> = {}): GgufHeaderSpec {
   const spec = { ...tiny, ...changes };
-  const vocabulary = buildVocabulary(spec.words, spec.vocabularySize);
+  const vocabulary =
+    spec.tokenizer === "gpt2" ? buildVocabulary(spec.words, spec.vocabularySize) : buildPieces(spec.words);
   return { metadata: metadataOf(spec, vocabulary), tensors: tensorsOf(spec, vocabulary.tokens.length) };
 }
 
@@ -99,10 +109,10 @@ export async function writeModel(path: string, changes: Partial<ModelSpec> = {})
 function* piecesOf(header: GgufHeaderSpec, spec: ModelSpec): Generator<Buffer, void, undefined> {
   const random = seeded(spec.seed);
   yield encodeHeader(header);
-  for (const { dimensions, bytes } of header.tensors) {
+  for (const { dimensions, type, bytes } of header.tensors) {
     const elements = dimensions.reduce<number>((product, size) => product * Number(size), 1);
     if (dimensions.length === 1) yield ones(elements);
-    else yield* randomWeights(spec.weights, elements, 1.7 / Math.sqrt(Number(dimensions[0])), random);
+    else yield* randomWeights(weightTypeOf(type), elements, 1.7 / Math.sqrt(Number(dimensions[0])), random);
     yield Buffer.alloc(paddingOf(bytes));
   }
 }
@@ -125,15 +135,19 @@ function metadataOf(spec: ModelSpec, vocabulary: Vocabulary): Map<string, GgufEn
     [`${architecture}.attention.layer_norm_rms_epsilon`, { type: "f32", value: 1e-6 }],
     [`${architecture}.rope.dimension_count`, { type: "u32", value: headSize }],
     [`${architecture}.rope.freq_base`, { type: "f32", value: 10000 }],
-    ["tokenizer.ggml.model", { type: "string", value: "gpt2" }],
-    ["tokenizer.ggml.pre", { type: "string", value: "qwen2" }],
+    ["tokenizer.ggml.model", { type: "string", value: spec.tokenizer }],
+    ["tokenizer.ggml.pre", { type: "string", value: spec.tokenizer === "gpt2" ? "qwen2" : "default" }],
     ["tokenizer.ggml.tokens", { arrayOf: "string", values: vocabulary.tokens }],
     ["tokenizer.ggml.token_type", { arrayOf: "i32", values: vocabulary.types }],
-    ["tokenizer.ggml.merges", { arrayOf: "string", values: vocabulary.merges }],
+    spec.tokenizer === "gpt2"
+      ? ["tokenizer.ggml.merges", { arrayOf: "string", values: vocabulary.merges }]
+      : ["tokenizer.ggml.scores", { arrayOf: "f32", values: vocabulary.scores }],
     ["tokenizer.ggml.eos_token_id", { type: "u32", value: vocabulary.eosId }],
     ["tokenizer.ggml.padding_token_id", { type: "u32", value: vocabulary.padId }],
     ["tokenizer.ggml.add_bos_token", { type: "bool", value: false }],
   ]);
+  for (const [key, value] of Object.entries(architectureOf(architecture).metadata?.(spec, spec.layers) ?? {}))
+    metadata.set(`${architecture}.${key}`, value);
   if (spec.chatTemplate !== null)
     metadata.set("tokenizer.chat_template", { type: "string", value: spec.chatTemplate });
   for (const [key, value] of Object.entries(spec.metadata)) {
@@ -143,39 +157,24 @@ function metadataOf(spec: ModelSpec, vocabulary: Vocabulary): Map<string, GgufEn
   return metadata;
 }
 
+/** Tensors that llama.cpp computes with in this type only. */
+const alwaysFloat = /\.bias$|^blk\.\d+\.shortconv\.conv\./;
+
 function tensorsOf(spec: ModelSpec, vocabularySize: number): readonly GgufTensor[] {
-  const { embedding, feedForward } = spec;
-  const headSize = embedding / spec.heads;
-  const matrix = (name: string, columns: number, rows: number): GgufTensor => ({
-    name: `${name}.weight`,
-    dimensions: [columns, rows],
-    type: weightTypeNumbers[spec.weights],
-    bytes: weightBytes(spec.weights, columns * rows),
-  });
-  const norm = (name: string, size: number): GgufTensor => ({
-    name: `${name}.weight`,
-    dimensions: [size],
-    type: weightTypeNumbers.F32,
-    bytes: weightBytes("F32", size),
-  });
-  const tensors = [matrix("token_embd", embedding, vocabularySize)];
-  for (let layer = 0; layer < spec.layers; layer += 1) {
-    const block = `blk.${layer}`;
-    tensors.push(
-      norm(`${block}.attn_norm`, embedding),
-      matrix(`${block}.attn_q`, embedding, embedding),
-      matrix(`${block}.attn_k`, embedding, headSize * spec.kvHeads),
-      matrix(`${block}.attn_v`, embedding, headSize * spec.kvHeads),
-      matrix(`${block}.attn_output`, embedding, embedding),
-      norm(`${block}.ffn_norm`, embedding),
-      matrix(`${block}.ffn_gate`, embedding, feedForward),
-      matrix(`${block}.ffn_up`, embedding, feedForward),
-      matrix(`${block}.ffn_down`, feedForward, embedding),
-    );
-    if (spec.architecture === "qwen3")
-      tensors.push(norm(`${block}.attn_q_norm`, headSize), norm(`${block}.attn_k_norm`, headSize));
-  }
-  tensors.push(norm("output_norm", embedding));
-  if (!spec.tiedHead) tensors.push(matrix("output", embedding, vocabularySize));
+  const { embedding } = spec;
+  const { layer, whole, lastNorm = "output_norm", alwaysTied = false } = architectureOf(spec.architecture);
+  const tensor = (name: string, dimensions: readonly number[]): GgufTensor => {
+    const type = dimensions.length === 1 || alwaysFloat.test(name) ? "F32" : spec.weights;
+    const elements = dimensions.reduce((product, size) => product * size, 1);
+    return { name, dimensions, type: weightTypeNumbers[type], bytes: weightBytes(type, elements) };
+  };
+  const tensors = [tensor("token_embd.weight", [embedding, vocabularySize])];
+  for (const [name, dimensions] of Object.entries(whole?.(spec) ?? {}))
+    tensors.push(tensor(name, dimensions));
+  for (let at = 0; at < spec.layers; at += 1)
+    for (const [name, dimensions] of Object.entries(layer(spec, at)))
+      tensors.push(tensor(`blk.${at}.${name}`, dimensions));
+  tensors.push(tensor(`${lastNorm}.weight`, [embedding]));
+  if (!spec.tiedHead && !alwaysTied) tensors.push(tensor("output.weight", [embedding, vocabularySize]));
   return tensors;
 }

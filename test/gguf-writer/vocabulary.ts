@@ -1,10 +1,16 @@
-/** Builds a byte-level BPE vocabulary: every byte, the given words, and the control tokens of the Qwen family. */
+/** Builds small vocabularies: of byte-level BPE with the control tokens of the Qwen family, and of SentencePiece with those of Gemma. */
+
+/** llama.cpp's names of tokenizers: `gpt2` is byte-level BPE, `llama` is SentencePiece. */
+export type TokenizerName = "gpt2" | "llama";
 
 export interface Vocabulary {
   readonly tokens: readonly string[];
-  /** llama.cpp's token types: 1 normal, 3 control, 4 user defined, 5 unused. */
+  /** llama.cpp's token types: 1 normal, 2 unknown, 3 control, 4 user defined, 5 unused, 6 byte. */
   readonly types: readonly number[];
+  /** Of byte-level BPE only. */
   readonly merges: readonly string[];
+  /** Of SentencePiece only: of two pairs of tokens, the one whose union has the greater score is joined first. */
+  readonly scores: readonly number[];
   readonly eosId: number;
   readonly padId: number;
 }
@@ -40,7 +46,36 @@ export function buildVocabulary(words: readonly string[], size: number): Vocabul
     types.push(5);
     tokens.push(`[PAD${tokens.length}]`);
   }
-  return { tokens, types, merges, eosId: controlStart + 2, padId: controlStart };
+  return { tokens, types, merges, scores: [], eosId: controlStart + 2, padId: controlStart };
+}
+
+/** Has the words with and without a leading space, printable ASCII, and a token for each byte to fall back to. */
+export function buildPieces(words: readonly string[]): Vocabulary {
+  const bytes = Array.from(
+    { length: 256 },
+    (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, "0")}>`,
+  );
+  const printable = Array.from({ length: 94 }, (_, at) => String.fromCharCode(0x21 + at));
+  const prefixes = words
+    .flatMap((plain) => [plain, `\u2581${plain}`])
+    .flatMap((word) => Array.from(word, (_, at) => word.slice(0, at + 1)));
+  const pieces = [...new Set(["\u2581", ...printable, ...prefixes])];
+  const kinds: readonly (readonly [type: number, tokens: readonly string[]])[] = [
+    [3, ["<pad>", "<eos>", "<bos>"]],
+    [2, ["<unk>"]],
+    [3, ["<start_of_turn>", "<end_of_turn>"]],
+    [6, bytes],
+    [1, pieces],
+  ];
+  const tokens = kinds.flatMap(([, texts]) => texts);
+  return {
+    tokens,
+    types: kinds.flatMap(([type, texts]) => texts.map(() => type)),
+    merges: [],
+    scores: tokens.map((_, id) => -id),
+    eosId: 1,
+    padId: 0,
+  };
 }
 
 /** Returns GPT-2's letter for a byte: the character itself if printable, else a letter from U+0100 up. */

@@ -4,6 +4,12 @@ export type WeightType = "F32" | "F16" | "Q8_0";
 
 export const weightTypeNumbers = { F32: 0, F16: 1, Q8_0: 8 } as const;
 
+/** Returns the type with ggml's number. @throws Error for any other number. */
+export function weightTypeOf(number: number): WeightType {
+  for (const type of ["F32", "F16", "Q8_0"] as const) if (weightTypeNumbers[type] === number) return type;
+  throw new Error(`no type of weights has the number ${number}`);
+}
+
 /** Values per Q8_0 block; rows must be a multiple of it. */
 const blockElements = 32;
 const blockBytes = 34;
