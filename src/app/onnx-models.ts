@@ -5,7 +5,7 @@ import type { Clock } from "../core/clock.js";
 import type { Logger } from "../core/logger.js";
 import type { Model } from "../core/model.js";
 import { createOnnxTrials, trialBytesMax } from "../engine/trial/onnx-trials.js";
-import { visionGraphs } from "../engine/vision/families.js";
+import { visionFiles } from "../engine/vision/families.js";
 import { checkOnnxModel } from "../models/onnx/check.js";
 import type { LoadedRegistry } from "../models/registry.js";
 import { verifyWeights } from "../models/verify.js";
@@ -40,7 +40,7 @@ export function buildOnnxCheck(
           log: (message) => logger.warn({ engine: "onnx" }, message),
         });
   return async (model) =>
-    (await checkOnnxModel(model, visionGraphs(model.manifest.family))) ??
+    (await checkOnnxModel(model, visionFiles(model.manifest.family))) ??
     (await verifyWeights(model)) ??
     (await attempt(model));
 }
@@ -58,7 +58,7 @@ export async function rejectUnloadableModels(
     const { id, kind, bytes, family } = model.manifest;
     if (kind === "chat" || model.unusable !== null) continue;
     const isLarge = bytes > trialBytesMax;
-    const reason = isLarge ? await checkOnnxModel(model, visionGraphs(family)) : await check(model);
+    const reason = isLarge ? await checkOnnxModel(model, visionFiles(family)) : await check(model);
     if (isClosed()) return;
     if (reason === null) continue;
     registry.reject(id, reason);

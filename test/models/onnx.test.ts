@@ -1,12 +1,14 @@
 import fc from "fast-check";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { visionFiles } from "../../src/engine/vision/families.js";
 import { checkOnnxModel } from "../../src/models/onnx/check.js";
 import { ember } from "../dialects/model.js";
 import { message, type Field } from "../onnx-writer.js";
 import { casesOf } from "../random-cases.js";
 import { writeCaptioner } from "../vision-models/captioner.js";
+import { writeSmolVlm } from "../vision-models/vision-chat.js";
 import { useFolder } from "./folder.js";
 
 const folder = useFolder();
@@ -15,7 +17,7 @@ const folder = useFolder();
 function check(bytes: Uint8Array): Promise<string | null> {
   mkdirSync(join(folder.path, "onnx"), { recursive: true });
   writeFileSync(join(folder.path, "onnx/model.onnx"), bytes);
-  return checkOnnxModel({ ...ember, path: join(folder.path, "config.json") }, []);
+  return checkOnnxModel({ ...ember, path: join(folder.path, "config.json") }, { graphs: [], others: [] });
 }
 
 function wholeGraph(): Buffer {
@@ -100,4 +102,17 @@ describe("an ONNX file", () => {
     expect(await check(message([[1, 7]]))).toContain("it is not an ONNX model.");
     expect(await check(Buffer.alloc(0))).toContain("it is not an ONNX model.");
   });
+});
+
+describe("a folder of SmolVLM", () => {
+  it.each(["processor_config.json", "onnx/vision_encoder.onnx"])(
+    "is refused without its file %s",
+    async (name) => {
+      writeSmolVlm(folder.path);
+      const model = { ...ember, path: join(folder.path, "config.json") };
+      expect(await checkOnnxModel(model, visionFiles("smolvlm"))).toBeNull();
+      rmSync(join(folder.path, name));
+      expect(await checkOnnxModel(model, visionFiles("smolvlm"))).toBe(`its file '${name}' is missing.`);
+    },
+  );
 });

@@ -4,37 +4,57 @@
  */
 import type { OpenVisionModel } from "./family.js";
 
-interface Family {
-  readonly load: () => Promise<OpenVisionModel>;
+/** What a model of a family needs beside the files of every vision model. */
+export interface VisionFiles {
   /** The graphs that it opens, by the names of their files without the number type. */
   readonly graphs: readonly string[];
+  /** Names of other files. */
+  readonly others: readonly string[];
+}
+
+interface Family extends VisionFiles {
+  readonly load: () => Promise<OpenVisionModel>;
 }
 
 const chatGraphs = ["embed_tokens", "vision_encoder", "decoder_model_merged"];
+
+const idefics: Family = {
+  load: async () => (await import("./families/vision-chat.js")).openIdefics,
+  graphs: chatGraphs,
+  // It states how many tokens a tile of an image takes.
+  others: ["processor_config.json"],
+};
 
 const families: Readonly<Record<string, Family>> = {
   "vision-encoder-decoder": {
     load: async () => (await import("./families/image-to-text.js")).openImageToText,
     graphs: ["encoder_model", "decoder_model_merged"],
+    others: [],
   },
-  idefics3: { load: async () => (await import("./families/vision-chat.js")).openIdefics, graphs: chatGraphs },
-  smolvlm: { load: async () => (await import("./families/vision-chat.js")).openIdefics, graphs: chatGraphs },
+  idefics3: idefics,
+  smolvlm: idefics,
   florence2: {
     load: async () => (await import("./families/florence2.js")).openFlorence,
     graphs: [...chatGraphs, "encoder_model"],
+    others: [],
   },
   moondream1: {
     load: async () => (await import("./families/moondream.js")).openMoondream,
     graphs: chatGraphs,
+    others: [],
   },
-  qwen2_vl: { load: async () => (await import("./families/vision-chat.js")).openQwen, graphs: chatGraphs },
+  qwen2_vl: {
+    load: async () => (await import("./families/vision-chat.js")).openQwen,
+    graphs: chatGraphs,
+    others: [],
+  },
 };
 
 export const visionFamilies: readonly string[] = Object.keys(families);
 
-/** Returns the graphs that a model needs, by the names of their files without the number type; empty when the family is unknown. */
-export function visionGraphs(modelType: string): readonly string[] {
-  return familyOf(modelType)?.graphs ?? [];
+/** Returns the files that a model needs; none when the family is unknown. */
+export function visionFiles(modelType: string): VisionFiles {
+  return familyOf(modelType) ?? { graphs: [], others: [] };
 }
 
 /** Imports a family and returns its function to open models. @throws Error when the family is unknown. */

@@ -14,29 +14,42 @@ import { scanOnnx, type ExternalFile } from "./scan.js";
 const partFolders = ["", "onnx", "scheduler", "tokenizer", "text_encoder", "unet", "vae_decoder", "vae"];
 const filesPerFolderMax = 1000;
 
+/** Files that must exist. */
+export interface RequiredFiles {
+  /** Names of graphs in `onnx`, without number type and ending. */
+  readonly graphs: readonly string[];
+  /** Names of other files in the model's own folder. */
+  readonly others: readonly string[];
+}
+
 /**
  * Checks every file that the engines may read in a model's folder.
- * @param required names of graphs in `onnx`, without number type and ending, of which there must be a file
  * @returns null if native code may open them, otherwise a public clause that names the file and says what is wrong
  */
-export async function checkOnnxModel({ path }: Model, required: readonly string[]): Promise<string | null> {
+export async function checkOnnxModel({ path }: Model, required: RequiredFiles): Promise<string | null> {
   const folder = dirname(path);
-  const graphs: string[] = [];
+  const found: string[] = [];
   for (const name of await filesIn(folder)) {
     const stats = await stat(join(folder, name)).catch(() => null);
     // A link that leads nowhere is a missing file; whether it is needed is checked elsewhere.
     if (stats === null || stats.isDirectory()) continue;
     // Opening a pipe would wait for ever, and a device has no end.
     if (!stats.isFile()) return `its file ${quoted(name)} is not a regular file.`;
-    if (name.endsWith(".onnx")) graphs.push(name);
+    found.push(name);
   }
-  const missing = required.find((part) => !graphs.some((name) => isGraphOf(name, part)));
-  if (missing !== undefined) return `its file ${quoted(`onnx/${missing}.onnx`)} is missing.`;
+  const missing = missingOf(required, found);
+  if (missing !== undefined) return `its file ${quoted(missing)} is missing.`;
+  const graphs = found.filter((name) => name.endsWith(".onnx"));
   for (const name of graphs) {
     const problem = await checkGraph(folder, name);
     if (problem !== null) return `its file ${quoted(name)} is refused: ${problem}`;
   }
   return null;
+}
+
+function missingOf({ graphs, others }: RequiredFiles, found: readonly string[]): string | undefined {
+  const graph = graphs.find((part) => !found.some((name) => isGraphOf(name, part)));
+  return graph === undefined ? others.find((name) => !found.includes(name)) : `onnx/${graph}.onnx`;
 }
 
 /** Returns whether a file is a graph in any number type, such as `onnx/encoder_model_fp16.onnx`. */

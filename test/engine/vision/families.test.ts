@@ -48,7 +48,7 @@ describe("the prompt of SmolVLM", () => {
 });
 
 describe("Moondream", () => {
-  it("is refused at load when its configuration does not state the tokens of an image", async () => {
+  it("is refused when it is opened, if its configuration does not state how many tokens an image takes", async () => {
     const { describe: look, logs } = startVisionEngine((folder) =>
       writeMoondream(folder, { num_image_tokens: null }),
     );
