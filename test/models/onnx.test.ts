@@ -8,6 +8,7 @@ import { ember } from "../dialects/model.js";
 import { message, type Field } from "../onnx-writer.js";
 import { casesOf } from "../random-cases.js";
 import { writeCaptioner } from "../vision-models/captioner.js";
+import { writeMoondream } from "../vision-models/moondream.js";
 import { writeSmolVlm } from "../vision-models/vision-chat.js";
 import { useFolder } from "./folder.js";
 
@@ -104,15 +105,16 @@ describe("an ONNX file", () => {
   });
 });
 
-describe("a folder of SmolVLM", () => {
-  it.each(["processor_config.json", "onnx/vision_encoder.onnx"])(
-    "is refused without its file %s",
-    async (name) => {
-      writeSmolVlm(folder.path);
-      const model = { ...ember, path: join(folder.path, "config.json") };
-      expect(await checkOnnxModel(model, visionFiles("smolvlm"))).toBeNull();
-      rmSync(join(folder.path, name));
-      expect(await checkOnnxModel(model, visionFiles("smolvlm"))).toBe(`its file '${name}' is missing.`);
-    },
-  );
+describe("a vision model", () => {
+  it.each([
+    ["smolvlm", "processor_config.json", writeSmolVlm],
+    ["smolvlm", "onnx/vision_encoder.onnx", writeSmolVlm],
+    ["moondream1", "generation_config.json", writeMoondream],
+  ] as const)("of the family %s is refused without its file %s", async (family, name, write) => {
+    write(folder.path);
+    const model = { ...ember, path: join(folder.path, "config.json") };
+    expect(await checkOnnxModel(model, visionFiles(family))).toBeNull();
+    rmSync(join(folder.path, name));
+    expect(await checkOnnxModel(model, visionFiles(family))).toBe(`its file '${name}' is missing.`);
+  });
 });

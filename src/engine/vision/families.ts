@@ -41,7 +41,8 @@ const families: Readonly<Record<string, Family>> = {
   moondream1: {
     load: async () => (await import("./families/moondream.js")).openMoondream,
     graphs: chatGraphs,
-    others: [],
+    // Only this file states the token that ends an answer.
+    others: ["generation_config.json"],
   },
   qwen2_vl: {
     load: async () => (await import("./families/vision-chat.js")).openQwen,
