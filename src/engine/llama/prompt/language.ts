@@ -6,6 +6,7 @@ import type { InfillTokens } from "./raw-prompt.js";
 import type { TemplateModel } from "./render.js";
 import type { Repair } from "./repairs.js";
 import { reasoningMarksOf, type ReasoningMarks } from "../answer/reasoning.js";
+import type { SpecialToken } from "./special-tokens.js";
 import { createTokenBytes, tokenTypes, type TokenBytes, type Vocabulary } from "./token-bytes.js";
 import { toolFormatOf, type ToolFormat } from "../tools/format.js";
 
@@ -70,13 +71,14 @@ export function readLanguage(
       contextTokens,
       repairs,
       reasoning,
-      specialTexts: specialTexts(vocabulary),
+      specialTokens: specialTokensOf(weights, vocabulary),
+      addsSpace: vocabulary.tokenizer === "llama",
       prependToken: weights.tokens.shouldPrependBosToken ? weights.tokens.bos : null,
       longestTokenBytes: tokenBytes.longestBytes,
       infill: infillTokens(weights),
       vocabularyTokens: vocabulary.tokens.length,
       bytesOf: (token) => tokenBytes.of(token),
-      tokenize: (text, specialTokens) => weights.tokenize(text, specialTokens),
+      tokenize: (text, controlTokens) => weights.tokenize(text, controlTokens),
     }),
   };
 }
@@ -96,9 +98,23 @@ function readVocabulary(weights: LlamaModel, spelled: ReadonlySet<string>): Voca
   };
 }
 
-function specialTexts(vocabulary: Vocabulary): readonly string[] {
-  const special: readonly number[] = [tokenTypes.control, tokenTypes.userDefined];
-  return vocabulary.tokens.filter((_, token) =>
-    special.includes(vocabulary.types[token] ?? tokenTypes.normal),
-  );
+/** Reads the special tokens. llama.cpp changes the types of some tokens; a token that is a control token for either is one here. */
+function specialTokensOf(weights: LlamaModel, { tokens, types }: Vocabulary): readonly SpecialToken[] {
+  const unknownToken = weights.fileInfo.metadata.tokenizer?.ggml.unknown_token_id;
+  return tokens.flatMap((name, id) => {
+    const { control, unknown, userDefined, lstrip, rstrip } = weights.getTokenAttributes(id as Token);
+    const isControl = control || (userDefined && types[id] === tokenTypes.control);
+    if (!isControl && !unknown && !userDefined) return [];
+    return [
+      {
+        id,
+        // llama.cpp names a token without a text.
+        text: name === "" ? `[EMPTY_${id}]` : name,
+        templateOnly: isControl || unknown,
+        isUnknown: id === unknownToken || (unknown && !isControl),
+        stripsBefore: lstrip,
+        stripsAfter: rstrip,
+      },
+    ];
+  });
 }

@@ -25,8 +25,8 @@ export interface RawPromptModel {
   readonly contextTokens: number;
   /** No text of n bytes has fewer than n / longestTokenBytes tokens. */
   readonly longestTokenBytes: number;
-  /** @param specialTokens whether special texts become control tokens. */
-  tokenize(text: string, specialTokens: boolean): readonly number[];
+  /** @param controlTokens whether control texts become control tokens. */
+  tokenize(text: string, controlTokens: boolean): readonly number[];
   bytesOf(token: number): Uint8Array;
 }
 

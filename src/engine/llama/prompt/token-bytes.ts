@@ -7,7 +7,7 @@
 export const tokenTypes = { normal: 1, unknown: 2, control: 3, userDefined: 4, unused: 5, byte: 6 } as const;
 
 export interface Vocabulary {
-  /** `tokenizer.ggml.model`: `gpt2` (byte-level BPE), `llama` (SentencePiece) or another. */
+  /** `tokenizer.ggml.model`: `gpt2` (BPE, mostly of bytes), `llama` (SentencePiece) or another. */
   readonly tokenizer: string;
   readonly tokens: readonly string[];
   readonly types: readonly number[];
@@ -69,7 +69,11 @@ function inRange(vocabulary: Vocabulary, token: number): boolean {
 }
 
 function createSpeller(vocabulary: Vocabulary): (token: number) => Uint8Array | null {
-  const byteLevel = vocabulary.tokenizer === "gpt2" ? byteLevelAlphabet() : null;
+  const { tokenizer } = vocabulary;
+  // A BPE vocabulary with byte tokens is one of characters, as SentencePiece has.
+  const isByteLevel = tokenizer === "gpt2" && !vocabulary.types.includes(tokenTypes.byte);
+  const byteLevel = isByteLevel ? byteLevelAlphabet() : null;
+  const isOfCharacters = !isByteLevel && ["gpt2", "llama", "gemma4", "t5"].includes(tokenizer);
   return (token) => {
     const text = vocabulary.tokens[token] ?? "";
     const type = vocabulary.types[token] ?? tokenTypes.normal;
@@ -78,8 +82,9 @@ function createSpeller(vocabulary: Vocabulary): (token: number) => Uint8Array | 
       return new Uint8Array(0);
     if (type === tokenTypes.userDefined) return Buffer.from(text);
     if (byteLevel !== null) return fromByteLevel(text, byteLevel);
-    if (vocabulary.tokenizer === "llama") return fromSentencePiece(text, type);
-    return null;
+    const byte = type === tokenTypes.byte ? byteNamed(text) : null;
+    if (byte !== null) return byte;
+    return isOfCharacters ? Buffer.from(text.replaceAll("\u2581", " ")) : null;
   };
 }
 
@@ -104,8 +109,8 @@ function fromByteLevel(text: string, alphabet: ReadonlyMap<string, number>): Uin
   return Uint8Array.from(bytes);
 }
 
-function fromSentencePiece(text: string, type: number): Uint8Array {
-  const hex = type === tokenTypes.byte ? /^<0x([0-9A-Fa-f]{2})>$/.exec(text) : null;
-  if (hex?.[1] !== undefined) return Uint8Array.of(Number.parseInt(hex[1], 16));
-  return Buffer.from(text.replaceAll("\u2581", " "));
+/** Returns the byte of a byte token, whose text is like `<0x0A>`; null for another text. */
+function byteNamed(text: string): Uint8Array | null {
+  const [, hex] = /^<0x([0-9A-Fa-f]{2})>$/.exec(text) ?? [];
+  return hex === undefined ? null : Uint8Array.of(Number.parseInt(hex, 16));
 }
