@@ -17,7 +17,10 @@ export function createCallOpeningDetector(syntaxes: readonly CallSyntax[]): Call
   const inline = syntaxes
     .filter((syntax) => syntax.wholeAnswer !== true)
     .map((syntax) => openingPieces(syntax)[0] ?? "");
-  const whole = syntaxes.filter((syntax) => syntax.wholeAnswer === true).map(openingPieces);
+  const whole = syntaxes
+    .filter((syntax) => syntax.wholeAnswer === true)
+    .map(openingPieces)
+    .filter((pieces) => pieces.length > 0);
   const longest = Math.max(0, ...inline.map((text) => text.length - 1));
   let held = "";
   let atStart = whole.length > 0;

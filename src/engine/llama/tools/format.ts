@@ -79,7 +79,7 @@ function createFormat(family: ToolFamily, template: string): ToolFormat {
       atStart: syntax.wholeAnswer === true,
     })),
     marks: marksOf(family),
-    exact: syntaxes.every(({ body }) => body.type !== "tagged"),
+    exact: syntaxes.every(({ body }) => body.type !== "tagged" && body.type !== "notation"),
     parallel: !capabilities.oneCall && main.endsTurn !== true,
     readsReasoning: family.messages === true,
     answerOpening: family.messages === true ? "<|channel|>final<|message|>" : "",
@@ -108,8 +108,11 @@ function marksOf(family: ToolFamily): readonly string[] {
     ...between,
     ...before,
     ...after,
-    ...(body.type === "envelope" ? [] : body.afterName),
-    ...(body.type === "tagged" ? [body.keyOpen, ...body.keyClose, ...body.valueClose] : []),
+    ...(body.type === "bare-name" || body.type === "tagged" ? body.afterName : []),
+    ...(body.type === "notation" ? [body.quote] : []),
+    ...(body.type === "tagged"
+      ? [body.keyOpen, ...body.keyClose, ...(body.otherKeyClose ?? []), ...body.valueClose]
+      : []),
     ...(body.type === "bare-name" && body.idAfterName !== undefined ? [body.idAfterName.mark] : []),
   ]);
   const messages = family.messages === true ? ["<|start|>", "<|end|>", "<|return|>"] : [];

@@ -1,11 +1,24 @@
 /**
- * Builds the grammar of a family's calls from the same description that the parser uses. The rules of the arguments are built elsewhere,
- * from their schemas.
+ * Builds the grammar of a format's calls from the same description that the parser uses. The rules of the arguments are built elsewhere,
+ * from their schemas. Layout and the members of an envelope besides name and arguments may be omitted.
  */
 import type { Tool } from "../../../core/generation.js";
-import { literal, type RuleSet } from "../../../grammar/gbnf.js";
+import type { RuleSet } from "../../../grammar/gbnf.js";
+import {
+  after,
+  choice,
+  layout,
+  markNode,
+  nothing,
+  optional,
+  rightSide,
+  sequence,
+  text,
+  type Node,
+} from "./grammar-node.js";
+import { createNotationRules } from "./notation-grammar.js";
+import type { CallSyntax, EnvelopeBody, EnvelopeMember } from "./syntax.js";
 import { createTaggedRules } from "./tagged-grammar.js";
-import { textBeforeName, textBeforeFirstName, nameText, markText, type CallSyntax } from "./syntax.js";
 
 /** The calls that are requested from the model. */
 export interface RequestedCalls {
@@ -19,12 +32,8 @@ export interface RequestedCalls {
 
 /** @returns the right side of a rule whose text is the whole answer: the requested number of calls */
 export function callGrammar(syntax: CallSyntax, requested: RequestedCalls, rules: RuleSet): string {
-  const preface = syntax.preface === undefined ? "" : `${literal(syntax.preface)}?`;
-  return joinParts(
-    preface,
-    literalOrNothing(textBeforeFirstName(syntax)),
-    calls(syntax, requested, null, rules),
-  );
+  const preface = syntax.preface === undefined ? nothing : optional(text(syntax.preface));
+  return rightSide(sequence(preface, answerNode(syntax, requested, rules)), rules);
 }
 
 /**
@@ -38,75 +47,138 @@ export function callContinuation(
   requested: RequestedCalls,
   rules: RuleSet,
 ): string | null {
-  const left = remainder(textBeforeFirstName(syntax), started);
-  if (left === null) return null;
-  const first = left.over === "" ? null : callRule(syntax, requested, left.over, rules);
-  if (first === "") return null;
-  const space = left.over === "" && /^(?:\s|$)/.test(left.lead) ? "[ \\n]?" : "";
-  return joinParts(space, literalOrNothing(left.lead.trimStart()), calls(syntax, requested, first, rules));
+  const rest = after(answerNode(syntax, requested, rules), started);
+  return rest === null ? null : rightSide(rest, rules);
 }
 
-/**
- * Returns the rest of `lead` after `started`, ignoring white space, and the text of `started` that follows `lead`; null when `started`
- * does not match the beginning of `lead`.
- */
-function remainder(lead: string, started: string): { readonly lead: string; readonly over: string } | null {
-  const end = lead.trimEnd().length;
-  let at = 0;
-  for (let index = 0; index < started.length; index++) {
-    const character = started.charAt(index);
-    if (/\s/.test(character)) continue;
-    while (at < end && /\s/.test(lead.charAt(at))) at += 1;
-    if (at >= end) return { lead: "", over: started.slice(index) };
-    if (lead.charAt(at) !== character) return null;
-    at += 1;
-  }
-  return { lead: lead.slice(at), over: "" };
+/** Returns all calls: the section's opening, the first call, the others, and the end of the section. */
+function answerNode(syntax: CallSyntax, requested: RequestedCalls, rules: RuleSet): Node {
+  const { section, between } = syntax;
+  const call = callNode(syntax, requested, rules);
+  const callsMax = syntax.endsTurn === true ? 1 : requested.callsMax;
+  const others =
+    callsMax <= 1 ? nothing : nextCalls(sequence(markNode(between), call), requested, callsMax, rules);
+  return sequence(
+    markNode(section?.open ?? []),
+    // A model that has begun a section, or a call, may put white space in front of what follows.
+    layout(""),
+    call,
+    others,
+    markNode(section?.close ?? []),
+  );
 }
 
-/** Returns the rule after the first lead: the first call (any call when null), the others, and the end of the section. */
-function calls(
-  syntax: CallSyntax,
-  requested: RequestedCalls,
-  firstCall: string | null,
-  rules: RuleSet,
-): string {
-  const close = literalOrNothing(markText(syntax.section?.close ?? []));
-  const most = syntax.endsTurn === true ? 1 : requested.callsMax;
-  if (firstCall !== null && most <= 1) return joinParts(firstCall, close);
-  const any = callRule(syntax, requested, "", rules);
-  if (most <= 1) return joinParts(any, close);
-  const next = rules.add(joinParts(literal(markText(syntax.between) + textBeforeName(syntax)), any));
-  return joinParts(firstCall ?? any, `${next}{${Math.max(0, requested.callsMin - 1)},${most - 1}}`, close);
+function nextCalls(next: Node, { callsMin }: RequestedCalls, callsMax: number, rules: RuleSet): Node {
+  const rule = rules.add(rightSide(next, rules));
+  return { type: "rule", text: `${rule}{${Math.max(0, callsMin - 1)},${callsMax - 1}}` };
 }
 
-/** Adds a rule for the rest of one call, of which `started` is already written; returns "" when no tool's name begins with `started`. */
-function callRule(syntax: CallSyntax, requested: RequestedCalls, started: string, rules: RuleSet): string {
-  const { body } = syntax;
-  if (requested.tools.length === 0) throw new RangeError("a call needs a tool");
-  const tagged = body.type === "tagged" ? createTaggedRules(body, rules) : null;
-  const choices = requested.tools.flatMap((tool, index) => {
-    const [name, after] = nameText(body, tool.name);
-    if (!name.startsWith(started)) return [];
-    const head = literalOrNothing(name.slice(started.length));
-    const argumentRule = requested.argumentRules[index];
-    if (argumentRule === undefined) throw new RangeError("every tool has a rule of its arguments");
-    const given = tagged?.argumentsOf(tool) ?? argumentRule;
-    const idAfterName = body.type === "bare-name" ? body.idAfterName : undefined;
-    const between =
-      idAfterName === undefined ? "" : `(${literal(idAfterName.mark)} ${idAfterName.characters}{1,64})?`;
-    return [joinParts(head, between, literal(after), given)];
+function callNode(syntax: CallSyntax, requested: RequestedCalls, rules: RuleSet): Node {
+  const { before, body, endsTurn } = syntax;
+  const { tools, argumentRules } = requested;
+  if (tools.length === 0) throw new RangeError("a call needs a tool");
+  const argumentsOf = argumentsRules(syntax, rules);
+  const pairs = tools.map((tool, index) => {
+    const given = argumentRules[index];
+    if (given === undefined) throw new RangeError("every tool has a rule of its arguments");
+    const rule: Node = { type: "rule", text: argumentsOf(tool) ?? given };
+    return { name: tool.name, rule };
   });
-  if (choices.length === 0) return "";
-  const end =
-    (body.type === "envelope" ? "}" : "") + (syntax.endsTurn === true ? "" : markText(syntax.after));
-  return rules.add(joinParts(rules.add(choices.join(" | ")), literalOrNothing(end)));
+  const end = endsTurn === true ? nothing : markNode(syntax.after);
+  if (body.type === "envelope") return sequence(markNode(before), layout(""), envelopeNode(body, pairs), end);
+  return sequence(
+    markNode(before),
+    layout(""),
+    choice(pairs.map(({ name, rule }) => sequence(text(name), afterNameNode(body), rule))),
+    body.type === "notation" ? text(body.close) : nothing,
+    end,
+  );
 }
 
-function literalOrNothing(text: string): string {
-  return text === "" ? "" : literal(text);
+/** Returns the rule of a tool's arguments, where they are not one JSON object. */
+function argumentsRules({ body }: CallSyntax, rules: RuleSet): (tool: Tool) => string | null {
+  if (body.type === "tagged") {
+    const tagged = createTaggedRules(body, rules);
+    return (tool) => tagged.argumentsOf(tool);
+  }
+  if (body.type !== "notation") return () => null;
+  const notation = createNotationRules(body, rules);
+  return (tool) => notation.argumentsOf(tool);
 }
 
-function joinParts(...parts: readonly string[]): string {
-  return parts.filter((part) => part !== "").join(" ");
+function afterNameNode(body: Exclude<CallSyntax["body"], EnvelopeBody>): Node {
+  if (body.type === "notation") return text(body.open);
+  if (body.type === "tagged") return markNode(body.afterName);
+  const { idAfterName, afterName, alsoAfterName = [] } = body;
+  const id =
+    idAfterName === undefined
+      ? nothing
+      : optional(
+          sequence(text(idAfterName.mark), {
+            type: "characters",
+            set: idAfterName.characters,
+            min: 1,
+            max: 64,
+          }),
+        );
+  return sequence(id, choice([afterName, ...alsoAfterName].map(markNode)));
+}
+
+interface NamedRule {
+  readonly name: string;
+  readonly rule: Node;
+}
+
+/** Space after a colon or a comma of JSON. */
+const space = layout(" ");
+
+function envelopeNode(body: EnvelopeBody, pairs: readonly NamedRule[]): Node {
+  const { members = [], wrapper, before, argumentsFirst } = body;
+  const at = (place: EnvelopeMember["place"], outer: boolean): readonly EnvelopeMember[] =>
+    members.filter((each) => each.place === place && (each.outer ?? false) === outer);
+  const leading = (list: readonly EnvelopeMember[]): Node[] =>
+    list.map((member) => optional(sequence(memberNode(member), text(","), space)));
+  const trailing = (list: readonly EnvelopeMember[]): Node[] =>
+    list.map((member) => optional(sequence(text(","), space, memberNode(member))));
+  const between = sequence(text(","), space, ...leading(at("between", false)));
+  const key = (name: string): Node => sequence(text(`${JSON.stringify(name)}:`), space);
+  const both = ({ name, rule }: NamedRule): Node => {
+    const quoted = JSON.stringify(name);
+    if (argumentsFirst === true) return sequence(rule, between, key(body.nameKey), text(quoted));
+    return sequence(text(quoted.slice(1)), between, key(body.argumentsKey), rule);
+  };
+  const inner = sequence(
+    text("{"),
+    layout(""),
+    ...leading(at("first", false)),
+    jsonStart(before ?? ""),
+    argumentsFirst === true ? key(body.argumentsKey) : sequence(key(body.nameKey), text('"')),
+    choice(pairs.map(both)),
+    ...trailing(at("last", false)),
+    text("}"),
+  );
+  if (wrapper === undefined) return inner;
+  return sequence(
+    text("{"),
+    layout(""),
+    ...leading(at("first", true)),
+    key(wrapper),
+    inner,
+    ...trailing(at("last", true)),
+    text("}"),
+  );
+}
+
+/** Returns the text of JSON members with spaces that may be omitted. */
+function jsonStart(members: string): Node {
+  return sequence(
+    ...members.split(/(?<=[:,]) /).flatMap((part, at) => (at === 0 ? [text(part)] : [space, text(part)])),
+  );
+}
+
+function memberNode({ key, value }: EnvelopeMember): Node {
+  const start = sequence(text(`${JSON.stringify(key)}:`), space);
+  if (value !== undefined) return sequence(start, text(value));
+  const id = sequence(text('"'), { type: "characters", set: "a-zA-Z0-9_.:-", min: 0, max: 64 }, text('"'));
+  return sequence(start, choice([id, { type: "characters", set: "0-9", min: 1, max: 18 }]));
 }

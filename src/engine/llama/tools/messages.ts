@@ -4,7 +4,8 @@
  */
 import type { Message, Tool } from "../../../core/generation.js";
 import type { ToolFamily } from "./family.js";
-import { parseJsonOr, callsAsText, definitionJson, definitionsAsText } from "./tools-as-text.js";
+import { parseJsonOr } from "./call-text.js";
+import { callsAsText, definitionJson, definitionsAsText } from "./tools-as-text.js";
 import {
   moveResultsToCalls,
   separateTextFromCalls,

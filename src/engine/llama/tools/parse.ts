@@ -4,11 +4,11 @@
  */
 import { readEnvelope } from "./parse/envelope.js";
 import { readBareNameCall } from "./parse/bare-name.js";
+import { pythonMarks, readNotation } from "./parse/notation.js";
 import type { Output, ToolEvent } from "./parse/output.js";
-import { readPython } from "./parse/python.js";
 import { oneOf, peek, readPieces, skipSpace, Source, type Reading } from "./parse/source.js";
 import { readTagged } from "./parse/tagged.js";
-import { openingPieces, piecesOf, type CallSyntax } from "./syntax.js";
+import { firstCharacter, openingPieces, piecesOf, type CallSyntax } from "./syntax.js";
 
 export interface ToolParser {
   /** Parses the next piece of the answer. @returns the completed events; adjacent events of one kind may be joined. */
@@ -40,17 +40,25 @@ export function createParser(out: Output, read: (source: Source, out: Output) =>
 
 /** Returns a reader of answers whose calls have any of these syntaxes. */
 export function readAnswer(syntaxes: readonly CallSyntax[]): (source: Source, out: Output) => Reading<void> {
-  const whole = syntaxes.find((syntax) => syntax.wholeAnswer === true);
+  const whole = new Map(
+    syntaxes
+      .filter((syntax) => syntax.wholeAnswer === true)
+      .reverse()
+      .map((syntax) => [firstCharacter(syntax).charCodeAt(0), syntax]),
+  );
   const inline = new Map(
     syntaxes
       .filter((syntax) => syntax.wholeAnswer !== true)
+      // Of two with one opening, the first is read.
+      .reverse()
       .map((syntax) => [openingPieces(syntax)[0] ?? "", syntax]),
   );
   return function* (source, out) {
-    if (whole !== undefined) {
+    if (whole.size > 0) {
       source.record();
       yield* skipSpace(source);
-      if ((yield* peek(source)) === 0x7b) yield* readCalls(source, out, whole);
+      const syntax = whole.get(yield* peek(source));
+      if (syntax !== undefined) yield* readCalls(source, out, syntax);
       else out.addText(source.takeRecord());
     }
     for (;;) {
@@ -106,8 +114,9 @@ function* readCalls(source: Source, out: Output, syntax: CallSyntax): Reading<vo
     source.record();
     // The reader of tagged arguments has consumed the first piece of the end mark.
     yield* skipMark(source, piecesOf(syntax.after).slice(syntax.body.type === "tagged" ? 1 : 0));
-    const ended = section === undefined || (yield* skipMark(source, piecesOf(section.close)));
-    if (ended && wholeAnswer !== true) return out.addText(source.takeRecord());
+    const ended =
+      section === undefined ? wholeAnswer !== true : yield* skipMark(source, piecesOf(section.close));
+    if (ended) return out.addText(source.takeRecord());
     yield* skipMark(source, piecesOf(syntax.between));
   }
 }
@@ -115,9 +124,10 @@ function* readCalls(source: Source, out: Output, syntax: CallSyntax): Reading<vo
 function* readBody(source: Source, out: Output, { body, after }: CallSyntax): Reading<boolean> {
   if (body.type === "bare-name") return yield* readBareNameCall(source, out, body);
   if (body.type === "tagged") return yield* readTagged(source, out, body, after);
+  if (body.type === "notation") return yield* readNotation(source, out, body);
   yield* skipSpace(source);
   const python = body.python === true && (yield* peek(source)) !== 0x7b;
-  return yield* python ? readPython(source, out) : readEnvelope(source, out, body);
+  return yield* python ? readNotation(source, out, pythonMarks) : readEnvelope(source, out, body);
 }
 
 /** Skips those pieces of a mark that are present. @returns whether any was present */

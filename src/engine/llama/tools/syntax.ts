@@ -17,30 +17,71 @@ export interface EnvelopeBody {
   readonly alsoRead?: { readonly name?: readonly string[]; readonly arguments?: readonly string[] };
   /** Members that are written before the name, with a trailing comma. */
   readonly before?: string;
+  /** Members that a model may also write. */
+  readonly members?: readonly EnvelopeMember[];
+  /** The key of the object that contains both members, where they are not in the outer one. */
+  readonly wrapper?: string;
+  readonly argumentsFirst?: boolean;
   /** Other keys that are accepted; absent: any. */
   readonly otherKeys?: readonly string[];
   /** Whether `name(key="value")` is also accepted, with literals only. */
   readonly python?: boolean;
 }
 
+/** A member of an envelope besides the name and the arguments, such as an id. */
+export interface EnvelopeMember {
+  readonly key: string;
+  /** Whether it is next to the wrapper instead of inside. */
+  readonly outer?: boolean;
+  readonly place: "first" | "between" | "last";
+  /** Its value as JSON, where it is always the same; absent: a short text or a number. */
+  readonly value?: string;
+}
+
 /** The bare name, a mark, and the arguments as a JSON object. */
 export interface BareNameBody {
   readonly type: "bare-name";
   readonly afterName: Mark;
-  /** An optional id or number between the name and `afterName`: its mark, and its characters as a GBNF class. */
+  /** Other marks between the name and the arguments that a grammar accepts. */
+  readonly alsoAfterName?: readonly Mark[];
+  /** An optional id or number between the name and `afterName`: its mark, and its characters as a GBNF class without brackets. */
   readonly idAfterName?: { readonly mark: string; readonly characters: string };
 }
 
-/** The bare name, a mark, and each argument between its own marks; strings are written verbatim, other values as JSON. */
+/** The bare name, a mark, and each argument between its own marks; strings are written verbatim, other values as literals. */
 export interface TaggedBody {
   readonly type: "tagged";
   readonly afterName: Mark;
   readonly keyOpen: string;
   readonly keyClose: Mark;
+  /** Follows the key of a value that is no string, where that differs: then the mark shows which of both a value is. */
+  readonly otherKeyClose?: Mark;
   /** Written around a value; one is removed from each side when read. */
   readonly padding: "" | "\n";
   readonly valueClose: Mark;
+  /** Whether values that are no strings are Python literals instead of JSON. */
+  readonly python?: boolean;
 }
+
+/** The bare name, and arguments in brackets as in a programming language: `name(key="value")` or `name{key:value}`. */
+export interface NotationBody {
+  readonly type: "notation";
+  readonly open: string;
+  readonly close: string;
+  /** Between a key and its value. */
+  readonly assign: string;
+  readonly separator: string;
+  /** Around a string. */
+  readonly quote: string;
+  /** Whether strings have escapes; if not, the text between the quotes is the value. */
+  readonly escapes: boolean;
+  /** How values inside lists and objects are written: with the same marks, or as JSON or Python literals. */
+  readonly nested: "same" | "json" | "python";
+  /** Whether `true`, `false` and `null` are Python's, outside of lists and objects. */
+  readonly pythonWords: boolean;
+}
+
+export type CallBody = EnvelopeBody | BareNameBody | TaggedBody | NotationBody;
 
 export interface CallSyntax {
   /** Marks around all calls of an answer; absent: there is no section. */
@@ -49,7 +90,7 @@ export interface CallSyntax {
   readonly between: Mark;
   /** Before the name, or before the envelope. */
   readonly before: Mark;
-  readonly body: EnvelopeBody | BareNameBody | TaggedBody;
+  readonly body: CallBody;
   /** Ends the call. Optional when read: many models end their turn instead. */
   readonly after: Mark;
   /** The token that ends a call also ends the turn: the grammar omits `after`, and a turn has one call. */
@@ -72,27 +113,28 @@ export function piecesOf(mark: Mark): readonly string[] {
   return mark.filter((piece) => piece.trim() !== "").map((piece) => piece.trim());
 }
 
-/** Returns the pieces that start a call. */
+/**
+ * Returns the pieces that start a call. Without any, nothing but the whole call distinguishes it from an answer.
+ */
 export function openingPieces(syntax: CallSyntax): readonly string[] {
-  if (syntax.opening !== undefined) return [syntax.opening];
-  const pieces = [...piecesOf(syntax.section?.open ?? []), ...piecesOf(syntax.before)];
-  if (pieces.length > 0) return pieces.slice(0, 1);
-  return textBeforeName(syntax).match(/"[^"]+"|[{:,]/g) ?? [];
+  const { opening, section, before, body, wholeAnswer } = syntax;
+  if (opening !== undefined) return [opening];
+  const pieces = [...piecesOf(section?.open ?? []), ...piecesOf(before)];
+  if (wholeAnswer !== true) return pieces.slice(0, 1);
+  if (body.type !== "envelope") return [];
+  return [...pieces, ...(envelopeStart(body).match(/"[^"]+"|[{:,]/g) ?? [])];
 }
 
-/** Returns the text before the name of the first call, including an opening quotation mark. */
-export function textBeforeFirstName(syntax: CallSyntax): string {
-  return markText(syntax.section?.open ?? []) + textBeforeName(syntax);
+/** Returns the first character of the call. */
+export function firstCharacter({ section, before, body }: CallSyntax): string {
+  const [first = body.type === "envelope" ? "{" : ""] = [
+    ...piecesOf(section?.open ?? []),
+    ...piecesOf(before),
+  ];
+  return first.slice(0, 1);
 }
 
-/** Returns the text before the name of a further call. */
-export function textBeforeName({ before, body }: CallSyntax): string {
-  if (body.type !== "envelope") return markText(before);
-  return `${markText(before)}{${body.before ?? ""}"${body.nameKey}": "`;
-}
-
-/** Returns the text from the name of a call up to its arguments: the name, and the text after it. */
-export function nameText(body: CallSyntax["body"], name: string): readonly [string, string] {
-  if (body.type !== "envelope") return [name, markText(body.afterName)];
-  return [JSON.stringify(name).slice(1), `, "${body.argumentsKey}": `];
+function envelopeStart({ before, wrapper, argumentsFirst, argumentsKey, nameKey }: EnvelopeBody): string {
+  const inner = `{${before ?? ""}"${argumentsFirst === true ? argumentsKey : nameKey}": `;
+  return wrapper === undefined ? inner : `{"${wrapper}": ${inner}`;
 }

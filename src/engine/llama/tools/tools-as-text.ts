@@ -1,9 +1,8 @@
 /** Writes tool definitions (for the system message) and calls as plain text, for templates that do not support them. */
 import type { Tool, ToolCall } from "../../../core/generation.js";
 import { writeJson } from "../../../core/json/member-texts.js";
-import { jsonText, parseJson } from "../../../grammar/schema/json-text.js";
-import type { JsonValue } from "../../../grammar/schema/node.js";
-import { textBeforeName, nameText, markText, type CallSyntax, type TaggedBody } from "./syntax.js";
+import { callText } from "./call-text.js";
+import { markText, type CallSyntax } from "./syntax.js";
 
 /** Returns calls as the family writes them. */
 export function callsAsText(
@@ -11,7 +10,9 @@ export function callsAsText(
   calls: readonly Pick<ToolCall, "name" | "arguments">[],
 ): string {
   const { section, between } = syntax;
-  const items = calls.map((call) => textBeforeName(syntax) + callText(syntax, call) + markText(syntax.after));
+  const items = calls.map(
+    (call) => markText(syntax.before) + callText(syntax.body, call) + markText(syntax.after),
+  );
   return markText(section?.open ?? []) + items.join(markText(between)) + markText(section?.close ?? []);
 }
 
@@ -32,34 +33,4 @@ export function definitionsAsText(syntax: CallSyntax, tools: readonly Tool[]): s
 export function definitionJson({ name, description, parameters, parametersText }: Tool): string {
   const texts = parametersText === undefined ? [] : [[parameters, parametersText] as const];
   return writeJson({ name, description, parameters }, new Map(texts));
-}
-
-function callText({ body }: CallSyntax, call: Pick<ToolCall, "name" | "arguments">): string {
-  const head = nameText(body, call.name).join("");
-  if (body.type === "tagged") return head + taggedText(body, call.arguments);
-  return head + call.arguments + (body.type === "envelope" ? "}" : "");
-}
-
-function taggedText(body: TaggedBody, argumentsText: string): string {
-  const parsed: unknown = parseJsonOr(argumentsText, {}, parseJson);
-  const entries = typeof parsed === "object" && parsed !== null ? Object.entries(parsed) : [];
-  return entries
-    .map(([key, value]) => {
-      const text = typeof value === "string" ? value : jsonText(value as JsonValue);
-      return `${body.keyOpen}${key}${markText(body.keyClose)}${body.padding}${text}${body.padding}${markText(body.valueClose)}`;
-    })
-    .join("");
-}
-
-/** Parses a JSON text; returns `otherwise` if it is invalid. */
-export function parseJsonOr(
-  text: string,
-  otherwise: unknown,
-  parse: (text: string) => unknown = JSON.parse,
-): unknown {
-  try {
-    return parse(text);
-  } catch {
-    return otherwise;
-  }
 }

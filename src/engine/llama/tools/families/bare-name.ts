@@ -12,7 +12,7 @@ export const mistralArgs: ToolFamily = {
       body: {
         type: "bare-name",
         afterName: ["[ARGS]"],
-        idAfterName: { mark: "[CALL_ID]", characters: "[a-zA-Z0-9]" },
+        idAfterName: { mark: "[CALL_ID]", characters: "a-zA-Z0-9" },
       },
       after: [],
     },
@@ -64,7 +64,7 @@ export const kimi: ToolFamily = {
       body: {
         type: "bare-name",
         afterName: ["<|tool_call_argument_begin|>"],
-        idAfterName: { mark: ":", characters: "[0-9]" },
+        idAfterName: { mark: ":", characters: "0-9" },
       },
       after: ["<|tool_call_end|>"],
     },
@@ -73,25 +73,37 @@ export const kimi: ToolFamily = {
   argumentsAsText: true,
 };
 
+/** Models write the type of the content with a mark, without one, or not at all. */
+const contentTypes = [[" ", "json", "<|message|>"], ["<|message|>"]];
+
 export const harmony: ToolFamily = {
   name: "harmony",
   signs: { all: ["<|channel|>", "<|message|>"] },
   syntaxes: [
-    {
-      between: [],
-      before: ["<|channel|>", "commentary", " ", "to=functions."],
-      body: { type: "bare-name", afterName: [" ", "<|constrain|>", "json", "<|message|>"] },
-      after: ["<|call|>"],
-      endsTurn: true,
-      opening: "<|channel|>commentary to=functions.",
-      preface: "<|start|>assistant",
-    },
+    channelFirst("commentary"),
+    channelFirst("analysis"),
     recipientFirst(["<|start|>", "assistant", " "], "<|start|>assistant to=functions."),
     { ...recipientFirst([" "], "to=functions."), wholeAnswer: true },
   ],
   messages: true,
   oneCall: true,
 };
+
+function channelFirst(channel: string): CallSyntax {
+  return {
+    between: [],
+    before: [`<|channel|>${channel}`, " ", "to=functions."],
+    body: {
+      type: "bare-name",
+      afterName: [" ", "<|constrain|>", "json", "<|message|>"],
+      alsoAfterName: contentTypes,
+    },
+    after: ["<|call|>"],
+    endsTurn: true,
+    opening: `<|channel|>${channel} to=functions.`,
+    preface: "<|start|>assistant",
+  };
+}
 
 /** Returns the syntax with the recipient before the channel. */
 function recipientFirst(lead: readonly string[], opening: string): CallSyntax {
@@ -101,6 +113,9 @@ function recipientFirst(lead: readonly string[], opening: string): CallSyntax {
     body: {
       type: "bare-name",
       afterName: ["<|channel|>", "commentary", " ", "<|constrain|>", "json", "<|message|>"],
+      alsoAfterName: ["commentary", "analysis"].flatMap((channel) =>
+        contentTypes.map((type) => [`<|channel|>${channel}`, ...type]),
+      ),
     },
     after: ["<|call|>"],
     endsTurn: true,

@@ -84,7 +84,7 @@ function listAfter(
 export const mistral: ToolFamily = {
   name: "mistral",
   signs: { all: ["[TOOL_CALLS]"], none: ["[ARGS]"] },
-  syntaxes: [listAfter(["[TOOL_CALLS]", " "], [])],
+  syntaxes: [listAfter(["[TOOL_CALLS]", " "], [], { ...envelope, members: [{ key: "id", place: "last" }] })],
   ids: "nine",
 };
 
@@ -109,6 +109,7 @@ export const command: ToolFamily = {
       type: "envelope",
       nameKey: "tool_name",
       argumentsKey: "parameters",
+      members: [{ key: "tool_call_id", place: "first" }],
     }),
   ],
 };

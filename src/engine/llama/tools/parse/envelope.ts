@@ -14,17 +14,32 @@ interface Found {
 /** @returns whether the call is complete; if not, its text is consumed as far as it is JSON. */
 export function* readEnvelope(source: Source, out: Output, body: EnvelopeBody): Reading<boolean> {
   const found: Found = { name: null, early: null, started: false };
+  return (yield* readMembers(source, out, body, found, true)) && conclude(out, body, found);
+}
+
+/** Reads an object whose members may be the name, the arguments, or the object that contains both. */
+function* readMembers(
+  source: Source,
+  out: Output,
+  body: EnvelopeBody,
+  found: Found,
+  isOuter: boolean,
+): Reading<boolean> {
   yield* skipSpace(source);
   if ((yield* oneOf(source, ["{"])) === null) return false;
   for (let first = true; ; first = false) {
     yield* skipSpace(source);
-    if ((yield* oneOf(source, ["}"])) !== null) return conclude(out, body, found);
+    if ((yield* oneOf(source, ["}"])) !== null) return true;
     if (!first && (yield* oneOf(source, [","])) === null) return false;
     yield* skipSpace(source);
     const key = yield* readString(source);
     if (key === null || !(yield* jsonColon(source))) return false;
     yield* skipSpace(source);
-    if (!(yield* readMember(source, out, body, found, key))) return false;
+    const wraps = isOuter && key === body.wrapper && (yield* peek(source)) === 0x7b;
+    const isRead: boolean = yield* wraps
+      ? readMembers(source, out, body, found, false)
+      : readMember(source, out, body, found, key);
+    if (!isRead) return false;
   }
 }
 

@@ -123,15 +123,18 @@ export function* readPieces(source: Source, list: readonly string[]): Reading<bo
  */
 export function* readUntil(source: Source, end: string, lengthMax: number): Reading<string | null> {
   const parts: string[] = [];
-  let length = 0;
+  let left = lengthMax;
   for (;;) {
     const found = source.text.indexOf(end, source.at);
-    const stop =
-      found >= 0 ? found : Math.max(source.at, source.text.length - (source.ended ? 0 : end.length - 1));
-    length += stop - source.at;
-    parts.push(source.text.slice(source.at, stop));
-    source.at = stop;
-    if (length > lengthMax) return null;
+    // Where the end may still begin.
+    const open = source.text.length - (source.ended ? 0 : end.length - 1);
+    const stop = Math.max(source.at, found >= 0 ? found : open);
+    const isTooFar = stop - source.at > left;
+    const to = isTooFar ? source.at + left : stop;
+    left -= to - source.at;
+    parts.push(source.text.slice(source.at, to));
+    source.at = to;
+    if (isTooFar) return null;
     if (found >= 0) {
       source.at += end.length;
       return parts.join("");

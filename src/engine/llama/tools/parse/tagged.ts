@@ -3,6 +3,7 @@ import type { Tool } from "../../../../core/generation.js";
 import { propertyOf, typesOf } from "../parameters.js";
 import { piecesOf, type Mark, type TaggedBody } from "../syntax.js";
 import { isWholeJson } from "./envelope.js";
+import { literalJson } from "./notation.js";
 import type { Output } from "./output.js";
 import { oneOf, readPieces, skipSpace, readUntil, type Reading, type Source } from "./source.js";
 
@@ -48,14 +49,39 @@ function* readMember(
   body: TaggedBody,
   tool: Tool,
 ): Reading<{ readonly key: string; readonly value: string } | null> {
-  const [keyEnd = "", ...valueOpen] = piecesOf(body.keyClose);
-  const [valueEnd = ""] = piecesOf(body.valueClose);
+  const { keyClose, otherKeyClose, valueClose, padding } = body;
+  const ends = [keyClose, otherKeyClose ?? keyClose].map((mark) => piecesOf(mark).join(""));
+  const [keyEnd = "", ...rests] = splitEnds(ends, piecesOf(keyClose));
+  const [valueEnd = ""] = piecesOf(valueClose);
   const key = yield* readUntil(source, keyEnd, keyLengthMax);
-  if (key === null || !(yield* readPieces(source, valueOpen))) return null;
-  const value = yield* readUntil(source, valueEnd, Infinity);
-  if (value === null) return null;
+  if (key === null) return null;
   const name = key.trim();
-  return { key: name, value: valueJson(withoutPadding(value, body.padding), propertyOf(tool, name)) };
+  let isString: boolean | null = null;
+  if (otherKeyClose === undefined) {
+    if (!(yield* readPieces(source, rests))) return null;
+  } else {
+    const met = yield* oneOf(source, rests);
+    if (met === null) return null;
+    isString = met === rests[0];
+  }
+  const text = yield* readUntil(source, valueEnd, Infinity);
+  if (text === null) return null;
+  const value = withoutPadding(text, padding);
+  if (isString === true) return { key: name, value: JSON.stringify(value) };
+  return { key: name, value: valueJson(value, propertyOf(tool, name), body.python === true) };
+}
+
+/**
+ * Returns the text that ends a key, and what follows it: the other pieces, or where two marks are possible, the rest of each.
+ */
+function splitEnds(
+  [string = "", other = ""]: readonly string[],
+  pieces: readonly string[],
+): readonly string[] {
+  if (string === other) return pieces;
+  let shared = 0;
+  while (string.charAt(shared) === other.charAt(shared)) shared += 1;
+  return [string.slice(0, shared), string.slice(shared), other.slice(shared)];
 }
 
 function withoutPadding(value: string, padding: string): string {
@@ -65,12 +91,13 @@ function withoutPadding(value: string, padding: string): string {
   return value.slice(from, to);
 }
 
-/** Returns a string if the schema allows only strings; else the JSON value, or a string if the text is not valid JSON. */
-function valueJson(text: string, schema: unknown): string {
+/** Returns a string if the schema allows only strings; else the literal as JSON, or a string if the text is none. */
+function valueJson(text: string, schema: unknown, python: boolean): string {
   const types = typesOf(schema);
   if (types?.size === 1 && types.has("string")) return JSON.stringify(text);
   const trimmed = text.trim();
   const word = types?.has("boolean") === true ? trimmed.toLowerCase() : trimmed;
   if (word === "true" || word === "false") return word;
-  return isWholeJson(trimmed) ? trimmed : JSON.stringify(text);
+  if (isWholeJson(trimmed)) return trimmed;
+  return (python ? literalJson(trimmed) : null) ?? JSON.stringify(text);
 }

@@ -1,0 +1,88 @@
+/** Writes one call as its format does, without the marks around it. */
+import type { ToolCall } from "../../../core/generation.js";
+import { ExactNumber } from "../../../grammar/regular/number/decimal.js";
+import { jsonText, parseJson } from "../../../grammar/schema/json-text.js";
+import type { JsonValue } from "../../../grammar/schema/node.js";
+import { markText, type CallBody, type EnvelopeBody, type NotationBody, type TaggedBody } from "./syntax.js";
+
+export function callText(body: CallBody, call: Pick<ToolCall, "name" | "arguments">): string {
+  switch (body.type) {
+    case "envelope":
+      return envelopeText(body, call);
+    case "bare-name":
+      return call.name + markText(body.afterName) + call.arguments;
+    case "tagged":
+      return call.name + markText(body.afterName) + taggedText(body, entriesOf(call.arguments));
+    case "notation": {
+      const members = entriesOf(call.arguments).map(
+        ([key, value]) => `${key}${body.assign}${notationText(body, value, true)}`,
+      );
+      return `${call.name}${body.open}${members.join(body.separator)}${body.close}`;
+    }
+  }
+}
+
+function envelopeText(
+  { wrapper, before = "", nameKey, argumentsKey, argumentsFirst }: EnvelopeBody,
+  { name, arguments: given }: Pick<ToolCall, "name" | "arguments">,
+): string {
+  const pair = [`"${nameKey}": ${JSON.stringify(name)}`, `"${argumentsKey}": ${given}`];
+  const inner = `{${before}${(argumentsFirst === true ? pair.reverse() : pair).join(", ")}}`;
+  return wrapper === undefined ? inner : `{"${wrapper}": ${inner}}`;
+}
+
+function taggedText(body: TaggedBody, entries: readonly (readonly [string, unknown])[]): string {
+  const { keyOpen, keyClose, otherKeyClose = keyClose, padding, valueClose, python } = body;
+  return entries
+    .map(([key, value]) => {
+      const isString = typeof value === "string";
+      const text = isString ? value : python === true ? literalText(value) : jsonText(value as JsonValue);
+      const keyEnd = markText(isString ? keyClose : otherKeyClose);
+      return `${keyOpen}${key}${keyEnd}${padding}${text}${padding}${markText(valueClose)}`;
+    })
+    .join("");
+}
+
+function notationText(body: NotationBody, value: unknown, isOuter: boolean): string {
+  const { nested, quote, escapes, assign, separator, pythonWords } = body;
+  if (typeof value === "string" && (isOuter || nested === "same"))
+    return escapes ? JSON.stringify(value) : `${quote}${value}${quote}`;
+  if (typeof value !== "object" || value === null)
+    return isOuter && pythonWords ? literalText(value) : jsonText(value as JsonValue);
+  if (nested === "json") return jsonText(value as JsonValue);
+  if (nested === "python") return literalText(value);
+  if (Array.isArray(value))
+    return `[${value.map((item) => notationText(body, item, false)).join(separator)}]`;
+  const members = Object.entries(value).map(
+    ([key, item]) => `${key}${assign}${notationText(body, item, false)}`,
+  );
+  return `{${members.join(separator)}}`;
+}
+
+/** Returns a value as a literal of Python. */
+function literalText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(literalText).join(", ")}]`;
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (value === null) return "None";
+  if (typeof value !== "object" || value instanceof ExactNumber) return jsonText(value as JsonValue);
+  const members = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${literalText(item)}`);
+  return `{${members.join(", ")}}`;
+}
+
+function entriesOf(argumentsText: string): readonly (readonly [string, unknown])[] {
+  const parsed: unknown = parseJsonOr(argumentsText, {}, parseJson);
+  return typeof parsed === "object" && parsed !== null ? Object.entries(parsed) : [];
+}
+
+/** Parses a JSON text; returns `otherwise` if it is invalid. */
+export function parseJsonOr(
+  text: string,
+  otherwise: unknown,
+  parse: (text: string) => unknown = JSON.parse,
+): unknown {
+  try {
+    return parse(text);
+  } catch {
+    return otherwise;
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * Builds the grammar of arguments in brackets: the declared properties in order, required ones always, with separators between those
+ * that are written. Other constraints of the schema than types and `enum` are validated after the call is complete.
+ */
+import { literal, type RuleSet } from "../../../grammar/gbnf.js";
+import { propertiesOf, requiredOf } from "./parameters.js";
+import type { NotationBody } from "./syntax.js";
+import type { ArgumentsRules } from "./tagged-grammar.js";
+import { createValueRules, jsonString, textWithout } from "./value-grammar.js";
+
+export function createNotationRules(body: NotationBody, rules: RuleSet): ArgumentsRules {
+  const { quote, assign, separator, escapes, nested, pythonWords } = body;
+  const string = escapes
+    ? jsonString(rules)
+    : rules.add(`${literal(quote)} ${textWithout(quote, rules)} ${literal(quote)}`);
+  const valueOf = createValueRules(
+    {
+      string: () => string,
+      writeString: (value) => (escapes ? JSON.stringify(value) : `${quote}${value}${quote}`),
+      nested: nested === "same" ? { assign, separator } : nested,
+      pythonWords,
+    },
+    rules,
+  );
+  return {
+    argumentsOf(tool) {
+      const required = requiredOf(tool);
+      // Of the properties from one on: where none is written yet, and where one is.
+      let atStart = '""';
+      let later = '""';
+      for (const [key, schema] of [...propertiesOf(tool)].reverse()) {
+        const member = rules.add(`${literal(`${key}${assign}`)} ${valueOf(schema)}`);
+        const first = `${member} ${later}`;
+        const next = `${literal(separator)} ${member} ${later}`;
+        const isRequired = required.has(key);
+        atStart = rules.add(isRequired ? first : `${first} | ${atStart}`);
+        later = rules.add(isRequired ? next : `${next} | ${later}`);
+      }
+      return atStart;
+    },
+  };
+}

@@ -1,0 +1,232 @@
+/**
+ * Parses a call with its arguments in brackets, such as Python's `name(key="value", other=[1, True])` or `name{key:value}`: keyword
+ * arguments with literals only. Converts it to JSON character by character; nothing is executed.
+ */
+import type { NotationBody } from "../syntax.js";
+import { isWholeJson } from "./envelope.js";
+import type { Output } from "./output.js";
+import { oneOf, peek, readUntil, skipSpace, Source, type Reading } from "./source.js";
+
+const nestingMax = 64;
+const wordLengthMax = 1024;
+const literals: ReadonlyMap<string, string> = new Map([
+  ["True", "true"],
+  ["False", "false"],
+  ["None", "null"],
+  ["true", "true"],
+  ["false", "false"],
+  ["null", "null"],
+]);
+
+type Marks = Pick<NotationBody, "open" | "close" | "assign" | "quote" | "escapes" | "nested">;
+
+/** Python's own notation. */
+export const pythonMarks: Marks = {
+  open: "(",
+  close: ")",
+  assign: "=",
+  quote: '"',
+  escapes: true,
+  nested: "python",
+};
+
+/** @returns whether it is a complete call of a known tool; events are emitted only then. */
+export function* readNotation(source: Source, out: Output, marks: Marks): Reading<boolean> {
+  const given = yield* readUntil(source, marks.open, out.nameLengthMax);
+  if (given === null) return false;
+  const name = given.trim();
+  const text = yield* new Reader(source, marks).arguments();
+  if (text === null || out.tool(name) === undefined) return false;
+  out.startCall(name);
+  out.addArguments(`{${text}}`);
+  return true;
+}
+
+/** Returns a literal of Python as JSON; null where the text is not exactly one. */
+export function literalJson(text: string): string | null {
+  const source = new Source();
+  source.feed(text);
+  source.ended = true;
+  const step = new Reader(source, pythonMarks).value(0).next();
+  return step.done === true && step.value !== null && source.at === source.text.length ? step.value : null;
+}
+
+type ReadItem = (depth: number) => Reading<string | null>;
+
+class Reader {
+  readonly #source: Source;
+  readonly #marks: Marks;
+
+  constructor(source: Source, marks: Marks) {
+    this.#source = source;
+    this.#marks = marks;
+  }
+
+  /** Reads keyword arguments up to the closing bracket. @returns the members of the object as JSON */
+  arguments(): Reading<string | null> {
+    return this.#list(this.#marks.close, 0, (depth) => this.#keyword(depth));
+  }
+
+  /** Reads items up to `close`, separated by commas, with an optional trailing comma. @returns them as JSON */
+  *#list(close: string, depth: number, item: ReadItem): Reading<string | null> {
+    const source = this.#source;
+    const items: string[] = [];
+    if (depth > nestingMax) return null;
+    for (;;) {
+      yield* skipSpace(source);
+      if ((yield* oneOf(source, [close])) !== null) return items.join(",");
+      const text = yield* item(depth);
+      if (text === null) return null;
+      items.push(text);
+      yield* skipSpace(source);
+      const next = yield* oneOf(source, [",", close]);
+      if (next === close) return items.join(",");
+      if (next === null) return null;
+    }
+  }
+
+  *#keyword(depth: number): Reading<string | null> {
+    const source = this.#source;
+    const key = yield* this.#word();
+    yield* skipSpace(source);
+    if (key === "" || (yield* oneOf(source, [this.#marks.assign])) === null) return null;
+    const value = yield* this.value(depth);
+    return value === null ? null : `${JSON.stringify(key)}:${value}`;
+  }
+
+  *#entry(depth: number): Reading<string | null> {
+    const source = this.#source;
+    const quoted = yield* this.#quoted(depth);
+    const word = quoted === null && this.#marks.nested === "same" ? yield* this.#word() : "";
+    const key = quoted ?? (word === "" ? null : JSON.stringify(word));
+    yield* skipSpace(source);
+    if (key === null || (yield* oneOf(source, [":"])) === null) return null;
+    const value = yield* this.value(depth);
+    return value === null ? null : `${key}:${value}`;
+  }
+
+  *value(depth: number): Reading<string | null> {
+    const source = this.#source;
+    yield* skipSpace(source);
+    const quoted = yield* this.#quoted(depth);
+    if (quoted !== null) return quoted;
+    const code = yield* peek(source);
+    if (code === 0x5b || code === 0x7b) {
+      source.at += 1;
+      const isList = code === 0x5b;
+      const item: ReadItem = (inner) => (isList ? this.value(inner) : this.#entry(inner));
+      const inner = yield* this.#list(isList ? "]" : "}", depth + 1, item);
+      if (inner === null) return null;
+      return isList ? `[${inner}]` : `{${inner}}`;
+    }
+    const word = yield* this.#word();
+    return literals.get(word) ?? (/^[-0-9]/.test(word) && isWholeJson(word) ? word : null);
+  }
+
+  /** Reads letters, digits and the other characters of numbers. */
+  *#word(): Reading<string> {
+    const source = this.#source;
+    let word = "";
+    while (word.length < wordLengthMax) {
+      const code = yield* peek(source);
+      if (code === -1 || !/[\p{L}\p{N}_.+-]/u.test(String.fromCharCode(code))) break;
+      word += String.fromCharCode(code);
+      source.at += 1;
+    }
+    return word;
+  }
+
+  /** Reads a string. @returns it as JSON; null where there is none, or where it is not complete */
+  *#quoted(depth: number): Reading<string | null> {
+    const source = this.#source;
+    const { quote, escapes, nested } = this.#marks;
+    const isVerbatim = !escapes && (depth === 0 || nested === "same");
+    if (isVerbatim) {
+      if ((yield* oneOf(source, [quote])) === null) return null;
+      const text = yield* this.#verbatim();
+      return text === null ? null : JSON.stringify(text);
+    }
+    const met = yield* oneOf(source, ['"', "'"]);
+    return met === null ? null : yield* this.#escaped(met);
+  }
+
+  /** Reads text up to the closing quote. A quotation mark ends it only if no text follows. */
+  *#verbatim(): Reading<string | null> {
+    const source = this.#source;
+    const { quote } = this.#marks;
+    const parts: string[] = [];
+    for (;;) {
+      const text = yield* readUntil(source, quote, Infinity);
+      if (text === null) return null;
+      parts.push(text);
+      if (quote.length > 1) return parts.join("");
+      const space = yield* this.#space();
+      const next = yield* peek(source);
+      if (next === -1 || ",)]}:".includes(String.fromCharCode(next))) return parts.join("");
+      parts.push(quote, space);
+    }
+  }
+
+  *#space(): Reading<string> {
+    const source = this.#source;
+    let space = "";
+    for (;;) {
+      const character = String.fromCharCode(yield* peek(source));
+      if (!/[ \t\r\n]/.test(character)) return space;
+      space += character;
+      source.at += 1;
+    }
+  }
+
+  *#escaped(quote: string): Reading<string | null> {
+    const source = this.#source;
+    const parts: string[] = [];
+    for (;;) {
+      const code = yield* peek(source);
+      const character = String.fromCharCode(code);
+      if (code === -1 || character === "\n") return null;
+      source.at += 1;
+      if (character === quote) return JSON.stringify(parts.join(""));
+      if (character !== "\\") {
+        parts.push(character);
+        continue;
+      }
+      const meant = yield* this.#escape();
+      if (meant === null) return null;
+      parts.push(meant);
+    }
+  }
+
+  *#escape(): Reading<string | null> {
+    const source = this.#source;
+    const letter = String.fromCharCode(yield* peek(source));
+    const digits = digitsOf[letter];
+    const simple = escapes[letter];
+    if (simple === undefined && digits === undefined) return null;
+    source.at += 1;
+    if (digits === undefined) return simple ?? null;
+    let hex = "";
+    while (hex.length < digits) {
+      const character = String.fromCharCode(yield* peek(source));
+      if (!/[0-9a-fA-F]/.test(character)) return null;
+      hex += character;
+      source.at += 1;
+    }
+    return String.fromCharCode(Number.parseInt(hex, 16));
+  }
+}
+
+/** Escapes of a code unit, and how many hexadecimal digits each has. */
+const digitsOf: Readonly<Record<string, number>> = { u: 4, x: 2 };
+
+const escapes: Readonly<Record<string, string>> = {
+  n: "\n",
+  t: "\t",
+  r: "\r",
+  b: "\b",
+  f: "\f",
+  "/": "/",
+  "\\": "\\",
+  "'": "'",
+  '"': '"',
+};

@@ -1,0 +1,105 @@
+/** Rules of values as they are written in arguments that are not one JSON object, and of text up to a mark. */
+import { literal, type RuleSet } from "../../../grammar/gbnf.js";
+import { jsonText } from "../../../grammar/schema/json-text.js";
+import type { JsonValue } from "../../../grammar/schema/node.js";
+import { typesOf, valuesOf } from "./parameters.js";
+
+/** How values are written. */
+export interface ValueStyle {
+  /** Returns the rule of a string. */
+  readonly string: (rules: RuleSet) => string;
+  /** Returns a string as it is written; null where it cannot be written so. */
+  readonly writeString: (value: string) => string | null;
+  /** How lists and objects write what is in them. */
+  readonly nested: "json" | "python" | { readonly assign: string; readonly separator: string };
+  readonly pythonWords: boolean;
+}
+
+/** Returns a JSON string as a GBNF rule. */
+export function jsonString(rules: RuleSet): string {
+  const character = rules.add('[^"\\\\\\x00-\\x1f] | "\\\\" (["\\\\/bfnrt] | "u" [0-9a-fA-F]{4})');
+  return rules.add(`"\\"" ${character}* "\\""`);
+}
+
+/** Returns a function from a schema to the rule of its values: those of `enum`, or of its types. */
+export function createValueRules(style: ValueStyle, rules: RuleSet): (schema: unknown) => string {
+  const byType = typeRules(style, rules);
+  return (schema) => {
+    const written = (valuesOf(schema) ?? []).flatMap((value) => writeValue(style, value) ?? []);
+    if (written.length > 0) return rules.add(written.map(literal).join(" | "));
+    const wanted = [...(typesOf(schema) ?? [])].flatMap((type) => byType.get(type) ?? []);
+    return rules.add((wanted.length === 0 ? [...byType.values()] : wanted).join(" | "));
+  };
+}
+
+function writeValue({ writeString, pythonWords }: ValueStyle, value: unknown): string | null {
+  if (typeof value === "string") return writeString(value);
+  return wordOf(jsonText(value as JsonValue), pythonWords);
+}
+
+function wordOf(json: string, python: boolean): string {
+  return python ? ({ true: "True", false: "False", null: "None" }[json] ?? json) : json;
+}
+
+/** @returns the names of the rules by JSON type */
+function typeRules(style: ValueStyle, rules: RuleSet): ReadonlyMap<string, string> {
+  const { nested } = style;
+  const isSame = typeof nested === "object";
+  const json = jsonString(rules);
+  const assign = isSame ? nested.assign : ": ";
+  const separator = isSame ? nested.separator : ", ";
+  const string = style.string(rules);
+  const integer = rules.add('"-"? ("0" | [1-9] [0-9]{0,15})');
+  const number = rules.add(`${integer} ("." [0-9]{1,15})?`);
+  const words = (python: boolean): [string, string][] => [
+    ["boolean", rules.add(`${literal(wordOf("true", python))} | ${literal(wordOf("false", python))}`)],
+    ["null", rules.add(literal(wordOf("null", python)))],
+  ];
+  const inner = rules.reserve();
+  const key = isSame ? rules.add("[a-zA-Z0-9_-]{1,64}") : json;
+  const member = rules.add(`${key} ${literal(assign)} ${inner}`);
+  const lists: [string, string][] = [
+    ["array", rules.add(`"[" (${inner} (${literal(separator)} ${inner})*)? "]"`)],
+    ["object", rules.add(`"{" (${member} (${literal(separator)} ${member})*)? "}"`)],
+  ];
+  const scalars = words(isSame ? style.pythonWords : nested === "python");
+  rules.define(
+    inner,
+    [isSame ? string : json, number, ...[...scalars, ...lists].map(([, rule]) => rule)].join(" | "),
+  );
+  return new Map([
+    ["string", string],
+    ["number", number],
+    ["integer", integer],
+    ...words(style.pythonWords),
+    ...lists,
+  ]);
+}
+
+/** Adds rules for any text without `mark`: one rule for every prefix of the mark that the text may currently end with. */
+export function textWithout(mark: string, rules: RuleSet): string {
+  const states = [...mark].map(() => rules.reserve());
+  states.forEach((name, state) => {
+    const moves = [...new Set(mark)].flatMap((character) => {
+      const to = longestStart(mark, mark.slice(0, state) + character);
+      return to === 0 ? [] : [[character, states[to]] as const];
+    });
+    const known = moves.flatMap(([character, to]) =>
+      to === undefined ? [] : [`${literal(character)} ${to}`],
+    );
+    const other = `[^${moves.map(([character]) => inClass(character)).join("")}] ${states[0] ?? ""}`;
+    rules.define(name, [...known, other, '""'].join(" | "));
+  });
+  return states[0] ?? '""';
+}
+
+/** Returns the length of the longest prefix of `mark` that `text` ends with. */
+function longestStart(mark: string, text: string): number {
+  for (let size = Math.min(mark.length, text.length); size > 0; size--)
+    if (text.endsWith(mark.slice(0, size))) return size;
+  return 0;
+}
+
+function inClass(character: string): string {
+  return /[\\\]^-]/.test(character) ? `\\${character}` : character;
+}
