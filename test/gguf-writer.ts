@@ -5,28 +5,15 @@
  */
 import { open } from "node:fs/promises";
 import { architectureOf, type ArchitectureName } from "./gguf-writer/architectures.js";
-import {
-  encodeHeader,
-  paddingOf,
-  type GgufEntryValue,
-  type GgufHeaderSpec,
-  type GgufTensor,
-} from "./gguf-writer/encode.js";
+import type { GgufEntryValue, GgufHeaderSpec, GgufTensor } from "./gguf-writer/encode.js";
+import { piecesOf } from "./gguf-writer/pieces.js";
 import {
   buildPieces,
   buildVocabulary,
   type TokenizerName,
   type Vocabulary,
 } from "./gguf-writer/vocabulary.js";
-import {
-  ones,
-  randomWeights,
-  seeded,
-  weightBytes,
-  weightTypeNumbers,
-  weightTypeOf,
-  type WeightType,
-} from "./gguf-writer/weights.js";
+import { weightBytes, weightTypeNumbers, type WeightType } from "./gguf-writer/weights.js";
 
 export interface ModelSpec {
   readonly architecture: ArchitectureName;
@@ -46,6 +33,8 @@ export interface ModelSpec {
   /** Tokens to fill a vocabulary of byte-level BPE up to; 0 = none. */
   readonly vocabularySize: number;
   readonly chatTemplate: string | null;
+  /** Rows of a classifier after the last layer; 0 = there is none. */
+  readonly classes: number;
   /** Entries to add or replace; null takes one out. */
   readonly metadata: Readonly<Record<string, GgufEntryValue | null>>;
 }
@@ -75,6 +64,7 @@ const tiny: ModelSpec = {
   words: randomModelWords,
   vocabularySize: 0,
   chatTemplate,
+  classes: 0,
   metadata: {},
 };
 
@@ -104,17 +94,6 @@ export async function writeModel(path: string, changes: Partial<ModelSpec> = {})
     await file.close();
   }
   return bytes;
-}
-
-function* piecesOf(header: GgufHeaderSpec, spec: ModelSpec): Generator<Buffer, void, undefined> {
-  const random = seeded(spec.seed);
-  yield encodeHeader(header);
-  for (const { dimensions, type, bytes } of header.tensors) {
-    const elements = dimensions.reduce<number>((product, size) => product * Number(size), 1);
-    if (dimensions.length === 1) yield ones(elements);
-    else yield* randomWeights(weightTypeOf(type), elements, 1.7 / Math.sqrt(Number(dimensions[0])), random);
-    yield Buffer.alloc(paddingOf(bytes));
-  }
 }
 
 function metadataOf(spec: ModelSpec, vocabulary: Vocabulary): Map<string, GgufEntryValue> {
@@ -175,6 +154,7 @@ function tensorsOf(spec: ModelSpec, vocabularySize: number): readonly GgufTensor
     for (const [name, dimensions] of Object.entries(layer(spec, at)))
       tensors.push(tensor(`blk.${at}.${name}`, dimensions));
   tensors.push(tensor(`${lastNorm}.weight`, [embedding]));
+  if (spec.classes > 0) tensors.push(tensor("cls.output.weight", [embedding, spec.classes]));
   if (!spec.tiedHead && !alwaysTied) tensors.push(tensor("output.weight", [embedding, vocabularySize]));
   return tensors;
 }

@@ -13,7 +13,18 @@ export async function writeVerifiedModel(
   name: string,
   changes: Partial<ModelSpec> = {},
 ): Promise<void> {
-  const bytes = modelBytes(changes);
+  await writeVerifiedFile(folder, name, modelBytes(changes), {
+    contextTokens: changes.contextLength ?? 2048,
+  });
+}
+
+/** Writes a GGUF file and a manifest with its SHA-256 in the same way. @param fields of the manifest. */
+export async function writeVerifiedFile(
+  folder: string,
+  name: string,
+  bytes: Buffer,
+  fields: object,
+): Promise<void> {
   const manifest = readFileSync(join(root, "models", builtInModel, "manifest.json"), "utf8");
   mkdirSync(join(folder, name), { recursive: true });
   writeFileSync(join(folder, name, "random.gguf"), bytes);
@@ -24,7 +35,7 @@ export async function writeVerifiedModel(
     file: "random.gguf",
     bytes: bytes.length,
     sha256: createHash("sha256").update(bytes).digest("hex"),
-    contextTokens: changes.contextLength ?? 2048,
+    ...fields,
   };
   writeFileSync(
     join(folder, name, "manifest.json"),

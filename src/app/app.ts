@@ -13,6 +13,7 @@ import type { Random } from "../core/random.js";
 import { defaultHttpLimits, type HttpDeps, type HttpLimits } from "../http/deps.js";
 import { createMetrics } from "../http/metrics.js";
 import { createHttpServer, type HttpServer } from "../http/server.js";
+import { createEmbedder } from "../inference/embeddings/embed.js";
 import { createImageGenerator } from "../inference/images/generate-images.js";
 import type { RunStore } from "../inference/run/store/runs.js";
 import { createGenerator, type Generator } from "../inference/run/generate.js";
@@ -112,6 +113,7 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     accounts: buildAccounts({ ...stores, ...system }),
     generator,
     imageGenerator: running.imageGenerator,
+    embedder: running.embedder,
     imageStore: stores.images,
     hostedTokenizer: running.engines.hostedTokenizer,
     deferredCompletions: jobs.deferredCompletions,
@@ -180,6 +182,7 @@ async function buildRunning(config: Config, overrides: Overrides, system: System
   const { reasoningTokensMax } = config;
   const generator = createGenerator({ ...runDeps, ...engines, reasoningTokensMax });
   const imageGenerator = createImageGenerator({ ...runDeps, ...engines, images: stores.images });
+  const embedder = createEmbedder({ ...runDeps, ...engines });
   const { hostedTokenizer } = engines;
   const { keyUse, ...authentication } = buildAuthentication({ ...stores, ...system, hostedTokenizer });
   const jobs = buildJobs(config, { ...stores, ...authentication, ...system, models, generator });
@@ -196,6 +199,7 @@ async function buildRunning(config: Config, overrides: Overrides, system: System
     metrics,
     generator,
     imageGenerator,
+    embedder,
     keyUse,
     authentication,
     jobs,
@@ -217,7 +221,7 @@ async function closeAll({ shutdownGraceMs }: Config, parts: Closing): Promise<vo
   await parts.jobs.close();
   await parts.server.close(shutdownGraceMs);
   // Runs that are still active when the grace time is over are settled before the database closes.
-  await Promise.all([parts.generator.close(), parts.imageGenerator.close()]);
+  await Promise.all([parts.generator.close(), parts.imageGenerator.close(), parts.embedder.close()]);
   await parts.keyUse.close();
   await Promise.all(engines.all.map((engine) => engine.close()));
   await Promise.all([engines.schemas.close(), engines.hostedTokenizer.close()]);

@@ -2,12 +2,11 @@
 import { join } from "node:path";
 import type { Config } from "../config.js";
 import type { Clock } from "../core/clock.js";
-import type { Engine } from "../core/engine.js";
 import type { Model } from "../core/model.js";
 import type { Random } from "../core/random.js";
 import type { Schemas } from "../core/schemas.js";
 import type { HostedTokenizer } from "../core/tokenizer.js";
-import { createLlamaEngine } from "../engine/llama/engine.js";
+import { createLlamaEngine, type LlamaEngine } from "../engine/llama/engine.js";
 import { usableCores, usableMemoryBytes } from "../engine/llama/load/machine.js";
 import type { LlamaSettings } from "../engine/llama/protocol.js";
 import { createSmokeLoad } from "../engine/llama/load/smoke-load.js";
@@ -30,13 +29,13 @@ export function buildModelMemory({ memoryBytesMax }: Config, { clock }: SystemDe
   return new ModelMemory({ clock, memoryBytesMax: bytesMax });
 }
 
-/** Builds the engine that runs chat models. */
+/** Builds the engine that runs GGUF models. */
 export function buildChatEngine(
   config: Config,
   memory: ModelMemory,
   system: SystemDeps,
   given: WorkerUrls,
-): Engine {
+): LlamaEngine {
   return createLlamaEngine({
     settings: llamaSettings(config),
     clock: system.clock,
@@ -51,7 +50,7 @@ export function buildChatEngine(
 }
 
 /**
- * Builds the trial of chat models in a child process.
+ * Builds the trial of GGUF models in a child process.
  * @param isAwaited whether this process stays alive until a trial has ended
  * @returns a function that returns null when a model can be used, else one public sentence. It never rejects.
  */

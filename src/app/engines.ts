@@ -1,5 +1,6 @@
 /** The part of the composition root that builds everything that runs models, over the one memory that they share. */
 import type { Config } from "../config.js";
+import type { EmbeddingEngine } from "../core/embeddings/engine.js";
 import type { ImageEngine } from "../core/image-generation.js";
 import type { Engine } from "../core/engine.js";
 import type { Model } from "../core/model.js";
@@ -21,6 +22,7 @@ import { buildCaptioning, buildVisionEngine } from "./captioning.js";
 /** Engines that are used instead of those that would be built. */
 export interface EngineOverrides extends WorkerUrls {
   readonly engine?: Engine;
+  readonly embeddingEngine?: EmbeddingEngine;
   readonly imageEngine?: ImageEngine;
   readonly captioning?: Captioning;
   readonly schemas?: Schemas;
@@ -39,18 +41,20 @@ export function buildEngines(
   given: EngineOverrides,
 ) {
   const memory = buildModelMemory(config, system);
-  const engine = given.engine ?? buildChatEngine(config, memory, system, given);
+  const llama = buildChatEngine(config, memory, system, given);
+  const engine = given.engine ?? llama;
   const onnxCheck = buildOnnxCheck(config, system, given);
   const imageEngine = given.imageEngine ?? buildImageEngine(config, memory, system, given, onnxCheck);
   const vision = buildVisionEngine(config, memory, system, given, onnxCheck);
   return {
     engine,
+    embeddingEngine: given.embeddingEngine ?? llama.embeddings,
     imageEngine,
     captioning: given.captioning ?? buildCaptioning(config, system, { vision, visionModel }),
     schemas: given.schemas ?? buildSchemas(config, system, given),
     hostedTokenizer: given.hostedTokenizer ?? buildHostedTokenizer(system, given),
     onnxCheck,
     /** The engines that hold models in memory. */
-    all: [engine, imageEngine, vision],
+    all: [...new Set([engine, llama]), imageEngine, vision],
   };
 }

@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import type { Config } from "../config.js";
 import { silentLogger, type Logger } from "../core/logger.js";
-import type { Model, ModelRegistry } from "../core/model.js";
+import { isGgufKind, type Model, type ModelRegistry } from "../core/model.js";
 import { findRepairs } from "../engine/llama/prompt/find-repairs.js";
 import { toolFormatOf } from "../engine/llama/tools/format.js";
 import { templateRenderers } from "../engine/template/renderer.js";
@@ -31,18 +31,18 @@ export async function openCheckedRegistry(config: Config): Promise<LoadedRegistr
   const registry = await openRegistry(config);
   const check = buildOnnxCheck(config, { logger: silentLogger }, {}, true);
   await rejectUnloadableModels(registry, check, { logger: silentLogger, isClosed: () => false });
-  await rejectChatModels(registry, buildChatCheck(config, { logger: silentLogger }, {}, true));
+  await rejectGgufModels(registry, buildChatCheck(config, { logger: silentLogger }, {}, true));
   return registry;
 }
 
-/** Rejects the chat models that cannot be loaded, except large ones: to load them takes seconds, and memory that a server may need. */
-async function rejectChatModels(
+/** Rejects the GGUF models that cannot be loaded, except large ones: to load them takes seconds, and memory that a server may need. */
+async function rejectGgufModels(
   registry: LoadedRegistry,
   check: (model: Model) => Promise<string | null>,
 ): Promise<void> {
   for (const model of registry.list()) {
     const { id, kind, bytes } = model.manifest;
-    if (kind !== "chat" || model.unusable !== null || bytes > trialBytesMax) continue;
+    if (!isGgufKind(kind) || model.unusable !== null || bytes > trialBytesMax) continue;
     const reason = await check(model);
     if (reason !== null) registry.reject(id, reason);
   }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Config } from "../config.js";
 import type { Clock } from "../core/clock.js";
 import type { Logger } from "../core/logger.js";
-import type { Model } from "../core/model.js";
+import { isGgufKind, type Model } from "../core/model.js";
 import { createOnnxTrials, trialBytesMax } from "../engine/trial/onnx-trials.js";
 import { visionFiles } from "../engine/vision/families.js";
 import { checkOnnxModel } from "../models/onnx/check.js";
@@ -56,7 +56,7 @@ export async function rejectUnloadableModels(
 ): Promise<void> {
   for (const model of registry.list()) {
     const { id, kind, bytes, family } = model.manifest;
-    if (kind === "chat" || model.unusable !== null) continue;
+    if (isGgufKind(kind) || model.unusable !== null) continue;
     const isLarge = bytes > trialBytesMax;
     const reason = isLarge ? await checkOnnxModel(model, visionFiles(family)) : await check(model);
     if (isClosed()) return;

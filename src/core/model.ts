@@ -2,8 +2,16 @@ import type { Prices } from "./money.js";
 
 export type Modality = "text" | "image";
 
-/** The purpose of a model: `chat` generates text, `image` generates images, `vision` describes images. */
-export type ModelKind = "chat" | "image" | "vision";
+/**
+ * The purpose of a model: `chat` generates text, `image` generates images, `vision` describes images, `embedding` turns texts into
+ * vectors, `rerank` scores documents for a query.
+ */
+export type ModelKind = "chat" | "image" | "vision" | "embedding" | "rerank";
+
+/** Whether the weights of such a model are GGUF files. */
+export function isGgufKind(kind: ModelKind): kind is Exclude<ModelKind, "image" | "vision"> {
+  return kind !== "image" && kind !== "vision";
+}
 
 /** A file of a model that has several. */
 export interface ModelFile {
@@ -42,6 +50,8 @@ export interface ModelManifest {
     readonly tools: boolean;
     readonly structuredOutputs: boolean;
   };
+  /** How an embedding model may rank documents, too: by the similarity of its vectors; absent: it may not. */
+  readonly rerankBy?: "similarity" | undefined;
   /** Tokens after which its reasoning is ended where a request states no effort and no budget; absent: the setting's. */
   readonly reasoningTokensMax?: number | undefined;
   readonly prices: Prices;
@@ -58,7 +68,10 @@ export interface Model {
   readonly path: string;
   /** null when usable; else a public sentence that gives the reason. */
   readonly unusable: string | null;
-  /** Memory of one token of context, with 16-bit keys and values; 0 when the weights do not specify it. */
+  /**
+   * Memory of one token of context: 16-bit keys and values, and what is kept of each token that is embedded; 0 when the weights do not
+   * specify it.
+   */
   readonly kvBytesPerToken: number;
   /** `fp_` and 10 hex digits that identify the weights and the engine. */
   readonly fingerprint: string;

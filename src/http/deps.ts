@@ -17,6 +17,7 @@ import type { ModelRegistry } from "../core/model.js";
 import type { Random } from "../core/random.js";
 import type { HostedTokenizer } from "../core/tokenizer.js";
 import type { DeferredCompletions } from "../jobs/deferred/deferred-completions.js";
+import type { Embedder } from "../inference/embeddings/embed.js";
 import type { ImageGenerator } from "../inference/images/generate-images.js";
 import type { Generator } from "../inference/run/generate.js";
 import type { JobQueue } from "../jobs/queue.js";
@@ -67,6 +68,7 @@ export interface HttpDeps {
   readonly rateLimits: RateLimits;
   readonly generator: Generator;
   readonly imageGenerator: ImageGenerator;
+  readonly embedder: Embedder;
   /** Generated images that clients fetch by URL. */
   readonly imageStore: ImageStore;
   /** Tokenizes text for models that this server does not run. */

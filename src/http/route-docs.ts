@@ -8,6 +8,7 @@ export const routeTags = {
   Responses: "Stored responses, conversations that continue them, and background responses.",
   Messages: "Messages for Anthropic clients.",
   Completions: "Older endpoints: completion of raw prompts and of Anthropic's text prompts.",
+  Embeddings: "Vectors of texts, and the order of documents by their relevance to a query.",
   Images: "Image generation.",
   Models: "The models that the key may use, and their tokenizers.",
   Keys: "The API key of the request.",

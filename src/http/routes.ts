@@ -8,6 +8,7 @@ import { createChatCompletionDocs, createChatCompletion } from "./v1/chat/comple
 import { getDeferredCompletionDocs, getDeferredCompletion } from "./v1/chat/deferred-completion.js";
 import { createTextCompletionDocs, createTextCompletion } from "./v1/complete.js";
 import { createCompletionDocs, createCompletion } from "./v1/completions.js";
+import { createEmbeddings, createEmbeddingsDocs } from "./v1/embeddings.js";
 import { listLoadedModels, listLoadedModelsDocs } from "./v1/hearth/ps.js";
 import {
   getImageGenerationModel,
@@ -55,6 +56,7 @@ export function createRoutes(deps: HttpDeps): readonly Route[] {
   const routes: readonly Route[] = [
     ...textRoutes(deps),
     ...responseRoutes(deps),
+    ...embeddingRoutes(deps),
     ...imageRoutes(deps),
     ...modelRoutes(deps),
     apiKeyRoute("GET", "/v1/api-key", null, getApiKey, getApiKeyDocs),
@@ -113,6 +115,10 @@ function responseRoutes(deps: HttpDeps): readonly Route[] {
       ),
     ),
   ];
+}
+
+function embeddingRoutes(deps: HttpDeps): readonly Route[] {
+  return [apiKeyRoute("POST", "/v1/embeddings", "embed", createEmbeddings(deps), createEmbeddingsDocs)];
 }
 
 function imageRoutes(deps: HttpDeps): readonly Route[] {

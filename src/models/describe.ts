@@ -7,7 +7,9 @@ import type { Model, ModelManifest } from "../core/model.js";
 import { bareDiffusers, inspectDiffusers } from "./diffusers.js";
 import type { GgufHeader } from "./gguf.js";
 import { idFromName, isModelId, parseManifest } from "./manifest.js";
-import { kvBytesPerToken } from "./memory.js";
+import { kindOf, kindProblem } from "./gguf/pooling.js";
+import { quoted } from "./gguf/refusal.js";
+import { bytesPerToken } from "./memory.js";
 import { stemOf } from "./parts.js";
 import { bareVision, inspectVision } from "./vision-folder.js";
 import { inspectWeights, type Weights } from "./weights.js";
@@ -56,12 +58,15 @@ function toModel(manifest: ModelManifest, weights: Weights): Model {
   const identity = manifest.sha256 ?? `${weights.bytes} bytes, changed ${weights.modifiedTime}`;
   const made = JSON.stringify([identity, manifest.file, manifest.contextTokens, manifest.version]);
   const fingerprint = `fp_${createHash("sha256").update(made).digest("hex").slice(0, 10)}`;
-  const cacheBytes = weights.header === null ? 0 : kvBytesPerToken(weights.header.metadata);
+  const metadata = weights.header?.metadata ?? null;
+  const problem = metadata === null ? null : kindProblem(manifest.kind, metadata);
   return {
     manifest,
     path: weights.path,
-    unusable: weights.problem,
-    kvBytesPerToken: cacheBytes,
+    unusable:
+      weights.problem ??
+      (problem === null ? null : `its file ${quoted(manifest.file)} is refused: ${problem}`),
+    kvBytesPerToken: metadata === null ? 0 : bytesPerToken(manifest.kind, metadata),
     fingerprint,
   };
 }
@@ -70,6 +75,7 @@ function manifestOf(file: string, weights: Weights, contextTokensMax: number): M
   const stem = stemOf(file);
   const id = idFromName(stem);
   const architecture = textOf(weights.header, "general.architecture", "unknown");
+  const kind = weights.header === null ? "chat" : kindOf(weights.header.metadata);
   const template = textOf(weights.header, "tokenizer.chat_template", "", Number.POSITIVE_INFINITY);
   const trainedTokens = Number(
     weights.header?.metadata.values.get(`${architecture}.context_length`) ?? contextTokensMax,
@@ -77,7 +83,7 @@ function manifestOf(file: string, weights: Weights, contextTokensMax: number): M
   return {
     id,
     aliases: stem !== id && isModelId(stem) ? [stem] : [],
-    kind: "chat",
+    kind,
     name: textOf(weights.header, "general.name", stem),
     family: architecture,
     version: textOf(weights.header, "general.version", "unknown"),
@@ -88,9 +94,9 @@ function manifestOf(file: string, weights: Weights, contextTokensMax: number): M
     inputModalities: ["text"],
     outputModalities: ["text"],
     capabilities: {
-      reasoning: /<think>|enable_thinking/.test(template),
-      tools: /\btools\b/.test(template),
-      structuredOutputs: true,
+      reasoning: kind === "chat" && /<think>|enable_thinking/.test(template),
+      tools: kind === "chat" && /\btools\b/.test(template),
+      structuredOutputs: kind === "chat",
     },
     prices: { promptTextTokenTicks: 0, cachedPromptTextTokenTicks: 0, completionTextTokenTicks: 0 },
     license: textOf(weights.header, "general.license", "unknown"),

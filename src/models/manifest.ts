@@ -33,7 +33,7 @@ const file = z.strictObject({
 const schema = z.strictObject({
   id: modelId,
   aliases: z.array(modelId).max(32),
-  kind: z.enum(["chat", "image", "vision"]),
+  kind: z.enum(["chat", "image", "vision", "embedding", "rerank"]),
   name: label,
   family: label,
   version: label,
@@ -55,6 +55,7 @@ const schema = z.strictObject({
     tools: z.boolean(),
     structuredOutputs: z.boolean(),
   }),
+  rerankBy: z.enum(["similarity"]).optional(),
   reasoningTokensMax: z.number().int().min(1).max(1_048_576).optional(),
   prices: z.strictObject({
     promptTextTokenTicks: ticks,

@@ -1,4 +1,22 @@
+import { isEncoder } from "../core/embeddings/encoders.js";
+import type { ModelKind } from "../core/model.js";
 import type { GgufMetadata } from "./gguf/metadata.js";
+import { readsWhole } from "./gguf/pooling.js";
+
+/** Values of each token that llama.cpp holds while it embeds an input, in multiples of the embedding's length (measured). */
+const activationsPerToken = 24;
+
+/**
+ * Returns the bytes of memory per token of context: of the KV cache, and for a model that reads an input in one piece of what is kept
+ * of every token of it, for which llama.cpp reserves one value per token of the vocabulary, too.
+ */
+export function bytesPerToken(kind: ModelKind, metadata: GgufMetadata): number {
+  const architecture = String(metadata.values.get("general.architecture"));
+  const cache = isEncoder(architecture) ? 0 : kvBytesPerToken(metadata);
+  if (kind === "chat" || !readsWhole(metadata)) return cache;
+  const width = Number(metadata.values.get(`${architecture}.embedding_length`) ?? 0);
+  return cache + 4 * ((metadata.tokens?.count ?? 0) + activationsPerToken * width);
+}
 
 /**
  * Returns the bytes of KV cache per token of context at 16 bits per value, from a GGUF header: keys and

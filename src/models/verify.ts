@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { Model, ModelFile } from "../core/model.js";
+import { isGgufKind, type Model, type ModelFile } from "../core/model.js";
 import { grouped, quoted } from "./gguf/refusal.js";
 import { partsOf } from "./parts.js";
 
@@ -18,7 +18,7 @@ const chunkBytes = 1024 * 1024;
 export async function verifyWeights(model: Model): Promise<string | null> {
   const { manifest, path } = model;
   if (manifest.files !== undefined) return verifyFiles(dirname(path), manifest.files);
-  if (manifest.kind !== "chat") return null;
+  if (!isGgufKind(manifest.kind)) return null;
   const files = partsOf(basename(path)).map((name) => join(dirname(path), name));
   try {
     let bytes = 0;

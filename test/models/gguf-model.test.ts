@@ -40,6 +40,7 @@ describe("a header that would abort the process in native code", () => {
     ["qwen3.rope.dimension_count", 31, "rope.dimension_count is 31"],
     ["qwen3.rope.dimension_count", 16, "rope.dimension_count is 16"],
     ["qwen3.feed_forward_length", 0, "feed_forward_length is 0"],
+    ["qwen3.pooling_type", 5, "pooling_type is 5, expected 0 to 4"],
   ])("is rejected for %s of %i", async (key, value, expected) => {
     expect(await refusal(withMetadata({ [key]: uint(value) }))).toContain(expected);
   });

@@ -11,6 +11,16 @@ export interface PromptEstimateDeps {
   readonly clock: Clock;
 }
 
+/** What a model reads of a request that generates nothing. */
+export interface PromptParts {
+  readonly text: string;
+  /** Number of tokens that the request gives as token ids. */
+  readonly tokens: number;
+}
+
+/** What an estimate is made of: a request, a text, or its parts. */
+export type EstimatedPrompt = GenerationRequest | string | PromptParts;
+
 /** Longest time that a request waits for its estimate. */
 const waitMsMax = 250;
 
@@ -21,8 +31,8 @@ const charactersPerToken = 4;
 
 /** Creates the function that estimates the tokens of a prompt. It never rejects. */
 export function createPromptEstimate({ tokenizer, clock }: PromptEstimateDeps) {
-  return async (prompt: GenerationRequest | string): Promise<number> => {
-    const { text, tokens } = typeof prompt === "string" ? { text: prompt, tokens: 0 } : partsOf(prompt);
+  return async (prompt: EstimatedPrompt): Promise<number> => {
+    const { text, tokens } = partsOf(prompt);
     const byLength = Math.ceil(text.length / charactersPerToken);
     if (text.length === 0 || text.length > charactersMax) return tokens + byLength;
     const timeout = new AbortController();
@@ -37,8 +47,13 @@ export function createPromptEstimate({ tokenizer, clock }: PromptEstimateDeps) {
   };
 }
 
-/** Returns everything that the model reads: the text, and the number of tokens that the request gives as token ids. */
-function partsOf({ messages, tools, prefill = "", raw }: GenerationRequest) {
+function partsOf(prompt: EstimatedPrompt): PromptParts {
+  if (typeof prompt === "string") return { text: prompt, tokens: 0 };
+  return "messages" in prompt ? partsOfGeneration(prompt) : prompt;
+}
+
+/** Returns everything that the model reads. */
+function partsOfGeneration({ messages, tools, prefill = "", raw }: GenerationRequest): PromptParts {
   const prompts = raw?.prompts ?? [];
   const texts = [
     ...messages.flatMap(textsOf),

@@ -11,8 +11,8 @@
 import type { Principal } from "../keys/api-key.js";
 import type { Clock } from "../../core/clock.js";
 import type { HearthError } from "../../core/errors.js";
-import type { GenerationRequest } from "../../core/generation.js";
 import type { TokenReservation, LimitStatuses } from "../../core/limits.js";
+import type { EstimatedPrompt } from "./prompt-estimate.js";
 import type { TeamLimitStore } from "./store.js";
 import type { Usage } from "../../core/usage.js";
 import { Quotas, type Demand, type Quota, type QuotaBounds, type Shortage } from "./quotas.js";
@@ -57,7 +57,7 @@ export interface RateLimits {
   admitModelRequest(
     request: RequestDecision,
     model: string,
-    prompt: GenerationRequest | string,
+    prompt: EstimatedPrompt,
   ): Promise<ModelRequestDecision>;
   /** Stores the reservation of a deferred job until the job runs. */
   park(id: string, reservation: TokenReservation): void;
@@ -69,7 +69,7 @@ export interface RateLimitDeps {
   readonly teamLimits: Pick<TeamLimitStore, "findFor">;
   readonly clock: Clock;
   /** Estimates the tokens of a prompt; called only when a token limit applies. */
-  readonly estimate: (prompt: GenerationRequest | string) => Promise<number>;
+  readonly estimate: (prompt: EstimatedPrompt) => Promise<number>;
   readonly bounds?: Partial<QuotaBounds>;
 }
 
@@ -144,7 +144,7 @@ async function admitModelRequest(
   context: RateLimitContext,
   request: RequestDecision,
   model: string,
-  prompt: GenerationRequest | string,
+  prompt: EstimatedPrompt,
 ): Promise<ModelRequestDecision> {
   const { quotas, estimate } = context;
   const applicable = await quotasFor(context, request.principal, model);

@@ -4,6 +4,8 @@
  */
 import { Channel } from "../../core/channel.js";
 import type { Clock } from "../../core/clock.js";
+import type { EmbeddingEngine } from "../../core/embeddings/engine.js";
+import type { InputSource } from "../../core/embeddings/request.js";
 import type { Conversation, Engine } from "../../core/engine.js";
 import { toHearthError } from "../../core/errors.js";
 import { eventMerging, type GenerationEvent, type RawPrompt } from "../../core/generation.js";
@@ -44,8 +46,14 @@ export interface LlamaEngineDeps {
 
 type LlamaWorker = WorkerClient<LlamaRequest, LlamaReplies, readonly GenerationEvent[]>;
 
+/** The engine of all GGUF models. */
+export interface LlamaEngine extends Engine {
+  /** The same engine, for models that embed or score. */
+  readonly embeddings: EmbeddingEngine;
+}
+
 /** Creates the engine; the worker starts with the first load. */
-export function createLlamaEngine(deps: LlamaEngineDeps): Engine {
+export function createLlamaEngine(deps: LlamaEngineDeps): LlamaEngine {
   const { clock, workerUrl, settings, log } = deps;
   const worker: LlamaWorker = new WorkerClient({
     clock,
@@ -67,6 +75,7 @@ export function createLlamaEngine(deps: LlamaEngineDeps): Engine {
     unload: (model) => worker.call({ type: "unload", model }),
   });
   return {
+    embeddings: embeddingEngine(worker, models),
     load: (model) => models.lease(model),
     prompt: ({ manifest }, prompt) => {
       const source = "prompt" in prompt ? prompt : conversationOf(prompt);
@@ -88,6 +97,17 @@ export function createLlamaEngine(deps: LlamaEngineDeps): Engine {
   };
 }
 
+function embeddingEngine(worker: LlamaWorker, models: ResidentModels<LlamaModelInfo>): EmbeddingEngine {
+  return {
+    load: (model) => models.lease(model),
+    tokenizeInputs: ({ manifest }, source, signal) =>
+      worker.call({ type: "inputs", id: manifest.id, source }, { signal }),
+    embed: ({ manifest }, inputs, signal) =>
+      worker.call({ type: "embed", id: manifest.id, inputs }, { signal }),
+    residents: () => models.list(),
+  };
+}
+
 /** Seconds that a request may block the worker for, in addition to those that any may. */
 function allowedSeconds(request: LlamaRequest): number {
   switch (request.type) {
@@ -96,6 +116,8 @@ function allowedSeconds(request: LlamaRequest): number {
       return blockedSecondsMax.loading;
     case "tokenize":
       return Math.floor(request.text.length / charactersPerSecondMin);
+    case "inputs":
+      return Math.floor(charactersOf(request.source) / charactersPerSecondMin);
     case "prompt":
       return Math.floor(lengthOf(request.source) / charactersPerSecondMin);
     default:
@@ -106,6 +128,11 @@ function allowedSeconds(request: LlamaRequest): number {
 function lengthOf(source: Conversation | RawPrompt): number {
   if ("prompt" in source) return source.prompt.length + (source.suffix?.length ?? 0);
   return source.messages.reduce((length, { content }) => length + content.length, 0);
+}
+
+function charactersOf(source: InputSource): number {
+  const inputs = source.type === "inputs" ? source.inputs : [source.query, ...source.documents];
+  return inputs.reduce((length, input) => length + input.length, 0);
 }
 
 /** Drops further properties of the object, which the worker does not need. */

@@ -1,3 +1,4 @@
+import type { InputSource } from "../../core/embeddings/request.js";
 import type { Conversation, DecodeJob, Prompt } from "../../core/engine.js";
 import type { HearthError } from "../../core/errors.js";
 import type { GenerationEvent, RawPrompt } from "../../core/generation.js";
@@ -35,6 +36,8 @@ export interface LlamaModelInfo {
   readonly templateRepairs: readonly string[];
   /** Whether the grammar of its tool calls expresses the whole schema of the arguments. */
   readonly callsAreExact: boolean;
+  /** Length of its vectors; 0 for a chat model, 1 for a rerank model. */
+  readonly dimensions: number;
 }
 
 /** A job as it is sent to the worker, with the seed chosen. */
@@ -49,6 +52,8 @@ export type LlamaRequest =
   | { readonly type: "unload"; readonly model: Model }
   | { readonly type: "prompt"; readonly id: string; readonly source: Conversation | RawPrompt }
   | { readonly type: "tokenize"; readonly id: string; readonly text: string }
+  | { readonly type: "inputs"; readonly id: string; readonly source: InputSource }
+  | { readonly type: "embed"; readonly id: string; readonly inputs: readonly Uint32Array[] }
   /** Its news are events. */
   | { readonly type: "generate"; readonly id: string; readonly decode: SeededJob };
 
@@ -58,6 +63,8 @@ export interface LlamaReplies {
   readonly unload: void;
   readonly prompt: Prompt;
   readonly tokenize: PackedTokens;
+  readonly inputs: readonly Uint32Array[];
+  readonly embed: readonly Float32Array[];
   /** Sent when the job has ended and its slot is free. */
   readonly generate: void;
 }

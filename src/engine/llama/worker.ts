@@ -14,7 +14,9 @@ import { packTokens, type PackedTokens } from "../packed-tokens.js";
 import { hostWorker, logToClient, reportNews, type WorkerCall } from "../worker-host.js";
 import { PrefixStore } from "./decode/prefix-store.js";
 import { TickLoop } from "./decode/tick.js";
+import { ResidentMap } from "./load/resident-map.js";
 import { loadResident, type Resident } from "./load/resident.js";
+import { loadEmbedder, type Embedder } from "./embed/embedder.js";
 import type {
   JobUpdate,
   LlamaModelInfo,
@@ -31,9 +33,10 @@ interface RunningJob {
 }
 
 const settings = workerData as LlamaSettings;
-const residents = new Map<string, Promise<Resident>>();
-/** The residents that are loaded. */
-const loaded = new Map<string, Resident>();
+const residents = new ResidentMap<Resident>(async (model) =>
+  loadResident(await native(), model, settings, openRenderer),
+);
+const embedders = new ResidentMap<Embedder>(async (model) => loadEmbedder(await native(), model, settings));
 const jobs = new Map<number, RunningJob>();
 const ticks = new TickLoop(
   {
@@ -73,18 +76,33 @@ function answer(
     case "unload":
       return unload(request.model.manifest.id);
     case "prompt":
-      return buildPrompt(inMemory(request.id), request.source);
+      return buildPrompt(residents.get(request.id), request.source);
     case "tokenize":
-      return tokensOf(inMemory(request.id), request.text);
+      return tokensOf(residents.get(request.id), request.text);
+    case "inputs":
+      return embedders.get(request.id).tokensOf(request.source, call.signal);
+    case "embed":
+      return embed(embedders.get(request.id), request.inputs, call);
     case "generate":
-      return generate(inMemory(request.id), request.decode, call);
+      return generate(residents.get(request.id), request.decode, call);
   }
 }
 
 async function load(model: Model): Promise<LlamaModelInfo> {
-  const { contextTokens, device, tools, repairs } = await resident(model);
   const { slotsPerModel: slots } = settings;
-  return { contextTokens, slots, device, templateRepairs: repairs, callsAreExact: tools.exact };
+  if (model.manifest.kind !== "chat") {
+    const { contextTokens, device, dimensions } = await embedders.load(model);
+    return { contextTokens, slots, device, dimensions, templateRepairs: [], callsAreExact: true };
+  }
+  const { contextTokens, device, tools, repairs } = await residents.load(model);
+  return {
+    contextTokens,
+    slots,
+    device,
+    dimensions: 0,
+    templateRepairs: repairs,
+    callsAreExact: tools.exact,
+  };
 }
 
 function buildPrompt({ prompts }: Resident, source: Conversation | RawPrompt): Prompt | Promise<Prompt> {
@@ -104,6 +122,20 @@ function generate(model: Resident, decode: SeededJob, { id, signal }: WorkerCall
   });
 }
 
+/** Evaluates inputs one after the other, between the ticks of running generations. */
+async function embed(
+  model: Embedder,
+  inputs: readonly Uint32Array[],
+  { signal }: WorkerCall,
+): Promise<readonly Float32Array[]> {
+  const vectors: Float32Array[] = [];
+  for (const tokens of inputs) {
+    if (signal.aborted) break;
+    vectors.push(await ticks.runBetween(() => model.evaluate(tokens)));
+  }
+  return vectors;
+}
+
 /** Reports the updates of one tick in one message, and ends the calls of jobs that have ended. */
 function report(updates: readonly JobUpdate[]): void {
   reportNews(updates.map(({ job, events }) => ({ id: job, news: events })));
@@ -116,30 +148,10 @@ function report(updates: readonly JobUpdate[]): void {
   }
 }
 
-function inMemory(id: string): Resident {
-  const found = loaded.get(id);
-  if (found === undefined) throw new Error(`the model '${id}' is not loaded`);
-  return found;
-}
-
-function resident(model: Model): Promise<Resident> {
-  const { id } = model.manifest;
-  const known = residents.get(id);
-  if (known !== undefined) return known;
-  const loading = native().then((llama) => loadResident(llama, model, settings, openRenderer));
-  residents.set(id, loading);
-  loading.then(
-    (ready) => loaded.set(id, ready),
-    () => residents.delete(id),
-  );
-  return loading;
-}
-
 /** Unloads a model. No job may be running on it. */
 async function unload(id: string): Promise<void> {
-  const leaving = loaded.get(id);
-  loaded.delete(id);
-  residents.delete(id);
+  await embedders.take(id)?.dispose();
+  const leaving = residents.take(id);
   if (leaving === undefined) return;
   await ticks.releaseModel(leaving);
   await leaving.dispose();
@@ -166,9 +178,7 @@ function native(): Promise<Llama> {
 
 async function close(): Promise<void> {
   await ticks.drain();
-  for (const loading of residents.values())
-    await loading.then((model) => model.dispose()).catch(() => undefined);
-  residents.clear();
-  loaded.clear();
+  await residents.disposeAll();
+  await embedders.disposeAll();
   if (library !== null) await library.then((llama) => llama.dispose()).catch(() => undefined);
 }

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Model } from "../../core/model.js";
+import { isGgufKind, type Model } from "../../core/model.js";
 import { libraryVersion } from "./library-version.js";
 import { createTrials, type TrialDeps } from "./trial.js";
 
@@ -26,7 +26,7 @@ export function createOnnxTrials(deps: TrialDeps): (model: Model) => Promise<str
   const attempt = createTrials(deps);
   return async ({ manifest, path }) => {
     const { kind, files, drawing, file, bytes } = manifest;
-    if (kind === "chat" || files !== undefined || bytes > trialBytesMax) return null;
+    if (isGgufKind(kind) || files !== undefined || bytes > trialBytesMax) return null;
     const task: OnnxTask = { kind, folder: dirname(path), drawing: drawing ?? null };
     return attempt({ digest: await digestOf(task), task, file, bytes });
   };

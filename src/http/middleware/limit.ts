@@ -2,13 +2,13 @@
  * Applies rate limits to a request: first the limits of its key, then those of the team on the model. Both report the remainder in
  * the headers of the response, whether the request is admitted or refused.
  */
+import type { EstimatedPrompt } from "../../accounts/limits/prompt-estimate.js";
 import {
   unlimitedReservation,
   type RateLimitDecision,
   type RequestDecision,
 } from "../../accounts/limits/rate-limits.js";
 import type { Principal } from "../../accounts/keys/api-key.js";
-import type { GenerationRequest } from "../../core/generation.js";
 import type { TokenReservation } from "../../core/limits.js";
 import { noUsage } from "../../core/usage.js";
 import { rateLimitHeaders } from "../../dialects/rate-limit-headers.js";
@@ -34,14 +34,14 @@ export function limitRequest(
 
 /**
  * Applies the limits on a model and reserves the estimated tokens of a request. The caller must reconcile the reservation.
- * @param prompt the request, or a text to tokenize.
+ * @param prompt the request, what a model reads of it, or a text to tokenize.
  * @throws HearthError `rate_limited`.
  */
 export async function reserveTokens(
   deps: LimitDeps & Pick<HttpDeps, "models" | "hostedTokenizer">,
   { ctx, route, rateLimitDecision: request }: Call,
   name: string,
-  prompt: GenerationRequest | string,
+  prompt: EstimatedPrompt,
 ): Promise<TokenReservation> {
   const model = deps.models.find(name)?.manifest.id ?? name;
   const isHosted = typeof prompt === "string" && deps.hostedTokenizer.knows(name);

@@ -29,8 +29,11 @@ export function refuseUnusable({ manifest, unusable }: Model): void {
     });
 }
 
-const descriptions: Readonly<Record<ModelKind, string>> = {
+/** What a model of each kind is. */
+export const descriptions: Readonly<Record<ModelKind, string>> = {
   chat: "a chat model",
   vision: "a vision model, which describes images for chat models",
   image: "an image model: use it at /v1/images/generations",
+  embedding: "an embedding model: use it at /v1/embeddings",
+  rerank: "a rerank model: use it at /v1/rerank",
 };

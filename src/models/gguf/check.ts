@@ -4,11 +4,14 @@
  */
 import { architectures } from "./architectures.js";
 import type { GgufMetadata, GgufValue } from "./metadata.js";
+import { poolings } from "./pooling.js";
 import { grouped, quoted } from "./refusal.js";
 
 /** llama.cpp's LLAMA_MAX_LAYERS and LLAMA_MAX_EXPERTS. */
 const layersMax = 512;
 const expertsMax = 1024;
+/** llama.cpp aborts for a pooling type that it does not know. */
+const poolingTypesMax = poolings.length - 1;
 const ropeScalings = new Set(["none", "linear", "yarn", "longrope"]);
 /** Architectures without attention; their files have head_count 0. */
 const recurrent = new Set(["mamba", "mamba2", "rwkv6", "rwkv6qwen2", "rwkv7", "arwkv7"]);
@@ -59,6 +62,9 @@ function checkShape({ values }: GgufMetadata, architecture: string): string | nu
   const predicted = values.get(`${architecture}.nextn_predict_layers`) ?? 0;
   if (!isCount(predicted) || predicted > layers)
     return `its nextn_predict_layers is ${shown(predicted)}, more than its layers.`;
+  const pooling = values.get(`${architecture}.pooling_type`) ?? 0;
+  if (!isCount(pooling) || pooling > poolingTypesMax)
+    return `its pooling_type is ${shown(pooling)}, expected 0 to ${poolingTypesMax}.`;
   const scaling = values.get(`${architecture}.rope.scaling.type`) ?? "none";
   if (typeof scaling !== "string" || !ropeScalings.has(scaling))
     return `its rope.scaling.type ${shown(scaling)} is unknown.`;

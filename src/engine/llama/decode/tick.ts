@@ -59,6 +59,8 @@ export class TickLoop {
   #reportedAt = Number.NEGATIVE_INFINITY;
   #running: Promise<void> | null = null;
   #ticks = 0;
+  /** Work of another kind, in order of arrival. */
+  readonly #between: (() => Promise<void>)[] = [];
 
   /** @param report is called at most once per tick with the updates of each job; an update with `done` is the job's last. */
   constructor(options: TickOptions, report: (updates: readonly JobUpdate[]) => void) {
@@ -77,6 +79,14 @@ export class TickLoop {
     if (!this.#openJobs.has(job)) return;
     this.#cancelled.add(job);
     this.#wake();
+  }
+
+  /** Runs work of another kind between two ticks, one piece after each, so that it does not compete with them for the same cores. */
+  runBetween<T>(work: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#between.push(() => work().then(resolve, reject));
+      this.#wake();
+    });
   }
 
   /** Cancels every job; resolves when no slot is in use and long prefixes are stored. */
@@ -100,7 +110,7 @@ export class TickLoop {
   #wake(): void {
     this.#running ??= this.#run().finally(() => {
       this.#running = null;
-      if (this.#arrivals.length > 0) this.#wake();
+      if (this.#arrivals.length + this.#between.length > 0) this.#wake();
     });
   }
 
@@ -118,7 +128,8 @@ export class TickLoop {
       updates.push(...busy.flatMap(([, slots]) => slots.flatMap(collectUpdates)));
       this.#reportUpdates(updates);
       await work;
-      if (busy.length === 0 && this.#arrivals.length === 0) return;
+      await this.#between.shift()?.();
+      if (busy.length + this.#arrivals.length + this.#between.length === 0) return;
     }
   }
 

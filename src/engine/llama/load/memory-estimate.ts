@@ -1,4 +1,4 @@
-/** Estimates the memory of a chat model. */
+/** Estimates the memory of a GGUF model. */
 import type { Model } from "../../../core/model.js";
 import type { LlamaSettings } from "../protocol.js";
 
@@ -17,7 +17,8 @@ export function sequencesOf(settings: LlamaSettings): number {
 export function memoryEstimate(model: Model, settings: LlamaSettings): number {
   const { manifest, kvBytesPerToken } = model;
   const contextTokens = Math.min(manifest.contextTokens, settings.contextTokensMax);
-  const cache =
-    contextTokens * sequencesOf(settings) * kvBytesPerToken * (bytesPerValueOf[settings.kvCacheType] / 2);
+  const sequences = sequencesOf(settings) * (bytesPerValueOf[settings.kvCacheType] / 2);
+  // A model that embeds reads one input at a time, with 16-bit keys and values.
+  const cache = contextTokens * kvBytesPerToken * (manifest.kind === "chat" ? sequences : 1);
   return Math.ceil(manifest.bytes + cache + Math.max(overheadBytesMin, overheadShare * manifest.bytes));
 }

@@ -7,10 +7,10 @@ import {
   type LlamaGrammar,
   type LlamaModel,
 } from "node-llama-cpp";
-import { HearthError } from "../../../core/errors.js";
 import type { Model } from "../../../core/model.js";
 import { createModelContext } from "./context.js";
 import { loadWeights } from "./load-weights.js";
+import { loadingError } from "./loading-error.js";
 import type { OpenRenderer, TemplateRenderer } from "../../template/renderer.js";
 import { findRepairs } from "../prompt/find-repairs.js";
 import { readLanguage, templateModelOf, templateOf, type ModelLanguage } from "../prompt/language.js";
@@ -59,9 +59,7 @@ export async function loadResident(
       throw thrown;
     }
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
-    const message = `The model '${model.manifest.id}' cannot be loaded: ${why.replaceAll(model.path, model.manifest.file)}`;
-    throw new HearthError("model_unavailable", message, { param: "model", cause: thrown });
+    throw loadingError(model, thrown);
   }
 }
 

@@ -1,11 +1,14 @@
 /**
  * Entry point of the child process that tries a model as the engine would use it: loads it, creates a small context, evaluates a short
- * prompt and samples one token. A defective file can crash only this process.
+ * prompt and samples one token, or embeds one. A defective file can crash only this process.
  */
-import { getLlama, LlamaLogLevel, type Token } from "node-llama-cpp";
+import { getLlama, LlamaLogLevel, type Llama, type Token } from "node-llama-cpp";
+import type { Model } from "../../../core/model.js";
 import { templateRenderers } from "../../template/renderer.js";
 import { threadClock } from "../../thread-clock.js";
 import { answerTrial } from "../../trial/child.js";
+import { loadEmbedder } from "../embed/embedder.js";
+import type { LlamaSettings } from "../protocol.js";
 import { loadResident } from "./resident.js";
 import type { SmokeTask } from "./smoke-load.js";
 
@@ -29,16 +32,21 @@ async function tryModel({ model, settings }: SmokeTask): Promise<void> {
     contextTokensMax: Math.min(settings.contextTokensMax, contextTokensMax),
     prefillChunkTokens: promptTokensMax,
   };
+  if (model.manifest.kind === "chat") await tryChatModel(llama, model, smallSettings);
+  else await (await loadEmbedder(llama, model, smallSettings)).dispose();
+  await llama.dispose();
+}
+
+async function tryChatModel(llama: Llama, model: Model, settings: LlamaSettings): Promise<void> {
   const openRenderer = templateRenderers({
     clock: threadClock,
     workerUrl: new URL("../../template/worker.js", import.meta.url),
     log: () => undefined,
   });
-  const resident = await loadResident(llama, model, smallSettings, openRenderer);
+  const resident = await loadResident(llama, model, settings, openRenderer);
   const prompt = resident.weights.tokenize("Hello!", false).slice(0, promptTokensMax);
   const tokens = prompt.length > 0 ? prompt : [0 as Token];
   const sampled = await resident.sequences[0]?.evaluate(tokens, { temperature: 0 }).next();
   if (sampled === undefined || sampled.done === true) throw new Error("it does not sample a token");
   await resident.dispose();
-  await llama.dispose();
 }

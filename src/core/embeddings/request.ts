@@ -1,0 +1,24 @@
+/** Requests for embeddings and reranking. */
+
+/** A text, or the token ids of one, exactly as the model reads them. */
+export type EmbeddingInput = string | readonly number[];
+
+/** What a model reads: inputs that are embedded, or pairs of a query and a document that are scored. */
+export type InputSource =
+  | { readonly type: "inputs"; readonly inputs: readonly EmbeddingInput[] }
+  | { readonly type: "pairs"; readonly query: string; readonly documents: readonly string[] };
+
+export interface EmbeddingRequest {
+  /** An id or an alias. */
+  readonly model: string;
+  readonly inputs: readonly EmbeddingInput[];
+  /** Length of the returned vectors; null = the model's. */
+  readonly dimensions: number | null;
+}
+
+export interface RerankRequest {
+  /** An id or an alias. */
+  readonly model: string;
+  readonly query: string;
+  readonly documents: readonly string[];
+}

@@ -1,0 +1,45 @@
+/** Encodes vectors as the response of POST /v1/embeddings. Pure. */
+import type { EmbeddingList } from "./response-schema.js";
+
+export type VectorFormat = "float" | "base64";
+
+/** Returns one entry of the response. */
+export function encodeEmbedding(
+  vector: Float32Array,
+  index: number,
+  format: VectorFormat,
+): EmbeddingList["data"][number] {
+  return {
+    object: "embedding",
+    index,
+    embedding: format === "base64" ? base64Of(vector) : numbersOf(vector),
+  };
+}
+
+/** Returns the response without its entries. @param model its id */
+export function encodeEmbeddingUsage(
+  model: string,
+  { promptTokens, costTicks }: { readonly promptTokens: number; readonly costTicks: number },
+): Omit<EmbeddingList, "data"> {
+  return {
+    object: "list",
+    model,
+    usage: { prompt_tokens: promptTokens, total_tokens: promptTokens, cost_in_usd_ticks: costTicks },
+  };
+}
+
+/** Returns numbers with as many digits as a 32-bit float has: half as long as a float's own digits in 64 bits. */
+function numbersOf(vector: Float32Array): readonly number[] {
+  return Array.from(vector, (value) => Number(value.toPrecision(digitsOfFloat)));
+}
+
+/** Enough to read back the same 32-bit float. */
+const digitsOfFloat = 9;
+
+/** Returns the 32-bit floats of a vector in little-endian order, in base64. */
+function base64Of(vector: Float32Array): string {
+  const bytes = Buffer.alloc(vector.byteLength);
+  for (const [index, value] of vector.entries())
+    bytes.writeFloatLE(value, index * Float32Array.BYTES_PER_ELEMENT);
+  return bytes.toString("base64");
+}

@@ -1,0 +1,119 @@
+/** Loads an embedding or rerank model into memory: its weights, a context that pools, and its tokenizer. */
+import type { Llama, LlamaModel } from "node-llama-cpp";
+import { isEncoder } from "../../../core/embeddings/encoders.js";
+import type { InputSource } from "../../../core/embeddings/request.js";
+import { HearthError } from "../../../core/errors.js";
+import type { Model } from "../../../core/model.js";
+import { loadWeights } from "../load/load-weights.js";
+import { threadsFor } from "../load/machine.js";
+import { loadingError } from "../load/loading-error.js";
+import type { LlamaSettings } from "../protocol.js";
+import { inputTokens } from "./input-tokens.js";
+import { marksOf, pairMarksOf } from "./marks.js";
+import { createPooledContext } from "./pooled-context.js";
+
+export interface Embedder {
+  readonly contextTokens: number;
+  /** Length of a vector; 1 for a rerank model. */
+  readonly dimensions: number;
+  /** `cpu`, or the GPU's kind when any layer is there. */
+  readonly device: string;
+  tokensOf(source: InputSource, signal: AbortSignal): Promise<readonly Uint32Array[]>;
+  /** Evaluates one input; one call at a time. @returns its vector, or one score from 0 to 1. */
+  evaluate(tokens: Uint32Array): Promise<Float32Array>;
+  dispose(): Promise<void>;
+}
+
+/** Tokens that are evaluated at once where an input need not be read in one piece. */
+const chunkTokens = 128;
+/** llama.cpp's number for the pooling type `last`. */
+const lastTokenPooling = 3;
+
+/**
+ * Loads a model and creates its context.
+ * @throws HearthError `model_unavailable` with one public sentence.
+ */
+export async function loadEmbedder(llama: Llama, model: Model, settings: LlamaSettings): Promise<Embedder> {
+  try {
+    const weights = await loadWeights(llama, model.path);
+    try {
+      return await createEmbedder(weights, model, settings);
+    } catch (thrown) {
+      await weights.dispose();
+      throw thrown;
+    }
+  } catch (thrown) {
+    throw loadingError(model, thrown);
+  }
+}
+
+async function createEmbedder(
+  weights: LlamaModel,
+  { manifest }: Model,
+  settings: LlamaSettings,
+): Promise<Embedder> {
+  const ranks = manifest.kind === "rerank";
+  const contextTokens = Math.min(manifest.contextTokens, settings.contextTokensMax, weights.trainContextSize);
+  const { architecture, pooling } = poolingOf(weights);
+  const inPieces = pooling === lastTokenPooling && !isEncoder(architecture);
+  const context = await createPooledContext(weights, {
+    contextTokens,
+    batchTokens: inPieces ? Math.min(chunkTokens, contextTokens) : contextTokens,
+    threads: settings.threads ?? threadsFor(manifest.bytes, settings.cores),
+    flashAttention: settings.flashAttention === "auto" ? "auto" : settings.flashAttention === "on",
+    ranks,
+  });
+  // Some models end with a layer that changes the length.
+  const { length: dimensions } = await context.evaluate(Uint32Array.of(0));
+  const { tokenizer } = weights.fileInfo.metadata;
+  const inputModel = {
+    contextTokens,
+    vocabularyTokens: tokenizer?.ggml?.tokens?.length ?? 0,
+    marks: marksOf(weights),
+    pairMarks: pairMarksOf(weights),
+    pairTemplate: pairTemplateOf(tokenizer?.["chat_template.rerank"]),
+    tokenize: (text: string, specialTokens: boolean) => weights.tokenize(text, specialTokens),
+  };
+  return {
+    contextTokens,
+    dimensions: ranks ? 1 : dimensions,
+    device: weights.gpuLayers > 0 ? String(weights.llama.gpu) : "cpu",
+    tokensOf: (source, signal) => inputTokens(inputModel, source, signal),
+    evaluate: async (tokens) => {
+      const vector = await context.evaluate(tokens);
+      if (!vector.every(Number.isFinite)) throw notFinite(manifest.id);
+      return ranks ? Float32Array.of(probabilityOf(vector[0] ?? 0, architecture)) : vector;
+    },
+    async dispose() {
+      await context.dispose();
+      await weights.dispose();
+    },
+  };
+}
+
+function poolingOf({ fileInfo }: LlamaModel): { readonly architecture: string; readonly pooling: unknown } {
+  const { architecture } = fileInfo.metadata.general;
+  const own: Readonly<Record<string, unknown>> = { ...fileInfo.architectureMetadata };
+  return { architecture, pooling: own["pooling_type"] };
+}
+
+/** Returns the template for pairs; null when the file has none, or one that lacks a place. */
+function pairTemplateOf(template: string | undefined): string | null {
+  if (template === undefined) return null;
+  return template.includes("{query}") && template.includes("{document}") ? template : null;
+}
+
+/** Returns the probability that a document is relevant. Classifiers return a logit, except Qwen's, after which llama.cpp has a softmax. */
+function probabilityOf(score: number, architecture: string): number {
+  return architecture.startsWith("qwen3") ? score : 1 / (1 + Math.exp(-score));
+}
+
+function notFinite(id: string): HearthError {
+  return new HearthError(
+    "model_unavailable",
+    `The model '${id}' returned a vector with values that are not numbers.`,
+    {
+      param: "model",
+    },
+  );
+}

@@ -1,0 +1,106 @@
+/** Tokenizes what a model embeds or scores. Native code never receives an id outside the vocabulary, or more tokens than fit. */
+import { setImmediate } from "node:timers/promises";
+import type { EmbeddingInput, InputSource } from "../../../core/embeddings/request.js";
+import { HearthError } from "../../../core/errors.js";
+import type { Marks, PairMarks } from "./marks.js";
+
+/** The properties of a loaded model that its inputs depend on. */
+export interface InputModel {
+  readonly contextTokens: number;
+  readonly vocabularyTokens: number;
+  readonly marks: Marks;
+  readonly pairMarks: PairMarks;
+  /** The text around a pair, with `{query}` and `{document}`; null: a pair is written with marks. */
+  readonly pairTemplate: string | null;
+  /** @param specialTokens whether special texts become control tokens. */
+  tokenize(text: string, specialTokens: boolean): readonly number[];
+}
+
+/** Characters that are tokenized in one turn of the event loop, in some tens of milliseconds. */
+const charactersPerTurn = 100_000;
+/** No natural text has more characters per token. A longer one would be tokenized in vain. */
+const charactersPerTokenMax = 64;
+
+/**
+ * Returns the tokens of each input or pair. Other work of the thread runs between long texts.
+ * @throws HearthError that names the first input that is too long or has invalid tokens.
+ */
+export async function inputTokens(
+  model: InputModel,
+  source: InputSource,
+  signal: AbortSignal,
+): Promise<readonly Uint32Array[]> {
+  const tokens: Uint32Array[] = [];
+  const write = source.type === "inputs" ? inputWriter(model) : pairWriter(model, source.query);
+  const inputs = source.type === "inputs" ? source.inputs : source.documents;
+  let characters = 0;
+  for (const [index, input] of inputs.entries()) {
+    const field = `${source.type === "inputs" ? "input" : "documents"}.${index}`;
+    const written = Uint32Array.from(write(input, field));
+    if (written.length > model.contextTokens) throw tooLong(field, `${written.length} tokens`, model);
+    if (written.length === 0) throw invalid(field, "has no tokens");
+    tokens.push(written);
+    characters += input.length;
+    if (characters < charactersPerTurn) continue;
+    characters = 0;
+    await setImmediate();
+    if (signal.aborted) break;
+  }
+  return tokens;
+}
+
+type Writer = (input: EmbeddingInput, field: string) => readonly number[];
+
+function inputWriter(model: InputModel): Writer {
+  const { begin, end } = model.marks;
+  return (input, field) =>
+    typeof input === "string"
+      ? [...begin, ...tokenizePlain(model, input, field), ...end]
+      : checkTokenIds(model, input, field);
+}
+
+function pairWriter(model: InputModel, query: string): Writer {
+  const { begin, between, end } = model.pairMarks;
+  const queryTokens = tokenizePlain(model, query, "query");
+  const pieces = model.pairTemplate?.split(/(\{query\}|\{document\})/).map((piece) => ({
+    piece,
+    tokens: piece === "{query}" ? queryTokens : model.tokenize(piece, true),
+  }));
+  return (document, field) => {
+    const documentTokens = typeof document === "string" ? tokenizePlain(model, document, field) : document;
+    if (pieces === undefined) return [...begin, ...queryTokens, ...between, ...documentTokens, ...end];
+    return pieces.flatMap(({ piece, tokens }) => (piece === "{document}" ? documentTokens : tokens));
+  };
+}
+
+/** Control tokens in the text are plain text. */
+function tokenizePlain(model: InputModel, text: string, field: string): readonly number[] {
+  if (text.length > model.contextTokens * charactersPerTokenMax)
+    throw tooLong(field, `${text.length} characters`, model);
+  return text === "" ? [] : model.tokenize(text, false);
+}
+
+function checkTokenIds(
+  { vocabularyTokens }: InputModel,
+  tokens: readonly number[],
+  field: string,
+): readonly number[] {
+  const at = tokens.findIndex((id) => id < 0 || id >= vocabularyTokens);
+  if (at < 0) return tokens;
+  throw invalid(
+    field,
+    `the token ${String(tokens[at])} at position ${at} is not one of the ${vocabularyTokens} tokens of this model's vocabulary`,
+  );
+}
+
+function tooLong(field: string, length: string, { contextTokens }: InputModel): HearthError {
+  return new HearthError(
+    "context_length_exceeded",
+    `${field}: has ${length}, but this model reads at most ${contextTokens} tokens, the marks around a text included.`,
+    { param: field, code: "context_length_exceeded" },
+  );
+}
+
+function invalid(field: string, problem: string): HearthError {
+  return new HearthError("invalid_value", `${field}: ${problem}`, { param: field });
+}

@@ -1,0 +1,67 @@
+/**
+ * A context that turns one input at a time into one vector. The library's own embedding context adds marks around the tokens on its own,
+ * differently from llama.cpp for some tokenizers, and its addon returns the vector of the first sequence only: a batch holds one input.
+ */
+import type { LlamaContext, LlamaModel } from "node-llama-cpp";
+
+export interface PooledContextOptions {
+  /** Maximum tokens of one input. */
+  readonly contextTokens: number;
+  /** Tokens that are evaluated at once; an input that must be read in one piece needs as many as the context has. */
+  readonly batchTokens: number;
+  readonly threads: number;
+  readonly flashAttention: boolean | "auto";
+  /** Whether the pooled value is a score. */
+  readonly ranks: boolean;
+}
+
+export interface PooledContext {
+  /** Evaluates one input from an empty state. One call at a time. @param tokens at least one, at most `contextTokens`. */
+  evaluate(tokens: Uint32Array): Promise<Float32Array>;
+  dispose(): Promise<void>;
+}
+
+/** The methods of the addon's context that are used here; they are missing from the library's types. */
+interface NativeContext {
+  initBatch(size: number): void;
+  addToBatch(sequence: number, first: number, tokens: Uint32Array, outputs: Uint32Array): Uint32Array;
+  decodeBatch(): Promise<void>;
+  getEmbedding(tokens: number): Float64Array;
+  disposeSequence(sequence: number): void;
+}
+
+/** Creates the context and reserves its memory. @throws the library's error when there is too little memory. */
+export async function createPooledContext(
+  weights: LlamaModel,
+  { contextTokens, batchTokens, threads, flashAttention, ranks }: PooledContextOptions,
+): Promise<PooledContext> {
+  // The last two are missing from the library's types, too.
+  const options = {
+    contextSize: contextTokens,
+    sequences: 1,
+    batchSize: batchTokens,
+    threads,
+    flashAttention,
+    failedCreationRemedy: false,
+    _embeddings: true,
+    _ranking: ranks,
+  } as const;
+  const context: LlamaContext = await weights.createContext(options);
+  const { _ctx: native } = context as unknown as { readonly _ctx: NativeContext };
+  return {
+    async evaluate(tokens) {
+      try {
+        for (let from = 0; from < tokens.length; from += batchTokens) {
+          const piece = tokens.slice(from, from + batchTokens);
+          native.initBatch(piece.length);
+          native.addToBatch(0, from, piece, Uint32Array.from(piece.keys()));
+          await native.decodeBatch();
+        }
+        return Float32Array.from(native.getEmbedding(tokens.length));
+      } finally {
+        native.disposeSequence(0);
+      }
+    },
+    dispose: () => context.dispose(),
+  };
+}

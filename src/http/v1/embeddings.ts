@@ -1,0 +1,81 @@
+/** POST /v1/embeddings: turns texts into vectors. */
+import { setImmediate } from "node:timers/promises";
+import type { PromptParts } from "../../accounts/limits/prompt-estimate.js";
+import type { EmbeddingInput } from "../../core/embeddings/request.js";
+import {
+  encodeEmbedding,
+  encodeEmbeddingUsage,
+  type VectorFormat,
+} from "../../dialects/openai-embeddings/encode.js";
+import { parseEmbeddingRequest } from "../../dialects/openai-embeddings/parse.js";
+import { embeddingList } from "../../dialects/openai-embeddings/response-schema.js";
+import { embeddingRequestSchema } from "../../dialects/openai-embeddings/schema.js";
+import type { Evaluated } from "../../inference/embeddings/embed.js";
+import type { HttpDeps } from "../deps.js";
+import { reserveTokens } from "../middleware/limit.js";
+import { authoriseModel } from "../models/authorise-model.js";
+import { requireAbility, type Ability } from "../models/require-ability.js";
+import { whileClientWaits } from "../reply/client.js";
+import { costHeader } from "../reply/run-headers.js";
+import type { Call } from "../route.js";
+import type { RouteDocs } from "../route-docs.js";
+
+const embeds: Ability = { verb: "embed", has: ({ manifest }) => manifest.kind === "embedding" };
+
+/** Embeds the inputs of a request. */
+export function createEmbeddings(
+  deps: Pick<HttpDeps, "embedder" | "models" | "clock" | "rateLimits" | "hostedTokenizer">,
+): (call: Call) => Promise<void> {
+  return async (call) => {
+    const { ctx, principal, body, requestId, route } = call;
+    const { request, format } = parseEmbeddingRequest(body);
+    authoriseModel(deps.models, call, request.model, "embedding");
+    requireAbility(deps.models, call, request.model, embeds);
+    const tokenReservation = await reserveTokens(deps, call, request.model, partsOf(request.inputs));
+    const context = { principal, requestId, endpoint: route.path, tokenReservation };
+    const result = await whileClientWaits(ctx.req.socket, (signal) =>
+      deps.embedder.embed(request, context, signal),
+    );
+    if (result === null) return;
+    ctx.set(costHeader(result.costTicks));
+    ctx.body = await toJson(result, format);
+    ctx.type = "application/json";
+  };
+}
+
+export const createEmbeddingsDocs: RouteDocs = {
+  operation: "createEmbedding",
+  tag: "Embeddings",
+  summary: "Turn texts into vectors",
+  description:
+    "The vectors are pooled as the model file says and have length 1, so that their dot product is their similarity. An input that " +
+    "is longer than the model's context is rejected with its index.",
+  body: embeddingRequestSchema,
+  example: { model: "hearth-embed-1m", input: ["a cat on a mat", "a kitten on a rug"] },
+  errors: ["no_credits"],
+  answers: { 200: { description: "The vectors.", schema: embeddingList } },
+};
+
+/** Numbers that are presented in one turn of the event loop, in some milliseconds. */
+const numbersPerTurn = 16_384;
+
+/** Returns the JSON of an answer, which can have millions of numbers; other requests run between its pieces. */
+async function toJson(result: Evaluated, format: VectorFormat): Promise<string> {
+  const data: string[] = [];
+  let numbers = 0;
+  for (const [index, vector] of result.vectors.entries()) {
+    data.push(JSON.stringify(encodeEmbedding(vector, index, format)));
+    numbers += vector.length;
+    if (numbers < numbersPerTurn) continue;
+    numbers = 0;
+    await setImmediate();
+  }
+  const rest = JSON.stringify(encodeEmbeddingUsage(result.model.manifest.id, result));
+  return `{"data":[${data.join(",")}],${rest.slice(1)}`;
+}
+
+function partsOf(inputs: readonly EmbeddingInput[]): PromptParts {
+  const texts = inputs.filter((input) => typeof input === "string");
+  const tokens = inputs.reduce((sum, input) => sum + (typeof input === "string" ? 0 : input.length), 0);
+  return { text: texts.join("\n"), tokens };
+}

@@ -1,0 +1,143 @@
+/**
+ * Embedding and reranking: from an accepted request to its vectors or scores. A run (execute.ts) is charged for the tokens that it
+ * evaluated and is settled whether or not a client waits; the client's signal aborts it.
+ *
+ * States of a run: loading -> queued -> evaluating -> settled; it can fail or be aborted in any of the first three.
+ */
+import type { EmbeddingEngine, LoadedEmbeddingModel } from "../../core/embeddings/engine.js";
+import type { EmbeddingRequest, InputSource, RerankRequest } from "../../core/embeddings/request.js";
+import { HearthError } from "../../core/errors.js";
+import type { Model, ModelRegistry } from "../../core/model.js";
+import type { Ticks } from "../../core/money.js";
+import type { Random } from "../../core/random.js";
+import { noUsage } from "../../core/usage.js";
+import { createRunExecutor, type RunExecutor } from "../run/execute.js";
+import type { BillableRun, ExecutorDeps, RunContext } from "../run/run-deps.js";
+import { timedLoads } from "../run/timed-loads.js";
+import { usableModel } from "../run/usable-model.js";
+import { EmbeddingWork } from "./embedding-work.js";
+import { similarity, unitVector } from "./vectors.js";
+
+export interface EmbedderDeps extends ExecutorDeps {
+  readonly models: ModelRegistry;
+  readonly embeddingEngine: EmbeddingEngine;
+  readonly random: Random;
+}
+
+/** What a run has evaluated. */
+export interface Evaluated {
+  readonly model: Model;
+  /** One for each input, of length 1 where they are the answer. */
+  readonly vectors: readonly Float32Array[];
+  /** Tokens that the model read, its marks included. */
+  readonly promptTokens: number;
+  readonly costTicks: Ticks;
+}
+
+export interface Ranking extends Evaluated {
+  /** One for each document, in their order; from 0 to 1. */
+  readonly scores: readonly number[];
+}
+
+export interface Embedder {
+  /**
+   * Embeds inputs and charges for them.
+   * @throws HearthError `model_not_found`, `model_unavailable`, `overloaded`, `no_credits`, `context_length_exceeded`, `invalid_value`.
+   * @throws the signal's reason when it aborts; what is evaluated by then is charged.
+   */
+  embed(request: EmbeddingRequest, context: RunContext, signal: AbortSignal): Promise<Evaluated>;
+  /**
+   * Scores documents for a query and charges for them: with a rerank model, or with an embedding model by the similarity of vectors if
+   * its manifest allows it.
+   * @throws as `embed` does.
+   */
+  rerank(request: RerankRequest, context: RunContext, signal: AbortSignal): Promise<Ranking>;
+  /** Aborts every run; resolves when the end of each is written, or was given up because it cannot be written. */
+  close(): Promise<void>;
+}
+
+/** Builds the embedder; no run is active yet. */
+export function createEmbedder(deps: EmbedderDeps): Embedder {
+  const executor = createRunExecutor(deps);
+  const load = timedLoads({ ...deps, engine: deps.embeddingEngine });
+  const evaluate = async (
+    run: RunOf,
+    source: InputSource,
+    { check, signal }: Evaluation,
+  ): Promise<Evaluated> => {
+    const work = new EmbeddingWork({ engine: deps.embeddingEngine, load, check }, run.model, source);
+    const active = executor.execute({ id: deps.random.id(), ...run }, work);
+    const onAbort = (): void => active.abort(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    await active.finished;
+    signal.removeEventListener("abort", onAbort);
+    return { model: run.model, ...work.result() };
+  };
+  return {
+    async embed({ model: name, inputs, dimensions }, context, signal) {
+      const model = admit(executor, context, () => usableModel(deps.models, name, "embedding"));
+      const check = (loaded: LoadedEmbeddingModel): void => checkDimensions(loaded, dimensions);
+      const run = { model, requestedModel: name, context };
+      const evaluated = await evaluate(run, { type: "inputs", inputs }, { check, signal });
+      return { ...evaluated, vectors: evaluated.vectors.map((vector) => unitVector(vector, dimensions)) };
+    },
+    async rerank({ model: name, query, documents }, context, signal) {
+      const model = admit(executor, context, () => rankingModel(deps.models, name));
+      const bySimilarity = model.manifest.kind === "embedding";
+      const source: InputSource = bySimilarity
+        ? { type: "inputs", inputs: [query, ...documents] }
+        : { type: "pairs", query, documents };
+      const run = { model, requestedModel: name, context };
+      const evaluated = await evaluate(run, source, { check: () => undefined, signal });
+      const { vectors } = evaluated;
+      return {
+        ...evaluated,
+        scores: bySimilarity ? similarities(vectors) : vectors.map((score) => score[0] ?? 0),
+      };
+    },
+    close: () => executor.close(),
+  };
+}
+
+type RunOf = Pick<BillableRun, "model" | "requestedModel" | "context">;
+
+interface Evaluation {
+  /** @throws HearthError when the loaded model cannot do what is requested. */
+  readonly check: (loaded: LoadedEmbeddingModel) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Chooses the model of a run; a run that is refused counts no tokens. */
+function admit(executor: RunExecutor, { tokenReservation }: RunContext, choose: () => Model): Model {
+  try {
+    executor.refuseWhenFull();
+    return choose();
+  } catch (thrown) {
+    tokenReservation?.reconcile(noUsage);
+    throw thrown;
+  }
+}
+
+/** Returns a usable model that can rank. @throws HearthError as `usableModel` does. */
+function rankingModel(models: ModelRegistry, name: string): Model {
+  const isAllowed = models.find(name)?.manifest.rerankBy === "similarity";
+  return usableModel(models, name, isAllowed ? "embedding" : "rerank");
+}
+
+function checkDimensions({ dimensions: own }: LoadedEmbeddingModel, dimensions: number | null): void {
+  if (dimensions === null || dimensions <= own) return;
+  throw new HearthError(
+    "invalid_value",
+    `dimensions: must be at most ${own}, the length of this model's vectors`,
+    {
+      param: "dimensions",
+    },
+  );
+}
+
+/** Returns the similarity of the first vector with each other one, from 0 (opposite) to 1 (equal). */
+function similarities(vectors: readonly Float32Array[]): readonly number[] {
+  const [query = new Float32Array(), ...documents] = vectors.map((vector) => unitVector(vector, null));
+  return documents.map((document) => (1 + similarity(query, document)) / 2);
+}

@@ -1,0 +1,109 @@
+import type { EmbeddingEngine, LoadedEmbeddingModel } from "../../core/embeddings/engine.js";
+import type { InputSource } from "../../core/embeddings/request.js";
+import type { Model } from "../../core/model.js";
+import type { Ticks } from "../../core/money.js";
+import { noUsage } from "../../core/usage.js";
+import type { RunWork } from "../run/execute.js";
+import type { Execution } from "../run/execution.js";
+import type { RunEnd } from "../run/recorder.js";
+
+export interface EmbeddingWorkDeps {
+  readonly engine: EmbeddingEngine;
+  readonly load: (model: Model) => Promise<LoadedEmbeddingModel>;
+  /** @throws HearthError when the model cannot do what is requested. */
+  readonly check: (loaded: LoadedEmbeddingModel) => void;
+}
+
+/** Tokens that are evaluated in one call of the engine, at least one input. What is charged of an aborted run is whole calls. */
+const tokensPerCall = 512;
+
+/** The work of a run that evaluates inputs, each to one vector. */
+export class EmbeddingWork implements RunWork {
+  readonly timings = { ttftMs: null, decodeTps: null };
+  readonly #deps: EmbeddingWorkDeps;
+  readonly #model: Model;
+  readonly #source: InputSource;
+  readonly #vectors: Float32Array[] = [];
+  #isComplete = false;
+  #ended: Execution | null = null;
+
+  constructor(deps: EmbeddingWorkDeps, model: Model, source: InputSource) {
+    this.#deps = deps;
+    this.#model = model;
+    this.#source = source;
+  }
+
+  async produce(execution: Execution): Promise<void> {
+    try {
+      await this.#evaluate(execution);
+    } catch (thrown) {
+      // A client that gets an error gets no vectors.
+      if (!execution.signal.aborted) execution.usage = noUsage;
+      throw thrown;
+    }
+  }
+
+  isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  writes(): readonly [] {
+    return [];
+  }
+
+  ended(_end: RunEnd, execution: Execution): void {
+    this.#ended = execution;
+  }
+
+  /** What a run that has ended has evaluated. @throws its failure, or the reason for which it was aborted. */
+  result(): {
+    readonly vectors: readonly Float32Array[];
+    readonly promptTokens: number;
+    readonly costTicks: Ticks;
+  } {
+    if (this.#ended === null) throw new Error("the run has not ended");
+    const { failure, signal, chargedTicks, usage } = this.#ended;
+    if (failure !== null) throw failure;
+    if (!this.#isComplete) throw signal.reason;
+    return { vectors: this.#vectors, promptTokens: usage.promptTokens, costTicks: chargedTicks ?? 0 };
+  }
+
+  async #evaluate(execution: Execution): Promise<void> {
+    const { signal } = execution;
+    const loaded = await execution.load(this.#deps.load(this.#model));
+    this.#deps.check(loaded);
+    const inputs = await this.#deps.engine.tokenizeInputs(this.#model, this.#source, signal);
+    const promptTokens = tokensIn(inputs);
+    const record = await execution.prepareRecord({
+      promptTokens,
+      bound: { prompt: promptTokens, sampled: 0 },
+    });
+    await execution.withSlot({ slots: loaded.slots, tokensExpected: promptTokens }, async (slot) => {
+      // Nothing is evaluated that is not reserved.
+      await record();
+      for (const call of callsOf(inputs)) {
+        this.#vectors.push(...(await this.#deps.engine.embed(this.#model, call, signal)));
+        slot.tokensServed += tokensIn(call);
+        execution.usage = { ...noUsage, promptTokens: slot.tokensServed };
+      }
+    });
+    this.#isComplete = true;
+  }
+}
+
+/** Splits inputs into the calls of the engine. */
+function* callsOf(inputs: readonly Uint32Array[]): Generator<readonly Uint32Array[], void, undefined> {
+  let call: Uint32Array[] = [];
+  for (const input of inputs) {
+    if (call.length > 0 && tokensIn(call) + input.length > tokensPerCall) {
+      yield call;
+      call = [];
+    }
+    call.push(input);
+  }
+  if (call.length > 0) yield call;
+}
+
+function tokensIn(inputs: readonly Uint32Array[]): number {
+  return inputs.reduce((sum, input) => sum + input.length, 0);
+}

@@ -1,0 +1,37 @@
+/** Embedding and rerank models with random weights, in the layouts of real ones. */
+import type { GgufEntryValue } from "../../gguf-writer/encode.js";
+import { encoderBytes } from "../../gguf-writer/encoder.js";
+import { modelBytes } from "../../gguf-writer.js";
+import { writeVerifiedFile } from "../../verified-model.js";
+
+/** Ticks for a token of a prompt. */
+export const price = 7;
+const prices = { promptTextTokenTicks: price, cachedPromptTextTokenTicks: 1, completionTextTokenTicks: 100 };
+const uint = (value: number): GgufEntryValue => ({ type: "u32", value });
+
+/** The context of each model, in tokens. */
+export const contextTokens = 300;
+
+const models = {
+  bert: encoderBytes({ contextLength: contextTokens }),
+  "nomic-embed": encoderBytes({ architecture: "nomic-bert", contextLength: contextTokens }),
+  "bge-small": encoderBytes({ pooling: 2, contextLength: contextTokens }),
+  "qwen3-embedding": modelBytes({
+    contextLength: contextTokens,
+    metadata: {
+      "qwen3.pooling_type": uint(3),
+      "tokenizer.ggml.add_eos_token": { type: "bool", value: true },
+    },
+  }),
+};
+
+/** Ids of the embedding models. */
+export const embeddingModels = Object.keys(models) as readonly (keyof typeof models)[];
+
+/** Writes the embedding models into a models folder. */
+export async function writeEmbeddingModels(folder: string): Promise<void> {
+  const fields = { kind: "embedding", family: "bert", contextTokens, prices, capabilities: noCapabilities };
+  for (const [name, bytes] of Object.entries(models)) await writeVerifiedFile(folder, name, bytes, fields);
+}
+
+const noCapabilities = { reasoning: false, tools: false, structuredOutputs: false };
