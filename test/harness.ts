@@ -90,14 +90,18 @@ export async function startApp(
   const { config } = loadConfig({ ...defaults(finished), ...environment });
   const isNew = overrides.database === undefined && !existsSync(config.data);
   if (isNew) await writeNewDatabase(join(config.data, "hearth.db"));
-  const isUsual = Object.keys(environment).every((name) => name === "HEARTH_DATA" || name.endsWith("_KEY"));
-  const engine = isUsual && Object.keys(overrides).length === 0 ? { engine: await engineOfProcess() } : {};
+  const isUsual =
+    Object.keys(environment).every((name) => withoutEngine.test(name)) &&
+    !["engine", "workerUrl", "clock", "registry"].some((name) => name in overrides);
+  const engine = isUsual ? { engine: engineOf(await appOfProcess()) } : {};
   const app = await createApp(config, { ...workerUrls, ...engine, ...overrides });
   finished(() => app.close());
   const { url } = await app.listen();
   return { url, app, client: clientOf(url) };
 }
 
+/** Settings that do not concern the engine. */
+const withoutEngine = /^HEARTH_(DATA|\w*KEY|QUEUE_DEPTH_MAX|RUNS_ACTIVE_MAX|JOBS_\w+)$/;
 let ofProcess: Promise<TestApp> | null = null;
 
 /** Returns the server with the default settings that serves all tests of this process. It runs until the process ends. */
@@ -114,9 +118,11 @@ async function startOfProcess(): Promise<TestApp> {
   return { url, app, client: clientOf(url) };
 }
 
-/** The engine of that server, for servers with the same models and settings: starting one takes a second. It stays open. */
-async function engineOfProcess(): Promise<Engine> {
-  const { engine } = (await appOfProcess()).app;
+/**
+ * Returns the engine of a server for another one with the same models and settings of the engine: starting an engine takes a second.
+ * Only the first server closes it.
+ */
+export function engineOf({ app: { engine } }: TestApp): Engine {
   return {
     load: (model) => engine.load(model),
     prompt: (model, source) => engine.prompt(model, source),

@@ -23,7 +23,7 @@ const callMsMax = 15_000;
 const slowCallMs = 200;
 /** A conversation that has its process killed again and again may not start one each time. */
 const restartMsMin = 1_000;
-const memoryMbMax = 256;
+const defaultMemoryMbMax = 256;
 const waitingMax = 1_000;
 
 export interface TemplateRenderer {
@@ -45,6 +45,8 @@ export interface RendererDeps {
   /** Compiled worker.js of this folder. */
   readonly workerUrl: URL;
   readonly budget?: TemplateBudget;
+  /** The heap of the process. */
+  readonly memoryMbMax?: number;
   readonly log: (level: "warn" | "error", message: string) => void;
 }
 
@@ -54,6 +56,7 @@ export function templateRenderers({
   workerUrl,
   log,
   budget = defaultBudget,
+  memoryMbMax = defaultMemoryMbMax,
 }: RendererDeps): OpenRenderer {
   return (template) => {
     const client = new WorkerClient<RenderRequest, RenderReplies>({

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { writeModel } from "../../gguf-writer.js";
+import { writeVerifiedModel } from "../../verified-model.js";
 import {
   clientOf,
   root,
@@ -24,7 +24,7 @@ const question = [{ role: "user" as const, content: "Hello!" }];
 /** Creates the models folder: the end of an answer is one of 20,000 equally likely tokens. */
 async function modelsFolder(): Promise<string> {
   const folder = temporaryFolder();
-  await writeModel(join(folder, `${endless}.gguf`), { contextLength: 8192, vocabularySize: 20_000 });
+  await writeVerifiedModel(folder, endless, { contextLength: 8192, vocabularySize: 20_000 });
   return folder;
 }
 

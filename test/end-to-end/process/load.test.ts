@@ -3,9 +3,9 @@ import { join } from "node:path";
 import type OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import type { SampledLogprob } from "../../../src/core/generation.js";
-import { writeModel } from "../../gguf-writer.js";
 import { builtInModel, startApp, temporaryFolder, testKey, type TestApp, until } from "../../harness.js";
 import { expectSameUpToRounding, sampledOf } from "../../rounding.js";
+import { writeVerifiedModel } from "../../verified-model.js";
 
 const story = [{ role: "user" as const, content: "Tell me a long story." }];
 const greeting = [{ role: "user" as const, content: "Hello!" }];
@@ -34,8 +34,7 @@ async function logprobsOf(answer: Response): Promise<readonly SampledLogprob[]> 
 /** A folder with random models of these names, each about 0.2 MB. */
 async function randomModels(...names: readonly string[]): Promise<string> {
   const folder = temporaryFolder();
-  for (const [index, name] of names.entries())
-    await writeModel(join(folder, `${name}.gguf`), { seed: index + 1 });
+  for (const [index, name] of names.entries()) await writeVerifiedModel(folder, name, { seed: index + 1 });
   return folder;
 }
 
@@ -213,12 +212,12 @@ describe("several models", () => {
       max_tokens: 200,
       messages: story,
     });
-    rmSync(join(models, "one.gguf"));
+    rmSync(join(models, "one", "random.gguf"));
     expect(await streaming.text()).toContain("[DONE]");
     await until(() => app.app.engine.residents().length === 0);
     const answer = await post(app, { model: "one", max_tokens: 3 });
     expect(answer.status).toBe(503);
-    expect(await answer.text()).toContain("one.gguf");
+    expect(await answer.text()).toContain("random.gguf");
     expect((await post(app, {})).status).toBe(200);
   });
 });

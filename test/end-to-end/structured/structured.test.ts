@@ -165,9 +165,10 @@ describe("D7: an answer truncated by max_tokens", () => {
     let partial = 0;
     for (let tokens = 1; ; tokens += 1) {
       const cut = { ...body, max_tokens: tokens };
-      const [json, frames] = [await requestJson(app, cut), await requestStream(app, cut)];
-      expect(contentOf(frames)).toEqual(contentOf(json));
-      const { finish, calls, content } = firstChoice(json);
+      const frames = await requestStream(app, cut);
+      // One answer in eight also as JSON: each takes a tenth of a second.
+      if (tokens % 8 === 0) expect(contentOf(await requestJson(app, cut))).toEqual(contentOf(frames));
+      const { finish, calls, content } = firstChoice(frames);
       expect(content === "" || '<tool_call>\n{"name": "note", "arguments": '.startsWith(content)).toBe(true);
       for (const call of calls) expect(given.startsWith(call.arguments)).toBe(true);
       if (finish === "tool_calls") break;

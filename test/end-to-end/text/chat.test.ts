@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { APIUserAbortError, NotFoundError, AuthenticationError } from "openai";
-import { builtInModel, clientOf, sharedApp, startApp, type TestApp, until } from "../../harness.js";
+import {
+  builtInModel,
+  clientOf,
+  sharedApp,
+  startApp,
+  type TestApp,
+  until,
+  workerUrls,
+} from "../../harness.js";
 import { expectSameUpToRounding, sampledOf } from "../../rounding.js";
 
 const shared = sharedApp();
@@ -177,8 +185,10 @@ describe("generation", () => {
 
   it("returns a system_fingerprint that changes with the engine's settings, but not between starts", async () => {
     const prints: (string | undefined)[] = [];
+    // With a named thread, each server starts an engine of its own.
+    const { workerUrl } = workerUrls;
     for (const environment of [{}, {}, { HEARTH_KV_CACHE_TYPE: "q8_0" }]) {
-      const app = await startApp(environment);
+      const app = await startApp(environment, { workerUrl });
       prints.push((await whole(app, { max_tokens: 1 })).answer.system_fingerprint ?? undefined);
     }
     expect(prints[0]).toMatch(/^fp_[0-9a-f]{10}$/);

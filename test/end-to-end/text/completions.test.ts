@@ -1,10 +1,9 @@
-import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
 import { generateText, streamText } from "ai";
 import { createOpenAI } from "@ai-sdk/openai";
 import { BadRequestError } from "openai";
 import { describe, expect, it } from "vitest";
-import { writeModel } from "../../gguf-writer.js";
+import { writeVerifiedModel } from "../../verified-model.js";
 import {
   builtInModel,
   sharedDeterministicApp,
@@ -151,7 +150,7 @@ describe("the official OpenAI client's completions and the built-in model", () =
       (name, at) => [`tokenizer.ggml.${name}_token_id`, { type: "u32", value: at + 1 }] as const,
     );
     for (const count of [2, 3])
-      await writeModel(join(folder, `filler-${count}.gguf`), {
+      await writeVerifiedModel(folder, `filler-${count}`, {
         metadata: Object.fromEntries(marks.slice(0, count)),
       });
     const { client } = await startApp({ HEARTH_MODELS: folder });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { buildVocabulary } from "../../gguf-writer/vocabulary.js";
-import { sharedApp, startApp, temporaryFolder, type TestApp } from "../../harness.js";
+import { engineOf, sharedApp, startApp, temporaryFolder, type TestApp } from "../../harness.js";
 import { writeVerifiedModel } from "../../verified-model.js";
 import { authorization } from "../../ledger.js";
 import { firstChoice, type FoldedAnswer, requestStream, requestJson } from "./answers.js";
@@ -19,12 +19,13 @@ const opening =
   "{%- if add_generation_prompt -%}<|im_start|>assistant\n<think>\n" +
   "{%- if enable_thinking is defined and not enable_thinking -%}\n</think>\n\n{%- endif -%}{%- endif -%}";
 
-/** Starts a server with a model of random weights that begins its answers inside a reasoning block. */
-async function startOpening(environment: NodeJS.ProcessEnv = {}): Promise<TestApp> {
-  const folder = temporaryFolder();
-  await writeVerifiedModel(folder, "random", { chatTemplate: opening, words: [], seed: 2 });
-  return startApp({ HEARTH_MODELS: folder, ...environment });
-}
+/** A folder with a model of random weights that begins its answers inside a reasoning block. */
+let openingModels = "";
+const sharedOpening = sharedApp(async (finished) => {
+  openingModels = temporaryFolder(finished);
+  await writeVerifiedModel(openingModels, "random", { chatTemplate: opening, words: [], seed: 2 });
+  return { HEARTH_MODELS: openingModels };
+});
 
 describe("reasoning_effort of the built-in model", () => {
   it.each(["low", "medium", "high"])(
@@ -127,7 +128,7 @@ describe("a model whose template opens the reasoning block", () => {
     });
 
   it("reasons from its first token on, by default and with an effort", async () => {
-    const app = await startOpening();
+    const app = sharedOpening();
     for (const body of [{}, { reasoning_effort: "high" }]) {
       // Only the context limits its reasoning.
       const answer = await ask(app, body);
@@ -138,7 +139,8 @@ describe("a model whose template opens the reasoning block", () => {
   });
 
   it("reasons up to the setting's limit without an effort, and up to the context with the highest", async () => {
-    const app = await startOpening({ HEARTH_REASONING_TOKENS_MAX: "50" });
+    const environment = { HEARTH_MODELS: openingModels, HEARTH_REASONING_TOKENS_MAX: "50" };
+    const app = await startApp(environment, { engine: engineOf(sharedOpening()) });
     const bounded = await ask(app, { max_completion_tokens: 5 });
     expect(reasoningTokensOf(bounded)).toBeGreaterThan(40);
     expect(reasoningTokensOf(bounded)).toBeLessThan(60);
@@ -148,14 +150,14 @@ describe("a model whose template opens the reasoning block", () => {
   });
 
   it("does not reason with none", async () => {
-    const app = await startOpening();
+    const app = sharedOpening();
     const answer = await ask(app, { reasoning_effort: "none", max_tokens: 20 });
     expect([firstChoice(answer).reasoning, reasoningTokensOf(answer)]).toEqual(["", 0]);
     expect(answer.usage?.completion_tokens).toBe(20);
   });
 
   it("stops reasoning at the budget of a low effort and then answers", async () => {
-    const app = await startOpening();
+    const app = sharedOpening();
     const body = { reasoning_effort: "low", max_completion_tokens: 20 };
     const answer = await ask(app, body);
     const { content, finish, reasoning } = firstChoice(answer);
@@ -168,7 +170,7 @@ describe("a model whose template opens the reasoning block", () => {
   });
 
   it("follows the response format after the budget has ended its reasoning", async () => {
-    const app = await startOpening();
+    const app = sharedOpening();
     const schema = { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] };
     const format = { type: "json_schema", json_schema: { name: "s", schema } };
     const body = { reasoning_effort: "low", response_format: format, max_completion_tokens: 100 };
@@ -179,7 +181,7 @@ describe("a model whose template opens the reasoning block", () => {
   });
 
   it("gets its reasoning of the last turn, but not of earlier turns", async () => {
-    const app = await startOpening();
+    const app = sharedOpening();
     const promptTokens = async (early: object, late: object): Promise<number> => {
       const messages = [
         { role: "user", content: "a" },

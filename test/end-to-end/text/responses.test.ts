@@ -2,7 +2,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it, vi } from "vitest";
 import type { ResponseObject } from "../../../src/dialects/openai-responses/response-schema.js";
-import { writeModel } from "../../gguf-writer.js";
+import { writeVerifiedModel } from "../../verified-model.js";
 import {
   builtInModel,
   startApp,
@@ -80,7 +80,7 @@ describe("F12: a process that is killed with kill -9 and restarted", () => {
     const data = join(temporaryFolder(), "data");
     const models = temporaryFolder();
     // Almost never ends its answer by itself.
-    await writeModel(join(models, "endless.gguf"), { contextLength: 8192, vocabularySize: 20_000 });
+    await writeVerifiedModel(models, "endless", { contextLength: 8192, vocabularySize: 20_000 });
     const environment = { HEARTH_DATA: data, HEARTH_MODELS: models, HEARTH_JOBS_ACTIVE_MAX: "2" };
     const first = await startProcess(environment);
     const before = ask(first.url, "endless");

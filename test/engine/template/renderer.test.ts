@@ -10,6 +10,8 @@ const clock = createManualClock(0);
 const deps = {
   clock,
   workerUrl: new URL("../../../dist/engine/template/worker.js", import.meta.url),
+  // Small, so that it is soon full.
+  memoryMbMax: 64,
   log: () => undefined,
 };
 const unlimited = { stepsMax: 1e12, cpuMsMax: 1e9, renderMsMax: 1e9, textLengthMax: 1e9 };
