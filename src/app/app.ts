@@ -29,13 +29,13 @@ import { buildAccounts, buildAuthentication, ensureFirstKeys, type FirstKeys } f
 import { databaseFile, firstKeyFile, firstManagementKeyFile } from "./data-folder.js";
 import { buildEngines, type EngineOverrides } from "./engines.js";
 import { buildJobs } from "./jobs.js";
-import { findTemplateRepairs, loadModels, openCheckedRegistry } from "./models.js";
+import { loadModels, openCheckedRegistry, readTemplateOf, type TemplateReport } from "./models.js";
 import { startModelChecks } from "./onnx-models.js";
 import { buildStores, type Stores } from "./stores.js";
 import type { SystemDeps } from "./chat-engine.js";
 
 export type { OpenAccounts } from "./accounts.js";
-export { findTemplateRepairs, openCheckedRegistry };
+export { openCheckedRegistry, readTemplateOf, type TemplateReport };
 
 /** Parts that are used instead of those that `createApp` would build. */
 export interface Overrides extends EngineOverrides {

@@ -3,8 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { Config } from "../config.js";
 import { silentLogger, type Logger } from "../core/logger.js";
 import { isGgufKind, type Model, type ModelRegistry } from "../core/model.js";
-import { findRepairs } from "../engine/llama/prompt/find-repairs.js";
-import { toolFormatOf } from "../engine/llama/tools/format.js";
+import { readTemplate } from "../engine/llama/prompt/read-template.js";
 import { templateRenderers } from "../engine/template/renderer.js";
 import { trialBytesMax } from "../engine/trial/onnx-trials.js";
 import { visionFamilies } from "../engine/vision/families.js";
@@ -48,20 +47,30 @@ async function rejectGgufModels(
   }
 }
 
-/**
- * Returns what the chat template of a GGUF model needs of an ordinary conversation: the names of repairs. Renders it as a load does, in a
- * process of its own.
- */
-export async function findTemplateRepairs({ path, manifest }: Model): Promise<readonly string[]> {
+/** What rendering a chat template shows, as `hearth doctor` prints it. */
+export interface TemplateReport {
+  /** What it needs of an ordinary conversation: names of repairs. */
+  readonly repairs: readonly string[];
+  /** A call as the model writes it; null for a model without a template of its own. */
+  readonly call: string | null;
+  /** The marks around the reasoning; null when the model never reasons. */
+  readonly reasoning: string | null;
+}
+
+/** Reads the chat template of a GGUF model as a load does, in a process of its own. */
+export async function readTemplateOf({ path, manifest }: Model): Promise<TemplateReport> {
   const result = manifest.kind === "chat" ? await readGguf(path) : null;
   const source = result?.ok === true ? result.header.metadata.values.get("tokenizer.chat_template") : null;
   // Without a template, Hearth's own is used.
-  if (typeof source !== "string") return [];
+  if (typeof source !== "string") return { repairs: [], call: null, reasoning: null };
   const workerUrl = new URL("../engine/template/worker.js", import.meta.url);
   const open = templateRenderers({ clock: systemClock, workerUrl, log: () => undefined });
   const renderer = open(source);
   try {
-    return await findRepairs({ renderer, tools: toolFormatOf(source), bosText: "", eosText: "" });
+    const texts = { bosText: "", eosText: "", endTexts: [] };
+    const { repairs, template, reasoning } = await readTemplate(source, renderer, texts);
+    const marks = reasoning === null ? null : `${reasoning.open}...${reasoning.close}`;
+    return { repairs, call: template.tools.example, reasoning: marks };
   } finally {
     await renderer.close();
   }

@@ -6,6 +6,7 @@ import { dirname } from "node:path";
 import type { Command } from "commander";
 import { variableOf, type Config, type LoadedConfig, type SettingName } from "../config.js";
 import type { Model } from "../core/model.js";
+import type { TemplateReport } from "../app/app.js";
 import { version } from "../version.js";
 
 interface Check {
@@ -22,11 +23,11 @@ export function addDoctorCommand(program: Command, load: () => LoadedConfig): vo
     .option("--json", "print one JSON object")
     .action(async (options: { json?: boolean }) => {
       const loaded = load();
-      const { findTemplateRepairs, openCheckedRegistry } = await import("../app/app.js");
+      const { readTemplateOf, openCheckedRegistry } = await import("../app/app.js");
       const registry = await openCheckedRegistry(loaded.config);
       const models: Check[] = [];
       for (const model of registry.list())
-        models.push(modelCheck(model, model.unusable === null ? await findTemplateRepairs(model) : []));
+        models.push(modelCheck(model, model.unusable === null ? await readTemplateOf(model) : null));
       const checks = [
         ...(await machineChecks(loaded.config)),
         ...models,
@@ -79,15 +80,22 @@ function portCheck(config: Config): Promise<Check> {
   });
 }
 
-function modelCheck(model: Model, repairs: readonly string[]): Check {
+function modelCheck(model: Model, template: TemplateReport | null): Check {
   const { id, contextTokens, bytes } = model.manifest;
-  const size = `${(bytes / 1e6).toFixed(1)} MB, ${contextTokens} tokens of context`;
-  const detail = repairs.length === 0 ? size : `${size}, strict chat template: ${repairs.join(", ")}`;
+  const { repairs = [], call = null, reasoning = null } = template ?? {};
+  const parts = [`${(bytes / 1e6).toFixed(1)} MB`, `${contextTokens} tokens of context`];
+  if (call !== null) parts.push(`tool calls: ${oneLine(call)}`);
+  if (reasoning !== null) parts.push(`reasoning: ${oneLine(reasoning)}`);
+  if (repairs.length > 0) parts.push(`strict chat template: ${repairs.join(", ")}`);
   return {
     name: `model ${id}`,
     ok: model.unusable === null,
-    detail: model.unusable === null ? detail : `unusable: ${model.unusable}`,
+    detail: model.unusable === null ? parts.join(", ") : `unusable: ${model.unusable}`,
   };
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll("\n", "\\n");
 }
 
 function warningCheck(detail: string): Check {

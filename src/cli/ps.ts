@@ -21,6 +21,8 @@ const modelInMemorySchema = z.object({
   slots_held: z.number(),
   context_tokens: z.number(),
   template_repairs: z.array(z.string()).default([]),
+  template_call: z.string().nullable().default(null),
+  template_reasoning: z.array(z.string()).default([]),
   loaded_at: z.string(),
   until: z.string().nullable(),
 });

@@ -103,6 +103,10 @@ export interface ResidentModel {
   readonly slots: number;
   /** What its chat template needs of an ordinary conversation: names of repairs; absent: none. */
   readonly templateRepairs?: readonly string[];
+  /** A tool call as the model writes it; absent: no text of the model is read as a call. */
+  readonly templateCall?: string;
+  /** The marks before and after its reasoning; absent: the model never reasons, or writes it as messages of its own. */
+  readonly templateReasoning?: readonly [string, string];
   /** Milliseconds since the epoch. */
   readonly loadedAt: number;
   /** When it is unloaded if it is not used until then; null while it is in use. */

@@ -13,7 +13,9 @@ import type { ModelMemory } from "./model-memory.js";
 import type { MemoryEntry } from "./eviction.js";
 
 /** What every engine's worker reports of a loaded model; an engine may add fields. */
-export type NativeModelInfo = Pick<ResidentModel, "contextTokens" | "slots" | "device" | "templateRepairs">;
+export type NativeModelInfo = Pick<ResidentModel, "contextTokens" | "slots" | "device" | TemplateField>;
+
+type TemplateField = "templateRepairs" | "templateCall" | "templateReasoning";
 
 export interface ModelsDeps<N extends NativeModelInfo> {
   readonly clock: Clock;
@@ -92,9 +94,11 @@ export class ResidentModels<N extends NativeModelInfo> {
   list(): readonly ResidentModel[] {
     return [...this.#entries.values()].flatMap(({ model, bytes, native, loadedAt, until }) => {
       if (native === null) return [];
-      const { contextTokens, slots, device, templateRepairs = [] } = native;
+      const { contextTokens, slots, device, templateRepairs = [], templateCall, templateReasoning } = native;
       const { id } = model.manifest;
-      return [{ id, bytes, contextTokens, slots, device, templateRepairs, loadedAt, until }];
+      const fields = { id, bytes, contextTokens, slots, device, templateRepairs, loadedAt, until };
+      const call = templateCall === undefined ? {} : { templateCall };
+      return [{ ...fields, ...call, ...(templateReasoning === undefined ? {} : { templateReasoning }) }];
     });
   }
 

@@ -241,6 +241,8 @@ describe("GET /v1/hearth/ps", () => {
           slots_held: 0,
           context_tokens: 256,
           template_repairs: [],
+          template_call: null,
+          template_reasoning: [],
           loaded_at: "1970-01-01T00:00:00.000Z",
           until: null,
         },

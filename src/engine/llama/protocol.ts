@@ -34,6 +34,10 @@ export interface LlamaModelInfo {
   readonly device: string;
   /** What its chat template needs of an ordinary conversation: names of repairs. */
   readonly templateRepairs: readonly string[];
+  /** A tool call as a chat model writes it. */
+  readonly templateCall?: string;
+  /** The marks before and after its reasoning, if it has any. */
+  readonly templateReasoning?: readonly [string, string];
   /** Whether the grammar of its tool calls expresses the whole schema of the arguments. */
   readonly callsAreExact: boolean;
   /** Length of its vectors; 0 for a chat model, 1 for a rerank model. */

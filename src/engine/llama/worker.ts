@@ -94,13 +94,15 @@ async function load(model: Model): Promise<LlamaModelInfo> {
     const { contextTokens, device, dimensions } = await embedders.load(model);
     return { contextTokens, slots, device, dimensions, templateRepairs: [], callsAreExact: true };
   }
-  const { contextTokens, device, tools, repairs } = await residents.load(model);
+  const { contextTokens, device, tools, repairs, reasoning } = await residents.load(model);
   return {
     contextTokens,
     slots,
     device,
     dimensions: 0,
     templateRepairs: repairs,
+    templateCall: tools.example,
+    ...(reasoning === null ? {} : { templateReasoning: [reasoning.open, reasoning.close] }),
     callsAreExact: tools.exact,
   };
 }

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { getLlama, LlamaLogLevel, type Llama, type LlamaModel, type Token } from "node-llama-cpp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readLanguage, templateModelOf } from "../../../src/engine/llama/prompt/language.js";
+import { readLanguage, templateTextsOf } from "../../../src/engine/llama/prompt/language.js";
+import { readTemplate } from "../../../src/engine/llama/prompt/read-template.js";
 import type { Message } from "../../../src/core/generation.js";
 import type { PromptBuilder } from "../../../src/engine/llama/prompt/prompt.js";
 import type { TokenBytes } from "../../../src/engine/llama/prompt/token-bytes.js";
@@ -97,12 +98,10 @@ interface Loaded {
 /** Loads a vocabulary with these marks. */
 async function languageOf(name: string, vocabulary: VocabularyMetadata, texts: Marks): Promise<Loaded> {
   const weights = await load(`${name} ${texts.bos}`, vocabulary);
-  const renderer = renderHere(template(texts));
-  const options = { modelId: name, contextTokens: 100_000, repairs: [] };
-  const { prompts, tokenBytes } = readLanguage(weights, {
-    ...options,
-    template: templateModelOf(weights, renderer),
-  });
+  const source = template(texts);
+  const reading = await readTemplate(source, renderHere(source), templateTextsOf(weights));
+  const options = { modelId: name, contextTokens: 100_000 };
+  const { prompts, tokenBytes } = readLanguage(weights, { ...options, reading: { ...reading, repairs: [] } });
   return { weights, prompts, tokenBytes };
 }
 

@@ -12,10 +12,8 @@ import { createModelContext } from "./context.js";
 import { loadWeights } from "./load-weights.js";
 import { loadingError } from "./loading-error.js";
 import type { OpenRenderer, TemplateRenderer } from "../../template/renderer.js";
-import { findRepairs } from "../prompt/find-repairs.js";
-import { readLanguage, templateModelOf, templateOf, type ModelLanguage } from "../prompt/language.js";
-import type { TemplateModel } from "../prompt/render.js";
-import type { Repair } from "../prompt/repairs.js";
+import { readLanguage, templateOf, templateTextsOf, type ModelLanguage } from "../prompt/language.js";
+import { readTemplate, type TemplateReading } from "../prompt/read-template.js";
 import type { LlamaSettings } from "../protocol.js";
 
 export interface Resident extends ModelLanguage {
@@ -69,8 +67,7 @@ async function createResident(
   settings: LlamaSettings,
   renderer: TemplateRenderer,
 ): Promise<Resident> {
-  const template = templateModelOf(weights, renderer);
-  const trial = tryTemplate(template);
+  const trial = tryTemplate(weights, renderer);
   // Awaited when the context is ready.
   trial.catch(() => undefined);
   const contextTokens = Math.min(
@@ -83,7 +80,7 @@ async function createResident(
     { contextTokens, weightsBytes: model.manifest.bytes },
     settings,
   );
-  const repairs = await trial;
+  const reading = await trial;
   return {
     model,
     weights,
@@ -93,7 +90,7 @@ async function createResident(
     device,
     sequences,
     grammars: new LRUCache({ max: grammarsMax }),
-    ...readLanguage(weights, { modelId: model.manifest.id, contextTokens, template, repairs }),
+    ...readLanguage(weights, { modelId: model.manifest.id, contextTokens, reading }),
     async dispose() {
       await renderer.close();
       await context.dispose();
@@ -103,13 +100,13 @@ async function createResident(
 }
 
 /**
- * Returns the repairs that the template needs.
+ * Reads the chat template.
  * @throws Error when the template is not valid, or exceeds its budget for the shortest conversation.
  */
-async function tryTemplate(template: TemplateModel): Promise<readonly Repair[]> {
+async function tryTemplate(weights: LlamaModel, renderer: TemplateRenderer): Promise<TemplateReading> {
   const messages = [{ role: "user", content: "Hello!" }];
-  const rendering = await template.renderer.render({ messages, add_generation_prompt: true });
+  const rendering = await renderer.render({ messages, add_generation_prompt: true });
   if (rendering.type === "invalid") throw new Error(`its chat template is not valid: ${rendering.reason}`);
   if (rendering.type === "exceeded") throw new Error(`its chat template ${rendering.limit}.`);
-  return findRepairs(template);
+  return readTemplate(templateOf(weights), renderer, templateTextsOf(weights));
 }

@@ -1,14 +1,13 @@
 /** Reads a model's vocabulary, chat template, and its formats of reasoning and tool calls from the model file. */
 import type { LlamaModel, Token } from "node-llama-cpp";
-import type { TemplateRenderer } from "../../template/renderer.js";
 import { createPromptBuilder, type PromptBuilder } from "./prompt.js";
 import type { InfillTokens } from "./raw-prompt.js";
-import type { TemplateModel } from "./render.js";
+import type { TemplateReading, TemplateTexts } from "./read-template.js";
 import type { Repair } from "./repairs.js";
-import { reasoningMarksOf, type ReasoningMarks } from "../answer/reasoning.js";
+import type { ReasoningMarks } from "../answer/reasoning.js";
 import type { SpecialToken } from "./special-tokens.js";
 import { createTokenBytes, tokenTypes, type TokenBytes, type Vocabulary } from "./token-bytes.js";
-import { toolFormatOf, type ToolFormat } from "../tools/format.js";
+import type { ToolFormat } from "../tools/format.js";
 
 export interface ModelLanguage {
   readonly tokenBytes: TokenBytes;
@@ -36,28 +35,27 @@ export function templateOf(weights: LlamaModel): string {
 export interface LanguageOptions {
   readonly modelId: string;
   readonly contextTokens: number;
-  /** What `templateModelOf` returns. */
-  readonly template: TemplateModel;
-  /** What the template needs of an ordinary conversation. */
-  readonly repairs: readonly Repair[];
+  /** What `readTemplate` returns. */
+  readonly reading: TemplateReading;
 }
 
-/** Returns what the rendering of conversations depends on. */
-export function templateModelOf(weights: LlamaModel, renderer: TemplateRenderer): TemplateModel {
+/** Returns the texts of the vocabulary that a template uses. */
+export function templateTextsOf(weights: LlamaModel): TemplateTexts {
   const { bosString, eosString } = weights.tokens;
-  const tools = toolFormatOf(templateOf(weights));
-  return { renderer, tools, bosText: bosString ?? "", eosText: eosString ?? "" };
+  const { tokens, types } = readVocabulary(weights, []);
+  const endTexts = tokens.filter((_, token) => isControl(types[token]) && weights.isEogToken(token as Token));
+  return { bosText: bosString ?? "", eosText: eosString ?? "", endTexts };
 }
 
 /** Reads a model's language. */
 export function readLanguage(
   weights: LlamaModel,
-  { modelId, contextTokens, template, repairs }: LanguageOptions,
+  { modelId, contextTokens, reading }: LanguageOptions,
 ): ModelLanguage {
+  const { template, repairs, reasoning } = reading;
   const { tools } = template;
-  const reasoning = tools.readsReasoning ? null : reasoningMarksOf(templateOf(weights));
   const marks = reasoning === null ? tools.marks : [...tools.marks, reasoning.open, reasoning.close];
-  const vocabulary = readVocabulary(weights, new Set(marks));
+  const vocabulary = readVocabulary(weights, marks);
   const tokenBytes = createTokenBytes(vocabulary, (token) => weights.detokenize([token as Token], true));
   return {
     tokenBytes,
@@ -88,14 +86,19 @@ function infillTokens({ tokens: { infill } }: LlamaModel): InfillTokens | null {
   return prefix === null || suffix === null ? null : { prefix, suffix, middle };
 }
 
-function readVocabulary(weights: LlamaModel, spelled: ReadonlySet<string>): Vocabulary {
+/** @param marks texts whose control tokens are readable; a mark may consist of several. */
+function readVocabulary(weights: LlamaModel, marks: readonly string[]): Vocabulary {
   const { ggml } = weights.fileInfo.metadata.tokenizer ?? {};
-  return {
-    tokenizer: ggml?.model ?? "",
-    tokens: ggml?.tokens ?? [],
-    types: ggml?.token_type ?? [],
-    readableControlTokens: spelled,
-  };
+  const { model: tokenizer = "", tokens = [], token_type: types = [] } = ggml ?? {};
+  const written = marks.join("\n");
+  const readable = tokens.filter(
+    (token, id) => isControl(types[id]) && token.length > 1 && written.includes(token),
+  );
+  return { tokenizer, tokens, types, readableControlTokens: new Set(readable) };
+}
+
+function isControl(type: number | undefined): boolean {
+  return type === tokenTypes.control;
 }
 
 /** Reads the special tokens. llama.cpp changes the types of some tokens; a token that is a control token for either is one here. */

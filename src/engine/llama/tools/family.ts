@@ -22,6 +22,8 @@ export interface ToolFamily {
   readonly argumentsAsText?: boolean;
   /** The content of a turn that contains only calls. */
   readonly emptyContent?: null;
+  /** Text and calls are two turns. */
+  readonly separatesText?: boolean;
   /** The format of call ids in the conversation: nine letters and digits, or `functions.name:0`. */
   readonly ids?: "nine" | "numbered";
   /** A turn has one call. */

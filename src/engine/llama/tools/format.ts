@@ -5,20 +5,30 @@
  */
 import type { Message, Tool } from "../../../core/generation.js";
 import type { RuleSet } from "../../../grammar/gbnf.js";
+import type { DerivedCalls, DerivedTools } from "./derived.js";
 import { fallback, families } from "./families.js";
 import { matchesSigns, type ToolFamily } from "./family.js";
 import { callContinuation, callGrammar, type RequestedCalls } from "./grammar.js";
-import { inWords, readTemplateCapabilities, renderMessages, type TemplateMessage } from "./messages.js";
+import {
+  inWords,
+  readTemplateCapabilities,
+  renderMessages,
+  type TemplateCapabilities,
+  type TemplateMessage,
+} from "./messages.js";
 import { createParser, readAnswer, type ToolParser } from "./parse.js";
 import { readHarmony } from "./parse/harmony.js";
 import { Output } from "./parse/output.js";
 import { openingPieces, piecesOf, type Mark } from "./syntax.js";
+import { callsAsText } from "./tools-as-text.js";
 import { createCallOpeningDetector, type CallOpeningDetector } from "./call-opening.js";
 
 export interface ToolFormat {
   readonly name: string;
   /** Returns whether a template writes this family's calls. */
   recognises(template: string): boolean;
+  /** A call as the model writes it, with a line of the text for each line of the call. */
+  readonly example: string;
   /** Texts that start a call: pieces with any white space between them; `atStart` if only at the start of the answer. */
   readonly openings: readonly { readonly pieces: readonly string[]; readonly atStart: boolean }[];
   /** Texts that may be control tokens of the vocabulary, and that the parser needs as text. */
@@ -58,14 +68,45 @@ export interface ToolFormat {
   readonly inWords: Pick<ToolFormat, "writesDefinitions" | "renderMessages">;
 }
 
-/** Returns the format that a template writes; for a template without tools, the fallback, which describes tools in plain text. */
-export function toolFormatOf(template: string): ToolFormat {
-  return createFormat(families.find(({ signs }) => matchesSigns(signs, template)) ?? fallback, template);
+/**
+ * Returns the format that a template writes; for a template without tools, the fallback, which describes tools in plain text.
+ * @param derived what renderings of the template have shown; null: its text alone decides
+ */
+export function toolFormatOf(template: string, derived: DerivedTools | null = null): ToolFormat {
+  const known = families.find(({ signs }) => matchesSigns(signs, template));
+  const family = known ?? fallback;
+  const { calls = null } = derived ?? {};
+  const byText = readTemplateCapabilities(template, family, known === undefined);
+  // A sequence of messages is no text with calls in it.
+  if (derived === null || calls === null || known?.messages === true) return createFormat(family, byText);
+  if (calls === "hidden") return createFormat(family, { ...byText, writesCalls: false });
+  return createFormat(derivedFamily(known, calls), {
+    ...byText,
+    writesCalls: true,
+    writesResults: true,
+    writesDefinitions: known?.definitionsInSystem === true || derived.writesDefinitions,
+    argumentsAsText: calls.argumentsAsText,
+    oneCall: calls.oneCall,
+  });
 }
 
-function createFormat(family: ToolFamily, template: string): ToolFormat {
+/** Returns a family for the derived calls, which also reads what the models of a known family write. */
+function derivedFamily(known: ToolFamily | undefined, calls: DerivedCalls): ToolFamily {
+  const { definitionsInSystem, resultMarks } = known ?? {};
+  return {
+    name: known?.name ?? "derived",
+    signs: known?.signs ?? { all: [] },
+    syntaxes: [calls.syntax, ...(known?.syntaxes ?? [])],
+    ...(calls.emptyContent ? { emptyContent: null } : {}),
+    ...(calls.ids === undefined ? {} : { ids: calls.ids }),
+    separatesText: calls.separatesText,
+    ...(definitionsInSystem === undefined ? {} : { definitionsInSystem }),
+    ...(resultMarks === undefined ? {} : { resultMarks }),
+  };
+}
+
+function createFormat(family: ToolFamily, capabilities: TemplateCapabilities): ToolFormat {
   const { syntaxes, signs } = family;
-  const capabilities = readTemplateCapabilities(template, family, family === fallback);
   const read = family.messages === true ? readHarmony : readAnswer(syntaxes);
   const [main] = syntaxes;
   return {
@@ -74,6 +115,7 @@ function createFormat(family: ToolFamily, template: string): ToolFormat {
       family === fallback
         ? !families.some((each) => matchesSigns(each.signs, other))
         : matchesSigns(signs, other),
+    example: callsAsText(main, [{ name: "NAME", arguments: '{"key": "value"}' }]),
     openings: syntaxes.map((syntax) => ({
       pieces: openingPieces(syntax),
       atStart: syntax.wholeAnswer === true,

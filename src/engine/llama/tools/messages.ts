@@ -75,7 +75,7 @@ export function renderMessages(
     messages.flatMap(({ toolCalls = [] }) => toolCalls.map((call) => [call.id, call.name])),
   );
   const whole =
-    family.emptyContent === null && capabilities.writesCalls
+    family.separatesText === true && capabilities.writesCalls
       ? messages.flatMap(separateTextFromCalls)
       : messages;
   const ordered =

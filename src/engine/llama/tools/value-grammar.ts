@@ -21,6 +21,21 @@ export function jsonString(rules: RuleSet): string {
   return rules.add(`"\\"" ${character}* "\\""`);
 }
 
+function pythonString(rules: RuleSet): string {
+  const character = rules.add('[^\'\\\\\\x00-\\x1f] | "\\\\" ([\\\\\'\\"nrt] | "x" [0-9a-f]{2})');
+  return rules.add(`${jsonString(rules)} | "'" ${character}* "'"`);
+}
+
+/**
+ * Returns any text between quotation marks that has no escapes. A quotation mark within it is followed by text, as the parser expects.
+ */
+export function verbatimString(quote: string, rules: RuleSet): string {
+  if (quote.length > 1) return rules.add(`${literal(quote)} ${textWithout(quote, rules)} ${literal(quote)}`);
+  const space = " \\t\\r\\n";
+  const inner = rules.add(`[^${quote}] | ${literal(quote)}+ [${space}]* [^${quote}${space},)\\]}:]`);
+  return rules.add(`${literal(quote)} ${inner}* ${literal(quote)}`);
+}
+
 /** Returns a function from a schema to the rule of its values: those of `enum`, or of its types. */
 export function createValueRules(style: ValueStyle, rules: RuleSet): (schema: unknown) => string {
   const byType = typeRules(style, rules);
@@ -45,7 +60,7 @@ function wordOf(json: string, python: boolean): string {
 function typeRules(style: ValueStyle, rules: RuleSet): ReadonlyMap<string, string> {
   const { nested } = style;
   const isSame = typeof nested === "object";
-  const json = jsonString(rules);
+  const quoted = nested === "python" ? pythonString(rules) : jsonString(rules);
   const assign = isSame ? nested.assign : ": ";
   const separator = isSame ? nested.separator : ", ";
   const string = style.string(rules);
@@ -56,7 +71,7 @@ function typeRules(style: ValueStyle, rules: RuleSet): ReadonlyMap<string, strin
     ["null", rules.add(literal(wordOf("null", python)))],
   ];
   const inner = rules.reserve();
-  const key = isSame ? rules.add("[a-zA-Z0-9_-]{1,64}") : json;
+  const key = isSame ? rules.add("[a-zA-Z0-9_-]{1,64}") : quoted;
   const member = rules.add(`${key} ${literal(assign)} ${inner}`);
   const lists: [string, string][] = [
     ["array", rules.add(`"[" (${inner} (${literal(separator)} ${inner})*)? "]"`)],
@@ -65,7 +80,7 @@ function typeRules(style: ValueStyle, rules: RuleSet): ReadonlyMap<string, strin
   const scalars = words(isSame ? style.pythonWords : nested === "python");
   rules.define(
     inner,
-    [isSame ? string : json, number, ...[...scalars, ...lists].map(([, rule]) => rule)].join(" | "),
+    [isSame ? string : quoted, number, ...[...scalars, ...lists].map(([, rule]) => rule)].join(" | "),
   );
   return new Map([
     ["string", string],

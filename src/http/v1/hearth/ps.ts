@@ -18,6 +18,15 @@ const loadedModel = responseObject({
   template_repairs: responseArray(z.string()).describe(
     "What the chat template of the model needs of an ordinary conversation: the names of repairs, in their order.",
   ),
+  template_call: z
+    .string()
+    .nullable()
+    .describe(
+      "A tool call as the model writes it, with `NAME` and `key` in their places; null where none is read.",
+    ),
+  template_reasoning: responseArray(z.string()).describe(
+    "The marks before and after the reasoning of the model; empty where no marks separate it.",
+  ),
   loaded_at: z.iso.datetime(),
   until: z.iso
     .datetime()
@@ -62,6 +71,8 @@ function present(model: ModelInMemory): z.infer<typeof loadedModel> {
     slots_held: model.slotsHeld,
     context_tokens: model.contextTokens,
     template_repairs: [...(model.templateRepairs ?? [])],
+    template_call: model.templateCall ?? null,
+    template_reasoning: [...(model.templateReasoning ?? [])],
     loaded_at: new Date(model.loadedAt).toISOString(),
     until: model.until === null ? null : new Date(model.until).toISOString(),
   };

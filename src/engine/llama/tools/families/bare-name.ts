@@ -36,6 +36,7 @@ export const deepseekFenced: ToolFamily = {
   ],
   argumentsAsText: true,
   emptyContent: null,
+  separatesText: true,
 };
 
 export const deepseek: ToolFamily = {

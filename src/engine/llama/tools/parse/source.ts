@@ -122,23 +122,34 @@ export function* readPieces(source: Source, list: readonly string[]): Reading<bo
  * @returns the text before it, or null when it does not occur within `lengthMax` characters or before the end of the answer.
  */
 export function* readUntil(source: Source, end: string, lengthMax: number): Reading<string | null> {
+  const text = yield* readUntilAny(source, [end], lengthMax);
+  if (text !== null) source.at += end.length;
+  return text;
+}
+
+/** Reads up to the first of these texts, as `readUntil` does, but not the text itself. */
+export function* readUntilAny(
+  source: Source,
+  ends: readonly string[],
+  lengthMax: number,
+): Reading<string | null> {
+  const longest = Math.max(...ends.map((end) => end.length));
   const parts: string[] = [];
   let left = lengthMax;
   for (;;) {
-    const found = source.text.indexOf(end, source.at);
-    // Where the end may still begin.
-    const open = source.text.length - (source.ended ? 0 : end.length - 1);
-    const stop = Math.max(source.at, found >= 0 ? found : open);
+    const places = ends.map((end) => source.text.indexOf(end, source.at)).filter((at) => at >= 0);
+    // Where another end may still begin.
+    const open = Math.max(source.at, source.text.length - (source.ended ? 0 : longest - 1));
+    const found = Math.min(...places);
+    const isFound = found <= open;
+    const stop = isFound ? found : open;
     const isTooFar = stop - source.at > left;
     const to = isTooFar ? source.at + left : stop;
     left -= to - source.at;
     parts.push(source.text.slice(source.at, to));
     source.at = to;
     if (isTooFar) return null;
-    if (found >= 0) {
-      source.at += end.length;
-      return parts.join("");
-    }
+    if (isFound) return parts.join("");
     source.ranOut = source.ended;
     if (source.ended) return null;
     yield;

@@ -5,14 +5,22 @@ import { piecesOf, type Mark, type TaggedBody } from "../syntax.js";
 import { isWholeJson } from "./envelope.js";
 import { literalJson } from "./notation.js";
 import type { Output } from "./output.js";
-import { oneOf, readPieces, skipSpace, readUntil, type Reading, type Source } from "./source.js";
+import {
+  oneOf,
+  readPieces,
+  readUntil,
+  readUntilAny,
+  skipSpace,
+  type Reading,
+  type Source,
+} from "./source.js";
 
 const keyLengthMax = 1024;
 
 /** @param after its first piece ends the arguments. @returns whether the call is complete */
 export function* readTagged(source: Source, out: Output, body: TaggedBody, after: Mark): Reading<boolean> {
   const [end = ""] = piecesOf(after);
-  const name = yield* readName(source, out, body);
+  const name = yield* readName(source, out, body, end);
   const tool = name === null ? undefined : out.tool(name);
   if (tool === undefined) {
     // Skips the arguments of an unknown name: nothing in them starts a call.
@@ -36,12 +44,17 @@ export function* readTagged(source: Source, out: Output, body: TaggedBody, after
   }
 }
 
-/** @returns the name, which may be unknown; null when there is none */
-function* readName(source: Source, out: Output, body: TaggedBody): Reading<string | null> {
-  const [first] = piecesOf(body.afterName);
+/**
+ * Reads the name, up to what follows it: a mark, the first key, or the end of the call.
+ * @returns the name, which may be unknown; null when there is none
+ */
+function* readName(source: Source, out: Output, body: TaggedBody, end: string): Reading<string | null> {
+  const [mark = "\n"] = piecesOf(body.afterName);
   yield* skipSpace(source);
-  const name = yield* readUntil(source, first ?? "\n", out.nameLengthMax);
-  return name === null ? null : name.trim();
+  const name = yield* readUntilAny(source, [mark, body.keyOpen, end], out.nameLengthMax);
+  if (name === null) return null;
+  yield* oneOf(source, [mark]);
+  return name.trim();
 }
 
 function* readMember(

@@ -1,0 +1,119 @@
+/**
+ * Derives from a chat template how its model writes calls: renders conversations with unique names and values, and compares the texts.
+ * What stands before, between and after the names and values is the syntax. The result is used only if the parser reads the rendered
+ * calls with it as they were. A generator, which yields what is to be rendered and receives its text, or null where the template refuses it.
+ */
+import type { DerivedCalls } from "../tools/derived.js";
+import type { CallSyntax } from "../tools/syntax.js";
+import { sharedEnd, sharedStart } from "./pieces.js";
+import {
+  callsProbe,
+  marker,
+  textCall,
+  twoCalls,
+  valueCall,
+  type CallForm,
+  type ProbeCall,
+} from "./probes.js";
+import { syntaxOf } from "./syntax-of.js";
+import { readsCalls } from "./round-trip.js";
+import { afterUser, type Deriving, type TurnTexts } from "./turn.js";
+import { valueForms } from "./value-forms.js";
+
+/** Forms of a turn with calls, in the order in which they are tried. */
+const forms: readonly CallForm[] = [false, true].flatMap((withResults) => [
+  { argumentsAsText: false, content: "", withResults },
+  { argumentsAsText: true, content: "", withResults },
+  { argumentsAsText: true, content: null, withResults },
+  { argumentsAsText: false, content: null, withResults },
+  { argumentsAsText: false, content: "", ids: "numbered" as const, withResults },
+]);
+
+/** Returns how calls are written; `hidden` where the template leaves them out, null where the form is not recognised. */
+export function* deriveCalls(
+  turn: TurnTexts,
+  endTexts: readonly string[],
+): Deriving<DerivedCalls | "hidden" | null> {
+  const seen = new Set<string>();
+  let shown = false;
+  for (const form of forms) {
+    for (const calls of [twoCalls, twoCalls.slice(0, 1)]) {
+      const text = yield callsProbe(calls, form);
+      // A form that changes nothing need not be tried with one call.
+      if (text === null || seen.has(text)) continue;
+      seen.add(text);
+      const region = callsIn(text, turn, endTexts);
+      shown ||= region !== null;
+      const found = region === null ? null : syntaxOf(region, calls);
+      if (region === null || found === null) continue;
+      const written = region.trimEnd().slice(0, region.trimEnd().length - found.turnEnd.length);
+      if (!readsCalls(found.syntax, written, calls)) continue;
+      return yield* complete(found.syntax, form, turn, endTexts, calls.length === 1);
+    }
+  }
+  return shown ? null : "hidden";
+}
+
+function* complete(
+  found: CallSyntax,
+  form: CallForm,
+  turn: TurnTexts,
+  endTexts: readonly string[],
+  oneCall: boolean,
+): Deriving<DerivedCalls> {
+  const separatesText = yield* needsSeparateText(twoCalls.slice(0, oneCall ? 1 : 2), form);
+  const long = form.ids === undefined ? yield callsProbe(twoCalls.slice(0, 1), { ...form, ids: "long" }) : "";
+  let syntax = found;
+  if (found.body.type === "tagged" || found.body.type === "notation") {
+    const regionOf = function* (call: ProbeCall): Deriving<string | null> {
+      const text = yield callsProbe([call], form);
+      return text === null ? null : callsIn(text, turn, endTexts);
+    };
+    syntax = valueForms(found, yield* regionOf(valueCall), yield* regionOf(textCall));
+  }
+  const ids = form.ids === "numbered" ? "numbered" : long === null ? "nine" : null;
+  return {
+    syntax,
+    argumentsAsText: form.argumentsAsText,
+    emptyContent: form.content === null,
+    oneCall,
+    separatesText,
+    ...(ids === null ? {} : { ids }),
+  };
+}
+
+/** Returns whether the template leaves out the text of a turn with calls, and writes it as a turn of its own. */
+function* needsSeparateText(calls: readonly ProbeCall[], form: CallForm): Deriving<boolean> {
+  const joint = yield callsProbe(calls, { ...form, content: marker.text });
+  if (joint !== null && hasTextAndCalls(joint)) return false;
+  const probe = callsProbe(calls, form);
+  const [user = {}, ...turns] = probe.messages;
+  const messages = [user, { role: "assistant", content: marker.text }, ...turns];
+  const separate = yield { ...probe, messages };
+  return separate !== null && hasTextAndCalls(separate);
+}
+
+function hasTextAndCalls(text: string): boolean {
+  const at = text.lastIndexOf(marker.text);
+  return at >= 0 && text.indexOf(twoCalls[0].name, at) >= 0;
+}
+
+/** Returns the part of a rendered conversation that has calls: without the start and the end of the turn. */
+function callsIn(text: string, turn: TurnTexts, endTexts: readonly string[]): string | null {
+  const whole = afterUser(text);
+  const result = whole.indexOf(marker.result);
+  const shown = result < 0 ? whole : whole.slice(0, result);
+  const starts = [turn.prompt, turn.header].map((start) => sharedStart(shown, start));
+  const start = starts.reduce((longest, each) => (each.length > longest.length ? each : longest), "");
+  const rest = shown.slice(start.length);
+  const nameAt = rest.indexOf("qx_");
+  return nameAt < 0 ? null : withoutEnd(rest, nameAt, turn.end, endTexts);
+}
+
+/** Cuts the text where the turn ends. */
+function withoutEnd(text: string, from: number, end: string, endTexts: readonly string[]): string {
+  const ends = [end.trim(), ...endTexts].filter((each) => each !== "");
+  const places = ends.map((each) => text.indexOf(each, from)).filter((at) => at >= 0);
+  if (places.length > 0) return text.slice(0, Math.min(...places));
+  return text.slice(0, text.length - sharedEnd(text, end).length);
+}

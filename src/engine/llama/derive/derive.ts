@@ -1,0 +1,83 @@
+/**
+ * Derives from a chat template how its model writes calls and reasoning, by rendering conversations with it: some tens at most, each of
+ * which takes about a millisecond.
+ */
+import type { Rendering } from "../../template/protocol.js";
+import type { Tool } from "../../../core/generation.js";
+import type { ReasoningMarks } from "../answer/reasoning.js";
+import { repairMessages } from "../prompt/repairs.js";
+import type { DerivedTools } from "../tools/derived.js";
+import { deriveCalls } from "./derive-calls.js";
+import { deriveReasoning } from "./derive-reasoning.js";
+import { probeTools, type Probe } from "./probes.js";
+import { readTurn, type Deriving } from "./turn.js";
+
+export interface DerivedLanguage extends DerivedTools {
+  readonly reasoning: ReasoningMarks | null;
+}
+
+/** What the renderings depend on. */
+export interface DerivationSource {
+  /** Jinja source. */
+  readonly template: string;
+  readonly render: (variables: Readonly<Record<string, unknown>>) => Promise<Rendering> | Rendering;
+  readonly bosText: string;
+  readonly eosText: string;
+  /** Texts of the tokens that end a turn. */
+  readonly endTexts: readonly string[];
+}
+
+/** Ways to pass a conversation, in the order in which they are tried. */
+const attempts: readonly Attempt[] = [
+  { tools: probeTools, asParts: false },
+  { tools: [], asParts: false },
+  { tools: probeTools, asParts: true },
+];
+
+interface Attempt {
+  readonly tools: readonly Tool[];
+  /** Whether each content is a list of one text part. */
+  readonly asParts: boolean;
+}
+
+/** Returns null where the template does not render a turn of the model at all, or exceeds its budget. */
+export async function deriveLanguage(source: DerivationSource): Promise<DerivedLanguage | null> {
+  for (const attempt of attempts) {
+    const deriving = derive(source);
+    let step = deriving.next();
+    while (step.done !== true) {
+      const rendering = await source.render(variablesOf(step.value, attempt, source));
+      if (rendering.type === "exceeded") return null;
+      step = deriving.next(rendering.type === "text" ? rendering.text : null);
+    }
+    if (step.value !== null) return step.value;
+  }
+  return null;
+}
+
+function* derive({ template, eosText, endTexts }: DerivationSource): Deriving<DerivedLanguage | null> {
+  const turn = yield* readTurn();
+  if (turn === null) return null;
+  const calls = template.includes("tool_calls")
+    ? yield* deriveCalls(turn, [eosText, ...endTexts])
+    : ("hidden" as const);
+  const reasoning = yield* deriveReasoning(template, turn);
+  const { writesDefinitions } = turn;
+  return { calls, writesDefinitions, reasoning };
+}
+
+function variablesOf(
+  { messages, add_generation_prompt, variables = {} }: Probe,
+  { tools, asParts }: Attempt,
+  { bosText, eosText }: DerivationSource,
+): Record<string, unknown> {
+  const definitions = tools.map((tool) => ({ type: "function", function: tool }));
+  return {
+    ...variables,
+    messages: repairMessages(messages, asParts ? ["texts-as-parts"] : []),
+    add_generation_prompt,
+    bos_token: bosText,
+    eos_token: eosText,
+    ...(tools.length === 0 ? {} : { tools: definitions }),
+  };
+}

@@ -1,0 +1,22 @@
+/** What the renderings of a chat template have shown about tools. */
+import type { CallSyntax } from "./syntax.js";
+
+/** How a template writes calls. */
+export interface DerivedCalls {
+  readonly syntax: CallSyntax;
+  readonly argumentsAsText: boolean;
+  /** The content of a turn that contains only calls is null instead of an empty text. */
+  readonly emptyContent: boolean;
+  /** A turn has one call. */
+  readonly oneCall: boolean;
+  /** Text and calls must be two turns: one turn with both loses its text. */
+  readonly separatesText: boolean;
+  readonly ids?: "nine" | "numbered";
+}
+
+export interface DerivedTools {
+  /** `hidden` where the template leaves calls out, null where it does not show how they are written. */
+  readonly calls: DerivedCalls | "hidden" | null;
+  /** Whether the template writes the definitions of tools. */
+  readonly writesDefinitions: boolean;
+}

@@ -1,0 +1,220 @@
+/** Chat templates, one for each style of calls, and how the template writes two calls after a text. */
+
+/** What a template writes around the calls of a turn, and around each. */
+export interface Style {
+  readonly template: string;
+  /** The derived example of a call. */
+  readonly example: string;
+}
+
+const turn = (role: string, content: string): string => `<|turn|>${role}\n${content}<|over|>\n`;
+
+/** Returns a template whose turns with calls have the given text after their content. */
+export function templateOf(calls: string): string {
+  return (
+    "{%- if tools %}<|turn|>system\n{% for tool in tools %}{{ tool | tojson }}\n{% endfor %}<|over|>\n{% endif -%}" +
+    "{%- for m in messages -%}" +
+    "{%- if m.role == 'assistant' and m.tool_calls -%}<|turn|>assistant\n{{ m.content or '' }}" +
+    calls +
+    "<|over|>\n" +
+    `{%- else -%}${turn("{{ m.role }}", "{{ m.content }}")}{%- endif -%}` +
+    "{%- endfor -%}" +
+    "{%- if add_generation_prompt -%}<|turn|>assistant\n{%- endif -%}"
+  );
+}
+
+/** Returns the text of a loop over the calls; `f` is the function of a call. */
+const each = (call: string, between = ""): string =>
+  "{%- for c in m.tool_calls -%}{%- set f = c.function -%}" +
+  `${call}{%- if not loop.last -%}{{ '${between}' }}{%- endif -%}{%- endfor -%}`;
+
+/** Returns the text of a loop over the arguments; `k` is the key and `v` the value. */
+const members = (text: string, between = ""): string =>
+  "{%- for k, v in f.arguments.items() -%}" +
+  `${text}{%- if not loop.last -%}{{ '${between}' }}{%- endif -%}{%- endfor -%}`;
+
+/** The end of a line, where Jinja would leave it out. */
+const line = "{{ '\\n' }}";
+
+const json = '{{ \'{\' }}"name": "{{ f.name }}", "arguments": {{ f.arguments | tojson }}{{ \'}\' }}';
+const verbatim = "{{ v if v is string else v | tojson }}";
+
+/** Writes values in braces without quotes around keys, and strings between marks of their own. */
+const brackets =
+  "{%- macro write(v) -%}{%- if v is string -%}<|q|>{{ v }}<|q|>" +
+  "{%- elif v is boolean -%}{{ 'true' if v else 'false' }}{%- elif v is none -%}null" +
+  "{%- elif v is mapping -%}{{ '{' }}{%- for k, x in v.items() -%}{{ k }}:{{ write(x) }}{{ ',' if not loop.last }}{%- endfor -%}{{ '}' }}" +
+  "{%- elif v is iterable -%}[{%- for x in v -%}{{ write(x) }}{{ ',' if not loop.last }}{%- endfor -%}]" +
+  "{%- else -%}{{ v }}{%- endif -%}{%- endmacro -%}";
+
+export const styles: Readonly<Record<string, Style>> = {
+  "an object between tags": {
+    template: templateOf(each("\n<call>\n" + json + "\n</call>")),
+    example: '<call>\n{"name": "NAME", "arguments": {"key": "value"}}\n</call>',
+  },
+  "a list of objects after a mark": {
+    template: templateOf("[CALLS][" + each(json, ", ") + "]"),
+    example: '[CALLS][{"name": "NAME", "arguments": {"key": "value"}}]',
+  },
+  "a list of objects without marks": {
+    template: templateOf("[" + each(json, ", ") + "]"),
+    example: '[{"name": "NAME", "arguments": {"key": "value"}}]',
+  },
+  "one object that is the whole answer": {
+    template: templateOf(
+      "{%- if m.tool_calls | length > 1 -%}{{ raise_exception('one call only') }}{%- endif -%}" +
+        each('{{ \'{\' }}"name": "{{ f.name }}", "parameters": {{ f.arguments | tojson }}{{ \'}\' }}'),
+    ),
+    example: '{"name": "NAME", "parameters": {"key": "value"}}',
+  },
+  "objects on lines of one section": {
+    template: templateOf("\n<calls>" + line + each(json + line) + "</calls>"),
+    example: '<calls>\n{"name": "NAME", "arguments": {"key": "value"}}\n</calls>',
+  },
+  "the whole call as JSON": {
+    template: templateOf(each("<|call|>{{ c | tojson }}<|/call|>")),
+    example: '<|call|>{"function": {"name": "NAME", "arguments": {"key": "value"}}}<|/call|>',
+  },
+  "a number of the call in the object": {
+    template: templateOf(
+      "<|CALLS|>[" +
+        each(
+          '{{ \'{\' }}"call_id": "{{ loop.index0 }}", "tool": "{{ f.name }}", "parameters": {{ f.arguments | tojson }}{{ \'}\' }}',
+          ",\\n",
+        ) +
+        "]<|/CALLS|>",
+    ),
+    example: '<|CALLS|>[{"tool": "NAME", "parameters": {"key": "value"}}]<|/CALLS|>',
+  },
+  "the arguments before the name": {
+    template: templateOf(
+      each(
+        '<call>{{ \'{\' }}"arguments": {{ f.arguments | tojson }}, "name": "{{ f.name }}"{{ \'}\' }}</call>',
+      ),
+    ),
+    example: '<call>{"arguments": {"key": "value"}, "name": "NAME"}</call>',
+  },
+  "the name as a key": {
+    template: templateOf(
+      "<|calls|>[" +
+        each("{{ '{' }}\"{{ f.name }}\": {{ f.arguments | tojson }}{{ '}' }}", ", ") +
+        "]<|/calls|>",
+    ),
+    example: '<|calls|>[{"NAME": {"key": "value"}}]<|/calls|>',
+  },
+  "a name and an object": {
+    template: templateOf(each("[CALL]{{ f.name }}[ARGS]{{ f.arguments | tojson }}")),
+    example: '[CALL]NAME[ARGS]{"key": "value"}',
+  },
+  "a name, its id and an object": {
+    template: templateOf(each("[CALL]{{ f.name }}[ID]{{ c.id }}[ARGS]{{ f.arguments | tojson }}")),
+    example: '[CALL]NAME[ARGS]{"key": "value"}',
+  },
+  "an id that contains the name": {
+    template: templateOf(
+      "<|calls|>" + each("<|call|>{{ c.id }}<|args|>{{ f.arguments | tojson }}<|end|>") + "<|/calls|>",
+    ),
+    example: '<|calls|><|call|>functions.NAME<|args|>{"key": "value"}<|end|><|/calls|>',
+  },
+  "arguments that it gets as a text": {
+    template: templateOf(
+      "<｜calls▁begin｜>" +
+        each(
+          "{{ '<｜call▁begin｜>function<｜sep｜>' + f.name + '\\n```json\\n' + f.arguments + '\\n```<｜call▁end｜>' }}",
+          "\\n",
+        ) +
+        "<｜calls▁end｜>",
+    ),
+    example:
+      '<｜calls▁begin｜><｜call▁begin｜>function<｜sep｜>NAME\n```json\n{"key": "value"}\n```<｜call▁end｜><｜calls▁end｜>',
+  },
+  "a server, a name and an object in tags": {
+    template: templateOf(
+      each(
+        "\n<use_tool>\n<server>main</server>\n<tool>{{ f.name }}</tool>\n<arguments>\n{{ f.arguments | tojson }}\n</arguments>\n</use_tool>",
+      ),
+    ),
+    example:
+      '<use_tool>\n<server>main</server>\n<tool>NAME</tool>\n<arguments>\n{"key": "value"}\n</arguments>\n</use_tool>',
+  },
+  "tags with padded values": {
+    template: templateOf(
+      each(
+        "\n<call>\n<function={{ f.name }}>" +
+          line +
+          members(`<parameter={{ k }}>\n${verbatim}\n</parameter>${line}`) +
+          "</function>\n</call>",
+      ),
+    ),
+    example: "<call>\n<function=NAME>\n<parameter=key>\nvalue\n</parameter>\n</function>\n</call>",
+  },
+  "tags whose values are of Python": {
+    template: templateOf(
+      each("<f:call><f:name={{ f.name }}>" + members("<f:p={{ k }}>{{ v }}</f:p>") + "</f:call>"),
+    ),
+    example: "<f:call><f:name=NAME><f:p=key>value</f:p></f:call>",
+  },
+  "tags that show the type": {
+    template: templateOf(
+      "\n\n<｜X｜calls>" +
+        line +
+        each(
+          '<｜X｜invoke name="{{ f.name }}">' +
+            line +
+            members(
+              `<｜X｜parameter name="{{ k }}" string="{{ 'true' if v is string else 'false' }}">${verbatim}</｜X｜parameter>${line}`,
+            ) +
+            "</｜X｜invoke>" +
+            line,
+        ) +
+        "</｜X｜calls>",
+    ),
+    example:
+      '<｜X｜calls>\n<｜X｜invoke name="NAME">\n<｜X｜parameter name="key" string="true">value</｜X｜parameter>\n</｜X｜invoke>\n</｜X｜calls>',
+  },
+  "tags for keys and values": {
+    template: templateOf(
+      each("<call>{{ f.name }}" + members(`<key>{{ k }}</key><value>${verbatim}</value>`) + "</call>"),
+    ),
+    example: "<call>NAME<key>key</key><value>value</value></call>",
+  },
+  "a list of Python between marks": {
+    template: templateOf(
+      "<|call_start|>[" +
+        each("{{ f.name }}(" + members("{{ k }}={{ v | tojson }}", ", ") + ")", ", ") +
+        "]<|call_end|>",
+    ),
+    example: '<|call_start|>[NAME(key="value")]<|call_end|>',
+  },
+  "a list of Python without marks": {
+    template: templateOf(
+      "[" + each("{{ f.name }}(" + members("{{ k }}={{ v | tojson }}", ", ") + ")", ", ") + "]",
+    ),
+    example: '[NAME(key="value")]',
+  },
+  "lines of Python whose texts have no escapes": {
+    template: templateOf(
+      "<calls>" +
+        line +
+        each(
+          "{{ f.name }}(" +
+            members("{{ k }}={{ '\"' ~ v ~ '\"' if v is string else v | tojson }}", ", ") +
+            ")",
+          "\\n",
+        ) +
+        line +
+        "</calls>",
+    ),
+    example: '<calls>\nNAME(key="value")\n</calls>',
+  },
+  "braces with marks around texts": {
+    template:
+      brackets +
+      templateOf(
+        each(
+          "<|call>call:{{ f.name }}{{ '{' }}" + members("{{ k }}:{{ write(v) }}", ",") + "{{ '}' }}<call|>",
+        ),
+      ),
+    example: "<|call>call:NAME{key:<|q|>value<|q|>}<call|>",
+  },
+};
