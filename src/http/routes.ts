@@ -8,6 +8,12 @@ import { createChatCompletionDocs, createChatCompletion } from "./v1/chat/comple
 import { getDeferredCompletionDocs, getDeferredCompletion } from "./v1/chat/deferred-completion.js";
 import { createTextCompletionDocs, createTextCompletion } from "./v1/complete.js";
 import { createCompletionDocs, createCompletion } from "./v1/completions.js";
+import {
+  getEmbeddingModel,
+  getEmbeddingModelDocs,
+  listEmbeddingModels,
+  listEmbeddingModelsDocs,
+} from "./v1/embedding-models.js";
 import { createEmbeddings, createEmbeddingsDocs } from "./v1/embeddings.js";
 import { listLoadedModels, listLoadedModelsDocs } from "./v1/hearth/ps.js";
 import {
@@ -134,6 +140,8 @@ function modelRoutes(deps: HttpDeps): readonly Route[] {
     apiKeyRoute("GET", "/v1/models/*id", "models", getModel(deps), getModelDocs),
     apiKeyRoute("GET", "/v1/language-models", "models", listLanguageModels(deps), listLanguageModelsDocs),
     apiKeyRoute("GET", "/v1/language-models/*id", "models", getLanguageModel(deps), getLanguageModelDocs),
+    apiKeyRoute("GET", "/v1/embedding-models", "models", listEmbeddingModels(deps), listEmbeddingModelsDocs),
+    apiKeyRoute("GET", "/v1/embedding-models/*id", "models", getEmbeddingModel(deps), getEmbeddingModelDocs),
     apiKeyRoute(
       "GET",
       "/v1/image-generation-models",

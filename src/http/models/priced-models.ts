@@ -1,4 +1,4 @@
-/** What /v1/language-models and /v1/image-generation-models have in common: shared fields, list and get. */
+/** What /v1/language-models, /v1/embedding-models and /v1/image-generation-models have in common: shared fields, list and get. */
 import { z } from "zod";
 import { authorise } from "../../accounts/keys/permissions.js";
 import type { Model, ModelKind } from "../../core/model.js";

@@ -151,3 +151,33 @@ describe("POST /v1/embeddings", () => {
     });
   });
 });
+
+describe("the lists of models", () => {
+  const getJson = async (path: string): Promise<unknown> =>
+    (await fetch(`${shared().url}/v1/${path}`, { headers: { authorization: `Bearer ${testKey}` } })).json();
+
+  it("separate embedding models from language models, and list both in /v1/models", async () => {
+    const bert = {
+      id: "bert",
+      fingerprint: expect.stringMatching(/^fp_/) as string,
+      max_prompt_length: contextTokens,
+      object: "model",
+      owned_by: "hearth",
+      created: expect.any(Number) as number,
+      version: expect.any(String) as string,
+      input_modalities: ["text"],
+      output_modalities: ["embedding"],
+      prompt_text_token_price: price,
+      prompt_image_token_price: 0,
+      aliases: [],
+    };
+    const { models } = (await getJson("embedding-models")) as { readonly models: readonly object[] };
+    expect(models[0]).toEqual(bert);
+    expect(await getJson("embedding-models/bert")).toEqual(bert);
+    expect(await getJson("embedding-models/hearth-tiny-5m")).toMatchObject({
+      error: { code: "model_not_found" },
+    });
+    expect(JSON.stringify(await getJson("language-models"))).not.toContain('"bert"');
+    expect(JSON.stringify(await getJson("models"))).toContain('"bert"');
+  });
+});

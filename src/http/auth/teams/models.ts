@@ -43,6 +43,21 @@ const languageModel = responseObject({
   algorithm: z.string(),
 }).meta({ id: "ClusterLanguageModel" });
 
+const embeddingModel = responseObject({
+  name: z.string(),
+  version: z.string(),
+  inputModalities: modalities,
+  outputModalities: responseArray(z.literal("EMBEDDING")),
+  promptTextTokenPrice: price,
+  promptImageTokenPrice: price,
+  rps: limit,
+  rpm: limit,
+  tpm: limit,
+  cluster: z.string(),
+  maxPromptLength: countField("Context size, in tokens."),
+  aliases: responseArray(z.string()),
+}).meta({ id: "ClusterEmbeddingModel" });
+
 const imageModel = responseObject({
   name: z.string(),
   version: z.string(),
@@ -66,7 +81,7 @@ const clusters = responseObject({
   clusterConfigs: responseArray(
     responseObject({
       languageModels: responseArray(languageModel).describe("In order of id."),
-      embeddingModels: none,
+      embeddingModels: responseArray(embeddingModel).describe("In order of id."),
       imageGenerationModels: responseArray(imageModel).describe("In order of id."),
       audioModels: none,
       videoGenerationModels: none,
@@ -87,13 +102,12 @@ export function listTeamModels({
     const imageGenerationModels = modelsOf("image").map((model) =>
       presentImageModel(model, limitsOn(limits, model)),
     );
-    const others = {
-      embeddingModels: [],
-      audioModels: [],
-      videoGenerationModels: [],
-    };
+    const embeddingModels = modelsOf("embedding").map((model) =>
+      presentEmbeddingModel(model, limitsOn(limits, model)),
+    );
+    const others = { audioModels: [], videoGenerationModels: [] };
     const answer: z.infer<typeof clusters> = {
-      clusterConfigs: [{ languageModels, imageGenerationModels, ...others, clusterName }],
+      clusterConfigs: [{ languageModels, embeddingModels, imageGenerationModels, ...others, clusterName }],
     };
     ctx.body = answer;
   };
@@ -144,6 +158,26 @@ function present({ manifest }: Model, { qps, qpm, tpm }: Limits): z.infer<typeof
       reasoning: capabilities.reasoning,
     },
     algorithm: "",
+  };
+}
+
+function presentEmbeddingModel(
+  { manifest }: Model,
+  { qps, qpm, tpm }: Limits,
+): z.infer<typeof embeddingModel> {
+  return {
+    name: manifest.id,
+    version: manifest.version,
+    inputModalities: manifest.inputModalities.map((each) => modalityNames[each]),
+    outputModalities: ["EMBEDDING"],
+    promptTextTokenPrice: String(manifest.prices.promptTextTokenTicks),
+    promptImageTokenPrice: "0",
+    rps: String(qps ?? 0),
+    rpm: String(qpm ?? 0),
+    tpm: String(tpm ?? 0),
+    cluster: clusterName,
+    maxPromptLength: manifest.contextTokens,
+    aliases: manifest.aliases,
   };
 }
 
