@@ -32,6 +32,7 @@ import { createImages, createImagesDocs } from "./v1/images/generations.js";
 import { createMessage, createMessageDocs } from "./v1/messages.js";
 import { countMessageTokens, countMessageTokensDocs } from "./v1/messages/count-tokens.js";
 import { getModel, listModels, getModelDocs, listModelsDocs } from "./v1/models.js";
+import { createRanking, createRankingDocs } from "./v1/rerank.js";
 import {
   createResponse,
   deleteResponseDocs,
@@ -124,7 +125,10 @@ function responseRoutes(deps: HttpDeps): readonly Route[] {
 }
 
 function embeddingRoutes(deps: HttpDeps): readonly Route[] {
-  return [apiKeyRoute("POST", "/v1/embeddings", "embed", createEmbeddings(deps), createEmbeddingsDocs)];
+  return [
+    apiKeyRoute("POST", "/v1/embeddings", "embed", createEmbeddings(deps), createEmbeddingsDocs),
+    apiKeyRoute("POST", "/v1/rerank", "embed", createRanking(deps), createRankingDocs),
+  ];
 }
 
 function imageRoutes(deps: HttpDeps): readonly Route[] {

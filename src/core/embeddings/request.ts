@@ -3,10 +3,13 @@
 /** A text, or the token ids of one, exactly as the model reads them. */
 export type EmbeddingInput = string | readonly number[];
 
-/** What a model reads: inputs that are embedded, or pairs of a query and a document that are scored. */
+/**
+ * What a model reads: inputs that are embedded; pairs of a query and a document that are scored; or a query and documents that are
+ * embedded, each by itself, the query first.
+ */
 export type InputSource =
   | { readonly type: "inputs"; readonly inputs: readonly EmbeddingInput[] }
-  | { readonly type: "pairs"; readonly query: string; readonly documents: readonly string[] };
+  | { readonly type: "pairs" | "separate"; readonly query: string; readonly documents: readonly string[] };
 
 export interface EmbeddingRequest {
   /** An id or an alias. */

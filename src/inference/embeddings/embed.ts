@@ -85,9 +85,7 @@ export function createEmbedder(deps: EmbedderDeps): Embedder {
     async rerank({ model: name, query, documents }, context, signal) {
       const model = admit(executor, context, () => rankingModel(deps.models, name));
       const bySimilarity = model.manifest.kind === "embedding";
-      const source: InputSource = bySimilarity
-        ? { type: "inputs", inputs: [query, ...documents] }
-        : { type: "pairs", query, documents };
+      const source: InputSource = { type: bySimilarity ? "separate" : "pairs", query, documents };
       const run = { model, requestedModel: name, context };
       const evaluated = await evaluate(run, source, { check: () => undefined, signal });
       const { vectors } = evaluated;

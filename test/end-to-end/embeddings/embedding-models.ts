@@ -35,3 +35,34 @@ export async function writeEmbeddingModels(folder: string): Promise<void> {
 }
 
 const noCapabilities = { reasoning: false, tools: false, structuredOutputs: false };
+
+const rankers = {
+  "bge-reranker": encoderBytes({ pooling: 4, contextLength: contextTokens }),
+  "qwen3-reranker": modelBytes({
+    contextLength: contextTokens,
+    classes: 2,
+    metadata: {
+      "qwen3.pooling_type": uint(4),
+      "qwen3.classifier.output_labels": { arrayOf: "string", values: ["yes", "no"] },
+      "tokenizer.chat_template.rerank": {
+        type: "string",
+        value: "<|im_start|>system\nIs it relevant?<|im_end|>{query}<|im_start|>{document}<|im_end|>",
+      },
+    },
+  }),
+};
+
+/** Ids of the rerank models. */
+export const rerankModels = Object.keys(rankers) as readonly (keyof typeof rankers)[];
+
+/** Writes the rerank models, and an embedding model that ranks by similarity, into a models folder. */
+export async function writeRerankModels(folder: string): Promise<void> {
+  const fields = { family: "bert", contextTokens, prices, capabilities: noCapabilities };
+  for (const [name, bytes] of Object.entries(rankers))
+    await writeVerifiedFile(folder, name, bytes, { kind: "rerank", ...fields });
+  await writeVerifiedFile(folder, "similar", models.bert, {
+    kind: "embedding",
+    rerankBy: "similarity",
+    ...fields,
+  });
+}

@@ -42,7 +42,14 @@ describe("the management API", () => {
     const teamId = await server.createTeam();
     const { body } = await server.request("GET", `/auth/teams/${teamId}/endpoints`);
     const { acls } = body as { acls: readonly { readonly acl: string; readonly value: string }[] };
-    expect(acls.map(({ value }) => value)).toEqual(["chat", "embed", "image", "models", "sample", "tokenize"]);
+    expect(acls.map(({ value }) => value)).toEqual([
+      "chat",
+      "embed",
+      "image",
+      "models",
+      "sample",
+      "tokenize",
+    ]);
     expect(acls[0]).toEqual({
       acl: "api-key:endpoint:chat",
       description: "Grants access to use a specific endpoint with an API Key.",

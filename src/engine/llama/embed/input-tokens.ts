@@ -31,11 +31,9 @@ export async function inputTokens(
   signal: AbortSignal,
 ): Promise<readonly Uint32Array[]> {
   const tokens: Uint32Array[] = [];
-  const write = source.type === "inputs" ? inputWriter(model) : pairWriter(model, source.query);
-  const inputs = source.type === "inputs" ? source.inputs : source.documents;
+  const write = source.type === "pairs" ? pairWriter(model, source.query) : inputWriter(model);
   let characters = 0;
-  for (const [index, input] of inputs.entries()) {
-    const field = `${source.type === "inputs" ? "input" : "documents"}.${index}`;
+  for (const [field, input] of namedInputs(source)) {
     const written = Uint32Array.from(write(input, field));
     if (written.length > model.contextTokens) throw tooLong(field, `${written.length} tokens`, model);
     if (written.length === 0) throw invalid(field, "has no tokens");
@@ -47,6 +45,13 @@ export async function inputTokens(
     if (signal.aborted) break;
   }
   return tokens;
+}
+
+/** Returns each input with the name of its field in the request. */
+function namedInputs(source: InputSource): readonly (readonly [string, EmbeddingInput])[] {
+  if (source.type === "inputs") return source.inputs.map((input, index) => [`input.${index}`, input]);
+  const documents = source.documents.map((text, index) => [`documents.${index}`, text] as const);
+  return source.type === "pairs" ? documents : [["query", source.query], ...documents];
 }
 
 type Writer = (input: EmbeddingInput, field: string) => readonly number[];
