@@ -5,7 +5,6 @@
  */
 import type { DerivedCalls } from "../tools/derived.js";
 import type { CallSyntax } from "../tools/syntax.js";
-import { sharedEnd, sharedStart } from "./pieces.js";
 import {
   callsProbe,
   marker,
@@ -17,7 +16,7 @@ import {
 } from "./probes.js";
 import { syntaxOf } from "./syntax-of.js";
 import { readsCalls } from "./round-trip.js";
-import { afterUser, type Deriving, type TurnTexts } from "./turn.js";
+import { callsIn, type Deriving, type TurnTexts } from "./turn.js";
 import { valueForms } from "./value-forms.js";
 
 /** Forms of a turn with calls, in the order in which they are tried. */
@@ -42,7 +41,7 @@ export function* deriveCalls(
       // A form that changes nothing need not be tried with one call.
       if (text === null || seen.has(text)) continue;
       seen.add(text);
-      const region = callsIn(text, turn, endTexts);
+      const region = callsIn(text, turn, { name: "qx_", endTexts });
       shown ||= region !== null;
       const found = region === null ? null : syntaxOf(region, calls);
       if (region === null || found === null) continue;
@@ -67,7 +66,7 @@ function* complete(
   if (found.body.type === "tagged" || found.body.type === "notation") {
     const regionOf = function* (call: ProbeCall): Deriving<string | null> {
       const text = yield callsProbe([call], form);
-      return text === null ? null : callsIn(text, turn, endTexts);
+      return text === null ? null : callsIn(text, turn, { name: "qx_", endTexts });
     };
     syntax = valueForms(found, yield* regionOf(valueCall), yield* regionOf(textCall));
   }
@@ -96,24 +95,4 @@ function* needsSeparateText(calls: readonly ProbeCall[], form: CallForm): Derivi
 function hasTextAndCalls(text: string): boolean {
   const at = text.lastIndexOf(marker.text);
   return at >= 0 && text.indexOf(twoCalls[0].name, at) >= 0;
-}
-
-/** Returns the part of a rendered conversation that has calls: without the start and the end of the turn. */
-function callsIn(text: string, turn: TurnTexts, endTexts: readonly string[]): string | null {
-  const whole = afterUser(text);
-  const result = whole.indexOf(marker.result);
-  const shown = result < 0 ? whole : whole.slice(0, result);
-  const starts = [turn.prompt, turn.header].map((start) => sharedStart(shown, start));
-  const start = starts.reduce((longest, each) => (each.length > longest.length ? each : longest), "");
-  const rest = shown.slice(start.length);
-  const nameAt = rest.indexOf("qx_");
-  return nameAt < 0 ? null : withoutEnd(rest, nameAt, turn.end, endTexts);
-}
-
-/** Cuts the text where the turn ends. */
-function withoutEnd(text: string, from: number, end: string, endTexts: readonly string[]): string {
-  const ends = [end.trim(), ...endTexts].filter((each) => each !== "");
-  const places = ends.map((each) => text.indexOf(each, from)).filter((at) => at >= 0);
-  if (places.length > 0) return text.slice(0, Math.min(...places));
-  return text.slice(0, text.length - sharedEnd(text, end).length);
 }

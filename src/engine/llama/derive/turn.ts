@@ -1,4 +1,5 @@
 /** What a turn without calls shows of a template: the texts that other turns are compared with. */
+import { sharedEnd, sharedStart } from "./pieces.js";
 import { marker, promptProbe, textProbe, type Probe } from "./probes.js";
 
 /** Yields what is to be rendered, and receives its text, or null where the template refuses it. */
@@ -39,4 +40,35 @@ export function* readTurn(): Deriving<TurnTexts | null> {
 export function afterUser(text: string): string {
   const at = text.lastIndexOf(marker.user);
   return at < 0 ? text : text.slice(at + marker.user.length);
+}
+
+/** How the calls of a rendered conversation are found. */
+export interface CallSearch {
+  /** A text that the first call contains. */
+  readonly name: string;
+  /** Texts that end a turn. */
+  readonly endTexts: readonly string[];
+}
+
+/**
+ * Returns the part of a rendered conversation that has calls: without the start and the end of the turn.
+ * @returns null where the name is not in it
+ */
+export function callsIn(text: string, turn: TurnTexts, { name, endTexts }: CallSearch): string | null {
+  const whole = afterUser(text);
+  const result = whole.indexOf(marker.result);
+  const shown = result < 0 ? whole : whole.slice(0, result);
+  const starts = [turn.prompt, turn.header].map((start) => sharedStart(shown, start));
+  const start = starts.reduce((longest, each) => (each.length > longest.length ? each : longest), "");
+  const rest = shown.slice(start.length);
+  const nameAt = rest.indexOf(name);
+  return nameAt < 0 ? null : withoutEnd(rest, nameAt, turn.end, endTexts);
+}
+
+/** Cuts the text where the turn ends. */
+function withoutEnd(text: string, from: number, end: string, endTexts: readonly string[]): string {
+  const ends = [end.trim(), ...endTexts].filter((each) => each !== "");
+  const places = ends.map((each) => text.indexOf(each, from)).filter((at) => at >= 0);
+  if (places.length > 0) return text.slice(0, Math.min(...places));
+  return text.slice(0, text.length - sharedEnd(text, end).length);
 }

@@ -9,6 +9,7 @@ import {
   Float,
   Group,
   integerOf,
+  isHashable,
   isSimple,
   List,
   Namespace,
@@ -41,7 +42,8 @@ export function itemOf(runtime: Runtime, value: Value, key: Value): Value {
 
 function keyOf(value: Value, key: Value): Value | undefined {
   if (value instanceof Undefined) throw new TemplateError(value.reason);
-  return value instanceof Dictionary ? value.get(key) : undefined;
+  // Jinja looks a key up that no dictionary can have, and finds nothing.
+  return value instanceof Dictionary && isHashable(key) ? value.get(key) : undefined;
 }
 
 function ownAttribute(runtime: Runtime, value: Value, name: string): Value | undefined {

@@ -91,6 +91,12 @@ export class Dictionary {
   }
 }
 
+/** Returns whether a value can be a key of a dictionary. */
+export function isHashable(key: Value): boolean {
+  if (key instanceof Tuple) return key.items.every(isHashable);
+  return key === null || typeof key !== "object" || key instanceof Float;
+}
+
 function hashOf(key: Value): Hash {
   if (typeof key === "string") return key;
   if (typeof key === "number") return key;

@@ -111,6 +111,7 @@ function valueJson(text: string, schema: unknown, python: boolean): string {
   const trimmed = text.trim();
   const word = types?.has("boolean") === true ? trimmed.toLowerCase() : trimmed;
   if (word === "true" || word === "false") return word;
+  if (trimmed === "None" && types?.has("null") === true) return "null";
   if (isWholeJson(trimmed)) return trimmed;
   return (python ? literalJson(trimmed) : null) ?? JSON.stringify(text);
 }

@@ -1,0 +1,73 @@
+/** Prints what is derived from a template, and whether calls of many shapes survive being rendered and parsed. */
+import { basename } from "node:path";
+import { readTurn, type TurnTexts } from "../../src/engine/llama/derive/turn.js";
+import { probeTools } from "../../src/engine/llama/derive/probes.js";
+import { readTemplate } from "../../src/engine/llama/prompt/read-template.js";
+import { JinjaTemplate } from "../../src/engine/template/jinja.js";
+import type { Rendering } from "../../src/engine/template/protocol.js";
+import type { NamedTemplate } from "./python.js";
+import { roundTrip } from "./round-trip.js";
+import { shapes } from "./shapes.js";
+
+const budget = { stepsMax: 2_000_000, cpuMsMax: 60_000, textLengthMax: 64 * 1024 * 1024 };
+/** Without a vocabulary, what ends a turn besides the end of the sequence is not known. */
+const texts = { bosText: "<s>", eosText: "</s>", endTexts: ["<|eot_id|>", "<|eom_id|>"] };
+/** Faults that are shown of one template. */
+const faultsMax = 3;
+const endTexts = [texts.eosText, ...texts.endTexts];
+
+type Render = (variables: Readonly<Record<string, unknown>>) => Promise<Rendering>;
+
+/** Prints the templates and a summary. */
+export async function printDerivations(templates: readonly NamedTemplate[]): Promise<void> {
+  const all = Object.keys(shapes).length;
+  const counts: (number | null)[] = [];
+  for (const template of templates) counts.push(await printDerivation(template));
+  const withTools = counts.filter((count) => count !== null);
+  const whole = withTools.filter((count) => count === all).length;
+  console.log(`${whole} of ${withTools.length} templates with tools read all ${all} shapes back\n`);
+}
+
+/** @returns how many shapes survive; null for a template without tools */
+async function printDerivation({ name, source }: NamedTemplate): Promise<number | null> {
+  const started = performance.now();
+  const render = rendererOf(source);
+  const reading = await readTemplate(source, { render }, texts);
+  const milliseconds = Math.round(performance.now() - started);
+  const { template, repairs, reasoning } = reading;
+  const isKnown = /\btools?\b|tool_calls/.test(source);
+  console.log(`${basename(name, ".jinja")} (${milliseconds} ms)`);
+  console.log(`     repairs   ${repairs.length === 0 ? "none" : repairs.join(", ")}`);
+  console.log(`     calls     ${isKnown ? JSON.stringify(template.tools.example) : "in words"}`);
+  console.log(`     reasoning ${reasoning === null ? "none" : JSON.stringify(reasoning)}`);
+  if (!isKnown) return null;
+  const turn = await turnOf(render);
+  const faults: string[] = [];
+  for (const [shape, given] of Object.entries(shapes)) {
+    const fault = turn === null ? "no turn is rendered" : await roundTrip(reading, turn, endTexts, given);
+    if (fault !== null) faults.push(`${shape}: ${fault}`);
+  }
+  const all = Object.keys(shapes).length;
+  console.log(`     shapes    ${all - faults.length} of ${all}`);
+  for (const fault of faults.slice(0, faultsMax)) console.log(`               ${fault}`);
+  return all - faults.length;
+}
+
+function rendererOf(source: string): Render {
+  const clock = { cpuMs: () => process.cpuUsage().user / 1000, nowMs: () => 1_721_997_005_000 };
+  const template = new JinjaTemplate(source, clock);
+  return (variables) => Promise.resolve(template.render(variables, budget));
+}
+
+async function turnOf(render: Render): Promise<TurnTexts | null> {
+  for (const tools of [probeTools, []]) {
+    const reading = readTurn();
+    let step = reading.next();
+    while (step.done !== true) {
+      const rendering = await render({ ...step.value, tools, bos_token: "<s>", eos_token: "</s>" });
+      step = reading.next(rendering.type === "text" ? rendering.text : null);
+    }
+    if (step.value !== null) return step.value;
+  }
+  return null;
+}
