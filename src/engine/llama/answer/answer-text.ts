@@ -41,6 +41,9 @@ export class AnswerText {
   #mode: AnswerMode;
   readonly #open: string;
   readonly #close: string;
+  /** Marks around the answer; "" for none. */
+  #answerOpen: string;
+  readonly #answerClose: string;
   /** Text that may still become part of a marker or a stop sequence. */
   #held = "";
   /** Tokens sampled since the last piece. */
@@ -60,6 +63,8 @@ export class AnswerText {
     const { marks } = options;
     this.#open = marks?.open ?? "";
     this.#close = marks?.close ?? "";
+    this.#answerOpen = marks?.answer?.open ?? "";
+    this.#answerClose = marks?.answer?.close ?? "";
     this.#mode = marks === null ? "answer" : options.startsInReasoning ? "reasoning" : "opening";
     this.#atPartStart = this.#mode !== "answer";
   }
@@ -140,12 +145,38 @@ export class AnswerText {
   }
 
   #stepAnswer(last: boolean): boolean {
-    const met = firstStop(this.#held, this.#options.stop);
-    const keep = last ? 0 : heldBack(this.#held, this.#options.stop);
+    if (this.#answerOpen !== "" && !this.#stepAnswerOpen(last)) return false;
+    const marks = this.#answerClose === "" ? [] : [this.#answerClose];
+    const met = firstStop(this.#held, [...this.#options.stop, ...marks]);
+    const keep = last ? 0 : heldBack(this.#held, [...this.#options.stop, ...marks]);
     const end = met?.at ?? this.#held.length - keep;
     this.#emit("text", this.#cut(end));
+    if (met !== null && !this.#options.stop.includes(met.stop)) {
+      this.#cutMark(met.stop.length);
+      return true;
+    }
     this.#stoppedBy = met?.stop ?? null;
     return false;
+  }
+
+  /** Removes the mark that begins the answer. @returns false while it is not known whether there is one */
+  #stepAnswerOpen(last: boolean): boolean {
+    const text = this.#held.trimStart();
+    const mark = this.#answerOpen;
+    if (!last && text.length < mark.length && mark.startsWith(text)) return false;
+    this.#answerOpen = "";
+    if (text.startsWith(mark)) {
+      this.#cutMark(this.#held.length - text.length + mark.length);
+      this.#atPartStart = true;
+    }
+    return true;
+  }
+
+  /** Removes a mark of the answer from the held text, with the log probabilities of its tokens. */
+  #cutMark(length: number): void {
+    this.#cut(length);
+    const at = this.#length - this.#held.length;
+    this.#logprobs = this.#logprobs.filter(({ end }) => end > at);
   }
 
   /** Removes and returns `count` characters from the front of the held text. */

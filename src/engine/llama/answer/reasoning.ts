@@ -7,6 +7,8 @@ export interface ReasoningMarks {
   readonly close: string;
   /** The template itself opens the block at the end of its prompts, at least when reasoning is enabled. */
   readonly startsOpen?: boolean;
+  /** Marks around the answer itself, which may be omitted; `close` is empty where none ends it. */
+  readonly answer?: { readonly open: string; readonly close: string };
 }
 
 interface Style {
@@ -25,6 +27,11 @@ const styles: readonly Style[] = [
   { signs: ["<|inner_prefix|>"], open: "<|inner_prefix|>", close: "<|inner_suffix|>" },
   { signs: ["◁think▷"], open: "◁think▷", close: "◁/think▷" },
   {
+    signs: ["Here are my reasoning steps"],
+    open: "Here are my reasoning steps:",
+    close: "[BEGIN FINAL RESPONSE]",
+  },
+  {
     signs: ["Here is my thought process"],
     open: "Here is my thought process:",
     close: "Here is my response:",
@@ -33,12 +40,24 @@ const styles: readonly Style[] = [
   { signs: ["<think>", "</think>"], open: "<think>", close: "</think>" },
 ];
 
+/** Marks around answers that templates only describe in words. */
+const answerMarks = [
+  { open: "<response>", close: "</response>" },
+  { open: "[BEGIN FINAL RESPONSE]", close: "[END FINAL RESPONSE]" },
+] as const;
+
 /** Returns the markers of a template's reasoning block; null when it has none. */
 export function reasoningMarksOf(template: string): ReasoningMarks | null {
   const style = styles.find(({ signs }) => signs.some((sign) => template.includes(sign)));
   if (style === undefined) return null;
   const { open, close } = style;
-  return opensAtEnd(template, style) ? { open, close, startsOpen: true } : { open, close };
+  const answer = answerMarks.find((marks) => template.includes(marks.open) && template.includes(marks.close));
+  return {
+    open,
+    close,
+    ...(opensAtEnd(template, style) ? { startsOpen: true } : {}),
+    ...(answer === undefined ? {} : { answer }),
+  };
 }
 
 /** Returns whether a rendered prompt ends inside an open block, so that the answer starts with reasoning. */

@@ -3,8 +3,17 @@
  * turn begins with reasoning on and off.
  */
 import { marksBefore, pairOf, type Marks } from "./mark-pairs.js";
-import { piecesOfText, sharedStart } from "./pieces.js";
-import { callsProbe, marker, promptProbe, textProbe, twoCalls, withReasoning, type Probe } from "./probes.js";
+import { isMark, piecesOfText, sharedStart } from "./pieces.js";
+import {
+  callsProbe,
+  marker,
+  promptProbe,
+  textProbe,
+  twoCalls,
+  withReasoning,
+  type CallForm,
+  type Probe,
+} from "./probes.js";
 import { afterUser, type Deriving, type TurnTexts } from "./turn.js";
 
 /** The fields of a message that templates read reasoning from. */
@@ -13,13 +22,26 @@ export const reasoningFields = ["reasoning_content", "reasoning", "thinking"] as
 export interface DerivedReasoning extends Marks {
   /** Whether a prompt ends inside the block, where a request states nothing. */
   readonly startsOpen: boolean;
+  /** Marks around the answer. */
+  readonly answer?: Marks;
 }
 
 /** Returns the marks; null where the template shows none. */
 export function* deriveReasoning(source: string, turn: TurnTexts): Deriving<DerivedReasoning | null> {
   const marks = (yield* fromHistory(turn)) ?? (yield* fromPrompts(source, turn));
   if (marks === null) return null;
-  return { ...marks, startsOpen: turn.prompt.trimEnd().endsWith(marks.open) };
+  const startsOpen = turn.prompt.trimEnd().endsWith(marks.open);
+  const answer = answerMarks(marks, turn);
+  return { ...marks, startsOpen, ...(answer === null ? {} : { answer }) };
+}
+
+/** Returns the marks around the text of a turn, besides those of an empty block. */
+function answerMarks({ open, close }: Marks, turn: TurnTexts): Marks | null {
+  const own = ownStart(turn);
+  const at = own.lastIndexOf(close);
+  const lead = (at < 0 ? own : own.slice(at + close.length)).trim();
+  if (lead === "" || lead.includes(open) || !piecesOfText(lead).some(isMark)) return null;
+  return { open: lead, close: pairOf(lead, turn.end)?.close ?? "" };
 }
 
 function* fromHistory(turn: TurnTexts): Deriving<Marks | null> {
@@ -39,11 +61,30 @@ function* fromHistory(turn: TurnTexts): Deriving<Marks | null> {
     const end = [marker.text, twoCalls[0].name].map((each) => rest.indexOf(each)).find((each) => each >= 0);
     const lead = shown.slice(0, at);
     const gap = rest.slice(0, end ?? 0);
+    const pair = pairOf(lead, gap);
+    if (pair !== null) return pair;
     // A template that does not read parts writes them as they are.
-    const found = pairOf(lead, gap) ?? (probe === inParts ? null : marksAround(lead, gap, turn));
+    if (probe === inParts) continue;
+    const found = marksAround(lead, yield* gapBeforeAnswer(gap, turn, form), turn);
     if (found !== null) return found;
   }
   return null;
+}
+
+/** Returns what follows the reasoning, whether text or a call comes next. */
+function* gapBeforeAnswer(gap: string, turn: TurnTexts, form: CallForm): Deriving<string> {
+  const lead = ownStart(turn).trim();
+  if (lead !== "" && gap.trimEnd().endsWith(lead)) return gap.slice(0, gap.lastIndexOf(lead));
+  const text = yield withReasoning(callsProbe(twoCalls.slice(0, 1), form), reasoningFields);
+  const at = text?.indexOf(marker.reasoning) ?? -1;
+  const rest = text === null || at < 0 ? "" : text.slice(at + marker.reasoning.length);
+  const shared = sharedStart(gap, rest).trim();
+  return shared === "" ? gap : shared;
+}
+
+/** Returns what a turn with text has before the text and no prompt ends with. */
+function ownStart({ header, closedPrompt }: TurnTexts): string {
+  return header.slice(sharedStart(header, closedPrompt).length);
 }
 
 /**

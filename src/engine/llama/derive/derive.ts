@@ -9,11 +9,13 @@ import { repairMessages } from "../prompt/repairs.js";
 import type { DerivedTools } from "../tools/derived.js";
 import { deriveCalls } from "./derive-calls.js";
 import { deriveReasoning } from "./derive-reasoning.js";
-import { probeTools, type Probe } from "./probes.js";
+import { probeTools, promptProbe, type Probe } from "./probes.js";
 import { readTurn, type Deriving } from "./turn.js";
 
 export interface DerivedLanguage extends DerivedTools {
   readonly reasoning: ReasoningMarks | null;
+  /** The values of `reasoning_effort` that the template accepts; empty where it reads none. */
+  readonly efforts: readonly string[];
 }
 
 /** What the renderings depend on. */
@@ -63,7 +65,19 @@ function* derive({ template, eosText, endTexts }: DerivationSource): Deriving<De
     : ("hidden" as const);
   const reasoning = yield* deriveReasoning(template, turn);
   const { writesDefinitions } = turn;
-  return { calls, writesDefinitions, reasoning };
+  return { calls, writesDefinitions, reasoning, efforts: yield* deriveEfforts(template) };
+}
+
+/** Tries each effort; `none` only where the template names it, since others write any text into the prompt. */
+function* deriveEfforts(template: string): Deriving<readonly string[]> {
+  if (!template.includes("reasoning_effort")) return [];
+  const accepted: string[] = [];
+  for (const effort of ["none", "low", "medium", "high"]) {
+    if (effort === "none" && !/["']none["']/.test(template)) continue;
+    const text = yield { ...promptProbe, variables: { reasoning_effort: effort } };
+    if (text !== null) accepted.push(effort);
+  }
+  return accepted;
 }
 
 function variablesOf(

@@ -4,7 +4,7 @@
  */
 
 const piece =
-  /<[^<>\s"'=]{1,64}>|<[|｜][^<>]{1,64}?[|｜]>|\[\/?[A-Z][A-Z_]{1,62}\]|◁[^◁▷\s]{1,64}▷|[\p{L}\p{N}_]+|\s+|[^]/gu;
+  /<[^<>\s"'=]{1,64}>|<[|｜][^<>]{1,64}?[|｜]>|\[\/?[A-Z][A-Z_ ]{1,62}\]|◁[^◁▷\s]{1,64}▷|[\p{L}\p{N}_]+|\s+|[^]/gu;
 
 export function piecesOfText(text: string): readonly string[] {
   return text.match(piece) ?? [];

@@ -54,7 +54,8 @@ export function readLanguage(
 ): ModelLanguage {
   const { template, repairs, reasoning } = reading;
   const { tools } = template;
-  const marks = reasoning === null ? tools.marks : [...tools.marks, reasoning.open, reasoning.close];
+  const { open = "", close = "", answer } = reasoning ?? {};
+  const marks = [...tools.marks, open, close, answer?.open ?? "", answer?.close ?? ""];
   const vocabulary = readVocabulary(weights, marks);
   const tokenBytes = createTokenBytes(vocabulary, (token) => weights.detokenize([token as Token], true));
   return {

@@ -18,6 +18,8 @@ export interface TemplateModel {
   readonly tools: ToolFormat;
   readonly bosText: string;
   readonly eosText: string;
+  /** The values of `reasoning_effort` that the template accepts; absent: none. */
+  readonly efforts?: readonly string[];
 }
 
 /** A conversation whose texts are masked already. */
@@ -70,9 +72,32 @@ function variablesOf(
     eos_token: model.eosText,
   };
   if (tools.length > 0 && format.writesDefinitions) variables["tools"] = tools.map(templateTool);
-  if (reasoningEffort !== "default") variables["enable_thinking"] = reasoningEffort !== "none";
-  return variables;
+  return { ...variables, ...reasoningVariables(reasoningEffort, model.efforts ?? []) };
 }
+
+/** Returns the variables by which templates learn whether and how much to reason: each reads one of them. */
+function reasoningVariables(
+  effort: MaskedConversation["reasoningEffort"],
+  efforts: readonly string[],
+): Record<string, unknown> {
+  if (effort === "default") return {};
+  const reasons = effort !== "none";
+  const nearest = nearestEfforts[effort].find((each) => efforts.includes(each));
+  return {
+    enable_thinking: reasons,
+    thinking: reasons,
+    ...(reasons ? {} : { thinking_budget: 0 }),
+    ...(nearest === undefined ? {} : { reasoning_effort: nearest }),
+  };
+}
+
+/** The efforts that come closest, the best first. */
+const nearestEfforts: Readonly<Record<"none" | "low" | "medium" | "high", readonly string[]>> = {
+  none: ["none", "low"],
+  low: ["low", "medium", "high"],
+  medium: ["medium", "high", "low"],
+  high: ["high", "medium", "low"],
+};
 
 function templateTool(tool: Tool): Record<string, unknown> {
   const { name, description, parameters } = tool;

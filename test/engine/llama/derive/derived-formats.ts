@@ -1,6 +1,6 @@
 /** The formats that are derived from the templates of each style. */
 import type { Tool } from "../../../../src/core/generation.js";
-import { deriveLanguage } from "../../../../src/engine/llama/derive/derive.js";
+import { deriveLanguage, type DerivedLanguage } from "../../../../src/engine/llama/derive/derive.js";
 import { toolFormatOf, type ToolFormat } from "../../../../src/engine/llama/tools/format.js";
 import type { Rendering } from "../../../../src/engine/template/protocol.js";
 import { renderHere } from "../render-here.js";
@@ -8,11 +8,15 @@ import { styles } from "./styles.js";
 
 const texts = { bosText: "", eosText: "<|over|>", endTexts: [] };
 
-export async function formatOf(template: string): Promise<ToolFormat> {
+export function derivedOf(template: string): Promise<DerivedLanguage | null> {
   const renderer = renderHere(template);
   const render = (variables: Readonly<Record<string, unknown>>): Promise<Rendering> =>
     renderer.render(variables);
-  return toolFormatOf(template, await deriveLanguage({ ...texts, template, render }));
+  return deriveLanguage({ ...texts, template, render });
+}
+
+async function formatOf(template: string): Promise<ToolFormat> {
+  return toolFormatOf(template, await derivedOf(template));
 }
 
 const formats = new Map<string, ToolFormat>();

@@ -1,0 +1,182 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { AnswerText } from "../../../../src/engine/llama/answer/answer-text.js";
+import type { ReasoningMarks } from "../../../../src/engine/llama/answer/reasoning.js";
+import { readTemplate } from "../../../../src/engine/llama/prompt/read-template.js";
+import { renderWithRepairs } from "../../../../src/engine/llama/prompt/render.js";
+import { casesOf } from "../../../random-cases.js";
+import { renderHere } from "../render-here.js";
+import { cuts } from "../tools/answers.js";
+import { derivedOf } from "./derived-formats.js";
+
+/** Returns a template whose turns of the model have the given text before their content. */
+function templateOf(thought: string, prompt = "", around: readonly [string, string] = ["", ""]): string {
+  return (
+    "{%- for m in messages -%}<|turn|>{{ m.role }}{{ '\\n' }}" +
+    `{%- if m.role == 'assistant' -%}${thought}${around[0]}{{ m.content }}${around[1]}{%- else -%}{{ m.content }}{%- endif -%}` +
+    "<|over|>{{ '\\n' }}{%- endfor -%}" +
+    `{%- if add_generation_prompt -%}<|turn|>assistant{{ '\\n' }}${prompt}{%- endif -%}`
+  );
+}
+
+const written = (field: string, open: string, close: string): string =>
+  `{%- if m.${field} -%}${open}{{ m.${field} }}${close}{%- endif -%}`;
+
+interface Style {
+  readonly template: string;
+  readonly marks: ReasoningMarks | null;
+}
+
+const think = { open: "<think>", close: "</think>" };
+
+const styles: Readonly<Record<string, Style>> = {
+  none: { template: templateOf(""), marks: null },
+  "a field of the turn": {
+    template: templateOf(written("reasoning_content", "<think>\n", "\n</think>\n\n")),
+    marks: { ...think, startsOpen: false },
+  },
+  "another field, and other marks": {
+    template: templateOf(written("thinking", "[THINK]", "[/THINK]")),
+    marks: { open: "[THINK]", close: "[/THINK]", startsOpen: false },
+  },
+  "marks that begin and end": {
+    template: templateOf(written("reasoning", "<|START_X|>", "<|END_X|>"), "", [
+      "<|START_ANSWER|>",
+      "<|END_ANSWER|>",
+    ]),
+    marks: {
+      open: "<|START_X|>",
+      close: "<|END_X|>",
+      startsOpen: false,
+      answer: { open: "<|START_ANSWER|>", close: "<|END_ANSWER|>" },
+    },
+  },
+  "a block that the prompt opens": {
+    template: templateOf(written("reasoning_content", "<think>\n", "\n</think>\n\n"), "<think>{{ '\\n' }}"),
+    marks: { ...think, startsOpen: true },
+  },
+  "a block that the prompt opens, and history that loses it": {
+    template: templateOf("{# </think> #}", "<think>{{ '\\n' }}"),
+    marks: { ...think, startsOpen: true },
+  },
+  "a block that the prompt closes where reasoning is off": {
+    template: templateOf(
+      "",
+      "{%- if enable_thinking is false -%}<r:thought>{{ '\\n\\n' }}</r:thought>{%- endif -%}",
+    ),
+    marks: { open: "<r:thought>", close: "</r:thought>", startsOpen: false },
+  },
+  "parts of the content": {
+    template: templateOf("").replace(
+      "{{ m.content }}<|over|>",
+      "{%- if m.content is string -%}{{ m.content }}{%- else -%}{%- for p in m.content -%}{{ '<b>' ~ p.thinking ~ '</b>' if p.thinking else p.text }}{%- endfor -%}{%- endif -%}<|over|>",
+    ),
+    marks: null,
+  },
+  "marks of several pieces": {
+    template: templateOf(written("reasoning_content", "<|channel>thought\n", "<channel|>")),
+    marks: { open: "<|channel>thought", close: "<channel|>", startsOpen: false },
+  },
+  "messages of their own": {
+    template: templateOf(
+      written("reasoning_content", "<|say|>thought<|text|>", "<|stop|><|turn|>assistant{{ '\\n' }}"),
+      "",
+      [
+        "{%- if m.tool_calls -%}<|say|>calls<|text|>{{ m.tool_calls | tojson }}{%- else -%}<|say|>answer<|text|>{%- endif -%}",
+        "",
+      ],
+    ),
+    marks: {
+      open: "<|say|>thought<|text|>",
+      close: "<|stop|><|turn|>assistant",
+      startsOpen: false,
+      answer: { open: "<|say|>answer<|text|>", close: "" },
+    },
+  },
+};
+
+const names = Object.keys(styles);
+
+describe("the reasoning marks that are derived from a template", () => {
+  it.each(names)("are those that it writes: %s", async (name) => {
+    const { template = "", marks } = styles[name] ?? {};
+    const derived = await derivedOf(template);
+    expect(derived?.reasoning ?? null).toEqual(marks);
+  });
+
+  it.each(names.filter((name) => styles[name]?.marks !== null))(
+    "never occur in the text or the reasoning of an answer, however it is split and wherever it ends: %s",
+    async (name) => {
+      const marks = styles[name]?.marks ?? null;
+      if (marks === null) return;
+      const { open, close, answer } = marks;
+      const whole = `${open}\nIt is {x}.\n${close}\n\n${answer?.open ?? ""}Yes <b>.${answer?.close ?? ""}`;
+      await fc.assert(
+        fc.asyncProperty(cuts(whole), fc.nat({ max: whole.length }), (pieces, end) => {
+          const text = new AnswerText({ marks, startsInReasoning: false, stop: [] });
+          let left = end;
+          const given = pieces.flatMap((piece) => {
+            const kept = piece.slice(0, left);
+            left -= kept.length;
+            return kept === "" ? [] : text.push(Buffer.from(kept));
+          });
+          const all = [...given, ...text.finish()];
+          const of = (type: string): string =>
+            all.flatMap((each) => (each.type === type ? [each.text] : [])).join("");
+          // A cut mark is a part of a mark; a whole one is none.
+          if (end === whole.length) {
+            expect(of("reasoning")).toBe("It is {x}.");
+            expect(of("text")).toBe("Yes <b>.");
+          }
+          for (const mark of [open, close, answer?.open, answer?.close])
+            if (mark !== undefined && mark !== "") expect(of("text") + of("reasoning")).not.toContain(mark);
+          return Promise.resolve();
+        }),
+        { numRuns: casesOf(200) },
+      );
+    },
+  );
+});
+
+describe("the effort of a request", () => {
+  const promptOf = async (
+    template: string,
+    reasoningEffort: "none" | "low" | "medium" | "default",
+  ): Promise<string> => {
+    const reading = await readTemplate(template, renderHere(template), {
+      bosText: "",
+      eosText: "",
+      endTexts: [],
+    });
+    const conversation = {
+      messages: [{ role: "user", content: "Hi." }],
+      tools: [],
+      reasoningEffort,
+    } as const;
+    const { rendering } = await renderWithRepairs(reading.template, conversation, reading.repairs);
+    return rendering.type === "text" ? rendering.text : JSON.stringify(rendering);
+  };
+
+  it.each([
+    ["enable_thinking", "{{ 'off' if enable_thinking is false else 'on' }}"],
+    ["thinking", "{{ 'off' if thinking is false else 'on' }}"],
+    ["thinking_budget", "{{ 'off' if thinking_budget == 0 else 'on' }}"],
+  ])("turns reasoning off by the variable that the template reads: %s", async (_, start) => {
+    const template = start + templateOf("");
+    expect(await promptOf(template, "none")).toMatch(/^off/);
+    expect(await promptOf(template, "low")).toMatch(/^on/);
+    expect(await promptOf(template, "default")).toMatch(/^on/);
+  });
+
+  it("is passed as the nearest value that the template accepts", async () => {
+    const any = `{{ reasoning_effort or 'unset' }};${templateOf("")}`;
+    expect(await promptOf(any, "medium")).toMatch(/^medium;/);
+    expect(await promptOf(any, "none")).toMatch(/^low;/);
+    expect(await promptOf(any, "default")).toMatch(/^unset;/);
+    const two =
+      "{% if reasoning_effort and reasoning_effort not in ['none', 'high'] %}{{ raise_exception('no such effort') }}{% endif %}" +
+      any;
+    expect(await promptOf(two, "medium")).toMatch(/^high;/);
+    expect(await promptOf(two, "none")).toMatch(/^none;/);
+  });
+});
