@@ -17,10 +17,7 @@ export function createCallOpeningDetector(syntaxes: readonly CallSyntax[]): Call
   const inline = syntaxes
     .filter((syntax) => syntax.wholeAnswer !== true)
     .map((syntax) => openingPieces(syntax)[0] ?? "");
-  const whole = syntaxes
-    .filter((syntax) => syntax.wholeAnswer === true)
-    .map(openingPieces)
-    .filter((pieces) => pieces.length > 0);
+  const whole = syntaxes.filter((syntax) => syntax.wholeAnswer === true);
   const longest = Math.max(0, ...inline.map((text) => text.length - 1));
   let held = "";
   let atStart = whole.length > 0;
@@ -31,7 +28,7 @@ export function createCallOpeningDetector(syntaxes: readonly CallSyntax[]): Call
       held += text;
       if (atStart) {
         held = held.trimStart();
-        const met = whole.map((start) => (held.length > startLengthMax ? false : beginsWith(held, start)));
+        const met = whole.map((syntax) => (held.length > startLengthMax ? false : isCall(held, syntax)));
         done = met.includes(true);
         if (done) return held;
         if (met.includes(null)) return null;
@@ -46,15 +43,26 @@ export function createCallOpeningDetector(syntaxes: readonly CallSyntax[]): Call
   };
 }
 
-/** Returns whether `text` begins with these pieces, with any white space before each; null while undecided. */
-function beginsWith(text: string, pieces: readonly string[]): boolean | null {
+/** Returns whether an answer begins with a call of this syntax; null while undecided. */
+function isCall(answer: string, syntax: CallSyntax): boolean | null {
+  const rest = afterPieces(answer, openingPieces(syntax));
+  const { body } = syntax;
+  if (typeof rest !== "string" || body.type !== "notation") return typeof rest === "string" ? true : rest;
+  // A bracket alone begins many answers, so the name and the next bracket must follow.
+  const [name = ""] = /^\s*[\p{L}\p{N}_.-]*/u.exec(rest) ?? [];
+  if (name.length === rest.length) return null;
+  return name.trim() !== "" && rest.startsWith(body.open, name.length);
+}
+
+/** Returns the text after these pieces, with any white space before each; false where another text begins, null while undecided. */
+function afterPieces(text: string, pieces: readonly string[]): string | false | null {
   let rest = text;
   for (const piece of pieces) {
     rest = rest.trimStart();
     if (!rest.startsWith(piece)) return piece.startsWith(rest) ? null : false;
     rest = rest.slice(piece.length);
   }
-  return true;
+  return rest;
 }
 
 function firstOf(text: string, openings: readonly string[]): number {

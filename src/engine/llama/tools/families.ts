@@ -5,6 +5,7 @@
 import type { ToolFamily } from "./family.js";
 import { command, gemma, granite, hermes, hermesCall, llama, mistral, phi } from "./families/enveloped.js";
 import { deepseek, deepseekFenced, harmony, kimi, mistralArgs } from "./families/bare-name.js";
+import { lfm, llama4 } from "./families/pythonic.js";
 import { glm, qwenCoder } from "./families/tagged.js";
 
 /** Every family that a template can be recognised by. */
@@ -13,6 +14,8 @@ export const families: readonly ToolFamily[] = [
   qwenCoder,
   glm,
   llama,
+  llama4,
+  lfm,
   mistral,
   mistralArgs,
   deepseekFenced,

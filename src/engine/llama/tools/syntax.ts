@@ -113,15 +113,13 @@ export function piecesOf(mark: Mark): readonly string[] {
   return mark.filter((piece) => piece.trim() !== "").map((piece) => piece.trim());
 }
 
-/**
- * Returns the pieces that start a call. Without any, nothing but the whole call distinguishes it from an answer.
- */
+/** Returns the pieces that start a call. */
 export function openingPieces(syntax: CallSyntax): readonly string[] {
   const { opening, section, before, body, wholeAnswer } = syntax;
   if (opening !== undefined) return [opening];
   const pieces = [...piecesOf(section?.open ?? []), ...piecesOf(before)];
   if (wholeAnswer !== true) return pieces.slice(0, 1);
-  if (body.type !== "envelope") return [];
+  if (body.type !== "envelope") return pieces;
   return [...pieces, ...(envelopeStart(body).match(/"[^"]+"|[{:,]/g) ?? [])];
 }
 

@@ -10,6 +10,8 @@ export const familyNames = [
   "qwen-coder",
   "glm",
   "llama",
+  "llama4",
+  "lfm",
   "mistral",
   "mistral-args",
   "deepseek-fenced",

@@ -42,7 +42,7 @@ export const llama: ToolFamily = {
       after: [],
       wholeAnswer: true,
     },
-    { between: [], before: ["<|python_tag|>"], body: llamaEnvelope, after: [] },
+    { between: [], before: ["<|python_tag|>"], body: { ...llamaEnvelope, python: true }, after: [] },
     {
       between: [],
       before: ["<function="],

@@ -34,7 +34,8 @@ export const pythonMarks: Marks = {
 export function* readNotation(source: Source, out: Output, marks: Marks): Reading<boolean> {
   const given = yield* readUntil(source, marks.open, out.nameLengthMax);
   if (given === null) return false;
-  const name = given.trim();
+  // Models of Llama 3 write `name.call(...)`.
+  const [name = ""] = out.tool(given.trim()) === undefined ? given.trim().split(/\.call$/) : [given.trim()];
   const text = yield* new Reader(source, marks).arguments();
   if (text === null || out.tool(name) === undefined) return false;
   out.startCall(name);
