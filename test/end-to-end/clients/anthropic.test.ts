@@ -29,6 +29,7 @@ describe("the official Anthropic client", () => {
     const models = await collect(client.models.list());
     expect(models).toMatchObject([
       { id: builtInModel, type: "model" },
+      { id: "hearth-embed-1m", type: "model" },
       { id: "hearth-painter-3m", type: "model" },
     ]);
     expect(models[0]?.display_name).not.toBe("");

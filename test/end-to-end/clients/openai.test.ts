@@ -120,7 +120,7 @@ describe("the official openai client's models", () => {
   it("are listed and retrieved with all fields of the client's type", async () => {
     const { client } = shared();
     const models = await collect(client.models.list());
-    expect(models.map(({ id }) => id)).toEqual([builtInModel, "hearth-painter-3m"]);
+    expect(models.map(({ id }) => id)).toEqual([builtInModel, "hearth-embed-1m", "hearth-painter-3m"]);
     expect(models[0]).toMatchObject({ object: "model", owned_by: "hearth" });
     expect(Number.isInteger(models[0]?.created)).toBe(true);
     const found = await client.models.retrieve(builtInModel);

@@ -17,7 +17,13 @@ describe("the management API", () => {
       clusterConfigs: [
         {
           languageModels: [expect.objectContaining({ name: "hearth-tiny-5m", cluster: "local", tpm: "0" })],
-          embeddingModels: [],
+          embeddingModels: [
+            expect.objectContaining({
+              name: "hearth-embed-1m",
+              outputModalities: ["EMBEDDING"],
+              promptTextTokenPrice: "10",
+            }),
+          ],
           imageGenerationModels: [
             expect.objectContaining({
               name: "hearth-painter-3m",
