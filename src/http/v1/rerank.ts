@@ -27,7 +27,8 @@ export function createRanking(
     authoriseModel(deps.models, call, request.model, "rerank");
     requireAbility(deps.models, call, request.model, reranks);
     const { query, documents } = request;
-    const text = documents.map((document) => `${query}\n${document}`).join("\n");
+    // The query is read once for each document; a model refuses a long one, so that an estimate need not repeat it.
+    const text = [query, ...documents].join("\n");
     const tokenReservation = await reserveTokens(deps, call, request.model, { text, tokens: 0 });
     const context = { principal, requestId, endpoint: route.path, tokenReservation };
     const result = await whileClientWaits(ctx.req.socket, (signal) =>

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { root, sharedApp, testKey } from "../../harness.js";
+import { builtInModel, root, sharedApp, testKey } from "../../harness.js";
 
 const shared = sharedApp();
 const model = "hearth-embed-1m";
@@ -60,6 +60,22 @@ describe("the built-in embedding model", () => {
   it("has a vector of length 1 also for a text of which it knows no word", async () => {
     for (const vector of await embed(["\u4f60\u597d", " ", "qzxv"]))
       expect(dot(vector, vector)).toBeCloseTo(1, 5);
+  });
+
+  it("embeds while a chat is generated, and neither changes the other", async () => {
+    const { client } = shared();
+    const chat = async () => {
+      const answer = await client.chat.completions.create({
+        model: builtInModel,
+        messages: [{ role: "user", content: "What is the capital of France?" }],
+        temperature: 0,
+        max_completion_tokens: 40,
+      });
+      return answer.choices[0]?.message.content;
+    };
+    const texts = Array.from({ length: 100 }, (_, at) => `the cat number ${at}`);
+    const alone = [await chat(), await embed(texts)];
+    expect(await Promise.all([chat(), embed(texts)])).toEqual(alone);
   });
 
   it("ranks documents by similarity", async () => {

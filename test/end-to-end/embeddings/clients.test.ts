@@ -58,3 +58,18 @@ it("the AI SDK's client gets the vectors of one text and of several, with their 
   const one = await embed({ model: openai.textEmbeddingModel(model), value: "the dog", maxRetries: 0 });
   expect(one.embedding).toEqual(many.embeddings[1]);
 });
+
+it("LlamaIndex's client, whose package does not install beside this one's, gets the vectors by its request", async () => {
+  const response = await fetch(`${shared().url}/v1/embeddings`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${testKey}`, "content-type": "application/json" },
+    // As @llamaindex/openai 0.4.22 sends it.
+    body: JSON.stringify({ model, input: texts, encoding_format: "base64" }),
+  });
+  const { data } = (await response.json()) as { readonly data: readonly { readonly embedding: string }[] };
+  await expectEqual(
+    data.map(({ embedding }) => [
+      ...new Float32Array(Uint8Array.from(Buffer.from(embedding, "base64")).buffer),
+    ]),
+  );
+});

@@ -1,10 +1,15 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sharedApp, temporaryFolder, testKey } from "../../harness.js";
+import { encoderBytes } from "../../gguf-writer/encoder.js";
 import { contextTokens, embeddingModels, price, writeEmbeddingModels } from "./embedding-models.js";
 
 const shared = sharedApp(async (finished) => {
   const folder = temporaryFolder(finished);
   await writeEmbeddingModels(folder);
+  // Without a manifest, it is tried in a process of its own before it is loaded.
+  writeFileSync(join(folder, "untried.gguf"), encoderBytes({ contextLength: contextTokens }));
   return { HEARTH_MODELS: folder };
 });
 
@@ -113,6 +118,12 @@ describe("POST /v1/embeddings", () => {
     ["a negative token id", { input: [5, -1] }, 400, "input.1: must be between 0 and"],
     ["a number", { input: 5 }, 422, "input: must be a string or an array"],
     ["too many texts", { input: Array(2049).fill("a") }, 400, "input: must hold at most 2048 elements"],
+    [
+      "too many token ids",
+      { input: Array(4).fill(Array(80_000).fill(5)) },
+      400,
+      "input: must hold at most 300000 token ids in all",
+    ],
     ["an unknown token id", { input: [[2, 13]] }, 400, "input.0: the token 13 at position 1 is not one of"],
     ["too many tokens", { input: ["a", tooManyWords] }, 400, "input.1: has 301 tokens, but this model reads"],
     [
@@ -133,6 +144,10 @@ describe("POST /v1/embeddings", () => {
     ],
   ])("refuses %s, naming the field", async (_, body, status, message) => {
     expect(await refusal(body)).toEqual([status, expect.stringContaining(message)]);
+  });
+
+  it("serves a file without a manifest like one with it", async () => {
+    expect(await vectorsOf("untried", "a cat")).toEqual(await vectorsOf("bert", "a cat"));
   });
 
   it("accepts an input that fills the context", async () => {
