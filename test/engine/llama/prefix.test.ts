@@ -56,36 +56,6 @@ describe("the prefix cache", () => {
     );
   });
 
-  const first = promptOf(0, 300);
-  it.each([
-    // Six layers: the last one sees the whole context, the others a sliding window.
-    ["a sliding window", { architecture: "gemma3", layers: 6 }, 1],
-    // Two chunks are evaluated again at most.
-    ["a state of convolutions", { architecture: "lfm2" }, 128],
-  ] as const)(
-    "of a model with %s is reused by the next turns, with the same answer",
-    async (_, spec, againMax) => {
-      const resident = await residentWithEightSlots(undefined, spec);
-      const { loop, done } = startLoop();
-      let job = 0;
-      const ask = async (tokens: readonly number[], changes = {}) => {
-        loop.submit(resident, ++job, jobOf(tokens, 3, { ...compared, ...changes }));
-        return done(job);
-      };
-      let before = first;
-      await ask(before);
-      for (const turn of [promptOf(5, 10), promptOf(6, 90), promptOf(7, 5)]) {
-        const tokens = [...before, ...turn];
-        const warm = await ask(tokens);
-        expect(warm.cachedTokens).toBeGreaterThanOrEqual(before.length - againMax);
-        const fresh = await ask(tokens, { deterministic: true, teamId: "another" });
-        expect(fresh.cachedTokens).toBe(0);
-        expectSameUpToRounding(warm.logprobs, fresh.logprobs);
-        before = tokens;
-      }
-    },
-  );
-
   it("F9: never lets one team continue on another's prompt, in 20 rounds of all slots at once", async () => {
     const resident = await residentWithEightSlots();
     const store = new PrefixStore(join(temporaryFolder(), "cache"), 100 * megabytes);
@@ -116,25 +86,6 @@ describe("the prefix cache", () => {
     const warm = await done(99);
     expect(warm.cachedTokens).toBe(long.length - 1);
     expectSameUpToRounding(warm.logprobs, cold.logprobs);
-  });
-
-  it("F9: of a stored state never has the checkpoint of the team that had the slot before", async () => {
-    const resident = await residentWithEightSlots(undefined, { architecture: "lfm2" });
-    const store = new PrefixStore(join(temporaryFolder(), "cache"), 100 * megabytes);
-    const { loop, done } = startLoop(store);
-    const ask = async (job: number, tokens: readonly number[], changes = {}) => {
-      loop.submit(resident, job, jobOf(tokens, 3, { ...compared, ...changes }));
-      return done(job);
-    };
-    await ask(0, first);
-    for (let other = 1; other <= slots; other++)
-      await ask(other, promptOf(other, 260), { teamId: "another" });
-    const next = [...first, ...promptOf(6, 20)];
-    const warm = await ask(10, next);
-    // Two sampled tokens of the stored state would have to be removed, which only a checkpoint of its own allows.
-    expect(warm.cachedTokens).toBe(0);
-    const fresh = await ask(11, next, { deterministic: true });
-    expectSameUpToRounding(warm.logprobs, fresh.logprobs);
   });
 
   it("survives a restart, in files that only their owner can read, and ignores a damaged file", async () => {

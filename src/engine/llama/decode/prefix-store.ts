@@ -106,8 +106,6 @@ export class PrefixStore {
   async #load(entry: Entry, sequence: LlamaContextSequence): Promise<boolean> {
     try {
       entry.used = ++this.#lastUse;
-      // Loading keeps the checkpoints of what the sequence held before, which may be another team's.
-      await sequence.clearHistory();
       await sequence.loadStateFromFile(this.#path(entry.id, "state"), { acceptRisk: true });
       return true;
     } catch {

@@ -23,8 +23,6 @@ export interface SequenceSlot {
 
 /** Shorter prefixes are faster to evaluate again than to write and read. */
 export const storedTokensMin = 128;
-/** Fewer tokens are evaluated again faster than a state is copied. */
-const checkpointGapTokensMin = 32;
 
 /** Creates the empty slots of a model, ordered by sequence. */
 export function createSlots(resident: Resident): readonly SequenceSlot[] {
@@ -103,38 +101,12 @@ export async function saveSlot(
 async function truncateToPrefix(slot: SequenceSlot, decode: SeededJob): Promise<number> {
   const { sequence } = slot;
   const shared = decode.deterministic ? 0 : sharedPrefix(slot, decode);
-  const keep = restorable(sequence, shared);
+  // A recurrent or sliding-window state cannot be truncated; the library would silently evaluate the kept part again.
+  const keep = sequence.needsCheckpoints && shared < sequence.nextTokenIndex ? 0 : shared;
   if (keep === 0) await sequence.clearHistory();
   else
     await sequence.adaptStateToTokens(Array.from(decode.prompt.tokens.subarray(0, keep)) as Token[], false);
   return sequence.nextTokenIndex;
-}
-
-/**
- * Returns how many of the first `shared` tokens the sequence can keep. A recurrent state cannot be truncated: only the checkpoint can be
- * restored. The library would silently evaluate what comes after it again.
- */
-function restorable(
-  { needsCheckpoints, nextTokenIndex, lastCheckpointIndex }: LlamaContextSequence,
-  shared: number,
-): number {
-  if (!needsCheckpoints || shared === nextTokenIndex) return shared;
-  // The index is 0 without a checkpoint.
-  return lastCheckpointIndex > 0 && lastCheckpointIndex < shared ? lastCheckpointIndex + 1 : 0;
-}
-
-/**
- * Takes a checkpoint of a state that cannot be truncated, once at most `chunkTokens` tokens of the prompt are left: the next turn of a
- * conversation shares what comes before. No batch may be running.
- */
-export async function takeCheckpoint(
-  { sequence, generation }: SequenceSlot,
-  chunkTokens: number,
-): Promise<void> {
-  if (!sequence.needsCheckpoints || generation?.mode !== "prefill") return;
-  const isNearEnd = generation.prompt.length - generation.evaluated <= chunkTokens;
-  const isFarFromLast = sequence.nextTokenIndex - sequence.lastCheckpointIndex >= checkpointGapTokensMin;
-  if (isNearEnd && isFarFromLast) await sequence.takeCheckpoint();
 }
 
 function compare(a: readonly number[], b: readonly number[]): number {

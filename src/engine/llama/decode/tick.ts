@@ -20,7 +20,6 @@ import {
   saveSlot,
   sharedPrefix,
   storedTokensMin,
-  takeCheckpoint,
   type SequenceSlot,
 } from "./slot.js";
 
@@ -254,7 +253,6 @@ export class TickLoop {
     await Promise.all(work);
     prefillBudget.recordTick(budget - left, this.#options.now() - began);
     await this.#storeSharedPrefixes(resident, slots);
-    for (const slot of slots) await takeCheckpoint(slot, resident.chunkTokens);
   }
 
   #createPrefillBudget({ chunkTokens }: Resident): PrefillBudget {

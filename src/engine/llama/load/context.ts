@@ -25,12 +25,6 @@ const batchMultiple = 64;
 /** More microtasks than the library runs between a request for a token and the queueing of that token. */
 const microtasksToQueue = 12;
 
-/**
- * A sequence of a recurrent or hybrid model keeps one state to continue from, because its state cannot be truncated. The library makes no
- * more of them by itself, which would be as many as the context is long.
- */
-const checkpoints = { max: 1, interval: false } as const;
-
 /** Creates the context and reserves its memory. @throws the library's error when there is too little memory. */
 export async function createModelContext(
   weights: LlamaModel,
@@ -78,7 +72,7 @@ function kvCacheOptions(type: LlamaSettings["kvCacheType"]) {
 
 function createSequences(context: LlamaContext, sequenceCount: number): readonly LlamaContextSequence[] {
   return Array.from({ length: sequenceCount }, () =>
-    context.getSequence({ contextShift: { strategy: refuseShift }, checkpoints }),
+    context.getSequence({ contextShift: { strategy: refuseShift } }),
   );
 }
 

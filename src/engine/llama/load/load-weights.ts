@@ -15,8 +15,7 @@ export async function loadWeights(llama: Llama, modelPath: string): Promise<Llam
     logger(level, message);
   };
   try {
-    // Layers with a sliding window keep the whole context, as the estimate of memory counts: otherwise no prefix could be reused.
-    return await llama.loadModel({ modelPath, checkTensors: true, defaultContextSwaFullCache: true });
+    return await llama.loadModel({ modelPath, checkTensors: true });
   } catch (thrown) {
     // The last lines of the log arrive in a turn of the event loop of their own.
     await setImmediate();
