@@ -11,6 +11,8 @@ const flag = z
   .union([z.boolean(), z.enum(["true", "false", "1", "0"])])
   .transform((value) => value === true || value === "true" || value === "1");
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+const zeroOr = <T extends z.ZodType<number>>(number: T) =>
+  z.union([z.literal(0), z.literal("0").transform(() => 0), number]);
 const list = z.union([
   z.array(z.string()),
   z.string().transform((text) => text.split(",").map((item) => item.trim())),
@@ -61,15 +63,15 @@ const settings = {
   responsesMax: whole(0, 100_000_000).default(1_000_000),
   /** Generations of one model that run at the same time. */
   slotsPerModel: whole(1, 255).default(4),
-  /** Limit on the tokens of one slot, whatever the model allows: its memory is reserved in advance. */
-  contextTokensMax: whole(64, 1_048_576).default(8192),
+  /** Limit on the tokens of one slot, whatever the model allows; 0 = as memory allows: it is reserved in advance. */
+  contextTokensMax: zeroOr(whole(64, 1_048_576)).default(0),
   /**
    * Tokens after which a model's reasoning is ended, where neither the request states an effort or a budget nor the model's manifest a
    * limit.
    */
   reasoningTokensMax: whole(1, 1_048_576).default(4096),
   /** Prompt tokens evaluated between two tokens of another answer; 0 = 128 on a CPU, 512 on a GPU. */
-  prefillChunkTokens: z.union([z.literal(0), z.literal("0").transform(() => 0), whole(8, 4096)]).default(0),
+  prefillChunkTokens: zeroOr(whole(8, 4096)).default(0),
   /** Time between two tokens of an answer that the evaluation of other prompts should not exceed. */
   tokenGapMsMax: whole(10, 600_000).default(500),
   /** Bytes of evaluated prompts stored in the data folder; 0 stores none. */
@@ -219,6 +221,10 @@ function finish(values: z.infer<typeof schema>, sources: Readonly<Record<string,
   if (values.apiKey !== null && values.apiKey === values.managementKey)
     throw new ConfigError(
       `managementKey (set by ${sources["managementKey"] ?? "?"}): equals the API key; no secret may be valid for both /v1 and /auth`,
+    );
+  if (values.kvCacheType !== "f16" && values.flashAttention === "off")
+    throw new ConfigError(
+      `kvCacheType (set by ${sources["kvCacheType"] ?? "?"}): ${values.kvCacheType} needs flash attention, which flashAttention turns off`,
     );
   const models = resolve(values.models);
   if (sources["models"] !== "default") refuseMissingFolder("models", models, sources);

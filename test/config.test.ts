@@ -116,6 +116,11 @@ describe("the configuration", () => {
       /managementKey \(set by HEARTH_MANAGEMENT_KEY\): equals the API key/,
     ],
     [
+      "a quantised KV cache without flash attention",
+      () => loadConfig({ HEARTH_KV_CACHE_TYPE: "q8_0", HEARTH_FLASH_ATTENTION: "off" }),
+      /kvCacheType \(set by HEARTH_KV_CACHE_TYPE\): q8_0 needs flash attention/,
+    ],
+    [
       "a folder of models that does not exist",
       () => loadConfig({ HEARTH_MODELS: "/nowhere/models" }),
       /^models \(set by HEARTH_MODELS\): \/nowhere\/models does not exist$/,

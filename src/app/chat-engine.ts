@@ -8,6 +8,7 @@ import type { Schemas } from "../core/schemas.js";
 import type { HostedTokenizer } from "../core/tokenizer.js";
 import { createLlamaEngine, type LlamaEngine } from "../engine/llama/engine.js";
 import { usableCores, usableMemoryBytes } from "../engine/llama/load/machine.js";
+import { contextInMemory, type ContextCost } from "../engine/llama/load/memory-estimate.js";
 import type { LlamaSettings } from "../engine/llama/protocol.js";
 import { createSmokeLoad } from "../engine/llama/load/smoke-load.js";
 import { ModelMemory } from "../engine/model-memory.js";
@@ -25,8 +26,7 @@ export interface SystemDeps {
 
 /** Builds the memory budget that the models of all engines share. */
 export function buildModelMemory({ memoryBytesMax }: Config, { clock }: SystemDeps): ModelMemory {
-  const bytesMax = memoryBytesMax === 0 ? usableMemoryBytes() : memoryBytesMax;
-  return new ModelMemory({ clock, memoryBytesMax: bytesMax });
+  return new ModelMemory({ clock, memoryBytesMax: memoryBytesOf(memoryBytesMax) });
 }
 
 /** Builds the engine that runs GGUF models. */
@@ -118,6 +118,17 @@ export function buildHostedTokenizer(
   });
 }
 
+function memoryBytesOf(memoryBytesMax: number): number {
+  return memoryBytesMax === 0 ? usableMemoryBytes() : memoryBytesMax;
+}
+
+/** Returns the largest context of a model: the configured one, or what it was trained with, as far as memory allows. */
+export function contextLimit(config: Config): number | ((cost: ContextCost) => number) {
+  if (config.contextTokensMax > 0) return config.contextTokensMax;
+  const [settings, memoryBytes] = [llamaSettings(config), memoryBytesOf(config.memoryBytesMax)];
+  return (cost) => contextInMemory(cost, settings, memoryBytes);
+}
+
 /** The engine's settings. It gets no more of the configuration, and no key in particular. */
 function llamaSettings(config: Config): LlamaSettings {
   const { slotsPerModel, contextTokensMax, tokenGapMsMax, prefixCacheBytesMax } = config;
@@ -126,7 +137,7 @@ function llamaSettings(config: Config): LlamaSettings {
     cores: usableCores(),
     threads: config.threads === 0 ? null : config.threads,
     slotsPerModel,
-    contextTokensMax,
+    contextTokensMax: contextTokensMax === 0 ? Number.MAX_SAFE_INTEGER : contextTokensMax,
     prefillChunkTokens: config.prefillChunkTokens === 0 ? null : config.prefillChunkTokens,
     tokenGapMsMax,
     prefixCacheFolder: join(config.data, "prefix-cache"),

@@ -10,7 +10,7 @@ import { visionFamilies } from "../engine/vision/families.js";
 import { readGguf } from "../models/gguf.js";
 import { loadRegistry, type LoadedRegistry } from "../models/registry.js";
 import { systemClock } from "../system.js";
-import { buildChatCheck } from "./chat-engine.js";
+import { buildChatCheck, contextLimit } from "./chat-engine.js";
 import { buildOnnxCheck, rejectUnloadableModels } from "./onnx-models.js";
 import { engineBuild } from "../version.js";
 
@@ -19,9 +19,10 @@ const builtInModels = fileURLToPath(new URL("../../models", import.meta.url));
 
 /** Reads the configured model folder and the built-in models. */
 export function openRegistry(config: Config): Promise<LoadedRegistry> {
-  const { contextTokensMax, kvCacheType, flashAttention, gpu, threads } = config;
+  const { kvCacheType, flashAttention, gpu, threads } = config;
   const engine = JSON.stringify([engineBuild, kvCacheType, flashAttention, gpu, threads]);
   const folders = [config.models, builtInModels];
+  const contextTokensMax = contextLimit(config);
   return loadRegistry({ folders, contextTokensMax, engine, visionFamilies, visionModel: config.visionModel });
 }
 

@@ -8,6 +8,7 @@ import { variableOf, type Config, type LoadedConfig, type SettingName } from "..
 import type { Model } from "../core/model.js";
 import type { TemplateReport } from "../app/app.js";
 import { version } from "../version.js";
+import { contextText } from "./context-text.js";
 
 interface Check {
   readonly name: string;
@@ -83,7 +84,10 @@ function portCheck(config: Config): Promise<Check> {
 function modelCheck(model: Model, template: TemplateReport | null): Check {
   const { id, contextTokens, bytes } = model.manifest;
   const { repairs = [], call = null, reasoning = null } = template ?? {};
-  const parts = [`${(bytes / 1e6).toFixed(1)} MB`, `${contextTokens} tokens of context`];
+  const parts = [
+    `${(bytes / 1e6).toFixed(1)} MB`,
+    `${contextText(contextTokens, model.trainedTokens)} of context`,
+  ];
   if (call !== null) parts.push(`tool calls: ${oneLine(call)}`);
   if (reasoning !== null) parts.push(`reasoning: ${oneLine(reasoning)}`);
   if (repairs.length > 0) parts.push(`strict chat template: ${repairs.join(", ")}`);

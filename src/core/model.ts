@@ -73,6 +73,8 @@ export interface Model {
    * specify it.
    */
   readonly kvBytesPerToken: number;
+  /** Tokens of context that the weights were trained with, where they specify it and no manifest does. */
+  readonly trainedTokens?: number | undefined;
   /** `fp_` and 10 hex digits that identify the weights and the engine. */
   readonly fingerprint: string;
 }

@@ -16,6 +16,8 @@ import { inspectWeights, type Weights } from "./weights.js";
 
 export const manifestFile = "manifest.json";
 const manifestBytesMax = 64 * 1024;
+/** The context of a model that does not specify one. */
+const contextTokensUnknown = 2048;
 
 /** Returns the model of a folder with a manifest.json. `unusable` says what is wrong with it. */
 export async function describeManifest(folder: string, visionFamilies: readonly string[]): Promise<Model> {
@@ -33,13 +35,39 @@ export async function describeManifest(folder: string, visionFamilies: readonly 
   return toModel(manifest, await inspectWeights(folder, manifest.file, manifest.bytes));
 }
 
+/** The largest context of a model, in tokens, or how to find it from what it costs. */
+export type ContextLimit = number | ((cost: ContextCost) => number);
+
+/** What the length of a model's context depends on. */
+export interface ContextCost {
+  readonly bytes: number;
+  readonly kvBytesPerToken: number;
+  readonly trainedTokens: number;
+}
+
 /**
- * Returns the model of a GGUF file without a manifest. A context longer than `contextTokensMax` is reduced to
- * it.
+ * Returns the model of a GGUF file without a manifest. A context longer than `limit` is reduced to it.
  */
-export async function describeBare(folder: string, file: string, contextTokensMax: number): Promise<Model> {
+export async function describeBare(folder: string, file: string, limit: ContextLimit): Promise<Model> {
   const weights = await inspectWeights(folder, file, null);
-  return toModel(manifestOf(file, weights, contextTokensMax), weights);
+  const { bytes, header } = weights;
+  const trained = trainedTokensOf(header);
+  if (header === null || trained === null)
+    return toModel(
+      manifestOf(file, weights, typeof limit === "number" ? limit : contextTokensUnknown),
+      weights,
+    );
+  const perToken = bytesPerToken(kindOf(header.metadata), header.metadata);
+  const cost = { bytes, kvBytesPerToken: perToken, trainedTokens: trained };
+  const contextTokens = Math.min(trained, typeof limit === "number" ? limit : limit(cost));
+  return { ...toModel(manifestOf(file, weights, contextTokens), weights), trainedTokens: trained };
+}
+
+function trainedTokensOf(header: GgufHeader | null): number | null {
+  const value = header?.metadata.values.get(
+    `${textOf(header, "general.architecture", "unknown")}.context_length`,
+  );
+  return typeof value === "number" && value > 0 ? value : null;
 }
 
 /** Returns the model of a folder in the layout of Diffusers without a manifest. */
@@ -71,15 +99,12 @@ function toModel(manifest: ModelManifest, weights: Weights): Model {
   };
 }
 
-function manifestOf(file: string, weights: Weights, contextTokensMax: number): ModelManifest {
+function manifestOf(file: string, weights: Weights, contextTokens: number): ModelManifest {
   const stem = stemOf(file);
   const id = idFromName(stem);
   const architecture = textOf(weights.header, "general.architecture", "unknown");
   const kind = weights.header === null ? "chat" : kindOf(weights.header.metadata);
   const template = textOf(weights.header, "tokenizer.chat_template", "", Number.POSITIVE_INFINITY);
-  const trainedTokens = Number(
-    weights.header?.metadata.values.get(`${architecture}.context_length`) ?? contextTokensMax,
-  );
   return {
     id,
     aliases: stem !== id && isModelId(stem) ? [stem] : [],
@@ -90,7 +115,7 @@ function manifestOf(file: string, weights: Weights, contextTokensMax: number): M
     file,
     bytes: weights.bytes,
     sha256: null,
-    contextTokens: Math.min(trainedTokens, contextTokensMax),
+    contextTokens,
     inputModalities: ["text"],
     outputModalities: ["text"],
     capabilities: {

@@ -20,8 +20,9 @@ export function bytesPerToken(kind: ModelKind, metadata: GgufMetadata): number {
 
 /**
  * Returns the bytes of KV cache per token of context at 16 bits per value, from a GGUF header: keys and
- * values of all attention heads of all layers. Returns 0 if the header lacks the sizes (a recurrent model has
- * no cache that grows).
+ * values of all attention heads of all layers. A layer without heads has no cache that grows, as in hybrid
+ * models. Returns 0 if the header lacks the sizes (a recurrent model has no such layer). Layers with a
+ * sliding window count in full: their cache holds the whole context, so that any prefix can be reused.
  */
 export function kvBytesPerToken({ values }: GgufMetadata): number {
   const architecture = values.get("general.architecture");
@@ -35,6 +36,12 @@ export function kvBytesPerToken({ values }: GgufMetadata): number {
   const keyWidth = number("attention.key_length") ?? headWidth;
   const valueWidth = number("attention.value_length") ?? headWidth;
   if (layers === null || keyWidth === null || valueWidth === null) return 0;
-  const kvHeads = number("attention.head_count_kv") ?? heads ?? 0;
-  return Math.ceil(layers * kvHeads * (keyWidth + valueWidth) * 2);
+  const perLayer = values.get(`${String(architecture)}.attention.head_count_kv`);
+  const kvHeads =
+    typeof perLayer === "object" ? sum(perLayer) : layers * (number("attention.head_count_kv") ?? heads ?? 0);
+  return Math.ceil(kvHeads * (keyWidth + valueWidth) * 2);
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + (count > 0 ? count : 0), 0);
 }

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import type { Model, ModelRegistry } from "../core/model.js";
 import {
   describeBare,
+  type ContextLimit,
   describeDiffusers,
   describeManifest,
   describeVision,
@@ -28,8 +29,8 @@ export interface RegistryOptions {
    * empty.
    */
   readonly folders: readonly string[];
-  /** The largest context of a GGUF file without a manifest. */
-  readonly contextTokensMax: number;
+  /** The largest context of a GGUF file without a manifest, or how to find it. */
+  readonly contextTokensMax: ContextLimit;
   /** Engine build and settings that change the output; they are part of each fingerprint. */
   readonly engine?: string;
   /** The `model_type` values of supported vision models; absent: none is supported. */

@@ -156,6 +156,22 @@ describe("a bare GGUF", () => {
     expect(only(await load("a")).manifest.contextTokens).toBe(contextTokensMax);
   });
 
+  it("has the context that its cost leads to, and names the one it was trained with", async () => {
+    await folder.write("a/long.gguf", modelBytes({ contextLength: 131_072 }));
+    const registry = await loadRegistry({
+      folders: [join(folder.path, "a")],
+      contextTokensMax: ({ trainedTokens, kvBytesPerToken }) => trainedTokens / 2 + kvBytesPerToken,
+    });
+    // Two layers with one head of 32 keys and values each, in 16 bits.
+    const contextTokens = 65_536 + 256;
+    expect(registry.find("long")).toMatchObject({ trainedTokens: 131_072, manifest: { contextTokens } });
+  });
+
+  it("counts the layers that have a cache", async () => {
+    await folder.write("a/hybrid.gguf", modelBytes({ architecture: "lfm2", layers: 4 }));
+    expect(only(await load("a")).kvBytesPerToken).toBe(256);
+  });
+
   it("is found one folder deeper, and through a symbolic link", async () => {
     await folder.write("elsewhere/blob", weights);
     await mkdir(join(folder.path, "a/deeper"), { recursive: true });

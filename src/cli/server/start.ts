@@ -4,7 +4,9 @@ import { relative } from "node:path";
 import type { Command } from "commander";
 import type { App } from "../../app/app.js";
 import type { Config, LoadedConfig } from "../../config.js";
+import type { Model } from "../../core/model.js";
 import { version } from "../../version.js";
+import { contextText } from "../context-text.js";
 import type { SupervisorChannel } from "./supervise.js";
 
 /** Time to close everything after the grace time: engines, worker threads, the database. */
@@ -98,7 +100,7 @@ function listenError(config: Config, thrown: unknown): Error {
 
 function greeting(config: Config, keySource: string, app: App, url: string): string {
   const usable = app.models.list().filter((model) => model.unusable === null);
-  const names = usable.map((model) => model.manifest.id);
+  const names = usable.map(nameWithContext);
   const chatModel = usable.find(({ manifest }) => manifest.kind === "chat");
   const file = relative(process.cwd(), app.firstKeyFile) || app.firstKeyFile;
   const { shown, inCurl } = keyHint(config, keySource, app, file);
@@ -122,6 +124,12 @@ function greeting(config: Config, keySource: string, app: App, url: string): str
     "",
     "",
   ].join("\n");
+}
+
+/** Returns the id of a model, and its context if it is a chat model. */
+function nameWithContext({ manifest, trainedTokens }: Model): string {
+  const { id, kind, contextTokens } = manifest;
+  return kind === "chat" ? `${id} (${contextText(contextTokens, trainedTokens)})` : id;
 }
 
 function unusableLines(count: number): readonly string[] {

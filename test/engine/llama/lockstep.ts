@@ -11,7 +11,7 @@ import { loadResident, type Resident } from "../../../src/engine/llama/load/resi
 import { tokenTypes } from "../../../src/engine/llama/prompt/token-bytes.js";
 import { TickLoop } from "../../../src/engine/llama/decode/tick.js";
 import { loadRegistry } from "../../../src/models/registry.js";
-import { randomModelWords, writeModel } from "../../gguf-writer.js";
+import { randomModelWords, writeModel, type ModelSpec } from "../../gguf-writer.js";
 import { buildVocabulary } from "../../gguf-writer/vocabulary.js";
 import { temporaryFolder } from "../../harness.js";
 import { renderHere } from "./render-here.js";
@@ -23,9 +23,12 @@ export const slots = 8;
  * Loads a random model with eight slots in this thread, so that its batches can be inspected. Its weights are not quantised, so
  * that the log probabilities of two evaluations differ by a thousandth of a nat instead of some hundredths.
  */
-export async function residentWithEightSlots(folder: string = temporaryFolder()): Promise<Resident> {
+export async function residentWithEightSlots(
+  folder: string = temporaryFolder(),
+  changes: Partial<ModelSpec> = {},
+): Promise<Resident> {
   const file = join(folder, "random.gguf");
-  if (!existsSync(file)) await writeModel(file, { contextLength: 512, weights: "F32" });
+  if (!existsSync(file)) await writeModel(file, { contextLength: 512, weights: "F32", ...changes });
   const registry = await loadRegistry({ folders: [folder], contextTokensMax: 512 });
   const model = registry.find("random") as Model;
   const llama = await getLlama({ gpu: false, build: "never", logLevel: LlamaLogLevel.error, maxThreads: 1 });

@@ -8,11 +8,12 @@ import type { LlamaContextSequence, Token } from "node-llama-cpp";
 import { toHearthError, type HearthError } from "../../../core/errors.js";
 import type { FinishReason, GenerationEvent } from "../../../core/generation.js";
 import { Answer } from "../answer/answer.js";
+import { evaluatePart, tokensToEvaluate } from "./checkpoints.js";
 import { createConstraint, type Constraint } from "./constraint.js";
 import { logprobOf } from "./logprobs.js";
 import type { SeededJob } from "../protocol.js";
 import type { Resident } from "../load/resident.js";
-import { repeatingTokens } from "./repeating-tokens.js";
+import { openingTokens, repeatingTokens } from "./suppressed-tokens.js";
 import { parsedCalls } from "../answer/parsed-calls.js";
 import { startSampler, type Sampled, type TokenSource } from "./sampler.js";
 
@@ -159,7 +160,8 @@ export class Generation {
 
   /** Evaluates up to `budget` prompt tokens; the last chunk also samples the first token. @returns how many it took. */
   prefill(budget: number): { readonly taken: number; readonly done: Promise<void> } {
-    const chunk = this.#promptLeft.splice(0, budget);
+    const count = tokensToEvaluate(this.#sequence, this.#promptLeft.length, budget);
+    const chunk = this.#promptLeft.splice(0, count);
     return { taken: chunk.length, done: this.#catchFailure(() => this.#evaluate(chunk)) };
   }
 
@@ -186,7 +188,8 @@ export class Generation {
   }
 
   async #evaluate(chunk: Token[]): Promise<void> {
-    if (this.#promptLeft.length > 0) return this.#sequence.evaluateWithoutGeneratingNewTokens(chunk);
+    const left = this.#promptLeft.length;
+    if (left > 0) return evaluatePart(this.#sequence, chunk, left);
     const { sampling, seed, topLogprobs } = this.#decode;
     this.#source = startSampler(this.#resident, this.#sequence, chunk, {
       sampling,
@@ -197,7 +200,8 @@ export class Generation {
       suppressed:
         this.#constraint === null && this.#hiddenMarks.length === 0 ? null : () => this.#suppressed(),
     });
-    return this.#sample();
+    await this.#sample();
+    return this.#sequence.takeCheckpoint();
   }
 
   #suppressed(): readonly Token[] {
@@ -289,12 +293,4 @@ export class Generation {
     const finishReason = stoppedBy === null ? ending : "stop_sequence";
     this.#events.push({ type: "generation-end", choice: 0, finishReason, stopSequence: stoppedBy });
   }
-}
-
-/** Returns the tokens that are the first mark of a call. A mark of several tokens is left to the parser. */
-function openingTokens({ tools, weights }: Resident): readonly Token[] {
-  return tools.openings.flatMap(({ pieces: [mark = ""], atStart }) => {
-    const tokens = atStart || mark === "" ? [] : weights.tokenize(mark, true);
-    return tokens.length === 1 ? tokens : [];
-  });
 }

@@ -1,17 +1,21 @@
 /**
- * Decides how many prompt tokens one tick evaluates: a full chunk when no generation is decoding, fewer when a full chunk would delay
- * decoding generations too long. Measures the cost of a prompt token from earlier ticks.
+ * Decides how many prompt tokens one tick evaluates: a large chunk when no generation is decoding, a smaller one beside generations, and
+ * fewer still when that would delay them too long. Measures the cost of a prompt token from earlier ticks.
  */
 
 export interface PrefillLimits {
   /** Maximum number of prompt tokens in one tick. */
   readonly chunkTokensMax: number;
+  /** The same while no generation decodes. */
+  readonly idleChunkTokensMax: number;
   /** Time between two tokens of a decoding generation that a chunk should not exceed. */
   readonly tokenGapMsMax: number;
 }
 
 /** Smaller chunks cost more in extra batches than they save in waiting. */
 const chunkTokensMin = 16;
+/** Time of a chunk while no generation decodes: a client that leaves frees its slot after the chunk. */
+const idleChunkMsMax = 200;
 
 export class PrefillBudget {
   readonly #limits: PrefillLimits;
@@ -22,10 +26,18 @@ export class PrefillBudget {
     this.#limits = limits;
   }
 
-  /** Returns the number of prompt tokens for the next tick. @param decoding number of decoding generations. */
-  tokensForTick(decoding: number): number {
-    const { chunkTokensMax, tokenGapMsMax } = this.#limits;
-    if (decoding === 0 || this.#msPerToken === 0) return chunkTokensMax;
+  /**
+   * Returns the number of prompt tokens for the next tick.
+   * @param decoding number of decoding generations.
+   * @param isFixed whether it must not depend on time.
+   */
+  tokensForTick(decoding: number, isFixed = false): number {
+    const { chunkTokensMax, idleChunkTokensMax, tokenGapMsMax } = this.#limits;
+    if (isFixed || this.#msPerToken === 0) return chunkTokensMax;
+    if (decoding === 0) {
+      const quick = Math.floor(idleChunkMsMax / this.#msPerToken);
+      return Math.max(chunkTokensMax, Math.min(idleChunkTokensMax, quick));
+    }
     const affordable = Math.floor(tokenGapMsMax / this.#msPerToken);
     return Math.max(Math.min(chunkTokensMin, chunkTokensMax), Math.min(chunkTokensMax, affordable));
   }

@@ -38,6 +38,8 @@ const sidecar = z.object({ fingerprint: z.string(), teamId: z.string(), tokens: 
 export interface StoredPrefix {
   /** Number of leading tokens shared with the prompt. */
   readonly shared: number;
+  /** Number of tokens of the stored state. */
+  readonly length: number;
   /** Loads the stored state into a sequence. @returns false when the file is unusable. */
   load(sequence: LlamaContextSequence): Promise<boolean>;
 }
@@ -78,11 +80,15 @@ export class PrefixStore {
     }
     if (best === null) return null;
     const entry = best;
-    return { shared, load: (sequence) => this.#load(entry, sequence) };
+    return { shared, length: entry.tokens.length, load: (sequence) => this.#load(entry, sequence) };
   }
 
-  /** Saves the state of a sequence unless it is stored already. Ignores failures, since this is a cache. */
-  async save(owner: PrefixOwner, sequence: LlamaContextSequence): Promise<void> {
+  /**
+   * Saves the state of a sequence unless it is stored already. Ignores failures, since this is a cache.
+   * @param bytes estimated size; a state that is larger than the limit is not written at all.
+   */
+  async save(owner: PrefixOwner, sequence: LlamaContextSequence, bytes: number): Promise<void> {
+    if (bytes > this.#bytesMax) return;
     const tokens = Uint32Array.from(sequence.contextTokens);
     const known = this.find(owner, tokens);
     if (tokens.length === 0 || known?.shared === tokens.length) return;
@@ -106,7 +112,10 @@ export class PrefixStore {
   async #load(entry: Entry, sequence: LlamaContextSequence): Promise<boolean> {
     try {
       entry.used = ++this.#lastUse;
+      // Drops the checkpoints of other tokens, too.
+      await sequence.clearHistory();
       await sequence.loadStateFromFile(this.#path(entry.id, "state"), { acceptRisk: true });
+      await sequence.takeCheckpoint();
       return true;
     } catch {
       this.#remove(entry);

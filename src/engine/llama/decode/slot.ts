@@ -5,7 +5,8 @@
  */
 import type { LlamaContextSequence, Token } from "node-llama-cpp";
 import type { Generation } from "./generation.js";
-import { commonPrefix, type PrefixOwner, type PrefixStore } from "./prefix-store.js";
+import { keptTokens } from "./checkpoints.js";
+import { commonPrefix, type PrefixOwner, type PrefixStore, type StoredPrefix } from "./prefix-store.js";
 import type { SeededJob } from "../protocol.js";
 import type { Resident } from "../load/resident.js";
 
@@ -84,9 +85,20 @@ export async function prepareSlot(
   const stored = decode.deterministic
     ? null
     : store?.find(ownerOf(resident, decode.teamId), decode.prompt.tokens);
-  if (stored != null && stored.shared >= held + storedTokensMin && (await stored.load(sequence)))
+  if (stored != null && isUseful(stored, held, slot, decode) && (await stored.load(sequence)))
     slot.teamId = decode.teamId;
   return truncateToPrefix(slot, decode);
+}
+
+/** Returns whether loading a stored prefix saves work. A state that cannot be truncated must be that of a beginning of the prompt. */
+function isUseful(
+  { shared, length }: StoredPrefix,
+  held: number,
+  { sequence }: SequenceSlot,
+  { prompt }: SeededJob,
+): boolean {
+  const kept = sequence.needsCheckpoints && (length > shared || length === prompt.tokens.length) ? 0 : shared;
+  return kept >= held + storedTokensMin;
 }
 
 /** Saves the tokens of a slot in the prefix store, unless they must not be written to disk. */
@@ -95,14 +107,14 @@ export async function saveSlot(
   resident: Resident,
   store: PrefixStore | null,
 ): Promise<void> {
-  if (teamId !== null && !ephemeral) await store?.save(ownerOf(resident, teamId), sequence);
+  if (teamId === null || ephemeral) return;
+  const bytes = sequence.nextTokenIndex * resident.stateBytesPerToken;
+  await store?.save(ownerOf(resident, teamId), sequence, bytes);
 }
 
 async function truncateToPrefix(slot: SequenceSlot, decode: SeededJob): Promise<number> {
   const { sequence } = slot;
-  const shared = decode.deterministic ? 0 : sharedPrefix(slot, decode);
-  // A recurrent or sliding-window state cannot be truncated; the library would silently evaluate the kept part again.
-  const keep = sequence.needsCheckpoints && shared < sequence.nextTokenIndex ? 0 : shared;
+  const keep = decode.deterministic ? 0 : sharedPrefix(slot, decode);
   if (keep === 0) await sequence.clearHistory();
   else
     await sequence.adaptStateToTokens(Array.from(decode.prompt.tokens.subarray(0, keep)) as Token[], false);
@@ -119,9 +131,10 @@ function usefulPrefix(shared: number, decode: SeededJob): number {
   return shared >= 32 || shared * 2 >= decode.prompt.tokens.length ? shared : 0;
 }
 
-/** Returns the number of prompt tokens that the slot holds for the same team; at least one token is always left to evaluate. */
+/** Returns the number of prompt tokens that the slot can keep for the same team; at least one token is always left to evaluate. */
 export function sharedPrefix(slot: SequenceSlot, decode: SeededJob): number {
   if (slot.teamId !== decode.teamId) return 0;
   const prompt = decode.prompt.tokens;
-  return Math.min(commonPrefix(slot.sequence.contextTokens, prompt), prompt.length - 1);
+  const shared = Math.min(commonPrefix(slot.sequence.contextTokens, prompt), prompt.length - 1);
+  return keptTokens(slot.sequence, shared);
 }

@@ -242,7 +242,8 @@ export class TickLoop {
       .sort((a, b) => a.job - b.job);
     const began = this.#options.now();
     const work = decoding.map((generation) => generation.step());
-    let left = prefillBudget.tokensForTick(decoding.length);
+    const isFixed = prefilling.some((generation) => generation.deterministic);
+    let left = prefillBudget.tokensForTick(decoding.length, isFixed);
     const budget = left;
     for (const generation of prefilling) {
       if (left === 0) break;
@@ -255,8 +256,12 @@ export class TickLoop {
     await this.#storeSharedPrefixes(resident, slots);
   }
 
-  #createPrefillBudget({ chunkTokens }: Resident): PrefillBudget {
-    return new PrefillBudget({ chunkTokensMax: chunkTokens, tokenGapMsMax: this.#options.tokenGapMsMax });
+  #createPrefillBudget({ chunkTokens, idleChunkTokens }: Resident): PrefillBudget {
+    return new PrefillBudget({
+      chunkTokensMax: chunkTokens,
+      idleChunkTokensMax: idleChunkTokens,
+      tokenGapMsMax: this.#options.tokenGapMsMax,
+    });
   }
 
   /** Stores the prefixes that waiting jobs share, so that each of them loads what was evaluated once. */

@@ -3,6 +3,7 @@ import type { LlamaContext, LlamaContextSequence, LlamaModel } from "node-llama-
 import { threadsFor } from "./machine.js";
 import type { LlamaSettings } from "../protocol.js";
 import { sequencesOf } from "./memory-estimate.js";
+import { checkpointOptions } from "../decode/checkpoints.js";
 import { serialiseFirstSample } from "../decode/sampling-order.js";
 
 export interface ModelContext {
@@ -11,6 +12,8 @@ export interface ModelContext {
   readonly sequences: readonly LlamaContextSequence[];
   /** Maximum number of prompt tokens in one tick. */
   readonly chunkTokens: number;
+  /** The same while no generation decodes. */
+  readonly idleChunkTokens: number;
   /** `cpu`, or the GPU's kind when any layer is there. */
   readonly device: string;
 }
@@ -18,6 +21,8 @@ export interface ModelContext {
 /** A chunk of this size delays other generations by some tenths of a second on a CPU, by a few milliseconds on a GPU. */
 const chunkTokensOnCpu = 128;
 const chunkTokensOnGpu = 512;
+/** While no generation decodes, no answer waits for a chunk. */
+const idleChunkTokensMax = 512;
 
 /** Other batch sizes are computed an eighth slower: the buffers lose the alignment that vector instructions need. */
 const batchMultiple = 64;
@@ -33,13 +38,16 @@ export async function createModelContext(
 ): Promise<ModelContext> {
   const onGpu = weights.gpuLayers > 0;
   const chunkTokens = settings.prefillChunkTokens ?? (onGpu ? chunkTokensOnGpu : chunkTokensOnCpu);
+  const idleChunkTokens = Math.max(chunkTokens, Math.min(idleChunkTokensMax, contextTokens));
   const sequenceCount = sequencesOf(settings);
   const context = await weights.createContext({
     // The library keeps the last cell of a sequence free.
     contextSize: contextTokens + 1,
     sequences: sequenceCount,
-    batchSize: Math.ceil((chunkTokens + sequenceCount) / batchMultiple) * batchMultiple,
+    batchSize: Math.ceil((idleChunkTokens + sequenceCount) / batchMultiple) * batchMultiple,
     threads: settings.threads ?? threadsFor(weightsBytes, settings.cores),
+    // Without it, the tokens outside of a sliding window are lost, and no prefix that ends before them can be reused.
+    swaFullCache: true,
     flashAttention: settings.flashAttention === "auto" ? "auto" : settings.flashAttention === "on",
     ...kvCacheOptions(settings.kvCacheType),
     failedCreationRemedy: false,
@@ -47,7 +55,8 @@ export async function createModelContext(
   });
   serialiseFirstSample(context);
   const device = onGpu ? String(weights.llama.gpu) : "cpu";
-  return { context, sequences: createSequences(context, sequenceCount), chunkTokens, device };
+  const sequences = createSequences(context, sequenceCount);
+  return { context, sequences, chunkTokens, idleChunkTokens, device };
 }
 
 /**
@@ -72,7 +81,7 @@ function kvCacheOptions(type: LlamaSettings["kvCacheType"]) {
 
 function createSequences(context: LlamaContext, sequenceCount: number): readonly LlamaContextSequence[] {
   return Array.from({ length: sequenceCount }, () =>
-    context.getSequence({ contextShift: { strategy: refuseShift } }),
+    context.getSequence({ contextShift: { strategy: refuseShift }, checkpoints: checkpointOptions }),
   );
 }
 

@@ -1,24 +1,78 @@
-/** Estimates the memory of a GGUF model. */
+/** Estimates the memory of a GGUF model, and how long its context can be. */
 import type { Model } from "../../../core/model.js";
 import type { LlamaSettings } from "../protocol.js";
 
 /** Compute buffers in addition to weights and KV cache: 60 to 300 MB for models of up to 1 B parameters (measured). */
 const overheadShare = 0.15;
 const overheadBytesMin = 16_000_000;
+/** Bytes of the attention mask for one token of a batch and one of the context, in 32 and in 16 bits. */
+const maskBytes = 6;
+/** Tokens of a batch with the default settings. */
+const batchTokensMax = 576;
 
 const bytesPerValueOf = { f16: 2, q8_0: 34 / 32, q4_0: 18 / 32 } as const;
 
+/** Part of the memory for models that one model may take for a context of the length that it was trained with. */
+const memoryShare = 0.5;
+/** A shorter context is of little use: a model may take more than its share for this one. */
+const usefulTokens = 8192;
+const contextMultiple = 1024;
+
+type MemorySettings = Pick<LlamaSettings, "slotsPerModel" | "kvCacheType">;
+
 /** Returns the number of sequences in a model's context: one per slot, and one spare for a team that has no running generation. */
-export function sequencesOf(settings: LlamaSettings): number {
-  return settings.slotsPerModel + 1;
+export function sequencesOf({ slotsPerModel }: Pick<LlamaSettings, "slotsPerModel">): number {
+  return slotsPerModel + 1;
 }
 
 /** Returns the estimated bytes of weights, the KV cache of all sequences, and buffers. */
 export function memoryEstimate(model: Model, settings: LlamaSettings): number {
   const { manifest, kvBytesPerToken } = model;
   const contextTokens = Math.min(manifest.contextTokens, settings.contextTokensMax);
-  const sequences = sequencesOf(settings) * (bytesPerValueOf[settings.kvCacheType] / 2);
   // A model that embeds reads one input at a time, with 16-bit keys and values.
-  const cache = contextTokens * kvBytesPerToken * (manifest.kind === "chat" ? sequences : 1);
-  return Math.ceil(manifest.bytes + cache + Math.max(overheadBytesMin, overheadShare * manifest.bytes));
+  const perToken = manifest.kind === "chat" ? bytesPerToken(kvBytesPerToken, settings) : kvBytesPerToken;
+  const cache = contextTokens * perToken;
+  return Math.ceil(fixedBytes(manifest.bytes) + cache);
+}
+
+/** What the length of a model's context depends on. */
+export interface ContextCost {
+  /** Bytes of the weights. */
+  readonly bytes: number;
+  readonly kvBytesPerToken: number;
+  readonly trainedTokens: number;
+}
+
+/**
+ * Returns the longest context, in tokens, for which the model takes half of the memory for models at most; at least 8,192 tokens if they
+ * fit in the whole, and never more than the model was trained with.
+ */
+export function contextInMemory(
+  { bytes, kvBytesPerToken, trainedTokens }: ContextCost,
+  settings: MemorySettings,
+  memoryBytes: number,
+): number {
+  const tokensIn = (share: number): number =>
+    (memoryBytes * share - fixedBytes(bytes)) / bytesPerToken(kvBytesPerToken, settings);
+  const tokens = Math.max(tokensIn(memoryShare), Math.min(usefulTokens, tokensIn(1)));
+  if (trainedTokens <= tokens) return trainedTokens;
+  const whole = Math.max(1, Math.floor(tokens / contextMultiple)) * contextMultiple;
+  return Math.min(trainedTokens, whole);
+}
+
+function fixedBytes(weightsBytes: number): number {
+  return weightsBytes + Math.max(overheadBytesMin, overheadShare * weightsBytes);
+}
+
+/** Returns the bytes of KV cache of one token. @param kvBytes the same with 16 bits per value */
+export function cacheBytesPerToken(
+  kvBytes: number,
+  { kvCacheType }: Pick<LlamaSettings, "kvCacheType">,
+): number {
+  return kvBytes * (bytesPerValueOf[kvCacheType] / 2);
+}
+
+/** Returns the bytes of one token of context in all sequences. */
+function bytesPerToken(kvBytes: number, settings: MemorySettings): number {
+  return sequencesOf(settings) * cacheBytesPerToken(kvBytes, settings) + batchTokensMax * maskBytes;
 }

@@ -9,6 +9,7 @@ import {
 } from "node-llama-cpp";
 import type { Model } from "../../../core/model.js";
 import { createModelContext } from "./context.js";
+import { cacheBytesPerToken } from "./memory-estimate.js";
 import { loadWeights } from "./load-weights.js";
 import { loadingError } from "./loading-error.js";
 import type { OpenRenderer, TemplateRenderer } from "../../template/renderer.js";
@@ -22,6 +23,10 @@ export interface Resident extends ModelLanguage {
   readonly contextTokens: number;
   /** Maximum number of prompt tokens in one tick. */
   readonly chunkTokens: number;
+  /** The same while no generation decodes. */
+  readonly idleChunkTokens: number;
+  /** Estimated bytes of the KV cache of one token. */
+  readonly stateBytesPerToken: number;
   /** Identifies everything that a saved KV cache depends on: a saved state is loaded only under the same key. */
   readonly stateKey: string;
   /** `cpu`, or the GPU's kind when any layer is there. */
@@ -75,7 +80,7 @@ async function createResident(
     settings.contextTokensMax,
     weights.trainContextSize,
   );
-  const { context, sequences, chunkTokens, device } = await createModelContext(
+  const { context, sequences, chunkTokens, idleChunkTokens, device } = await createModelContext(
     weights,
     { contextTokens, weightsBytes: model.manifest.bytes },
     settings,
@@ -87,6 +92,8 @@ async function createResident(
     contextTokens,
     stateKey: [model.fingerprint, settings.kvCacheType, contextTokens, await getModuleVersion()].join(" "),
     chunkTokens,
+    idleChunkTokens,
+    stateBytesPerToken: cacheBytesPerToken(model.kvBytesPerToken, settings),
     device,
     sequences,
     grammars: new LRUCache({ max: grammarsMax }),

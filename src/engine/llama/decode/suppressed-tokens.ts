@@ -1,6 +1,6 @@
 /**
- * Finds the tokens that would end a key which the JSON object being written already has. A grammar cannot count the keys of an open
- * object, so these tokens are suppressed while the answer is sampled.
+ * Finds the tokens that are suppressed while an answer is sampled: those that would end a key which the JSON object being written already
+ * has, since a grammar cannot count the keys of an open object, and those that begin a call which must not be written.
  */
 import type { Token } from "node-llama-cpp";
 import type { ObjectKeys } from "../../../core/json/object-keys.js";
@@ -14,6 +14,14 @@ export function repeatingTokens({ tokenBytes }: Resident, keys: ObjectKeys): rea
   const { one, several } = tokenBytes.withQuotes();
   const tokens = place === "inside a key" ? [...one, ...several] : several;
   return tokens.filter((token) => repeats(tokenBytes.of(token), keys)) as Token[];
+}
+
+/** Returns the tokens that are the first mark of a call. A mark of several tokens is left to the parser. */
+export function openingTokens({ tools, weights }: Resident): readonly Token[] {
+  return tools.openings.flatMap(({ pieces: [mark = ""], atStart }) => {
+    const tokens = atStart || mark === "" ? [] : weights.tokenize(mark, true);
+    return tokens.length === 1 ? tokens : [];
+  });
 }
 
 /** Returns whether the bytes of a token would end a key that its object already has. */
