@@ -66,6 +66,26 @@ describe.each(familyNames)("the grammar of the family %s", (family) => {
     }
   });
 
+  it("accepts no call without some of its layout that the parser does not read as a call of the same tool", async () => {
+    const accepts = await matcher(grammarOf(family, tools, required(1, 8)));
+    for (const { answer, calls } of written) {
+      const accepted = [...answer.matchAll(/\s|<\|constrain\|>/g)]
+        .flatMap(({ index, 0: left }) =>
+          [left.length, left.length + 1].map((count) => [index, count] as const),
+        )
+        .flatMap(([index, count]) =>
+          [index, index - 1].map((from) => answer.slice(0, from) + answer.slice(from + count)),
+        )
+        .filter((without) => accepts(without));
+      const called = calls.map(({ name }) => name);
+      // What stands in a value may be missing, too.
+      for (const without of [answer, ...accepted]) {
+        const names = readAnswer(format(family), without).calls.map(({ name }) => name);
+        expect({ without, names }).toEqual({ without, names: called });
+      }
+    }
+  });
+
   it("requires the requested number of calls", async () => {
     const single = await matcher(grammarOf(family, tools, required(1, 1)));
     for (const { answer } of one) expect(single(answer)).toBe(true);

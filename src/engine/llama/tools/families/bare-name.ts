@@ -74,8 +74,8 @@ export const kimi: ToolFamily = {
   argumentsAsText: true,
 };
 
-/** Models write the type of the content with a mark, without one, or not at all. */
-const contentTypes = [[" ", "json", "<|message|>"], ["<|message|>"]];
+/** Models write the type of the content with a mark, without one, or not at all. Without a mark, only its space ends the name. */
+const contentTypes = [[" json", "<|message|>"], ["<|message|>"]];
 
 export const harmony: ToolFamily = {
   name: "harmony",
@@ -83,8 +83,8 @@ export const harmony: ToolFamily = {
   syntaxes: [
     channelFirst("commentary"),
     channelFirst("analysis"),
-    recipientFirst(["<|start|>", "assistant", " "], "<|start|>assistant to=functions."),
-    { ...recipientFirst([" "], "to=functions."), wholeAnswer: true },
+    recipientFirst(["<|start|>", "assistant", " to=functions."], "<|start|>assistant to=functions."),
+    { ...recipientFirst([" ", "to=functions."], "to=functions."), wholeAnswer: true },
   ],
   messages: true,
   oneCall: true,
@@ -93,7 +93,7 @@ export const harmony: ToolFamily = {
 function channelFirst(channel: string): CallSyntax {
   return {
     between: [],
-    before: [`<|channel|>${channel}`, " ", "to=functions."],
+    before: [`<|channel|>${channel}`, " to=functions."],
     body: {
       type: "bare-name",
       afterName: [" ", "<|constrain|>", "json", "<|message|>"],
@@ -107,10 +107,10 @@ function channelFirst(channel: string): CallSyntax {
 }
 
 /** Returns the syntax with the recipient before the channel. */
-function recipientFirst(lead: readonly string[], opening: string): CallSyntax {
+function recipientFirst(before: readonly string[], opening: string): CallSyntax {
   return {
     between: [],
-    before: [...lead, "to=functions."],
+    before,
     body: {
       type: "bare-name",
       afterName: ["<|channel|>", "commentary", " ", "<|constrain|>", "json", "<|message|>"],
