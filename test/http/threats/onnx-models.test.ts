@@ -249,7 +249,7 @@ it("C4: hearth doctor fails with the models that cannot be loaded, and names arc
   expect(doctor.stdout()).toMatch(/ok {4}model hearth-captioner-2m/);
   for (const name of ["model.zip", "model.gguf.zip"])
     expect(doctor.stdout()).toContain(`The archive '${name}' is not a model; unpack it`);
-  expect(doctor.stdout().match(/ model /g)).toHaveLength(5);
+  expect(doctor.stdout().match(/ model /g)).toHaveLength(6);
   expect(readdirSync(join(models, "inner"))).toEqual(["model.gguf.zip"]);
   expect([join(models, "../escaped"), join(models, "escaped")].filter(existsSync)).toEqual([]);
 });
