@@ -24,7 +24,7 @@ export function bytesPerToken(kind: ModelKind, metadata: GgufMetadata): number {
  * models. Returns 0 if the header lacks the sizes (a recurrent model has no such layer). Layers with a
  * sliding window count in full: their cache holds the whole context, so that any prefix can be reused.
  */
-export function kvBytesPerToken({ values }: GgufMetadata): number {
+function kvBytesPerToken({ values }: GgufMetadata): number {
   const architecture = values.get("general.architecture");
   const number = (name: string): number | null => {
     const value = values.get(`${String(architecture)}.${name}`);

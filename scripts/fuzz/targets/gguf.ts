@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { preflightGguf } from "../../../src/models/gguf.js";
-import { kvBytesPerToken } from "../../../src/models/memory.js";
+import { kindOf } from "../../../src/models/gguf/pooling.js";
+import { bytesPerToken } from "../../../src/models/memory.js";
 import { encodeHeader, type GgufEntryValue } from "../../../test/gguf-writer/encode.js";
 import { modelHeader } from "../../../test/gguf-writer.js";
 import { check, labelOf, type FuzzTarget } from "../target.js";
@@ -68,7 +69,7 @@ export const target: FuzzTarget = {
     }
     const { header } = result;
     check(header.bytes === input.length, () => `the size is ${header.bytes}`);
-    const bytes = kvBytesPerToken(header.metadata);
+    const bytes = bytesPerToken(kindOf(header.metadata), header.metadata);
     check(Number.isFinite(bytes) && bytes >= 0, () => `a token takes ${bytes} bytes of memory`);
     return "accepted";
   },

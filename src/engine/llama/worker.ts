@@ -17,6 +17,7 @@ import { TickLoop } from "./decode/tick.js";
 import { ResidentMap } from "./load/resident-map.js";
 import { loadResident, type Resident } from "./load/resident.js";
 import { loadEmbedder, type Embedder } from "./embed/embedder.js";
+import type { RunPiece } from "./embed/pooled-context.js";
 import type {
   JobUpdate,
   LlamaModelInfo,
@@ -124,7 +125,7 @@ function generate(model: Resident, decode: SeededJob, { id, signal }: WorkerCall
   });
 }
 
-/** Evaluates inputs one after the other, between the ticks of running generations. */
+/** Evaluates inputs one after the other, piece by piece between the ticks of running generations. */
 async function embed(
   model: Embedder,
   inputs: readonly Uint32Array[],
@@ -132,8 +133,11 @@ async function embed(
 ): Promise<readonly Float32Array[]> {
   const vectors: Float32Array[] = [];
   for (const tokens of inputs) {
-    if (signal.aborted) break;
-    vectors.push(await ticks.runBetween(() => model.evaluate(tokens)));
+    const runPiece: RunPiece = (work) => {
+      signal.throwIfAborted();
+      return ticks.runBetween(work);
+    };
+    vectors.push(await model.evaluate(tokens, runPiece));
   }
   return vectors;
 }

@@ -10,7 +10,7 @@ import { loadingError } from "../load/loading-error.js";
 import type { LlamaSettings } from "../protocol.js";
 import { inputTokens } from "./input-tokens.js";
 import { marksOf, pairMarksOf } from "./marks.js";
-import { createPooledContext } from "./pooled-context.js";
+import { createPooledContext, type RunPiece } from "./pooled-context.js";
 
 export interface Embedder {
   readonly contextTokens: number;
@@ -19,8 +19,12 @@ export interface Embedder {
   /** `cpu`, or the GPU's kind when any layer is there. */
   readonly device: string;
   tokensOf(source: InputSource, signal: AbortSignal): Promise<readonly Uint32Array[]>;
-  /** Evaluates one input; one call at a time. @returns its vector, or one score from 0 to 1. */
-  evaluate(tokens: Uint32Array): Promise<Float32Array>;
+  /**
+   * Evaluates one input, after those of earlier calls.
+   * @param runPiece runs a part of the evaluation; other work may run between two parts.
+   * @returns its vector, or one score from 0 to 1.
+   */
+  evaluate(tokens: Uint32Array, runPiece: RunPiece): Promise<Float32Array>;
   dispose(): Promise<void>;
 }
 
@@ -64,7 +68,7 @@ async function createEmbedder(
     ranks,
   });
   // Some models end with a layer that changes the length.
-  const { length: dimensions } = await context.evaluate(Uint32Array.of(0));
+  const { length: dimensions } = await context.evaluate(Uint32Array.of(0), (work) => work());
   const { tokenizer } = weights.fileInfo.metadata;
   const inputModel = {
     contextTokens,
@@ -74,13 +78,14 @@ async function createEmbedder(
     pairTemplate: pairTemplateOf(tokenizer?.["chat_template.rerank"]),
     tokenize: (text: string, specialTokens: boolean) => weights.tokenize(text, specialTokens),
   };
+  const oneAtATime = createQueue();
   return {
     contextTokens,
     dimensions: ranks ? 1 : dimensions,
     device: weights.gpuLayers > 0 ? String(weights.llama.gpu) : "cpu",
     tokensOf: (source, signal) => inputTokens(inputModel, source, signal),
-    evaluate: async (tokens) => {
-      const vector = await context.evaluate(tokens);
+    evaluate: async (tokens, runPiece) => {
+      const vector = await oneAtATime(() => context.evaluate(tokens, runPiece));
       if (!vector.every(Number.isFinite)) throw notFinite(manifest.id);
       return ranks ? Float32Array.of(probabilityOf(vector[0] ?? 0, architecture)) : vector;
     },
@@ -88,6 +93,16 @@ async function createEmbedder(
       await context.dispose();
       await weights.dispose();
     },
+  };
+}
+
+/** Returns a function that runs asynchronous work, each after the one before has ended. */
+function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const result = last.then(work, work);
+    last = result.catch(() => undefined);
+    return result;
   };
 }
 

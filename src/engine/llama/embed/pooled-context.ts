@@ -15,9 +15,16 @@ export interface PooledContextOptions {
   readonly ranks: boolean;
 }
 
+/** Runs one piece of work when it may use the cores. @throws what the work throws, or what forbids it. */
+export type RunPiece = (work: () => Promise<void>) => Promise<void>;
+
 export interface PooledContext {
-  /** Evaluates one input from an empty state. One call at a time. @param tokens at least one, at most `contextTokens`. */
-  evaluate(tokens: Uint32Array): Promise<Float32Array>;
+  /**
+   * Evaluates one input from an empty state. One call at a time.
+   * @param tokens at least one, at most `contextTokens`.
+   * @param runPiece runs the evaluation of at most `batchTokens` tokens.
+   */
+  evaluate(tokens: Uint32Array, runPiece: RunPiece): Promise<Float32Array>;
   dispose(): Promise<void>;
 }
 
@@ -49,13 +56,15 @@ export async function createPooledContext(
   const context: LlamaContext = await weights.createContext(options);
   const { _ctx: native } = context as unknown as { readonly _ctx: NativeContext };
   return {
-    async evaluate(tokens) {
+    async evaluate(tokens, runPiece) {
       try {
         for (let from = 0; from < tokens.length; from += batchTokens) {
           const piece = tokens.slice(from, from + batchTokens);
-          native.initBatch(piece.length);
-          native.addToBatch(0, from, piece, Uint32Array.from(piece.keys()));
-          await native.decodeBatch();
+          await runPiece(async () => {
+            native.initBatch(piece.length);
+            native.addToBatch(0, from, piece, Uint32Array.from(piece.keys()));
+            await native.decodeBatch();
+          });
         }
         return Float32Array.from(native.getEmbedding(tokens.length));
       } finally {
