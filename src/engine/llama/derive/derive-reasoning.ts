@@ -17,7 +17,7 @@ import {
 import { afterUser, type Deriving, type TurnTexts } from "./turn.js";
 
 /** The fields of a message that templates read reasoning from. */
-export const reasoningFields = ["reasoning_content", "reasoning", "thinking"] as const;
+const reasoningFields = ["reasoning_content", "reasoning", "thinking"] as const;
 
 export interface DerivedReasoning extends Marks {
   /** Whether a prompt ends inside the block, where a request states nothing. */

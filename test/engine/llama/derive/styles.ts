@@ -10,7 +10,7 @@ export interface Style {
 const turn = (role: string, content: string): string => `<|turn|>${role}\n${content}<|over|>\n`;
 
 /** Returns a template whose turns with calls have the given text after their content. */
-export function templateOf(calls: string): string {
+function templateOf(calls: string): string {
   return (
     "{%- if tools %}<|turn|>system\n{% for tool in tools %}{{ tool | tojson }}\n{% endfor %}<|over|>\n{% endif -%}" +
     "{%- for m in messages -%}" +
