@@ -32,6 +32,10 @@ export async function printDerivations(templates: readonly NamedTemplate[]): Pro
 async function printDerivation({ name, source }: NamedTemplate): Promise<number | null> {
   const started = performance.now();
   const render = rendererOf(source);
+  if (render === null) {
+    console.log(`${basename(name, ".jinja")}: not a valid template`);
+    return null;
+  }
   const reading = await readTemplate(source, { render }, texts);
   const milliseconds = Math.round(performance.now() - started);
   const { template, repairs, reasoning } = reading;
@@ -53,10 +57,14 @@ async function printDerivation({ name, source }: NamedTemplate): Promise<number 
   return all - faults.length;
 }
 
-function rendererOf(source: string): Render {
+function rendererOf(source: string): Render | null {
   const clock = { cpuMs: () => process.cpuUsage().user / 1000, nowMs: () => 1_721_997_005_000 };
-  const template = new JinjaTemplate(source, clock);
-  return (variables) => Promise.resolve(template.render(variables, budget));
+  try {
+    const template = new JinjaTemplate(source, clock);
+    return (variables) => Promise.resolve(template.render(variables, budget));
+  } catch {
+    return null;
+  }
 }
 
 async function turnOf(render: Render): Promise<TurnTexts | null> {

@@ -100,13 +100,24 @@ function findBareName(
  */
 export function commonBody(first: FoundBody, second: FoundBody): CallBody | null {
   const { body, middle } = first;
-  if (body.type !== "bare-name" || middle === undefined || second.middle === undefined)
+  if ((body.type !== "bare-name" && body.type !== "tagged") || middle === undefined)
     return isDeepStrictEqual(body, second.body) ? body : null;
-  if (middle === second.middle) return body;
-  const mark = sharedStart(middle, second.middle);
-  const close = sharedEnd(middle.slice(mark.length), second.middle.slice(mark.length));
-  const ids = [middle, second.middle].map((each) => each.slice(mark.length, each.length - close.length));
+  if (middle === second.middle) return isDeepStrictEqual(body, second.body) ? body : null;
+  const parts = aroundId(middle, second.middle ?? "");
+  if (parts === null || body.type !== second.body.type) return null;
+  const { mark, characters, close } = parts;
+  const changed = { ...body, afterName: markOf(close), idAfterName: { mark, characters } };
+  return isDeepStrictEqual({ ...second.body, afterName: body.afterName }, body) ? changed : null;
+}
+
+/** Returns what two texts share before and after the ids by which they differ. */
+function aroundId(
+  first: string,
+  second: string,
+): { readonly mark: string; readonly characters: string; readonly close: string } | null {
+  const mark = sharedStart(first, second);
+  const close = sharedEnd(first.slice(mark.length), second.slice(mark.length));
+  const ids = [first, second].map((each) => each.slice(mark.length, each.length - close.length));
   if (mark.trim() === "" || close.trim() === "" || ids.some((id) => !/^[\w.-]+$/.test(id))) return null;
-  const characters = ids.every((id) => /^\d+$/.test(id)) ? "0-9" : "a-zA-Z0-9_.-";
-  return { type: "bare-name", afterName: markOf(close), idAfterName: { mark, characters } };
+  return { mark, close, characters: ids.every((id) => /^\d+$/.test(id)) ? "0-9" : "a-zA-Z0-9_.-" };
 }

@@ -41,16 +41,25 @@ export function* deriveCalls(
       // A form that changes nothing need not be tried with one call.
       if (text === null || seen.has(text)) continue;
       seen.add(text);
-      const region = callsIn(text, turn, { name: "qx_", endTexts });
-      shown ||= region !== null;
-      const found = region === null ? null : syntaxOf(region, calls);
-      if (region === null || found === null) continue;
-      const written = region.trimEnd().slice(0, region.trimEnd().length - found.turnEnd.length);
-      if (!readsCalls(found.syntax, written, calls)) continue;
-      return yield* complete(found.syntax, form, turn, endTexts, calls.length === 1);
+      const region: string | null = callsIn(text, turn, { name: "qx_", endTexts });
+      if (region === null) continue;
+      shown = true;
+      const syntax = readable(region, calls);
+      if (syntax !== null) return yield* complete(syntax, form, turn, endTexts, calls.length === 1);
+      // A form that shows both calls is not understood better by one.
+      if (region.includes(twoCalls[1].name)) break;
     }
   }
   return shown ? null : "hidden";
+}
+
+/** Returns the syntax of calls, if its parser reads them back. */
+function readable(region: string, calls: readonly ProbeCall[]): CallSyntax | null {
+  const found = syntaxOf(region, calls);
+  const written = region.trimEnd();
+  if (found === null) return null;
+  const { syntax, turnEnd } = found;
+  return readsCalls(syntax, written.slice(0, written.length - turnEnd.length), calls) ? syntax : null;
 }
 
 function* complete(

@@ -17,15 +17,32 @@ export function syntaxOf(text: string, calls: readonly ProbeCall[]): FoundSyntax
   const secondAt = second === undefined ? text.length : text.indexOf(second.name);
   const found = findBody(text, first, 0, secondAt);
   if (found === null) return null;
-  const lead = text.slice(0, found.start);
+  const lead = withoutIds(text.slice(0, found.start), calls);
   if (second === undefined) {
     const end = text.slice(found.end);
-    return withOpening({ before: markOf(lead.trimStart()), body: found.body, after: markOf(end.trimEnd()) });
+    return withOpening({ ...leadOf(lead.trimStart()), body: found.body, after: markOf(end.trimEnd()) });
   }
   const other = findBody(text, second, found.end, text.length);
   const body = other === null ? null : commonBody(found, other);
   if (other === null || body === null) return null;
-  return aroundCalls(body, lead, text.slice(found.end, other.start), text.slice(other.end));
+  const middle = withoutIds(text.slice(found.end, other.start), calls);
+  return aroundCalls(body, lead, middle, text.slice(other.end));
+}
+
+/** Stands for an id. */
+const idPlace = "\u0001";
+
+/** Replaces ids, so that what is before two names can be compared. */
+function withoutIds(text: string, calls: readonly ProbeCall[]): string {
+  return calls.reduce((rest, { id }) => rest.replaceAll(id, idPlace), text);
+}
+
+/** Splits what is before a name at the id. */
+function leadOf(before: string): Pick<CallSyntax, "before" | "afterId"> {
+  const [first = "", second] = before.split(idPlace);
+  return second === undefined
+    ? { before: markOf(first) }
+    : { before: markOf(first), afterId: markOf(second) };
 }
 
 /** @param lead before the first call @param middle between both @param tail after the second */
@@ -36,7 +53,7 @@ function aroundCalls(body: CallBody, lead: string, middle: string, tail: string)
   const between = rest.slice(after.length);
   const open = lead.slice(0, lead.length - before.length).trimStart();
   const close = tail.slice(after.length).trimEnd();
-  const parts = { between: markOf(between), before: markOf(before), body, after: markOf(after) };
+  const parts = { between: markOf(between), ...leadOf(before), body, after: markOf(after) };
   // What only follows the calls ends the turn.
   if (open === "") return withOpening(parts, close);
   return withOpening({ ...parts, section: { open: markOf(open), close: markOf(close) } });
@@ -48,10 +65,16 @@ type Parts = Omit<CallSyntax, "between"> & { readonly between?: Mark };
 function withOpening(parts: Parts, turnEnd = ""): FoundSyntax | null {
   const syntax = { ...parts, between: parts.between ?? [] };
   const { body, after, section, before } = syntax;
+  // What belongs to the probe is no mark.
+  if (/Qx|qx_|\\u0001/.test(JSON.stringify(syntax))) return null;
   // Nothing else would end the arguments.
   if (body.type === "tagged" && after.every((piece) => piece.trim() === "")) return null;
-  const [first = ""] = [...(section?.open ?? []), ...before].filter((piece) => piece.trim() !== "");
+  const pieces = [...(section?.open ?? []), ...before];
+  const [first = ""] = pieces.filter((piece) => piece.trim() !== "");
   if (distinguishes(first)) return { syntax, turnEnd };
+  // A word with a bracket, such as `functools[`, is a mark of its own.
+  const opening = pieces.join("").trimStart().split(/\s/)[0] ?? "";
+  if (/^\p{L}{4,}/u.test(first) && distinguishes(opening)) return { syntax: { ...syntax, opening }, turnEnd };
   const isOfBrackets = /^[[({]*$/.test(first);
   if (!isOfBrackets || body.type === "tagged" || body.type === "bare-name") return null;
   return { syntax: { ...syntax, wholeAnswer: true }, turnEnd };

@@ -1,7 +1,7 @@
 /** Derives a body whose arguments are each written between marks. */
-import { markText, type TaggedBody } from "../tools/syntax.js";
+import { markText, type TaggedBody, type ValueType } from "../tools/syntax.js";
 import { argumentTexts, type FoundBody } from "./found-body.js";
-import { markOf, sharedEnd } from "./pieces.js";
+import { markOf, sharedEnd, sharedStart } from "./pieces.js";
 import type { ProbeCall } from "./probes.js";
 
 export function taggedBody(text: string, call: ProbeCall, from: number, to: number): FoundBody | null {
@@ -10,31 +10,38 @@ export function taggedBody(text: string, call: ProbeCall, from: number, to: numb
   const keyOpen = sharedEnd(texts.head, texts.afterString).trimStart();
   // A quotation mark is no tag.
   if (!/[<[\p{L}]/u.test(keyOpen)) return null;
-  const close = texts.afterString.slice(0, texts.afterString.length - keyOpen.length);
-  if (texts.afterNumber !== texts.afterString) return null;
-  const isPadded =
-    texts.beforeString.endsWith("\n") && texts.beforeNumber.endsWith("\n") && close.startsWith("\n");
-  const padding = isPadded ? "\n" : "";
-  const keyEnd = (written: string): readonly string[] =>
-    markOf(written.slice(0, written.length - padding.length));
-  const keyClose = keyEnd(texts.beforeString);
-  const otherKeyClose = keyEnd(texts.beforeNumber);
-  const differs = markText(keyClose) !== markText(otherKeyClose);
+  const quoted =
+    texts.beforeString === `${texts.beforeNumber}"` && texts.afterString === `"${texts.afterNumber}`;
+  if (!quoted && texts.afterNumber !== texts.afterString) return null;
+  const close = texts.afterNumber.slice(0, texts.afterNumber.length - keyOpen.length);
+  const beforeString = quoted ? texts.beforeNumber : texts.beforeString;
+  const isPadded = [beforeString, texts.beforeNumber].every((each) => each.endsWith("\n"));
+  const padding = isPadded && close.startsWith("\n") ? "\n" : "";
+  const withoutPadding = (written: string): string => written.slice(0, written.length - padding.length);
+  const middle = texts.head.slice(0, texts.head.length - keyOpen.length);
+  const valueType = typeBetween(withoutPadding(beforeString), withoutPadding(texts.beforeNumber));
   const body: TaggedBody = {
     type: "tagged",
-    afterName: markOf(texts.head.slice(0, texts.head.length - keyOpen.length)),
+    afterName: markOf(middle),
     keyOpen,
-    keyClose,
+    keyClose: markOf(withoutPadding(beforeString)),
     padding,
     valueClose: markOf(close.slice(padding.length)),
-    ...(differs ? { otherKeyClose } : {}),
+    ...(quoted ? { quoted } : {}),
+    ...(valueType === null ? {} : { valueType }),
   };
-  return isUsable(body) ? { body, start: texts.start, end: endOf(text, texts.end, close) } : null;
+  const isUsable = [body.keyClose, body.valueClose].every((mark) => markText(mark).trim() !== "");
+  const end = endOf(text, texts.end + (quoted ? 1 : 0), close);
+  return isUsable ? { body, middle, start: texts.start, end } : null;
 }
 
-/** The marks must be there, or nothing ends a key and a value. */
-function isUsable({ keyClose, valueClose, otherKeyClose }: TaggedBody): boolean {
-  return [keyClose, valueClose, otherKeyClose ?? keyClose].every((mark) => markText(mark).trim() !== "");
+/** Returns the words by which what is before a string differs from what is before a number; null where it does not. */
+function typeBetween(string: string, number: string): ValueType | null {
+  if (string === number) return null;
+  const before = sharedStart(string, number);
+  const after = sharedEnd(string.slice(before.length), number.slice(before.length));
+  const word = (written: string): string => written.slice(before.length, written.length - after.length);
+  return { before, string: word(string), other: word(number), after };
 }
 
 /** The last value ends as the others do, but the white space after it may differ. */

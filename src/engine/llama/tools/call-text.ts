@@ -32,12 +32,16 @@ function envelopeText(
 }
 
 function taggedText(body: TaggedBody, entries: readonly (readonly [string, unknown])[]): string {
-  const { keyOpen, keyClose, otherKeyClose = keyClose, padding, valueClose, python } = body;
+  const { keyOpen, keyClose, valueType, padding, valueClose, python, quoted } = body;
   return entries
     .map(([key, value]) => {
       const isString = typeof value === "string";
-      const text = isString ? value : python === true ? literalText(value) : jsonText(value as JsonValue);
-      const keyEnd = markText(isString ? keyClose : otherKeyClose);
+      const isVerbatim = isString && quoted !== true;
+      const text = isVerbatim ? value : python === true ? literalText(value) : jsonText(value as JsonValue);
+      const keyEnd =
+        isString || valueType === undefined
+          ? markText(keyClose)
+          : valueType.before + valueType.other + valueType.after;
       return `${keyOpen}${key}${keyEnd}${padding}${text}${padding}${markText(valueClose)}`;
     })
     .join("");

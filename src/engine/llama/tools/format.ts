@@ -145,17 +145,16 @@ function createFormat(family: ToolFamily, capabilities: TemplateCapabilities): T
 }
 
 function marksOf(family: ToolFamily): readonly string[] {
-  const marks: Mark = family.syntaxes.flatMap(({ section, between, before, body, after }) => [
+  const marks: Mark = family.syntaxes.flatMap(({ section, between, before, afterId, body, after }) => [
     ...(section === undefined ? [] : [...section.open, ...section.close]),
     ...between,
     ...before,
+    ...(afterId ?? []),
     ...after,
     ...(body.type === "bare-name" || body.type === "tagged" ? body.afterName : []),
     ...(body.type === "notation" ? [body.quote] : []),
-    ...(body.type === "tagged"
-      ? [body.keyOpen, ...body.keyClose, ...(body.otherKeyClose ?? []), ...body.valueClose]
-      : []),
-    ...(body.type === "bare-name" && body.idAfterName !== undefined ? [body.idAfterName.mark] : []),
+    ...(body.type === "tagged" ? [body.keyOpen, ...body.keyClose, ...body.valueClose] : []),
+    ...("idAfterName" in body && body.idAfterName !== undefined ? [body.idAfterName.mark] : []),
   ]);
   const messages = family.messages === true ? ["<|start|>", "<|end|>", "<|return|>"] : [];
   return [...new Set([...piecesOf(marks), ...messages])].filter((mark) => mark.length > 2);

@@ -74,7 +74,7 @@ function nextCalls(next: Node, { callsMin }: RequestedCalls, callsMax: number, r
 }
 
 function callNode(syntax: CallSyntax, requested: RequestedCalls, rules: RuleSet): Node {
-  const { before, body, endsTurn } = syntax;
+  const { before, afterId, body, endsTurn } = syntax;
   const { tools, argumentRules } = requested;
   if (tools.length === 0) throw new RangeError("a call needs a tool");
   const argumentsOf = argumentsRules(syntax, rules);
@@ -85,10 +85,14 @@ function callNode(syntax: CallSyntax, requested: RequestedCalls, rules: RuleSet)
     return { name: tool.name, rule };
   });
   const end = endsTurn === true ? nothing : markNode(syntax.after);
-  if (body.type === "envelope") return sequence(markNode(before), layout(""), envelopeNode(body, pairs), end);
+  const id =
+    afterId === undefined
+      ? nothing
+      : sequence({ type: "characters", set: "a-zA-Z0-9_.:-", min: 1, max: 64 }, markNode(afterId));
+  const lead = sequence(markNode(before), layout(""), id);
+  if (body.type === "envelope") return sequence(lead, envelopeNode(body, pairs), end);
   return sequence(
-    markNode(before),
-    layout(""),
+    lead,
     choice(pairs.map(({ name, rule }) => sequence(text(name), afterNameNode(body), rule))),
     body.type === "notation" ? text(body.close) : nothing,
     end,
@@ -108,8 +112,8 @@ function argumentsRules({ body }: CallSyntax, rules: RuleSet): (tool: Tool) => s
 
 function afterNameNode(body: Exclude<CallSyntax["body"], EnvelopeBody>): Node {
   if (body.type === "notation") return text(body.open);
-  if (body.type === "tagged") return markNode(body.afterName);
-  const { idAfterName, afterName, alsoAfterName = [] } = body;
+  const { idAfterName, afterName } = body;
+  const alsoAfterName = body.type === "bare-name" ? (body.alsoAfterName ?? []) : [];
   const id =
     idAfterName === undefined
       ? nothing

@@ -6,9 +6,11 @@ import { readEnvelope } from "./parse/envelope.js";
 import { readBareNameCall } from "./parse/bare-name.js";
 import { pythonMarks, readNotation } from "./parse/notation.js";
 import type { Output, ToolEvent } from "./parse/output.js";
-import { oneOf, peek, readPieces, skipSpace, Source, type Reading } from "./parse/source.js";
+import { oneOf, peek, readPieces, readUntil, skipSpace, Source, type Reading } from "./parse/source.js";
 import { readTagged } from "./parse/tagged.js";
 import { firstCharacter, openingPieces, piecesOf, type CallSyntax } from "./syntax.js";
+
+const idLengthMax = 256;
 
 export interface ToolParser {
   /** Parses the next piece of the answer. @returns the completed events; adjacent events of one kind may be joined. */
@@ -109,7 +111,8 @@ function* readCalls(source: Source, out: Output, syntax: CallSyntax): Reading<vo
   if (!(yield* readPieces(source, piecesOf(section?.open ?? [])))) return fail(source, out, syntax);
   for (;;) {
     const begins = yield* readPieces(source, piecesOf(syntax.before));
-    if (!begins || !(yield* readBody(source, out, syntax))) return fail(source, out, syntax);
+    if (!begins || !(yield* readId(source, syntax)) || !(yield* readBody(source, out, syntax)))
+      return fail(source, out, syntax);
     out.end();
     source.record();
     // The reader of tagged arguments has consumed the first piece of the end mark.
@@ -119,6 +122,13 @@ function* readCalls(source: Source, out: Output, syntax: CallSyntax): Reading<vo
     if (ended) return out.addText(source.takeRecord());
     yield* skipMark(source, piecesOf(syntax.between));
   }
+}
+
+/** Reads the id of a call and the mark after it, where the syntax has one. */
+function* readId(source: Source, { afterId = [] }: CallSyntax): Reading<boolean> {
+  const [first, ...rest] = piecesOf(afterId);
+  if (first === undefined) return true;
+  return (yield* readUntil(source, first, idLengthMax)) !== null && (yield* readPieces(source, rest));
 }
 
 function* readBody(source: Source, out: Output, { body, after }: CallSyntax): Reading<boolean> {

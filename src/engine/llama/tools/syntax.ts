@@ -44,23 +44,41 @@ export interface BareNameBody {
   readonly afterName: Mark;
   /** Other marks between the name and the arguments that a grammar accepts. */
   readonly alsoAfterName?: readonly Mark[];
-  /** An optional id or number between the name and `afterName`: its mark, and its characters as a GBNF class without brackets. */
-  readonly idAfterName?: { readonly mark: string; readonly characters: string };
+  /** An optional id or number between the name and `afterName`. */
+  readonly idAfterName?: IdAfterName;
+}
+
+export interface IdAfterName {
+  readonly mark: string;
+  /** Its characters as a GBNF class without brackets. */
+  readonly characters: string;
 }
 
 /** The bare name, a mark, and each argument between its own marks; strings are written verbatim, other values as literals. */
 export interface TaggedBody {
   readonly type: "tagged";
   readonly afterName: Mark;
+  /** See BareNameBody. */
+  readonly idAfterName?: IdAfterName;
   readonly keyOpen: string;
   readonly keyClose: Mark;
-  /** Follows the key of a value that is no string, where that differs: then the mark shows which of both a value is. */
-  readonly otherKeyClose?: Mark;
+  /** The part of `keyClose` that shows the type of a value, where one does. */
+  readonly valueType?: ValueType;
   /** Written around a value; one is removed from each side when read. */
   readonly padding: "" | "\n";
   readonly valueClose: Mark;
   /** Whether values that are no strings are Python literals instead of JSON. */
   readonly python?: boolean;
+  /** Whether strings are written as JSON, too. */
+  readonly quoted?: boolean;
+}
+
+/** Words between two texts: that of a string, and that of another value. */
+export interface ValueType {
+  readonly before: string;
+  readonly string: string;
+  readonly other: string;
+  readonly after: string;
 }
 
 /** The bare name, and arguments in brackets as in a programming language: `name(key="value")` or `name{key:value}`. */
@@ -90,6 +108,8 @@ export interface CallSyntax {
   readonly between: Mark;
   /** Before the name, or before the envelope. */
   readonly before: Mark;
+  /** Follows an id or a number of the call, which is written between `before` and the name. */
+  readonly afterId?: Mark;
   readonly body: CallBody;
   /** Ends the call. Optional when read: many models end their turn instead. */
   readonly after: Mark;

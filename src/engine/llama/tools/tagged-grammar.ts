@@ -6,7 +6,7 @@
 import type { Tool } from "../../../core/generation.js";
 import { literal, type RuleSet } from "../../../grammar/gbnf.js";
 import { propertiesOf, requiredOf, typesOf } from "./parameters.js";
-import { piecesOf, markText, type Mark, type TaggedBody } from "./syntax.js";
+import { markText, piecesOf, type TaggedBody, type ValueType } from "./syntax.js";
 import { createValueRules, jsonString, textWithout } from "./value-grammar.js";
 
 /** Returns the right sides of the rules for tools' arguments, all in one rule book. */
@@ -25,24 +25,26 @@ export function createTaggedRules(body: TaggedBody, rules: RuleSet): ArgumentsRu
   );
   // Text that only its form distinguishes from other values is a JSON string.
   const mixed =
-    body.otherKeyClose !== undefined
+    body.valueType !== undefined
       ? verbatim
       : createValueRules(
           { string: jsonString, writeString: (value) => JSON.stringify(value), nested, pythonWords: python },
           rules,
         );
-  const memberRule = (key: string, keyClose: Mark, value: string): string => {
-    const open = literal(`${body.keyOpen}${key}${markText(keyClose)}${body.padding}`);
-    return `${open} ${value} ${literal(body.padding + markText(body.valueClose))}`;
+  const memberRule = (key: string, keyEnd: string, value: string): string => {
+    const open = literal(`${body.keyOpen}${key}`);
+    const padding = body.padding === "" ? "" : literal(body.padding);
+    return `${open} ${keyEnd} ${padding} ${value} ${literal(body.padding + markText(body.valueClose))}`;
   };
+  const keyEnd = literal(markText(body.keyClose));
   const ruleOf = (key: string, schema: unknown): string => {
     const types = typesOf(schema);
     if (types?.size === 1 && types.has("string"))
-      return rules.add(memberRule(key, body.keyClose, verbatim(schema)));
-    if (body.otherKeyClose === undefined) return rules.add(memberRule(key, body.keyClose, mixed(schema)));
-    const other = memberRule(key, body.otherKeyClose, mixed(withoutStrings(schema, types)));
+      return rules.add(memberRule(key, keyEnd, body.quoted === true ? mixed(schema) : verbatim(schema)));
+    if (body.valueType === undefined) return rules.add(memberRule(key, keyEnd, mixed(schema)));
+    const other = memberRule(key, otherKeyEnd(body.valueType), mixed(withoutStrings(schema, types)));
     if (types !== null && !types.has("string")) return rules.add(other);
-    return rules.add(`${memberRule(key, body.keyClose, anyText)} | ${other}`);
+    return rules.add(`${memberRule(key, keyEnd, anyText)} | ${other}`);
   };
   return {
     argumentsOf(tool) {
@@ -54,6 +56,12 @@ export function createTaggedRules(body: TaggedBody, rules: RuleSet): ArgumentsRu
       return members.length === 0 ? '""' : members.join(" ");
     },
   };
+}
+
+/** Returns the rule of what shows that a value is no string: one word, or the name of any type. */
+function otherKeyEnd({ before, other, after }: ValueType): string {
+  const word = other === "false" ? literal(other) : "[a-zA-Z_]{1,32}";
+  return `${literal(before)} ${word} ${literal(after)}`;
 }
 
 const otherTypes = ["number", "boolean", "null", "array", "object"];

@@ -10,9 +10,10 @@ export function callsAsText(
   calls: readonly Pick<ToolCall, "name" | "arguments">[],
 ): string {
   const { section, between } = syntax;
-  const items = calls.map(
-    (call) => markText(syntax.before) + callText(syntax.body, call) + markText(syntax.after),
-  );
+  const items = calls.map((call, index) => {
+    const id = syntax.afterId === undefined ? "" : index + markText(syntax.afterId);
+    return markText(syntax.before) + id + callText(syntax.body, call) + markText(syntax.after);
+  });
   return markText(section?.open ?? []) + items.join(markText(between)) + markText(section?.close ?? []);
 }
 

@@ -217,4 +217,38 @@ export const styles: Readonly<Record<string, Style>> = {
       ),
     example: "<|call>call:NAME{key:<|q|>value<|q|>}<call|>",
   },
+  "an id and a name in one tag": {
+    template: templateOf(each('<call id="{{ c.id }}" name="{{ f.name }}">{{ f.arguments | tojson }}</call>')),
+    example: '<call id="0" name="NAME">{"key": "value"}</call>',
+  },
+  "a name on a line of its own": {
+    template: templateOf(each("<|tool|>{{ f.name }}" + line + "{{ f.arguments | tojson }}<|/tool|>")),
+    example: '<|tool|>NAME\n{"key": "value"}<|/tool|>',
+  },
+  "a word before the list": {
+    template: templateOf(" toolcalls[" + each(json, ", ") + "]"),
+    example: 'toolcalls[{"name": "NAME", "arguments": {"key": "value"}}]',
+  },
+  "tags with JSON values": {
+    template: templateOf(each("<fn={{ f.name }}>" + members("<p={{ k }}>{{ v | tojson }}</p>") + "</fn>")),
+    example: '<fn=NAME><p=key>"value"</p></fn>',
+  },
+  "tags with the name of the type and the number of the call": {
+    template: templateOf(
+      "<calls>" +
+        line +
+        each(
+          '<call tool="{{ f.name }}" index="{{ loop.index }}">' +
+            line +
+            members(
+              `<argument key="{{ k }}" type="{{ 'string' if v is string else 'object' if v is mapping else 'boolean' if v is boolean else 'number' if v is number else 'array' }}">${verbatim}</argument>${line}`,
+            ) +
+            "</call>" +
+            line,
+        ) +
+        "</calls>",
+    ),
+    example:
+      '<calls>\n<call tool="NAME">\n<argument key="key" type="string">value</argument>\n</call>\n</calls>',
+  },
 };

@@ -2,13 +2,16 @@
 import { piecesOf, type BareNameBody } from "../syntax.js";
 import { jsonValue } from "./json.js";
 import type { Output } from "./output.js";
-import { peek, readPieces, skipSpace, readUntil, type Reading, type Source } from "./source.js";
+import { peek, readPieces, skipSpace, readUntil, readUntilAny, type Reading, type Source } from "./source.js";
 
 /** @returns whether the call is complete; the arguments of an unknown name are consumed as far as they are JSON. */
 export function* readBareNameCall(source: Source, out: Output, body: BareNameBody): Reading<boolean> {
-  const [first = "", ...rest] = piecesOf(body.afterName);
+  const [first, ...rest] = piecesOf(body.afterName);
   yield* skipSpace(source);
-  const before = yield* readUntil(source, first, out.nameLengthMax);
+  // Without a mark, the arguments end the name.
+  const before = yield* first === undefined
+    ? readUntilAny(source, ["{"], out.nameLengthMax)
+    : readUntil(source, first, out.nameLengthMax);
   if (before === null || !(yield* readPieces(source, rest))) return false;
   yield* skipSpace(source);
   const name = nameIn(before.trim(), out, body.idAfterName?.mark);

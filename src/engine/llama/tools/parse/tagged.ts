@@ -51,8 +51,11 @@ export function* readTagged(source: Source, out: Output, body: TaggedBody, after
 function* readName(source: Source, out: Output, body: TaggedBody, end: string): Reading<string | null> {
   const [mark = "\n"] = piecesOf(body.afterName);
   yield* skipSpace(source);
-  const name = yield* readUntilAny(source, [mark, body.keyOpen, end], out.nameLengthMax);
+  const id = body.idAfterName === undefined ? [] : [body.idAfterName.mark.trim()];
+  const name = yield* readUntilAny(source, [...id, mark, body.keyOpen, end], out.nameLengthMax);
   if (name === null) return null;
+  if ((yield* oneOf(source, id)) !== null && (yield* readUntilAny(source, [mark], keyLengthMax)) === null)
+    return null;
   yield* oneOf(source, [mark]);
   return name.trim();
 }
@@ -62,39 +65,21 @@ function* readMember(
   body: TaggedBody,
   tool: Tool,
 ): Reading<{ readonly key: string; readonly value: string } | null> {
-  const { keyClose, otherKeyClose, valueClose, padding } = body;
-  const ends = [keyClose, otherKeyClose ?? keyClose].map((mark) => piecesOf(mark).join(""));
-  const [keyEnd = "", ...rests] = splitEnds(ends, piecesOf(keyClose));
+  const { keyClose, valueType, valueClose, padding } = body;
+  const [keyEnd = "", ...rests] = valueType === undefined ? piecesOf(keyClose) : [valueType.before];
   const [valueEnd = ""] = piecesOf(valueClose);
   const key = yield* readUntil(source, keyEnd, keyLengthMax);
   if (key === null) return null;
   const name = key.trim();
-  let isString: boolean | null = null;
-  if (otherKeyClose === undefined) {
-    if (!(yield* readPieces(source, rests))) return null;
-  } else {
-    const met = yield* oneOf(source, rests);
-    if (met === null) return null;
-    isString = met === rests[0];
-  }
+  const word = valueType === undefined ? null : yield* readUntil(source, valueType.after, keyLengthMax);
+  if (valueType === undefined ? !(yield* readPieces(source, rests)) : word === null) return null;
   const text = yield* readUntil(source, valueEnd, Infinity);
   if (text === null) return null;
   const value = withoutPadding(text, padding);
-  if (isString === true) return { key: name, value: JSON.stringify(value) };
-  return { key: name, value: valueJson(value, propertyOf(tool, name), body.python === true) };
-}
-
-/**
- * Returns the text that ends a key, and what follows it: the other pieces, or where two marks are possible, the rest of each.
- */
-function splitEnds(
-  [string = "", other = ""]: readonly string[],
-  pieces: readonly string[],
-): readonly string[] {
-  if (string === other) return pieces;
-  let shared = 0;
-  while (string.charAt(shared) === other.charAt(shared)) shared += 1;
-  return [string.slice(0, shared), string.slice(shared), other.slice(shared)];
+  if (word !== null && word === valueType?.string) return { key: name, value: JSON.stringify(value) };
+  // The types of the schema are not needed where the value itself shows its own.
+  const schema = body.quoted === true || word !== null ? {} : propertyOf(tool, name);
+  return { key: name, value: valueJson(value, schema, body.python === true) };
 }
 
 function withoutPadding(value: string, padding: string): string {
