@@ -9,11 +9,13 @@ import { repairMessages } from "../prompt/repairs.js";
 import type { DerivedTools } from "../tools/derived.js";
 import { deriveCalls } from "./derive-calls.js";
 import { deriveReasoning } from "./derive-reasoning.js";
-import { probeTools, promptProbe, type Probe } from "./probes.js";
+import { bareTool, probeTools, promptProbe, type Probe } from "./probes.js";
 import { readTurn, type Deriving } from "./turn.js";
 
 export interface DerivedLanguage extends DerivedTools {
   readonly reasoning: ReasoningMarks | null;
+  /** Whether the template refuses a tool without a description. */
+  readonly needsDescriptions: boolean;
   /** The values of `reasoning_effort` that the template accepts; empty where it reads none. */
   readonly efforts: readonly string[];
 }
@@ -65,7 +67,9 @@ function* derive({ template, eosText, endTexts }: DerivationSource): Deriving<De
     : ("hidden" as const);
   const reasoning = yield* deriveReasoning(template, turn);
   const { writesDefinitions } = turn;
-  return { calls, writesDefinitions, reasoning, efforts: yield* deriveEfforts(template) };
+  const bare = yield { ...promptProbe, variables: { tools: [bareTool] } };
+  const needsDescriptions = writesDefinitions && bare === null;
+  return { calls, writesDefinitions, reasoning, needsDescriptions, efforts: yield* deriveEfforts(template) };
 }
 
 /** Tries each effort; `none` only where the template names it, since others write any text into the prompt. */
@@ -87,11 +91,11 @@ function variablesOf(
 ): Record<string, unknown> {
   const definitions = tools.map((tool) => ({ type: "function", function: tool }));
   return {
-    ...variables,
     messages: repairMessages(messages, asParts ? ["texts-as-parts"] : []),
     add_generation_prompt,
     bos_token: bosText,
     eos_token: eosText,
     ...(tools.length === 0 ? {} : { tools: definitions }),
+    ...variables,
   };
 }

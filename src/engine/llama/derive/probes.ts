@@ -58,6 +58,12 @@ export const probeTools: readonly Tool[] = [
   }),
 ];
 
+/** A tool without a description, as it is passed to a template. */
+export const bareTool = {
+  type: "function",
+  function: { name: "qx_bare", parameters: { type: "object", properties: { qxka: text } } },
+};
+
 /** How calls are passed to a template. */
 export interface CallForm {
   readonly argumentsAsText: boolean;

@@ -30,7 +30,8 @@ export async function readTemplate(
   });
   const tools = toolFormatOf(source, derived);
   const { bosText, eosText } = texts;
-  const template = { renderer, tools, bosText, eosText, efforts: derived?.efforts ?? [] };
+  const { efforts = [], needsDescriptions = false } = derived ?? {};
+  const template = { renderer, tools, bosText, eosText, efforts, needsDescriptions };
   const reasoning = tools.readsReasoning ? null : (derived?.reasoning ?? reasoningMarksOf(source));
   return { template, repairs: await findRepairs(template), reasoning };
 }

@@ -18,6 +18,8 @@ export interface TemplateModel {
   readonly tools: ToolFormat;
   readonly bosText: string;
   readonly eosText: string;
+  /** Whether a tool without a description gets an empty one. */
+  readonly needsDescriptions?: boolean;
   /** The values of `reasoning_effort` that the template accepts; absent: none. */
   readonly efforts?: readonly string[];
 }
@@ -71,7 +73,8 @@ function variablesOf(
     bos_token: model.bosText,
     eos_token: model.eosText,
   };
-  if (tools.length > 0 && format.writesDefinitions) variables["tools"] = tools.map(templateTool);
+  if (tools.length > 0 && format.writesDefinitions)
+    variables["tools"] = tools.map((tool) => templateTool(tool, model.needsDescriptions === true));
   return { ...variables, ...reasoningVariables(reasoningEffort, model.efforts ?? []) };
 }
 
@@ -99,8 +102,9 @@ const nearestEfforts: Readonly<Record<"none" | "low" | "medium" | "high", readon
   high: ["high", "medium", "low"],
 };
 
-function templateTool(tool: Tool): Record<string, unknown> {
-  const { name, description, parameters } = tool;
+function templateTool(tool: Tool, needsDescription: boolean): Record<string, unknown> {
+  const { name, parameters } = tool;
+  const description = tool.description ?? (needsDescription ? "" : undefined);
   return {
     type: "function",
     function: description === undefined ? { name, parameters } : { name, description, parameters },

@@ -2,10 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AnswerText } from "../../../../src/engine/llama/answer/answer-text.js";
 import type { ReasoningMarks } from "../../../../src/engine/llama/answer/reasoning.js";
-import { readTemplate } from "../../../../src/engine/llama/prompt/read-template.js";
-import { renderWithRepairs } from "../../../../src/engine/llama/prompt/render.js";
 import { casesOf } from "../../../random-cases.js";
-import { renderHere } from "../render-here.js";
 import { cuts } from "../tools/answers.js";
 import { derivedOf } from "./derived-formats.js";
 
@@ -136,47 +133,4 @@ describe("the reasoning marks that are derived from a template", () => {
       );
     },
   );
-});
-
-describe("the effort of a request", () => {
-  const promptOf = async (
-    template: string,
-    reasoningEffort: "none" | "low" | "medium" | "default",
-  ): Promise<string> => {
-    const reading = await readTemplate(template, renderHere(template), {
-      bosText: "",
-      eosText: "",
-      endTexts: [],
-    });
-    const conversation = {
-      messages: [{ role: "user", content: "Hi." }],
-      tools: [],
-      reasoningEffort,
-    } as const;
-    const { rendering } = await renderWithRepairs(reading.template, conversation, reading.repairs);
-    return rendering.type === "text" ? rendering.text : JSON.stringify(rendering);
-  };
-
-  it.each([
-    ["enable_thinking", "{{ 'off' if enable_thinking is false else 'on' }}"],
-    ["thinking", "{{ 'off' if thinking is false else 'on' }}"],
-    ["thinking_budget", "{{ 'off' if thinking_budget == 0 else 'on' }}"],
-  ])("turns reasoning off by the variable that the template reads: %s", async (_, start) => {
-    const template = start + templateOf("");
-    expect(await promptOf(template, "none")).toMatch(/^off/);
-    expect(await promptOf(template, "low")).toMatch(/^on/);
-    expect(await promptOf(template, "default")).toMatch(/^on/);
-  });
-
-  it("is passed as the nearest value that the template accepts", async () => {
-    const any = `{{ reasoning_effort or 'unset' }};${templateOf("")}`;
-    expect(await promptOf(any, "medium")).toMatch(/^medium;/);
-    expect(await promptOf(any, "none")).toMatch(/^low;/);
-    expect(await promptOf(any, "default")).toMatch(/^unset;/);
-    const two =
-      "{% if reasoning_effort and reasoning_effort not in ['none', 'high'] %}{{ raise_exception('no such effort') }}{% endif %}" +
-      any;
-    expect(await promptOf(two, "medium")).toMatch(/^high;/);
-    expect(await promptOf(two, "none")).toMatch(/^none;/);
-  });
 });

@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { readTemplate } from "../../../../src/engine/llama/prompt/read-template.js";
+import { renderWithRepairs } from "../../../../src/engine/llama/prompt/render.js";
+import { renderHere } from "../render-here.js";
+
+const turns =
+  "{% for m in messages %}{{ m.role }}: {{ m.content }};{% endfor %}{% if add_generation_prompt %}assistant:{% endif %}";
+
+describe("a tool without a description", () => {
+  it.each([
+    [
+      "an empty one, where the template refuses it",
+      "{{ t.function.name + ': ' + t.function.description }};",
+      "f: ;",
+    ],
+    [
+      "none, where the template accepts that",
+      "{{ t | tojson }};",
+      '{"type": "function", "function": {"name": "f", "parameters": {}}};',
+    ],
+  ])("gets %s", async (_, definition, expected) => {
+    const template = `{% for t in tools %}${definition}{% endfor %}${turns}{# <tool_call> tool_calls #}`;
+    const reading = await readTemplate(template, renderHere(template), {
+      bosText: "",
+      eosText: "",
+      endTexts: [],
+    });
+    const conversation = {
+      messages: [{ role: "user", content: "Hi." }],
+      tools: [{ name: "f", parameters: {} }],
+      reasoningEffort: "default",
+    } as const;
+    const { rendering } = await renderWithRepairs(reading.template, conversation, []);
+    expect(rendering).toMatchObject({ text: expect.stringContaining(expected) as unknown });
+  });
+});
+
+describe("the effort of a request", () => {
+  const promptOf = async (
+    template: string,
+    reasoningEffort: "none" | "low" | "medium" | "default",
+  ): Promise<string> => {
+    const reading = await readTemplate(template, renderHere(template), {
+      bosText: "",
+      eosText: "",
+      endTexts: [],
+    });
+    const conversation = {
+      messages: [{ role: "user", content: "Hi." }],
+      tools: [],
+      reasoningEffort,
+    } as const;
+    const { rendering } = await renderWithRepairs(reading.template, conversation, reading.repairs);
+    return rendering.type === "text" ? rendering.text : JSON.stringify(rendering);
+  };
+
+  it.each([
+    ["enable_thinking", "{{ 'off' if enable_thinking is false else 'on' }}"],
+    ["thinking", "{{ 'off' if thinking is false else 'on' }}"],
+    ["thinking_budget", "{{ 'off' if thinking_budget == 0 else 'on' }}"],
+  ])("turns reasoning off by the variable that the template reads: %s", async (_, start) => {
+    const template = start + turns;
+    expect(await promptOf(template, "none")).toMatch(/^off/);
+    expect(await promptOf(template, "low")).toMatch(/^on/);
+    expect(await promptOf(template, "default")).toMatch(/^on/);
+  });
+
+  it("is passed as the nearest value that the template accepts", async () => {
+    const any = `{{ reasoning_effort or 'unset' }};${turns}`;
+    expect(await promptOf(any, "medium")).toMatch(/^medium;/);
+    expect(await promptOf(any, "none")).toMatch(/^low;/);
+    expect(await promptOf(any, "default")).toMatch(/^unset;/);
+    const two =
+      "{% if reasoning_effort and reasoning_effort not in ['none', 'high'] %}{{ raise_exception('no such effort') }}{% endif %}" +
+      any;
+    expect(await promptOf(two, "medium")).toMatch(/^high;/);
+    expect(await promptOf(two, "none")).toMatch(/^none;/);
+  });
+});
