@@ -18,7 +18,10 @@ export interface Target {
 
 export interface ChatRequest {
   readonly model: string;
+  /** The last message. */
   readonly content: string;
+  /** The messages before it, of the user and of the assistant by turns. */
+  readonly history?: readonly string[];
   readonly maxTokens: number;
   readonly stream: boolean;
   /** Default: 0. */
@@ -131,10 +134,15 @@ export function headerMs(answer: ChatAnswer, name: "queue" | "prefill"): number 
   return Number(answer.headers[`x-hearth-${name}-ms`] ?? Number.NaN);
 }
 
-function bodyOf({ model, content, maxTokens, stream, temperature = 0 }: ChatRequest): string {
+function bodyOf(ask: ChatRequest): string {
+  const { model, content, history = [], maxTokens, stream, temperature = 0 } = ask;
+  const messages = [...history, content].map((text, at) => ({
+    role: at % 2 === 0 ? "user" : "assistant",
+    content: text,
+  }));
   return JSON.stringify({
     model,
-    messages: [{ role: "user", content }],
+    messages,
     max_tokens: maxTokens,
     temperature,
     seed: 1,

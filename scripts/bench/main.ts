@@ -5,6 +5,7 @@
  */
 import { parseArgs } from "node:util";
 import { accountsSection } from "./accounts.js";
+import { contextSection } from "./context.js";
 import { engineSection } from "./engine.js";
 import { httpSection } from "./http.js";
 import { imagesSection } from "./images.js";
@@ -23,6 +24,7 @@ const sections: Readonly<Record<string, Section>> = {
   start: startSection,
   http: httpSection,
   engine: engineSection,
+  context: contextSection,
   images: imagesSection,
   load: loadSection,
   schema: schemaSection,

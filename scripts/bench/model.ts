@@ -24,7 +24,6 @@ const chatTemplate =
 
 const everySize = {
   architecture: "qwen3",
-  contextLength: 8192,
   weights: "Q8_0",
   // With random weights, a tied head would repeat one token forever.
   tiedHead: false,
@@ -46,9 +45,12 @@ function shapeOf(size: ModelSize): Partial<ModelSpec> {
   return { ...everySize, ...measures, vocabularySize, words: wordsFor(vocabularySize) };
 }
 
-/** Returns the model of that size and writes it first if it does not exist. */
-export async function benchModel(size: ModelSize): Promise<BenchModel> {
-  const shape = shapeOf(size);
+/**
+ * Returns the model of that size and writes it first if it does not exist.
+ * @param contextLength tokens that it claims to be trained with
+ */
+export async function benchModel(size: ModelSize, contextLength = 8192): Promise<BenchModel> {
+  const shape = { ...shapeOf(size), contextLength };
   const version = createHash("sha256").update(JSON.stringify(shape)).digest("hex").slice(0, 8);
   const id = `bench-${size}`;
   const folder = join(tmpdir(), "hearth-bench-models", `${id}-${version}`);

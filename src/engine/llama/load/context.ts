@@ -3,6 +3,7 @@ import type { LlamaContext, LlamaContextSequence, LlamaModel } from "node-llama-
 import { threadsFor } from "./machine.js";
 import type { LlamaSettings } from "../protocol.js";
 import { sequencesOf } from "./memory-estimate.js";
+import { useCoresForPrompts } from "../decode/batch-threads.js";
 import { checkpointOptions } from "../decode/checkpoints.js";
 import { serialiseFirstSample } from "../decode/sampling-order.js";
 
@@ -54,6 +55,7 @@ export async function createModelContext(
     batching: { dispatchSchedule: onceAllAreQueued },
   });
   serialiseFirstSample(context);
+  if (settings.threads === null) useCoresForPrompts(context, settings.cores);
   const device = onGpu ? String(weights.llama.gpu) : "cpu";
   const sequences = createSequences(context, sequenceCount);
   return { context, sequences, chunkTokens, idleChunkTokens, device };
