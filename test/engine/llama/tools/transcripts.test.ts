@@ -24,6 +24,15 @@ describe.each(familyNames)("answers of the family %s", (family) => {
     }
   });
 
+  it("give the same events where a name is too long before a call, however they are split", () => {
+    const of = format(family);
+    const opening = of.openings[0]?.pieces.join("") ?? "";
+    for (const length of [250, 268, 600]) {
+      const answer = `${opening}${"x".repeat(length)}${cases[0]?.answer ?? ""}`;
+      expect(joined(eventsOf(of, [...answer]))).toEqual(joined(eventsOf(of, [answer])));
+    }
+  });
+
   it("lose no text around their calls, except white space next to a call", () => {
     const of = format(family);
     const { answer } = cases[0] ?? { answer: "" };
