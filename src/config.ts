@@ -99,7 +99,7 @@ const settings = {
   memoryBytesMax: whole(0, Number.MAX_SAFE_INTEGER).default(0),
   /** How long an unused model stays in memory. */
   keepAliveMs: whole(0, 86_400_000).default(300_000),
-  /** Threads of one decode; 0 = by the size of the model, up to the cores this process may use, which prompts use all of. */
+  /** Threads of one decode; 0 = by the size of the model, up to the cores this process may use; prompts use more. */
   threads: whole(0, 1024).default(0),
   gpu: z.enum(["auto", "off", "cuda", "vulkan", "metal"]).default("auto"),
   /** How long answers in flight may take to finish once the server is stopped. */

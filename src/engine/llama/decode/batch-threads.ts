@@ -7,11 +7,8 @@ interface NativeContext {
   setThreads(threads: number): void;
 }
 
-/** A batch of this size has some milliseconds of work for every thread, whatever the model. */
-const promptTokensMin = 64;
-
-/** Makes batches with many prompt tokens use up to `cores` threads. */
-export function useCoresForPrompts(context: LlamaContext, cores: number): void {
+/** Makes batches use at least as many threads as `threadsForBatch` returns for their number of tokens. */
+export function useThreadsByBatch(context: LlamaContext, threadsForBatch: (tokens: number) => number): void {
   const { _ctx: native } = context as unknown as { readonly _ctx: NativeContext };
   const original = { initBatch: native.initBatch.bind(native), setThreads: native.setThreads.bind(native) };
   let batchTokens = 0;
@@ -21,7 +18,7 @@ export function useCoresForPrompts(context: LlamaContext, cores: number): void {
       original.initBatch(size);
     },
     setThreads(threads) {
-      original.setThreads(batchTokens >= promptTokensMin ? Math.max(threads, cores) : threads);
+      original.setThreads(Math.max(threads, threadsForBatch(batchTokens)));
     },
   };
   // The addon's methods are read-only.

@@ -1,9 +1,9 @@
 /** Creates the llama.cpp context of a model: its KV cache, one sequence per slot, and the dispatch of batches. */
 import type { LlamaContext, LlamaContextSequence, LlamaModel } from "node-llama-cpp";
-import { threadsFor } from "./machine.js";
+import { threadsFor, threadsForBatch } from "./machine.js";
 import type { LlamaSettings } from "../protocol.js";
 import { sequencesOf } from "./memory-estimate.js";
-import { useCoresForPrompts } from "../decode/batch-threads.js";
+import { useThreadsByBatch } from "../decode/batch-threads.js";
 import { checkpointOptions } from "../decode/checkpoints.js";
 import { serialiseFirstSample } from "../decode/sampling-order.js";
 
@@ -55,7 +55,8 @@ export async function createModelContext(
     batching: { dispatchSchedule: onceAllAreQueued },
   });
   serialiseFirstSample(context);
-  if (settings.threads === null) useCoresForPrompts(context, settings.cores);
+  if (settings.threads === null)
+    useThreadsByBatch(context, (tokens) => threadsForBatch(weightsBytes, tokens, settings.cores));
   const device = onGpu ? String(weights.llama.gpu) : "cpu";
   const sequences = createSequences(context, sequenceCount);
   return { context, sequences, chunkTokens, idleChunkTokens, device };
