@@ -122,5 +122,5 @@ it(
 
 it("the built-in models are listed with the chat model first, the default of clients that name none", async () => {
   const { data } = await app().client.models.list();
-  expect(data.map(({ id }) => id)).toEqual([builtInModel, "hearth-painter-3m"]);
+  expect(data.map(({ id }) => id)).toEqual([builtInModel, "hearth-embed-1m", "hearth-painter-3m"]);
 });

@@ -185,7 +185,7 @@ describe("several models", () => {
 
   it("F8: one that streams is not evicted for another, which waits", async () => {
     const models = await randomModels("one", "two");
-    const app = await startApp({ HEARTH_MODELS: models, HEARTH_MEMORY_BYTES_MAX: "24000000" });
+    const app = await startApp({ HEARTH_MODELS: models, HEARTH_MEMORY_BYTES_MAX: "36000000" });
     const streaming = await post(app, {
       model: "one",
       stream: true,
