@@ -1,7 +1,7 @@
 /**
  * Fairness between teams: while two teams both have runs that wait, each is served its share of the tokens, up to a bound that
- * does not grow with time. A team that falls behind although it has all slots but the additional one has slow
- * runs: the comparison begins again.
+ * does not grow with time. A team with a run may not have the additional slot. So where it falls behind while slow runs
+ * of its own and of third teams hold all other slots, the comparison begins again.
  */
 import { holds } from "./violation.js";
 import { limits, teams } from "../world.js";
@@ -53,7 +53,9 @@ export class Fairness {
       const now = { one: this.#of(one.id), other: this.#of(other.id) };
       const since = this.#since.get(name) ?? now;
       const ahead = now.one - since.one - (now.other - since.other);
-      if (activeOf(ahead < 0 ? one.id : other.id) >= limits.slots) {
+      const [first, last] = ahead < 0 ? [other, one] : [one, other];
+      const held = teams.reduce((sum, { id }) => sum + (id === first.id ? 0 : activeOf(id)), 0);
+      if (activeOf(last.id) > 0 && held >= limits.slots) {
         this.#since.delete(name);
         continue;
       }
