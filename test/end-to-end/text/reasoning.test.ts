@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { template } from "../../engine/llama/tools/answers.js";
 import { buildVocabulary } from "../../gguf-writer/vocabulary.js";
 import { engineOf, sharedApp, startApp, temporaryFolder, type TestApp } from "../../harness.js";
 import { writeVerifiedModel } from "../../verified-model.js";
@@ -197,5 +198,33 @@ describe("a model whose template opens the reasoning block", () => {
     const plain = await promptTokens({}, {});
     expect(await promptTokens(thought, {})).toBe(plain);
     expect(await promptTokens({}, thought)).toBeGreaterThan(plain + 50);
+  });
+});
+
+describe("a model that reasons in messages of their own", () => {
+  const begin = "<|channel|>analysis<|message|>";
+  const { tokens } = buildVocabulary([begin, "hello"], 0);
+
+  it("stops reasoning at the setting's limit and then answers, but not with the highest effort", async () => {
+    const folder = temporaryFolder();
+    const spec = { chatTemplate: template("harmony"), words: [begin, "hello"], seed: 2 };
+    await writeVerifiedModel(folder, "random", spec);
+    const app = await startApp({ HEARTH_MODELS: folder, HEARTH_REASONING_TOKENS_MAX: "20" });
+    // It writes nothing but `hello`, and begins to reason again now and then.
+    const bias = { [tokens.indexOf(begin)]: 60, [tokens.indexOf("hello")]: 64 };
+    const ask = (body: object) =>
+      requestJson(app, {
+        model: "random",
+        temperature: 1,
+        seed: 1,
+        max_tokens: 200,
+        logit_bias: bias,
+        ...body,
+      });
+    const [free, bounded] = [await ask({ reasoning_effort: "high" }), await ask({})];
+    expect(reasoningTokensOf(free)).toBeGreaterThan(150);
+    expect(firstChoice(bounded).reasoning).toMatch(/^(hello){18,22}/);
+    expect(firstChoice(bounded).content).toMatch(/^(hello){5}/);
+    expect(reasoningTokensOf(bounded)).toBeLessThan(80);
   });
 });

@@ -46,6 +46,11 @@ export class Answer {
     return this.#text.mode;
   }
 
+  /** Whether the answer so far ends inside reasoning, whoever separates it. */
+  get isReasoning(): boolean {
+    return this.mode === "reasoning" || this.#options.parser?.isReasoning === true;
+  }
+
   /** Complete calls emitted so far. */
   get calls(): number {
     return this.#calls;
@@ -62,7 +67,7 @@ export class Answer {
 
   /** Adds one sampled token. @returns the events it completed. */
   push(bytes: Uint8Array, logprob: SampledLogprob | null): readonly GenerationEvent[] {
-    if (this.#text.mode === "reasoning") this.#reasoningTokens += 1;
+    if (this.isReasoning) this.#reasoningTokens += 1;
     return this.#text.push(bytes, logprob).flatMap((piece) => this.#read(piece));
   }
 

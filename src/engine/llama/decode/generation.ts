@@ -236,13 +236,16 @@ export class Generation {
   /** Updates the grammar and the reasoning limit, both of which depend on the text so far. */
   #applyConstraints(): void {
     const { reasoningTokensMax } = this.#decode;
-    // After the reasoning its limit needs no text, so that tokens are converted while the next one is computed.
-    const hasReasoned = reasoningTokensMax === null || this.#answer.mode === "answer";
+    // After the reasoning its limit needs no text, so that tokens are converted while the next one is computed. An answer of several
+    // messages may reason again.
+    const hasReasoned =
+      reasoningTokensMax === null ||
+      (this.#answer.mode === "answer" && this.#resident.tools.reasoningClosing === null);
     if (this.#constraint === null && hasReasoned) return;
     this.processSampled();
     const last = this.#sampled.at(-1);
-    const { mode, reasoningTokens } = this.#answer;
-    if (reasoningTokensMax !== null && mode === "reasoning" && reasoningTokens >= reasoningTokensMax)
+    const { isReasoning, reasoningTokens } = this.#answer;
+    if (reasoningTokensMax !== null && isReasoning && reasoningTokens >= reasoningTokensMax)
       this.#closeReasoning(last === undefined ? [] : [last]);
     else this.#observe();
   }
@@ -252,11 +255,12 @@ export class Generation {
     this.#answer.callsAreGuaranteed = this.#constraint?.state !== undefined;
   }
 
-  /** Inserts the end marker of the reasoning after `before`; the model then continues with its answer. */
+  /** Inserts the end of the reasoning after `before`; the model then continues with its answer. */
   #closeReasoning(before: readonly Token[]): void {
-    const { reasoning, weights } = this.#resident;
-    if (reasoning === null) return;
-    const closing = weights.tokenize(`\n${reasoning.close}\n\n`, true);
+    const { reasoning, tools, weights } = this.#resident;
+    const text = reasoning === null ? tools.reasoningClosing : `\n${reasoning.close}\n\n`;
+    if (text === null) return;
+    const closing = weights.tokenize(text, true);
     this.#replacement = [...before, ...closing];
     for (const token of closing) {
       this.#sampled.push(token);

@@ -39,6 +39,8 @@ export interface ToolFormat {
   readonly parallel: boolean;
   /** Whether the parser itself separates the reasoning, and so must read the whole answer even without tools. */
   readonly readsReasoning: boolean;
+  /** Ends reasoning that the parser separates, and begins the text; null where marks around the reasoning end it. */
+  readonly reasoningClosing: string | null;
   /** Written between the start of the model's turn and a text answer. */
   readonly answerOpening: string;
   /** Whether the template receives `tools`; false: `renderMessages` writes the definitions into the system message. */
@@ -124,6 +126,8 @@ function createFormat(family: ToolFamily, capabilities: TemplateCapabilities): T
     exact: syntaxes.every(({ body }) => body.type !== "tagged" && body.type !== "notation"),
     parallel: !capabilities.oneCall && main.endsTurn !== true,
     readsReasoning: family.messages === true,
+    reasoningClosing:
+      family.messages === true ? "<|end|><|start|>assistant<|channel|>final<|message|>" : null,
     answerOpening: family.messages === true ? "<|channel|>final<|message|>" : "",
     writesDefinitions: capabilities.writesDefinitions,
     parser: (tools, hides = false) => createParser(new Output(tools, hides), read),

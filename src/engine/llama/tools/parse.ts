@@ -13,6 +13,8 @@ import { firstCharacter, openingPieces, piecesOf, type CallSyntax } from "./synt
 const idLengthMax = 256;
 
 export interface ToolParser {
+  /** Whether the text so far ends inside reasoning that the parser separates. */
+  readonly isReasoning: boolean;
   /** Parses the next piece of the answer. @returns the completed events; adjacent events of one kind may be joined. */
   push(text: string): readonly ToolEvent[];
   /** Parses the rest at the end of the answer. */
@@ -29,6 +31,9 @@ export function createParser(out: Output, read: (source: Source, out: Output) =>
     return out.take();
   };
   return {
+    get isReasoning() {
+      return out.isReasoning;
+    },
     push(text) {
       source.feed(text);
       return advance();

@@ -37,7 +37,9 @@ function* readMessage(source: Source, out: Output, header: string): Reading<void
   if (recipient !== undefined) return yield* readCall(source, out, recipient);
   source.takeRecord();
   const isReasoning = /<\|channel\|>\s*analysis/.test(header);
+  out.isReasoning = isReasoning;
   yield* readContent(source, (text) => (isReasoning ? out.addReasoning(text) : out.addText(text)));
+  out.isReasoning = false;
 }
 
 function* readCall(source: Source, out: Output, name: string): Reading<void> {

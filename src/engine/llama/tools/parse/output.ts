@@ -17,6 +17,8 @@ export type ToolEvent =
 export class Output {
   /** Limit for the search of a mark after a name, in UTF-16 code units: the longest tool name and some more. */
   readonly nameLengthMax: number;
+  /** Whether the parser reads reasoning. */
+  isReasoning = false;
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #hides: boolean;
   #events: ToolEvent[] = [];
