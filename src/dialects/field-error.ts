@@ -27,8 +27,8 @@ export function validFields<Schema extends z.ZodType>(schema: Schema, body: unkn
 }
 
 /**
- * The same as the schema's `safeParse`. An object whose `length` is an object makes that throw, because it compares lengths before it
- * knows that the value is an array or a string.
+ * The same as the schema's `safeParse`. An object whose `length` cannot be compared, such as `{"toString": 0}`, makes that throw, because
+ * it compares lengths before it knows that the value is an array or a string.
  * @throws HearthError `invalid_field` for such an object.
  */
 export function safelyParsed<Schema extends z.ZodType>(
@@ -120,15 +120,24 @@ function mustBe(types: readonly string[]): string {
   return `must be ${types.map((type) => typeNames[type] ?? type).join(" or ")}`;
 }
 
-/** Returns the path of the first object whose `length` is an object; null if there is none. */
+/** Returns the path of the first object within a value whose `length` cannot be compared; null if there is none. */
 function pathOfLength(value: unknown): readonly string[] | null {
   if (typeof value !== "object" || value === null) return null;
   for (const [key, inner] of Object.entries(value)) {
-    if (!Array.isArray(value) && key === "length" && typeof inner === "object") return [];
-    const path = pathOfLength(inner);
+    const path = hasIncomparableLength(inner) ? [] : pathOfLength(inner);
     if (path !== null) return [key, ...path];
   }
   return null;
+}
+
+function hasIncomparableLength(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || !("length" in value)) return false;
+  try {
+    Number(value.length);
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
