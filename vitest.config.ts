@@ -2,11 +2,13 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 /**
- * Tests that run native code of the engine in their own thread, that start or measure processes, or that plant bugs in the
+ * Tests that run the ONNX runtime in their own thread, that crash, start or measure processes, or that plant bugs in the
  * modules that they load.
  */
-const native = [
-  "test/engine/**/*.test.ts",
+const alone = [
+  "test/engine/images/**/*.test.ts",
+  "test/engine/vision/**/*.test.ts",
+  "test/engine/llama/smoke.test.ts",
   "test/end-to-end/process/**/*.test.ts",
   "test/simulation/**/*.test.ts",
 ];
@@ -26,12 +28,12 @@ export default defineConfig({
     expect: { requireAssertions: true },
     projects: [
       // One process per file, so that a crash of native code names its file.
-      { extends: true, test: { name: "native", include: native } },
+      { extends: true, test: { name: "alone", include: alone } },
       // Files share a process and its modules, because importing them again for each file took longer than
       // most tests.
       {
         extends: true,
-        test: { name: "shared", include: ["test/**/*.test.ts"], exclude: native, isolate: false },
+        test: { name: "shared", include: ["test/**/*.test.ts"], exclude: alone, isolate: false },
       },
     ],
   },

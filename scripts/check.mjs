@@ -50,6 +50,9 @@ const testStep = {
   args: ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${testReport}`],
 };
 
+/** Room for young objects, of which compilers and linters make many: it saves a twentieth of their time. */
+const nodeFlags = ["--max-semi-space-size=128"];
+
 const allSteps = [buildStep, ...sourceSteps, testStep];
 
 process.exitCode = await main(process.argv.slice(2)).finally(() => {
@@ -168,7 +171,7 @@ async function run(step, priority = constants.priority.PRIORITY_NORMAL) {
  */
 function spawned(script, args, priority) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [script, ...args], {
+    const child = spawn(process.execPath, [...nodeFlags, script, ...args], {
       cwd: root,
       stdio: ["ignore", "pipe", "pipe"],
     });
