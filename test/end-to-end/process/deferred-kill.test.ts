@@ -10,7 +10,7 @@ import { headersOf } from "../../scripted-app.js";
 import { casesOf } from "../../random-cases.js";
 
 const program = fileURLToPath(new URL("killed-server.mjs", import.meta.url));
-const rounds = casesOf(50);
+const rounds = casesOf(40);
 /** Enough for several jobs from being taken to being fetched. */
 const stepsMax = 150;
 

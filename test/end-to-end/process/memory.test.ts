@@ -34,7 +34,7 @@ async function mixedRequest(app: TestApp, index: number): Promise<void> {
     body: JSON.stringify({
       model: builtInModel,
       messages: [{ role: "user", content }],
-      max_tokens: 6,
+      max_tokens: 3,
       stream: kind !== 0,
     }),
     signal: leaving.signal,
