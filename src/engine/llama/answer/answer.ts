@@ -46,7 +46,7 @@ export class Answer {
     return this.#text.mode;
   }
 
-  /** Whether the answer so far ends inside reasoning, whoever separates it. */
+  /** Whether the answer so far ends inside reasoning, which marks or the parser separate. */
   get isReasoning(): boolean {
     return this.mode === "reasoning" || this.#options.parser?.isReasoning === true;
   }

@@ -1,6 +1,5 @@
 /**
- * Marks the control texts of messages before a template is rendered, so that they can be told apart from those that the template
- * writes.
+ * Marks the control texts of messages before a template is rendered, so that they differ from those that the template writes.
  */
 import { TextFinder } from "./special-tokens.js";
 

@@ -13,6 +13,7 @@ import type { RouteDocs } from "../../route-docs.js";
 const modalities = responseArray(z.enum(["TEXT", "IMAGE"]));
 const price = z.string().describe("Cents of a US dollar for 100 million tokens.");
 const limit = z.string().describe("0 = no limit.");
+const limitFields = { rps: limit, rpm: limit, tpm: limit, cluster: z.string() };
 const imagePrice = z.string();
 const none = z.array(z.never()).max(0).readonly();
 
@@ -29,10 +30,7 @@ const languageModel = responseObject({
   completionTextTokenPrice: price,
   completionTokenPriceLongContext: price,
   searchPrice: price,
-  rps: limit,
-  rpm: limit,
-  tpm: limit,
-  cluster: z.string(),
+  ...limitFields,
   maxPromptLength: countField("Context size, in tokens."),
   aliases: responseArray(z.string()),
   features: responseObject({
@@ -50,10 +48,7 @@ const embeddingModel = responseObject({
   outputModalities: responseArray(z.literal("EMBEDDING")),
   promptTextTokenPrice: price,
   promptImageTokenPrice: price,
-  rps: limit,
-  rpm: limit,
-  tpm: limit,
-  cluster: z.string(),
+  ...limitFields,
   maxPromptLength: countField("Context size, in tokens."),
   aliases: responseArray(z.string()),
 }).meta({ id: "ClusterEmbeddingModel" });
@@ -64,10 +59,7 @@ const imageModel = responseObject({
   inputModalities: modalities,
   outputModalities: modalities,
   imagePrice: imagePrice.describe("Price of one image in 1/100,000,000 of a cent, which is one tick."),
-  rps: limit,
-  rpm: limit,
-  tpm: limit,
-  cluster: z.string(),
+  ...limitFields,
   aliases: responseArray(z.string()),
   resolutionPricing: responseArray(
     responseObject({
@@ -128,7 +120,7 @@ function limitsOn(limits: readonly TeamLimits[], { manifest }: Model): Limits {
 }
 
 /** Presents a language model. Prices do not depend on the length of the context. */
-function present({ manifest }: Model, { qps, qpm, tpm }: Limits): z.infer<typeof languageModel> {
+function present({ manifest }: Model, limits: Limits): z.infer<typeof languageModel> {
   const { prices, capabilities } = manifest;
   const prompt = String(prices.promptTextTokenTicks);
   const cached = String(prices.cachedPromptTextTokenTicks);
@@ -146,10 +138,7 @@ function present({ manifest }: Model, { qps, qpm, tpm }: Limits): z.infer<typeof
     completionTextTokenPrice: completion,
     completionTokenPriceLongContext: completion,
     searchPrice: "0",
-    rps: String(qps ?? 0),
-    rpm: String(qpm ?? 0),
-    tpm: String(tpm ?? 0),
-    cluster: clusterName,
+    ...presentLimits(limits),
     maxPromptLength: manifest.contextTokens,
     aliases: manifest.aliases,
     features: {
@@ -161,10 +150,7 @@ function present({ manifest }: Model, { qps, qpm, tpm }: Limits): z.infer<typeof
   };
 }
 
-function presentEmbeddingModel(
-  { manifest }: Model,
-  { qps, qpm, tpm }: Limits,
-): z.infer<typeof embeddingModel> {
+function presentEmbeddingModel({ manifest }: Model, limits: Limits): z.infer<typeof embeddingModel> {
   return {
     name: manifest.id,
     version: manifest.version,
@@ -172,16 +158,13 @@ function presentEmbeddingModel(
     outputModalities: ["EMBEDDING"],
     promptTextTokenPrice: String(manifest.prices.promptTextTokenTicks),
     promptImageTokenPrice: "0",
-    rps: String(qps ?? 0),
-    rpm: String(qpm ?? 0),
-    tpm: String(tpm ?? 0),
-    cluster: clusterName,
+    ...presentLimits(limits),
     maxPromptLength: manifest.contextTokens,
     aliases: manifest.aliases,
   };
 }
 
-function presentImageModel({ manifest }: Model, { qps, qpm, tpm }: Limits): z.infer<typeof imageModel> {
+function presentImageModel({ manifest }: Model, limits: Limits): z.infer<typeof imageModel> {
   const price = String(manifest.prices.imageTicks ?? 0);
   return {
     name: manifest.id,
@@ -189,10 +172,7 @@ function presentImageModel({ manifest }: Model, { qps, qpm, tpm }: Limits): z.in
     inputModalities: manifest.inputModalities.map((each) => modalityNames[each]),
     outputModalities: manifest.outputModalities.map((each) => modalityNames[each]),
     imagePrice: price,
-    rps: String(qps ?? 0),
-    rpm: String(qpm ?? 0),
-    tpm: String(tpm ?? 0),
-    cluster: clusterName,
+    ...presentLimits(limits),
     aliases: manifest.aliases,
     resolutionPricing: [
       { resolution: "IMAGE_RESOLUTION_1K", pricePerImage: price },
@@ -202,3 +182,12 @@ function presentImageModel({ manifest }: Model, { qps, qpm, tpm }: Limits): z.in
 }
 
 const modalityNames = { text: "TEXT", image: "IMAGE" } as const satisfies Readonly<Record<Modality, string>>;
+
+function presentLimits({ qps, qpm, tpm }: Limits) {
+  return {
+    rps: String(qps ?? 0),
+    rpm: String(qpm ?? 0),
+    tpm: String(tpm ?? 0),
+    cluster: clusterName,
+  };
+}
