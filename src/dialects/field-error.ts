@@ -39,7 +39,11 @@ export function safelyParsed<Schema extends z.ZodType>(
     return schema.safeParse(body);
   } catch (thrown) {
     const path = thrown instanceof TypeError ? pathOfLength(body) : null;
-    throw path === null ? thrown : problem("invalid_field", path, mustBe(["array", "string"]));
+    if (path === null) throw thrown;
+    // Other fields, which the schema does not have, may have such a length, too: the schema says which field is wrong.
+    const parsed = schema.safeParse(withoutIncomparableLengths(body));
+    if (!parsed.success) return parsed;
+    throw problem("invalid_field", path, mustBe(["array", "string"]));
   }
 }
 
@@ -128,6 +132,15 @@ function pathOfLength(value: unknown): readonly string[] | null {
     if (path !== null) return [key, ...path];
   }
   return null;
+}
+
+/** Returns a copy of a JSON value in which no object has a `length` that cannot be compared. */
+function withoutIncomparableLengths(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(withoutIncomparableLengths);
+  const isStrange = hasIncomparableLength(value);
+  const fields = Object.entries(value).filter(([key]) => !isStrange || key !== "length");
+  return Object.fromEntries(fields.map(([key, inner]) => [key, withoutIncomparableLengths(inner)]));
 }
 
 function hasIncomparableLength(value: unknown): boolean {

@@ -93,17 +93,20 @@ describe("E5: a web page of another origin", () => {
 const hasFields = ({ docs }: (typeof routes)[number]): boolean => Object.keys(docs.example ?? {}).length > 0;
 
 it.each(rows(keyRoutes.filter(takesBody).filter(hasFields)))(
-  "%s: an object in the place of an array or a text, with a length that no number is, is the client's error",
+  "%s: an object in the place of an array or a text, with a length that is no number, is the client's error, which names the field",
   async (_, route) => {
     const url =
       shared.server.url + (await pathWith(route, (param) => createObject(shared.server, side, param)));
     const headers = { authorization: credential(route), "content-type": "application/json" };
     const example = (route.docs.example ?? {}) as Readonly<Record<string, unknown>>;
     for (const field of Object.keys(example)) {
-      const body = JSON.stringify({ ...example, length: null, [field]: { length: { toString: 0 } } });
+      const strange = { length: { toString: 0 } };
+      const body = JSON.stringify({ "": strange, ...example, length: null, [field]: strange });
       const response = await fetch(url, { method: route.method, headers, body });
-      await response.text();
+      const text = await response.text();
       expect([field, response.status < 500]).toEqual([field, true]);
+      // A message begins with the path of the wrong field, which is not the unknown one.
+      expect(text).not.toContain('":": ');
     }
   },
 );
