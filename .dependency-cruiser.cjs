@@ -81,8 +81,9 @@ module.exports = {
     {
       name: "top-files-import-core",
       severity: "error",
-      from: { path: inSrc("(config|system|version)\\.ts$") },
-      to: { path: "^src/", pathNot: inSrc("core/") },
+      from: { path: inSrc("(config|config-file|system|version)\\.ts$") },
+      // The configuration file holds settings of models, too.
+      to: { path: "^src/", pathNot: inSrc("core/", "config-file\\.ts$", "models/settings\\.ts$") },
     },
     {
       name: "app-imports-downward",
@@ -149,7 +150,7 @@ module.exports = {
           "http/",
           "console/",
           "cli/",
-          "(config|system|version|main)\\.ts$",
+          "(config|config-file|system|version|main)\\.ts$",
         ),
       },
       to: {},

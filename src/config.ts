@@ -4,8 +4,11 @@
  */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { parse as parseYaml } from "yaml";
 import { z } from "zod";
+import { ConfigError, readConfigFile, type ConfigFile } from "./config-file.js";
+import type { SettingsByModel } from "./models/settings.js";
+
+export { ConfigError };
 
 const flag = z
   .union([z.boolean(), z.enum(["true", "false", "1", "0"])])
@@ -31,8 +34,10 @@ const settings = {
   port: whole(0, 65_535).default(4280),
   /** Folder of the database and the first key. */
   data: z.string().min(1).default("data"),
-  /** Folder of models. The default one may be absent. */
+  /** Folder of models, which also receives those that are downloaded. The default one may be absent. */
   models: z.string().min(1).default("models"),
+  /** More folders of models. */
+  modelsFolders: list.default([]),
   /** An API key that the operator chooses. */
   apiKey: operatorKey
     .refine((key) => !key.startsWith("hm-"), "must not begin with hm-, the prefix of management keys")
@@ -111,17 +116,19 @@ const schema = z.strictObject(settings);
 /** Settings that `<variable>_FILE` can name a file for, as container systems hand over secrets. */
 const secretSettings = ["apiKey", "managementKey"] as const satisfies readonly (keyof typeof settings)[];
 
-export type Config = Readonly<z.infer<typeof schema>>;
-export type SettingName = keyof Config;
+export interface Config extends Readonly<z.infer<typeof schema>> {
+  /** Settings of models by id, as the configuration file has them. */
+  readonly modelSettings: SettingsByModel;
+  /** Absolute path of the configuration file; null when there is none. */
+  readonly file: string | null;
+}
+export type SettingName = keyof typeof settings;
 
 export interface LoadedConfig {
   readonly config: Config;
   /** Where each value comes from: `default`, the file's path or the variable's name. */
   readonly sources: Readonly<Record<SettingName, string>>;
 }
-
-/** The configuration cannot be used; the message says which setting, where it was set and what is wrong. */
-export class ConfigError extends Error {}
 
 /**
  * Reads the configuration.
@@ -135,11 +142,18 @@ export function loadConfig(environment: NodeJS.ProcessEnv, file: string | null =
   const values: Record<string, unknown> = {};
   const sources: Record<string, string> = {};
   for (const name of Object.keys(settings)) sources[name] = "default";
-  if (path !== null) readFile(path, values, sources);
-  readEnvironment(environment, values, sources);
+  const problems: string[] = [];
+  const content = path === null ? null : readConfigFile(path);
+  if (content !== null) takeFile(content, values, sources, problems);
+  readEnvironment(environment, values, sources, problems);
   const parsed = schema.safeParse(values);
-  if (!parsed.success) throw refusal(parsed.error, sources);
-  const config = finish(parsed.data, sources);
+  if (!parsed.success) problems.push(...problemsOf(parsed.error, sources));
+  if (!parsed.success || problems.length > 0) throw refusal(problems);
+  const rest = {
+    modelSettings: content?.modelSettings ?? {},
+    file: path === null ? null : resolve(path),
+  };
+  const config = finish({ ...parsed.data, ...rest }, sources);
   return { config, sources: sources as Record<SettingName, string> };
 }
 
@@ -153,20 +167,18 @@ export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-function readFile(path: string, values: Record<string, unknown>, sources: Record<string, string>): void {
-  let content: unknown;
-  try {
-    content = parseYaml(readFileSync(path, "utf8"));
-  } catch (thrown) {
-    throw new ConfigError(
-      `cannot read the configuration file ${path}: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
-    );
-  }
-  if (content === null) return;
-  if (typeof content !== "object" || Array.isArray(content))
-    throw new ConfigError(`the configuration file ${path} must hold settings by name`);
-  for (const [name, value] of Object.entries(content)) {
-    if (!Object.hasOwn(settings, name)) throw new ConfigError(`${path}: unknown setting '${name}'`);
+function takeFile(
+  { path, values: written, problems: found }: ConfigFile,
+  values: Record<string, unknown>,
+  sources: Record<string, string>,
+  problems: string[],
+): void {
+  problems.push(...found);
+  for (const [name, value] of Object.entries(written)) {
+    if (!Object.hasOwn(settings, name)) {
+      problems.push(`${path}: unknown setting '${name}'`);
+      continue;
+    }
     values[name] = value;
     sources[name] = path;
   }
@@ -176,6 +188,7 @@ function readEnvironment(
   environment: NodeJS.ProcessEnv,
   values: Record<string, unknown>,
   sources: Record<string, string>,
+  problems: string[],
 ): void {
   const names = new Map(Object.keys(settings).map((name) => [variableOf(name), name]));
   const fileVariables = new Map(secretSettings.map((name) => [`${variableOf(name)}_FILE`, name]));
@@ -183,8 +196,10 @@ function readEnvironment(
     if (!variable.startsWith("HEARTH_") || variable === "HEARTH_CONFIG" || value === undefined) continue;
     const secret = fileVariables.get(variable);
     const name = secret ?? names.get(variable);
-    if (name === undefined)
-      throw new ConfigError(`unknown environment variable ${variable}; \`hearth doctor\` lists the settings`);
+    if (name === undefined) {
+      problems.push(`unknown environment variable ${variable}; \`hearth doctor\` lists the settings`);
+      continue;
+    }
     if (value === "") continue;
     const other = sources[name];
     if (other?.startsWith("HEARTH_"))
@@ -204,15 +219,18 @@ function readSecret(variable: string, path: string): string {
   }
 }
 
-function refusal(error: z.ZodError, sources: Readonly<Record<string, string>>): ConfigError {
-  const lines = error.issues.map((issue) => {
+function problemsOf(error: z.ZodError, sources: Readonly<Record<string, string>>): readonly string[] {
+  return error.issues.map((issue) => {
     const name = String(issue.path[0] ?? "");
     return `${name} (set by ${sources[name] ?? "?"}): ${issue.message}`;
   });
-  return new ConfigError(`the configuration cannot be used: ${lines.join("; ")}`);
 }
 
-function finish(values: z.infer<typeof schema>, sources: Readonly<Record<string, string>>): Config {
+function refusal(problems: readonly string[]): ConfigError {
+  return new ConfigError(`the configuration cannot be used: ${problems.join("; ")}`);
+}
+
+function finish(values: Config, sources: Readonly<Record<string, string>>): Config {
   if (!isLoopback(values.host) && !values.trustProxy)
     throw new ConfigError(
       `host (set by ${sources["host"] ?? "?"}): ${values.host} can be reached from other machines, and Hearth speaks plain HTTP. ` +
@@ -228,7 +246,11 @@ function finish(values: z.infer<typeof schema>, sources: Readonly<Record<string,
     );
   const models = resolve(values.models);
   if (sources["models"] !== "default") refuseMissingFolder("models", models, sources);
-  return Object.freeze({ ...values, data: resolve(values.data), models });
+  const modelsFolders = values.modelsFolders
+    .filter((folder) => folder !== "")
+    .map((folder) => resolve(folder));
+  for (const folder of modelsFolders) refuseMissingFolder("modelsFolders", folder, sources);
+  return Object.freeze({ ...values, data: resolve(values.data), models, modelsFolders });
 }
 
 /** A folder that exists and cannot be read is reported where it is read. @throws ConfigError when there is no such folder. */

@@ -8,13 +8,15 @@ import type { Schemas } from "../core/schemas.js";
 import type { HostedTokenizer } from "../core/tokenizer.js";
 import { createLlamaEngine, type LlamaEngine } from "../engine/llama/engine.js";
 import { usableCores, usableMemoryBytes } from "../engine/llama/load/machine.js";
-import { contextInMemory, type ContextCost } from "../engine/llama/load/memory-estimate.js";
+import { contextInMemory } from "../engine/llama/load/memory-estimate.js";
+import { withLoadSettings } from "../engine/llama/load/load-settings.js";
 import type { LlamaSettings } from "../engine/llama/protocol.js";
 import { createSmokeLoad } from "../engine/llama/load/smoke-load.js";
 import { ModelMemory } from "../engine/model-memory.js";
 import { createSchemas } from "../engine/schemas/schemas.js";
 import { createHostedTokenizer } from "../engine/tokenize/tokenize.js";
 import type { Logger } from "../core/logger.js";
+import type { ContextLimit } from "../models/apply-settings.js";
 import { verifyWeights } from "../models/verify.js";
 
 /** Time, chance and the log, which most parts are built over. */
@@ -123,10 +125,10 @@ function memoryBytesOf(memoryBytesMax: number): number {
 }
 
 /** Returns the largest context of a model: the configured one, or what it was trained with, as far as memory allows. */
-export function contextLimit(config: Config): number | ((cost: ContextCost) => number) {
+export function contextLimit(config: Config): ContextLimit {
   if (config.contextTokensMax > 0) return config.contextTokensMax;
   const [settings, memoryBytes] = [llamaSettings(config), memoryBytesOf(config.memoryBytesMax)];
-  return (cost) => contextInMemory(cost, settings, memoryBytes);
+  return (cost, load) => contextInMemory(cost, withLoadSettings(settings, load), memoryBytes);
 }
 
 /** The engine's settings. It gets no more of the configuration, and no key in particular. */

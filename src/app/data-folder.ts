@@ -20,6 +20,11 @@ export function firstManagementKeyFile({ data }: Folder): string {
   return join(data, "first-management-key");
 }
 
+/** The settings of models that commands and the management API write. */
+export function modelSettingsFile({ data }: Folder): string {
+  return join(data, "model-settings.yaml");
+}
+
 /** The folder of generated images that are fetched by URL. */
 export function imagesFolder({ data }: Folder): string {
   return join(data, "images");

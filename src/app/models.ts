@@ -9,7 +9,10 @@ import { trialBytesMax } from "../engine/trial/onnx-trials.js";
 import { visionFamilies } from "../engine/vision/families.js";
 import { readGguf } from "../models/gguf.js";
 import { loadRegistry, type LoadedRegistry } from "../models/registry.js";
+import type { SettingsByModel } from "../models/settings.js";
+import { openModelSettings, type ModelSettingsStore } from "../models/settings-store.js";
 import { systemClock } from "../system.js";
+import { modelSettingsFile } from "./data-folder.js";
 import { buildChatCheck, contextLimit } from "./chat-engine.js";
 import { buildOnnxCheck, rejectUnloadableModels } from "./onnx-models.js";
 import { engineBuild } from "../version.js";
@@ -17,13 +20,26 @@ import { engineBuild } from "../version.js";
 /** The built-in models are part of the program, in whatever folder it is started. */
 const builtInModels = fileURLToPath(new URL("../../models", import.meta.url));
 
-/** Reads the configured model folder and the built-in models. */
-export function openRegistry(config: Config): Promise<LoadedRegistry> {
+/** Opens the settings of models: those of the configuration file and those of the data folder. */
+function openSettings(config: Config): ModelSettingsStore {
+  return openModelSettings(modelSettingsFile(config), () => ({
+    settings: config.modelSettings,
+    file: config.file,
+  }));
+}
+
+/** Reads the configured model folders and the built-in models. */
+export function openRegistry(
+  config: Config,
+  modelSettings: ModelSettingsStore = openSettings(config),
+): Promise<LoadedRegistry> {
   const { kvCacheType, flashAttention, gpu, threads } = config;
   const engine = JSON.stringify([engineBuild, kvCacheType, flashAttention, gpu, threads]);
-  const folders = [config.models, builtInModels];
+  const folders = [config.models, ...config.modelsFolders, builtInModels];
   const contextTokensMax = contextLimit(config);
-  return loadRegistry({ folders, contextTokensMax, engine, visionFamilies, visionModel: config.visionModel });
+  const { visionModel } = config;
+  const settings = (): SettingsByModel => modelSettings.read().settings;
+  return loadRegistry({ folders, contextTokensMax, settings, engine, visionFamilies, visionModel });
 }
 
 /** Reads the models as `openRegistry` does, and finds out which of them cannot be loaded. */

@@ -124,7 +124,7 @@ interface SettingRow {
 }
 
 function settingRows({ config, sources }: LoadedConfig): readonly SettingRow[] {
-  return (Object.keys(config) as SettingName[]).map((name) => ({
+  return (Object.keys(sources) as SettingName[]).map((name) => ({
     name,
     value: secretSettings.includes(name) ? (config[name] === null ? "not set" : "set") : String(config[name]),
     source: sources[name],

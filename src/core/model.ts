@@ -1,3 +1,4 @@
+import type { Sampling } from "./generation.js";
 import type { Prices } from "./money.js";
 
 export type Modality = "text" | "image";
@@ -61,6 +62,40 @@ export interface ModelManifest {
   readonly madeBy: string;
 }
 
+/** A LoRA adapter, applied to the weights of a model. */
+export interface Adapter {
+  /** Absolute path of the GGUF file. */
+  readonly path: string;
+  readonly scale: number;
+}
+
+/** How the engine loads one model; what is absent is as the settings of the server say. */
+export interface LoadSettings {
+  /** Generations at a time. */
+  readonly slots?: number | undefined;
+  readonly kvCacheType?: "f16" | "q8_0" | "q4_0" | undefined;
+  /** Layers that are computed on the GPU. */
+  readonly gpuLayers?: number | "auto" | "max" | undefined;
+  /** Text of the chat template that replaces the model's own. */
+  readonly template?: string | undefined;
+  readonly adapters?: readonly Adapter[] | undefined;
+  /** How long the model stays in memory unused, in ms. */
+  readonly keepAliveMs?: number | undefined;
+}
+
+export type SamplingDefaults = {
+  readonly [Name in keyof Omit<Sampling, "logitBias">]?: Sampling[Name] | undefined;
+};
+
+/** What requests to one model mean where they do not say. */
+export interface RequestDefaults {
+  /** System message of a conversation that has none. */
+  readonly system?: string | undefined;
+  readonly sampling?: SamplingDefaults | undefined;
+  /** Maximum sampled tokens of an answer. */
+  readonly maxTokens?: number | undefined;
+}
+
 /** A model of this server: usable, or listed with the reason why it is not. */
 export interface Model {
   readonly manifest: ModelManifest;
@@ -75,8 +110,17 @@ export interface Model {
   readonly kvBytesPerToken: number;
   /** Tokens of context that the weights were trained with, where they specify it and no manifest does. */
   readonly trainedTokens?: number | undefined;
-  /** `fp_` and 10 hex digits that identify the weights and the engine. */
+  /** `fp_` and 10 hex digits that identify the weights, the engine and how it loads them. */
   readonly fingerprint: string;
+  /** Absent: as the settings of the server say. */
+  readonly load?: LoadSettings | undefined;
+  /** Absent: none. */
+  readonly defaults?: RequestDefaults | undefined;
+}
+
+/** Identifies what an engine has in memory of a model: it changes with the weights and with how they are loaded. */
+export function loadKey({ manifest, fingerprint }: Model): string {
+  return `${manifest.id} ${fingerprint}`;
 }
 
 /** The models of this server. */

@@ -8,7 +8,7 @@
 import type { Clock } from "../core/clock.js";
 import type { ResidentModel } from "../core/engine.js";
 import { toHearthError, HearthError } from "../core/errors.js";
-import type { Model } from "../core/model.js";
+import { loadKey, type Model } from "../core/model.js";
 import type { ModelMemory } from "./model-memory.js";
 import type { MemoryEntry } from "./eviction.js";
 
@@ -57,6 +57,7 @@ const backoffMsMax = 60_000;
 
 export class ResidentModels<N extends NativeModelInfo> {
   readonly #deps: ModelsDeps<N>;
+  /** By load key: a model that has changed is loaded beside the one that older runs still use. */
   readonly #entries = new Map<string, Entry<N>>();
   readonly #failures = new Map<string, Failure>();
 
@@ -70,7 +71,7 @@ export class ResidentModels<N extends NativeModelInfo> {
    * @throws HearthError `model_unavailable`: with `retryAfterSeconds` when its last load failed recently.
    */
   async lease(model: Model): Promise<LeasedModel<N>> {
-    const entry = this.#entries.get(model.manifest.id) ?? this.#startLoading(model);
+    const entry = this.#entries.get(loadKey(model)) ?? this.#startLoading(model);
     entry.leases += 1;
     entry.stopTimer();
     entry.until = null;
@@ -109,8 +110,8 @@ export class ResidentModels<N extends NativeModelInfo> {
   }
 
   #startLoading(model: Model): Entry<N> {
-    const { id } = model.manifest;
-    const failure = this.#failures.get(id);
+    const key = loadKey(model);
+    const failure = this.#failures.get(key);
     const left = (failure?.until ?? 0) - this.#deps.clock.monotonic();
     if (failure !== undefined && left > 0)
       throw new HearthError("model_unavailable", failure.error.message, {
@@ -131,13 +132,15 @@ export class ResidentModels<N extends NativeModelInfo> {
       stopTimer: () => undefined,
     };
     entry.ready.catch(() => undefined);
-    this.#entries.set(id, entry);
+    this.#entries.set(key, entry);
+    this.#expireReplaced(entry);
     return entry;
   }
 
   async #load(entry: Entry<N>): Promise<N> {
     const { clock, check, memory } = this.#deps;
     const { manifest } = entry.model;
+    const key = loadKey(entry.model);
     try {
       const reason = await check(entry.model);
       if (reason !== null)
@@ -147,14 +150,14 @@ export class ResidentModels<N extends NativeModelInfo> {
       const native = await memory.load({ id: manifest.id, bytes: entry.bytes }, () =>
         this.#loadNative(entry),
       );
-      this.#failures.delete(manifest.id);
+      this.#failures.delete(key);
       return native;
     } catch (thrown) {
-      this.#entries.delete(manifest.id);
+      this.#entries.delete(key);
       const error = toHearthError(thrown);
-      const count = (this.#failures.get(manifest.id)?.count ?? 0) + 1;
+      const count = (this.#failures.get(key)?.count ?? 0) + 1;
       const until = clock.monotonic() + Math.min(backoffMsMax, backoffMsMin * 2 ** (count - 1));
-      this.#failures.set(manifest.id, { error, count, until });
+      this.#failures.set(key, { error, count, until });
       throw error;
     }
   }
@@ -169,22 +172,25 @@ export class ResidentModels<N extends NativeModelInfo> {
     return native;
   }
 
-  async #evict(id: string): Promise<void> {
-    const leaving = this.#entries.get(id);
+  async #evict(key: string): Promise<void> {
+    const leaving = this.#entries.get(key);
     if (leaving === undefined) return;
-    this.#entries.delete(id);
+    this.#entries.delete(key);
     leaving.stopTimer();
     await this.#deps.unload(leaving.model);
   }
 
   #entriesInMemory(): readonly MemoryEntry[] {
     return [...this.#entries.values()].flatMap((entry) =>
-      entry.native === null ? [] : [{ ...entry, id: entry.model.manifest.id }],
+      entry.native === null ? [] : [{ ...entry, id: loadKey(entry.model) }],
     );
   }
 
   #release(entry: Entry<N>): void {
-    const { clock, keepAliveMs, memory } = this.#deps;
+    const { clock, memory } = this.#deps;
+    const keepAliveMs = this.#isReplaced(entry)
+      ? 0
+      : (entry.model.load?.keepAliveMs ?? this.#deps.keepAliveMs);
     entry.leases -= 1;
     entry.lastUsed = clock.monotonic();
     if (entry.leases > 0) return;
@@ -193,10 +199,26 @@ export class ResidentModels<N extends NativeModelInfo> {
     memory.notifyIdle();
   }
 
-  #expire(entry: Entry<N>): void {
+  /** Whether the same model was loaded again after it changed. */
+  #isReplaced(entry: Entry<N>): boolean {
     const { id } = entry.model.manifest;
-    if (entry.leases > 0 || this.#entries.get(id) !== entry) return;
-    this.#entries.delete(id);
+    const latest = [...this.#entries.values()].findLast(({ model }) => model.manifest.id === id);
+    return latest !== undefined && latest !== entry;
+  }
+
+  /** Unloads what is idle of the model as it was before it changed. */
+  #expireReplaced({ model }: Entry<N>): void {
+    for (const entry of this.#entries.values())
+      if (entry.native !== null && entry.model.manifest.id === model.manifest.id && this.#isReplaced(entry)) {
+        entry.stopTimer();
+        this.#expire(entry);
+      }
+  }
+
+  #expire(entry: Entry<N>): void {
+    const key = loadKey(entry.model);
+    if (entry.leases > 0 || this.#entries.get(key) !== entry) return;
+    this.#entries.delete(key);
     this.#deps.memory.unload(() => this.#deps.unload(entry.model)).catch(() => undefined);
   }
 }

@@ -35,32 +35,12 @@ export async function describeManifest(folder: string, visionFamilies: readonly 
   return toModel(manifest, await inspectWeights(folder, manifest.file, manifest.bytes));
 }
 
-/** The largest context of a model, in tokens, or how to find it from what it costs. */
-export type ContextLimit = number | ((cost: ContextCost) => number);
-
-/** What the length of a model's context depends on. */
-export interface ContextCost {
-  readonly bytes: number;
-  readonly kvBytesPerToken: number;
-  readonly trainedTokens: number;
-}
-
-/**
- * Returns the model of a GGUF file without a manifest. A context longer than `limit` is reduced to it.
- */
-export async function describeBare(folder: string, file: string, limit: ContextLimit): Promise<Model> {
+/** Returns the model of a GGUF file without a manifest. Its context is what it was trained with. */
+export async function describeBare(folder: string, file: string): Promise<Model> {
   const weights = await inspectWeights(folder, file, null);
-  const { bytes, header } = weights;
-  const trained = trainedTokensOf(header);
-  if (header === null || trained === null)
-    return toModel(
-      manifestOf(file, weights, typeof limit === "number" ? limit : contextTokensUnknown),
-      weights,
-    );
-  const perToken = bytesPerToken(kindOf(header.metadata), header.metadata);
-  const cost = { bytes, kvBytesPerToken: perToken, trainedTokens: trained };
-  const contextTokens = Math.min(trained, typeof limit === "number" ? limit : limit(cost));
-  return { ...toModel(manifestOf(file, weights, contextTokens), weights), trainedTokens: trained };
+  const trained = trainedTokensOf(weights.header);
+  const model = toModel(manifestOf(file, weights, trained ?? contextTokensUnknown), weights);
+  return trained === null ? model : { ...model, trainedTokens: trained };
 }
 
 function trainedTokensOf(header: GgufHeader | null): number | null {

@@ -1,27 +1,15 @@
 /**
- * Lists the models of this server: scans the model folders, assigns ids and aliases, and determines whether
- * each model is usable. An unusable model is listed with the reason. Folders are read once, at start; a model that
- * turns out to be unusable later is rejected. The engine loads models; accounts/ decides who may use them.
+ * Lists the models of this server: scans the model folders, applies the settings of the operator, assigns names, and determines whether
+ * each model is usable. An unusable model is listed with the reason. A refresh reads folders and settings again; a model that turns out to
+ * be unusable later is rejected. The engine loads models; accounts/ decides who may use them.
  */
-import { createHash } from "node:crypto";
-import { readdir, realpath, stat } from "node:fs/promises";
-import { join } from "node:path";
 import type { Model, ModelRegistry } from "../core/model.js";
-import {
-  describeBare,
-  type ContextLimit,
-  describeDiffusers,
-  describeManifest,
-  describeVision,
-  manifestFile,
-} from "./describe.js";
-import { indexFile } from "./diffusers.js";
+import { applySettings, type ContextLimit } from "./apply-settings.js";
 import { quoted } from "./gguf/refusal.js";
-import { isLaterPart } from "./parts.js";
+import { assignNames, type ModelNames } from "./model-names.js";
+import { scanFolders, type FoundModel } from "./scan.js";
+import type { ModelSettings, SettingsByModel } from "./settings.js";
 import { chooseUnusableVisionModel, chooseVisionModel, withImageInput } from "./vision-model.js";
-import { isVisionFolder } from "./vision-folder.js";
-
-const entriesPerFolderMax = 10_000;
 
 export interface RegistryOptions {
   /**
@@ -31,6 +19,8 @@ export interface RegistryOptions {
   readonly folders: readonly string[];
   /** The largest context of a GGUF file without a manifest, or how to find it. */
   readonly contextTokensMax: ContextLimit;
+  /** Returns the settings of models by id; absent: there are none. */
+  readonly settings?: () => SettingsByModel;
   /** Engine build and settings that change the output; they are part of each fingerprint. */
   readonly engine?: string;
   /** The `model_type` values of supported vision models; absent: none is supported. */
@@ -46,155 +36,135 @@ export interface LoadedRegistry extends ModelRegistry {
   readonly visionModel: Model | null;
   /** The model that would describe images if it were usable; null if there is none, or a usable one. */
   readonly unusableVisionModel: Model | null;
-  /** Makes a model unusable, because it cannot be loaded. @param reason a public clause */
+  /** Makes a model unusable, because it cannot be loaded, until its files or settings change. @param reason a public clause */
   reject(id: string, reason: string): void;
+  /** Reads the folders and the settings again. Requests that run keep the model that they began with. */
+  refresh(): Promise<void>;
 }
 
-/**
- * Scans every folder for *.gguf files and for subfolders that contain a manifest.json, a model_index.json, a
- * config.json with an onnx folder, or *.gguf files.
- * Never rejects because of what the folders contain.
- */
+/** Scans the folders. Never rejects because of what they contain. */
 export async function loadRegistry(options: RegistryOptions): Promise<LoadedRegistry> {
-  const warnings: string[] = [];
-  const models = new Map<string, Model>();
-  for (const folder of await distinct(options.folders))
-    for (const model of await scanFolder(folder, options, warnings)) {
-      const { id, file } = model.manifest;
-      if (models.has(id))
-        warnings.push(`Two models are called ${quoted(id)}; the one in ${quoted(file)} was left out.`);
-      else models.set(id, { ...model, fingerprint: fingerprintWith(model, options.engine ?? "") });
-    }
-  const named = options.visionModel ?? null;
-  let listed = listingOf(models, named, warnings);
+  const rejections = new Map<string, Rejection>();
+  let listed = await readListing(options);
+  let shown = withRejections(listed, rejections);
+  let refreshing: Promise<void> = Promise.resolve();
   return {
-    warnings,
+    get warnings() {
+      return listed.warnings;
+    },
     get visionModel() {
-      return listed.visionModel;
+      return shown.visionModel;
     },
     get unusableVisionModel() {
-      return listed.unusableVisionModel;
+      return shown.unusableVisionModel;
     },
-    list: () => listed.sorted,
-    find: (name) => listed.byName.get(name) ?? null,
+    list: () => shown.sorted,
+    find: (name) => shown.find(name),
     reject(id, reason) {
-      const model = models.get(id);
+      const model = listed.models.get(id);
       if (model === undefined) return;
-      models.set(id, { ...model, unusable: reason });
-      // The names are the same as before, and so are the warnings about them.
-      listed = listingOf(models, named, []);
+      rejections.set(id, { fingerprint: model.fingerprint, reason });
+      shown = withRejections(listed, rejections);
+    },
+    refresh() {
+      refreshing = refreshing.then(async () => {
+        listed = await readListing(options);
+        shown = withRejections(listed, rejections);
+      });
+      return refreshing;
     },
   };
 }
 
+/** Why a model could not be loaded. */
+interface Rejection {
+  /** Of the model that could not be loaded. */
+  readonly fingerprint: string;
+  readonly reason: string;
+}
+
+/** The models as files and settings describe them. */
+interface Listing {
+  readonly models: ReadonlyMap<string, Model>;
+  readonly names: ModelNames;
+  /** Id or alias of the vision model that the operator chose; null: the largest usable one. */
+  readonly namedVisionModel: string | null;
+  readonly warnings: readonly string[];
+}
+
+async function readListing(options: RegistryOptions): Promise<Listing> {
+  const { folders, visionFamilies = [], engine = "", contextTokensMax, visionModel = null } = options;
+  const settings = options.settings?.() ?? {};
+  const warnings: string[] = [];
+  const found = new Map<string, FoundModel>();
+  for (const each of await scanFolders(folders, visionFamilies, warnings)) {
+    const { id, file } = each.model.manifest;
+    if (found.has(id))
+      warnings.push(`Two models are called ${quoted(id)}; the one in ${quoted(file)} was left out.`);
+    else found.set(id, each);
+  }
+  for (const id of Object.keys(settings))
+    if (!found.has(id)) warnings.push(`There are settings for ${quoted(id)}, and no such model.`);
+  const models = new Map<string, Model>();
+  for (const [id, each] of found)
+    models.set(id, await applySettings(each, settingsOf(settings, id), contextTokensMax, engine));
+  const names = assignNames(
+    [...found.values()].map(({ model, suggestedAliases }) => ({
+      model,
+      setAliases: settingsOf(settings, model.manifest.id).aliases ?? [],
+      ownAliases: model.manifest.aliases,
+      suggestedAliases,
+    })),
+    warnings,
+  );
+  const named = new Map([...models].map(([id, model]) => [id, withAliases(model, names)]));
+  const listing = { models: named, names, namedVisionModel: visionModel };
+  chooseVisionModel(byNameOf(named, names), visionModel, warnings);
+  return { ...listing, warnings };
+}
+
+function settingsOf(settings: SettingsByModel, id: string): ModelSettings {
+  return Object.hasOwn(settings, id) ? (settings[id] ?? {}) : {};
+}
+
+function withAliases(model: Model, names: ModelNames): Model {
+  return { ...model, manifest: { ...model.manifest, aliases: names.aliasesOf(model.manifest.id) } };
+}
+
 /** What the server shows of its models. */
-interface Listing extends Pick<LoadedRegistry, "visionModel" | "unusableVisionModel"> {
-  readonly byName: ReadonlyMap<string, Model>;
+interface Shown extends Pick<LoadedRegistry, "visionModel" | "unusableVisionModel"> {
   /** In order of id. */
   readonly sorted: readonly Model[];
+  find(name: string): Model | null;
 }
 
-/** @param named the vision model that the operator chose; null: the largest usable one */
-function listingOf(models: ReadonlyMap<string, Model>, named: string | null, warnings: string[]): Listing {
-  const found = withAliases(models, warnings);
-  const visionModel = chooseVisionModel(found, named, warnings);
-  const unusableVisionModel = visionModel === null ? chooseUnusableVisionModel(found, named) : null;
-  const byName = new Map([...found].map(([name, model]) => [name, withImageInput(model, visionModel)]));
-  const sorted = [...models.keys()].sort().flatMap((id) => byName.get(id) ?? []);
-  return { visionModel, unusableVisionModel, byName, sorted };
+function withRejections(
+  { models, names, namedVisionModel }: Listing,
+  rejections: ReadonlyMap<string, Rejection>,
+): Shown {
+  const checked = new Map(
+    [...models].map(([id, model]) => {
+      const rejection = rejections.get(id);
+      const isRejected = rejection?.fingerprint === model.fingerprint && model.unusable === null;
+      return [id, isRejected ? { ...model, unusable: rejection.reason } : model];
+    }),
+  );
+  const byName = byNameOf(checked, names);
+  const visionModel = chooseVisionModel(byName, namedVisionModel, []);
+  const unusableVisionModel =
+    visionModel === null ? chooseUnusableVisionModel(byName, namedVisionModel) : null;
+  const complete = new Map([...checked].map(([id, model]) => [id, withImageInput(model, visionModel)]));
+  return {
+    visionModel,
+    unusableVisionModel,
+    sorted: [...complete.values()].sort((a, b) => (a.manifest.id < b.manifest.id ? -1 : 1)),
+    find: (name) => complete.get(names.find(name) ?? "") ?? null,
+  };
 }
 
-/**
- * Adds the engine to the fingerprint, because another build or cache type changes the output of the same
- * weights.
- */
-function fingerprintWith({ fingerprint }: Model, engine: string): string {
-  return `fp_${createHash("sha256")
-    .update(JSON.stringify([fingerprint, engine]))
-    .digest("hex")
-    .slice(0, 10)}`;
-}
-
-/** Adds the aliases. An id takes precedence over an alias, and an earlier alias over a later one. */
-function withAliases(models: ReadonlyMap<string, Model>, warnings: string[]): ReadonlyMap<string, Model> {
+/** Returns the models by id and by each alias that is no pattern. */
+function byNameOf(models: ReadonlyMap<string, Model>, names: ModelNames): ReadonlyMap<string, Model> {
   const byName = new Map(models);
-  for (const model of models.values())
-    for (const alias of model.manifest.aliases) {
-      const holder = byName.get(alias);
-      if (holder === undefined) byName.set(alias, model);
-      else if (holder !== model)
-        warnings.push(
-          `The alias ${quoted(alias)} of ${quoted(model.manifest.id)} belongs to ${quoted(holder.manifest.id)} already.`,
-        );
-    }
+  for (const [id, model] of models) for (const alias of names.aliasesOf(id)) byName.set(alias, model);
   return byName;
-}
-
-async function scanFolder(
-  folder: string,
-  options: RegistryOptions,
-  warnings: string[],
-): Promise<readonly Model[]> {
-  const models: Model[] = [];
-  for (const name of await namesIn(folder, warnings)) {
-    const path = join(folder, name);
-    if (await isFolder(path)) models.push(...(await scanSubfolder(path, options, warnings)));
-    else if (isBareModel(name)) models.push(await describeBare(folder, name, options.contextTokensMax));
-    else warnAboutArchive(name, warnings);
-  }
-  return models;
-}
-
-async function scanSubfolder(
-  folder: string,
-  { contextTokensMax, visionFamilies = [] }: RegistryOptions,
-  warnings: string[],
-): Promise<readonly Model[]> {
-  const names = await namesIn(folder, warnings);
-  if (names.includes(manifestFile)) return [await describeManifest(folder, visionFamilies)];
-  if (names.includes(indexFile)) return [await describeDiffusers(folder)];
-  if (isVisionFolder(names)) return [await describeVision(folder, visionFamilies)];
-  const models: Model[] = [];
-  for (const name of names) {
-    if (await isFolder(join(folder, name))) continue;
-    if (isBareModel(name)) models.push(await describeBare(folder, name, contextTokensMax));
-    else warnAboutArchive(name, warnings);
-  }
-  return models;
-}
-
-/** An archive is never unpacked: its paths could lead anywhere. */
-function warnAboutArchive(name: string, warnings: string[]): void {
-  if (/\.(zip|tar|tgz|7z|rar|tar\.[a-z0-9]+)$/i.test(name))
-    warnings.push(`The archive ${quoted(name)} is not a model; unpack it to use what it contains.`);
-}
-
-function isBareModel(name: string): boolean {
-  return /\.gguf$/i.test(name) && !isLaterPart(name);
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => null))?.isDirectory() ?? false;
-}
-
-/** Returns the names in a folder in order, without hidden ones. */
-async function namesIn(folder: string, warnings: string[]): Promise<readonly string[]> {
-  try {
-    const names = (await readdir(folder)).filter((name) => !name.startsWith(".")).sort();
-    if (names.length > entriesPerFolderMax)
-      warnings.push(
-        `A folder of models has more than ${entriesPerFolderMax} entries; the rest was not read.`,
-      );
-    return names.slice(0, entriesPerFolderMax);
-  } catch (thrown) {
-    const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : "unknown error";
-    if (code !== "ENOENT") warnings.push(`The folder of models ${folder} cannot be read (${code}).`);
-    return [];
-  }
-}
-
-/** Removes folders that are listed twice. */
-async function distinct(folders: readonly string[]): Promise<readonly string[]> {
-  const real = await Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)));
-  return [...new Set(real)];
 }

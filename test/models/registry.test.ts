@@ -176,7 +176,7 @@ describe("a bare GGUF", () => {
     await folder.write("elsewhere/blob", weights);
     await mkdir(join(folder.path, "a/deeper"), { recursive: true });
     await symlink(join(folder.path, "elsewhere/blob"), join(folder.path, "a/deeper/linked.gguf"));
-    await folder.write("a/deeper/still/not-found.gguf", weights);
+    await folder.write("a/deeper/still/further/not-found.gguf", weights);
     expect(only(await load("a"))).toMatchObject({ unusable: null, manifest: { id: "linked" } });
   });
 

@@ -9,7 +9,7 @@ import type { InputSource } from "../../core/embeddings/request.js";
 import type { Conversation, Engine } from "../../core/engine.js";
 import { toHearthError } from "../../core/errors.js";
 import { eventMerging, type GenerationEvent, type RawPrompt } from "../../core/generation.js";
-import type { Model } from "../../core/model.js";
+import { loadKey, type Model } from "../../core/model.js";
 import type { Random } from "../../core/random.js";
 import type { ModelMemory } from "../model-memory.js";
 import { unpackTokens } from "../packed-tokens.js";
@@ -77,12 +77,12 @@ export function createLlamaEngine(deps: LlamaEngineDeps): LlamaEngine {
   return {
     embeddings: embeddingEngine(worker, models),
     load: (model) => models.lease(model),
-    prompt: ({ manifest }, prompt) => {
+    prompt: (model, prompt) => {
       const source = "prompt" in prompt ? prompt : conversationOf(prompt);
-      return worker.call({ type: "prompt", id: manifest.id, source });
+      return worker.call({ type: "prompt", key: loadKey(model), source });
     },
-    tokenize: async ({ manifest }, text) =>
-      unpackTokens(await worker.call({ type: "tokenize", id: manifest.id, text })),
+    tokenize: async (model, text) =>
+      unpackTokens(await worker.call({ type: "tokenize", key: loadKey(model), text })),
     generate: (model, job, signal) => {
       const seed = job.sampling.seed ?? seedFrom(deps.random.bytes(4));
       return generate(worker, model, { ...job, seed }, signal);
@@ -100,10 +100,9 @@ export function createLlamaEngine(deps: LlamaEngineDeps): LlamaEngine {
 function embeddingEngine(worker: LlamaWorker, models: ResidentModels<LlamaModelInfo>): EmbeddingEngine {
   return {
     load: (model) => models.lease(model),
-    tokenizeInputs: ({ manifest }, source, signal) =>
-      worker.call({ type: "inputs", id: manifest.id, source }, { signal }),
-    embed: ({ manifest }, inputs, signal) =>
-      worker.call({ type: "embed", id: manifest.id, inputs }, { signal }),
+    tokenizeInputs: (model, source, signal) =>
+      worker.call({ type: "inputs", key: loadKey(model), source }, { signal }),
+    embed: (model, inputs, signal) => worker.call({ type: "embed", key: loadKey(model), inputs }, { signal }),
     residents: () => models.list(),
   };
 }
@@ -151,7 +150,7 @@ function generate(
   const onNews = (events: readonly GenerationEvent[]): void => {
     for (const event of events) channel.push(event);
   };
-  worker.call({ type: "generate", id: model.manifest.id, decode }, { signal, onNews }).then(
+  worker.call({ type: "generate", key: loadKey(model), decode }, { signal, onNews }).then(
     () => channel.end(),
     (thrown: unknown) => (signal.aborted ? channel.end() : channel.fail(toHearthError(thrown))),
   );

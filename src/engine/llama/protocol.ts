@@ -50,16 +50,16 @@ export interface SeededJob extends DecodeJob {
   readonly seed: number;
 }
 
-/** `id` names a loaded model. */
+/** `key` is the load key of a loaded model. */
 export type LlamaRequest =
   | { readonly type: "load"; readonly model: Model }
   | { readonly type: "unload"; readonly model: Model }
-  | { readonly type: "prompt"; readonly id: string; readonly source: Conversation | RawPrompt }
-  | { readonly type: "tokenize"; readonly id: string; readonly text: string }
-  | { readonly type: "inputs"; readonly id: string; readonly source: InputSource }
-  | { readonly type: "embed"; readonly id: string; readonly inputs: readonly Uint32Array[] }
+  | { readonly type: "prompt"; readonly key: string; readonly source: Conversation | RawPrompt }
+  | { readonly type: "tokenize"; readonly key: string; readonly text: string }
+  | { readonly type: "inputs"; readonly key: string; readonly source: InputSource }
+  | { readonly type: "embed"; readonly key: string; readonly inputs: readonly Uint32Array[] }
   /** Its news are events. */
-  | { readonly type: "generate"; readonly id: string; readonly decode: SeededJob };
+  | { readonly type: "generate"; readonly key: string; readonly decode: SeededJob };
 
 /** Results by the type of the request. */
 export interface LlamaReplies {

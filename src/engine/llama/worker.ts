@@ -7,13 +7,14 @@ import { getLlama, LlamaLogLevel, type Llama } from "node-llama-cpp";
 import type { Conversation, Prompt } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";
 import type { RawPrompt } from "../../core/generation.js";
-import type { Model } from "../../core/model.js";
+import { loadKey, type Model } from "../../core/model.js";
 import { templateRenderers } from "../template/renderer.js";
 import { threadClock } from "../thread-clock.js";
 import { packTokens, type PackedTokens } from "../packed-tokens.js";
 import { hostWorker, logToClient, reportNews, type WorkerCall } from "../worker-host.js";
 import { PrefixStore } from "./decode/prefix-store.js";
 import { TickLoop } from "./decode/tick.js";
+import { withLoadSettings } from "./load/load-settings.js";
 import { ResidentMap } from "./load/resident-map.js";
 import { loadResident, type Resident } from "./load/resident.js";
 import { loadEmbedder, type Embedder } from "./embed/embedder.js";
@@ -75,22 +76,22 @@ function answer(
     case "load":
       return load(request.model);
     case "unload":
-      return unload(request.model.manifest.id);
+      return unload(loadKey(request.model));
     case "prompt":
-      return buildPrompt(residents.get(request.id), request.source);
+      return buildPrompt(residents.get(request.key), request.source);
     case "tokenize":
-      return tokensOf(residents.get(request.id), request.text);
+      return tokensOf(residents.get(request.key), request.text);
     case "inputs":
-      return embedders.get(request.id).tokensOf(request.source, call.signal);
+      return embedders.get(request.key).tokensOf(request.source, call.signal);
     case "embed":
-      return embed(embedders.get(request.id), request.inputs, call);
+      return embed(embedders.get(request.key), request.inputs, call);
     case "generate":
-      return generate(residents.get(request.id), request.decode, call);
+      return generate(residents.get(request.key), request.decode, call);
   }
 }
 
 async function load(model: Model): Promise<LlamaModelInfo> {
-  const { slotsPerModel: slots } = settings;
+  const { slotsPerModel: slots } = withLoadSettings(settings, model.load);
   if (model.manifest.kind !== "chat") {
     const { contextTokens, device, dimensions } = await embedders.load(model);
     return { contextTokens, slots, device, dimensions, templateRepairs: [], callsAreExact: true };
@@ -155,9 +156,9 @@ function report(updates: readonly JobUpdate[]): void {
 }
 
 /** Unloads a model. No job may be running on it. */
-async function unload(id: string): Promise<void> {
-  await embedders.take(id)?.dispose();
-  const leaving = residents.take(id);
+async function unload(key: string): Promise<void> {
+  await embedders.take(key)?.dispose();
+  const leaving = residents.take(key);
   if (leaving === undefined) return;
   await ticks.releaseModel(leaving);
   await leaving.dispose();

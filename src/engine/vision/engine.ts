@@ -5,7 +5,7 @@
 import { dirname } from "node:path";
 import type { Clock } from "../../core/clock.js";
 import { HearthError } from "../../core/errors.js";
-import type { Model } from "../../core/model.js";
+import { loadKey, type Model } from "../../core/model.js";
 import type { VisionEngine } from "../../core/vision.js";
 import type { ModelMemory } from "../model-memory.js";
 import { ResidentModels, type NativeModelInfo } from "../resident-models.js";
@@ -44,7 +44,7 @@ export function createVisionEngine(deps: VisionEngineDeps): VisionEngine {
     estimate: ({ manifest }) => manifest.bytes * bytesPerByte + overheadBytes,
     check: deps.verify,
     load: (model) => load(worker, model, deps.log),
-    unload: ({ manifest }) => worker.call({ type: "unload", id: manifest.id }),
+    unload: (model) => worker.call({ type: "unload", key: loadKey(model) }),
   });
   return {
     async describe(model, image, options, signal) {
@@ -52,7 +52,7 @@ export function createVisionEngine(deps: VisionEngineDeps): VisionEngine {
       const leased = await models.lease(model);
       // The lease ends when the worker has ended the description, also after an abort.
       return worker
-        .call({ type: "describe", id: model.manifest.id, image, options }, { signal })
+        .call({ type: "describe", key: loadKey(model), image, options }, { signal })
         .finally(() => leased.release());
     },
     residents: () => models.list(),
@@ -94,7 +94,10 @@ async function load(
 ): Promise<NativeModelInfo> {
   const { id, bytes } = model.manifest;
   try {
-    return await worker.call({ type: "load", model: { id, bytes, folder: dirname(model.path) } });
+    return await worker.call({
+      type: "load",
+      model: { key: loadKey(model), bytes, folder: dirname(model.path) },
+    });
   } catch (thrown) {
     if (thrown instanceof HearthError && thrown.kind === "overloaded") throw thrown;
     const cause = thrown instanceof HearthError ? thrown.cause : thrown;

@@ -12,17 +12,17 @@ export interface VisionSettings {
 
 /** A model as it is sent to the worker. */
 export interface VisionModelFiles {
-  readonly id: string;
+  readonly key: string;
   readonly folder: string;
   readonly bytes: number;
 }
 
 export type VisionRequest =
   | { readonly type: "load"; readonly model: VisionModelFiles }
-  | { readonly type: "unload"; readonly id: string }
+  | { readonly type: "unload"; readonly key: string }
   | {
       readonly type: "describe";
-      readonly id: string;
+      readonly key: string;
       readonly image: DecodedImage;
       readonly options: DescribeOptions;
     };

@@ -17,7 +17,7 @@ import type { Stopped, VisionModel } from "./family.js";
 import type { VisionModelFiles, VisionReplies, VisionRequest, VisionSettings } from "./protocol.js";
 
 const settings = workerData as VisionSettings;
-/** Open models by id. */
+/** Open models by load key. */
 const models = new Map<string, VisionModel>();
 const openRenderer = templateRenderers({
   clock: threadClock,
@@ -33,31 +33,31 @@ function answer(request: VisionRequest, call: WorkerCall): Promise<VisionReplies
     case "load":
       return load(request.model);
     case "unload":
-      return unload(request.id);
+      return unload(request.key);
     case "describe":
       return describe(request, () => call.isAborted());
   }
 }
 
-async function load({ id, folder, bytes }: VisionModelFiles): Promise<NativeModelInfo> {
+async function load({ key, folder, bytes }: VisionModelFiles): Promise<NativeModelInfo> {
   const config = JSON.parse(await readFile(join(folder, "config.json"), "utf8")) as { model_type?: unknown };
   const open = await loadFamily(String(config.model_type));
   const threads = settings.threads ?? threadsFor(bytes, settings.cores);
-  models.set(id, await open(folder, { threads, openRenderer }));
+  models.set(key, await open(folder, { threads, openRenderer }));
   return { contextTokens: 0, slots: 1, device: "cpu" };
 }
 
-async function unload(id: string): Promise<void> {
-  await models.get(id)?.dispose();
-  models.delete(id);
+async function unload(key: string): Promise<void> {
+  await models.get(key)?.dispose();
+  models.delete(key);
 }
 
 async function describe(
-  { id, image, options }: Extract<VisionRequest, { type: "describe" }>,
+  { key, image, options }: Extract<VisionRequest, { type: "describe" }>,
   stopped: Stopped,
 ): Promise<ImageDescription> {
-  const model = models.get(id);
-  if (model === undefined) throw new Error(`the model '${id}' is not loaded`);
+  const model = models.get(key);
+  if (model === undefined) throw new Error(`the model '${key}' is not loaded`);
   const descriptions = stopped() ? [] : [await model.describe(image, options.prompt ?? null, stopped)];
   if (options.detail === "high" && !stopped())
     descriptions.push(...(await model.describeDetails(image, stopped)));
@@ -72,5 +72,5 @@ function joinDescriptions(descriptions: readonly ImageDescription[]): ImageDescr
 }
 
 async function close(): Promise<void> {
-  for (const id of [...models.keys()]) await unload(id);
+  for (const key of [...models.keys()]) await unload(key);
 }

@@ -1,6 +1,7 @@
 /** Estimates the memory of a GGUF model, and how long its context can be. */
 import type { Model } from "../../../core/model.js";
 import type { LlamaSettings } from "../protocol.js";
+import { withLoadSettings } from "./load-settings.js";
 
 /** Compute buffers in addition to weights and KV cache: 60 to 300 MB for models of up to 1 B parameters (measured). */
 const overheadShare = 0.15;
@@ -27,10 +28,13 @@ export function sequencesOf({ slotsPerModel }: Pick<LlamaSettings, "slotsPerMode
 
 /** Returns the estimated bytes of weights, the KV cache of all sequences, and buffers. */
 export function memoryEstimate(model: Model, settings: LlamaSettings): number {
-  const { manifest, kvBytesPerToken } = model;
+  const { manifest, kvBytesPerToken, load } = model;
   const contextTokens = Math.min(manifest.contextTokens, settings.contextTokensMax);
   // A model that embeds reads one input at a time, with 16-bit keys and values.
-  const perToken = manifest.kind === "chat" ? bytesPerToken(kvBytesPerToken, settings) : kvBytesPerToken;
+  const perToken =
+    manifest.kind === "chat"
+      ? bytesPerToken(kvBytesPerToken, withLoadSettings(settings, load))
+      : kvBytesPerToken;
   const cache = contextTokens * perToken;
   return Math.ceil(fixedBytes(manifest.bytes) + cache);
 }

@@ -1,6 +1,6 @@
-import type { Model } from "../../../core/model.js";
+import { loadKey, type Model } from "../../../core/model.js";
 
-/** What the worker holds of the models of one kind. */
+/** What the worker holds of the models of one kind, by load key. */
 export class ResidentMap<R extends { dispose(): Promise<void> }> {
   readonly #load: (model: Model) => Promise<R>;
   readonly #loading = new Map<string, Promise<R>>();
@@ -12,30 +12,30 @@ export class ResidentMap<R extends { dispose(): Promise<void> }> {
 
   /** Loads a model, once however often it is called. */
   load(model: Model): Promise<R> {
-    const { id } = model.manifest;
-    const known = this.#loading.get(id);
+    const key = loadKey(model);
+    const known = this.#loading.get(key);
     if (known !== undefined) return known;
     const loading = this.#load(model);
-    this.#loading.set(id, loading);
+    this.#loading.set(key, loading);
     loading.then(
-      (ready) => this.#loaded.set(id, ready),
-      () => this.#loading.delete(id),
+      (ready) => this.#loaded.set(key, ready),
+      () => this.#loading.delete(key),
     );
     return loading;
   }
 
   /** @throws Error when the model is not loaded. */
-  get(id: string): R {
-    const found = this.#loaded.get(id);
-    if (found === undefined) throw new Error(`the model '${id}' is not loaded`);
+  get(key: string): R {
+    const found = this.#loaded.get(key);
+    if (found === undefined) throw new Error(`the model '${key}' is not loaded`);
     return found;
   }
 
   /** Takes a model out; the caller disposes it. */
-  take(id: string): R | undefined {
-    const leaving = this.#loaded.get(id);
-    this.#loaded.delete(id);
-    this.#loading.delete(id);
+  take(key: string): R | undefined {
+    const leaving = this.#loaded.get(key);
+    this.#loaded.delete(key);
+    this.#loading.delete(key);
     return leaving;
   }
 

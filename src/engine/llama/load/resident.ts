@@ -10,6 +10,7 @@ import {
 import type { Model } from "../../../core/model.js";
 import { createModelContext } from "./context.js";
 import { cacheBytesPerToken } from "./memory-estimate.js";
+import { withLoadSettings } from "./load-settings.js";
 import { loadWeights } from "./load-weights.js";
 import { loadingError } from "./loading-error.js";
 import type { OpenRenderer, TemplateRenderer } from "../../template/renderer.js";
@@ -48,9 +49,10 @@ const grammarsMax = 64;
 export async function loadResident(
   llama: Llama,
   model: Model,
-  settings: LlamaSettings,
+  serverSettings: LlamaSettings,
   openRenderer: OpenRenderer,
 ): Promise<Resident> {
+  const settings = withLoadSettings(serverSettings, model.load);
   try {
     const weights = await loadWeights(llama, model.path);
     const renderer = openRenderer(templateOf(weights));

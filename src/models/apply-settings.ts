@@ -1,0 +1,167 @@
+/** Applies the settings of the operator to a model as its files describe it. */
+import { createHash } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
+import { isAbsolute, join } from "node:path";
+import {
+  isGgufKind,
+  type Adapter,
+  type LoadSettings,
+  type Model,
+  type RequestDefaults,
+} from "../core/model.js";
+import type { Prices } from "../core/money.js";
+import { quoted } from "./gguf/refusal.js";
+import type { FoundModel } from "./scan.js";
+import type { ModelSettings } from "./settings.js";
+
+const ticksPerUsd = 10_000_000_000;
+const ticksPerUsdPerMillion = ticksPerUsd / 1_000_000;
+const templateBytesMax = 1_000_000;
+
+/** The largest context of a model without a manifest, in tokens, or how to find it from what it costs. */
+export type ContextLimit = number | ((cost: ContextCost, load: LoadSettings) => number);
+
+/** What the length of a model's context depends on. */
+export interface ContextCost {
+  /** Bytes of the weights. */
+  readonly bytes: number;
+  readonly kvBytesPerToken: number;
+  readonly trainedTokens: number;
+}
+
+/**
+ * Returns the model with its settings: prices, context, defaults, how it is loaded, and the fingerprint of all that changes its output.
+ * Its aliases are assigned elsewhere. A setting that cannot be used makes the model unusable, with the reason.
+ * @param engine build and settings of the engine
+ */
+export async function applySettings(
+  found: FoundModel,
+  settings: ModelSettings,
+  limit: ContextLimit,
+  engine: string,
+): Promise<Model> {
+  const { load, problem } = await loadSettingsOf(settings, found.root);
+  const { manifest } = found.model;
+  const { reasoningTokensMax = manifest.reasoningTokensMax } = settings;
+  const contextTokens = Math.min(
+    settings.context ?? Number.POSITIVE_INFINITY,
+    contextOf(found, settings, limit, load),
+  );
+  const defaults = defaultsOf(settings);
+  return {
+    ...found.model,
+    manifest: {
+      ...manifest,
+      contextTokens,
+      prices: pricesOf(settings, manifest.prices),
+      ...(reasoningTokensMax === undefined ? {} : { reasoningTokensMax }),
+    },
+    unusable: found.model.unusable ?? problem,
+    fingerprint: fingerprintOf(found.model, [engine, contextTokens, load]),
+    ...(Object.keys(load).length === 0 ? {} : { load }),
+    ...(defaults === null ? {} : { defaults }),
+  };
+}
+
+/** Returns the longest context that the model supports and, where nobody says how long it is to be, that memory allows. */
+function contextOf(
+  { model, isBare }: FoundModel,
+  settings: ModelSettings,
+  limit: ContextLimit,
+  load: LoadSettings,
+): number {
+  const { manifest, kvBytesPerToken, trainedTokens } = model;
+  if (!isBare || !isGgufKind(manifest.kind)) return manifest.contextTokens;
+  if (typeof limit === "number") return Math.min(trainedTokens ?? limit, limit);
+  if (trainedTokens === undefined || settings.context !== undefined) return manifest.contextTokens;
+  return Math.min(trainedTokens, limit({ bytes: manifest.bytes, kvBytesPerToken, trainedTokens }, load));
+}
+
+/** The name of a fingerprint says that the output of the same weights differs between builds, cache types and contexts. */
+function fingerprintOf({ fingerprint }: Model, rest: readonly unknown[]): string {
+  return `fp_${createHash("sha256")
+    .update(JSON.stringify([fingerprint, ...rest]))
+    .digest("hex")
+    .slice(0, 10)}`;
+}
+
+function pricesOf({ prices }: ModelSettings, own: Prices): Prices {
+  if (prices === undefined) return own;
+  const perToken = (usd: number | undefined, otherwise: number): number =>
+    usd === undefined ? otherwise : Math.round(usd * ticksPerUsdPerMillion);
+  const promptTextTokenTicks = perToken(prices.prompt, own.promptTextTokenTicks);
+  const cachedOtherwise = prices.prompt === undefined ? own.cachedPromptTextTokenTicks : promptTextTokenTicks;
+  const imageTicks = prices.image === undefined ? own.imageTicks : Math.round(prices.image * ticksPerUsd);
+  return {
+    promptTextTokenTicks,
+    cachedPromptTextTokenTicks: perToken(prices.cached, cachedOtherwise),
+    completionTextTokenTicks: perToken(prices.completion, own.completionTextTokenTicks),
+    ...(imageTicks === undefined ? {} : { imageTicks }),
+  };
+}
+
+function defaultsOf({ system, sampling }: ModelSettings): RequestDefaults | null {
+  const { maxTokens, ...rest } = sampling ?? {};
+  const defaults = {
+    ...(system === undefined ? {} : { system }),
+    ...(Object.keys(rest).length === 0 ? {} : { sampling: withoutAbsent(rest) }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+  };
+  return Object.keys(defaults).length === 0 ? null : defaults;
+}
+
+interface FoundLoadSettings {
+  readonly load: LoadSettings;
+  /** A public clause that says which setting cannot be used; null if all can. */
+  readonly problem: string | null;
+}
+
+async function loadSettingsOf(settings: ModelSettings, root: string): Promise<FoundLoadSettings> {
+  const { slots, kvCache, gpuLayers, keepAlive, template, lora = [] } = settings;
+  const adapters = lora.map(({ file, scale }) => ({ path: inFolder(root, file), scale }));
+  const text = template === undefined ? undefined : await templateText(template, root);
+  const load = withoutAbsent({
+    slots,
+    kvCacheType: kvCache,
+    gpuLayers,
+    keepAliveMs: keepAlive,
+    template: text ?? undefined,
+    adapters: adapters.length === 0 ? undefined : adapters,
+  });
+  const problem =
+    text === null
+      ? `its setting template names a file that cannot be read, or that is larger than ${templateBytesMax} bytes.`
+      : await adapterProblem(adapters);
+  return { load, problem };
+}
+
+/** Returns the text of a template, or of the file that is named; null if the file cannot be read. */
+async function templateText(template: string, root: string): Promise<string | null> {
+  if (template.includes("{") || template.includes("\n")) return template;
+  const path = inFolder(root, template);
+  try {
+    const { size } = await stat(path);
+    return size > templateBytesMax ? null : await readFile(path, "utf8");
+  } catch {
+    return null;
+  }
+}
+
+async function adapterProblem(adapters: readonly Adapter[]): Promise<string | null> {
+  for (const { path } of adapters) {
+    const isFile = (await stat(path).catch(() => null))?.isFile() ?? false;
+    if (!isFile) return `its setting lora names the file ${quoted(path)}, which does not exist.`;
+  }
+  return null;
+}
+
+function inFolder(folder: string, path: string): string {
+  return isAbsolute(path) ? path : join(folder, path);
+}
+
+/** Removes the fields that are undefined. */
+function withoutAbsent<Fields extends object>(fields: Fields): Partial<Fields> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Partial<Fields>;
+}

@@ -1,0 +1,161 @@
+/**
+ * Finds the models in the model folders: *.gguf files, and folders that contain a manifest.json, a model_index.json, a config.json with an
+ * onnx folder, or *.gguf files, directly or in the layout `publisher/repository/`.
+ */
+import { readdir, realpath, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { Model } from "../core/model.js";
+import {
+  describeBare,
+  describeDiffusers,
+  describeManifest,
+  describeVision,
+  manifestFile,
+} from "./describe.js";
+import { indexFile } from "./diffusers.js";
+import { quoted } from "./gguf/refusal.js";
+import { isModelId } from "./manifest.js";
+import { isLaterPart, stemOf } from "./parts.js";
+import { isVisionFolder } from "./vision-folder.js";
+
+const entriesPerFolderMax = 10_000;
+/** Folders of one publisher. */
+const depthMax = 2;
+
+/** A model as its files describe it. */
+export interface FoundModel {
+  readonly model: Model;
+  /** Names that its place in the folders suggests. */
+  readonly suggestedAliases: readonly string[];
+  /** The folder of models that it is in. */
+  readonly root: string;
+  /** Whether it is a GGUF file without a manifest. */
+  readonly isBare: boolean;
+}
+
+interface Scan {
+  readonly root: string;
+  readonly visionFamilies: readonly string[];
+  readonly warnings: string[];
+}
+
+/**
+ * Scans folders of models, each once, in their order. A folder that does not exist counts as empty. Never rejects because of what the
+ * folders contain.
+ * @param warnings receives public sentences about what was skipped
+ */
+export async function scanFolders(
+  folders: readonly string[],
+  visionFamilies: readonly string[],
+  warnings: string[],
+): Promise<readonly FoundModel[]> {
+  const found: FoundModel[] = [];
+  for (const root of await distinct(folders))
+    found.push(...(await scanFolder(root, [], { root, visionFamilies, warnings })));
+  return found;
+}
+
+/** @param place names of the folders between the root and this one */
+async function scanFolder(
+  folder: string,
+  place: readonly string[],
+  scan: Scan,
+): Promise<readonly FoundModel[]> {
+  const found: FoundModel[] = [];
+  for (const name of await namesIn(folder, scan.warnings)) {
+    const path = join(folder, name);
+    if (await isFolder(path)) found.push(...(await scanSubfolder(path, [...place, name], scan)));
+    else if (isBareModel(name)) found.push(await bare(folder, name, place, scan));
+    else warnAboutArchive(name, scan.warnings);
+  }
+  return found;
+}
+
+async function scanSubfolder(
+  folder: string,
+  place: readonly string[],
+  scan: Scan,
+): Promise<readonly FoundModel[]> {
+  const names = await namesIn(folder, scan.warnings);
+  const model = await modelOfFolder(folder, names, scan.visionFamilies);
+  const suggestedAliases = place.length === depthMax ? [place.join("/")].filter(isModelId) : [];
+  if (model !== null) return [{ model, suggestedAliases, root: scan.root, isBare: false }];
+  if (place.length < depthMax) return scanFolder(folder, place, scan);
+  const found: FoundModel[] = [];
+  for (const name of names.filter(isBareModel))
+    if (!(await isFolder(join(folder, name)))) found.push(await bare(folder, name, place, scan));
+  return found;
+}
+
+async function modelOfFolder(
+  folder: string,
+  names: readonly string[],
+  visionFamilies: readonly string[],
+): Promise<Model | null> {
+  if (names.includes(manifestFile)) return describeManifest(folder, visionFamilies);
+  if (names.includes(indexFile)) return describeDiffusers(folder);
+  return isVisionFolder(names) ? describeVision(folder, visionFamilies) : null;
+}
+
+async function bare(
+  folder: string,
+  file: string,
+  place: readonly string[],
+  { root }: Scan,
+): Promise<FoundModel> {
+  const model = await describeBare(folder, file);
+  return { model, suggestedAliases: suggestionsOf(place, file), root, isBare: true };
+}
+
+/** `publisher/repository:Q4_K_M` and `publisher/repository` for a file in the folder of a repository. */
+function suggestionsOf(place: readonly string[], file: string): readonly string[] {
+  if (place.length !== depthMax) return [];
+  const repository = place.join("/");
+  const quant = quantOf(file);
+  return [...(quant === null ? [] : [`${repository}:${quant}`]), repository].filter(isModelId);
+}
+
+/** Returns the quantisation in the name of a file, such as `Q4_K_M`, in upper case; null where there is none. */
+function quantOf(file: string): string | null {
+  const [quant] =
+    /(?<=^|[-._])(?:UD-)?(?:I?Q\d(?:_[A-Z0-9]+)*|BF16|F16|F32|MXFP4(?:_MOE)?)$/i.exec(
+      stemOf(basename(file)),
+    ) ?? [];
+  return quant?.toUpperCase() ?? null;
+}
+
+/** An archive is never unpacked: its paths could lead anywhere. */
+function warnAboutArchive(name: string, warnings: string[]): void {
+  if (/\.(zip|tar|tgz|7z|rar|tar\.[a-z0-9]+)$/i.test(name))
+    warnings.push(`The archive ${quoted(name)} is not a model; unpack it to use what it contains.`);
+}
+
+function isBareModel(name: string): boolean {
+  return /\.gguf$/i.test(name) && !isLaterPart(name);
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null))?.isDirectory() ?? false;
+}
+
+/** Returns the names in a folder in order, without hidden ones. */
+async function namesIn(folder: string, warnings: string[]): Promise<readonly string[]> {
+  try {
+    const names = (await readdir(folder)).filter((name) => !name.startsWith(".")).sort();
+    if (names.length > entriesPerFolderMax)
+      warnings.push(
+        `A folder of models has more than ${entriesPerFolderMax} entries; the rest was not read.`,
+      );
+    return names.slice(0, entriesPerFolderMax);
+  } catch (thrown) {
+    const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : "unknown error";
+    if (code !== "ENOENT") warnings.push(`The folder of models ${folder} cannot be read (${code}).`);
+    return [];
+  }
+}
+
+/** Removes folders that are listed twice. */
+async function distinct(folders: readonly string[]): Promise<readonly string[]> {
+  const real = await Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)));
+  return [...new Set(real)];
+}

@@ -1,0 +1,152 @@
+/**
+ * The settings of models: those of hearth.yaml, which only a person edits, and those of `model-settings.yaml` in the data folder, which
+ * `hearth set` and `/admin/models` write. A setting has one place: what hearth.yaml has cannot be set elsewhere. Aliases of both places
+ * are added up.
+ */
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { parse, stringify } from "yaml";
+import { z } from "zod";
+import { HearthError } from "../core/errors.js";
+import { quoted } from "./gguf/refusal.js";
+import { modelSettingsSchema, type ModelSettings, type SettingsByModel } from "./settings.js";
+
+const modelsMax = 10_000;
+const comment = "# Settings of models, written by `hearth set`, `hearth alias` and /admin/models.\n";
+
+/** As they are written: `keepAlive: 10m`, not ms. */
+const writtenSchema = z.record(z.string().min(1).max(200), z.record(z.string(), z.unknown()));
+type Written = z.infer<typeof writtenSchema>;
+
+export interface ModelSettingsStore {
+  /** Returns the settings by model id. A file that cannot be read counts as empty; `problem` says why. */
+  read(): { readonly settings: SettingsByModel; readonly problem: string | null };
+  /**
+   * Changes settings of a model; null removes one, and an object changes the fields that it has.
+   * @throws HearthError `invalid_value` that names the setting, `conflict` for one that hearth.yaml has.
+   */
+  update(id: string, change: Readonly<Record<string, unknown>>): void;
+}
+
+/**
+ * Opens the settings.
+ * @param file of the settings that are written
+ * @param configured returns the settings of hearth.yaml
+ */
+export function openModelSettings(
+  file: string,
+  configured: () => { readonly settings: SettingsByModel; readonly file: string | null },
+): ModelSettingsStore {
+  return {
+    read() {
+      const fixed = configured().settings;
+      try {
+        return { settings: merged(valid(readWritten(file)), fixed), problem: null };
+      } catch (thrown) {
+        const reason = thrown instanceof Error ? thrown.message : String(thrown);
+        return { settings: fixed, problem: `The settings of models in ${file} cannot be used: ${reason}` };
+      }
+    },
+    update(id, change) {
+      refuseFixed(id, change, configured());
+      const written = readWritten(file);
+      const model = withChange(own(written, id) ?? {}, change);
+      const parsed = modelSettingsSchema.safeParse(model);
+      if (!parsed.success) throw invalidSetting(parsed.error);
+      const others = Object.entries(written).filter(([name]) => name !== id);
+      const rest = Object.keys(model).length === 0 ? others : [...others, [id, model] as const];
+      if (rest.length > modelsMax)
+        throw new HearthError("invalid_value", `At most ${modelsMax} models can have settings.`);
+      write(file, Object.fromEntries(rest));
+    },
+  };
+}
+
+/** @throws Error when the file cannot be read, or is no YAML of settings by model. */
+function readWritten(file: string): Written {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (thrown) {
+    if (thrown instanceof Error && "code" in thrown && thrown.code === "ENOENT") return {};
+    throw thrown;
+  }
+  const parsed = writtenSchema.safeParse(parse(text) ?? {});
+  if (!parsed.success) throw new Error("it must have settings by name for each model.");
+  return parsed.data;
+}
+
+/** @throws Error that names the first setting that is not valid. */
+function valid(written: Written): SettingsByModel {
+  const entries = Object.entries(written).map(([id, settings]) => {
+    const parsed = modelSettingsSchema.safeParse(settings);
+    if (!parsed.success) throw new Error(`${id}.${invalidSetting(parsed.error).message}`);
+    return [id, parsed.data] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function merged(written: SettingsByModel, fixed: SettingsByModel): SettingsByModel {
+  const ids = new Set([...Object.keys(written), ...Object.keys(fixed)]);
+  return Object.fromEntries([...ids].map((id) => [id, mergedModel(own(written, id), own(fixed, id))]));
+}
+
+function mergedModel(written: ModelSettings = {}, fixed: ModelSettings = {}): ModelSettings {
+  const aliases = [...new Set([...(fixed.aliases ?? []), ...(written.aliases ?? [])])];
+  return { ...written, ...fixed, ...(aliases.length === 0 ? {} : { aliases }) };
+}
+
+function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+function refuseFixed(
+  id: string,
+  change: Readonly<Record<string, unknown>>,
+  { settings, file }: ReturnType<Parameters<typeof openModelSettings>[1]>,
+): void {
+  const fixed = own(settings, id) ?? {};
+  const name = Object.keys(change).find((each) => each !== "aliases" && Object.hasOwn(fixed, each));
+  if (name === undefined) return;
+  const where = file ?? "hearth.yaml";
+  throw new HearthError("conflict", `${name}: ${where} has this setting of ${quoted(id)}; change it there.`, {
+    param: name,
+  });
+}
+
+function withChange(
+  model: Readonly<Record<string, unknown>>,
+  change: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const changed: Record<string, unknown> = { ...model };
+  for (const [name, value] of Object.entries(change)) {
+    const before = changed[name];
+    const next = isFields(value) ? withChange(isFields(before) ? before : {}, value) : value;
+    if (next === null || (isFields(next) && Object.keys(next).length === 0)) delete changed[name];
+    else changed[name] = next;
+  }
+  return changed;
+}
+
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function invalidSetting(error: z.ZodError): HearthError {
+  const [issue] = error.issues;
+  if (issue?.code === "unrecognized_keys")
+    return new HearthError(
+      "invalid_value",
+      `${[...issue.path, ...issue.keys].join(".")}: there is no such setting`,
+    );
+  const param = issue?.path.map(String).join(".") ?? "";
+  return new HearthError("invalid_value", `${param}: ${issue?.message ?? "is not valid"}`, { param });
+}
+
+/** Replaces the file as a whole: a crash leaves the old one or the new one. */
+function write(file: string, written: Written): void {
+  mkdirSync(dirname(file), { recursive: true });
+  const next = `${file}.new`;
+  writeFileSync(next, comment + stringify(written), { mode: 0o600, flush: true });
+  renameSync(next, file);
+}
