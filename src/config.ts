@@ -157,6 +157,16 @@ export function loadConfig(environment: NodeJS.ProcessEnv, file: string | null =
   return { config, sources: sources as Record<SettingName, string> };
 }
 
+/**
+ * Reads the settings of models in a configuration file again.
+ * @throws ConfigError that names everything that is wrong with them.
+ */
+export function readModelSettings(file: string): SettingsByModel {
+  const { modelSettings, problems } = readConfigFile(file);
+  if (problems.length > 0) throw refusal(problems);
+  return modelSettings;
+}
+
 /** HEARTH_ and the setting's name in capitals. */
 export function variableOf(setting: string): string {
   return `HEARTH_${setting.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;

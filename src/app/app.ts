@@ -30,7 +30,7 @@ import { databaseFile, firstKeyFile, firstManagementKeyFile } from "./data-folde
 import { buildEngines, type EngineOverrides } from "./engines.js";
 import { buildJobs } from "./jobs.js";
 import { loadModels, openCheckedRegistry, readTemplateOf, type TemplateReport } from "./models.js";
-import { startModelChecks } from "./onnx-models.js";
+import { createModelUpkeep } from "./model-reload.js";
 import { buildStores, type Stores } from "./stores.js";
 import type { SystemDeps } from "./chat-engine.js";
 
@@ -129,7 +129,7 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     async listen() {
       const listening = await server.listen(config.host, config.port);
       await jobs.start();
-      running.startModelChecks();
+      running.modelUpkeep.start();
       return listening;
     },
     handle: server.callback(),
@@ -163,7 +163,8 @@ type Running = Awaited<ReturnType<typeof buildRunning>>;
 
 /** Builds everything between the database and the HTTP server. */
 async function buildRunning(config: Config, overrides: Overrides, system: SystemDeps, stores: Stores) {
-  const { models, visionModel, registry } = await loadModels(config, system, overrides.registry);
+  const loaded = await loadModels(config, system, overrides.registry);
+  const { models, visionModel } = loaded;
   const scheduler = createScheduler(config, system.clock);
   const engines = buildEngines(config, system, visionModel, overrides);
   const load = (): ServerLoad => loadOf(engines.all, scheduler);
@@ -186,13 +187,10 @@ async function buildRunning(config: Config, overrides: Overrides, system: System
   const { hostedTokenizer } = engines;
   const { keyUse, ...authentication } = buildAuthentication({ ...stores, ...system, hostedTokenizer });
   const jobs = buildJobs(config, { ...stores, ...authentication, ...system, models, generator });
-  let stopModelChecks = (): void => undefined;
+  const upkeep = createModelUpkeep(config, { ...loaded, ...system, check: engines.onnxCheck });
   return {
     models,
-    startModelChecks() {
-      if (registry !== null) stopModelChecks = startModelChecks(registry, engines.onnxCheck, system);
-    },
-    stopModelChecks: () => stopModelChecks(),
+    modelUpkeep: upkeep,
     scheduler,
     engines,
     load,
@@ -215,7 +213,7 @@ interface Closing extends DataFolder, Running {
 /** Closes everything that was built, in reverse order. */
 async function closeAll({ shutdownGraceMs }: Config, parts: Closing): Promise<void> {
   const { engines } = parts;
-  parts.stopModelChecks();
+  parts.modelUpkeep.stop();
   parts.scheduler.close();
   // Clients that follow a background response would keep the server from closing.
   await parts.jobs.close();

@@ -11,8 +11,10 @@ import { readGguf } from "../models/gguf.js";
 import { loadRegistry, type LoadedRegistry } from "../models/registry.js";
 import type { SettingsByModel } from "../models/settings.js";
 import { openModelSettings, type ModelSettingsStore } from "../models/settings-store.js";
+import { signatureOf } from "../models/watch.js";
 import { systemClock } from "../system.js";
 import { modelSettingsFile } from "./data-folder.js";
+import { configuredModels, watchedFiles, type ConfiguredModels } from "./model-reload.js";
 import { buildChatCheck, contextLimit } from "./chat-engine.js";
 import { buildOnnxCheck, rejectUnloadableModels } from "./onnx-models.js";
 import { engineBuild } from "../version.js";
@@ -21,11 +23,11 @@ import { engineBuild } from "../version.js";
 const builtInModels = fileURLToPath(new URL("../../models", import.meta.url));
 
 /** Opens the settings of models: those of the configuration file and those of the data folder. */
-function openSettings(config: Config): ModelSettingsStore {
-  return openModelSettings(modelSettingsFile(config), () => ({
-    settings: config.modelSettings,
-    file: config.file,
-  }));
+function openSettings(
+  config: Config,
+  configured: ConfiguredModels = configuredModels(config),
+): ModelSettingsStore {
+  return openModelSettings(modelSettingsFile(config), () => configured);
 }
 
 /** Reads the configured model folders and the built-in models. */
@@ -99,6 +101,11 @@ export interface LoadedModels {
   readonly visionModel: () => Model | null;
   /** The registry of the configured folders; null where the models are given. */
   readonly registry: LoadedRegistry | null;
+  /** The settings of models, which can be changed. */
+  readonly modelSettings: ModelSettingsStore;
+  readonly configured: ConfiguredModels;
+  /** The signature of the files on which the models depend, from before they were read. */
+  readonly since: string;
 }
 
 /**
@@ -110,11 +117,15 @@ export async function loadModels(
   { logger }: { readonly logger: Logger },
   given: ModelRegistry | undefined,
 ): Promise<LoadedModels> {
-  if (given !== undefined) return { models: given, visionModel: () => null, registry: null };
-  const models = await openRegistry(config);
+  const configured = configuredModels(config);
+  const modelSettings = openSettings(config, configured);
+  const since = given === undefined ? await signatureOf(watchedFiles(config)) : "";
+  const settings = { modelSettings, configured, since };
+  if (given !== undefined) return { models: given, visionModel: () => null, registry: null, ...settings };
+  const models = await openRegistry(config, modelSettings);
   for (const warning of models.warnings) logger.warn({ warning }, "models folder");
   for (const { manifest, unusable } of models.list())
     if (unusable !== null) logger.warn({ model: manifest.id, reason: unusable }, "a model cannot be used");
   const visionModel = (): Model | null => models.visionModel ?? models.unusableVisionModel;
-  return { models, visionModel, registry: models };
+  return { models, visionModel, registry: models, ...settings };
 }

@@ -229,6 +229,7 @@ function aRun(
   return {
     id,
     model: ember,
+    modelName: ember.manifest.id,
     choices: 1,
     timings: { queueMs: null, prefillMs: null, ttftMs: null, decodeTps: null, cachedTokens: null },
     costTicks: null,

@@ -90,7 +90,14 @@ function eventsOf(texts: readonly string[]): readonly GenerationEvent[] {
 type Events = ReturnType<typeof runEvents>;
 
 function chatStream(events: Events): Stream {
-  const identity = { id: "chatcmpl-1", created: 1, model: ember, choices: 1, callsAsFunction: false };
+  const identity = {
+    id: "chatcmpl-1",
+    created: 1,
+    model: ember,
+    modelName: ember.manifest.id,
+    choices: 1,
+    callsAsFunction: false,
+  };
   const chunks = events.flatMap(createChunkEncoder(identity, true));
   return {
     frames: `${pingFrame}${chunks.map(dataFrame).join(pingFrame)}${doneFrame}`,
@@ -99,7 +106,13 @@ function chatStream(events: Events): Stream {
 }
 
 function messageStream(events: Events): Stream {
-  const identity = { id: "msg_1", model: ember, thinking: "shown", maxTokens: null } as const;
+  const identity = {
+    id: "msg_1",
+    model: ember,
+    modelName: ember.manifest.id,
+    thinking: "shown",
+    maxTokens: null,
+  } as const;
   const written = events.flatMap(createMessageEncoder(identity));
   return {
     frames: written.map((event) => eventFrame(event.type, event)).join(""),
@@ -108,7 +121,9 @@ function messageStream(events: Events): Stream {
 }
 
 function completeStream(events: Events): Stream {
-  const written = events.flatMap((event) => encodeCompletion({ id: "compl_1", model: ember }, event) ?? []);
+  const written = events.flatMap(
+    (event) => encodeCompletion({ id: "compl_1", model: ember, modelName: ember.manifest.id }, event) ?? [],
+  );
   return {
     frames: written.map((event) => eventFrame("completion", event)).join(pingFrame),
     payloads: written.map((event) => payload("completion", event)),

@@ -10,6 +10,8 @@ import type { Completion } from "./response-schema.js";
 export interface CompleteIdentity {
   readonly id: string;
   readonly model: Model;
+  /** The name of the model in the request: its id or an alias. */
+  readonly modelName: string;
 }
 
 /** Returns the stream object of an event, or null if there is none. */
@@ -48,7 +50,7 @@ function completion(
     id: `compl_${identity.id}`,
     completion: text,
     stop_reason: stopReason,
-    model: identity.model.manifest.id,
+    model: identity.modelName,
   };
 }
 

@@ -22,6 +22,8 @@ export interface MessageIdentity {
   /** Id of the run. */
   readonly id: string;
   readonly model: Model;
+  /** The name of the model in the request: its id or an alias. */
+  readonly modelName: string;
   readonly thinking: ThinkingDisplay;
   /** Limit of the request. An answer that ends with `length` below this limit has filled the context. */
   readonly maxTokens: number | null;
@@ -131,12 +133,12 @@ function isWhole(json: string): boolean {
   }
 }
 
-function emptyMessage({ id, model }: MessageIdentity, usage: Usage): Message {
+function emptyMessage({ id, modelName }: MessageIdentity, usage: Usage): Message {
   return {
     id: `msg_${id.replaceAll("-", "")}`,
     type: "message",
     role: "assistant",
-    model: model.manifest.id,
+    model: modelName,
     content: [],
     stop_reason: null,
     stop_sequence: null,

@@ -30,6 +30,8 @@ export interface ChatIdentity {
   /** Unix seconds. */
   readonly created: number;
   readonly model: Model;
+  /** The name of the model in the request: its id or an alias. */
+  readonly modelName: string;
   /** Number of choices of the answer. */
   readonly choices: number;
   /** Whether a tool call is encoded in the older form, as `function_call`. */
@@ -157,7 +159,7 @@ export function foldCompletion(identity: ChatIdentity): CompletionFold {
       id: identity.id,
       object: "chat.completion",
       created: identity.created,
-      model: identity.model.manifest.id,
+      model: identity.modelName,
       choices: folded.map(completionChoice),
       usage,
       system_fingerprint: identity.model.fingerprint,
@@ -213,7 +215,7 @@ function chunk(identity: ChatIdentity, choices: ChatChunk["choices"], usage?: Op
     id: identity.id,
     object: "chat.completion.chunk",
     created: identity.created,
-    model: identity.model.manifest.id,
+    model: identity.modelName,
     choices,
     ...(usage === undefined ? {} : { usage }),
     system_fingerprint: identity.model.fingerprint,

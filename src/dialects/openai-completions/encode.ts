@@ -21,6 +21,8 @@ export interface CompletionIdentity {
   /** Unix seconds. */
   readonly created: number;
   readonly model: Model;
+  /** The name of the model in the request: its id or an alias. */
+  readonly modelName: string;
   /** Number of sampled choices over all prompts. */
   readonly choices: number;
   /** This and the following are described at CompletionRequest. */
@@ -149,7 +151,7 @@ function completion(identity: CompletionIdentity, choices: readonly CompletionCh
     id: `cmpl-${identity.id}`,
     object: "text_completion",
     created: identity.created,
-    model: identity.model.manifest.id,
+    model: identity.modelName,
     choices,
     system_fingerprint: identity.model.fingerprint,
   };

@@ -70,6 +70,8 @@ export interface CompactionIdentity {
   /** Unix seconds. */
   readonly created: number;
   readonly model: Model;
+  /** The name of the model in the request: its id or an alias. */
+  readonly modelName: string;
 }
 
 /** Builds the response from events; complete after `generation-end`. */
@@ -80,7 +82,7 @@ export interface CompactionFold {
 }
 
 /** Folds the events of a summary into the response. */
-export function foldCompaction({ id, created, model }: CompactionIdentity): CompactionFold {
+export function foldCompaction({ id, created, model, modelName }: CompactionIdentity): CompactionFold {
   let usage: Usage = noUsage;
   let summary = "";
   return {
@@ -100,7 +102,7 @@ export function foldCompaction({ id, created, model }: CompactionIdentity): Comp
         id,
         object: "response.compaction",
         created_at: created,
-        model: model.manifest.id,
+        model: modelName,
         output: [item],
         usage: encodeUsage(usage, model),
       };

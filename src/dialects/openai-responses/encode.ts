@@ -22,6 +22,8 @@ export interface ResponseIdentity {
   /** Unix seconds. */
   readonly created: number;
   readonly model: Model;
+  /** The name of the model in the request: its id or an alias. */
+  readonly modelName: string;
   readonly request: ResponsesRequest;
   /** Returns Unix seconds; called once, when the answer is complete. */
   readonly now: () => number;
@@ -129,7 +131,7 @@ const endStates: Readonly<Record<FinishReason, (now: () => number) => ResponseSt
 };
 
 function responseOf(
-  { id, created, model, request }: ResponseIdentity,
+  { id, created, modelName, request }: ResponseIdentity,
   state: ResponseState & Pick<ResponseObject, "output" | "usage">,
 ): ResponseObject {
   const { user, ...settings } = request.settings;
@@ -142,7 +144,7 @@ function responseOf(
     background: request.background,
     error: state.error,
     incomplete_details: state.incomplete_details,
-    model: model.manifest.id,
+    model: modelName,
     output: state.output,
     previous_response_id: request.previousResponseId,
     service_tier: "default",

@@ -2,6 +2,7 @@
  * Timings and cost of a run as HTTP headers. A JSON answer has all of them as headers; a stream has those that are known at its start
  * as headers and the others as trailers.
  */
+import type { Model } from "../../core/model.js";
 import type { Ticks } from "../../core/money.js";
 import type { Run } from "../../inference/run/generate.js";
 
@@ -17,9 +18,16 @@ type Fields = Record<string, string>;
 
 type MeasuredRun = Pick<Run, "timings" | "costTicks">;
 
+/** What answered, and what it cost. */
+interface Answered {
+  readonly model: Model;
+  readonly costTicks: Ticks | null;
+}
+
 /** Returns what is already known. */
-export function runHeaders(run: MeasuredRun): Fields {
+export function runHeaders(run: MeasuredRun & Answered): Fields {
   return {
+    ...modelHeader(run.model),
     ...field("x-hearth-queue-ms", run.timings.queueMs, 0),
     ...field("x-hearth-cached-tokens", run.timings.cachedTokens, 0),
     ...runTrailers(run),
@@ -34,6 +42,16 @@ export function runTrailers({ timings, costTicks }: MeasuredRun): Fields {
     ...field(decode, timings.decodeTps, 1),
     ...costHeader(costTicks),
   };
+}
+
+/** Returns the headers of an answer without timings. */
+export function answerHeaders({ model, costTicks }: Answered): Fields {
+  return { ...modelHeader(model), ...costHeader(costTicks) };
+}
+
+/** The id of the model, also where the request has an alias. */
+function modelHeader({ manifest }: Model): Fields {
+  return { "x-hearth-model": manifest.id };
 }
 
 /** Returns what a run was charged, as the ledger has it; nothing while that is not known. */

@@ -32,7 +32,7 @@ export function createTextCompletion(deps: HttpDeps): (call: Call) => Promise<vo
       endpoint: route.path,
       tokenReservation: reservation,
     });
-    const identity = { id: run.id, model: run.model };
+    const identity = { id: run.id, model: run.model, modelName: run.modelName };
     if (stream) await reply.sendStream(ctx, run, streamPresenter(identity, requestId));
     else await reply.sendJson(ctx, run, jsonPresenter(identity));
   };

@@ -36,6 +36,7 @@ export function createCompletion(deps: HttpDeps): (call: Call) => Promise<void> 
       id: run.id,
       created: Math.floor(deps.clock.now() / 1000),
       model: run.model,
+      modelName: run.modelName,
       choices: run.choices,
       ...options,
     };

@@ -16,7 +16,7 @@ import { reserveTokens } from "../middleware/limit.js";
 import { authoriseModel } from "../models/authorise-model.js";
 import { requireAbility, type Ability } from "../models/require-ability.js";
 import { whileClientWaits } from "../reply/client.js";
-import { costHeader } from "../reply/run-headers.js";
+import { answerHeaders } from "../reply/run-headers.js";
 import type { Call } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
 
@@ -37,8 +37,8 @@ export function createEmbeddings(
       deps.embedder.embed(request, context, signal),
     );
     if (result === null) return;
-    ctx.set(costHeader(result.costTicks));
-    ctx.body = await toJson(result, format);
+    ctx.set(answerHeaders(result));
+    ctx.body = await toJson(result, request.model, format);
     ctx.type = "application/json";
   };
 }
@@ -60,7 +60,7 @@ export const createEmbeddingsDocs: RouteDocs = {
 const numbersPerTurn = 16_384;
 
 /** Returns the JSON of an answer, which can have millions of numbers; other requests run between its pieces. */
-async function toJson(result: Evaluated, format: VectorFormat): Promise<string> {
+async function toJson(result: Evaluated, modelName: string, format: VectorFormat): Promise<string> {
   const data: string[] = [];
   let numbers = 0;
   for (const [index, vector] of result.vectors.entries()) {
@@ -70,7 +70,7 @@ async function toJson(result: Evaluated, format: VectorFormat): Promise<string> 
     numbers = 0;
     await setImmediate();
   }
-  const rest = JSON.stringify(encodeEmbeddingUsage(result.model.manifest.id, result));
+  const rest = JSON.stringify(encodeEmbeddingUsage(modelName, result));
   return `{"data":[${data.join(",")}],${rest.slice(1)}`;
 }
 

@@ -8,7 +8,7 @@ import { reserveTokens } from "../middleware/limit.js";
 import { authoriseModel } from "../models/authorise-model.js";
 import { requireAbility, type Ability } from "../models/require-ability.js";
 import { whileClientWaits } from "../reply/client.js";
-import { costHeader } from "../reply/run-headers.js";
+import { answerHeaders } from "../reply/run-headers.js";
 import type { Call } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
 
@@ -35,9 +35,8 @@ export function createRanking(
       deps.embedder.rerank(request, context, signal),
     );
     if (result === null) return;
-    ctx.set(costHeader(result.costTicks));
-    const model = result.model.manifest.id;
-    ctx.body = encodeRanking({ ...result, ...options, id: requestId, model, documents });
+    ctx.set(answerHeaders(result));
+    ctx.body = encodeRanking({ ...result, ...options, id: requestId, model: request.model, documents });
   };
 }
 

@@ -43,6 +43,7 @@ export function createResponse(deps: HttpDeps): (call: Call) => Promise<void> {
       id: `resp_${deps.random.id().replaceAll("-", "")}`,
       created: Math.floor(createTime / 1000),
       model: usableModel(deps.models, request.model),
+      modelName: request.model,
       request,
       now: memoize(() => Math.floor(deps.clock.now() / 1000)),
     };

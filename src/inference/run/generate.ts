@@ -27,6 +27,8 @@ const channelCapacity = 256;
 export interface Run {
   readonly id: string;
   readonly model: Model;
+  /** The name of the model in the request: its id or an alias. */
+  readonly modelName: string;
   /** Answers that it generates. */
   readonly choices: number;
   /** For one reader. Throws a HearthError when the run fails; ends without the last `generation-end` when it is aborted. */
@@ -78,6 +80,7 @@ export function createGenerator(generatorDeps: GeneratorDeps): Generator {
       return {
         id: run.id,
         model,
+        modelName: request.model,
         choices: request.choices,
         events: run.channel,
         timings: run.timings,

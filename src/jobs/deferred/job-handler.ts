@@ -45,7 +45,14 @@ export function deferredCompletionHandler(deps: DeferredCompletionHandlerDeps): 
       authorise(principal, { endpoint: "chat", model: modelNames(request.model, model) });
       const { choices } = request;
       const created = Math.floor(job.createTime / 1000);
-      const fold = foldCompletion({ id: job.id, created, model, choices, callsAsFunction });
+      const fold = foldCompletion({
+        id: job.id,
+        created,
+        model,
+        modelName: request.model,
+        choices,
+        callsAsFunction,
+      });
       return {
         principal,
         request,

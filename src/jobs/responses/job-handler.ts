@@ -101,6 +101,7 @@ async function prepare(
     id: job.id,
     created: Math.floor(stored.createTime / 1000),
     model,
+    modelName: request.model,
     request,
     now: () => Math.floor(clock.now() / 1000),
   });

@@ -5,7 +5,7 @@ import { eventFrame } from "../../../src/dialects/sse.js";
 import { fixture, jsonFixture } from "../fixture.js";
 import { ember } from "../model.js";
 
-const identity = { id: "0193a1c2-5d7e-7c40-9b1f-2f6a8d3e4c51", model: ember };
+const identity = { id: "0193a1c2-5d7e-7c40-9b1f-2f6a8d3e4c51", model: ember, modelName: ember.manifest.id };
 
 const answer: readonly GenerationEvent[] = [
   { type: "generation-start", promptTokens: 9, cachedTokens: 0 },

@@ -7,7 +7,7 @@ import { answersOf, joinDeltas, textOf } from "../events.js";
 import { readFrames } from "../frames.js";
 import { ember } from "../model.js";
 
-const identity = { id: "0193a1c2-5d7e-7c40-9b1f-2f6a8d3e4c51", model: ember };
+const identity = { id: "0193a1c2-5d7e-7c40-9b1f-2f6a8d3e4c51", model: ember, modelName: ember.manifest.id };
 /** The response has no field for reasoning, so reasoning in the events must be omitted. */
 const answers = answersOf({ choicesMax: 1, callsMax: 0 });
 

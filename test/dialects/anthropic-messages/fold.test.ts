@@ -17,7 +17,13 @@ const oneChoice: AnswersShape = { choicesMax: 1 };
 const displays = fc.constantFrom("shown", "omitted", "hidden");
 
 function identityOf(thinking: MessageIdentity["thinking"]): MessageIdentity {
-  return { id: "0193a1c2-5d7e-7c40-9b1f-2f6a8d3e4c51", model: ember, thinking, maxTokens: 100 };
+  return {
+    id: "0193a1c2-5d7e-7c40-9b1f-2f6a8d3e4c51",
+    model: ember,
+    modelName: ember.manifest.id,
+    thinking,
+    maxTokens: 100,
+  };
 }
 
 /** Encodes events as a stream and parses its events. */

@@ -13,6 +13,7 @@ import { runEvents } from "../run-events.js";
 const identity: MessageIdentity = {
   id: "0193a1c2-5d7e-7c40-9b1f-2f6a8d3e4c51",
   model: ember,
+  modelName: ember.manifest.id,
   thinking: "shown",
   maxTokens: 15,
 };

@@ -17,6 +17,7 @@ const identityOf = (choices: number, callsAsFunction = false): ChatIdentity => (
   id: "0193a1c2-5d7e-7c40-9b1f-2f6a8d3e4c51",
   created: 1795219201,
   model: ember,
+  modelName: ember.manifest.id,
   choices,
   callsAsFunction,
 });

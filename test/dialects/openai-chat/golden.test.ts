@@ -14,6 +14,7 @@ const identity: ChatIdentity = {
   id: "0193a1c2-5d7e-7c40-9b1f-2f6a8d3e4c51",
   created: 1795219201,
   model: ember,
+  modelName: ember.manifest.id,
   choices: 1,
   callsAsFunction: false,
 };

@@ -6,7 +6,12 @@ import { ember } from "../model.js";
 import { runEvents } from "../run-events.js";
 import { generationOf, errorOf } from "./requests.js";
 
-const identity = { id: "cmp_0193a1c25d7e7c409b1f2f6a8d3e4c51", created: 1795219300, model: ember };
+const identity = {
+  id: "cmp_0193a1c25d7e7c409b1f2f6a8d3e4c51",
+  created: 1795219300,
+  model: ember,
+  modelName: ember.manifest.id,
+};
 const events: readonly GenerationEvent[] = [
   { type: "generation-start", promptTokens: 40, cachedTokens: 0 },
   { type: "reasoning-delta", choice: 0, text: "hm", tokens: 1 },

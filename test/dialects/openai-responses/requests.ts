@@ -42,5 +42,12 @@ export const responseId = "resp_0193a1c25d7e7c409b1f2f6a8d3e4c51";
 export function identityOf(fields: object = {}): ResponseIdentity {
   const created = 1795219300;
   const request = parseResponsesRequest(body(fields));
-  return { id: responseId, created, model: ember, request, now: () => created + 3 };
+  return {
+    id: responseId,
+    created,
+    model: ember,
+    modelName: ember.manifest.id,
+    request,
+    now: () => created + 3,
+  };
 }

@@ -81,7 +81,13 @@ function identify(
   clock: Clock,
   form: Pick<ChatIdentity, "choices" | "callsAsFunction">,
 ): ChatIdentity {
-  return { id: run.id, created: Math.floor(clock.now() / 1000), model: run.model, ...form };
+  return {
+    id: run.id,
+    created: Math.floor(clock.now() / 1000),
+    model: run.model,
+    modelName: run.modelName,
+    ...form,
+  };
 }
 
 function streamPresenter(identity: ChatIdentity, includeUsage: boolean): StreamPresenter {

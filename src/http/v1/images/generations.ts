@@ -9,7 +9,7 @@ import { imageRequestSchema } from "../../../dialects/openai-images/schema.js";
 import { imageList } from "../../../dialects/openai-images/response-schema.js";
 import type { NamedImage } from "../../../inference/images/generate-images.js";
 import { whileClientWaits } from "../../reply/client.js";
-import { costHeader } from "../../reply/run-headers.js";
+import { answerHeaders } from "../../reply/run-headers.js";
 import type { HttpDeps } from "../../deps.js";
 import { imageUrl } from "../../images.js";
 import { authoriseModel } from "../../models/authorise-model.js";
@@ -37,7 +37,7 @@ export function createImages(
     // Image generation is not counted in tokens.
     const result = await withReservation(reservation, generate, () => 0);
     if (result === null) return;
-    ctx.set(costHeader(result.costTicks));
+    ctx.set(answerHeaders(result));
     ctx.body = encodeImages({
       created: Math.floor(deps.clock.now() / 1000),
       images: result.images.map((image) => ({

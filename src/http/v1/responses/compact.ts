@@ -27,7 +27,8 @@ export function compactConversation(deps: HttpDeps): (call: Call) => Promise<voi
       tokenReservation: reservation,
     });
     const id = `cmp_${run.id.replaceAll("-", "")}`;
-    const fold = foldCompaction({ id, created: Math.floor(deps.clock.now() / 1000), model: run.model });
+    const created = Math.floor(deps.clock.now() / 1000);
+    const fold = foldCompaction({ id, created, model: run.model, modelName: run.modelName });
     await reply.sendJson(ctx, run, { add: (event) => fold.add(event), body: () => fold.result() });
   };
 }
