@@ -33,7 +33,11 @@ describe("an answer to a request with an alias", () => {
     const server = await startScriptedApp(() => ["Good"]);
     const openai = clientOf(server.url, keys.ada);
     const models = new Set<string>();
-    for await (const chunk of await openai.chat.completions.create({ model: "ember", messages, stream: true }))
+    for await (const chunk of await openai.chat.completions.create({
+      model: "ember",
+      messages,
+      stream: true,
+    }))
       models.add(chunk.model);
     const stored = await openai.responses.create({ model: "ember", input: "Hello" });
     models.add((await openai.responses.retrieve(stored.id)).model);
