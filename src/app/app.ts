@@ -3,6 +3,7 @@
  * order. `overrides` is the test seam: a part that is given there is used instead of the part that would be built.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { createModelAdmin } from "../accounts/models/model-admin.js";
 import { isLoopback, type Config } from "../config.js";
 import type { Clock } from "../core/clock.js";
 import type { Engine } from "../core/engine.js";
@@ -120,6 +121,7 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     storedResponses: jobs.storedResponses,
     backgroundJobs: jobs.backgroundJobs,
     models,
+    modelAdmin: running.modelAdmin,
     metrics: running.metrics,
     load: running.load,
     ready: () => reasonsNotReady(health, running),
@@ -191,6 +193,12 @@ async function buildRunning(config: Config, overrides: Overrides, system: System
   return {
     models,
     modelUpkeep: upkeep,
+    modelAdmin: createModelAdmin({
+      ...stores,
+      ...system,
+      settings: loaded.modelSettings,
+      reload: () => upkeep.reload(),
+    }),
     scheduler,
     engines,
     load,

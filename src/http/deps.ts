@@ -1,3 +1,4 @@
+import type { ModelAdmin } from "../accounts/models/model-admin.js";
 import type { AuditLog } from "../accounts/audit/audit-log.js";
 import type { Authenticator } from "../accounts/authentication/authenticate-key.js";
 import type { ManagerAuthenticator } from "../accounts/authentication/authenticate-manager.js";
@@ -78,6 +79,8 @@ export interface HttpDeps {
   /** Queue of background responses. */
   readonly backgroundJobs: JobQueue;
   readonly models: ModelRegistry;
+  /** Settings of models. */
+  readonly modelAdmin: ModelAdmin;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;

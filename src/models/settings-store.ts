@@ -21,6 +21,8 @@ type Written = z.infer<typeof writtenSchema>;
 export interface ModelSettingsStore {
   /** Returns the settings by model id. A file that cannot be read counts as empty; `problem` says why. */
   read(): { readonly settings: SettingsByModel; readonly problem: string | null };
+  /** Returns the settings of one model. */
+  of(id: string): ModelSettings;
   /**
    * Changes settings of a model; null removes one, and an object changes the fields that it has.
    * @throws HearthError `invalid_value` that names the setting, `conflict` for one that hearth.yaml has.
@@ -37,16 +39,18 @@ export function openModelSettings(
   file: string,
   configured: () => { readonly settings: SettingsByModel; readonly file: string | null },
 ): ModelSettingsStore {
+  const read: ModelSettingsStore["read"] = () => {
+    const fixed = configured().settings;
+    try {
+      return { settings: merged(valid(readWritten(file)), fixed), problem: null };
+    } catch (thrown) {
+      const reason = thrown instanceof Error ? thrown.message : String(thrown);
+      return { settings: fixed, problem: `The settings of models in ${file} cannot be used: ${reason}` };
+    }
+  };
   return {
-    read() {
-      const fixed = configured().settings;
-      try {
-        return { settings: merged(valid(readWritten(file)), fixed), problem: null };
-      } catch (thrown) {
-        const reason = thrown instanceof Error ? thrown.message : String(thrown);
-        return { settings: fixed, problem: `The settings of models in ${file} cannot be used: ${reason}` };
-      }
-    },
+    read,
+    of: (id) => own(read().settings, id) ?? {},
     update(id, change) {
       refuseFixed(id, change, configured());
       const written = readWritten(file);

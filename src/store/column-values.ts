@@ -18,6 +18,10 @@ export type AuditAction =
   | "RefundCredit"
   | "AdjustCredit"
   | "SetSpendingLimit"
+  | "UpdateModelSettings"
+  | "PullModel"
+  | "CancelModelPull"
+  | "DeleteModel"
   | "SetHostedPrice"
   | "DeleteHostedPrice";
 

@@ -103,7 +103,7 @@ describe("a route", () => {
     const open = ["/", "/healthz", "/readyz", "/openapi.json", "/docs", "/images/:name"];
     const guarded = routes.filter(({ path }) => !open.includes(path) && !path.startsWith("/docs/"));
     const apis = new Set(guarded.map(({ path }) => path.split("/")[1]));
-    expect(apis).toEqual(new Set(["v1", "auth", "audit", "metrics"]));
+    expect(apis).toEqual(new Set(["v1", "auth", "audit", "admin", "metrics"]));
     for (const { method, path } of guarded) {
       const response = await call(server, [method, path.replace(/[:*]id/, "x"), null, 401, ""]);
       expect([path, response.status, response.headers.get("www-authenticate")]).toEqual([

@@ -15,6 +15,7 @@ const lowestRoles = {
   RotateApiKey: "admin",
   CheckApiKeyPropagation: "member",
   ListModels: "member",
+  ManageModels: "owner",
   ListPossibleEndpointAcls: "member",
   ListTeams: "member",
   CreateTeam: "owner",

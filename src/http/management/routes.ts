@@ -1,4 +1,12 @@
 /** The part of the route table that requires management keys: keys, teams, members, audit log and billing. */
+import {
+  getAdminModel,
+  getAdminModelDocs,
+  listAdminModels,
+  listAdminModelsDocs,
+  updateAdminModel,
+  updateAdminModelDocs,
+} from "../admin/models.js";
 import { listAuditEventsDocs, listAuditEvents } from "../audit/teams/events.js";
 import { deleteApiKey, deleteApiKeyDocs, updateApiKey, updateApiKeyDocs } from "../auth/api-keys.js";
 import { getApiKeyPropagationDocs, getApiKeyPropagation } from "../auth/api-keys/propagation.js";
@@ -38,7 +46,24 @@ import { forAllTeams, managementRoute, type Route } from "../route.js";
 
 /** Returns the routes of the management API. @param routes returns the complete route table. */
 export function managementRoutes(deps: HttpDeps, routes: () => readonly Route[]): readonly Route[] {
-  return [...keyRoutes(deps), ...teamRoutes(deps, routes), ...memberRoutes(deps), ...billingRoutes(deps)];
+  return [
+    ...keyRoutes(deps),
+    ...teamRoutes(deps, routes),
+    ...memberRoutes(deps),
+    ...billingRoutes(deps),
+    ...modelRoutes(deps),
+  ];
+}
+
+function modelRoutes(deps: HttpDeps): readonly Route[] {
+  const path = "/admin/models/*model";
+  return [
+    forAllTeams(
+      managementRoute("GET", "/admin/models", "ListModels", listAdminModels(deps), listAdminModelsDocs),
+    ),
+    forAllTeams(managementRoute("GET", path, "ListModels", getAdminModel(deps), getAdminModelDocs)),
+    forAllTeams(managementRoute("PUT", path, "ManageModels", updateAdminModel(deps), updateAdminModelDocs)),
+  ];
 }
 
 function keyRoutes(deps: HttpDeps): readonly Route[] {

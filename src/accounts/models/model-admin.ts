@@ -1,0 +1,64 @@
+/** Changes the settings of models for an actor, with an entry in the audit log. */
+import { auditEntry, type AuditDeps } from "../audit/audited-change.js";
+import type { Actor, AuditedFields } from "../audit/event.js";
+
+/** Settings by name; in a change, null removes one. */
+export type SettingFields = Readonly<Record<string, unknown>>;
+
+/** Where the settings of models are kept. */
+export interface SettingsWriter {
+  /** Returns the settings of a model that are in effect. */
+  of(id: string): SettingFields;
+  /** @throws HearthError `invalid_value` that names the setting, `conflict` for one that has its place elsewhere. */
+  update(id: string, change: SettingFields): void;
+}
+
+export interface ModelAdminDeps extends AuditDeps {
+  readonly settings: SettingsWriter;
+  /** Applies changes to the models of this process. */
+  readonly reload: () => Promise<void>;
+}
+
+export interface ModelAdmin {
+  /** Returns the settings of a model that are in effect; times are ms. */
+  settingsOf(id: string): SettingFields;
+  /**
+   * Changes settings of a model; they are in effect when it resolves.
+   * @param id of the model, which exists
+   * @throws HearthError as `SettingsWriter.update` does.
+   */
+  update(id: string, change: SettingFields, actor: Actor): Promise<void>;
+}
+
+export function createModelAdmin(deps: ModelAdminDeps): ModelAdmin {
+  const { settings, reload } = deps;
+  return {
+    settingsOf: (id) => settings.of(id),
+    async update(id, change, actor) {
+      const before = audited(settings.of(id), change);
+      settings.update(id, change);
+      const entry = auditEntry(deps, actor, {
+        action: "UpdateModelSettings",
+        objectId: id,
+        teamId: null,
+        description: `Changed the settings of the model '${id}'`,
+        before,
+        after: audited(settings.of(id), change),
+      });
+      await deps.writes.commit([entry]);
+      await reload();
+    },
+  };
+}
+
+const auditedCharactersMax = 500;
+
+/** Returns the settings that a change names, each as JSON, cut to a length. */
+function audited(settings: SettingFields, change: SettingFields): AuditedFields {
+  const named = Object.keys(change).map((name) => [name, shown(settings[name])] as const);
+  return Object.fromEntries(named);
+}
+
+function shown(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value).slice(0, auditedCharactersMax);
+}
