@@ -153,6 +153,12 @@ describe("the text of an answer", () => {
     expect(fold(singly("<think>Hm"))).toMatchObject({ reasoning: "Hm", text: "", reasoningTokens: 9 });
   });
 
+  it("begins after a mark that ends reasoning which has not begun", () => {
+    expect(fold(singly(" </think>\n\nYes."))).toMatchObject({ reasoning: "", text: "Yes." });
+    expect(fold(singly("</thin"))).toMatchObject({ reasoning: "", text: "</thin" });
+    expect(fold(singly("Yes </think>"))).toMatchObject({ reasoning: "", text: "Yes </think>" });
+  });
+
   it("is searched for stop sequences in the answer only, not in the reasoning", () => {
     const folded = fold(singly("<think>a stop b</think>c stop d"), { stop: ["stop"] });
     expect(folded).toMatchObject({ reasoning: "a stop b", text: "c ", stoppedBy: "stop" });

@@ -117,12 +117,18 @@ export class AnswerText {
 
   #stepOpening(last: boolean): boolean {
     const text = this.#held.trimStart();
-    if (!last && text.length < this.#open.length && this.#open.startsWith(text)) return false;
+    const mayCome = [this.#open, this.#close].some(
+      (mark) => text.length < mark.length && mark.startsWith(text),
+    );
+    if (!last && mayCome) return false;
     const opens = text.startsWith(this.#open);
-    if (opens) this.#cut(this.#held.length - text.length + this.#open.length);
-    else this.#rawAnswer = this.#held;
+    // Some models end reasoning that they have not begun.
+    const closes = !opens && text.startsWith(this.#close);
+    const mark = opens ? this.#open : closes ? this.#close : null;
+    if (mark !== null) this.#cut(this.#held.length - text.length + mark.length);
+    if (!opens) this.#rawAnswer = this.#held;
     this.#mode = opens ? "reasoning" : "answer";
-    this.#atPartStart = opens;
+    this.#atPartStart = mark !== null;
     return true;
   }
 
@@ -137,7 +143,7 @@ export class AnswerText {
       this.#atPartStart = true;
       return true;
     }
-    const keep = last ? 0 : heldBack(this.#held, [this.#close]);
+    const keep = last ? begunMark(this.#held, this.#close) : heldBack(this.#held, [this.#close]);
     const complete = this.#held.slice(0, this.#held.length - keep).trimEnd();
     this.#emit("reasoning", this.#cut(complete.length));
     if (last) this.#held = "";
@@ -148,9 +154,12 @@ export class AnswerText {
     if (this.#answerOpen !== "" && !this.#stepAnswerOpen(last)) return false;
     const marks = this.#answerClose === "" ? [] : [this.#answerClose];
     const met = firstStop(this.#held, [...this.#options.stop, ...marks]);
-    const keep = last ? 0 : heldBack(this.#held, [...this.#options.stop, ...marks]);
+    const keep = last
+      ? begunMark(this.#held, this.#answerClose)
+      : heldBack(this.#held, [...this.#options.stop, ...marks]);
     const end = met?.at ?? this.#held.length - keep;
     this.#emit("text", this.#cut(end));
+    if (last && met === null) this.#cutMark(keep);
     if (met !== null && !this.#options.stop.includes(met.stop)) {
       this.#cutMark(met.stop.length);
       return true;
@@ -235,4 +244,10 @@ function heldBack(text: string, marks: readonly string[]): number {
     }
   }
   return longest;
+}
+
+/** Returns the length of the end of `text` that is the beginning of several marks: at least a whole one of them. */
+function begunMark(text: string, marks: string): number {
+  const length = heldBack(text, [marks]);
+  return /^(?:<[^<>]*>|\[[^[\]]*\])/.test(text.slice(text.length - length)) ? length : 0;
 }

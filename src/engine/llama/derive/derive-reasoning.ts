@@ -2,8 +2,9 @@
  * Derives the marks around a model's reasoning: from a turn whose reasoning the template writes, else from the place where the generated
  * turn begins with reasoning on and off.
  */
+import type { ReasoningMarks } from "../answer/reasoning.js";
 import { marksBefore, pairOf, type Marks } from "./mark-pairs.js";
-import { isMark, piecesOfText, sharedStart } from "./pieces.js";
+import { isMark, piecesOfText, sharedEnd, sharedStart } from "./pieces.js";
 import {
   callsProbe,
   marker,
@@ -19,32 +20,53 @@ import { afterUser, type Deriving, type TurnTexts } from "./turn.js";
 /** The fields of a message that templates read reasoning from. */
 const reasoningFields = ["reasoning_content", "reasoning", "thinking"] as const;
 
-export interface DerivedReasoning extends Marks {
-  /** Whether a prompt ends inside the block, where a request states nothing. */
-  readonly startsOpen: boolean;
-  /** Marks around the answer. */
-  readonly answer?: Marks;
+export interface DerivedReasoning {
+  readonly marks: ReasoningMarks;
+  /** Whether the template reads the reasoning of earlier turns from parts of their content only. */
+  readonly inParts: boolean;
 }
 
 /** Returns the marks; null where the template shows none. */
-export function* deriveReasoning(source: string, turn: TurnTexts): Deriving<DerivedReasoning | null> {
-  const marks = (yield* fromHistory(turn)) ?? (yield* fromPrompts(source, turn));
+export function* deriveReasoning(
+  source: string,
+  turn: TurnTexts,
+  endTexts: readonly string[],
+): Deriving<DerivedReasoning | null> {
+  const found = yield* fromHistory(turn);
+  const marks = found?.marks ?? (yield* fromPrompts(source, turn));
   if (marks === null) return null;
   const startsOpen = turn.prompt.trimEnd().endsWith(marks.open);
-  const answer = answerMarks(marks, turn);
-  return { ...marks, startsOpen, ...(answer === null ? {} : { answer }) };
+  const answer = answerMarks(marks, turn, endTexts);
+  return {
+    marks: { ...marks, startsOpen, ...(answer === null ? {} : { answer }) },
+    inParts: found?.inParts === true,
+  };
 }
 
 /** Returns the marks around the text of a turn, besides those of an empty block. */
-function answerMarks({ open, close }: Marks, turn: TurnTexts): Marks | null {
+function answerMarks({ open, close }: Marks, turn: TurnTexts, endTexts: readonly string[]): Marks | null {
   const own = ownStart(turn);
   const at = own.lastIndexOf(close);
   const lead = (at < 0 ? own : own.slice(at + close.length)).trim();
-  if (lead === "" || lead.includes(open) || !piecesOfText(lead).some(isMark)) return null;
-  return { open: lead, close: pairOf(lead, turn.end)?.close ?? "" };
+  const end = marksBeforeEnd(turn.end, endTexts);
+  if (lead === "") return end === "" ? null : { open: "", close: end };
+  if (lead.includes(open) || !piecesOfText(lead).some(isMark)) return null;
+  return { open: lead, close: pairOf(lead, turn.end)?.close ?? end };
 }
 
-function* fromHistory(turn: TurnTexts): Deriving<Marks | null> {
+/** Returns the marks that a turn has after its text and before what ends it; "" where there are none. */
+function marksBeforeEnd(end: string, endTexts: readonly string[]): string {
+  const places = endTexts.map((each) => (each === "" ? -1 : end.indexOf(each))).filter((at) => at >= 0);
+  const before = places.length === 0 ? "" : end.slice(0, Math.min(...places)).trim();
+  return piecesOfText(before).some(isMark) ? before : "";
+}
+
+interface FoundMarks {
+  readonly marks: Marks;
+  readonly inParts: boolean;
+}
+
+function* fromHistory(turn: TurnTexts): Deriving<FoundMarks | null> {
   const form = { argumentsAsText: false, content: "", withResults: false };
   const inParts = withReasoningParts(textProbe);
   const probes: readonly Probe[] = [
@@ -62,11 +84,11 @@ function* fromHistory(turn: TurnTexts): Deriving<Marks | null> {
     const lead = shown.slice(0, at);
     const gap = rest.slice(0, end ?? 0);
     const pair = pairOf(lead, gap);
-    if (pair !== null) return pair;
+    if (pair !== null) return { marks: pair, inParts: probe === inParts };
     // A template that does not read parts writes them as they are.
     if (probe === inParts) continue;
     const found = marksAround(lead, yield* gapBeforeAnswer(gap, turn, form), turn);
-    if (found !== null) return found;
+    if (found !== null) return { marks: found, inParts: false };
   }
   return null;
 }
@@ -75,7 +97,13 @@ function* fromHistory(turn: TurnTexts): Deriving<Marks | null> {
 function* gapBeforeAnswer(gap: string, turn: TurnTexts, form: CallForm): Deriving<string> {
   const lead = ownStart(turn).trim();
   if (lead !== "" && gap.trimEnd().endsWith(lead)) return gap.slice(0, gap.lastIndexOf(lead));
-  const text = yield withReasoning(callsProbe(twoCalls.slice(0, 1), form), reasoningFields);
+  const probe = callsProbe(twoCalls.slice(0, 1), form);
+  const bare = yield probe;
+  const beforeCall = bare === null ? "" : (afterUser(bare).split(twoCalls[0].name)[0] ?? "");
+  const call = sharedEnd(gap, beforeCall);
+  // The turn with reasoning has a call, and no text.
+  if (call !== "" && piecesOfText(call).some(isMark)) return gap.slice(0, gap.length - call.length);
+  const text = yield withReasoning(probe, reasoningFields);
   const at = text?.indexOf(marker.reasoning) ?? -1;
   const rest = text === null || at < 0 ? "" : text.slice(at + marker.reasoning.length);
   const shared = sharedStart(gap, rest).trim();
@@ -93,9 +121,12 @@ function ownStart({ header, closedPrompt }: TurnTexts): string {
  * @param gap from the reasoning to what follows
  */
 function marksAround(lead: string, gap: string, turn: TurnTexts): Marks | null {
-  const header = sharedStart(lead, turn.closedPrompt);
+  // A prompt may have an empty block, and a turn with text another one.
+  const header = sharedStart(lead, sharedStart(turn.header, turn.closedPrompt));
   const opened = lead.slice(header.length).trim();
-  const open = opened === "" ? marksBefore(lead) : opened;
+  // What only prompts have begins the block.
+  const begun = turn.prompt.startsWith(header) ? turn.prompt.slice(header.length).trim() : "";
+  const open = [opened, begun, marksBefore(lead)].find((each) => each !== "") ?? "";
   const close = gap.trim();
   return open === "" || close === "" ? null : { open, close };
 }

@@ -7,6 +7,7 @@ import type { Tool } from "../../../core/generation.js";
 import type { ReasoningMarks } from "../answer/reasoning.js";
 import { repairMessages } from "../prompt/repairs.js";
 import type { DerivedTools } from "../tools/derived.js";
+import { definitionVariables } from "../tools/tools-as-text.js";
 import { deriveCalls } from "./derive-calls.js";
 import { deriveReasoning } from "./derive-reasoning.js";
 import { bareTool, probeTools, promptProbe, type Probe } from "./probes.js";
@@ -14,6 +15,8 @@ import { readTurn, type Deriving } from "./turn.js";
 
 export interface DerivedLanguage extends DerivedTools {
   readonly reasoning: ReasoningMarks | null;
+  /** Whether the template reads the definitions as a text, from a variable `functions`. */
+  readonly definitionsAsText: boolean;
   /** Whether the template refuses a tool without a description. */
   readonly needsDescriptions: boolean;
   /** The values of `reasoning_effort` that the template accepts; empty where it reads none. */
@@ -33,15 +36,18 @@ export interface DerivationSource {
 
 /** Ways to pass a conversation, in the order in which they are tried. */
 const attempts: readonly Attempt[] = [
-  { tools: probeTools, asParts: false },
-  { tools: [], asParts: false },
-  { tools: probeTools, asParts: true },
+  { tools: probeTools, asParts: false, asText: false },
+  { tools: [], asParts: false, asText: false },
+  { tools: probeTools, asParts: true, asText: false },
+  { tools: probeTools, asParts: false, asText: true },
 ];
 
 interface Attempt {
   readonly tools: readonly Tool[];
   /** Whether each content is a list of one text part. */
   readonly asParts: boolean;
+  /** Whether the definitions are also passed as a text. */
+  readonly asText: boolean;
 }
 
 /** Returns null where the template does not render a turn of the model at all, or exceeds its budget. */
@@ -54,22 +60,33 @@ export async function deriveLanguage(source: DerivationSource): Promise<DerivedL
       if (rendering.type === "exceeded") return null;
       step = deriving.next(rendering.type === "text" ? rendering.text : null);
     }
-    if (step.value !== null) return step.value;
+    if (step.value !== null) return { ...step.value, definitionsAsText: attempt.asText };
   }
   return null;
 }
 
-function* derive({ template, eosText, endTexts }: DerivationSource): Deriving<DerivedLanguage | null> {
+function* derive({
+  template,
+  eosText,
+  endTexts,
+}: DerivationSource): Deriving<Omit<DerivedLanguage, "definitionsAsText"> | null> {
   const turn = yield* readTurn();
   if (turn === null) return null;
   const calls = template.includes("tool_calls")
     ? yield* deriveCalls(turn, [eosText, ...endTexts])
     : ("hidden" as const);
-  const reasoning = yield* deriveReasoning(template, turn);
+  const found = yield* deriveReasoning(template, turn, [eosText, ...endTexts]);
   const { writesDefinitions } = turn;
   const bare = yield { ...promptProbe, variables: { tools: [bareTool] } };
   const needsDescriptions = writesDefinitions && bare === null;
-  return { calls, writesDefinitions, reasoning, needsDescriptions, efforts: yield* deriveEfforts(template) };
+  return {
+    calls,
+    writesDefinitions,
+    reasoning: found?.marks ?? null,
+    reasoningInParts: found?.inParts ?? false,
+    needsDescriptions,
+    efforts: yield* deriveEfforts(template),
+  };
 }
 
 /** Tries each effort; `none` only where the template names it, since others write any text into the prompt. */
@@ -86,7 +103,7 @@ function* deriveEfforts(template: string): Deriving<readonly string[]> {
 
 function variablesOf(
   { messages, add_generation_prompt, variables = {} }: Probe,
-  { tools, asParts }: Attempt,
+  { tools, asParts, asText }: Attempt,
   { bosText, eosText }: DerivationSource,
 ): Record<string, unknown> {
   const definitions = tools.map((tool) => ({ type: "function", function: tool }));
@@ -96,6 +113,7 @@ function variablesOf(
     bos_token: bosText,
     eos_token: eosText,
     ...(tools.length === 0 ? {} : { tools: definitions }),
+    ...(asText ? definitionVariables(tools) : {}),
     ...variables,
   };
 }

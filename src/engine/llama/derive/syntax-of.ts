@@ -71,13 +71,19 @@ function withOpening(parts: Parts, turnEnd = ""): FoundSyntax | null {
   if (body.type === "tagged" && after.every((piece) => piece.trim() === "")) return null;
   const pieces = [...(section?.open ?? []), ...before];
   const [first = ""] = pieces.filter((piece) => piece.trim() !== "");
-  if (distinguishes(first)) return { syntax, turnEnd };
+  if (distinguishes(first)) return { syntax: { ...syntax, ...marksOfEnd(turnEnd) }, turnEnd };
   // A word with a bracket, such as `functools[`, is a mark of its own.
   const opening = pieces.join("").trimStart().split(/\s/)[0] ?? "";
   if (/^\p{L}{4,}/u.test(first) && distinguishes(opening)) return { syntax: { ...syntax, opening }, turnEnd };
   const isOfBrackets = /^[[({]*$/.test(first);
   if (!isOfBrackets || body.type === "tagged" || body.type === "bare-name") return null;
   return { syntax: { ...syntax, wholeAnswer: true }, turnEnd };
+}
+
+/** Returns what ends the turn where it is marks only. */
+function marksOfEnd(turnEnd: string): Pick<CallSyntax, "turnEnd"> {
+  const pieces = piecesOfText(turnEnd).filter((piece) => piece.trim() !== "");
+  return pieces.length > 0 && pieces.every(isMark) ? { turnEnd: pieces } : {};
 }
 
 /** Whether a text hardly occurs in an answer without calls. */

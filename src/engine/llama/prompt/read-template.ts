@@ -30,8 +30,8 @@ export async function readTemplate(
   });
   const tools = toolFormatOf(source, derived);
   const { bosText, eosText } = texts;
-  const { efforts = [], needsDescriptions = false } = derived ?? {};
-  const template = { renderer, tools, bosText, eosText, efforts, needsDescriptions };
+  const { efforts = [], needsDescriptions = false, definitionsAsText = false } = derived ?? {};
+  const template = { renderer, tools, bosText, eosText, efforts, needsDescriptions, definitionsAsText };
   const reasoning = tools.readsReasoning ? null : (derived?.reasoning ?? reasoningMarksOf(source));
   return { template, repairs: await findRepairs(template), reasoning };
 }

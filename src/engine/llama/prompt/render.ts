@@ -8,6 +8,7 @@ import type { Tool } from "../../../core/generation.js";
 import type { Rendering } from "../../template/protocol.js";
 import type { TemplateRenderer } from "../../template/renderer.js";
 import type { ToolFormat } from "../tools/format.js";
+import { definitionVariables } from "../tools/tools-as-text.js";
 import { repairMessages, repairSets, type Repair } from "./repairs.js";
 
 /** What the rendering of a conversation depends on. */
@@ -18,6 +19,8 @@ export interface TemplateModel {
   readonly tools: ToolFormat;
   readonly bosText: string;
   readonly eosText: string;
+  /** Whether the template reads the definitions of tools as a text. */
+  readonly definitionsAsText?: boolean;
   /** Whether a tool without a description gets an empty one. */
   readonly needsDescriptions?: boolean;
   /** The values of `reasoning_effort` that the template accepts; absent: none. */
@@ -73,6 +76,8 @@ function variablesOf(
     bos_token: model.bosText,
     eos_token: model.eosText,
   };
+  if (model.definitionsAsText === true)
+    Object.assign(variables, definitionVariables(format.writesDefinitions ? tools : []));
   if (tools.length > 0 && format.writesDefinitions)
     variables["tools"] = tools.map((tool) => templateTool(tool, model.needsDescriptions === true));
   return { ...variables, ...reasoningVariables(reasoningEffort, model.efforts ?? []) };

@@ -32,12 +32,20 @@ function envelopeText(
 }
 
 function taggedText(body: TaggedBody, entries: readonly (readonly [string, unknown])[]): string {
-  const { keyOpen, keyClose, valueType, padding, valueClose, python, quoted } = body;
+  const { keyOpen, keyClose, valueType, padding, valueClose, python, quoted, textMarks } = body;
   return entries
     .map(([key, value]) => {
       const isString = typeof value === "string";
       const isVerbatim = isString && quoted !== true;
-      const text = isVerbatim ? value : python === true ? literalText(value) : jsonText(value as JsonValue);
+      const marked =
+        isVerbatim && textMarks !== undefined && /[<&\n]/.test(value)
+          ? textMarks.open + value + textMarks.close
+          : value;
+      const text = isVerbatim
+        ? String(marked)
+        : python === true
+          ? literalText(value)
+          : jsonText(value as JsonValue);
       const keyEnd =
         isString || valueType === undefined
           ? markText(keyClose)

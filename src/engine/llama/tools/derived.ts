@@ -19,4 +19,6 @@ export interface DerivedTools {
   readonly calls: DerivedCalls | "hidden" | null;
   /** Whether the template writes the definitions of tools. */
   readonly writesDefinitions: boolean;
+  /** Whether the template reads the reasoning of earlier turns from parts of their content only. */
+  readonly reasoningInParts: boolean;
 }

@@ -78,7 +78,10 @@ export function toolFormatOf(template: string, derived: DerivedTools | null = nu
   const known = families.find(({ signs }) => matchesSigns(signs, template));
   const family = known ?? fallback;
   const { calls = null } = derived ?? {};
-  const byText = readTemplateCapabilities(template, family, known === undefined);
+  const byText = {
+    ...readTemplateCapabilities(template, family, known === undefined),
+    reasoningInParts: derived?.reasoningInParts === true,
+  };
   // A sequence of messages is no text with calls in it.
   if (derived === null || calls === null || known?.messages === true) return createFormat(family, byText);
   if (calls === "hidden") return createFormat(family, { ...byText, writesCalls: false });
@@ -149,17 +152,20 @@ function createFormat(family: ToolFamily, capabilities: TemplateCapabilities): T
 }
 
 function marksOf(family: ToolFamily): readonly string[] {
-  const marks: Mark = family.syntaxes.flatMap(({ section, between, before, afterId, body, after }) => [
-    ...(section === undefined ? [] : [...section.open, ...section.close]),
-    ...between,
-    ...before,
-    ...(afterId ?? []),
-    ...after,
-    ...(body.type === "bare-name" || body.type === "tagged" ? body.afterName : []),
-    ...(body.type === "notation" ? [body.quote] : []),
-    ...(body.type === "tagged" ? [body.keyOpen, ...body.keyClose, ...body.valueClose] : []),
-    ...("idAfterName" in body && body.idAfterName !== undefined ? [body.idAfterName.mark] : []),
-  ]);
+  const marks: Mark = family.syntaxes.flatMap(
+    ({ section, between, before, afterId, body, after, turnEnd }) => [
+      ...(section === undefined ? [] : [...section.open, ...section.close]),
+      ...between,
+      ...before,
+      ...(afterId ?? []),
+      ...after,
+      ...(turnEnd ?? []),
+      ...(body.type === "bare-name" || body.type === "tagged" ? body.afterName : []),
+      ...(body.type === "notation" ? [body.quote] : []),
+      ...(body.type === "tagged" ? [body.keyOpen, ...body.keyClose, ...body.valueClose] : []),
+      ...("idAfterName" in body && body.idAfterName !== undefined ? [body.idAfterName.mark] : []),
+    ],
+  );
   const messages = family.messages === true ? ["<|start|>", "<|end|>", "<|return|>"] : [];
   return [...new Set([...piecesOf(marks), ...messages])].filter((mark) => mark.length > 2);
 }

@@ -53,7 +53,7 @@ export function callContinuation(
 
 /** Returns all calls: the section's opening, the first call, the others, and the end of the section. */
 function answerNode(syntax: CallSyntax, requested: RequestedCalls, rules: RuleSet): Node {
-  const { section, between } = syntax;
+  const { section, between, turnEnd } = syntax;
   const call = callNode(syntax, requested, rules);
   const callsMax = syntax.endsTurn === true ? 1 : requested.callsMax;
   const others =
@@ -65,6 +65,7 @@ function answerNode(syntax: CallSyntax, requested: RequestedCalls, rules: RuleSe
     call,
     others,
     markNode(section?.close ?? []),
+    turnEnd === undefined ? nothing : optional(markNode(turnEnd)),
   );
 }
 

@@ -26,6 +26,8 @@ export interface TemplateCapabilities {
   readonly oneCall: boolean;
   /** The fields of a message that contain its reasoning. */
   readonly reasoningKeys: readonly string[];
+  /** Whether the reasoning is a part of the content instead. */
+  readonly reasoningInParts: boolean;
 }
 
 /** Reads a template's capabilities from its text. @param toolsAsText whether everything about tools is written as plain text */
@@ -49,6 +51,7 @@ export function readTemplateCapabilities(
       /single tool.calls?/i.test(template) ||
       /tool_calls\s*\|\s*length\s*(?:!=|>)\s*1/.test(template),
     reasoningKeys: reasoningKeys.length === 0 ? ["reasoning_content"] : reasoningKeys,
+    reasoningInParts: false,
   };
 }
 
@@ -118,13 +121,16 @@ function assistantTurn(
   // With a call, templates for messages with headers accept either reasoning or text, not both.
   const keepsReasoning =
     reasoning !== undefined && !(family.messages === true && toolCalls.length > 0 && content !== "");
-  if (keepsReasoning) for (const key of capabilities.reasoningKeys) rendered[key] = reasoning;
+  const inParts = keepsReasoning && capabilities.reasoningInParts;
+  if (keepsReasoning && !inParts) for (const key of capabilities.reasoningKeys) rendered[key] = reasoning;
+  const withParts = (text: string): unknown => (inParts ? partsOf(reasoning, text) : text);
+  rendered["content"] = withParts(content);
   if (toolCalls.length === 0) return rendered;
   if (!capabilities.writesCalls) {
     const calls = callsAsText(family.syntaxes[0], toolCalls);
-    return { ...rendered, content: content === "" ? calls : `${content}\n${calls}` };
+    return { ...rendered, content: withParts(content === "" ? calls : `${content}\n${calls}`) };
   }
-  if (content === "" && family.emptyContent === null) rendered["content"] = null;
+  if (content === "" && family.emptyContent === null && !inParts) rendered["content"] = null;
   rendered["tool_calls"] = toolCalls.map((call) => ({
     id: ids?.get(call.id) ?? call.id,
     type: "function",
@@ -134,6 +140,11 @@ function assistantTurn(
     },
   }));
   return rendered;
+}
+
+function partsOf(reasoning: string, text: string): readonly object[] {
+  const thinking = { type: "thinking", thinking: reasoning };
+  return text === "" ? [thinking] : [thinking, { type: "text", text }];
 }
 
 function resultAsText({ resultMarks }: ToolFamily, { content }: Message): TemplateMessage {

@@ -124,7 +124,10 @@ function* readCalls(source: Source, out: Output, syntax: CallSyntax): Reading<vo
     yield* skipMark(source, piecesOf(syntax.after).slice(syntax.body.type === "tagged" ? 1 : 0));
     const ended =
       section === undefined ? wholeAnswer !== true : yield* skipMark(source, piecesOf(section.close));
-    if (ended) return out.addText(source.takeRecord());
+    if (ended) {
+      yield* skipMark(source, syntax.turnEnd ?? []);
+      return out.addText(source.takeRecord());
+    }
     yield* skipMark(source, piecesOf(syntax.between));
   }
 }

@@ -71,6 +71,8 @@ export interface TaggedBody {
   readonly python?: boolean;
   /** Whether strings are written as JSON, too. */
   readonly quoted?: boolean;
+  /** Marks that may be around a string, inside of those of the value. */
+  readonly textMarks?: { readonly open: string; readonly close: string };
 }
 
 /** Words between two texts: that of a string, and that of another value. */
@@ -113,6 +115,8 @@ export interface CallSyntax {
   readonly body: CallBody;
   /** Ends the call. Optional when read: many models end their turn instead. */
   readonly after: Mark;
+  /** Marks that some templates write after the last call, and that are no text. */
+  readonly turnEnd?: Mark;
   /** The token that ends a call also ends the turn: the grammar omits `after`, and a turn has one call. */
   readonly endsTurn?: boolean;
   /** A call only if it is the whole answer. */

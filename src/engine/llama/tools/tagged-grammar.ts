@@ -16,7 +16,8 @@ export interface ArgumentsRules {
 
 export function createTaggedRules(body: TaggedBody, rules: RuleSet): ArgumentsRules {
   // Created once, since rules that refer to each other are never deduplicated.
-  const anyText = textWithout(piecesOf(body.valueClose)[0] ?? "<", rules);
+  const plainText = textWithout(piecesOf(body.valueClose)[0] ?? "<", rules);
+  const anyText = body.textMarks === undefined ? plainText : markedText(body.textMarks, plainText, rules);
   const python = body.python === true;
   const nested = python ? "python" : "json";
   const verbatim = createValueRules(
@@ -56,6 +57,15 @@ export function createTaggedRules(body: TaggedBody, rules: RuleSet): ArgumentsRu
       return members.length === 0 ? '""' : members.join(" ");
     },
   };
+}
+
+/** Returns the rule of a text that may have marks around it. */
+function markedText(
+  { open, close }: NonNullable<TaggedBody["textMarks"]>,
+  plain: string,
+  rules: RuleSet,
+): string {
+  return rules.add(`${literal(open)} ${textWithout(close, rules)} ${literal(close)} | ${plain}`);
 }
 
 /** Returns the rule of what shows that a value is no string: one word, or the name of any type. */

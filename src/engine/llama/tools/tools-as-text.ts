@@ -35,3 +35,8 @@ export function definitionJson({ name, description, parameters, parametersText }
   const texts = parametersText === undefined ? [] : [[parameters, parametersText] as const];
   return writeJson({ name, description, parameters }, new Map(texts));
 }
+
+/** Returns the variables of templates that read the definitions as a text. They also write a date, which is not passed to templates. */
+export function definitionVariables(tools: readonly Tool[]): Readonly<Record<string, string>> {
+  return { functions: `[${tools.map(definitionJson).join(", ")}]`, datetime: "an unknown date" };
+}

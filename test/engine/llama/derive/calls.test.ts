@@ -51,6 +51,12 @@ describe("the format of calls that is derived from a template", () => {
     );
   });
 
+  it.each(names)("reads a text of code: %s", async (name) => {
+    const values = { text: "def f(x):\n    return {'k': [x, \"y\"]}, g('a', \"b\")\n", count: 2 };
+    const read = readAnswer(formatFor(name), await turnOf(name, [values]), [tool]);
+    expect(read).toMatchObject({ text: "", calls: [{ name: tool.name, arguments: values }] });
+  });
+
   it.each(names.filter((name) => formatFor(name).parallel))("reads several calls: %s", async (name) => {
     const values = [{ text: "a", count: 1 }, {}, { text: "", list: [{ a: [] }] }];
     const turn = await turnOf(name, values);

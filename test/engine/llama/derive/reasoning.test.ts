@@ -74,6 +74,35 @@ const styles: Readonly<Record<string, Style>> = {
     template: templateOf(written("reasoning_content", "<|channel>thought\n", "<channel|>")),
     marks: { open: "<|channel>thought", close: "<channel|>", startsOpen: false },
   },
+  "an empty block in each prompt, and reasoning in turns with calls only": {
+    template: templateOf(
+      "{%- if m.tool_calls -%}" +
+        written("reasoning", "<|channel>thought\n", "\n<channel|>") +
+        "<|call>{{ m.tool_calls | tojson }}<call|>{%- endif -%}",
+      "{%- if not enable_thinking -%}<|channel>thought{{ '\\n' }}<channel|>{%- endif -%}",
+    ),
+    marks: { open: "<|channel>thought", close: "<channel|>", startsOpen: false },
+  },
+  "a text that only prompts have, and a mark after it": {
+    template: templateOf(
+      written("reasoning_content", "", "\n[NOW THE ANSWER]\n"),
+      "Let me think:{{ '\\n' }}",
+    ),
+    marks: { open: "Let me think:", close: "[NOW THE ANSWER]", startsOpen: true },
+  },
+  "several marks after the answer": {
+    template: templateOf(
+      "{%- if thinking is not false -%}<|open|>think<|sep|>{{ m.reasoning_content }}<|close|>think<|sep|>{%- endif -%}<|open|>answer<|sep|>",
+      "<|open|>{{ 'answer' if thinking is false else 'think' }}<|sep|>",
+      ["", "<|close|>answer<|sep|><|close|>turn<|sep|>"],
+    ),
+    marks: {
+      open: "think<|sep|>",
+      close: "<|close|>think<|sep|><|open|>answer<|sep|>",
+      startsOpen: true,
+      answer: { open: "", close: "<|close|>answer<|sep|><|close|>turn<|sep|>" },
+    },
+  },
   "messages of their own": {
     template: templateOf(
       written("reasoning_content", "<|say|>thought<|text|>", "<|stop|><|turn|>assistant{{ '\\n' }}"),
@@ -109,10 +138,10 @@ describe("the reasoning marks that are derived from a template", () => {
       const { open, close, answer } = marks;
       const whole = `${open}\nIt is {x}.\n${close}\n\n${answer?.open ?? ""}Yes <b>.${answer?.close ?? ""}`;
       await fc.assert(
-        fc.asyncProperty(cuts(whole), fc.nat({ max: whole.length }), (pieces, end) => {
+        fc.asyncProperty(cuts(whole), fc.nat({ max: whole.length }), (parts, end) => {
           const text = new AnswerText({ marks, startsInReasoning: false, stop: [] });
           let left = end;
-          const given = pieces.flatMap((piece) => {
+          const given = parts.flatMap((piece) => {
             const kept = piece.slice(0, left);
             left -= kept.length;
             return kept === "" ? [] : text.push(Buffer.from(kept));
@@ -125,7 +154,8 @@ describe("the reasoning marks that are derived from a template", () => {
             expect(of("reasoning")).toBe("It is {x}.");
             expect(of("text")).toBe("Yes <b>.");
           }
-          for (const mark of [open, close, answer?.open, answer?.close])
+          const pieces = (answer?.close ?? "").match(/<[^<>]*>/g) ?? [];
+          for (const mark of [open, close, answer?.open, answer?.close, ...pieces])
             if (mark !== undefined && mark !== "") expect(of("text") + of("reasoning")).not.toContain(mark);
           return Promise.resolve();
         }),

@@ -154,6 +154,22 @@ export const styles: Readonly<Record<string, Style>> = {
     ),
     example: "<f:call><f:name=NAME><f:p=key>value</f:p></f:call>",
   },
+  "tags whose texts may have marks of their own": {
+    template: templateOf(
+      each(
+        "<fn={{ f.name }}>" +
+          members(
+            `<p={{ k }}>{{ '<![CDATA[' ~ v ~ ']]>' if v is string and ('<' in v or '\\n' in v) else ${verbatim.slice(3, -3)} }}</p>`,
+          ) +
+          "</fn>",
+      ),
+    ),
+    example: "<fn=NAME><p=key>value</p></fn>",
+  },
+  "a mark after the last call": {
+    template: templateOf(each("<|call>" + json + "<call|>") + "<|results>"),
+    example: '<|call>{"name": "NAME", "arguments": {"key": "value"}}<call|>',
+  },
   "tags that show the type": {
     template: templateOf(
       "\n\n<｜X｜calls>" +
@@ -206,6 +222,19 @@ export const styles: Readonly<Record<string, Style>> = {
         "</calls>",
     ),
     example: '<calls>\nNAME(key="value")\n</calls>',
+  },
+  "a list of Python whose texts have single quotes and no escapes": {
+    template: templateOf(
+      "<|calls|>[" +
+        each(
+          "{{ f.name }}(" +
+            members('{{ k }}={{ "\'" ~ v ~ "\'" if v is string else v | tojson }}', ", ") +
+            ")",
+          ", ",
+        ) +
+        "]<|/calls|>",
+    ),
+    example: "<|calls|>[NAME(key='value')]<|/calls|>",
   },
   "braces with marks around texts": {
     template:

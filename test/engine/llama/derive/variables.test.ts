@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Message } from "../../../../src/core/generation.js";
 import { readTemplate } from "../../../../src/engine/llama/prompt/read-template.js";
 import { renderWithRepairs } from "../../../../src/engine/llama/prompt/render.js";
 import { renderHere } from "../render-here.js";
@@ -75,5 +76,49 @@ describe("the effort of a request", () => {
       any;
     expect(await promptOf(two, "medium")).toMatch(/^high;/);
     expect(await promptOf(two, "none")).toMatch(/^none;/);
+  });
+});
+
+describe("a template that needs something else than most", () => {
+  const promptOf = async (template: string, messages: readonly Message[]): Promise<string> => {
+    const reading = await readTemplate(template, renderHere(template), {
+      bosText: "",
+      eosText: "",
+      endTexts: [],
+    });
+    const conversation = {
+      messages,
+      tools: [{ name: "f", parameters: {} }],
+      reasoningEffort: "default",
+    } as const;
+    const { rendering } = await renderWithRepairs(reading.template, conversation, reading.repairs);
+    return rendering.type === "text" ? rendering.text : JSON.stringify(rendering);
+  };
+
+  it("gets the definitions of tools as a text, where it reads them from a variable `functions`", async () => {
+    const template =
+      "{{ 'Tools: ' + functions + ' Today is ' + datetime + '. ' }}" +
+      "{% for m in messages %}{{ m.role }}: {{ m.content }}{% if m.tool_calls %} tools[{% for c in m.tool_calls %}{{ c.function | tojson }}{{ ', ' if not loop.last }}{% endfor %}]{% endif %};{% endfor %}" +
+      "{% if add_generation_prompt %}assistant:{% endif %}";
+    expect(await promptOf(template, [{ role: "user", content: "Hi." }])).toMatch(
+      /^Tools: \[\{"name":"f","parameters":\{\}\}\] Today is an unknown date\. user: Hi\.;/,
+    );
+  });
+
+  it("gets reasoning as a part of the content, where it reads no field for it", async () => {
+    const template =
+      "{% for m in messages %}{{ m.role }}: {% if m.content is string %}{{ m.content }}{% else %}" +
+      "{% for p in m.content %}{{ '[THINK]' + p.thinking + '[/THINK]' if p.type == 'thinking' else p.text }}{% endfor %}{% endif %}" +
+      "{% for c in m.tool_calls or [] %}<call>{{ c.function | tojson }}</call>{% endfor %};{% endfor %}" +
+      "{% if add_generation_prompt %}assistant:{% endif %}{# tools #}";
+    const calls = [{ id: "call_1", name: "f", arguments: "{}" }];
+    const prompt = await promptOf(template, [
+      { role: "user", content: "Hi." },
+      { role: "assistant", content: "Well.", reasoning: "Hm." },
+      { role: "assistant", content: "", reasoning: "A tool.", toolCalls: calls },
+      { role: "tool", content: "1", toolCallId: "call_1" },
+    ]);
+    expect(prompt).toContain("assistant: [THINK]Hm.[/THINK]Well.;");
+    expect(prompt).toContain('assistant: [THINK]A tool.[/THINK]<call>{"name": "f", "arguments": {}}</call>;');
   });
 });

@@ -9,6 +9,8 @@ import { oneOf, peek, readUntil, skipSpace, Source, type Reading } from "./sourc
 
 const nestingMax = 64;
 const wordLengthMax = 1024;
+/** Characters of white space, and of a key, that are read ahead. */
+const aheadMax = 64;
 const literals: ReadonlyMap<string, string> = new Map([
   ["True", "true"],
   ["False", "false"],
@@ -144,7 +146,7 @@ class Reader {
     const isVerbatim = !escapes && (depth === 0 || nested === "same");
     if (isVerbatim) {
       if ((yield* oneOf(source, [quote])) === null) return null;
-      const text = yield* this.#verbatim();
+      const text = yield* this.#verbatim(depth);
       return text === null ? null : JSON.stringify(text);
     }
     const met = yield* oneOf(source, ['"', "'"]);
@@ -152,7 +154,7 @@ class Reader {
   }
 
   /** Reads text up to the closing quote. A quotation mark ends it only if no text follows. */
-  *#verbatim(): Reading<string | null> {
+  *#verbatim(depth: number): Reading<string | null> {
     const source = this.#source;
     const { quote } = this.#marks;
     const parts: string[] = [];
@@ -161,21 +163,45 @@ class Reader {
       if (text === null) return null;
       parts.push(text);
       if (quote.length > 1) return parts.join("");
-      const space = yield* this.#space();
-      const next = yield* peek(source);
-      if (next === -1 || ",)]}:".includes(String.fromCharCode(next))) return parts.join("");
-      parts.push(quote, space);
+      if (yield* depth === 0 ? this.#endsArgument() : this.#endsItem()) return parts.join("");
+      parts.push(quote);
     }
   }
 
-  *#space(): Reading<string> {
+  /** Whether what follows a quotation mark cannot be text in a list or an object. Consumes nothing. */
+  *#endsItem(): Reading<boolean> {
+    const [next] = yield* this.#ahead(0);
+    return next === "" || ",)]}:".includes(next);
+  }
+
+  /** Whether another argument, or the end of the call, follows a quotation mark. Consumes nothing. */
+  *#endsArgument(): Reading<boolean> {
+    const { close, assign, quote } = this.#marks;
+    const [next, at] = yield* this.#ahead(0);
+    if (next === close) {
+      const [after] = yield* this.#ahead(at + 1);
+      return after !== quote && !/["'.:;+]/.test(after);
+    }
+    if (next !== ",") return next === "";
+    let [character, place] = yield* this.#ahead(at + 1);
+    // A comma may follow the last argument.
+    if (character === close) return true;
+    while (/[\p{L}\p{N}_-]/u.test(character) && place < at + aheadMax)
+      [character, place] = yield* this.#ahead(place + 1, false);
+    const [sign] = yield* this.#ahead(place);
+    return sign === assign.trim();
+  }
+
+  /** Returns the character at an offset, after white space if that is skipped, and its own offset; "" at the end. */
+  *#ahead(offset: number, skips = true): Reading<readonly [string, number]> {
     const source = this.#source;
-    let space = "";
-    for (;;) {
-      const character = String.fromCharCode(yield* peek(source));
-      if (!/[ \t\r\n]/.test(character)) return space;
-      space += character;
-      source.at += 1;
+    for (let at = offset; ; at++) {
+      while (source.at + at >= source.text.length) {
+        if (source.ended) return ["", at];
+        yield;
+      }
+      const character = source.text.charAt(source.at + at);
+      if (!skips || at - offset >= aheadMax || !/[ \t\r\n]/.test(character)) return [character, at];
     }
   }
 

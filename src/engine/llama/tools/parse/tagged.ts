@@ -73,6 +73,11 @@ function* readMember(
   const name = key.trim();
   const word = valueType === undefined ? null : yield* readUntil(source, valueType.after, keyLengthMax);
   if (valueType === undefined ? !(yield* readPieces(source, rests)) : word === null) return null;
+  const marked = yield* readMarkedText(source, body);
+  if (marked !== null) {
+    const ends = (yield* readUntil(source, valueEnd, keyLengthMax)) !== null;
+    return ends ? { key: name, value: JSON.stringify(marked) } : null;
+  }
   const text = yield* readUntil(source, valueEnd, Infinity);
   if (text === null) return null;
   const value = withoutPadding(text, padding);
@@ -80,6 +85,12 @@ function* readMember(
   // The types of the schema are not needed where the value itself shows its own.
   const schema = body.quoted === true || word !== null ? {} : propertyOf(tool, name);
   return { key: name, value: valueJson(value, schema, body.python === true) };
+}
+
+/** Reads a text between marks of its own. @returns null where there are none */
+function* readMarkedText(source: Source, { textMarks }: TaggedBody): Reading<string | null> {
+  if (textMarks === undefined || (yield* oneOf(source, [textMarks.open])) === null) return null;
+  return yield* readUntil(source, textMarks.close, Infinity);
 }
 
 function withoutPadding(value: string, padding: string): string {
