@@ -3,18 +3,19 @@ import { basename } from "node:path";
 import { readTurn, type TurnTexts } from "../../src/engine/llama/derive/turn.js";
 import { probeTools } from "../../src/engine/llama/derive/probes.js";
 import { readTemplate } from "../../src/engine/llama/prompt/read-template.js";
+import { definitionVariables } from "../../src/engine/llama/tools/tools-as-text.js";
 import { JinjaTemplate } from "../../src/engine/template/jinja.js";
 import type { Rendering } from "../../src/engine/template/protocol.js";
 import type { NamedTemplate } from "./python.js";
 import { roundTrip } from "./round-trip.js";
 import { shapes } from "./shapes.js";
+import { faultsOfTurns, endMark, turnCount } from "./turns.js";
 
 const budget = { stepsMax: 2_000_000, cpuMsMax: 60_000, textLengthMax: 64 * 1024 * 1024 };
 /** Without a vocabulary, what ends a turn besides the end of the sequence is not known. */
 const texts = { bosText: "<s>", eosText: "</s>", endTexts: ["<|eot_id|>", "<|eom_id|>"] };
 /** Faults that are shown of one template. */
 const faultsMax = 3;
-const endTexts = [texts.eosText, ...texts.endTexts];
 
 type Render = (variables: Readonly<Record<string, unknown>>) => Promise<Rendering>;
 
@@ -36,7 +37,10 @@ async function printDerivation({ name, source }: NamedTemplate): Promise<number 
     console.log(`${basename(name, ".jinja")}: not a valid template`);
     return null;
   }
-  const reading = await readTemplate(source, { render }, texts);
+  const turn = await turnOf(render);
+  const ends = [endMark(turn?.end ?? "") ?? []].flat();
+  const endTexts = [texts.eosText, ...texts.endTexts, ...ends];
+  const reading = await readTemplate(source, { render }, { ...texts, endTexts });
   const milliseconds = Math.round(performance.now() - started);
   const { template, repairs, reasoning } = reading;
   const isKnown = /\btools?\b|tool_calls/.test(source);
@@ -44,8 +48,10 @@ async function printDerivation({ name, source }: NamedTemplate): Promise<number 
   console.log(`     repairs   ${repairs.length === 0 ? "none" : repairs.join(", ")}`);
   console.log(`     calls     ${isKnown ? JSON.stringify(template.tools.example) : "in words"}`);
   console.log(`     reasoning ${reasoning === null ? "none" : JSON.stringify(reasoning)}`);
+  const turnFaults = await faultsOfTurns(reading, endTexts);
+  console.log(`     turns     ${turnCount - turnFaults.length} of ${turnCount}`);
+  for (const fault of turnFaults) console.log(`               ${fault}`);
   if (!isKnown) return null;
-  const turn = await turnOf(render);
   const faults: string[] = [];
   for (const [shape, given] of Object.entries(shapes)) {
     const fault = turn === null ? "no turn is rendered" : await roundTrip(reading, turn, endTexts, given);
@@ -68,11 +74,21 @@ function rendererOf(source: string): Render | null {
 }
 
 async function turnOf(render: Render): Promise<TurnTexts | null> {
-  for (const tools of [probeTools, []]) {
+  const attempts = [
+    { tools: probeTools },
+    { tools: [] },
+    { tools: probeTools, ...definitionVariables(probeTools) },
+  ];
+  for (const variables of attempts) {
     const reading = readTurn();
     let step = reading.next();
     while (step.done !== true) {
-      const rendering = await render({ ...step.value, tools, bos_token: "<s>", eos_token: "</s>" });
+      const rendering = await render({
+        ...step.value,
+        ...variables,
+        bos_token: "<s>",
+        eos_token: "</s>",
+      });
       step = reading.next(rendering.type === "text" ? rendering.text : null);
     }
     if (step.value !== null) return step.value;

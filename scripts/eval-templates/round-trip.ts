@@ -6,7 +6,7 @@ import type { ReasoningMarks } from "../../src/engine/llama/answer/reasoning.js"
 import { marker } from "../../src/engine/llama/derive/probes.js";
 import { callsIn, type TurnTexts } from "../../src/engine/llama/derive/turn.js";
 import type { TemplateReading } from "../../src/engine/llama/prompt/read-template.js";
-import { repairMessages } from "../../src/engine/llama/prompt/repairs.js";
+import { renderTurns } from "./render.js";
 import type { Arguments } from "./shapes.js";
 
 const thought = "I think: it's {x} <b>.";
@@ -31,7 +31,7 @@ export async function roundTrip(
   if (written === null) return "the call is not rendered";
   for (const { name, text, startsInReasoning, reasoning } of answersWith(reading, written)) {
     for (const pieces of [[text], [...text]]) {
-      const read = parse(reading, tool, pieces, startsInReasoning);
+      const read = parseAnswer(reading, tool, pieces, startsInReasoning);
       const expected = { text: "", reasoning, calls: [{ name: tool.name, arguments: given }] };
       if (isDeepStrictEqual(read, expected)) continue;
       const how = pieces.length === 1 ? "whole" : "by characters";
@@ -61,7 +61,7 @@ function schemaOf(value: unknown): object {
 
 /** Returns the calls of the model's turn as the template writes them. */
 async function writtenCall(
-  { template, repairs }: TemplateReading,
+  reading: TemplateReading,
   turn: TurnTexts,
   endTexts: readonly string[],
   tool: Tool,
@@ -76,16 +76,9 @@ async function writtenCall(
     },
   ];
   const result: Message = { role: "tool", toolCallId: "call_1", content: marker.result };
-  const format = repairs.includes("tools-in-words") ? template.tools.inWords : template.tools;
   for (const messages of [turns, [...turns, result]]) {
-    const rendering = await template.renderer.render({
-      messages: repairMessages(format.renderMessages(messages, [tool]), repairs),
-      ...(format.writesDefinitions ? { tools: [{ type: "function", function: tool }] } : {}),
-      add_generation_prompt: false,
-      bos_token: template.bosText,
-      eos_token: template.eosText,
-    });
-    if (rendering.type === "text") return callsIn(rendering.text, turn, { name: tool.name, endTexts });
+    const text = await renderTurns(reading, { messages, tool, variables: {} });
+    if (text !== null) return callsIn(text, turn, { name: tool.name, endTexts });
   }
   return null;
 }
@@ -108,13 +101,14 @@ function answersWith({ reasoning, template }: TemplateReading, calls: string): r
   return [absent, closed, { name: "open", text: rest, startsInReasoning: true, reasoning: thought }];
 }
 
-interface ReadAnswer {
+export interface ReadAnswer {
   readonly text: string;
   readonly reasoning: string;
   readonly calls: readonly { readonly name: string; readonly arguments: unknown }[];
 }
 
-function parse(
+/** Parses an answer that arrives in these pieces. */
+export function parseAnswer(
   { reasoning: marks, template }: TemplateReading,
   tool: Tool,
   pieces: readonly string[],
