@@ -76,10 +76,13 @@ export interface TemplateReport {
   readonly reasoning: string | null;
 }
 
+const templateKey = "tokenizer.chat_template";
+
 /** Reads the chat template of a GGUF model as a load does, in a process of its own. */
-export async function readTemplateOf({ path, manifest }: Model): Promise<TemplateReport> {
+export async function readTemplateOf({ path, manifest, load }: Model): Promise<TemplateReport> {
   const result = manifest.kind === "chat" ? await readGguf(path) : null;
-  const source = result?.ok === true ? result.header.metadata.values.get("tokenizer.chat_template") : null;
+  const header = result?.ok === true ? result.header : null;
+  const source = header === null ? null : (load?.template ?? header.metadata.values.get(templateKey));
   // Without a template, Hearth's own is used.
   if (typeof source !== "string") return { repairs: [], call: null, reasoning: null };
   const workerUrl = new URL("../engine/template/worker.js", import.meta.url);

@@ -66,6 +66,11 @@ export interface ModelManifest {
 export interface Adapter {
   /** Absolute path of the GGUF file. */
   readonly path: string;
+  /** Size of the file. */
+  readonly bytes: number;
+  /** When the file was changed, in milliseconds since the epoch. */
+  readonly modifiedTime: number;
+  /** Strength; 0 = no effect. */
   readonly scale: number;
 }
 

@@ -1,7 +1,7 @@
 /** Applies the settings of the operator to a model as its files describe it. */
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
-import { isAbsolute, join } from "node:path";
+import { basename, isAbsolute, join } from "node:path";
 import {
   isGgufKind,
   type Adapter,
@@ -10,8 +10,10 @@ import {
   type RequestDefaults,
 } from "../core/model.js";
 import type { Prices } from "../core/money.js";
+import { mismatch, readAdapter } from "./adapters.js";
 import { quoted } from "./gguf/refusal.js";
 import type { FoundModel } from "./scan.js";
+import { capabilitiesOf } from "./describe.js";
 import type { ModelSettings } from "./settings.js";
 
 const ticksPerUsd = 10_000_000_000;
@@ -40,7 +42,7 @@ export async function applySettings(
   limit: ContextLimit,
   engine: string,
 ): Promise<Model> {
-  const { load, problem } = await loadSettingsOf(settings, found.root);
+  const { load, problem } = await loadSettingsOf(settings, found);
   const { manifest } = found.model;
   const { reasoningTokensMax = manifest.reasoningTokensMax } = settings;
   const contextTokens = Math.min(
@@ -54,6 +56,7 @@ export async function applySettings(
       ...manifest,
       contextTokens,
       prices: pricesOf(settings, manifest.prices),
+      ...(load.template === undefined ? {} : { capabilities: capabilitiesOf(manifest.kind, load.template) }),
       ...(reasoningTokensMax === undefined ? {} : { reasoningTokensMax }),
     },
     unusable: found.model.unusable ?? problem,
@@ -116,9 +119,12 @@ interface FoundLoadSettings {
   readonly problem: string | null;
 }
 
-async function loadSettingsOf(settings: ModelSettings, root: string): Promise<FoundLoadSettings> {
-  const { slots, kvCache, gpuLayers, keepAlive, template, lora = [] } = settings;
-  const adapters = lora.map(({ file, scale }) => ({ path: inFolder(root, file), scale }));
+async function loadSettingsOf(
+  settings: ModelSettings,
+  { model, root }: FoundModel,
+): Promise<FoundLoadSettings> {
+  const { slots, kvCache, gpuLayers, keepAlive, template } = settings;
+  const { adapters, problem } = await adaptersOf(settings, model, root);
   const text = template === undefined ? undefined : await templateText(template, root);
   const load = withoutAbsent({
     slots,
@@ -128,11 +134,11 @@ async function loadSettingsOf(settings: ModelSettings, root: string): Promise<Fo
     template: text ?? undefined,
     adapters: adapters.length === 0 ? undefined : adapters,
   });
-  const problem =
-    text === null
-      ? `its setting template names a file that cannot be read, or that is larger than ${templateBytesMax} bytes.`
-      : await adapterProblem(adapters);
-  return { load, problem };
+  if (template !== undefined && model.manifest.kind !== "chat")
+    return { load, problem: "its setting template is for chat models only." };
+  if (text !== null) return { load, problem };
+  const unread = `its setting template names a file that cannot be read, or that is larger than ${templateBytesMax} bytes.`;
+  return { load, problem: unread };
 }
 
 /** Returns the text of a template, or of the file that is named; null if the file cannot be read. */
@@ -147,12 +153,23 @@ async function templateText(template: string, root: string): Promise<string | nu
   }
 }
 
-async function adapterProblem(adapters: readonly Adapter[]): Promise<string | null> {
-  for (const { path } of adapters) {
-    const isFile = (await stat(path).catch(() => null))?.isFile() ?? false;
-    if (!isFile) return `its setting lora names the file ${quoted(path)}, which does not exist.`;
+/** Returns the adapters of the setting lora up to the first that cannot be used, and why that cannot be. */
+async function adaptersOf(
+  { lora = [] }: ModelSettings,
+  model: Model,
+  root: string,
+): Promise<{ readonly adapters: readonly Adapter[]; readonly problem: string | null }> {
+  const adapters: Adapter[] = [];
+  for (const { file, scale } of lora) {
+    const found = await readAdapter(inFolder(root, file));
+    const named = `its setting lora names the file ${quoted(basename(file))}`;
+    if (found === null) return { adapters, problem: `${named}, which is not a LoRA adapter in GGUF.` };
+    const reason = await mismatch(found, model);
+    if (reason !== null) return { adapters, problem: `${named}, which cannot be applied: ${reason}` };
+    const { path, bytes, modifiedTime } = found;
+    adapters.push({ path, bytes, modifiedTime, scale });
   }
-  return null;
+  return { adapters, problem: null };
 }
 
 function inFolder(folder: string, path: string): string {

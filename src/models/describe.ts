@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { Model, ModelManifest } from "../core/model.js";
+import type { Model, ModelKind, ModelManifest } from "../core/model.js";
 import { bareDiffusers, inspectDiffusers } from "./diffusers.js";
 import type { GgufHeader } from "./gguf.js";
 import { idFromName, isModelId, parseManifest } from "./manifest.js";
@@ -98,11 +98,7 @@ function manifestOf(file: string, weights: Weights, contextTokens: number): Mode
     contextTokens,
     inputModalities: ["text"],
     outputModalities: ["text"],
-    capabilities: {
-      reasoning: kind === "chat" && /<think>|enable_thinking/.test(template),
-      tools: kind === "chat" && /\btools\b/.test(template),
-      structuredOutputs: kind === "chat",
-    },
+    capabilities: capabilitiesOf(kind, template),
     prices: { promptTextTokenTicks: 0, cachedPromptTextTokenTicks: 0, completionTextTokenTicks: 0 },
     license: textOf(weights.header, "general.license", "unknown"),
     created: Math.floor(weights.modifiedTime / 1000),
@@ -111,6 +107,15 @@ function manifestOf(file: string, weights: Weights, contextTokens: number): Mode
       "general.author",
       textOf(weights.header, "general.organization", "unknown"),
     ),
+  };
+}
+
+/** Returns what a model with this chat template can do. */
+export function capabilitiesOf(kind: ModelKind, template: string): ModelManifest["capabilities"] {
+  return {
+    reasoning: kind === "chat" && /<think>|enable_thinking/.test(template),
+    tools: kind === "chat" && /\btools\b/.test(template),
+    structuredOutputs: kind === "chat",
   };
 }
 

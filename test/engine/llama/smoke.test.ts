@@ -64,6 +64,15 @@ function smokeLoad(folder: string, program: string | null = null, limitMs: numbe
   return { smoke, passedFile, said };
 }
 
+/** Returns a program that passes every model, and the number of its runs as so many letters. */
+function countingProgram({ path }: Model) {
+  const count = `(await import("node:fs")).appendFileSync(model.path + ".tried", "x"); process.exit(0);`;
+  return {
+    program: `void (async () => { ${count} })();`,
+    tried: (): string => readFileSync(`${path}.tried`, "utf8"),
+  };
+}
+
 describe("a trial load in a child process", () => {
   it("passes a valid model and stores the result in a file that only its owner can read", async () => {
     const folder = temporaryFolder();
@@ -100,14 +109,38 @@ describe("a trial load in a child process", () => {
   it("tries a file once, also after a restart, until it changes", async () => {
     const folder = temporaryFolder();
     const model = await dropIn(folder);
-    const count = `(await import("node:fs")).appendFileSync(model.path + ".tried", "x"); process.exit(0);`;
-    const program = `void (async () => { ${count} })();`;
-    const tried = (): string => readFileSync(`${model.path}.tried`, "utf8");
+    const { program, tried } = countingProgram(model);
     const { smoke } = smokeLoad(folder, program);
     expect([await smoke(model), await smoke(model), tried()]).toEqual([null, null, "x"]);
     expect([await smokeLoad(folder, program).smoke(model), tried()]).toEqual([null, "x"]);
     utimesSync(model.path, 1, 1);
     expect([await smokeLoad(folder, program).smoke(model), tried()]).toEqual([null, "xx"]);
+  });
+
+  it("tries a file again with other settings, and when an adapter has changed", async () => {
+    const folder = temporaryFolder();
+    const plain = await dropIn(folder);
+    const { program, tried } = countingProgram(plain);
+    const { smoke } = smokeLoad(folder, program);
+    const path = join(folder, "adapter");
+    writeFileSync(path, "1");
+    const adapter = { path, bytes: 1, modifiedTime: 1, scale: 1 };
+    const loads = [
+      { template: "{{ 1 }}" },
+      { gpuLayers: 1 },
+      { kvCacheType: "q8_0" } as const,
+      { adapters: [adapter] },
+      { adapters: [{ ...adapter, scale: 2 }] },
+    ];
+    for (const load of loads) for (const _again of [1, 2]) await smoke({ ...plain, load });
+    expect(tried()).toHaveLength(loads.length);
+    const verified = { ...plain.manifest, sha256: "0".repeat(64) };
+    const keptLonger = { adapters: [adapter], keepAliveMs: 1 };
+    await smoke({ ...plain, load: keptLonger });
+    expect(tried()).toHaveLength(loads.length);
+    utimesSync(path, 1, 1);
+    await smoke({ ...plain, load: { adapters: [adapter] }, manifest: verified });
+    expect(tried()).toHaveLength(loads.length + 1);
   });
 
   it("tries a file again that failed, and treats a damaged file of results as empty", async () => {

@@ -39,7 +39,7 @@ const lastTokenPooling = 3;
  */
 export async function loadEmbedder(llama: Llama, model: Model, settings: LlamaSettings): Promise<Embedder> {
   try {
-    const weights = await loadWeights(llama, model.path);
+    const weights = await loadWeights(llama, model);
     try {
       return await createEmbedder(weights, model, settings);
     } catch (thrown) {

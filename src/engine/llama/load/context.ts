@@ -1,7 +1,9 @@
 /** Creates the llama.cpp context of a model: its KV cache, one sequence per slot, and the dispatch of batches. */
-import type { LlamaContext, LlamaContextSequence, LlamaModel } from "node-llama-cpp";
+import type { LlamaContext, LlamaContextOptions, LlamaContextSequence, LlamaModel } from "node-llama-cpp";
 import { threadsFor, threadsForBatch } from "./machine.js";
+import type { Adapter } from "../../../core/model.js";
 import type { LlamaSettings } from "../protocol.js";
+import { adapterOptions, namingAdapter } from "./adapters.js";
 import { sequencesOf } from "./memory-estimate.js";
 import { useThreadsByBatch } from "../decode/batch-threads.js";
 import { checkpointOptions } from "../decode/checkpoints.js";
@@ -31,17 +33,26 @@ const batchMultiple = 64;
 /** More microtasks than the library runs between a request for a token and the queueing of that token. */
 const microtasksToQueue = 12;
 
-/** Creates the context and reserves its memory. @throws the library's error when there is too little memory. */
+export interface ContextNeeds {
+  readonly contextTokens: number;
+  readonly weightsBytes: number;
+  readonly adapters: readonly Adapter[];
+}
+
+/**
+ * Creates the context and reserves its memory.
+ * @throws the library's error when there is too little memory; an Error that names the adapter that cannot be applied.
+ */
 export async function createModelContext(
   weights: LlamaModel,
-  { contextTokens, weightsBytes }: { readonly contextTokens: number; readonly weightsBytes: number },
+  { contextTokens, weightsBytes, adapters }: ContextNeeds,
   settings: LlamaSettings,
 ): Promise<ModelContext> {
   const onGpu = weights.gpuLayers > 0;
   const chunkTokens = settings.prefillChunkTokens ?? (onGpu ? chunkTokensOnGpu : chunkTokensOnCpu);
   const idleChunkTokens = Math.max(chunkTokens, Math.min(idleChunkTokensMax, contextTokens));
   const sequenceCount = sequencesOf(settings);
-  const context = await weights.createContext({
+  const options: LlamaContextOptions = {
     // The library keeps the last cell of a sequence free.
     contextSize: contextTokens + 1,
     sequences: sequenceCount,
@@ -53,7 +64,9 @@ export async function createModelContext(
     ...kvCacheOptions(settings.kvCacheType),
     failedCreationRemedy: false,
     batching: { dispatchSchedule: onceAllAreQueued },
-  });
+    ...adapterOptions(adapters),
+  };
+  const context = await namingAdapter(weights.llama, adapters, () => weights.createContext(options));
   serialiseFirstSample(context);
   if (settings.threads === null)
     useThreadsByBatch(context, (tokens) => threadsForBatch(weightsBytes, tokens, settings.cores));

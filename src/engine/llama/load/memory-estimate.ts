@@ -26,7 +26,7 @@ export function sequencesOf({ slotsPerModel }: Pick<LlamaSettings, "slotsPerMode
   return slotsPerModel + 1;
 }
 
-/** Returns the estimated bytes of weights, the KV cache of all sequences, and buffers. */
+/** Returns the estimated bytes of weights and adapters, the KV cache of all sequences, and buffers. */
 export function memoryEstimate(model: Model, settings: LlamaSettings): number {
   const { manifest, kvBytesPerToken, load } = model;
   const contextTokens = Math.min(manifest.contextTokens, settings.contextTokensMax);
@@ -36,7 +36,9 @@ export function memoryEstimate(model: Model, settings: LlamaSettings): number {
       ? bytesPerToken(kvBytesPerToken, withLoadSettings(settings, load))
       : kvBytesPerToken;
   const cache = contextTokens * perToken;
-  return Math.ceil(fixedBytes(manifest.bytes) + cache);
+  const adapters = load?.adapters ?? [];
+  const adapterBytes = adapters.reduce((sum, { bytes }) => sum + bytes, 0);
+  return Math.ceil(fixedBytes(manifest.bytes) + adapterBytes + cache);
 }
 
 /** What the length of a model's context depends on. */

@@ -54,8 +54,8 @@ export async function loadResident(
 ): Promise<Resident> {
   const settings = withLoadSettings(serverSettings, model.load);
   try {
-    const weights = await loadWeights(llama, model.path);
-    const renderer = openRenderer(templateOf(weights));
+    const weights = await loadWeights(llama, model);
+    const renderer = openRenderer(templateOf(weights, model));
     try {
       return await createResident(weights, model, settings, renderer);
     } catch (thrown) {
@@ -74,7 +74,7 @@ async function createResident(
   settings: LlamaSettings,
   renderer: TemplateRenderer,
 ): Promise<Resident> {
-  const trial = tryTemplate(weights, renderer);
+  const trial = tryTemplate(weights, model, renderer);
   // Awaited when the context is ready.
   trial.catch(() => undefined);
   const contextTokens = Math.min(
@@ -84,7 +84,7 @@ async function createResident(
   );
   const { context, sequences, chunkTokens, idleChunkTokens, device } = await createModelContext(
     weights,
-    { contextTokens, weightsBytes: model.manifest.bytes },
+    { contextTokens, weightsBytes: model.manifest.bytes, adapters: model.load?.adapters ?? [] },
     settings,
   );
   const reading = await trial;
@@ -112,10 +112,14 @@ async function createResident(
  * Reads the chat template.
  * @throws Error when the template is not valid, or exceeds its budget for the shortest conversation.
  */
-async function tryTemplate(weights: LlamaModel, renderer: TemplateRenderer): Promise<TemplateReading> {
+async function tryTemplate(
+  weights: LlamaModel,
+  model: Model,
+  renderer: TemplateRenderer,
+): Promise<TemplateReading> {
   const messages = [{ role: "user", content: "Hello!" }];
   const rendering = await renderer.render({ messages, add_generation_prompt: true });
   if (rendering.type === "invalid") throw new Error(`its chat template is not valid: ${rendering.reason}`);
   if (rendering.type === "exceeded") throw new Error(`its chat template ${rendering.limit}.`);
-  return readTemplate(templateOf(weights), renderer, templateTextsOf(weights));
+  return readTemplate(templateOf(weights, model), renderer, templateTextsOf(weights));
 }

@@ -17,7 +17,7 @@ const promptTokensMax = 8;
 
 answerTrial<SmokeTask>(tryModel, (message, { model }) => message.replaceAll(model.path, model.manifest.file));
 
-async function tryModel({ model, settings }: SmokeTask): Promise<void> {
+async function tryModel({ model: wholeModel, settings }: SmokeTask): Promise<void> {
   const llama = await getLlama({
     gpu: settings.gpu === "off" ? false : settings.gpu,
     build: "never",
@@ -26,9 +26,9 @@ async function tryModel({ model, settings }: SmokeTask): Promise<void> {
     maxThreads: settings.threads ?? settings.cores,
     logLevel: LlamaLogLevel.error,
   });
+  const model = { ...wholeModel, load: { ...wholeModel.load, slots: 1 } };
   const smallSettings = {
     ...settings,
-    slotsPerModel: 1,
     contextTokensMax: Math.min(settings.contextTokensMax, contextTokensMax),
     prefillChunkTokens: promptTokensMax,
   };

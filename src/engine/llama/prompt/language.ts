@@ -1,5 +1,6 @@
 /** Reads a model's vocabulary, chat template, and its formats of reasoning and tool calls from the model file. */
 import type { LlamaModel, Token } from "node-llama-cpp";
+import type { Model } from "../../../core/model.js";
 import { createPromptBuilder, type PromptBuilder } from "./prompt.js";
 import type { InfillTokens } from "./raw-prompt.js";
 import type { TemplateReading, TemplateTexts } from "./read-template.js";
@@ -27,9 +28,9 @@ const chatMl =
   "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}" +
   "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
 
-/** Returns the Jinja source of a model's chat template. */
-export function templateOf(weights: LlamaModel): string {
-  return weights.fileInfo.metadata.tokenizer?.chat_template ?? chatMl;
+/** Returns the Jinja source of a model's chat template: the one that it is loaded with, or its own. */
+export function templateOf(weights: LlamaModel, { load }: Pick<Model, "load">): string {
+  return load?.template ?? weights.fileInfo.metadata.tokenizer?.chat_template ?? chatMl;
 }
 
 export interface LanguageOptions {
