@@ -1,37 +1,46 @@
-/** LoRA adapters: GGUF files with changes to the weights of a model. */
-import { stat } from "node:fs/promises";
-import type { Adapter, Model } from "../core/model.js";
+/** LoRA adapters over the models that they adapt. An adapter with the setting `base` is a model of its own. */
+import type { Model } from "../core/model.js";
 import { readGguf } from "./gguf.js";
+import type { AdapterFile } from "./gguf/adapter.js";
 import { quoted } from "./gguf/refusal.js";
+import type { FoundModel } from "./scan.js";
+import type { ModelSettings } from "./settings.js";
 
-/** An adapter as its file describes it. */
-export interface AdapterFile extends Omit<Adapter, "scale"> {
-  readonly architecture: string;
-  /** null when it can be applied to a model of this architecture; else a public clause that says why not. */
-  readonly problem: string | null;
-}
-
-/** Reads the header of an adapter. @returns null for a file that cannot be read or is no adapter. */
-export async function readAdapter(path: string): Promise<AdapterFile | null> {
-  const [result, stats] = await Promise.all([readGguf(path), stat(path).catch(() => null)]);
-  if (!result.ok || stats === null) return null;
-  const { values, arrayLengths } = result.header.metadata;
-  if (values.get("general.type") !== "adapter") return null;
-  const type = values.get("adapter.type");
-  const architecture = values.get("general.architecture");
-  const isActivated = arrayLengths.has("adapter.alora.invocation_tokens");
-  return {
-    path,
-    bytes: stats.size,
-    modifiedTime: stats.mtimeMs,
-    architecture: typeof architecture === "string" ? architecture : "",
-    problem:
-      type !== "lora"
-        ? `its adapter.type is ${quoted(String(type))}, not 'lora'.`
-        : isActivated
-          ? "it is an activated LoRA, which takes effect after certain tokens only; that is not offered."
-          : null,
+/**
+ * Returns the model that an adapter and its base are together: the base's weights, template, context and prices under the name of the
+ * adapter. What requests to the base mean by default is not its.
+ * @param found the adapter
+ * @param bases the models that are no adapters, with their settings
+ * @returns an unusable model, with the reason, when there is none.
+ */
+export async function adaptedModel(
+  found: FoundModel,
+  adapter: AdapterFile,
+  { base: baseId, scale = 1 }: ModelSettings,
+  bases: ReadonlyMap<string, Model>,
+): Promise<FoundModel> {
+  const { id, aliases, name, created } = found.model.manifest;
+  const unusable = (reason: string): FoundModel => ({
+    ...found,
+    model: { ...found.model, unusable: reason },
+  });
+  if (baseId === undefined)
+    return unusable(`it is a LoRA adapter; name the model that it adapts: hearth set ${id} base=MODEL`);
+  const base = bases.get(baseId);
+  if (base === undefined)
+    return unusable(`its base ${quoted(baseId)} is not the id of a model, or a LoRA adapter itself.`);
+  if (base.unusable !== null) return unusable(`its base ${quoted(baseId)} cannot be used: ${base.unusable}`);
+  const reason = await mismatch(adapter, base);
+  if (reason !== null) return unusable(`it cannot be applied to its base: ${reason}`);
+  const { path, bytes, modifiedTime } = adapter;
+  const { defaults: _, ...rest } = base;
+  const adapters = [{ path, bytes, modifiedTime, scale }];
+  const model = {
+    ...rest,
+    manifest: { ...base.manifest, id, aliases, name, created },
+    load: { ...base.load, adapters },
   };
+  return { ...found, model, isBare: false };
 }
 
 /** Returns a public clause that says why an adapter cannot be applied to a model; null if it can. */

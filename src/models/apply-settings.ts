@@ -10,7 +10,8 @@ import {
   type RequestDefaults,
 } from "../core/model.js";
 import type { Prices } from "../core/money.js";
-import { mismatch, readAdapter } from "./adapters.js";
+import { mismatch } from "./adapters.js";
+import { readAdapter } from "./gguf/adapter.js";
 import { quoted } from "./gguf/refusal.js";
 import type { FoundModel } from "./scan.js";
 import { capabilitiesOf } from "./describe.js";
@@ -121,12 +122,12 @@ interface FoundLoadSettings {
 
 async function loadSettingsOf(
   settings: ModelSettings,
-  { model, root }: FoundModel,
+  { model, root, adapter }: FoundModel,
 ): Promise<FoundLoadSettings> {
   const { slots, kvCache, gpuLayers, keepAlive, template } = settings;
   const { adapters, problem } = await adaptersOf(settings, model, root);
   const text = template === undefined ? undefined : await templateText(template, root);
-  const load = withoutAbsent({
+  const own = withoutAbsent({
     slots,
     kvCacheType: kvCache,
     gpuLayers,
@@ -134,6 +135,9 @@ async function loadSettingsOf(
     template: text ?? undefined,
     adapters: adapters.length === 0 ? undefined : adapters,
   });
+  const load = { ...model.load, ...own };
+  if (adapter === null && (settings.base !== undefined || settings.scale !== undefined))
+    return { load, problem: "its settings base and scale are for LoRA adapters, and it is a whole model." };
   if (template !== undefined && model.manifest.kind !== "chat")
     return { load, problem: "its setting template is for chat models only." };
   if (text !== null) return { load, problem };
@@ -153,13 +157,13 @@ async function templateText(template: string, root: string): Promise<string | nu
   }
 }
 
-/** Returns the adapters of the setting lora up to the first that cannot be used, and why that cannot be. */
+/** Returns the model's adapters and those of the setting lora, up to the first that cannot be used, and why that cannot be. */
 async function adaptersOf(
   { lora = [] }: ModelSettings,
   model: Model,
   root: string,
 ): Promise<{ readonly adapters: readonly Adapter[]; readonly problem: string | null }> {
-  const adapters: Adapter[] = [];
+  const adapters: Adapter[] = [...(model.load?.adapters ?? [])];
   for (const { file, scale } of lora) {
     const found = await readAdapter(inFolder(root, file));
     const named = `its setting lora names the file ${quoted(basename(file))}`;

@@ -4,6 +4,7 @@
  * be unusable later is rejected. The engine loads models; accounts/ decides who may use them.
  */
 import type { Model, ModelRegistry } from "../core/model.js";
+import { adaptedModel } from "./adapters.js";
 import { applySettings, type ContextLimit } from "./apply-settings.js";
 import { quoted } from "./gguf/refusal.js";
 import { assignNames, type ModelNames } from "./model-names.js";
@@ -105,9 +106,9 @@ async function readListing(options: RegistryOptions): Promise<Listing> {
   }
   for (const id of Object.keys(settings))
     if (!found.has(id)) warnings.push(`There are settings for ${quoted(id)}, and no such model.`);
-  const models = new Map<string, Model>();
-  for (const [id, each] of found)
-    models.set(id, await applySettings(each, settingsOf(settings, id), contextTokensMax, engine));
+  const models = await withSettings(found, settings, (each, own) =>
+    applySettings(each, own, contextTokensMax, engine),
+  );
   const names = assignNames(
     [...found.values()].map(({ model, suggestedAliases }) => ({
       model,
@@ -121,6 +122,26 @@ async function readListing(options: RegistryOptions): Promise<Listing> {
   const listing = { models: named, names, namedVisionModel: visionModel };
   chooseVisionModel(byNameOf(named, names), visionModel, warnings);
   return { ...listing, warnings };
+}
+
+/** Applies the settings to the models, then to the LoRA adapters, which depend on their bases. */
+async function withSettings(
+  found: ReadonlyMap<string, FoundModel>,
+  settings: SettingsByModel,
+  apply: (found: FoundModel, settings: ModelSettings) => Promise<Model>,
+): Promise<ReadonlyMap<string, Model>> {
+  const bases = new Map<string, Model>();
+  for (const [id, each] of found)
+    if (each.adapter === null) bases.set(id, await apply(each, settingsOf(settings, id)));
+  const models = new Map<string, Model>();
+  for (const [id, each] of found) {
+    const own = settingsOf(settings, id);
+    const base = bases.get(id);
+    if (base !== undefined) models.set(id, base);
+    else if (each.adapter !== null)
+      models.set(id, await apply(await adaptedModel(each, each.adapter, own, bases), own));
+  }
+  return models;
 }
 
 function settingsOf(settings: SettingsByModel, id: string): ModelSettings {

@@ -13,6 +13,7 @@ import {
   manifestFile,
 } from "./describe.js";
 import { indexFile } from "./diffusers.js";
+import { readAdapter, type AdapterFile } from "./gguf/adapter.js";
 import { quoted } from "./gguf/refusal.js";
 import { isModelId } from "./manifest.js";
 import { isLaterPart, stemOf } from "./parts.js";
@@ -31,6 +32,8 @@ export interface FoundModel {
   readonly root: string;
   /** Whether it is a GGUF file without a manifest. */
   readonly isBare: boolean;
+  /** What the file is if it is a LoRA adapter, which is unusable without a base; null: a model. */
+  readonly adapter: AdapterFile | null;
 }
 
 interface Scan {
@@ -79,7 +82,7 @@ async function scanSubfolder(
   const names = await namesIn(folder, scan.warnings);
   const model = await modelOfFolder(folder, names, scan.visionFamilies);
   const suggestedAliases = place.length === depthMax ? [place.join("/")].filter(isModelId) : [];
-  if (model !== null) return [{ model, suggestedAliases, root: scan.root, isBare: false }];
+  if (model !== null) return [{ model, suggestedAliases, root: scan.root, isBare: false, adapter: null }];
   if (place.length < depthMax) return scanFolder(folder, place, scan);
   const found: FoundModel[] = [];
   for (const name of names.filter(isBareModel))
@@ -104,7 +107,8 @@ async function bare(
   { root }: Scan,
 ): Promise<FoundModel> {
   const model = await describeBare(folder, file);
-  return { model, suggestedAliases: suggestionsOf(place, file), root, isBare: true };
+  const adapter = model.unusable === null ? null : await readAdapter(model.path);
+  return { model, suggestedAliases: suggestionsOf(place, file), root, isBare: true, adapter };
 }
 
 /** `publisher/repository:Q4_K_M` and `publisher/repository` for a file in the folder of a repository. */
