@@ -4,14 +4,14 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Model, ModelKind, ModelManifest } from "../core/model.js";
-import { bareDiffusers, inspectDiffusers } from "./diffusers.js";
+import { bareDiffusers, indexFile, inspectDiffusers } from "./diffusers.js";
 import type { GgufHeader } from "./gguf.js";
-import { idFromName, isModelId, parseManifest } from "./manifest.js";
+import { completeManifest, idFromName, isModelId, parseManifest, type WrittenManifest } from "./manifest.js";
 import { kindOf, kindProblem } from "./gguf/pooling.js";
 import { quoted } from "./gguf/refusal.js";
 import { bytesPerToken } from "./memory.js";
-import { stemOf } from "./parts.js";
-import { bareVision, inspectVision } from "./vision-folder.js";
+import { isFirstGguf, stemOf } from "./parts.js";
+import { bareVision, inspectVision, isVisionFolder } from "./vision-folder.js";
 import { inspectWeights, type Weights } from "./weights.js";
 
 export const manifestFile = "manifest.json";
@@ -19,27 +19,59 @@ const manifestBytesMax = 64 * 1024;
 /** The context of a model that does not specify one. */
 const contextTokensUnknown = 2048;
 
-/** Returns the model of a folder with a manifest.json. `unusable` says what is wrong with it. */
-export async function describeManifest(folder: string, visionFamilies: readonly string[]): Promise<Model> {
+/**
+ * Returns the model of a folder with a manifest.json; what that does not have, the files say. `unusable` says what is wrong with it.
+ * @param names of the files in the folder
+ */
+export async function describeManifest(
+  folder: string,
+  names: readonly string[],
+  visionFamilies: readonly string[],
+): Promise<Model> {
   const text = await readManifest(folder);
   if (text === null)
     return broken(folder, "", `its ${manifestFile} cannot be read, or is larger than 64 KiB.`);
   const parsed = parseManifest(text);
   if (!parsed.ok) return broken(folder, text, parsed.reason);
-  const { manifest } = parsed;
-  if (manifest.kind === "image") return toModel(manifest, await inspectDiffusers(folder, manifest));
-  if (manifest.kind === "vision") {
-    const { weights } = await inspectVision(folder, visionFamilies, manifest);
-    return toModel(manifest, weights);
+  const { manifest: written } = parsed;
+  const kind = written.kind ?? kindOfFolder(names);
+  if (kind === "image") {
+    const weights = await inspectDiffusers(folder, written);
+    return toModel(completeManifest(bareDiffusers(folder, weights), written), weights);
   }
-  return toModel(manifest, await inspectWeights(folder, manifest.file, manifest.bytes));
+  if (kind === "vision") {
+    const found = await inspectVision(folder, visionFamilies, written);
+    return toModel(completeManifest(bareVision(folder, found), written), found.weights);
+  }
+  const file = written.file ?? names.find(isFirstGguf);
+  if (file === undefined)
+    return broken(folder, text, `its ${manifestFile} names no file, and the folder has no .gguf file.`);
+  const weights = await inspectWeights(folder, file, written.bytes ?? null);
+  const { model, trained } = ofWeights(file, weights, written);
+  return trained === null || written.contextTokens !== undefined
+    ? model
+    : { ...model, trainedTokens: trained };
+}
+
+/** Returns the kind of a model in a layout of several files; undefined for a GGUF file. */
+function kindOfFolder(names: readonly string[]): "image" | "vision" | undefined {
+  if (names.includes(indexFile)) return "image";
+  return isVisionFolder(names) ? "vision" : undefined;
+}
+
+function ofWeights(
+  file: string,
+  weights: Weights,
+  written: WrittenManifest,
+): { readonly model: Model; readonly trained: number | null } {
+  const trained = trainedTokensOf(weights.header);
+  const found = manifestOf(file, weights, trained ?? contextTokensUnknown);
+  return { model: toModel(completeManifest(found, written), weights), trained };
 }
 
 /** Returns the model of a GGUF file without a manifest. Its context is what it was trained with. */
 export async function describeBare(folder: string, file: string): Promise<Model> {
-  const weights = await inspectWeights(folder, file, null);
-  const trained = trainedTokensOf(weights.header);
-  const model = toModel(manifestOf(file, weights, trained ?? contextTokensUnknown), weights);
+  const { model, trained } = ofWeights(file, await inspectWeights(folder, file, null), {});
   return trained === null ? model : { ...model, trainedTokens: trained };
 }
 

@@ -7,7 +7,7 @@ import { basename, join } from "node:path";
 import { z } from "zod";
 import type { ModelManifest } from "../core/model.js";
 import { grouped, quoted } from "./gguf/refusal.js";
-import { idFromName, isModelId } from "./manifest.js";
+import { idFromName, isModelId, type WrittenManifest } from "./manifest.js";
 import type { Weights } from "./weights.js";
 
 /** The file that identifies such a folder. */
@@ -37,7 +37,10 @@ const index = z.object({ _class_name: z.string().max(200) });
  * the total size matches the manifest.
  * @param manifest null if the folder has none
  */
-export async function inspectDiffusers(folder: string, manifest: ModelManifest | null): Promise<Weights> {
+export async function inspectDiffusers(
+  folder: string,
+  manifest: Pick<WrittenManifest, "bytes"> | null,
+): Promise<Weights> {
   const path = join(folder, indexFile);
   const modifiedTime = (await stat(path).catch(() => null))?.mtimeMs ?? 0;
   const bytes = await bytesOf(folder);
@@ -92,8 +95,8 @@ async function unreadable(path: string): Promise<string | null> {
   return pipelines.test(pipeline) ? null : `it is a ${quoted(pipeline)}, which this server does not support.`;
 }
 
-function wrongSize(bytes: number, manifest: ModelManifest | null): string | null {
-  if (manifest === null || manifest.bytes === bytes) return null;
+function wrongSize(bytes: number, manifest: Pick<WrittenManifest, "bytes"> | null): string | null {
+  if (manifest?.bytes === undefined || manifest.bytes === bytes) return null;
   return `its files are ${grouped(bytes)} bytes, the manifest says ${grouped(manifest.bytes)}.`;
 }
 

@@ -30,47 +30,56 @@ const file = z.strictObject({
   sha256,
 });
 
-const schema = z.strictObject({
-  id: modelId,
-  aliases: z.array(modelId).max(32),
-  kind: z.enum(["chat", "image", "vision", "embedding", "rerank"]),
-  name: label,
-  family: label,
-  version: label,
-  file: z
-    .string()
-    .max(255)
-    .refine(isPlainFileName, "must be the name of a file in the manifest's own folder"),
-  bytes: count,
-  sha256: sha256.nullable(),
-  files: z.array(file).min(1).max(filesMax).optional(),
-  drawing: z
-    .strictObject({ steps: z.number().int().min(1).max(stepsMax), guidanceScale: z.number().min(0).max(100) })
-    .optional(),
-  contextTokens: count,
-  inputModalities: modalities,
-  outputModalities: modalities,
-  capabilities: z.strictObject({
-    reasoning: z.boolean(),
-    tools: z.boolean(),
-    structuredOutputs: z.boolean(),
-  }),
-  rerankBy: z.enum(["similarity"]).optional(),
-  reasoningTokensMax: z.number().int().min(1).max(1_048_576).optional(),
-  prices: z.strictObject({
-    promptTextTokenTicks: ticks,
-    cachedPromptTextTokenTicks: ticks,
-    completionTextTokenTicks: ticks,
-    imageTicks: z.number().int().min(0).max(imageTicksMax).optional(),
-  }),
-  license: label,
-  // The end of the year 9999, the latest time with an RFC 3339 form.
-  created: z.number().int().min(0).max(253_402_300_799),
-  madeBy: label,
-});
+/** Every field may be left out: the files say it then, or a default does. */
+const schema = z
+  .strictObject({
+    id: modelId,
+    aliases: z.array(modelId).max(32),
+    kind: z.enum(["chat", "image", "vision", "embedding", "rerank"]),
+    name: label,
+    family: label,
+    version: label,
+    file: z
+      .string()
+      .max(255)
+      .refine(isPlainFileName, "must be the name of a file in the manifest's own folder"),
+    bytes: count,
+    sha256: sha256.nullable(),
+    files: z.array(file).min(1).max(filesMax).optional(),
+    drawing: z
+      .strictObject({
+        steps: z.number().int().min(1).max(stepsMax),
+        guidanceScale: z.number().min(0).max(100),
+      })
+      .optional(),
+    contextTokens: count,
+    inputModalities: modalities,
+    outputModalities: modalities,
+    capabilities: z.strictObject({
+      reasoning: z.boolean(),
+      tools: z.boolean(),
+      structuredOutputs: z.boolean(),
+    }),
+    rerankBy: z.enum(["similarity"]).optional(),
+    reasoningTokensMax: z.number().int().min(1).max(1_048_576).optional(),
+    prices: z.strictObject({
+      promptTextTokenTicks: ticks,
+      cachedPromptTextTokenTicks: ticks,
+      completionTextTokenTicks: ticks,
+      imageTicks: z.number().int().min(0).max(imageTicksMax).optional(),
+    }),
+    license: label,
+    // The end of the year 9999, the latest time with an RFC 3339 form.
+    created: z.number().int().min(0).max(253_402_300_799),
+    madeBy: label,
+  })
+  .partial();
+
+/** The fields that a manifest.json has. */
+export type WrittenManifest = Readonly<z.output<typeof schema>>;
 
 export type ManifestResult =
-  { readonly ok: true; readonly manifest: ModelManifest } | { readonly ok: false; readonly reason: string };
+  { readonly ok: true; readonly manifest: WrittenManifest } | { readonly ok: false; readonly reason: string };
 
 /**
  * Parses the text of a manifest.json. @returns the manifest, or a public clause that names the first invalid
@@ -88,6 +97,12 @@ export function parseManifest(text: string): ManifestResult {
   const issue = parsed.error.issues[0];
   const field = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
   return { ok: false, reason: `its manifest.json is wrong: ${field}${issue?.message ?? "it does not fit"}.` };
+}
+
+/** Returns a manifest with the fields that are written in place of those that were found in the files. */
+export function completeManifest(found: ModelManifest, written: WrittenManifest): ModelManifest {
+  const fields = Object.entries(written).filter(([, value]) => value !== undefined);
+  return { ...found, ...Object.fromEntries(fields) };
 }
 
 /** Returns whether a text is a valid model id. */

@@ -16,6 +16,11 @@ export function isLaterPart(file: string): boolean {
   return part !== undefined && Number(part) !== 1;
 }
 
+/** Returns whether this file is a model, or the first part of one. */
+export function isFirstGguf(file: string): boolean {
+  return /\.gguf$/i.test(file) && !isLaterPart(file);
+}
+
 /**
  * Returns all files of the model that begins with `file`, in order. A file without a part number is the only
  * one.

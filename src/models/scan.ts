@@ -16,7 +16,7 @@ import { indexFile } from "./diffusers.js";
 import { readAdapter, type AdapterFile } from "./gguf/adapter.js";
 import { quoted } from "./gguf/refusal.js";
 import { isModelId } from "./manifest.js";
-import { isLaterPart, stemOf } from "./parts.js";
+import { isFirstGguf, stemOf } from "./parts.js";
 import { isVisionFolder } from "./vision-folder.js";
 
 const entriesPerFolderMax = 10_000;
@@ -30,7 +30,7 @@ export interface FoundModel {
   readonly suggestedAliases: readonly string[];
   /** The folder of models that it is in. */
   readonly root: string;
-  /** Whether it is a GGUF file without a manifest. */
+  /** Whether it is a GGUF file, and no manifest states its context. */
   readonly isBare: boolean;
   /** What the file is if it is a LoRA adapter, which is unusable without a base; null: a model. */
   readonly adapter: AdapterFile | null;
@@ -68,7 +68,7 @@ async function scanFolder(
   for (const name of await namesIn(folder, scan.warnings)) {
     const path = join(folder, name);
     if (await isFolder(path)) found.push(...(await scanSubfolder(path, [...place, name], scan)));
-    else if (isBareModel(name)) found.push(await bare(folder, name, place, scan));
+    else if (isFirstGguf(name)) found.push(await bare(folder, name, place, scan));
     else warnAboutArchive(name, scan.warnings);
   }
   return found;
@@ -82,10 +82,11 @@ async function scanSubfolder(
   const names = await namesIn(folder, scan.warnings);
   const model = await modelOfFolder(folder, names, scan.visionFamilies);
   const suggestedAliases = place.length === depthMax ? [place.join("/")].filter(isModelId) : [];
-  if (model !== null) return [{ model, suggestedAliases, root: scan.root, isBare: false, adapter: null }];
+  const isBare = model?.trainedTokens !== undefined;
+  if (model !== null) return [{ model, suggestedAliases, root: scan.root, isBare, adapter: null }];
   if (place.length < depthMax) return scanFolder(folder, place, scan);
   const found: FoundModel[] = [];
-  for (const name of names.filter(isBareModel))
+  for (const name of names.filter(isFirstGguf))
     if (!(await isFolder(join(folder, name)))) found.push(await bare(folder, name, place, scan));
   return found;
 }
@@ -95,7 +96,7 @@ async function modelOfFolder(
   names: readonly string[],
   visionFamilies: readonly string[],
 ): Promise<Model | null> {
-  if (names.includes(manifestFile)) return describeManifest(folder, visionFamilies);
+  if (names.includes(manifestFile)) return describeManifest(folder, names, visionFamilies);
   if (names.includes(indexFile)) return describeDiffusers(folder);
   return isVisionFolder(names) ? describeVision(folder, visionFamilies) : null;
 }
@@ -132,10 +133,6 @@ function quantOf(file: string): string | null {
 function warnAboutArchive(name: string, warnings: string[]): void {
   if (/\.(zip|tar|tgz|7z|rar|tar\.[a-z0-9]+)$/i.test(name))
     warnings.push(`The archive ${quoted(name)} is not a model; unpack it to use what it contains.`);
-}
-
-function isBareModel(name: string): boolean {
-  return /\.gguf$/i.test(name) && !isLaterPart(name);
 }
 
 async function isFolder(path: string): Promise<boolean> {

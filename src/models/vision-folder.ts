@@ -7,7 +7,7 @@ import { basename, join } from "node:path";
 import { z } from "zod";
 import type { ModelManifest } from "../core/model.js";
 import { grouped, quoted } from "./gguf/refusal.js";
-import { idFromName, isModelId } from "./manifest.js";
+import { idFromName, isModelId, type WrittenManifest } from "./manifest.js";
 import type { Weights } from "./weights.js";
 
 /** The file that identifies such a folder, together with the folder of its graphs. */
@@ -24,6 +24,9 @@ const configBytesMax = 1024 * 1024;
 const graphFilesMax = 1000;
 
 const config = z.object({ model_type: z.string().min(1).max(200) });
+
+/** What a manifest says of the files. */
+type Sizes = Pick<WrittenManifest, "bytes" | "files">;
 
 export interface VisionFolder {
   readonly weights: Weights;
@@ -44,7 +47,7 @@ export function isVisionFolder(names: readonly string[]): boolean {
 export async function inspectVision(
   folder: string,
   families: readonly string[],
-  manifest: ModelManifest | null,
+  manifest: Sizes | null,
 ): Promise<VisionFolder> {
   const path = join(folder, configFile);
   const modifiedTime = (await stat(path).catch(() => null))?.mtimeMs ?? 0;
@@ -95,8 +98,8 @@ function unserved(family: string | null, families: readonly string[]): string | 
   return families.includes(family) ? null : `it is a ${quoted(family)}, which this server does not support.`;
 }
 
-function wrongSize(bytes: number, manifest: ModelManifest | null): string | null {
-  if (manifest === null || manifest.bytes === bytes) return null;
+function wrongSize(bytes: number, manifest: Sizes | null): string | null {
+  if (manifest?.bytes === undefined || manifest.bytes === bytes) return null;
   return `its files are ${grouped(bytes)} bytes, the manifest says ${grouped(manifest.bytes)}.`;
 }
 
@@ -115,7 +118,7 @@ async function familyOf(path: string): Promise<string | null> {
  * Returns the size of the files that the manifest lists; if it lists none, of the required files and the
  * graphs.
  */
-async function bytesOf(folder: string, manifest: ModelManifest | null): Promise<number> {
+async function bytesOf(folder: string, manifest: Sizes | null): Promise<number> {
   const graphs = (await graphNames(folder)).map((name) => join(graphFolder, name));
   const names = manifest?.files?.map(({ path }) => path) ?? [...neededFiles, ...graphs];
   let bytes = 0;

@@ -1,12 +1,13 @@
 /** The measured models: the built-in ones, or larger ones with random weights. */
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
-import { readFile, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ModelManifest } from "../../../src/core/model.js";
 import { threadsFor, usableCores } from "../../../src/engine/llama/load/machine.js";
-import { parseManifest } from "../../../src/models/manifest.js";
+import { describeManifest } from "../../../src/models/describe.js";
+import { visionFamilies } from "../../../src/engine/vision/families.js";
 import { publishedModels, writeImageModel } from "../../../test/image-models.js";
 import { writeOnnx } from "../../../test/onnx-writer.js";
 import { writeSlowCaptioner } from "../../../test/vision-models/captioner.js";
@@ -82,10 +83,8 @@ function random(id: string): Found {
 async function firstOf(kind: ModelManifest["kind"]): Promise<BuiltIn | null> {
   for (const name of (await readdir(builtIn)).sort()) {
     const folder = join(builtIn, name);
-    const text = await readFile(join(folder, "manifest.json"), "utf8").catch(() => null);
-    const read = text === null ? null : parseManifest(text);
-    if (read?.ok === true && read.manifest.kind === kind)
-      return { id: read.manifest.id, folder, manifest: read.manifest };
+    const { manifest, unusable } = await describeManifest(folder, await readdir(folder), visionFamilies);
+    if (unusable === null && manifest.kind === kind) return { id: manifest.id, folder, manifest };
   }
   return null;
 }

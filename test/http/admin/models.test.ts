@@ -88,8 +88,8 @@ describe("PUT /admin/models/{model}", () => {
 
 describe("GET /admin/models", () => {
   it("lists all models with what the operator needs to know of them", async () => {
-    const { request } = await startManagedServer();
-    const { body } = await request("GET", "/admin/models");
+    const server = await startManagedServer();
+    const { body } = await server.request("GET", "/admin/models");
     const { data } = body as { data: readonly { id: string }[] };
     expect(data.find(({ id }) => id === builtInModel)).toMatchObject({
       kind: "chat",
