@@ -26,6 +26,18 @@ export function closestNames(name: string, models: readonly Model[]): readonly s
     .map((each) => each.name);
 }
 
+/** Returns the texts that are closest to one that none of them is, the closest first; at most three. */
+export function closestTexts(name: string, texts: readonly string[]): readonly string[] {
+  const wanted = normalized(name);
+  return texts
+    .slice(0, comparedModelsMax)
+    .map((text) => ({ text, score: similarity(wanted, normalized(text)) }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, closestMax)
+    .map(({ text }) => text);
+}
+
 function normalized(name: string): string {
   return name.toLowerCase().slice(0, comparedLengthMax);
 }
