@@ -8,6 +8,8 @@ import { join } from "node:path";
 import { z } from "zod";
 
 export const sourceRecordFile = ".source.json";
+/** The record while it is written; a crash may leave it. */
+export const nextSourceRecordFile = ".source.json.next";
 const recordBytesMax = 4 * 1024 * 1024;
 const filesMax = 10_000;
 const textCharsMax = 2048;
@@ -90,7 +92,7 @@ export async function addToSourceRecord(folder: string, added: SourceRecord): Pr
 /** Writes the record of a folder atomically: after a crash the file holds the record before or this one. */
 export async function writeSourceRecord(folder: string, record: SourceRecord): Promise<void> {
   const content = `${JSON.stringify(sourceRecordSchema.parse(record), null, 2)}\n`;
-  const next = join(folder, `${sourceRecordFile}.next`);
+  const next = join(folder, nextSourceRecordFile);
   await mkdir(folder, { recursive: true });
   try {
     const handle = await open(next, "w");

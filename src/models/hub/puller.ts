@@ -1,5 +1,5 @@
 /** Pulls models: finds the files of what was named, downloads them, and records where they came from. */
-import { mkdir, stat, statfs as statfsOf } from "node:fs/promises";
+import { mkdir, rm, stat, statfs as statfsOf } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import { HearthError } from "../../core/errors.js";
 import type { ModelKind } from "../../core/model.js";
@@ -7,7 +7,13 @@ import { preflightGguf } from "../gguf.js";
 import { kindOf } from "../gguf/pooling.js";
 import { idFromName } from "../manifest.js";
 import { stemOf } from "../parts.js";
-import { addToSourceRecord, originOf, readSourceRecord, sourceRecordFile } from "../source-record.js";
+import {
+  addToSourceRecord,
+  nextSourceRecordFile,
+  originOf,
+  readSourceRecord,
+  sourceRecordFile,
+} from "../source-record.js";
 import {
   downloadFile,
   type DownloadDeps,
@@ -75,9 +81,9 @@ export function createPuller(deps: PullerDeps): Puller {
       signal.throwIfAborted();
       const report = createReporter(deps.clock, onProgress);
       const nothing = { file: "", bytesDone: 0, bytesTotal: 0, filesDone: 0, filesTotal: 0 };
-      report({ phase: "resolving", ...nothing });
       try {
         const named = referenceOf(what, deps.settings.endpoint);
+        report({ phase: "resolving", ...nothing });
         const start = named.reference.type === "url" ? named.reference.url : null;
         const plan = await withTransport(deps, start, (transport) =>
           planPull({ clock: deps.clock, settings: deps.settings, transport }, deps.models, named, signal),
@@ -145,25 +151,34 @@ function toDownload(
     target,
     signal,
     onProgress: (phase: DownloadPhase, bytesDone: number) => emit({ phase, bytesDone }),
-    recorded: async () => {
-      const record = await readSourceRecord(plan.folder);
-      if (record === null || originOf(record, to)?.source !== plan.origin.source) return null;
-      return record.files.find(({ path }) => path === to) ?? null;
-    },
+    recorded: () =>
+      withRecordLock(deps, plan.folder, signal, async () => {
+        const record = await readSourceRecord(plan.folder);
+        if (record === null || originOf(record, to)?.source !== plan.origin.source) return null;
+        return record.files.find(({ path }) => path === to) ?? null;
+      }),
     record: async ({ bytes, sha256 }: DownloadedFile) => {
-      const lock = await takeLock(join(plan.folder, `${sourceRecordFile}.lock`), deps, signal);
-      try {
-        const pulledAt = new Date(deps.clock.now()).toISOString();
-        await addToSourceRecord(plan.folder, {
-          ...plan.origin,
-          files: [{ path: to, bytes, sha256 }],
-          pulledAt,
-        });
-      } finally {
-        await lock.release();
-      }
+      const pulledAt = new Date(deps.clock.now()).toISOString();
+      const added = { ...plan.origin, files: [{ path: to, bytes, sha256 }], pulledAt };
+      await withRecordLock(deps, plan.folder, signal, () => addToSourceRecord(plan.folder, added));
     },
   };
+}
+
+/** Runs the work while no other pull uses the record of the folder. What a crash has left of it is removed. */
+async function withRecordLock<T>(
+  deps: PullerDeps,
+  folder: string,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  const lock = await takeLock(join(folder, `${sourceRecordFile}.lock`), deps, signal);
+  try {
+    return await work();
+  } finally {
+    await rm(join(folder, nextSourceRecordFile), { force: true });
+    await lock.release();
+  }
 }
 
 /** @param url null: the hub. */

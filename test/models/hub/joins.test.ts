@@ -85,6 +85,20 @@ describe("C7: a lock that a crash has left", () => {
     expect(pulling.files()).toEqual(["acme/tiny/.source.json", model]);
   });
 
+  it("goes with the next pull, and all else that it has left, also when the file is there already", async () => {
+    const hub = await startHub({ "tiny-Q4_K_M.gguf": ggufOf(1) });
+    const pulling = createPulling({ HF_ENDPOINT: hub.url });
+    await pulling.pull("acme/tiny");
+    const names = [".tiny-Q4_K_M.gguf.lock", ".tiny-Q4_K_M.gguf.lock.stale", ".source.json.lock"];
+    for (const name of names)
+      writeFileSync(join(pulling.models, "acme/tiny", name), `${dead} ${hostname()} 1`);
+    for (const name of [".partial", ".partial.json", ".partial.json.next"])
+      writeFileSync(join(pulling.models, `acme/tiny/.tiny-Q4_K_M.gguf${name}`), "left");
+    writeFileSync(join(pulling.models, "acme/tiny/.source.json.next"), "left");
+    await pulling.pull("acme/tiny");
+    expect(pulling.files()).toEqual(["acme/tiny/.source.json", model]);
+  });
+
   it("is waited for while its process lives and refreshes it, until the pull is stopped", async () => {
     const hub = await startHub({ "tiny-Q4_K_M.gguf": ggufOf(1) });
     const pulling = createPulling({ HF_ENDPOINT: hub.url });
