@@ -96,10 +96,10 @@ module.exports = {
       name: "app-has-one-entrance",
       comment:
         "app/app.ts puts the parts of the composition root together; no other folder imports a part, except main.ts the " +
-        "accounts, for commands that need no server, and cli/ the names of files.",
+        "accounts and pulls, for commands that need no server, and cli/ the names of files and the types of pulls.",
       severity: "error",
       from: { path: "^src/", pathNot: inSrc("app/") },
-      to: { path: inSrc("app/"), pathNot: inSrc("app/(app|accounts|data-folder)\\.ts$") },
+      to: { path: inSrc("app/"), pathNot: inSrc("app/(app|accounts|data-folder|pulls)\\.ts$") },
     },
     {
       name: "cli-imports-app",
@@ -108,7 +108,13 @@ module.exports = {
       from: { path: inSrc("cli/") },
       to: {
         path: "^src/",
-        pathNot: inSrc("cli/", "app/(app|data-folder)\\.ts$", "(config|version)\\.ts$", "core/", "accounts/"),
+        pathNot: inSrc(
+          "cli/",
+          "app/(app|data-folder|pulls)\\.ts$",
+          "(config|version)\\.ts$",
+          "core/",
+          "accounts/",
+        ),
       },
     },
     {
@@ -129,7 +135,7 @@ module.exports = {
       from: { path: inSrc("main\\.ts$") },
       to: {
         path: "^src/",
-        pathNot: inSrc("cli/", "app/(app|accounts)\\.ts$", "(config|system|version)\\.ts$", "core/"),
+        pathNot: inSrc("cli/", "app/(app|accounts|pulls)\\.ts$", "(config|system|version)\\.ts$", "core/"),
       },
     },
     {

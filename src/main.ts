@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { openFilesProblem } from "./cli/server/open-files.js";
 import { connectSupervisor, isStart, supervise, type SupervisorChannel } from "./cli/server/supervise.js";
 import type { OpenAccounts } from "./app/app.js";
+import type { Puller } from "./app/pulls.js";
 import type { LoadedConfig } from "./config.js";
 
 const args = process.argv.slice(2);
@@ -27,6 +28,7 @@ async function runCommand(
   const { addAccountCommands } = await import("./cli/accounts/accounts.js");
   const { addDoctorCommand } = await import("./cli/doctor.js");
   const { addPsCommand } = await import("./cli/ps.js");
+  const { addPullCommand } = await import("./cli/models/pull.js");
   const { addRunCommand } = await import("./cli/run.js");
   const { addStartCommand } = await import("./cli/server/start.js");
   const { ConfigError, loadConfig } = await import("./config.js");
@@ -46,6 +48,9 @@ async function runCommand(
   addStartCommand(program, load, supervisor);
   addRunCommand(program, load);
   addPsCommand(program, load, { clock: systemClock, out: process.stdout });
+  const openPuller = async (): Promise<Puller> =>
+    (await import("./app/pulls.js")).openPuller(load().config, process.env);
+  addPullCommand(program, openPuller, { out: process.stdout, onInterrupt });
   const openAccounts = async (): Promise<OpenAccounts> =>
     (await import("./app/accounts.js")).openAccounts(load().config);
   addAccountCommands(program, openAccounts, { clock: systemClock, out: process.stdout });
@@ -57,6 +62,11 @@ async function runCommand(
     if (thrown instanceof CommanderError) process.exitCode = thrown.exitCode === 0 ? 0 : 2;
     else process.exitCode = fail(thrown, thrown instanceof ConfigError);
   }
+}
+
+function onInterrupt(action: () => void): () => void {
+  process.once("SIGINT", action);
+  return () => process.off("SIGINT", action);
 }
 
 /** Exit codes: 0 success (help, version), 1 failure, 2 wrong usage. Commander prints its own error messages. */

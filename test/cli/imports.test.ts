@@ -10,7 +10,9 @@ function packagesOf(module: string, seen = new Set<string>(), packages = new Set
   if (seen.has(module)) return packages;
   seen.add(module);
   const source = readFileSync(module, "utf8");
-  for (const [, from = ""] of source.matchAll(/^(?:import(?! type)|export)[^;"]*? from "([^"]+)";/gm)) {
+  for (const [, from = ""] of source.matchAll(
+    /^(?:import(?! type)|export(?! type))[^;"]*? from "([^"]+)";/gm,
+  )) {
     if (from.startsWith(".")) packagesOf(join(dirname(module), from.replace(/\.js$/, ".ts")), seen, packages);
     else if (!from.startsWith("node:")) packages.add(from);
   }

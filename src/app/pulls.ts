@@ -1,0 +1,27 @@
+/** The part of the composition root that builds the puller of models, for the command that needs no server. */
+import { homedir } from "node:os";
+import type { Config } from "../config.js";
+import type { Puller } from "../models/hub/puller.js";
+import { systemClock, systemRandom } from "../system.js";
+
+export type { PullProgress } from "../models/hub/progress.js";
+export type { Puller, PullResult } from "../models/hub/puller.js";
+
+/**
+ * Returns a puller into the configured folder of models. The operator names what it pulls: a URL may lead to this machine or its network.
+ * @param environment the process's environment: HF_ENDPOINT, HF_TOKEN and proxies.
+ */
+export async function openPuller(
+  config: Pick<Config, "models">,
+  environment: NodeJS.ProcessEnv,
+): Promise<Puller> {
+  const { createPuller } = await import("../models/hub/puller.js");
+  const { readHubSettings } = await import("../models/hub/settings.js");
+  return createPuller({
+    clock: systemClock,
+    newId: () => systemRandom.id(),
+    settings: readHubSettings(environment, homedir()),
+    models: config.models,
+    mayUrlBeNear: true,
+  });
+}

@@ -1,0 +1,106 @@
+/** `hearth pull <what>`: downloads a model into the folder of models. No server needs to run. */
+import type { Command } from "commander";
+import type { Puller, PullProgress, PullResult } from "../../app/pulls.js";
+import { HearthError } from "../../core/errors.js";
+import { barOf, plainLineOf, sizeText } from "./pull-progress.js";
+
+export interface PullIo {
+  readonly out: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
+  /** Runs an action at the first Ctrl-C. @returns a function that undoes this. */
+  readonly onInterrupt: (action: () => void) => () => void;
+}
+
+const keepAliveMs = 60_000;
+
+/** Adds the command; its exit code is 2 for a name that cannot be pulled, and 1 for every other failure. */
+export function addPullCommand(program: Command, openPuller: () => Promise<Puller>, io: PullIo): void {
+  program
+    .command("pull")
+    .description("download a model into the models folder")
+    .argument("<what>", "org/repo[:quant], org/repo/file.gguf, an https URL, or a name such as qwen3:4b")
+    .option("--json", "print progress as lines of JSON")
+    .action(async (what: string, { json }: { json?: true }, command: Command) => {
+      const display =
+        json === true ? jsonDisplay(io) : io.out.isTTY === true ? barDisplay(io) : plainDisplay(io);
+      const stop = new AbortController();
+      const ignoreInterrupt = io.onInterrupt(() => stop.abort());
+      // The timers of a retry do not keep the process alive.
+      const keepAlive = setInterval(() => undefined, keepAliveMs);
+      try {
+        const puller = await openPuller();
+        const result = await puller.pull(what, { signal: stop.signal, onProgress: display.progress });
+        display.finish(result);
+        if (result.problem !== null)
+          throw new Error(`the model was downloaded, but the engine cannot load it: ${result.problem}`);
+      } catch (thrown) {
+        display.leave();
+        if (stop.signal.aborted) throw new Error(`stopped; \`hearth pull ${what}\` goes on from here`);
+        if (thrown instanceof HearthError && thrown.kind === "invalid_value")
+          command.error(`hearth: ${thrown.message}`, { exitCode: 2 });
+        throw thrown;
+      } finally {
+        clearInterval(keepAlive);
+        ignoreInterrupt();
+      }
+    });
+}
+
+interface Display {
+  readonly progress: (progress: PullProgress) => void;
+  readonly finish: (result: PullResult) => void;
+  /** Ends a line that is being rewritten. */
+  readonly leave: () => void;
+}
+
+/** Rewrites one line. */
+function barDisplay({ out }: PullIo): Display {
+  let isOpen = false;
+  const leave = (): void => {
+    if (isOpen) out.write("\n");
+    isOpen = false;
+  };
+  return {
+    progress(progress) {
+      isOpen = true;
+      out.write(`\r\u001b[K${barOf(progress, out.columns ?? 80)}`);
+      if (progress.phase === "done") leave();
+    },
+    finish: (result) => out.write(endOf(result)),
+    leave,
+  };
+}
+
+/** Writes a line for each file and phase, and for each tenth of the bytes. */
+function plainDisplay({ out }: PullIo): Display {
+  let last = "";
+  return {
+    progress(progress) {
+      const { phase, file, bytesDone, bytesTotal } = progress;
+      const tenth = phase === "downloading" ? Math.floor((10 * bytesDone) / Math.max(1, bytesTotal)) : 0;
+      const step = `${phase} ${file} ${tenth}`;
+      if (step === last) return;
+      last = step;
+      out.write(`${plainLineOf(progress)}\n`);
+    },
+    finish: (result) => out.write(endOf(result)),
+    leave: () => undefined,
+  };
+}
+
+function jsonDisplay({ out }: PullIo): Display {
+  let done: PullProgress | null = null;
+  return {
+    progress(progress) {
+      if (progress.phase === "done") done = progress;
+      else out.write(`${JSON.stringify(progress)}\n`);
+    },
+    finish: (result) => out.write(`${JSON.stringify({ ...done, ...result })}\n`),
+    leave: () => undefined,
+  };
+}
+
+function endOf({ id, kind, bytes, license, problem }: PullResult): string {
+  const about = `${sizeText(bytes)}, ${license === null ? "licence unknown" : `licence ${license}`}`;
+  const use = kind === "chat" && problem === null ? `; chat with it: hearth run ${id}` : "";
+  return `pulled ${id} (${kind}, ${about})${use}\n`;
+}
