@@ -12,7 +12,7 @@ const below = {
   engine: ["grammar/", "network/"],
   accounts: ["store/"],
   inference: ["accounts/", "store/"],
-  jobs: ["inference/", "accounts/", "dialects/", "store/"],
+  jobs: ["inference/", "accounts/", "dialects/", "store/", "models/"],
 };
 
 const inSrc = (...paths) => `^src/(${paths.join("|")})`;

@@ -45,7 +45,8 @@ async function runCommand(
     .exitOverride();
   const load = (): LoadedConfig =>
     loadConfig(process.env, program.opts<{ config?: string }>().config ?? null);
-  addStartCommand(program, load, supervisor);
+  const { env } = process;
+  addStartCommand(program, load, { supervisor, environment: env });
   addRunCommand(program, load);
   addPsCommand(program, load, { clock: systemClock, out: process.stdout });
   const openPuller = async (): Promise<Puller> =>

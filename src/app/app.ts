@@ -20,6 +20,8 @@ import type { RunStore } from "../inference/run/store/runs.js";
 import { createGenerator, type Generator } from "../inference/run/generate.js";
 import { createScheduler, type Scheduler } from "../scheduler/scheduler.js";
 import { openDatabase, type Database } from "../store/database.js";
+import { createPullJobs } from "../jobs/pulls/pull-jobs.js";
+import type { Puller } from "../models/hub/puller.js";
 import { startErasure, type Erasure } from "../store/erasure.js";
 import { createDatabaseHealth, type DatabaseHealth } from "../store/health.js";
 import { lockFolder } from "../store/lock.js";
@@ -32,6 +34,7 @@ import { buildEngines, type EngineOverrides } from "./engines.js";
 import { buildJobs } from "./jobs.js";
 import { loadModels, openCheckedRegistry, readTemplateOf, type TemplateReport } from "./models.js";
 import { createModelUpkeep } from "./model-reload.js";
+import { openServerPuller } from "./pulls.js";
 import { buildStores, type Stores } from "./stores.js";
 import type { SystemDeps } from "./chat-engine.js";
 
@@ -51,6 +54,8 @@ export interface Overrides extends EngineOverrides {
   readonly registry?: ModelRegistry;
   /** Limits of the HTTP server that the configuration does not set. */
   readonly httpLimits?: Partial<HttpLimits>;
+  /** Opens what downloads models; absent: with no settings of the environment. */
+  readonly openPuller?: () => Promise<Puller>;
   /** Folder of the guides, instead of src/docs or its copy in dist/. */
   readonly guidesFolder?: URL;
 }
@@ -122,6 +127,7 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     backgroundJobs: jobs.backgroundJobs,
     models,
     modelAdmin: running.modelAdmin,
+    pullJobs: running.pullJobs,
     metrics: running.metrics,
     load: running.load,
     ready: () => reasonsNotReady(health, running),
@@ -132,6 +138,7 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
       const listening = await server.listen(config.host, config.port);
       await jobs.start();
       running.modelUpkeep.start();
+      await running.pullJobs.start();
       return listening;
     },
     handle: server.callback(),
@@ -190,14 +197,16 @@ async function buildRunning(config: Config, overrides: Overrides, system: System
   const { keyUse, ...authentication } = buildAuthentication({ ...stores, ...system, hostedTokenizer });
   const jobs = buildJobs(config, { ...stores, ...authentication, ...system, models, generator });
   const upkeep = createModelUpkeep(config, { ...loaded, ...system, check: engines.onnxCheck });
+  const reload = (): Promise<void> => upkeep.reload();
   return {
     models,
     modelUpkeep: upkeep,
-    modelAdmin: createModelAdmin({
+    modelAdmin: createModelAdmin({ ...stores, ...system, settings: loaded.modelSettings, reload }),
+    pullJobs: createPullJobs({
       ...stores,
       ...system,
-      settings: loaded.modelSettings,
-      reload: () => upkeep.reload(),
+      openPuller: overrides.openPuller ?? (() => openServerPuller(config, {})),
+      reloadModels: reload,
     }),
     scheduler,
     engines,
@@ -224,7 +233,7 @@ async function closeAll({ shutdownGraceMs }: Config, parts: Closing): Promise<vo
   parts.modelUpkeep.stop();
   parts.scheduler.close();
   // Clients that follow a background response would keep the server from closing.
-  await parts.jobs.close();
+  await Promise.all([parts.jobs.close(), parts.pullJobs.close()]);
   await parts.server.close(shutdownGraceMs);
   // Runs that are still active when the grace time is over are settled before the database closes.
   await Promise.all([parts.generator.close(), parts.imageGenerator.close(), parts.embedder.close()]);

@@ -11,9 +11,22 @@ export type { Puller, PullResult } from "../models/hub/puller.js";
  * Returns a puller into the configured folder of models. The operator names what it pulls: a URL may lead to this machine or its network.
  * @param environment the process's environment: HF_ENDPOINT, HF_TOKEN and proxies.
  */
-export async function openPuller(
+export function openPuller(config: Pick<Config, "models">, environment: NodeJS.ProcessEnv): Promise<Puller> {
+  return open(config, environment, true);
+}
+
+/** The same for the management API: a URL leads to public addresses only. */
+export function openServerPuller(
   config: Pick<Config, "models">,
   environment: NodeJS.ProcessEnv,
+): Promise<Puller> {
+  return open(config, environment, false);
+}
+
+async function open(
+  { models }: Pick<Config, "models">,
+  environment: NodeJS.ProcessEnv,
+  mayUrlBeNear: boolean,
 ): Promise<Puller> {
   const { createPuller } = await import("../models/hub/puller.js");
   const { readHubSettings } = await import("../models/hub/settings.js");
@@ -21,7 +34,7 @@ export async function openPuller(
     clock: systemClock,
     newId: () => systemRandom.id(),
     settings: readHubSettings(environment, homedir()),
-    models: config.models,
-    mayUrlBeNear: true,
+    models,
+    mayUrlBeNear,
   });
 }

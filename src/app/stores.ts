@@ -5,6 +5,7 @@ import { createImageStore } from "../inference/images/store.js";
 import { createResponseStore } from "../inference/responses/store/responses.js";
 import { createRunStore } from "../inference/run/store/runs.js";
 import { createDeferredStore } from "../jobs/deferred/store.js";
+import { createPullStore } from "../jobs/pulls/store.js";
 import { createJobStore } from "../jobs/store.js";
 import type { Database } from "../store/database.js";
 import { buildAccountStores } from "./accounts.js";
@@ -19,6 +20,7 @@ export function buildStores(config: Config, database: Database, random: Random) 
     jobs: createJobStore(database),
     deferred: createDeferredStore(database),
     responses: createResponseStore(database),
+    pulls: createPullStore(database),
     images: createImageStore(database, {
       folder: imagesFolder(config),
       bytesMax: config.imagesBytesMax,

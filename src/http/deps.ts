@@ -21,6 +21,7 @@ import type { DeferredCompletions } from "../jobs/deferred/deferred-completions.
 import type { Embedder } from "../inference/embeddings/embed.js";
 import type { ImageGenerator } from "../inference/images/generate-images.js";
 import type { Generator } from "../inference/run/generate.js";
+import type { PullJobs } from "../jobs/pulls/pull-jobs.js";
 import type { JobQueue } from "../jobs/queue.js";
 import type { StoredResponses } from "../inference/responses/stored-responses.js";
 import type { Logger } from "../core/logger.js";
@@ -81,6 +82,8 @@ export interface HttpDeps {
   readonly models: ModelRegistry;
   /** Settings of models. */
   readonly modelAdmin: ModelAdmin;
+  /** Downloads of models. */
+  readonly pullJobs: PullJobs;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;

@@ -17,6 +17,7 @@ import { readAdapter, type AdapterFile } from "./gguf/adapter.js";
 import { quoted } from "./gguf/refusal.js";
 import { isModelId } from "./manifest.js";
 import { isFirstGguf, stemOf } from "./parts.js";
+import { originOf, readSourceRecord } from "./source-record.js";
 import { isVisionFolder } from "./vision-folder.js";
 
 const entriesPerFolderMax = 10_000;
@@ -109,7 +110,16 @@ async function bare(
 ): Promise<FoundModel> {
   const model = await describeBare(folder, file);
   const adapter = model.unusable === null ? null : await readAdapter(model.path);
-  return { model, suggestedAliases: suggestionsOf(place, file), root, isBare: true, adapter };
+  const record = await readSourceRecord(folder);
+  const origin = record === null ? null : originOf(record, file);
+  const license = model.manifest.license === "unknown" ? origin?.license : null;
+  return {
+    model: typeof license === "string" ? { ...model, manifest: { ...model.manifest, license } } : model,
+    suggestedAliases: [...[origin?.name ?? ""].filter(isModelId), ...suggestionsOf(place, file)],
+    root,
+    isBare: true,
+    adapter,
+  };
 }
 
 /** `publisher/repository:Q4_K_M` and `publisher/repository` for a file in the folder of a repository. */

@@ -25,6 +25,9 @@ export type AuditAction =
   | "SetHostedPrice"
   | "DeleteHostedPrice";
 
+/** The state of the download of a model. */
+export type PullState = "queued" | "running" | "done" | "failed" | "cancelled";
+
 export type JobKind = "deferred-completion" | "background-response";
 
 /**

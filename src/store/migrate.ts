@@ -18,6 +18,7 @@ import { images } from "./migrations/0016-images.js";
 import { writeProbes } from "./migrations/0017-write-probes.js";
 import { invoices } from "./migrations/0018-invoices.js";
 import { interruptedJobs } from "./migrations/0019-interrupted-jobs.js";
+import { modelPulls } from "./migrations/0020-model-pulls.js";
 import type { Migration } from "./migrations/migration.js";
 
 const migrations: readonly Migration[] = [
@@ -40,6 +41,7 @@ const migrations: readonly Migration[] = [
   writeProbes,
   invoices,
   interruptedJobs,
+  modelPulls,
 ];
 
 /**

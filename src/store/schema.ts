@@ -5,6 +5,7 @@ import type {
   BillingMode,
   DeferredState,
   JobKind,
+  PullState,
   ResponseStatus,
   Role,
 } from "./column-values.js";
@@ -47,6 +48,18 @@ export interface Schema {
   audit_events: AuditRow;
   team_limits: TeamLimitRow;
   kept_images: StoredImageRow;
+  model_pulls: ModelPullRow;
+}
+
+export interface ModelPullRow {
+  id: string;
+  what: string;
+  state: PullState;
+  actor: string;
+  create_time: number;
+  end_time: number | null;
+  model_id: string | null;
+  error: string | null;
 }
 
 export interface TeamRow {

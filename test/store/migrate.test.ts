@@ -110,6 +110,7 @@ it("counts the images of earlier runs in the usage of their hour and of their mo
     alter table usage_hours drop column images;
     drop table usage_months;
     drop index jobs_attempted;
+    drop table model_pulls;
     pragma user_version = 17`);
   sqlite.close();
   const database = await openDatabase(file);

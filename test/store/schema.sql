@@ -192,6 +192,24 @@ CREATE UNIQUE INDEX members_by_email on members (email_folded) where remove_time
 
 CREATE INDEX members_by_team on members (team_id, create_time, id) where remove_time is null;
 
+CREATE TABLE model_pulls (
+  id text primary key not null,
+  what text not null,
+  state text not null check (state in ('queued', 'running', 'done', 'failed', 'cancelled')),
+  actor text not null,
+  create_time integer not null,
+  end_time integer,
+  model_id text,
+  error text,
+  check ((end_time is null) = (state in ('queued', 'running'))),
+  check ((model_id is null) = (state <> 'done')),
+  check ((error is null) = (state <> 'failed'))
+) strict;
+
+CREATE INDEX model_pulls_active on model_pulls (create_time, id) where end_time is null;
+
+CREATE INDEX model_pulls_by_age on model_pulls (create_time, id);
+
 CREATE TABLE price_book (
   id integer primary key not null,
   model text not null,

@@ -12,17 +12,20 @@ import type { SupervisorChannel } from "./supervise.js";
 /** Time to close everything after the grace time: engines, worker threads, the database. */
 const closeMsMax = 12_000;
 
-/** Adds the command. @param supervisor null if no supervisor started this process. */
-export function addStartCommand(
-  program: Command,
-  load: () => LoadedConfig,
-  supervisor: SupervisorChannel | null,
-): void {
+export interface StartIo {
+  /** null if no supervisor started this process. */
+  readonly supervisor: SupervisorChannel | null;
+  /** How the hub of models is reached: HF_ENDPOINT, HF_TOKEN and proxies. */
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+/** Adds the command. */
+export function addStartCommand(program: Command, load: () => LoadedConfig, io: StartIo): void {
   program
     .command("start")
     .description("start the server")
     .option("--new-database", "start with an empty database where the one that was there is missing or empty")
-    .action(async ({ newDatabase = false }: StartOptions) => start(load(), supervisor, newDatabase));
+    .action(async ({ newDatabase = false }: StartOptions) => start(load(), io, newDatabase));
 }
 
 interface StartOptions {
@@ -31,7 +34,7 @@ interface StartOptions {
 
 async function start(
   { config: configured, sources }: LoadedConfig,
-  supervisor: SupervisorChannel | null,
+  { supervisor, environment }: StartIo,
   isNewDatabase: boolean,
 ): Promise<void> {
   // With port 0, a restarted server must listen on the same port again, so that clients find it.
@@ -39,7 +42,9 @@ async function start(
   const stopped = stopRequested(supervisor);
   const { pino } = await import("pino");
   const { createApp } = await import("../../app/app.js");
+  const { openServerPuller } = await import("../../app/pulls.js");
   const app = await createApp(config, {
+    openPuller: () => openServerPuller(config, environment),
     logger: pino({ level: logLevel(config) }, pino.destination(2)),
     // A server that is restarted after a crash has a database; it may not replace that.
     newDatabase: isNewDatabase && (supervisor?.port ?? null) === null ? "allowed" : "refused",

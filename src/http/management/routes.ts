@@ -7,6 +7,16 @@ import {
   updateAdminModel,
   updateAdminModelDocs,
 } from "../admin/models.js";
+import {
+  cancelPull,
+  cancelPullDocs,
+  createPull,
+  createPullDocs,
+  getPull,
+  getPullDocs,
+  listPulls,
+  listPullsDocs,
+} from "../admin/models/pulls.js";
 import { listAuditEventsDocs, listAuditEvents } from "../audit/teams/events.js";
 import { deleteApiKey, deleteApiKeyDocs, updateApiKey, updateApiKeyDocs } from "../auth/api-keys.js";
 import { getApiKeyPropagationDocs, getApiKeyPropagation } from "../auth/api-keys/propagation.js";
@@ -55,9 +65,23 @@ export function managementRoutes(deps: HttpDeps, routes: () => readonly Route[])
   ];
 }
 
+/** Before the routes of models, the names of which may contain slashes. */
+function pullRoutes(deps: HttpDeps): readonly Route[] {
+  const [all, one] = ["/admin/models/pulls", "/admin/models/pulls/:pullId"];
+  return [
+    forAllTeams(
+      managementRoute("POST", "/admin/models/pull", "ManageModels", createPull(deps), createPullDocs),
+    ),
+    forAllTeams(managementRoute("GET", all, "ListModels", listPulls(deps), listPullsDocs)),
+    forAllTeams(managementRoute("GET", one, "ListModels", getPull(deps), getPullDocs)),
+    forAllTeams(managementRoute("DELETE", one, "ManageModels", cancelPull(deps), cancelPullDocs)),
+  ];
+}
+
 function modelRoutes(deps: HttpDeps): readonly Route[] {
   const path = "/admin/models/*model";
   return [
+    ...pullRoutes(deps),
     forAllTeams(
       managementRoute("GET", "/admin/models", "ListModels", listAdminModels(deps), listAdminModelsDocs),
     ),

@@ -1,0 +1,177 @@
+/**
+ * POST /admin/models/pull and GET and DELETE /admin/models/pulls, an extension: downloads of models, which go on when the client leaves
+ * and after a restart.
+ */
+import { z } from "zod";
+import { actorOf } from "../../../accounts/audit/actors.js";
+import { responseArray, responseObject } from "../../../dialects/response-fields.js";
+import { dataFrame, pingFrame } from "../../../dialects/sse.js";
+import type { PullStatus } from "../../../jobs/pulls/pull-jobs.js";
+import type { HttpDeps } from "../../deps.js";
+import { booleanField, isTrue, parseFields } from "../../management/fields.js";
+import { createReply } from "../../reply/reply.js";
+import type { ManagementCall } from "../../route.js";
+import type { RouteDocs, StreamDocs } from "../../route-docs.js";
+
+type Handler = (call: ManagementCall) => Promise<void>;
+type PullDeps = Pick<HttpDeps, "pullJobs" | "clock" | "limits" | "logger">;
+
+const whatCharactersMax = 2000;
+
+const pullRequest = z
+  .object({
+    model: z
+      .string()
+      .min(1)
+      .max(whatCharactersMax)
+      .describe(
+        "`org/repo`, `org/repo:quant`, `org/repo/file.gguf`, an https URL, or a name such as `qwen3:4b`.",
+      ),
+    stream: booleanField
+      .nullish()
+      .describe(
+        "Whether to stream the progress as events until the pull has ended; the pull does not depend on the stream.",
+      ),
+  })
+  .meta({ id: "PullModelRequest" });
+
+const time = z.iso.datetime();
+
+const modelPull = responseObject({
+  id: z.string(),
+  object: z.literal("model_pull"),
+  model: z.string().describe("What was asked."),
+  state: z.enum(["queued", "running", "done", "failed", "cancelled"]),
+  phase: z.enum(["resolving", "downloading", "verifying", "done"]).nullable(),
+  file: z.string().nullable().describe("The file in work."),
+  bytesDone: z.number().nullable().describe("Of all files together."),
+  bytesTotal: z.number().nullable(),
+  bytesPerSecond: z.number().nullable(),
+  modelId: z.string().nullable().describe("ID of the model, once it is done."),
+  error: z.string().nullable().describe("Why it has failed."),
+  createTime: time,
+  endTime: time.nullable(),
+}).meta({ id: "ModelPull" });
+
+const pullQuery = z.object({
+  stream: booleanField.nullish().describe("Whether to stream the progress until the pull has ended."),
+});
+
+const modelPullList = responseObject({
+  object: z.literal("list"),
+  data: responseArray(modelPull),
+}).meta({ id: "ModelPullList" });
+
+/** Starts a pull. */
+export function createPull(deps: PullDeps): Handler {
+  const reply = createReply(deps);
+  return async ({ ctx, manager, body }) => {
+    const { model, stream } = parseFields(pullRequest, body);
+    const status = await deps.pullJobs.create(model, actorOf(manager));
+    if (!isAsked(stream)) ctx.body = present(status);
+    else await reply.sendFrames(ctx, framesOf(deps, status.pull.id), pingFrame);
+  };
+}
+
+/** Lists the newest pulls. */
+export function listPulls({ pullJobs }: PullDeps): Handler {
+  return async ({ ctx }) => {
+    const answer: z.infer<typeof modelPullList> = {
+      object: "list",
+      data: (await pullJobs.list()).map(present),
+    };
+    ctx.body = answer;
+  };
+}
+
+/** Returns a pull, or streams its progress. */
+export function getPull(deps: PullDeps): Handler {
+  const reply = createReply(deps);
+  return async ({ ctx, params }) => {
+    const { stream } = parseFields(pullQuery, ctx.query);
+    const status = await deps.pullJobs.find(params["pullId"] ?? "");
+    if (!isAsked(stream)) ctx.body = present(status);
+    else await reply.sendFrames(ctx, framesOf(deps, status.pull.id), pingFrame);
+  };
+}
+
+/** Cancels a pull. */
+export function cancelPull({ pullJobs }: PullDeps): Handler {
+  return async ({ ctx, manager, params }) => {
+    ctx.body = present(await pullJobs.cancel(params["pullId"] ?? "", actorOf(manager)));
+  };
+}
+
+const stream: StreamDocs = { schema: modelPull, named: false, done: false };
+
+const params = { pullId: "ID of a pull." };
+
+export const createPullDocs: RouteDocs = {
+  operation: "createModelPull",
+  tag: "Models",
+  summary: "Download a model",
+  description:
+    "An extension of Hearth. Answers at once; the download goes on when the client leaves and after a restart. A pull of the same " +
+    "model that has not ended is joined. Requires a management key for all teams.",
+  body: pullRequest,
+  example: { model: "org/repo:Q4_K_M" },
+  stream,
+  answers: { 200: { description: "The pull.", schema: modelPull } },
+};
+
+export const listPullsDocs: RouteDocs = {
+  operation: "listModelPulls",
+  tag: "Models",
+  summary: "List downloads of models",
+  description: "An extension of Hearth.",
+  answers: { 200: { description: "The newest first.", schema: modelPullList } },
+};
+
+export const getPullDocs: RouteDocs = {
+  operation: "getModelPull",
+  tag: "Models",
+  summary: "Get the progress of a download",
+  description: "An extension of Hearth.",
+  params,
+  query: pullQuery,
+  stream,
+  answers: { 200: { description: "The pull.", schema: modelPull } },
+};
+
+export const cancelPullDocs: RouteDocs = {
+  operation: "cancelModelPull",
+  tag: "Models",
+  summary: "Cancel a download",
+  description:
+    "An extension of Hearth. What was downloaded is kept, so that a later pull goes on from there.",
+  params,
+  answers: { 200: { description: "The pull, which has ended.", schema: modelPull } },
+};
+
+function framesOf({ pullJobs }: PullDeps, id: string): (left: AbortSignal) => AsyncIterable<string> {
+  return async function* (left) {
+    for await (const status of pullJobs.follow(id, left)) yield dataFrame(present(status));
+  };
+}
+
+function isAsked(stream: z.infer<typeof booleanField> | null | undefined): boolean {
+  return stream !== null && stream !== undefined && isTrue(stream);
+}
+
+function present({ pull, progress }: PullStatus): z.infer<typeof modelPull> {
+  return {
+    id: pull.id,
+    object: "model_pull",
+    model: pull.what,
+    state: pull.state,
+    phase: progress?.phase ?? null,
+    file: progress?.file ?? null,
+    bytesDone: progress?.bytesDone ?? null,
+    bytesTotal: progress?.bytesTotal ?? null,
+    bytesPerSecond: progress?.bytesPerSecond ?? null,
+    modelId: pull.modelId,
+    error: pull.error,
+    createTime: new Date(pull.createTime).toISOString(),
+    endTime: pull.endTime === null ? null : new Date(pull.endTime).toISOString(),
+  };
+}

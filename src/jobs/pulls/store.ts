@@ -1,0 +1,92 @@
+import type { ModelPullRow } from "../../store/schema.js";
+import type { Database } from "../../store/database.js";
+import { createWrite, type Write } from "../../store/writes.js";
+import type { ModelPull } from "./pull.js";
+
+/** What the end of a pull writes. */
+export type PullEnd = Pick<ModelPull, "state" | "endTime" | "modelId" | "error">;
+
+export type PullStore = ReturnType<typeof createPullStore>;
+
+/** Creates the queries of pulls. */
+export function createPullStore({ kysely }: Database) {
+  return {
+    insertion: (pull: ModelPull): Write =>
+      createWrite("model_pulls", kysely.insertInto("model_pulls").values(toRow(pull)).compile(), 1),
+    /** Ends a pull that has not ended. */
+    ending(id: string, { state, endTime, modelId, error }: PullEnd): Write {
+      const query = kysely
+        .updateTable("model_pulls")
+        .set({ state, end_time: endTime, model_id: modelId, error })
+        .where("id", "=", id)
+        .where("end_time", "is", null);
+      return createWrite("model_pulls", query.compile(), 1);
+    },
+    /** Deletes the oldest pulls that have ended, so that `kept` are left. */
+    trimming(kept: number): Write {
+      const newest = kysely
+        .selectFrom("model_pulls")
+        .select("id")
+        .orderBy("create_time", "desc")
+        .orderBy("id", "desc")
+        .limit(kept);
+      const query = kysely
+        .deleteFrom("model_pulls")
+        .where("end_time", "is not", null)
+        .where("id", "not in", newest);
+      return createWrite("model_pulls", query.compile());
+    },
+    /** Returns those that have not ended, the oldest first. */
+    async active(): Promise<readonly ModelPull[]> {
+      const rows = await kysely
+        .selectFrom("model_pulls")
+        .selectAll()
+        .where("end_time", "is", null)
+        .orderBy("create_time")
+        .orderBy("id")
+        .execute();
+      return rows.map(fromRow);
+    },
+    /** Returns the newest, the newest first. */
+    async newest(limit: number): Promise<readonly ModelPull[]> {
+      const rows = await kysely
+        .selectFrom("model_pulls")
+        .selectAll()
+        .orderBy("create_time", "desc")
+        .orderBy("id", "desc")
+        .limit(limit)
+        .execute();
+      return rows.map(fromRow);
+    },
+    async find(id: string): Promise<ModelPull | null> {
+      const row = await kysely.selectFrom("model_pulls").selectAll().where("id", "=", id).executeTakeFirst();
+      return row === undefined ? null : fromRow(row);
+    },
+  };
+}
+
+function toRow(pull: ModelPull): ModelPullRow {
+  return {
+    id: pull.id,
+    what: pull.what,
+    state: pull.state,
+    actor: pull.actor,
+    create_time: pull.createTime,
+    end_time: pull.endTime,
+    model_id: pull.modelId,
+    error: pull.error,
+  };
+}
+
+function fromRow(row: ModelPullRow): ModelPull {
+  return {
+    id: row.id,
+    what: row.what,
+    state: row.state,
+    actor: row.actor,
+    createTime: row.create_time,
+    endTime: row.end_time,
+    modelId: row.model_id,
+    error: row.error,
+  };
+}
