@@ -115,7 +115,9 @@ export function parseAnswer(
   startsInReasoning: boolean,
 ): ReadAnswer {
   const parser = template.tools.parser([tool]);
-  const answer = new Answer({ marks, startsInReasoning, stop: [], parser, callIdPrefix: "" });
+  const { promptEnd, answerOpening: textOpening } = template.tools;
+  const begun = promptEnd === "" ? {} : { begun: { promptEnd, textOpening } };
+  const answer = new Answer({ marks, startsInReasoning, stop: [], parser, callIdPrefix: "", ...begun });
   const events: readonly GenerationEvent[] = [
     ...pieces.flatMap((piece) => answer.push(Buffer.from(piece), null)),
     ...answer.finish(),

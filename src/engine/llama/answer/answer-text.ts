@@ -14,6 +14,8 @@ export interface AnswerTextOptions {
   /** true when the prompt ended inside the block. */
   readonly startsInReasoning: boolean;
   readonly stop: readonly string[];
+  /** The end of the prompt that belongs to the answer, and what begins a text after it; absent: nothing. */
+  readonly begun?: { readonly promptEnd: string; readonly textOpening: string };
 }
 
 export type AnswerMode = "opening" | "reasoning" | "answer";
@@ -63,7 +65,10 @@ export class AnswerText {
     const { marks } = options;
     this.#open = marks?.open ?? "";
     this.#close = marks?.close ?? "";
-    this.#answerOpen = marks?.answer?.open ?? "";
+    const { promptEnd = "", textOpening = "" } = options.begun ?? {};
+    this.#held = promptEnd;
+    this.#length = promptEnd.length;
+    this.#answerOpen = marks?.answer?.open ?? (promptEnd + textOpening).trim();
     this.#answerClose = marks?.answer?.close ?? "";
     this.#mode = marks === null ? "answer" : options.startsInReasoning ? "reasoning" : "opening";
     this.#atPartStart = this.#mode !== "answer";

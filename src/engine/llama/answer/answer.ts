@@ -30,12 +30,15 @@ export class Answer {
   #pendingCallEvents: ToolEvent[] = [];
   #calls = 0;
   #reasoningTokens = 0;
+  /** The end of the prompt that the answer's text does not begin with. */
+  #promptEnd: string;
   /** Set while a grammar guarantees that a started call is completed. */
   callsAreGuaranteed = false;
 
   constructor(options: AnswerOptions) {
     this.#options = options;
     this.#text = new AnswerText(options);
+    this.#promptEnd = options.begun?.promptEnd ?? "";
   }
 
   get stoppedBy(): string | null {
@@ -85,7 +88,8 @@ export class Answer {
     this.#logprobs.push(...logprobs);
     const { parser } = this.#options;
     if (type === "reasoning") return [this.#withTokens({ type: "reasoning-delta", choice: 0, text })];
-    if (parser === null) return [this.#withTokens({ type: "text-delta", choice: 0, text })];
+    if (parser === null)
+      return [this.#withTokens({ type: "text-delta", choice: 0, text: this.#withoutPromptEnd(text) })];
     return this.#emit(parser.push(text));
   }
 
@@ -94,13 +98,15 @@ export class Answer {
     for (const event of found) {
       if (event.type === "text" || event.type === "reasoning") {
         const type = event.type === "text" ? "text-delta" : "reasoning-delta";
-        const text = type === "text-delta" && this.#options.onlyCalls === true ? "" : event.text;
+        const isLeftOut = type === "text-delta" && this.#options.onlyCalls === true;
+        const text = isLeftOut ? "" : this.#withoutPromptEnd(event.text);
         emitted.push(this.#withTokens({ type, choice: 0, text }));
       } else if (this.#options.hidesCalls === true) {
         // Their tokens belong to the next event.
       } else if (event.type === "call-broken" && !event.cut) {
         this.#pendingCallEvents = [];
-        emitted.push(this.#withTokens({ type: "text-delta", choice: 0, text: event.text }));
+        const text = this.#withoutPromptEnd(event.text);
+        emitted.push(this.#withTokens({ type: "text-delta", choice: 0, text }));
       } else {
         this.#pendingCallEvents.push(event);
         if (this.callsAreGuaranteed || event.type === "call-end" || event.type === "call-broken")
@@ -108,6 +114,13 @@ export class Answer {
       }
     }
     return emitted;
+  }
+
+  /** Removes the end of the prompt from the first text. */
+  #withoutPromptEnd(text: string): string {
+    const promptEnd = this.#promptEnd;
+    if (text !== "") this.#promptEnd = "";
+    return promptEnd !== "" && text.startsWith(promptEnd) ? text.slice(promptEnd.length) : text;
   }
 
   #emitCall(): GenerationEvent[] {

@@ -1,6 +1,12 @@
 import type { DecodeJob } from "../../../core/engine.js";
 import type { Tool } from "../../../core/generation.js";
 
+export interface ParsedCalls {
+  readonly tools: readonly Tool[];
+  /** Whether their calls are left out. */
+  readonly hidden: boolean;
+}
+
 /**
  * Returns the tools whose calls are parsed from a job's text, and whether these calls are left out of the answer: a model with calls in
  * its conversation may write one although none is wanted. Text with a schema has no calls then.
@@ -9,10 +15,7 @@ export function parsedCalls({
   tools,
   toolChoice,
   rules,
-}: Pick<DecodeJob, "tools" | "toolChoice" | "rules">): {
-  readonly tools: readonly Tool[];
-  readonly hidden: boolean;
-} {
+}: Pick<DecodeJob, "tools" | "toolChoice" | "rules">): ParsedCalls {
   const hidden = toolChoice.withheld !== undefined && rules.text === null;
   return { tools: hidden ? (toolChoice.withheld ?? []) : tools, hidden };
 }

@@ -12,6 +12,7 @@ import { GrammarTooLarge, literal, RuleSet } from "../../../grammar/gbnf.js";
 import type { AnswerMode } from "../answer/answer-text.js";
 import { acceptToken, grammarAllows, startGrammar } from "./grammar-state.js";
 import type { Resident } from "../load/resident.js";
+import type { ToolFormat } from "../tools/format.js";
 import type { RequestedCalls } from "../tools/grammar.js";
 import type { CallOpeningDetector } from "../tools/call-opening.js";
 
@@ -93,9 +94,17 @@ function wholeAnswerGrammar(
   const forced = toolChoice.mode === "required" && requested !== null;
   if (rules.text === null && !forced) return null;
   const book = bookOf(rules.rules);
-  const calls = requested === null ? [] : [tools.callGrammar(requested, book)];
-  const text = rules.text === null || forced ? [] : [rules.text];
+  const calls = requested === null ? [] : [callGrammar(tools, requested, book)];
+  const opening = tools.promptEnd === "" ? "" : `${literal(tools.answerOpening)} `;
+  const text = rules.text === null || forced ? [] : [opening + rules.text];
   return { book, answer: book.nameOf([...text, ...calls].join(" | ")) };
+}
+
+/** The prompt may already have the mark before the call. */
+function callGrammar(format: ToolFormat, requested: RequestedCalls, book: RuleSet): string {
+  const { promptEnd } = format;
+  const rest = promptEnd === "" ? null : format.continuation(promptEnd, requested, book);
+  return rest ?? format.callGrammar(requested, book);
 }
 
 function bookOf(rules: ReadonlyMap<string, string>): RuleSet {

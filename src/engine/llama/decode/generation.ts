@@ -7,7 +7,8 @@
 import type { LlamaContextSequence, Token } from "node-llama-cpp";
 import { toHearthError, type HearthError } from "../../../core/errors.js";
 import type { FinishReason, GenerationEvent } from "../../../core/generation.js";
-import { Answer } from "../answer/answer.js";
+import type { Answer } from "../answer/answer.js";
+import { answerOf } from "./answer-of.js";
 import { evaluatePart, tokensToEvaluate } from "./checkpoints.js";
 import { createConstraint, type Constraint } from "./constraint.js";
 import { logprobOf } from "./logprobs.js";
@@ -69,20 +70,8 @@ export class Generation {
     this.#sequence = sequence;
     this.#decode = decode;
     const { prompt } = decode;
-    const isRaw = prompt.rawText !== undefined;
     const calls = parsedCalls(decode);
-    this.#answer = new Answer({
-      marks: isRaw ? null : resident.reasoning,
-      startsInReasoning: prompt.startsInReasoning,
-      stop: decode.stop,
-      parser:
-        !isRaw && (calls.tools.length > 0 || resident.tools.readsReasoning)
-          ? resident.tools.parser(calls.tools, calls.hidden)
-          : null,
-      hidesCalls: calls.hidden,
-      callIdPrefix: decode.callIdPrefix,
-      onlyCalls: decode.toolChoice.mode === "required",
-    });
+    this.#answer = answerOf(resident, decode, calls);
     this.#constraint = createConstraint(resident, decode, this.#answer.mode);
     this.#hiddenMarks = calls.hidden ? openingTokens(resident) : [];
     this.#promptLeft = Array.from(prompt.tokens.subarray(cachedTokens)) as Token[];

@@ -44,7 +44,7 @@ export function* deriveCalls(
       const region: string | null = callsIn(text, turn, { name: "qx_", endTexts });
       if (region === null) continue;
       shown = true;
-      const syntax = readable(region, calls);
+      const syntax = readable(region, calls) ?? readableAfterPrompt(region, calls, turn);
       if (syntax !== null) return yield* complete(syntax, form, turn, endTexts, calls.length === 1);
       // A form that shows both calls is not understood better by one.
       if (region.includes(twoCalls[1].name)) break;
@@ -54,12 +54,28 @@ export function* deriveCalls(
 }
 
 /** Returns the syntax of calls, if its parser reads them back. */
-function readable(region: string, calls: readonly ProbeCall[]): CallSyntax | null {
-  const found = syntaxOf(region, calls);
+function readable(
+  region: string,
+  calls: readonly ProbeCall[],
+  more: Pick<CallSyntax, "promptEnd"> = {},
+): CallSyntax | null {
+  const found = syntaxOf(region, calls, more);
   const written = region.trimEnd();
   if (found === null) return null;
   const { syntax, turnEnd } = found;
   return readsCalls(syntax, written.slice(0, written.length - turnEnd.length), calls) ? syntax : null;
+}
+
+/** The same where the prompt ends with the mark before the first call: what is before the second one shows it. */
+function readableAfterPrompt(
+  region: string,
+  calls: readonly ProbeCall[],
+  turn: TurnTexts,
+): CallSyntax | null {
+  const [, promptEnd = ""] = /\s([^\p{L}\p{N}\s]{2,8})$/u.exec(turn.prompt) ?? [];
+  const beforeSecond = region.slice(0, Math.max(0, region.indexOf(calls[1]?.name ?? "")));
+  if (promptEnd === "" || !beforeSecond.endsWith(promptEnd)) return null;
+  return readable(promptEnd + region, calls, { promptEnd });
 }
 
 function* complete(
@@ -87,6 +103,7 @@ function* complete(
     oneCall,
     separatesText,
     ...(ids === null ? {} : { ids }),
+    ...(found.promptEnd === undefined ? {} : { textOpening: turn.header.slice(turn.prompt.length) }),
   };
 }
 

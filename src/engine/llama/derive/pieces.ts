@@ -35,6 +35,19 @@ export function sharedEnd(first: string, second: string): string {
 }
 
 /**
+ * Returns what begins an item, without marks that end the one before: those that also follow the last item.
+ * @param opening what is before the first item and before another one
+ * @param between between two items @param tail after the last one
+ */
+export function withoutSharedMarks(opening: string, between: string, tail: string): string {
+  const end = between.slice(0, between.length - opening.length);
+  const shared = sharedStart(between, tail).slice(end.length);
+  const isOfMarks = piecesOfText(shared).every((each) => isMark(each) || each.trim() === "");
+  if (shared.trim() === "" || !isOfMarks || !opening.startsWith(shared)) return opening;
+  return opening.slice(shared.length).trimStart();
+}
+
+/**
  * Splits a text into the pieces of a mark of the syntax: white space that is next to a mark, a line's end or JSON's punctuation is layout;
  * any other belongs to the words around it.
  */

@@ -1,7 +1,7 @@
 /** Derives the marks around calls from a turn with two calls, or with one where a turn has no more. */
-import type { CallBody, CallSyntax, Mark } from "../tools/syntax.js";
+import type { CallSyntax, Mark } from "../tools/syntax.js";
 import { commonBody, findBody } from "./body.js";
-import { isMark, markOf, piecesOfText, sharedEnd, sharedStart } from "./pieces.js";
+import { isMark, markOf, piecesOfText, sharedEnd, sharedStart, withoutSharedMarks } from "./pieces.js";
 import type { ProbeCall } from "./probes.js";
 
 /** A syntax, and what follows the calls although it is none of their marks. */
@@ -11,7 +11,11 @@ export interface FoundSyntax {
 }
 
 /** Returns how the calls are written in a text that has nothing before and after them; null where that is not recognised. */
-export function syntaxOf(text: string, calls: readonly ProbeCall[]): FoundSyntax | null {
+export function syntaxOf(
+  text: string,
+  calls: readonly ProbeCall[],
+  more: Pick<CallSyntax, "promptEnd"> = {},
+): FoundSyntax | null {
   const [first, second] = calls;
   if (first === undefined) return null;
   const secondAt = second === undefined ? text.length : text.indexOf(second.name);
@@ -26,7 +30,7 @@ export function syntaxOf(text: string, calls: readonly ProbeCall[]): FoundSyntax
   const body = other === null ? null : commonBody(found, other);
   if (other === null || body === null) return null;
   const middle = withoutIds(text.slice(found.end, other.start), calls);
-  return aroundCalls(body, lead, middle, text.slice(other.end));
+  return aroundCalls({ ...more, body }, lead, middle, text.slice(other.end));
 }
 
 /** Stands for an id. */
@@ -45,15 +49,17 @@ function leadOf(before: string): Pick<CallSyntax, "before" | "afterId"> {
     : { before: markOf(first), afterId: markOf(second) };
 }
 
+type KnownParts = Pick<CallSyntax, "body" | "promptEnd">;
+
 /** @param lead before the first call @param middle between both @param tail after the second */
-function aroundCalls(body: CallBody, lead: string, middle: string, tail: string): FoundSyntax | null {
-  const before = sharedEnd(lead, middle).trimStart();
+function aroundCalls(known: KnownParts, lead: string, middle: string, tail: string): FoundSyntax | null {
+  const before = withoutSharedMarks(sharedEnd(lead, middle).trimStart(), middle, tail);
   const rest = middle.slice(0, middle.length - before.length);
   const after = sharedStart(rest, tail).trimEnd();
   const between = rest.slice(after.length);
   const open = lead.slice(0, lead.length - before.length).trimStart();
   const close = tail.slice(after.length).trimEnd();
-  const parts = { between: markOf(between), ...leadOf(before), body, after: markOf(after) };
+  const parts = { between: markOf(between), ...leadOf(before), ...known, after: markOf(after) };
   // What only follows the calls ends the turn.
   if (open === "") return withOpening(parts, close);
   return withOpening({ ...parts, section: { open: markOf(open), close: markOf(close) } });
@@ -71,7 +77,8 @@ function withOpening(parts: Parts, turnEnd = ""): FoundSyntax | null {
   if (body.type === "tagged" && after.every((piece) => piece.trim() === "")) return null;
   const pieces = [...(section?.open ?? []), ...before];
   const [first = ""] = pieces.filter((piece) => piece.trim() !== "");
-  if (distinguishes(first)) return { syntax: { ...syntax, ...marksOfEnd(turnEnd) }, turnEnd };
+  if (distinguishes(first) || syntax.promptEnd === first)
+    return { syntax: { ...syntax, ...marksOfEnd(turnEnd) }, turnEnd };
   // A word with a bracket, such as `functools[`, is a mark of its own.
   const opening = pieces.join("").trimStart().split(/\s/)[0] ?? "";
   if (/^\p{L}{4,}/u.test(first) && distinguishes(opening)) return { syntax: { ...syntax, opening }, turnEnd };

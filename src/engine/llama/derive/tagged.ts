@@ -1,13 +1,18 @@
 /** Derives a body whose arguments are each written between marks. */
 import { markText, type TaggedBody, type ValueType } from "../tools/syntax.js";
 import { argumentTexts, type FoundBody } from "./found-body.js";
-import { markOf, sharedEnd, sharedStart } from "./pieces.js";
+import { markOf, sharedEnd, sharedStart, withoutSharedMarks } from "./pieces.js";
 import type { ProbeCall } from "./probes.js";
 
 export function taggedBody(text: string, call: ProbeCall, from: number, to: number): FoundBody | null {
   const texts = argumentTexts(text, call, from, to);
   if (texts === null) return null;
-  const keyOpen = sharedEnd(texts.head, texts.afterString).trimStart();
+  const rest = text.slice(texts.end);
+  const keyOpen = withoutSharedMarks(
+    sharedEnd(texts.head, texts.afterString).trimStart(),
+    texts.afterNumber,
+    rest,
+  );
   // A quotation mark is no tag.
   if (!/[<[\p{L}]/u.test(keyOpen)) return null;
   const quoted =

@@ -1,5 +1,5 @@
 /** What a turn without calls shows of a template: the texts that other turns are compared with. */
-import { sharedEnd, sharedStart } from "./pieces.js";
+import { isMark, piecesOfText, sharedEnd, sharedStart } from "./pieces.js";
 import { marker, promptProbe, textProbe, type Probe } from "./probes.js";
 
 /** Yields what is to be rendered, and receives its text, or null where the template refuses it. */
@@ -62,7 +62,15 @@ export function callsIn(text: string, turn: TurnTexts, { name, endTexts }: CallS
   const start = starts.reduce((longest, each) => (each.length > longest.length ? each : longest), "");
   const rest = shown.slice(start.length);
   const nameAt = rest.indexOf(name);
-  return nameAt < 0 ? null : withoutEnd(rest, nameAt, turn.end, endTexts);
+  if (nameAt < 0) return null;
+  return withoutEnd(withoutNextTurn(rest, rest.lastIndexOf(name), turn), nameAt, turn.end, endTexts);
+}
+
+/** Cuts the text where another turn begins: at one of the header's first two marks that is not in front of or between the calls. */
+function withoutNextTurn(text: string, lastAt: number, { header }: TurnTexts): string {
+  const marks = piecesOfText(header).filter(isMark).slice(0, 2);
+  const places = marks.map((mark) => text.indexOf(mark)).filter((at) => at > lastAt);
+  return places.length === 0 ? text : text.slice(0, Math.min(...places));
 }
 
 /** Cuts the text where the turn ends. */

@@ -15,11 +15,15 @@ export interface CallOpeningDetector {
 /** Creates a detector of the opening of any of these syntaxes. It detects one opening only. */
 export function createCallOpeningDetector(syntaxes: readonly CallSyntax[]): CallOpeningDetector {
   const inline = syntaxes
-    .filter((syntax) => syntax.wholeAnswer !== true)
+    .filter((syntax) => syntax.wholeAnswer !== true && syntax.promptEnd === undefined)
     .map((syntax) => openingPieces(syntax)[0] ?? "");
   const whole = syntaxes.filter((syntax) => syntax.wholeAnswer === true);
-  const longest = Math.max(0, ...inline.map((text) => text.length - 1));
-  let held = "";
+  const promptEnds = syntaxes.flatMap(({ promptEnd }) => promptEnd ?? []);
+  const longest = Math.max(
+    promptEnds.length === 0 ? 0 : startLengthMax,
+    ...inline.map((text) => text.length - 1),
+  );
+  let held = promptEnds[0] ?? "";
   let atStart = whole.length > 0;
   let done = false;
   return {
@@ -34,7 +38,7 @@ export function createCallOpeningDetector(syntaxes: readonly CallSyntax[]): Call
         if (met.includes(null)) return null;
         atStart = false;
       }
-      const at = firstOf(held, inline);
+      const at = firstOf(held, inline, promptEnds);
       done = at >= 0;
       if (done) return held.slice(at);
       held = held.slice(Math.max(0, held.length - longest));
@@ -65,7 +69,17 @@ function afterPieces(text: string, pieces: readonly string[]): string | false | 
   return rest;
 }
 
-function firstOf(text: string, openings: readonly string[]): number {
-  const found = openings.map((opening) => text.indexOf(opening)).filter((at) => at >= 0);
+/** @param promptEnds marks that texts may have, too, so that a name and the end of its line must follow */
+function firstOf(text: string, openings: readonly string[], promptEnds: readonly string[]): number {
+  const places = [
+    ...openings.map((opening) => text.indexOf(opening)),
+    ...promptEnds.map((mark) => {
+      const pattern = /^[\p{L}\p{N}_.-]{1,64}\n/u;
+      let at = text.indexOf(mark);
+      while (at >= 0 && !pattern.test(text.slice(at + mark.length))) at = text.indexOf(mark, at + 1);
+      return at;
+    }),
+  ];
+  const found = places.filter((at) => at >= 0);
   return found.length === 0 ? -1 : Math.min(...found);
 }

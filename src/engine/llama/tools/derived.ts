@@ -12,6 +12,8 @@ export interface DerivedCalls {
   /** Text and calls must be two turns: one turn with both loses its text. */
   readonly separatesText: boolean;
   readonly ids?: "nine" | "numbered";
+  /** Written between the prompt and a text, where the prompt ends with the mark before a call. */
+  readonly textOpening?: string;
 }
 
 export interface DerivedTools {

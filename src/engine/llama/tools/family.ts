@@ -30,6 +30,8 @@ export interface ToolFamily {
   readonly oneCall?: boolean;
   /** Definitions are a field `tools` of the system message, as JSON text. */
   readonly definitionsInSystem?: boolean;
+  /** Written between the prompt and a text answer. */
+  readonly textOpening?: string;
   /** Markers around a tool result, where the template has no role for results. */
   readonly resultMarks?: readonly [string, string];
 }

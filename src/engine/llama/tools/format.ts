@@ -41,6 +41,8 @@ export interface ToolFormat {
   readonly readsReasoning: boolean;
   /** Ends reasoning that the parser separates, and begins the text; null where marks around the reasoning end it. */
   readonly reasoningClosing: string | null;
+  /** The end of each prompt that belongs to the answer: the mark before a call; "" where prompts have none. */
+  readonly promptEnd: string;
   /** Written between the start of the model's turn and a text answer. */
   readonly answerOpening: string;
   /** Whether the template receives `tools`; false: `renderMessages` writes the definitions into the system message. */
@@ -104,6 +106,7 @@ function derivedFamily(known: ToolFamily | undefined, calls: DerivedCalls): Tool
     syntaxes: [calls.syntax, ...(known?.syntaxes ?? [])],
     ...(calls.emptyContent ? { emptyContent: null } : {}),
     ...(calls.ids === undefined ? {} : { ids: calls.ids }),
+    ...(calls.textOpening === undefined ? {} : { textOpening: calls.textOpening }),
     separatesText: calls.separatesText,
     ...(definitionsInSystem === undefined ? {} : { definitionsInSystem }),
     ...(resultMarks === undefined ? {} : { resultMarks }),
@@ -131,7 +134,8 @@ function createFormat(family: ToolFamily, capabilities: TemplateCapabilities): T
     readsReasoning: family.messages === true,
     reasoningClosing:
       family.messages === true ? "<|end|><|start|>assistant<|channel|>final<|message|>" : null,
-    answerOpening: family.messages === true ? "<|channel|>final<|message|>" : "",
+    promptEnd: main.promptEnd ?? "",
+    answerOpening: family.messages === true ? "<|channel|>final<|message|>" : (family.textOpening ?? ""),
     writesDefinitions: capabilities.writesDefinitions,
     parser: (tools, hides = false) => createParser(new Output(tools, hides), read),
     createOpeningDetector: () => createCallOpeningDetector(syntaxes),

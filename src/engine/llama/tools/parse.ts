@@ -8,7 +8,7 @@ import { pythonMarks, readNotation } from "./parse/notation.js";
 import type { Output, ToolEvent } from "./parse/output.js";
 import { oneOf, peek, readPieces, readUntil, skipSpace, Source, type Reading } from "./parse/source.js";
 import { readTagged } from "./parse/tagged.js";
-import { firstCharacter, openingPieces, piecesOf, type CallSyntax } from "./syntax.js";
+import { firstCharacter, openingPieces, piecesOf, taggedEnds, type CallSyntax } from "./syntax.js";
 
 const idLengthMax = 256;
 
@@ -120,8 +120,9 @@ function* readCalls(source: Source, out: Output, syntax: CallSyntax): Reading<vo
       return fail(source, out, syntax);
     out.end();
     source.record();
+    const { body, after } = syntax;
     // The reader of tagged arguments has consumed the first piece of the end mark.
-    yield* skipMark(source, piecesOf(syntax.after).slice(syntax.body.type === "tagged" ? 1 : 0));
+    yield* skipMark(source, body.type === "tagged" ? taggedEnds(body, after).call.slice(1) : piecesOf(after));
     const ended =
       section === undefined ? wholeAnswer !== true : yield* skipMark(source, piecesOf(section.close));
     if (ended) {

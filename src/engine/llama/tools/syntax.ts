@@ -121,6 +121,8 @@ export interface CallSyntax {
   readonly endsTurn?: boolean;
   /** A call only if it is the whole answer. */
   readonly wholeAnswer?: boolean;
+  /** The prompt ends with the mark before a call, and the answer begins after it. */
+  readonly promptEnd?: string;
   /** Text that distinguishes a call from an ordinary answer, where the first piece does not. */
   readonly opening?: string;
   /** Optional text before a forced call. */
@@ -135,6 +137,28 @@ export function markText(mark: Mark): string {
 /** Returns the pieces of a mark that are required when read. */
 export function piecesOf(mark: Mark): readonly string[] {
   return mark.filter((piece) => piece.trim() !== "").map((piece) => piece.trim());
+}
+
+/** The texts that end a value and the arguments of a tagged body, each with the further pieces of its mark. */
+export interface TaggedEnds {
+  readonly value: readonly string[];
+  readonly call: readonly string[];
+}
+
+/** Returns the ends of a tagged body: the first pieces of the two marks; up to white space where these are the same. */
+export function taggedEnds({ valueClose }: TaggedBody, after: Mark): TaggedEnds {
+  const value = piecesOf(valueClose);
+  const call = piecesOf(after);
+  return value[0] === call[0]
+    ? { value: joinedStart(valueClose), call: joinedStart(after) }
+    : { value, call };
+}
+
+/** Returns the pieces of a mark, those before the first white space as one. */
+function joinedStart(mark: Mark): readonly string[] {
+  const at = mark.findIndex((piece) => piece.trim() === "");
+  const first = (at < 0 ? mark : mark.slice(0, at)).join("");
+  return [first, ...(at < 0 ? [] : piecesOf(mark.slice(at)))];
 }
 
 /** Returns the pieces that start a call. */

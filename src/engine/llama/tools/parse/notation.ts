@@ -145,7 +145,9 @@ class Reader {
     const { quote, escapes, nested } = this.#marks;
     const isVerbatim = !escapes && (depth === 0 || nested === "same");
     if (isVerbatim) {
-      if ((yield* oneOf(source, [quote])) === null) return null;
+      const other = quote === "'" ? '"' : "'";
+      const begins = yield* oneOf(source, quote.length === 1 ? [quote, other] : [quote]);
+      if (begins !== quote) return begins === null ? null : yield* this.#escaped(begins);
       const text = yield* this.#verbatim(depth);
       return text === null ? null : JSON.stringify(text);
     }

@@ -1,7 +1,7 @@
 /** Parses a call whose arguments are each written between marks, and converts them to one JSON object. */
 import type { Tool } from "../../../../core/generation.js";
 import { propertyOf, typesOf } from "../parameters.js";
-import { piecesOf, type Mark, type TaggedBody } from "../syntax.js";
+import { piecesOf, taggedEnds, type Mark, type TaggedBody } from "../syntax.js";
 import { isWholeJson } from "./envelope.js";
 import { literalJson } from "./notation.js";
 import type { Output } from "./output.js";
@@ -19,7 +19,8 @@ const keyLengthMax = 1024;
 
 /** @param after its first piece ends the arguments. @returns whether the call is complete */
 export function* readTagged(source: Source, out: Output, body: TaggedBody, after: Mark): Reading<boolean> {
-  const [end = ""] = piecesOf(after);
+  const ends = taggedEnds(body, after);
+  const [end = ""] = ends.call;
   const name = yield* readName(source, out, body, end);
   const tool = name === null ? undefined : out.tool(name);
   if (tool === undefined) {
@@ -37,7 +38,7 @@ export function* readTagged(source: Source, out: Output, body: TaggedBody, after
       out.addArguments(keys.size === 0 ? "{}" : "}");
       return true;
     }
-    const member = yield* readMember(source, body, tool);
+    const member = yield* readMember(source, body, ends.value, tool);
     if (member === null || keys.has(member.key)) return false;
     out.addArguments(`${keys.size === 0 ? "{" : ","}${JSON.stringify(member.key)}:${member.value}`);
     keys.add(member.key);
@@ -49,42 +50,48 @@ export function* readTagged(source: Source, out: Output, body: TaggedBody, after
  * @returns the name, which may be unknown; null when there is none
  */
 function* readName(source: Source, out: Output, body: TaggedBody, end: string): Reading<string | null> {
-  const [mark = "\n"] = piecesOf(body.afterName);
+  const [mark = "\n", ...afterMark] = piecesOf(body.afterName);
   yield* skipSpace(source);
   const id = body.idAfterName === undefined ? [] : [body.idAfterName.mark.trim()];
   const name = yield* readUntilAny(source, [...id, mark, body.keyOpen, end], out.nameLengthMax);
   if (name === null) return null;
   if ((yield* oneOf(source, id)) !== null && (yield* readUntilAny(source, [mark], keyLengthMax)) === null)
     return null;
-  yield* oneOf(source, [mark]);
+  if ((yield* oneOf(source, [mark])) !== null) yield* skipPieces(source, afterMark);
   return name.trim();
 }
 
 function* readMember(
   source: Source,
   body: TaggedBody,
+  [valueEnd = "", ...afterValue]: readonly string[],
   tool: Tool,
 ): Reading<{ readonly key: string; readonly value: string } | null> {
-  const { keyClose, valueType, valueClose, padding } = body;
+  const { keyClose, valueType, padding } = body;
   const [keyEnd = "", ...rests] = valueType === undefined ? piecesOf(keyClose) : [valueType.before];
-  const [valueEnd = ""] = piecesOf(valueClose);
   const key = yield* readUntil(source, keyEnd, keyLengthMax);
   if (key === null) return null;
   const name = key.trim();
   const word = valueType === undefined ? null : yield* readUntil(source, valueType.after, keyLengthMax);
   if (valueType === undefined ? !(yield* readPieces(source, rests)) : word === null) return null;
   const marked = yield* readMarkedText(source, body);
-  if (marked !== null) {
-    const ends = (yield* readUntil(source, valueEnd, keyLengthMax)) !== null;
-    return ends ? { key: name, value: JSON.stringify(marked) } : null;
-  }
-  const text = yield* readUntil(source, valueEnd, Infinity);
+  const text = yield* readUntil(source, valueEnd, marked === null ? Infinity : keyLengthMax);
   if (text === null) return null;
+  yield* skipPieces(source, afterValue);
+  if (marked !== null) return { key: name, value: JSON.stringify(marked) };
   const value = withoutPadding(text, padding);
   if (word !== null && word === valueType?.string) return { key: name, value: JSON.stringify(value) };
   // The types of the schema are not needed where the value itself shows its own.
   const schema = body.quoted === true || word !== null ? {} : propertyOf(tool, name);
   return { key: name, value: valueJson(value, schema, body.python === true) };
+}
+
+/** Reads those of these pieces that are present. */
+function* skipPieces(source: Source, pieces: readonly string[]): Reading<void> {
+  for (const piece of pieces) {
+    yield* skipSpace(source);
+    yield* oneOf(source, [piece]);
+  }
 }
 
 /** Reads a text between marks of its own. @returns null where there are none */

@@ -1,0 +1,36 @@
+/** Styles of calls whose marks are also those of other parts of a turn. */
+import { each, members, templateOf, turn, verbatim, type Style } from "./style-parts.js";
+
+const typeOf =
+  "{{ 'string' if v is string else 'object' if v is mapping else 'boolean' if v is boolean else 'number' if v is number else 'array' }}";
+
+/** The prompt ends with the mark before a call, which is also before a text. */
+const afterPromptEnd =
+  "{%- for tool in tools or [] -%}<|turn|>system{{ '\\n' }}{{ tool | tojson }}<|over|>{%- endfor -%}" +
+  "{%- for m in messages -%}" +
+  "{%- if m.role == 'assistant' -%}<|turn|>assistant{{ '\\n' }}" +
+  "{%- if m.content -%}{{ '>>>everyone\\n' + m.content }}{%- endif -%}" +
+  "{%- for c in m.tool_calls or [] -%}{{ '>>>' + c.function.name + '\\n' + c.function.arguments }}{%- endfor -%}<|over|>" +
+  `{%- else -%}${turn("{{ m.role }}", "{{ m.content }}")}{%- endif -%}` +
+  "{%- endfor -%}" +
+  "{%- if add_generation_prompt -%}{{ '<|turn|>assistant\\n>>>' }}{%- endif -%}";
+
+export const sharedMarkStyles: Readonly<Record<string, Style>> = {
+  "tags of the marks that every part has": {
+    template: templateOf(
+      "<|close|>text<|sep|><|open|>calls<|sep|>" +
+        each(
+          '<|open|>call name="{{ f.name }}" index="{{ loop.index }}"<|sep|>' +
+            members(`<|open|>arg key="{{ k }}" type="${typeOf}"<|sep|>${verbatim}<|close|>arg<|sep|>`) +
+            "<|close|>call<|sep|>",
+        ) +
+        "<|close|>calls<|sep|>",
+    ),
+    example:
+      '<|close|>text<|sep|><|open|>calls<|sep|><|open|>call name="NAME"<|sep|><|open|>arg key="key" type="string"<|sep|>value<|close|>arg<|sep|><|close|>call<|sep|><|close|>calls<|sep|>',
+  },
+  "a mark that prompts end with": {
+    template: afterPromptEnd,
+    example: '>>>NAME\n{"key": "value"}',
+  },
+};
