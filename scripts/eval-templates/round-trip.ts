@@ -5,6 +5,7 @@ import { Answer } from "../../src/engine/llama/answer/answer.js";
 import type { ReasoningMarks } from "../../src/engine/llama/answer/reasoning.js";
 import { marker } from "../../src/engine/llama/derive/probes.js";
 import { callsIn, type TurnTexts } from "../../src/engine/llama/derive/turn.js";
+import { findCalls } from "../../src/engine/llama/decode/answer-of.js";
 import type { TemplateReading } from "../../src/engine/llama/prompt/read-template.js";
 import { renderTurns } from "./render.js";
 import type { Arguments } from "./shapes.js";
@@ -117,7 +118,15 @@ export function parseAnswer(
   const parser = template.tools.parser([tool]);
   const { promptEnd, answerOpening: textOpening } = template.tools;
   const begun = promptEnd === "" ? {} : { begun: { promptEnd, textOpening } };
-  const answer = new Answer({ marks, startsInReasoning, stop: [], parser, callIdPrefix: "", ...begun });
+  const answer = new Answer({
+    marks,
+    startsInReasoning,
+    stop: [],
+    parser,
+    callIdPrefix: "",
+    callsInReasoning: findCalls(template.tools, [tool]),
+    ...begun,
+  });
   const events: readonly GenerationEvent[] = [
     ...pieces.flatMap((piece) => answer.push(Buffer.from(piece), null)),
     ...answer.finish(),

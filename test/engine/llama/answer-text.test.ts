@@ -159,6 +159,37 @@ describe("the text of an answer", () => {
     expect(fold(singly("Yes </think>"))).toMatchObject({ reasoning: "", text: "Yes </think>" });
   });
 
+  it("is calls where reasoning that is not closed ends with them, and only then", () => {
+    const isCalls = (text: string): boolean => /^(?:<call>\w+<\/call>)+$/.test(text);
+    const options = { callsInReasoning: { openings: ["<call>"], isCalls } };
+    const read = (text: string): Folded => fold(singly(text), options);
+    expect(read("<think>A tool. <call>f</call><call>g</call>")).toMatchObject({
+      reasoning: "A tool.",
+      text: "<call>f</call><call>g</call>",
+    });
+    expect(read("<think>A <call> it is</think>Yes.")).toMatchObject({
+      reasoning: "A <call> it is",
+      text: "Yes.",
+    });
+    expect(read("<think>A <call>f</call>? No.</think>Yes.")).toMatchObject({
+      reasoning: "A <call>f</call>? No.",
+      text: "Yes.",
+    });
+    expect(read("<think>A <call>f</call>? No.")).toMatchObject({
+      reasoning: "A <call>f</call>? No.",
+      text: "",
+    });
+    expect(read("<think>A <call>f</ca")).toMatchObject({ reasoning: "A <call>f</ca", text: "" });
+  });
+
+  it("may be followed by another block where the marks are control tokens", () => {
+    const marks = { open: "<|channel>thought", close: "<channel|>" };
+    const whole =
+      "<|channel>thought\nHm.<channel|>Yes.<|channel>thought\nOr?<channel|>No.<|channel>thought\n<channel|>";
+    expect(fold(singly(whole), { marks })).toMatchObject({ reasoning: "Hm.Or?", text: "Yes.No." });
+    expect(fold(singly("Yes. <think>No."))).toMatchObject({ reasoning: "", text: "Yes. <think>No." });
+  });
+
   it("is searched for stop sequences in the answer only, not in the reasoning", () => {
     const folded = fold(singly("<think>a stop b</think>c stop d"), { stop: ["stop"] });
     expect(folded).toMatchObject({ reasoning: "a stop b", text: "c ", stoppedBy: "stop" });

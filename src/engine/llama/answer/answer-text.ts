@@ -14,8 +14,17 @@ export interface AnswerTextOptions {
   /** true when the prompt ended inside the block. */
   readonly startsInReasoning: boolean;
   readonly stop: readonly string[];
+  /** Finds calls at the end of reasoning that the model has not closed; absent: there are none. */
+  readonly callsInReasoning?: CallsInReasoning;
   /** The end of the prompt that belongs to the answer, and what begins a text after it; absent: nothing. */
   readonly begun?: { readonly promptEnd: string; readonly textOpening: string };
+}
+
+export interface CallsInReasoning {
+  /** Texts that begin a call. */
+  readonly openings: readonly string[];
+  /** Whether a text is complete calls and nothing else. */
+  readonly isCalls: (text: string) => boolean;
 }
 
 export type AnswerMode = "opening" | "reasoning" | "answer";
@@ -43,6 +52,8 @@ export class AnswerText {
   #mode: AnswerMode;
   readonly #open: string;
   readonly #close: string;
+  /** Whether another block may follow in the answer: its mark is a control token, which no text has. */
+  readonly #opensAgain: boolean;
   /** Marks around the answer; "" for none. */
   #answerOpen: string;
   readonly #answerClose: string;
@@ -65,6 +76,7 @@ export class AnswerText {
     const { marks } = options;
     this.#open = marks?.open ?? "";
     this.#close = marks?.close ?? "";
+    this.#opensAgain = /^<[|｜]/.test(this.#open);
     const { promptEnd = "", textOpening = "" } = options.begun ?? {};
     this.#held = promptEnd;
     this.#length = promptEnd.length;
@@ -142,22 +154,37 @@ export class AnswerText {
     if (at >= 0) {
       this.#emit("reasoning", this.#cut(at).trimEnd());
       this.#cut(this.#close.length);
-      this.#flush("reasoning", "");
-      this.#rawAnswer = this.#held;
-      this.#mode = "answer";
-      this.#atPartStart = true;
+      this.#beginAnswer();
       return true;
     }
-    const keep = last ? begunMark(this.#held, this.#close) : heldBack(this.#held, [this.#close]);
+    const { openings = [], isCalls } = this.#options.callsInReasoning ?? {};
+    const call = firstStop(this.#held, openings)?.at ?? -1;
+    const keep = last
+      ? begunMark(this.#held, this.#close)
+      : call >= 0
+        ? this.#held.length - call
+        : heldBack(this.#held, [this.#close, ...openings]);
+    if (last && call >= 0 && isCalls?.(this.#held.slice(call)) === true) {
+      this.#emit("reasoning", this.#cut(call).trimEnd());
+      this.#beginAnswer();
+      return true;
+    }
     const complete = this.#held.slice(0, this.#held.length - keep).trimEnd();
     this.#emit("reasoning", this.#cut(complete.length));
     if (last) this.#held = "";
     return false;
   }
 
+  #beginAnswer(): void {
+    this.#flush("reasoning", "");
+    this.#rawAnswer = this.#held;
+    this.#mode = "answer";
+    this.#atPartStart = true;
+  }
+
   #stepAnswer(last: boolean): boolean {
     if (this.#answerOpen !== "" && !this.#stepAnswerOpen(last)) return false;
-    const marks = this.#answerClose === "" ? [] : [this.#answerClose];
+    const marks = [this.#answerClose, this.#opensAgain ? this.#open : ""].filter((mark) => mark !== "");
     const met = firstStop(this.#held, [...this.#options.stop, ...marks]);
     const keep = last
       ? begunMark(this.#held, this.#answerClose)
@@ -167,6 +194,10 @@ export class AnswerText {
     if (last && met === null) this.#cutMark(keep);
     if (met !== null && !this.#options.stop.includes(met.stop)) {
       this.#cutMark(met.stop.length);
+      if (met.stop === this.#open) {
+        this.#mode = "reasoning";
+        this.#atPartStart = true;
+      }
       return true;
     }
     this.#stoppedBy = met?.stop ?? null;

@@ -1,6 +1,9 @@
 /** Creates the event builder of a job's answer. */
 import { Answer, type AnswerOptions } from "../answer/answer.js";
+import type { CallsInReasoning } from "../answer/answer-text.js";
 import type { ParsedCalls } from "../answer/parsed-calls.js";
+import type { Tool } from "../../../core/generation.js";
+import type { ToolFormat } from "../tools/format.js";
 import type { Resident } from "../load/resident.js";
 import type { SeededJob } from "../protocol.js";
 
@@ -20,9 +23,28 @@ export function answerOf(
     callIdPrefix,
     onlyCalls: toolChoice.mode === "required",
   };
-  if (isRaw || format.promptEnd === "") return new Answer(options);
+  const hasCalls = parses && calls.tools.length > 0 && !calls.hidden;
   return new Answer({
     ...options,
-    begun: { promptEnd: format.promptEnd, textOpening: format.answerOpening },
+    ...(hasCalls ? { callsInReasoning: findCalls(format, calls.tools) } : {}),
+    ...(isRaw || format.promptEnd === ""
+      ? {}
+      : { begun: { promptEnd: format.promptEnd, textOpening: format.answerOpening } }),
   });
+}
+
+/** Some models call tools without ending their reasoning. */
+export function findCalls(format: ToolFormat, tools: readonly Tool[]): CallsInReasoning {
+  const openings = format.openings.flatMap(({ pieces, atStart }) => (atStart ? [] : pieces.slice(0, 1)));
+  return {
+    openings: openings.filter((opening) => opening.length > 2),
+    isCalls(text) {
+      const parser = format.parser(tools);
+      const events = [...parser.push(text), ...parser.finish()];
+      const isOther = events.some(
+        (event) => event.type === "call-broken" || (event.type === "text" && event.text.trim() !== ""),
+      );
+      return !isOther && events.some(({ type }) => type === "call-end");
+    },
+  };
 }

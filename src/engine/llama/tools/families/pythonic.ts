@@ -27,7 +27,7 @@ function listBetween(open: readonly string[], close: readonly string[]): CallSyn
 
 export const lfm: ToolFamily = {
   name: "lfm",
-  signs: { all: ["<|tool_list_start|>"] },
+  signs: { all: [], any: ["<|tool_list_start|>", "List of tools: ["] },
   syntaxes: [listBetween(["<|tool_call_start|>"], ["<|tool_call_end|>"])],
 };
 
