@@ -1,5 +1,5 @@
 /** Finds the parts of a call in a text that a template has written. */
-import type { CallBody } from "../tools/syntax.js";
+import { keyPlace, type CallBody } from "../tools/syntax.js";
 import type { ProbeCall } from "./probes.js";
 
 /** A body, and where it begins and ends in the text. */
@@ -19,7 +19,7 @@ export interface ArgumentTexts {
   /** Between a key and its value. */
   readonly beforeString: string;
   readonly beforeNumber: string;
-  /** Between a value and the next key. */
+  /** Between a value and the next key; the value's own key is replaced by `keyPlace`. */
   readonly afterString: string;
   readonly afterNumber: string;
   /** Where the last value ends. */
@@ -41,5 +41,14 @@ export function argumentTexts(text: string, call: ProbeCall, from: number, to: n
   }
   const [head = "", beforeString = "", afterString = "", beforeNumber = "", afterNumber = ""] = gaps;
   if (gaps[5] !== beforeString) return null;
-  return { start, head, beforeString, beforeNumber, afterString, afterNumber, end: at };
+  const [first = "", , second = ""] = words;
+  return {
+    start,
+    head,
+    beforeString,
+    beforeNumber,
+    afterString: afterString.replaceAll(first, keyPlace),
+    afterNumber: afterNumber.replaceAll(second, keyPlace),
+    end: at,
+  };
 }

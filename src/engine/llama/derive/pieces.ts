@@ -4,7 +4,7 @@
  */
 
 const piece =
-  /<[^<>\s"'=]{1,64}>|<[|｜][^<>]{1,64}?[|｜]>|\[\/?[A-Z][A-Z_ ]{1,62}\]|◁[^◁▷\s]{1,64}▷|[\p{L}\p{N}_]+|\s+|[^]/gu;
+  /\]<\][^\s<>[\]]{1,64}\[>\[|<[^<>\s"'=]{1,64}>|<[|｜][^<>]{1,64}?[|｜]>|\[\/?[A-Z][A-Z_ ]{1,62}\]|◁[^◁▷\s]{1,64}▷|[\p{L}\p{N}_]+|\s+|[^]/gu;
 
 export function piecesOfText(text: string): readonly string[] {
   return text.match(piece) ?? [];
@@ -12,7 +12,7 @@ export function piecesOfText(text: string): readonly string[] {
 
 /** Returns whether a piece is a mark, which ordinary text hardly contains. */
 export function isMark(text: string): boolean {
-  return text.length > 2 && /^[<[◁]/.test(text);
+  return text.length > 2 && /^(?:[<[◁]|\]<\])/.test(text);
 }
 
 /** Returns the longest beginning that two texts share. */

@@ -1,5 +1,5 @@
 /** Derives a body whose arguments are each written between marks. */
-import { markText, type TaggedBody, type ValueType } from "../tools/syntax.js";
+import { markText, withKey, type TaggedBody, type ValueType } from "../tools/syntax.js";
 import { argumentTexts, type FoundBody } from "./found-body.js";
 import { markOf, sharedEnd, sharedStart, withoutSharedMarks } from "./pieces.js";
 import type { ProbeCall } from "./probes.js";
@@ -36,7 +36,8 @@ export function taggedBody(text: string, call: ProbeCall, from: number, to: numb
     ...(valueType === null ? {} : { valueType }),
   };
   const isUsable = [body.keyClose, body.valueClose].every((mark) => markText(mark).trim() !== "");
-  const end = endOf(text, texts.end + (quoted ? 1 : 0), close);
+  const lastKey = Object.keys(call.arguments).at(-1) ?? "";
+  const end = endOf(text, texts.end + (quoted ? 1 : 0), withKey(close, lastKey));
   return isUsable ? { body, middle, start: texts.start, end } : null;
 }
 

@@ -3,7 +3,14 @@ import type { ToolCall } from "../../../core/generation.js";
 import { ExactNumber } from "../../../grammar/regular/number/decimal.js";
 import { jsonText, parseJson } from "../../../grammar/schema/json-text.js";
 import type { JsonValue } from "../../../grammar/schema/node.js";
-import { markText, type CallBody, type EnvelopeBody, type NotationBody, type TaggedBody } from "./syntax.js";
+import {
+  markText,
+  withKey,
+  type CallBody,
+  type EnvelopeBody,
+  type NotationBody,
+  type TaggedBody,
+} from "./syntax.js";
 
 export function callText(body: CallBody, call: Pick<ToolCall, "name" | "arguments">): string {
   switch (body.type) {
@@ -50,7 +57,7 @@ function taggedText(body: TaggedBody, entries: readonly (readonly [string, unkno
         isString || valueType === undefined
           ? markText(keyClose)
           : valueType.before + valueType.other + valueType.after;
-      return `${keyOpen}${key}${keyEnd}${padding}${text}${padding}${markText(valueClose)}`;
+      return `${keyOpen}${key}${keyEnd}${padding}${text}${padding}${withKey(markText(valueClose), key)}`;
     })
     .join("");
 }

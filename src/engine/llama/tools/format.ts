@@ -19,7 +19,7 @@ import {
 import { createParser, readAnswer, type ToolParser } from "./parse.js";
 import { readHarmony } from "./parse/harmony.js";
 import { Output } from "./parse/output.js";
-import { openingPieces, piecesOf, type Mark } from "./syntax.js";
+import { keyPlace, openingPieces, piecesOf, type Mark } from "./syntax.js";
 import { callsAsText } from "./tools-as-text.js";
 import { createCallOpeningDetector, type CallOpeningDetector } from "./call-opening.js";
 
@@ -171,5 +171,7 @@ function marksOf(family: ToolFamily): readonly string[] {
     ],
   );
   const messages = family.messages === true ? ["<|start|>", "<|end|>", "<|return|>"] : [];
-  return [...new Set([...piecesOf(marks), ...messages])].filter((mark) => mark.length > 2);
+  return [...new Set([...piecesOf(marks), ...messages])].filter(
+    (mark) => mark.length > 2 && !mark.includes(keyPlace),
+  );
 }

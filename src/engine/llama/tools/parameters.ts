@@ -14,6 +14,17 @@ export function propertyOf(tool: Tool, name: string): unknown {
   return isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
 }
 
+/** Returns the schema of a property of an object; undefined where there is none. */
+export function propertyIn(schema: unknown, name: string): unknown {
+  const properties = isObject(schema) ? schema["properties"] : undefined;
+  return isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
+}
+
+/** Returns the schema of a list's items; undefined where there is none. */
+export function itemsOf(schema: unknown): unknown {
+  return isObject(schema) ? schema["items"] : undefined;
+}
+
 export function requiredOf(tool: Tool): ReadonlySet<unknown> {
   const { required } = tool.parameters;
   return new Set(Array.isArray(required) ? (required as readonly unknown[]) : []);

@@ -66,6 +66,7 @@ export interface TaggedBody {
   readonly valueType?: ValueType;
   /** Written around a value; one is removed from each side when read. */
   readonly padding: "" | "\n";
+  /** May have the key in it, in place of `keyPlace`: `<key>value</key>`. */
   readonly valueClose: Mark;
   /** Whether values that are no strings are Python literals instead of JSON. */
   readonly python?: boolean;
@@ -74,6 +75,9 @@ export interface TaggedBody {
   /** Marks that may be around a string, inside of those of the value. */
   readonly textMarks?: { readonly open: string; readonly close: string };
 }
+
+/** Stands for the key of an argument in what ends its value. */
+export const keyPlace = "\u0002";
 
 /** Words between two texts: that of a string, and that of another value. */
 export interface ValueType {
@@ -159,6 +163,11 @@ function joinedStart(mark: Mark): readonly string[] {
   const at = mark.findIndex((piece) => piece.trim() === "");
   const first = (at < 0 ? mark : mark.slice(0, at)).join("");
   return [first, ...(at < 0 ? [] : piecesOf(mark.slice(at)))];
+}
+
+/** Returns a text with the key in its place. */
+export function withKey(text: string, key: string): string {
+  return text.replaceAll(keyPlace, key);
 }
 
 /** Returns the pieces that start a call. */

@@ -6,7 +6,7 @@
 import type { Tool } from "../../../core/generation.js";
 import { literal, type RuleSet } from "../../../grammar/gbnf.js";
 import { propertiesOf, requiredOf, typesOf } from "./parameters.js";
-import { markText, piecesOf, type TaggedBody, type ValueType } from "./syntax.js";
+import { keyPlace, markText, piecesOf, withKey, type TaggedBody, type ValueType } from "./syntax.js";
 import { createValueRules, jsonString, textWithout } from "./value-grammar.js";
 
 /** Returns the right sides of the rules for tools' arguments, all in one rule book. */
@@ -16,7 +16,9 @@ export interface ArgumentsRules {
 
 export function createTaggedRules(body: TaggedBody, rules: RuleSet): ArgumentsRules {
   // Created once, since rules that refer to each other are never deduplicated.
-  const plainText = textWithout(piecesOf(body.valueClose)[0] ?? "<", rules);
+  const [valueEnd = "<"] = markText(body.valueClose).trimStart().split(keyPlace);
+  const [firstEnd = "<"] = piecesOf(body.valueClose);
+  const plainText = textWithout(markText(body.valueClose).includes(keyPlace) ? valueEnd : firstEnd, rules);
   const anyText = body.textMarks === undefined ? plainText : markedText(body.textMarks, plainText, rules);
   const python = body.python === true;
   const nested = python ? "python" : "json";
@@ -35,7 +37,7 @@ export function createTaggedRules(body: TaggedBody, rules: RuleSet): ArgumentsRu
   const memberRule = (key: string, keyEnd: string, value: string): string => {
     const open = literal(`${body.keyOpen}${key}`);
     const padding = body.padding === "" ? "" : literal(body.padding);
-    return `${open} ${keyEnd} ${padding} ${value} ${literal(body.padding + markText(body.valueClose))}`;
+    return `${open} ${keyEnd} ${padding} ${value} ${literal(body.padding + withKey(markText(body.valueClose), key))}`;
   };
   const keyEnd = literal(markText(body.keyClose));
   const ruleOf = (key: string, schema: unknown): string => {

@@ -29,6 +29,19 @@ export const sharedMarkStyles: Readonly<Record<string, Style>> = {
     example:
       '<|close|>text<|sep|><|open|>calls<|sep|><|open|>call name="NAME"<|sep|><|open|>arg key="key" type="string"<|sep|>value<|close|>arg<|sep|><|close|>call<|sep|><|close|>calls<|sep|>',
   },
+  "tags that are called as the key": {
+    template: templateOf(
+      "]<]token[>[<calls>{{ '\\n' }}" +
+        each(
+          ']<]token[>[<call name="{{ f.name }}">' +
+            members(`]<]token[>[<{{ k }}>${verbatim}]<]token[>[</{{ k }}>`) +
+            "]<]token[>[</call>{{ '\\n' }}",
+        ) +
+        "]<]token[>[</calls>",
+    ),
+    example:
+      ']<]token[>[<calls>\n]<]token[>[<call name="NAME">]<]token[>[<key>value]<]token[>[</key>]<]token[>[</call>\n]<]token[>[</calls>',
+  },
   "a mark that prompts end with": {
     template: afterPromptEnd,
     example: '>>>NAME\n{"key": "value"}',

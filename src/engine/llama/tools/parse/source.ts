@@ -94,10 +94,16 @@ export function* skipSpace(source: Source): Reading<void> {
 /** Reads the first of these texts that is present, or nothing. @returns the text, or null */
 export function* oneOf(source: Source, texts: readonly string[]): Reading<string | null> {
   for (;;) {
-    const found = texts.find((text) => source.text.startsWith(text, source.at));
+    // The longest of several.
+    const found = texts
+      .filter((text) => source.text.startsWith(text, source.at))
+      .reduce<string | undefined>(
+        (best, text) => (best !== undefined && best.length >= text.length ? best : text),
+        undefined,
+      );
     const left = source.text.length - source.at;
     const mayCome = texts.some((text) => text.length > left && text.startsWith(source.text.slice(source.at)));
-    if (found !== undefined) {
+    if (found !== undefined && (!mayCome || source.ended)) {
       source.at += found.length;
       return found;
     }

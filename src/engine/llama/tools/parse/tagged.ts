@@ -1,10 +1,10 @@
 /** Parses a call whose arguments are each written between marks, and converts them to one JSON object. */
 import type { Tool } from "../../../../core/generation.js";
-import { propertyOf, typesOf } from "../parameters.js";
-import { piecesOf, taggedEnds, type Mark, type TaggedBody } from "../syntax.js";
-import { isWholeJson } from "./envelope.js";
-import { literalJson } from "./notation.js";
+import { propertyOf } from "../parameters.js";
+import { piecesOf, taggedEnds, withKey, type Mark, type TaggedBody } from "../syntax.js";
+import { elementsJson } from "./elements.js";
 import type { Output } from "./output.js";
+import { valueJson } from "./value.js";
 import {
   oneOf,
   readPieces,
@@ -64,7 +64,7 @@ function* readName(source: Source, out: Output, body: TaggedBody, end: string): 
 function* readMember(
   source: Source,
   body: TaggedBody,
-  [valueEnd = "", ...afterValue]: readonly string[],
+  [valueClose = "", ...afterValue]: readonly string[],
   tool: Tool,
 ): Reading<{ readonly key: string; readonly value: string } | null> {
   const { keyClose, valueType, padding } = body;
@@ -75,7 +75,10 @@ function* readMember(
   const word = valueType === undefined ? null : yield* readUntil(source, valueType.after, keyLengthMax);
   if (valueType === undefined ? !(yield* readPieces(source, rests)) : word === null) return null;
   const marked = yield* readMarkedText(source, body);
-  const text = yield* readUntil(source, valueEnd, marked === null ? Infinity : keyLengthMax);
+  const valueEnd = withKey(valueClose, name);
+  const text = yield* marked === null && valueEnd !== valueClose
+    ? readElement(source, `${body.keyOpen}${name}${keyEnd}`, valueEnd)
+    : readUntil(source, valueEnd, marked === null ? Infinity : keyLengthMax);
   if (text === null) return null;
   yield* skipPieces(source, afterValue);
   if (marked !== null) return { key: name, value: JSON.stringify(marked) };
@@ -83,7 +86,21 @@ function* readMember(
   if (word !== null && word === valueType?.string) return { key: name, value: JSON.stringify(value) };
   // The types of the schema are not needed where the value itself shows its own.
   const schema = body.quoted === true || word !== null ? {} : propertyOf(tool, name);
+  const elements = { open: body.keyOpen, openEnd: keyEnd, close: valueClose };
+  if (valueEnd !== valueClose) return { key: name, value: elementsJson(value, schema, elements) };
   return { key: name, value: valueJson(value, schema, body.python === true) };
+}
+
+/** Reads up to the end of an element, which may contain elements of the same name. */
+function* readElement(source: Source, open: string, close: string): Reading<string | null> {
+  const parts: string[] = [];
+  for (let depth = 1; depth > 0;) {
+    const text = yield* readUntil(source, close, Infinity);
+    if (text === null) return null;
+    parts.push(text);
+    depth += text.split(open).length - 2;
+  }
+  return parts.join(close);
 }
 
 /** Reads those of these pieces that are present. */
@@ -105,16 +122,4 @@ function withoutPadding(value: string, padding: string): string {
   const from = value.startsWith(padding) ? padding.length : 0;
   const to = value.endsWith(padding) && value.length > from ? value.length - padding.length : value.length;
   return value.slice(from, to);
-}
-
-/** Returns a string if the schema allows only strings; else the literal as JSON, or a string if the text is none. */
-function valueJson(text: string, schema: unknown, python: boolean): string {
-  const types = typesOf(schema);
-  if (types?.size === 1 && types.has("string")) return JSON.stringify(text);
-  const trimmed = text.trim();
-  const word = types?.has("boolean") === true ? trimmed.toLowerCase() : trimmed;
-  if (word === "true" || word === "false") return word;
-  if (trimmed === "None" && types?.has("null") === true) return "null";
-  if (isWholeJson(trimmed)) return trimmed;
-  return (python ? literalJson(trimmed) : null) ?? JSON.stringify(text);
 }
