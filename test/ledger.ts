@@ -9,6 +9,7 @@ import type { Overrides } from "../src/app/app.js";
 import { openDatabase, type Database } from "../src/store/database.js";
 import { createLedgerStore, type LedgerStore } from "../src/accounts/money/store/ledger.js";
 import { createRunStore } from "../src/inference/run/store/runs.js";
+import { writeSettings } from "./end-to-end/models/configured.js";
 import { startApp, temporaryFolder, testKey, type TestApp } from "./harness.js";
 
 /** Prices of the built-in model. */
@@ -29,16 +30,23 @@ export interface LedgerServer extends TestApp, LedgerAccess {
   readonly data: string;
 }
 
+export interface LedgerServerOptions extends ScriptedOptions, Pick<Overrides, "clock"> {
+  /** Of models by id. */
+  readonly settings?: Readonly<Record<string, object>>;
+}
+
 /** Starts a server with one team of this billing mode. */
 export async function startLedgerServer(
   billing: BillingMode,
   script: Script,
-  { clock, ...options }: ScriptedOptions & Pick<Overrides, "clock"> = {},
+  { clock, settings = {}, ...options }: LedgerServerOptions = {},
 ): Promise<LedgerServer> {
-  const data = join(temporaryFolder(), "data");
+  const folder = temporaryFolder();
+  const data = join(folder, "data");
   const engine = createScriptedEngine(script, options);
   const overrides = clock === undefined ? { engine } : { engine, clock };
-  const server = await startApp({ HEARTH_DATA: data, HEARTH_SHUTDOWN_GRACE_MS: "0" }, overrides);
+  const environment = { HEARTH_DATA: data, HEARTH_CONFIG: writeSettings(folder, settings) };
+  const server = await startApp({ ...environment, HEARTH_SHUTDOWN_GRACE_MS: "0" }, overrides);
   return { ...server, ...(await openLedger(data, billing)), data };
 }
 

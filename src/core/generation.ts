@@ -94,6 +94,9 @@ export interface Sampling {
   readonly logitBias: Readonly<Record<string, number>>;
 }
 
+/** What a request states of its sampling; the model's defaults, then general ones, decide the rest. */
+export type StatedSampling = { readonly [Name in keyof Sampling]?: Sampling[Name] | undefined };
+
 /** A prompt that is used unchanged, without a chat template. */
 export interface RawPrompt {
   /** Text, or token ids of the model's own vocabulary. */
@@ -130,15 +133,17 @@ export interface GenerationRequest {
   readonly reasoningEffort: ReasoningEffort;
   /** Reasoning ends after this number of tokens; absent = depends on the effort. */
   readonly reasoningTokensMax?: number;
-  readonly sampling: Sampling;
+  readonly sampling: StatedSampling;
   /** Number of alternatives to report for each token of the text; null = no log probabilities. */
   readonly topLogprobs: number | null;
   /** Number of answers, sampled independently, to the one prompt or divided among several. */
   readonly choices: number;
   /** Texts that end the answer; they are not part of it. */
   readonly stop: readonly string[];
-  /** Maximum sampled tokens; null = as many as the context holds. */
+  /** Maximum sampled tokens; null = not stated. */
   readonly maxTokens: number | null;
+  /** Maximum sampled tokens where neither the request nor the model states one; absent = as many as the context holds. */
+  readonly maxTokensUnstated?: number;
   /** Whether `maxTokens` limits the visible text only, not the reasoning (xAI's counting). */
   readonly maxTokensExcludesReasoning: boolean;
   /** Whether it runs alone and from an empty cache; with a seed it returns the same bytes every time. */

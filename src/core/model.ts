@@ -1,4 +1,4 @@
-import type { Sampling } from "./generation.js";
+import type { GenerationRequest, Message, Sampling, StatedSampling } from "./generation.js";
 import type { Prices } from "./money.js";
 
 export type Modality = "text" | "image";
@@ -99,6 +99,53 @@ export interface RequestDefaults {
   readonly sampling?: SamplingDefaults | undefined;
   /** Maximum sampled tokens of an answer. */
   readonly maxTokens?: number | undefined;
+}
+
+/** A request that leaves nothing open. A `maxTokens` of null means as many as the context holds. */
+export interface CompleteRequest extends GenerationRequest {
+  readonly sampling: Sampling;
+}
+
+/** Returns the request as the model answers it. */
+export function completeRequest(
+  request: GenerationRequest,
+  { defaults = {} }: Pick<Model, "defaults">,
+): CompleteRequest {
+  return {
+    ...request,
+    messages: request.raw === undefined ? withSystem(request.messages, defaults) : request.messages,
+    sampling: completeSampling(request.sampling, defaults),
+    ...completeLimit(request, defaults),
+  };
+}
+
+/** Returns how the tokens of a request are sampled. */
+export function completeSampling(stated: StatedSampling, { sampling = {} }: RequestDefaults): Sampling {
+  return {
+    temperature: stated.temperature ?? sampling.temperature ?? 1,
+    topP: stated.topP ?? sampling.topP ?? 1,
+    seed: stated.seed ?? sampling.seed ?? null,
+    frequencyPenalty: stated.frequencyPenalty ?? sampling.frequencyPenalty ?? 0,
+    presencePenalty: stated.presencePenalty ?? sampling.presencePenalty ?? 0,
+    // A request can state that there is no limit.
+    topK: stated.topK === undefined ? (sampling.topK ?? null) : stated.topK,
+    minP: stated.minP ?? sampling.minP ?? 0,
+    logitBias: stated.logitBias ?? {},
+  };
+}
+
+function completeLimit(
+  { maxTokens, maxTokensUnstated, maxTokensExcludesReasoning }: GenerationRequest,
+  defaults: RequestDefaults,
+): Pick<CompleteRequest, "maxTokens" | "maxTokensExcludesReasoning"> {
+  if (maxTokens !== null) return { maxTokens, maxTokensExcludesReasoning };
+  return { maxTokens: defaults.maxTokens ?? maxTokensUnstated ?? null, maxTokensExcludesReasoning: false };
+}
+
+/** Puts the model's system message before a conversation that has none. */
+function withSystem(messages: readonly Message[], { system }: RequestDefaults): readonly Message[] {
+  if (system === undefined || messages.some(({ role }) => role === "system")) return messages;
+  return [{ role: "system", content: system }, ...messages];
 }
 
 /** A model of this server: usable, or listed with the reason why it is not. */

@@ -1,13 +1,13 @@
 /** Sampling and stop fields that all of OpenAI's text endpoints share. Pure. */
 import { z } from "zod";
-import type { Sampling } from "../core/generation.js";
+import type { StatedSampling } from "../core/generation.js";
 import {
   int32Max,
   optionalInteger,
   boundedArray,
   optionalNumber,
   stopSequenceField,
-  topPMin,
+  parseTopP,
 } from "./request-fields.js";
 
 const logitBiasesMax = 1_024;
@@ -76,16 +76,16 @@ export const samplingFields = {
 
 export type SamplingBody = z.infer<z.ZodObject<typeof samplingFields>>;
 
-/** Reads the sampling settings of a request; absent fields get OpenAI's defaults. */
-export function parseSampling(fields: SamplingBody): Sampling {
+/** Reads the sampling settings that a request states. */
+export function parseSampling(fields: SamplingBody): StatedSampling {
   return {
-    temperature: fields.temperature ?? 1,
-    topP: Math.max(fields.top_p ?? 1, topPMin),
-    seed: fields.seed == null ? null : seed32(fields.seed),
-    frequencyPenalty: fields.frequency_penalty ?? 0,
-    presencePenalty: fields.presence_penalty ?? 0,
-    topK: fields.top_k ?? null,
-    minP: fields.min_p ?? 0,
+    temperature: fields.temperature ?? undefined,
+    topP: parseTopP(fields.top_p),
+    seed: fields.seed == null ? undefined : seed32(fields.seed),
+    frequencyPenalty: fields.frequency_penalty ?? undefined,
+    presencePenalty: fields.presence_penalty ?? undefined,
+    topK: fields.top_k ?? undefined,
+    minP: fields.min_p ?? undefined,
     logitBias: fields.logit_bias ?? {},
   };
 }

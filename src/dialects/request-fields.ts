@@ -6,8 +6,13 @@ const stopCharsMax = 256;
 
 export const int32Max = 2 ** 31 - 1;
 
-/** Smallest `top_p` that is passed to the engine. Clients send 0 to request the most likely token. */
-export const topPMin = 1e-6;
+/** Smallest `top_p` that is passed to the engine. */
+const topPMin = 1e-6;
+
+/** Reads `top_p`. Clients send 0 to request the most likely token. */
+export function parseTopP(topP: number | null | undefined): number | undefined {
+  return topP == null ? undefined : Math.max(topP, topPMin);
+}
 
 /**
  * Name of a function. Allows more than OpenAI's 64 characters and any script: every name that a chat template can write and

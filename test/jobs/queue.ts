@@ -231,6 +231,7 @@ function aRun(
     model: ember,
     modelName: ember.manifest.id,
     choices: 1,
+    maxTokens: null,
     timings: { queueMs: null, prefillMs: null, ttftMs: null, decodeTps: null, cachedTokens: null },
     costTicks: null,
     events: { [Symbol.asyncIterator]: () => ({ next: () => settled.then(() => end) }) },

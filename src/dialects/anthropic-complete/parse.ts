@@ -1,6 +1,6 @@
 /** Parses the request of POST /v1/complete into a GenerationRequest. Pure. */
 import { noTools, type GenerationRequest } from "../../core/generation.js";
-import { topPMin } from "../request-fields.js";
+import { parseTopP } from "../request-fields.js";
 import { validFields } from "../field-error.js";
 import { completeRequestSchema } from "./schema.js";
 import { parseTurns } from "./turns.js";
@@ -22,7 +22,7 @@ const nextTurn = "\n\nHuman:";
 export function parseCompleteRequest(body: unknown): CompleteRequest {
   const fields = validFields(completeRequestSchema, body);
   const { messages, prefill } = parseTurns(fields.prompt);
-  const topK = fields.top_k ?? 0;
+  const topK = fields.top_k ?? undefined;
   const request: GenerationRequest = {
     model: fields.model,
     messages,
@@ -33,14 +33,9 @@ export function parseCompleteRequest(body: unknown): CompleteRequest {
     // The response format has no field for reasoning.
     reasoningEffort: "none",
     sampling: {
-      temperature: fields.temperature ?? 1,
-      topP: Math.max(fields.top_p ?? 1, topPMin),
-      seed: null,
-      frequencyPenalty: 0,
-      presencePenalty: 0,
-      topK: topK <= 0 ? null : topK,
-      minP: 0,
-      logitBias: {},
+      temperature: fields.temperature ?? undefined,
+      topP: parseTopP(fields.top_p),
+      topK: topK === undefined || topK > 0 ? topK : null,
     },
     topLogprobs: null,
     choices: 1,

@@ -1,6 +1,6 @@
 /** Parses the requests of POST /v1/messages and /v1/messages/count_tokens into a GenerationRequest. Pure. */
 import type { AnswerFormat, GenerationRequest } from "../../core/generation.js";
-import { topPMin } from "../request-fields.js";
+import { parseTopP } from "../request-fields.js";
 import { invalidValue, unsupported, validFields } from "../field-error.js";
 import { withSchemaTexts } from "../schema-texts.js";
 import { messagesRequestSchema, type MessagesRequestBody } from "./schema.js";
@@ -44,14 +44,9 @@ export function parseMessagesRequest(body: unknown, bodyText: string | null = nu
     reasoningEffort,
     ...budget,
     sampling: {
-      temperature: fields.temperature ?? 1,
-      topP: Math.max(fields.top_p ?? 1, topPMin),
-      seed: null,
-      frequencyPenalty: 0,
-      presencePenalty: 0,
-      topK: fields.top_k === 0 ? null : (fields.top_k ?? null),
-      minP: 0,
-      logitBias: {},
+      temperature: fields.temperature ?? undefined,
+      topP: parseTopP(fields.top_p),
+      topK: fields.top_k === 0 ? null : (fields.top_k ?? undefined),
     },
     topLogprobs: null,
     choices: 1,

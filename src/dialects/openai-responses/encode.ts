@@ -12,6 +12,7 @@ import type { ResponseEvent } from "./event-schema.js";
 import { createSequence } from "./items/item-events.js";
 import { OutputWriter } from "./items/output.js";
 import type { ResponsesRequest } from "./parse.js";
+import { repeatedFields } from "./settings.js";
 import { encodeUsage } from "./usage.js";
 import type { ResponseObject } from "./response-schema.js";
 
@@ -134,7 +135,7 @@ function responseOf(
   { id, created, modelName, request }: ResponseIdentity,
   state: ResponseState & Pick<ResponseObject, "output" | "usage">,
 ): ResponseObject {
-  const { user, ...settings } = request.settings;
+  const { user, ...settings } = repeatedFields(request.settings, model);
   return {
     id,
     object: "response",

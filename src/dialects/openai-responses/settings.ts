@@ -1,8 +1,9 @@
 /** The request fields that the response repeats, with defaults for absent fields. Pure. */
+import { completeSampling, type Model } from "../../core/model.js";
 import type { ResponsesRequestBody } from "./schema.js";
 import type { ResponseObject } from "./response-schema.js";
 
-export type ResponseSettings = Pick<
+type RepeatedFields = Pick<
   ResponseObject,
   | "instructions"
   | "max_output_tokens"
@@ -24,6 +25,12 @@ export type ResponseSettings = Pick<
   | "user"
 >;
 
+type SamplingField = "temperature" | "top_p" | "presence_penalty" | "frequency_penalty";
+
+/** What a request states: null where the model's defaults decide. */
+export type ResponseSettings = Omit<RepeatedFields, SamplingField> &
+  Readonly<Record<SamplingField, number | null>>;
+
 /** Reads these fields from a request. */
 export function settingsOf(fields: ResponsesRequestBody): ResponseSettings {
   const { reasoning, user } = fields;
@@ -39,16 +46,29 @@ export function settingsOf(fields: ResponsesRequestBody): ResponseSettings {
       summary: reasoning?.summary ?? reasoning?.generate_summary ?? null,
     },
     safety_identifier: fields.safety_identifier ?? null,
-    temperature: fields.temperature ?? 1,
+    temperature: fields.temperature ?? null,
     text: textSettings(fields.text),
     tool_choice: fields.tool_choice ?? "auto",
     tools: toolSettings(fields.tools),
     top_logprobs: fields.top_logprobs ?? 0,
-    top_p: fields.top_p ?? 1,
-    presence_penalty: fields.presence_penalty ?? 0,
-    frequency_penalty: fields.frequency_penalty ?? 0,
+    top_p: fields.top_p ?? null,
+    presence_penalty: fields.presence_penalty ?? null,
+    frequency_penalty: fields.frequency_penalty ?? null,
     truncation: fields.truncation ?? "disabled",
     ...(user == null ? {} : { user }),
+  };
+}
+
+/** Returns the fields as the model answers the request. */
+export function repeatedFields(settings: ResponseSettings, { defaults = {} }: Model): RepeatedFields {
+  const unstated = completeSampling({}, defaults);
+  return {
+    ...settings,
+    max_output_tokens: settings.max_output_tokens ?? defaults.maxTokens ?? null,
+    temperature: settings.temperature ?? unstated.temperature,
+    top_p: settings.top_p ?? unstated.topP,
+    presence_penalty: settings.presence_penalty ?? unstated.presencePenalty,
+    frequency_penalty: settings.frequency_penalty ?? unstated.frequencyPenalty,
   };
 }
 

@@ -10,6 +10,7 @@ import {
 } from "../../accounts/limits/rate-limits.js";
 import type { Principal } from "../../accounts/keys/api-key.js";
 import type { TokenReservation } from "../../core/limits.js";
+import { completeRequest } from "../../core/model.js";
 import { noUsage } from "../../core/usage.js";
 import { rateLimitHeaders } from "../../dialects/rate-limit-headers.js";
 import type { Context } from "../context.js";
@@ -43,11 +44,14 @@ export async function reserveTokens(
   name: string,
   prompt: EstimatedPrompt,
 ): Promise<TokenReservation> {
-  const model = deps.models.find(name)?.manifest.id ?? name;
+  const found = deps.models.find(name);
+  const model = found?.manifest.id ?? name;
   const isHosted = typeof prompt === "string" && deps.hostedTokenizer.knows(name);
   // Unknown models are not counted, because their number is unlimited; the request fails later.
-  if (deps.models.find(name) === null && !isHosted) return unlimitedReservation;
-  const decision = await deps.rateLimits.admitModelRequest(request, model, prompt);
+  if (found === null && !isHosted) return unlimitedReservation;
+  const isGeneration = typeof prompt !== "string" && "messages" in prompt;
+  const whole = isGeneration && found !== null ? completeRequest(prompt, found) : prompt;
+  const decision = await deps.rateLimits.admitModelRequest(request, model, whole);
   applyDecision(deps, ctx, route, decision);
   return decision.reservation;
 }

@@ -32,8 +32,8 @@ export function createMessage(deps: HttpDeps): (call: Call) => Promise<void> {
       endpoint: route.path,
       tokenReservation: reservation,
     });
-    const { id, model, modelName } = run;
-    const identity = { id, model, modelName, thinking, maxTokens: request.maxTokens };
+    const { id, model, modelName, maxTokens } = run;
+    const identity = { id, model, modelName, thinking, maxTokens };
     if (stream) await reply.sendStream(ctx, run, streamPresenter(identity, requestId));
     else await reply.sendJson(ctx, run, jsonPresenter(identity));
   };

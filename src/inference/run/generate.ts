@@ -9,8 +9,8 @@ import { Channel } from "../../core/channel.js";
 import type { TextTokens } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";
 import type { GenerationRequest } from "../../core/generation.js";
-import type { Model } from "../../core/model.js";
 import type { Ticks } from "../../core/money.js";
+import { completeRequest, type CompleteRequest, type Model } from "../../core/model.js";
 import { runEventMerging, type RunEvent } from "../../core/run-event.js";
 import { noUsage } from "../../core/usage.js";
 import { createPromptCounter } from "../prompt/count.js";
@@ -31,6 +31,8 @@ export interface Run {
   readonly modelName: string;
   /** Answers that it generates. */
   readonly choices: number;
+  /** Maximum sampled tokens of each; null = as many as the context holds. */
+  readonly maxTokens: number | null;
   /** For one reader. Throws a HearthError when the run fails; ends without the last `generation-end` when it is aborted. */
   readonly events: AsyncIterable<RunEvent>;
   readonly timings: RunTimings;
@@ -70,18 +72,21 @@ export function createGenerator(generatorDeps: GeneratorDeps): Generator {
   const counter = createPromptCounter(deps);
   return {
     active: executor.active,
-    countPrompt: async (request, teamId, signal) =>
-      counter.count(usableModel(deps.models, request.model), request, teamId, signal),
+    async countPrompt(request, teamId, signal) {
+      const model = usableModel(deps.models, request.model);
+      return counter.count(model, completeRequest(request, model), teamId, signal);
+    },
     tokenize: async (model, text, signal) => counter.tokenize(usableModel(deps.models, model), text, signal),
     start(request, context) {
       const model = accept(deps, executor, request, context);
-      const run = createTextRun(deps, model, request, context);
+      const run = createTextRun(deps, model, completeRequest(request, model), context);
       const active = executor.execute(run, textWork(deps, run));
       return {
         id: run.id,
         model,
         modelName: request.model,
         choices: request.choices,
+        maxTokens: run.request.maxTokens,
         events: run.channel,
         timings: run.timings,
         get costTicks() {
@@ -115,7 +120,7 @@ function accept(
 function createTextRun(
   { random, clock }: GeneratorDeps,
   model: Model,
-  request: GenerationRequest,
+  request: CompleteRequest,
   context: RunContext,
 ): TextRun {
   const channel = new Channel<RunEvent>(channelCapacity, runEventMerging);

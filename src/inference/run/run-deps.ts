@@ -4,11 +4,10 @@ import type { Principal } from "../../accounts/keys/api-key.js";
 import type { Channel } from "../../core/channel.js";
 import type { Clock } from "../../core/clock.js";
 import type { Engine, LoadedModel } from "../../core/engine.js";
-import type { GenerationRequest } from "../../core/generation.js";
 import type { TokenReservation } from "../../core/limits.js";
 import type { Metrics } from "../../core/metrics.js";
 import type { Ticks } from "../../core/money.js";
-import type { Model, ModelRegistry } from "../../core/model.js";
+import type { CompleteRequest, Model, ModelRegistry } from "../../core/model.js";
 import type { Random } from "../../core/random.js";
 import type { ChoiceEnd, RunEvent } from "../../core/run-event.js";
 import type { Schemas } from "../../core/schemas.js";
@@ -78,7 +77,7 @@ export interface RunDeps extends GeneratorDeps {
 
 /** A run that generates text. */
 export interface TextRun extends BillableRun {
-  readonly request: GenerationRequest;
+  readonly request: CompleteRequest;
   readonly channel: Channel<RunEvent>;
   /** Gives an event to the recorder and the reader. @throws HearthError when the reader is too far behind. */
   readonly emit: (event: RunEvent) => void;

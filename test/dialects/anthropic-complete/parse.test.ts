@@ -79,7 +79,7 @@ describe("a complete request", () => {
     ],
     [
       { temperature: null, top_p: null, top_k: null },
-      { temperature: 1, topP: 1, topK: null },
+      { temperature: undefined, topP: undefined, topK: undefined },
     ],
   ])("with %j has the sampling settings %j", (fields, sampling) => {
     expect(parseCompleteRequest(body(fields)).request.sampling).toMatchObject(sampling);

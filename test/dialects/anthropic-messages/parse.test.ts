@@ -3,7 +3,7 @@ import { parseMessagesRequest } from "../../../src/dialects/anthropic-messages/p
 import { body, hello, requestOf, weather } from "./requests.js";
 
 describe("a messages request", () => {
-  it("uses the defaults of the hosted service for absent fields", () => {
+  it("leaves open what the request does not state of its sampling, and otherwise uses the defaults of the hosted service", () => {
     expect(parseMessagesRequest(body())).toEqual({
       request: {
         model: "ember-1m",
@@ -13,16 +13,7 @@ describe("a messages request", () => {
         format: { type: "text" },
         schemaPaths: { format: "output_config.format.schema", tools: [] },
         reasoningEffort: "none",
-        sampling: {
-          temperature: 1,
-          topP: 1,
-          seed: null,
-          frequencyPenalty: 0,
-          presencePenalty: 0,
-          topK: null,
-          minP: 0,
-          logitBias: {},
-        },
+        sampling: {},
         topLogprobs: null,
         choices: 1,
         stop: [],

@@ -3,7 +3,7 @@ import { parseChatRequest } from "../../../src/dialects/openai-chat/parse.js";
 import { body, hello, errorOf } from "./requests.js";
 
 describe("a chat request", () => {
-  it("uses the defaults of the hosted service for absent fields", () => {
+  it("leaves open what the request does not state of its sampling, and otherwise uses the defaults of the hosted service", () => {
     expect(parseChatRequest(body())).toEqual({
       request: {
         model: "ember-1m",
@@ -13,16 +13,7 @@ describe("a chat request", () => {
         format: { type: "text" },
         schemaPaths: { format: "response_format.json_schema.schema", tools: [] },
         reasoningEffort: "default",
-        sampling: {
-          temperature: 1,
-          topP: 1,
-          seed: null,
-          frequencyPenalty: 0,
-          presencePenalty: 0,
-          topK: null,
-          minP: 0,
-          logitBias: {},
-        },
+        sampling: { logitBias: {} },
         topLogprobs: null,
         choices: 1,
         stop: [],

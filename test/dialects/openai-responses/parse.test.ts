@@ -2,20 +2,10 @@ import { describe, expect, it } from "vitest";
 import { parseResponsesRequest } from "../../../src/dialects/openai-responses/parse.js";
 import { body, generationOf, weather } from "./requests.js";
 
-const sampling = {
-  temperature: 1,
-  topP: 1,
-  seed: null,
-  frequencyPenalty: 0,
-  presencePenalty: 0,
-  topK: null,
-  minP: 0,
-  logitBias: {},
-};
 const { type: _type, ...named } = weather;
 
 describe("a responses request", () => {
-  it("uses the defaults of the hosted service for absent fields", () => {
+  it("leaves open what the request does not state of its sampling, and otherwise uses the defaults of the hosted service", () => {
     const request = parseResponsesRequest(body());
     expect(request).toEqual({
       model: "ember-1m",
@@ -33,14 +23,14 @@ describe("a responses request", () => {
         prompt_cache_key: null,
         reasoning: { effort: null, summary: null },
         safety_identifier: null,
-        temperature: 1,
+        temperature: null,
         text: { format: { type: "text" } },
         tool_choice: "auto",
         tools: [],
         top_logprobs: 0,
-        top_p: 1,
-        presence_penalty: 0,
-        frequency_penalty: 0,
+        top_p: null,
+        presence_penalty: null,
+        frequency_penalty: null,
         truncation: "disabled",
       },
       includesEncryptedReasoning: false,
@@ -51,7 +41,7 @@ describe("a responses request", () => {
         format: { type: "text" },
         schemaPaths: { format: "text.format.schema", tools: [] },
         reasoningEffort: "default",
-        sampling,
+        sampling: { logitBias: {} },
         topLogprobs: null,
         choices: 1,
         stop: [],

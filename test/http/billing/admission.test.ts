@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { authorization, completionRequest, prices, startLedgerServer } from "../../ledger.js";
 import { until } from "../../harness.js";
 import { gate } from "../../scripted-app.js";
@@ -32,3 +32,36 @@ it.each([
     expect((await Promise.all(answering)).map(({ status }) => status)).toEqual(Array(10).fill(200));
   },
 );
+
+it("reserves what the model's own limit costs for a request that states none, and what a request states otherwise", async () => {
+  const held = gate();
+  const settings = { [completionRequest.model]: { sampling: { maxTokens: 4 } } };
+  const server = await startLedgerServer("prepaid", () => ["a", held.opened, " b"], {
+    settings,
+    slots: 3,
+    contextTokens: 8192,
+  });
+  await server.buy(1_000_000_000);
+  const send = (path: string, fields: object) =>
+    fetch(`${server.url}${path}`, {
+      method: "POST",
+      headers: authorization,
+      body: JSON.stringify({ model: completionRequest.model, ...fields }),
+    });
+  const sent: Promise<Response>[] = [];
+  let expected = 0;
+  for (const [path, fields, tokens] of [
+    ["/v1/chat/completions", { messages }, 4],
+    ["/v1/responses", { input: "Hello" }, 4],
+    ["/v1/chat/completions", { messages, max_tokens: 6 }, 6],
+  ] as const) {
+    sent.push(send(path, fields));
+    await until(() => server.app.scheduler.load.running === sent.length);
+    expected += prompt + tokens * completion;
+    await vi.waitFor(async () => expect((await server.balances()).reserved).toBe(BigInt(expected)), {
+      interval: 5,
+    });
+  }
+  held.open();
+  expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200, 200]);
+});
