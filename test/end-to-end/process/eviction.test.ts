@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { seeded } from "../../gguf-writer/weights.js";
+import { startApp, temporaryFolder, type TestApp } from "../../harness.js";
+import { writeVerifiedModel } from "../../verified-model.js";
+
+const names = Array.from({ length: 10 }, (_, at) => `model-${at}`);
+const requestsAtATime = 4;
+const requests = 200;
+
+const bodyFor = (model: string) => ({
+  model,
+  messages: [{ role: "user" as const, content: "hello world" }],
+  max_tokens: 12,
+  seed: 5,
+  deterministic: true,
+});
+
+/** Returns the models in memory, in order of id. */
+function inMemory({ app }: TestApp): readonly string[] {
+  return app.engine
+    .residents()
+    .map(({ id }) => id)
+    .sort();
+}
+
+/** Returns the names of the model that a response states, and the text. */
+async function ask({ client }: TestApp, model: string): Promise<readonly [name: string, text: string]> {
+  const answer = await client.chat.completions.create(bodyFor(model));
+  return [answer.model, answer.choices[0]?.message.content ?? ""];
+}
+
+/** The same as a stream. */
+async function askStreamed(app: TestApp, model: string): Promise<readonly [name: string, text: string]> {
+  const stream = await app.client.chat.completions.create({ ...bodyFor(model), stream: true });
+  let [name, text] = ["", ""];
+  for await (const { model: stated, choices } of stream) {
+    const [choice] = choices;
+    name = stated;
+    text += choice?.delta.content ?? "";
+  }
+  return [name, text];
+}
+
+/** Records each model that is not in memory while it generates. */
+function watchGenerations(app: TestApp): readonly string[] {
+  const missing: string[] = [];
+  const { engine } = app.app;
+  const generate = engine.generate.bind(engine);
+  engine.generate = async function* (model, job, signal) {
+    for await (const event of generate(model, job, signal)) {
+      if (!inMemory(app).includes(model.manifest.id)) missing.push(model.manifest.id);
+      yield event;
+    }
+  };
+  return missing;
+}
+
+describe("ten models of which two fit into memory", () => {
+  it("answer 200 random requests each as alone, and none is unloaded in mid-stream", async () => {
+    const folder = temporaryFolder();
+    for (const [index, name] of names.entries())
+      await writeVerifiedModel(folder, name, { seed: index + 1, contextLength: 256 });
+    const roomy = await startApp({ HEARTH_MODELS: folder });
+    const alone = new Map<string, string>();
+    for (const name of names) alone.set(name, (await ask(roomy, name))[1]);
+    expect(new Set(alone.values()).size).toBe(names.length);
+    const bytes = roomy.app.engine.residents().find(({ id }) => id === names[0])?.bytes ?? 0;
+
+    const app = await startApp({
+      HEARTH_MODELS: folder,
+      HEARTH_MEMORY_BYTES_MAX: String(Math.floor(2.5 * bytes)),
+    });
+    const missing = watchGenerations(app);
+    const random = seeded(22);
+    const seen = new Set<string>();
+    let left = requests;
+    const client = async (): Promise<void> => {
+      while (left-- > 0) {
+        const model = names[Math.floor(random() * names.length)] ?? "";
+        const answer = await (random() < 0.3 ? askStreamed(app, model) : ask(app, model));
+        expect(answer).toEqual([model, alone.get(model)]);
+        const loaded = inMemory(app);
+        expect(loaded.length).toBeLessThanOrEqual(2);
+        for (const name of loaded) seen.add(name);
+      }
+    };
+    await Promise.all(Array.from({ length: requestsAtATime }, client));
+    expect(missing).toEqual([]);
+    expect([...seen].sort()).toEqual(names);
+  });
+});
