@@ -10,7 +10,7 @@ import { checkMetadata } from "./gguf/check.js";
 import { readMetadata, type GgufMetadata } from "./gguf/metadata.js";
 import { GgufRefusal, grouped } from "./gguf/refusal.js";
 import { Source } from "./gguf/source.js";
-import { readTensors } from "./gguf/tensors.js";
+import { readTensors, type TensorTotals } from "./gguf/tensors.js";
 
 const magic = 0x46554747; // "GGUF", little-endian
 const metadataPairsMax = 4096;
@@ -25,6 +25,7 @@ export interface GgufHeader {
   /** Size of the file. */
   readonly bytes: number;
   readonly tensorCount: number;
+  readonly tensors: TensorTotals;
   readonly metadata: GgufMetadata;
 }
 
@@ -77,8 +78,8 @@ async function readHeader(source: Source): Promise<GgufHeader> {
   if (pairCount > metadataPairsMax)
     throw new GgufRefusal(`it claims ${grouped(pairCount)} metadata entries, more than ${metadataPairsMax}.`);
   const metadata = await readMetadata(source, pairCount);
-  await readTensors(source, tensorCount, alignmentOf(metadata));
-  return { version, bytes: source.bytes, tensorCount, metadata };
+  const tensors = await readTensors(source, tensorCount, alignmentOf(metadata));
+  return { version, bytes: source.bytes, tensorCount, tensors, metadata };
 }
 
 function alignmentOf(metadata: GgufMetadata): number {

@@ -115,6 +115,17 @@ export type ModelSettings = Readonly<z.output<typeof modelSettingsSchema>>;
 /** Settings by the id of the model. */
 export type SettingsByModel = Readonly<Record<string, ModelSettings>>;
 
+/** The names of all settings, dotted where they are fields of another one: `context`, `sampling.temperature`. */
+export const settingNames: readonly string[] = Object.entries(modelSettingsSchema.shape).flatMap(
+  ([name, schema]) => {
+    const inner = schema.unwrap();
+    if (name === "draft") return [];
+    return inner instanceof z.ZodObject
+      ? Object.keys(inner.shape).map((field) => `${name}.${field}`)
+      : [name];
+  },
+);
+
 /** A model name, or a pattern of names: `*` stands for any text. */
 function isAlias(written: string): boolean {
   return isModelId(written.replaceAll("*", "x"));

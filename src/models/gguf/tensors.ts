@@ -9,8 +9,22 @@ import { integerTypes, plainType, tensorTypes, workingTypes } from "./tensor-typ
 const nameBytesMax = 63;
 const dimensionsMax = 4;
 
+/** What the tensors of a file have in sum. */
+export interface TensorTotals {
+  /** Numbers in all tensors, such as 7 billion. */
+  readonly parameters: number;
+  readonly bytes: number;
+  /** Bytes of the experts, of which a token uses some only; 0 in a dense model. */
+  readonly expertBytes: number;
+  /** Bytes of the table of embeddings, of which a token uses one row. */
+  readonly embeddingBytes: number;
+  /** Whether the output has a tensor of its own; without one, it is the table of embeddings. */
+  readonly hasOutput: boolean;
+}
+
 interface Tensor {
   readonly name: string;
+  readonly elements: number;
   readonly bytes: number;
   /** Relative to the start of the data. */
   readonly offset: number;
@@ -20,7 +34,7 @@ interface Tensor {
  * Reads `count` tensor descriptions and checks that every tensor lies inside the file. @throws GgufRefusal
  * with the tensor's name
  */
-export async function readTensors(source: Source, count: number, alignment: number): Promise<void> {
+export async function readTensors(source: Source, count: number, alignment: number): Promise<TensorTotals> {
   const names = new Set<string>();
   const tensors: Tensor[] = [];
   for (let i = 0; i < count; i += 1) {
@@ -30,6 +44,20 @@ export async function readTensors(source: Source, count: number, alignment: numb
     tensors.push(tensor);
   }
   checkPlaces(tensors, aligned(source.position, alignment), alignment, source.bytes);
+  return totalsOf(tensors);
+}
+
+function totalsOf(tensors: readonly Tensor[]): TensorTotals {
+  const sum = (of: (tensor: Tensor) => number): number =>
+    tensors.reduce((total, each) => total + of(each), 0);
+  const bytesOf = (pattern: RegExp): number => sum(({ name, bytes }) => (pattern.test(name) ? bytes : 0));
+  return {
+    parameters: sum(({ elements }) => elements),
+    bytes: sum(({ bytes }) => bytes),
+    expertBytes: bytesOf(/_exps\.(weight|bias)$/),
+    embeddingBytes: bytesOf(/^token_embd\.weight$/),
+    hasOutput: tensors.some(({ name }) => name === "output.weight"),
+  };
 }
 
 async function readTensor(source: Source, index: number): Promise<Tensor> {
@@ -49,10 +77,10 @@ async function readTensor(source: Source, index: number): Promise<Tensor> {
   await source.fill(dimensionCount * 8 + 12);
   const dimensions = Array.from({ length: dimensionCount }, () => source.u64());
   const type = source.u32();
-  const bytes = sizeOf(name, dimensions, type);
+  const { elements, bytes } = sizeOf(name, dimensions, type);
   if (!suits(name, dimensionCount, type))
     throw new GgufRefusal(`tensor ${quoted(name)} has a type (${type}) that llama.cpp cannot compute with.`);
-  return { name, bytes, offset: source.u64() };
+  return { name, elements, bytes, offset: source.u64() };
 }
 
 /** Returns whether llama.cpp can compute with this tensor; otherwise it would abort or misbehave. */
@@ -61,7 +89,11 @@ function suits(name: string, dimensionCount: number, type: number): boolean {
   return !workingTypes.has(type) && (!integerTypes.has(type) || /d2t|tid2eid/.test(name));
 }
 
-function sizeOf(name: string, dimensions: readonly number[], type: number): number {
+function sizeOf(
+  name: string,
+  dimensions: readonly number[],
+  type: number,
+): { readonly elements: number; readonly bytes: number } {
   const layout = tensorTypes.get(type);
   if (layout === undefined) throw new GgufRefusal(`tensor ${quoted(name)} has the unknown type ${type}.`);
   const elements = dimensions.reduce((product, size) => product * size, 1);
@@ -73,7 +105,7 @@ function sizeOf(name: string, dimensions: readonly number[], type: number): numb
     throw new GgufRefusal(
       `tensor ${quoted(name)} has rows that are no multiple of its block of ${layout.elements}.`,
     );
-  return (elements / layout.elements) * layout.bytes;
+  return { elements, bytes: (elements / layout.elements) * layout.bytes };
 }
 
 /**

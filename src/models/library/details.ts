@@ -1,0 +1,98 @@
+/** Reads what `hearth show` and `hearth fit` print of a model beyond what the registry keeps. */
+import { basename, dirname, join, relative, sep } from "node:path";
+import { isGgufKind, type Model } from "../../core/model.js";
+import { readGguf, type GgufHeader } from "../gguf.js";
+import { fileTypeName } from "../gguf/file-types.js";
+import type { TensorTotals } from "../gguf/tensors.js";
+import { partsOf } from "../parts.js";
+import { originOf, readSourceRecord, type Origin } from "../source-record.js";
+
+export interface ModelDetails {
+  readonly architecture: string | null;
+  /** Numbers in all weights. */
+  readonly parameters: number | null;
+  readonly layers: number | null;
+  readonly embeddingLength: number | null;
+  /** Type of most weights, such as `Q4_K_M`. */
+  readonly quantisation: string | null;
+  /** Of a mixture of experts: how many there are in a layer, and how many a token uses. */
+  readonly experts: { readonly count: number; readonly used: number } | null;
+  /** Of all parts together; null for a model that is no GGUF, or unusable. */
+  readonly tensors: TensorTotals | null;
+  /** The template in the file. */
+  readonly chatTemplate: string | null;
+  /** Where the files were downloaded from. */
+  readonly origin: Origin | null;
+  /** Hex digest of the weights: of the manifest, or as downloaded; null for several files, or when unknown. */
+  readonly sha256: string | null;
+}
+
+/** Reads the headers of a model's files, and the record of their download. Never rejects because of what they contain. */
+export async function readDetails(model: Model): Promise<ModelDetails> {
+  const headers = isGgufKind(model.manifest.kind) ? await headersOf(model.path) : [];
+  const [first] = headers;
+  const number = (name: string): number | null => {
+    const value = first?.metadata.values.get(`${String(text(first, "general.architecture"))}.${name}`);
+    return typeof value === "number" && value > 0 ? value : null;
+  };
+  const [count, used] = [number("expert_count"), number("expert_used_count")];
+  const download = await downloadOf(model.path);
+  return {
+    architecture: text(first, "general.architecture"),
+    parameters: first === undefined ? null : totals(headers).parameters,
+    layers: number("block_count"),
+    embeddingLength: number("embedding_length"),
+    quantisation: fileTypeName(first?.metadata.values.get("general.file_type")),
+    experts: count === null || used === null ? null : { count, used },
+    tensors: first === undefined ? null : totals(headers),
+    chatTemplate: text(first, "tokenizer.chat_template"),
+    origin: download?.origin ?? null,
+    sha256: model.manifest.sha256 ?? download?.sha256 ?? null,
+  };
+}
+
+/** Returns the headers of all parts; none if one cannot be read. */
+async function headersOf(path: string): Promise<readonly GgufHeader[]> {
+  const headers: GgufHeader[] = [];
+  for (const name of partsOf(basename(path))) {
+    const result = await readGguf(join(dirname(path), name));
+    if (!result.ok) return [];
+    headers.push(result.header);
+  }
+  return headers;
+}
+
+function totals(headers: readonly GgufHeader[]): TensorTotals {
+  const sum = (of: (tensors: TensorTotals) => number): number =>
+    headers.reduce((total, { tensors }) => total + of(tensors), 0);
+  return {
+    parameters: sum(({ parameters }) => parameters),
+    bytes: sum(({ bytes }) => bytes),
+    expertBytes: sum(({ expertBytes }) => expertBytes),
+    embeddingBytes: sum(({ embeddingBytes }) => embeddingBytes),
+    hasOutput: headers.some(({ tensors }) => tensors.hasOutput),
+  };
+}
+
+function text(header: GgufHeader | undefined, key: string): string | null {
+  const value = header?.metadata.values.get(key);
+  return typeof value === "string" ? value : null;
+}
+
+interface Download {
+  readonly origin: Origin;
+  readonly sha256: string | null;
+}
+
+/** Returns what the record in the folder of a file, or in the folder above it, says about the file. */
+async function downloadOf(path: string): Promise<Download | null> {
+  for (const folder of [dirname(path), dirname(dirname(path))]) {
+    const record = await readSourceRecord(folder);
+    const name = relative(folder, path).replaceAll(sep, "/");
+    const origin = record === null ? null : originOf(record, name);
+    if (record === null || origin === null) continue;
+    const { sha256 = null } = record.files.find((each) => each.path === name) ?? {};
+    return { origin, sha256: partsOf(basename(path)).length > 1 ? null : sha256 };
+  }
+  return null;
+}

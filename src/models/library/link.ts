@@ -1,0 +1,117 @@
+/** Links models of other programs into the folder of models. Nothing is copied, and no file of another program changes. */
+import { lstat, mkdir, readlink, realpath, stat, symlink, unlink } from "node:fs/promises";
+import { join, sep } from "node:path";
+import { findHuggingFaceModels } from "./hugging-face.js";
+import { findLmStudioModels } from "./lm-studio.js";
+import { findOllamaModels } from "./ollama.js";
+import type { ForeignModel, ForeignModels, Skipped } from "./foreign-model.js";
+
+const finders = {
+  ollama: findOllamaModels,
+  lmstudio: findLmStudioModels,
+  hf: findHuggingFaceModels,
+} as const satisfies Record<string, (folder: string) => Promise<ForeignModels>>;
+
+/** A program that has models on this machine. */
+export type ForeignProgram = keyof typeof finders;
+
+/** A model that is linked, now or since an earlier time. */
+export interface LinkedModel {
+  /** As the other program calls it. */
+  readonly name: string;
+  /** Absolute path of its first file in the folder of models. */
+  readonly path: string;
+  /** Another name for requests; null: none. */
+  readonly alias: string | null;
+}
+
+export interface LinkReport {
+  readonly linked: readonly LinkedModel[];
+  /** Those that were linked before. */
+  readonly present: readonly LinkedModel[];
+  readonly skipped: readonly Skipped[];
+}
+
+export interface LinkOptions {
+  readonly from: ForeignProgram;
+  /** Folder of the other program. */
+  readonly source: string;
+  /** The folder of models. */
+  readonly folder: string;
+  /** All folders that models are read from. */
+  readonly folders: readonly string[];
+  /** Whether nothing is to be changed. */
+  readonly isDryRun: boolean;
+}
+
+/** Links every model that can be used. @throws Error when the folder of the other program is none. */
+export async function linkModels(options: LinkOptions): Promise<LinkReport> {
+  const { from, source, isDryRun } = options;
+  if (!((await stat(source).catch(() => null))?.isDirectory() ?? false))
+    throw new Error(`there is no folder ${source}`);
+  const found = await finders[from](source);
+  if (!isDryRun) await mkdir(options.folder, { recursive: true });
+  const folder = await realpath(options.folder).catch(() => options.folder);
+  const linked: LinkedModel[] = [];
+  const present: LinkedModel[] = [];
+  const skipped = [...found.skipped];
+  const isRead = await isReadAlready(source, options.folders);
+  for (const model of found.models) {
+    const { name, alias } = model;
+    const problem = isRead ? "its folder is one of the folders of models" : await conflict(folder, model);
+    const path = join(folder, ...model.place, model.files[0]?.name ?? "");
+    if (problem !== null) skipped.push({ name, reason: problem });
+    else if (await isLinked(folder, model)) present.push({ name, path, alias });
+    else {
+      if (!isDryRun) await link(folder, model);
+      linked.push({ name, path, alias });
+    }
+  }
+  return { linked, present, skipped };
+}
+
+async function isReadAlready(source: string, folders: readonly string[]): Promise<boolean> {
+  const real = await realpath(source);
+  const roots = await Promise.all(folders.map((each) => realpath(each).catch(() => each)));
+  return roots.some((root) => real === root || real.startsWith(root + sep));
+}
+
+/** Returns why a model cannot be linked: a file with its name that is no link to nothing. */
+async function conflict(folder: string, { place, files }: ForeignModel): Promise<string | null> {
+  for (const part of [place[0], place[1], ...files.map(({ name }) => name)])
+    if (part.startsWith(".") || /[/\\\0]/.test(part)) return "its name is no name of a file";
+  for (const { path, name } of files) {
+    const at = join(folder, ...place, name);
+    const target = await targetOf(at);
+    if (target === "file") return `${at} is another file`;
+    if (target !== null && target !== path && (await stat(at).catch(() => null)) !== null)
+      return `${at} leads to another file`;
+  }
+  return null;
+}
+
+/** Returns where a link leads, as it is written, and `file` for what is no link; null if nothing is there. */
+async function targetOf(path: string): Promise<string | null> {
+  const stats = await lstat(path).catch(() => null);
+  if (stats === null) return null;
+  return stats.isSymbolicLink() ? readlink(path) : "file";
+}
+
+async function isLinked(folder: string, { place, files }: ForeignModel): Promise<boolean> {
+  for (const { path, name } of files)
+    if ((await targetOf(join(folder, ...place, name))) !== path) return false;
+  return true;
+}
+
+async function link(folder: string, { place, files }: ForeignModel): Promise<void> {
+  const own = join(folder, ...place);
+  await mkdir(own, { recursive: true });
+  for (const { path, name } of files) {
+    const at = join(own, name);
+    const target = await targetOf(at);
+    if (target === path) continue;
+    // A link to a file that is gone.
+    if (target !== null) await unlink(at);
+    await symlink(path, at, "file");
+  }
+}

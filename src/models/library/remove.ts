@@ -1,0 +1,75 @@
+/** Deletes the files of a model in the folder of models. */
+import { lstat, readdir, realpath, rm, rmdir, stat } from "node:fs/promises";
+import { basename, dirname, join, relative, sep } from "node:path";
+import { HearthError } from "../../core/errors.js";
+import { isGgufKind, type Model } from "../../core/model.js";
+import { manifestFile } from "../describe.js";
+import { quoted } from "../gguf/refusal.js";
+import { partsOf } from "../parts.js";
+import { readSourceRecord, sourceRecordFile, writeSourceRecord } from "../source-record.js";
+
+/**
+ * Deletes the files of a model: all parts of a GGUF with its manifest, or the folder of a model that is one. Its files are taken out of
+ * the record of downloads, and folders that become empty are removed. A symbolic link is removed, not what it leads to.
+ * @param folder the folder of models
+ * @throws HearthError `conflict` when the files are in another place.
+ */
+export async function removeModel({ manifest, path }: Model, folder: string): Promise<void> {
+  const root = await realpath(folder).catch(() => folder);
+  const own = dirname(path);
+  await refuseOutside(root, manifest.id, path);
+  if (isGgufKind(manifest.kind)) {
+    const names = partsOf(basename(path));
+    for (const name of names) await rm(join(own, name), { force: true });
+    if (own !== root) await rm(join(own, manifestFile), { force: true });
+    await forget(own, root, names);
+  } else {
+    if (own === root) throw outside(manifest.id, path);
+    await rm(own, { recursive: true });
+  }
+  await removeEmpty(own, root);
+}
+
+/** Every folder between the root and the file must be a folder and no link to one: what a link leads to is not deleted. */
+async function refuseOutside(root: string, id: string, path: string): Promise<void> {
+  const place = relative(root, dirname(path));
+  if (place === ".." || place.startsWith(`..${sep}`)) throw outside(id, path);
+  let folder = root;
+  for (const name of place.split(sep).filter((part) => part !== "")) {
+    folder = join(folder, name);
+    if ((await lstat(folder)).isSymbolicLink())
+      throw new HearthError(
+        "conflict",
+        `${quoted(id)} is in ${folder}, which is a link to another folder; delete the link.`,
+      );
+  }
+}
+
+function outside(id: string, path: string): HearthError {
+  return new HearthError(
+    "conflict",
+    `${quoted(id)} is not in the folder of models, but at ${path}; delete it there.`,
+  );
+}
+
+/** Takes files out of the record in their folder, or in the folder above it, and deletes a record that lists no file any more. */
+async function forget(own: string, root: string, names: readonly string[]): Promise<void> {
+  for (const folder of own === root ? [own] : [own, dirname(own)]) {
+    const record = await readSourceRecord(folder);
+    if (record === null) continue;
+    const gone = new Set(names.map((name) => relative(folder, join(own, name)).replaceAll(sep, "/")));
+    const files = record.files.filter((each) => !gone.has(each.path));
+    if (files.length === 0) await rm(join(folder, sourceRecordFile), { force: true });
+    else if (files.length < record.files.length) await writeSourceRecord(folder, { ...record, files });
+  }
+}
+
+/** Removes a folder and those above it, up to the root, while they are empty. */
+async function removeEmpty(folder: string, root: string): Promise<void> {
+  if (folder === root || !folder.startsWith(root + sep)) return;
+  if (await stat(folder).catch(() => null)) {
+    if ((await readdir(folder)).length > 0) return;
+    await rmdir(folder);
+  }
+  await removeEmpty(dirname(folder), root);
+}
