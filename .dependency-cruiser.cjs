@@ -96,10 +96,13 @@ module.exports = {
       name: "app-has-one-entrance",
       comment:
         "app/app.ts puts the parts of the composition root together; no other folder imports a part, except main.ts the " +
-        "accounts and pulls, for commands that need no server, and cli/ the names of files and the types of pulls.",
+        "accounts, models and pulls, for commands that need no server, and cli/ the names of files and the types of pulls.",
       severity: "error",
       from: { path: "^src/", pathNot: inSrc("app/") },
-      to: { path: inSrc("app/"), pathNot: inSrc("app/(app|accounts|data-folder|pulls)\\.ts$") },
+      to: {
+        path: inSrc("app/"),
+        pathNot: inSrc("app/(app|accounts|data-folder|operator-models|pulls)\\.ts$"),
+      },
     },
     {
       name: "cli-imports-app",
@@ -135,7 +138,12 @@ module.exports = {
       from: { path: inSrc("main\\.ts$") },
       to: {
         path: "^src/",
-        pathNot: inSrc("cli/", "app/(app|accounts|pulls)\\.ts$", "(config|system|version)\\.ts$", "core/"),
+        pathNot: inSrc(
+          "cli/",
+          "app/(app|accounts|operator-models|pulls)\\.ts$",
+          "(config|system|version)\\.ts$",
+          "core/",
+        ),
       },
     },
     {

@@ -126,17 +126,28 @@ export type SettingName = keyof typeof settings;
 
 export interface LoadedConfig {
   readonly config: Config;
-  /** Where each value comes from: `default`, the file's path or the variable's name. */
+  /** Where each value comes from: `default`, the file's path, the variable's name, or an option such as `--port`. */
   readonly sources: Readonly<Record<SettingName, string>>;
+}
+
+/** Settings that `hearth start` takes as options. */
+export interface CommandLineSettings {
+  readonly host?: string | undefined;
+  readonly port?: string | undefined;
 }
 
 /**
  * Reads the configuration.
  * @param environment the process's environment.
  * @param file a configuration file named on the command line; it must exist.
+ * @param options of the command line, by the names of settings: they have the last word.
  * @throws ConfigError
  */
-export function loadConfig(environment: NodeJS.ProcessEnv, file: string | null = null): LoadedConfig {
+export function loadConfig(
+  environment: NodeJS.ProcessEnv,
+  file: string | null = null,
+  options: CommandLineSettings = {},
+): LoadedConfig {
   const named = file ?? environment["HEARTH_CONFIG"] ?? null;
   const path = named ?? (existsSync("hearth.yaml") ? "hearth.yaml" : null);
   const values: Record<string, unknown> = {};
@@ -146,6 +157,11 @@ export function loadConfig(environment: NodeJS.ProcessEnv, file: string | null =
   const content = path === null ? null : readConfigFile(path);
   if (content !== null) takeFile(content, values, sources, problems);
   readEnvironment(environment, values, sources, problems);
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    values[name] = value;
+    sources[name] = `--${name}`;
+  }
   const parsed = schema.safeParse(values);
   if (!parsed.success) problems.push(...problemsOf(parsed.error, sources));
   if (!parsed.success || problems.length > 0) throw refusal(problems);

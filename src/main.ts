@@ -5,12 +5,14 @@
  * supervise.ts and open-files.ts of cli/server/ are imported before it is known which of the two this process is. Commands import what
  * is slow to load, the server above all, when they run: the others start in a fraction of a second.
  */
+import { homedir } from "node:os";
 import { fileURLToPath } from "node:url";
+import type { Command } from "commander";
 import { openFilesProblem } from "./cli/server/open-files.js";
 import { connectSupervisor, isStart, supervise, type SupervisorChannel } from "./cli/server/supervise.js";
-import type { OpenAccounts } from "./app/app.js";
+import type { OpenAccounts, OperatorModels } from "./app/app.js";
 import type { Puller } from "./app/pulls.js";
-import type { LoadedConfig } from "./config.js";
+import type { CommandLineSettings, LoadedConfig } from "./config.js";
 
 const args = process.argv.slice(2);
 const supervisorChannel = connectSupervisor(args);
@@ -27,8 +29,8 @@ async function runCommand(
   const { Command, CommanderError } = await import("commander");
   const { addAccountCommands } = await import("./cli/accounts/accounts.js");
   const { addDoctorCommand } = await import("./cli/doctor.js");
+  const { addOtherNames } = await import("./cli/other-names.js");
   const { addPsCommand } = await import("./cli/ps.js");
-  const { addPullCommand } = await import("./cli/models/pull.js");
   const { addRunCommand } = await import("./cli/run.js");
   const { addStartCommand } = await import("./cli/server/start.js");
   const { ConfigError, loadConfig } = await import("./config.js");
@@ -43,19 +45,17 @@ async function runCommand(
     .option("--config <file>", "configuration file (default: hearth.yaml, where it exists)")
     .showSuggestionAfterError()
     .exitOverride();
-  const load = (): LoadedConfig =>
-    loadConfig(process.env, program.opts<{ config?: string }>().config ?? null);
-  const { env } = process;
-  addStartCommand(program, load, { supervisor, environment: env });
+  const load = (options: CommandLineSettings = {}): LoadedConfig =>
+    loadConfig(process.env, program.opts<{ config?: string }>().config ?? null, options);
+  addStartCommand(program, load, { supervisor, environment: process.env });
   addRunCommand(program, load);
   addPsCommand(program, load, { clock: systemClock, out: process.stdout });
-  const openPuller = async (): Promise<Puller> =>
-    (await import("./app/pulls.js")).openPuller(load().config, process.env);
-  addPullCommand(program, openPuller, { out: process.stdout, onInterrupt });
+  await addModels(program, load);
   const openAccounts = async (): Promise<OpenAccounts> =>
     (await import("./app/accounts.js")).openAccounts(load().config);
   addAccountCommands(program, openAccounts, { clock: systemClock, out: process.stdout });
   addDoctorCommand(program, load);
+  addOtherNames(program);
 
   try {
     await program.parseAsync(commandLine, { from: "user" });
@@ -63,6 +63,21 @@ async function runCommand(
     if (thrown instanceof CommanderError) process.exitCode = thrown.exitCode === 0 ? 0 : 2;
     else process.exitCode = fail(thrown, thrown instanceof ConfigError);
   }
+}
+
+/** Adds the commands that manage models. */
+async function addModels(program: Command, load: () => LoadedConfig): Promise<void> {
+  const { addModelCommands } = await import("./cli/models/commands.js");
+  const { addPullCommand } = await import("./cli/models/pull.js");
+  const { importFolders } = await import("./cli/models/import-folders.js");
+  const { systemClock } = await import("./system.js");
+  const open = async (): Promise<OperatorModels> =>
+    (await import("./app/operator-models.js")).openOperatorModels(load().config);
+  const folders = importFolders(process.env, homedir());
+  addModelCommands(program, { open, load, folders, clock: systemClock, out: process.stdout });
+  const openPuller = async (): Promise<Puller> =>
+    (await import("./app/pulls.js")).openPuller(load().config, process.env);
+  addPullCommand(program, openPuller, { out: process.stdout, onInterrupt });
 }
 
 function onInterrupt(action: () => void): () => void {

@@ -1,4 +1,5 @@
 /** The part of the composition root that builds the accounts: authentication, the management API's services, the first keys. */
+import { existsSync } from "node:fs";
 import { cliActor } from "../accounts/audit/actors.js";
 import { createAuditLog, type AuditLog } from "../accounts/audit/audit-log.js";
 import { createBilling } from "../accounts/money/billing.js";
@@ -178,4 +179,15 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
     actor: cliActor,
     close: () => database.close(),
   };
+}
+
+/** Whether a team pays for what it uses. Without a database there is none; no database is created. */
+export async function hasPrepaidTeam(config: Config): Promise<boolean> {
+  if (!existsSync(databaseFile(config))) return false;
+  const accounts = await openAccounts(config);
+  try {
+    return (await accounts.teams.list(accounts.actor)).some(({ billing }) => billing === "prepaid");
+  } finally {
+    await accounts.close();
+  }
 }

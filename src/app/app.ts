@@ -39,6 +39,17 @@ import { buildStores, type Stores } from "./stores.js";
 import type { SystemDeps } from "./chat-engine.js";
 
 export type { OpenAccounts } from "./accounts.js";
+export type {
+  FitReport,
+  LinkReport,
+  MemoryReport,
+  ModelAlias,
+  ModelDetails,
+  ModelInMemory,
+  ModelSetting,
+  OperatorModels,
+} from "./operator-models.js";
+export { hasPrepaidTeam } from "./accounts.js";
 export { openCheckedRegistry, readTemplateOf, type TemplateReport };
 
 /** Parts that are used instead of those that `createApp` would build. */

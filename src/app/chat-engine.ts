@@ -120,7 +120,8 @@ export function buildHostedTokenizer(
   });
 }
 
-function memoryBytesOf(memoryBytesMax: number): number {
+/** Returns the memory that all models together may take. */
+export function memoryBytesOf(memoryBytesMax: number): number {
   return memoryBytesMax === 0 ? usableMemoryBytes() : memoryBytesMax;
 }
 
@@ -132,7 +133,7 @@ export function contextLimit(config: Config): ContextLimit {
 }
 
 /** The engine's settings. It gets no more of the configuration, and no key in particular. */
-function llamaSettings(config: Config): LlamaSettings {
+export function llamaSettings(config: Config): LlamaSettings {
   const { slotsPerModel, contextTokensMax, tokenGapMsMax, prefixCacheBytesMax } = config;
   const { kvCacheType, flashAttention, gpu } = config;
   return {

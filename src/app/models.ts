@@ -20,10 +20,10 @@ import { buildOnnxCheck, rejectUnloadableModels } from "./onnx-models.js";
 import { engineBuild } from "../version.js";
 
 /** The built-in models are part of the program, in whatever folder it is started. */
-const builtInModels = fileURLToPath(new URL("../../models", import.meta.url));
+export const builtInModels = fileURLToPath(new URL("../../models", import.meta.url));
 
 /** Opens the settings of models: those of the configuration file and those of the data folder. */
-function openSettings(
+export function openSettings(
   config: Config,
   configured: ConfiguredModels = configuredModels(config),
 ): ModelSettingsStore {

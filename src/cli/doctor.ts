@@ -6,6 +6,7 @@ import { dirname } from "node:path";
 import type { Command } from "commander";
 import { variableOf, type Config, type LoadedConfig, type SettingName } from "../config.js";
 import type { Model } from "../core/model.js";
+import { isFree } from "../core/money.js";
 import type { TemplateReport } from "../app/app.js";
 import { version } from "../version.js";
 import { contextText } from "./context-text.js";
@@ -24,11 +25,15 @@ export function addDoctorCommand(program: Command, load: () => LoadedConfig): vo
     .option("--json", "print one JSON object")
     .action(async (options: { json?: boolean }) => {
       const loaded = load();
-      const { readTemplateOf, openCheckedRegistry } = await import("../app/app.js");
+      const { hasPrepaidTeam, readTemplateOf, openCheckedRegistry } = await import("../app/app.js");
       const registry = await openCheckedRegistry(loaded.config);
+      // The database may be broken, which other commands report.
+      const isPriced = await hasPrepaidTeam(loaded.config).catch(() => false);
       const models: Check[] = [];
       for (const model of registry.list())
-        models.push(modelCheck(model, model.unusable === null ? await readTemplateOf(model) : null));
+        models.push(
+          modelCheck(model, model.unusable === null ? await readTemplateOf(model) : null, isPriced),
+        );
       const checks = [
         ...(await machineChecks(loaded.config)),
         ...models,
@@ -81,8 +86,9 @@ function portCheck(config: Config): Promise<Check> {
   });
 }
 
-function modelCheck(model: Model, template: TemplateReport | null): Check {
-  const { id, contextTokens, bytes } = model.manifest;
+/** @param isPriced whether teams are charged, so that a model without a price is worth a remark */
+function modelCheck(model: Model, template: TemplateReport | null, isPriced: boolean): Check {
+  const { id, contextTokens, bytes, kind, prices } = model.manifest;
   const { repairs = [], call = null, reasoning = null } = template ?? {};
   const parts = [
     `${(bytes / 1e6).toFixed(1)} MB`,
@@ -90,6 +96,7 @@ function modelCheck(model: Model, template: TemplateReport | null): Check {
   ];
   if (call !== null) parts.push(`tool calls: ${oneLine(call)}`);
   if (reasoning !== null) parts.push(`reasoning: ${oneLine(reasoning)}`);
+  if (isPriced && kind !== "vision" && isFree(prices)) parts.push("no price: `hearth prices set`");
   if (repairs.length > 0) parts.push(`strict chat template: ${repairs.join(", ")}`);
   return {
     name: `model ${id}`,

@@ -3,9 +3,10 @@ import type { Command } from "commander";
 import { z } from "zod";
 import type { Config, LoadedConfig } from "../config.js";
 import type { Clock } from "../core/clock.js";
-import { getJson } from "./chat-client.js";
+import { getJson, type ChatServer } from "./chat-client.js";
 import { configuredUrl, findServer } from "./server/running-server.js";
 import { ago, ahead } from "./accounts/duration.js";
+import { sizeText } from "./size-text.js";
 import { formatJson, formatTable } from "./table.js";
 
 export interface PsIo {
@@ -28,7 +29,7 @@ const modelInMemorySchema = z.object({
 });
 const responseSchema = z.object({ data: z.array(modelInMemorySchema) });
 
-type ModelInMemory = z.infer<typeof modelInMemorySchema>;
+export type ModelInMemory = z.infer<typeof modelInMemorySchema>;
 
 /** Adds the command; it fails if no server is running. */
 export function addPsCommand(program: Command, load: () => LoadedConfig, io: PsIo): void {
@@ -42,10 +43,16 @@ export function addPsCommand(program: Command, load: () => LoadedConfig, io: PsI
     });
 }
 
+/** Returns the models that the running server has in memory. @throws Error if no server is running. */
 async function modelsInMemory(config: Config): Promise<readonly ModelInMemory[]> {
   const server = await findServer(config);
   if (server === null)
     throw new Error(`no server is running at ${configuredUrl(config)}; start one with \`hearth start\``);
+  return modelsInMemoryOf(server);
+}
+
+/** Returns the models that a server has in memory. @throws Error with the server's message if it returns an error. */
+export async function modelsInMemoryOf(server: ChatServer): Promise<readonly ModelInMemory[]> {
   return responseSchema.parse(await getJson(server, "/v1/hearth/ps")).data;
 }
 
@@ -53,7 +60,7 @@ function toTable(models: readonly ModelInMemory[], now: number): string {
   const header = ["NAME", "SIZE", "DEVICE", "SLOTS", "CONTEXT", "LOADED", "UNTIL"];
   const rows = models.map((model) => [
     model.id,
-    size(model.bytes),
+    sizeText(model.bytes),
     model.device,
     `${model.slots_held}/${model.slots}`,
     String(model.context_tokens),
@@ -61,8 +68,4 @@ function toTable(models: readonly ModelInMemory[], now: number): string {
     model.until === null ? "in use" : ahead(Date.parse(model.until) - now),
   ]);
   return formatTable(header, rows);
-}
-
-function size(bytes: number): string {
-  return bytes < 1e9 ? `${Math.ceil(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 }

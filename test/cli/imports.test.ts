@@ -3,7 +3,16 @@ import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { root } from "../harness.js";
 
-const light = ["better-sqlite3", "commander", "eventsource-parser/stream", "kysely", "uuid", "yaml", "zod"];
+const light = [
+  "better-sqlite3",
+  "commander",
+  "eventsource-parser/stream",
+  "kysely",
+  "lru-cache",
+  "uuid",
+  "yaml",
+  "zod",
+];
 
 /** Returns the packages that a module and its imports load, types aside. */
 function packagesOf(module: string, seen = new Set<string>(), packages = new Set<string>()): Set<string> {

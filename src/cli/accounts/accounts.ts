@@ -13,8 +13,8 @@ import { accountsOpener, type AccountsIo } from "./command-helpers.js";
 import { addTeamsCommand } from "./teams.js";
 
 /**
- * Adds `keys`, `teams`, `members`, `management-keys`, `credits`, `usage`, `prices`, `ledger` and `audit`.
- *  * @param open opens the accounts of the configured data folder for one command.
+ * Adds `keys`, `teams`, `members`, `management-keys`, `credits`, `usage`, `prices compare`, `ledger` and `audit`.
+ * @param open opens the accounts of the configured data folder for one command.
  */
 export function addAccountCommands(
   program: Command,

@@ -1,8 +1,9 @@
-/** `hearth prices`: manages the prices of hosted services that `hearth usage --as hosted` compares with. No team is charged by them. */
+/** `hearth prices compare`: manages the prices of hosted services that `hearth usage --as hosted` compares with. No team is charged by them. */
 import type { Command } from "commander";
 import type { SetHostedPriceRequest } from "../../accounts/money/hosted-prices.js";
 import type { HostedPrice } from "../../accounts/money/hosted-price.js";
 import { ticksToUsdPerMillion } from "../../core/money.js";
+import { pricesCommand } from "../models/prices-command.js";
 import { formatJson, formatTable } from "../table.js";
 import {
   reportInvalidValues,
@@ -15,10 +16,10 @@ interface Json {
   readonly json?: true;
 }
 
-/** Adds `prices set`, `prices ls` and `prices rm`. */
+/** Adds `prices compare set`, `prices compare ls` and `prices compare rm`. */
 export function addPricesCommand(program: Command, using: UsingAccounts, { out }: AccountsIo): void {
-  const prices = program
-    .command("prices")
+  const prices = pricesCommand(program)
+    .command("compare")
     .description("set, list and remove prices of hosted services for comparison");
   const print = (all: readonly HostedPrice[], json: boolean): void =>
     void out.write(json ? formatJson(all.map(toJson)) : toTable(all));

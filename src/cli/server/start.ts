@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import type { Command } from "commander";
 import type { App } from "../../app/app.js";
-import type { Config, LoadedConfig } from "../../config.js";
+import type { CommandLineSettings, Config, LoadedConfig } from "../../config.js";
 import type { Model } from "../../core/model.js";
 import { version } from "../../version.js";
 import { contextText } from "../context-text.js";
@@ -20,15 +20,23 @@ export interface StartIo {
 }
 
 /** Adds the command. */
-export function addStartCommand(program: Command, load: () => LoadedConfig, io: StartIo): void {
+export function addStartCommand(
+  program: Command,
+  load: (options: CommandLineSettings) => LoadedConfig,
+  io: StartIo,
+): void {
   program
     .command("start")
     .description("start the server")
+    .option("--port <number>", "port to listen on (0: any free one)")
+    .option("--host <address>", "address to listen on")
     .option("--new-database", "start with an empty database where the one that was there is missing or empty")
-    .action(async ({ newDatabase = false }: StartOptions) => start(load(), io, newDatabase));
+    .action(async ({ newDatabase = false, ...settings }: StartOptions) =>
+      start(load(settings), io, newDatabase),
+    );
 }
 
-interface StartOptions {
+interface StartOptions extends CommandLineSettings {
   readonly newDatabase?: boolean;
 }
 
@@ -95,7 +103,9 @@ function listenError(config: Config, thrown: unknown): Error {
   const code = thrown instanceof Error && "code" in thrown ? thrown.code : null;
   const address = `${config.host}:${config.port}`;
   if (code === "EADDRINUSE")
-    return new Error(`${address} is in use by another program. Stop it, or set HEARTH_PORT to another port.`);
+    return new Error(
+      `${address} is in use by another program. Stop it, or choose another port with --port or HEARTH_PORT.`,
+    );
   if (code === "EACCES")
     return new Error(
       `this user has no permission to listen on ${address}. Set HEARTH_PORT to a port above 1023.`,

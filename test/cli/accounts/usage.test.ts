@@ -147,8 +147,19 @@ describe("hearth usage --as hosted", () => {
 
   it("uses the prices of the requested model name, else of another name of the same model, else none", async () => {
     const { hearth, json } = await createEnvironment();
-    await hearth("prices", "set", "hosted-mini", "--prompt", "3", "--completion", "15", "--cached", "0.75");
-    await hearth("prices", "set", "nobody", "--prompt", "1", "--completion", "1");
+    await hearth(
+      "prices",
+      "compare",
+      "set",
+      "hosted-mini",
+      "--prompt",
+      "3",
+      "--completion",
+      "15",
+      "--cached",
+      "0.75",
+    );
+    await hearth("prices", "compare", "set", "nobody", "--prompt", "1", "--completion", "1");
     const [mini, one] = [cost(30_000, 7_500, 150_000), 1_000 / 1e10];
     expect(one).toBe(1e-7);
     expect(await json("usage", "--by", "model", "--as", "hosted")).toMatchObject({
@@ -158,8 +169,8 @@ describe("hearth usage --as hosted", () => {
       ],
       total: { costUsd: "1000.0000003", hostedUsd: usd(3 * mini), hostedRuns: 3 },
     });
-    await hearth("prices", "set", "hosted-max", "--prompt", "30", "--completion", "60");
-    await hearth("prices", "set", "small", "--prompt", "1", "--completion", "2");
+    await hearth("prices", "compare", "set", "hosted-max", "--prompt", "30", "--completion", "60");
+    await hearth("prices", "compare", "set", "small", "--prompt", "1", "--completion", "2");
     const own = cost(10_000, 10_000, 20_000);
     const lines = (await hearth("usage", "--as", "hosted")).split("\n");
     expect(lines[0]).toMatch(/COST USD +HOSTED USD$/);
@@ -182,10 +193,10 @@ describe("hearth usage --as hosted", () => {
   it("uses the prices that were in effect in each hour, and the first prices for earlier hours", async () => {
     const { hearth, json, clock } = await createEnvironment();
     clock.time = at(3, 23, 30);
-    await hearth("prices", "set", "hosted-mini", "--prompt", "2", "--completion", "2");
+    await hearth("prices", "compare", "set", "hosted-mini", "--prompt", "2", "--completion", "2");
     clock.time = at(4, 0, 10);
-    await hearth("prices", "set", "hosted-mini", "--prompt", "9", "--completion", "9");
-    await hearth("prices", "set", "hosted-mini", "--prompt", "4", "--completion", "4");
+    await hearth("prices", "compare", "set", "hosted-mini", "--prompt", "9", "--completion", "9");
+    await hearth("prices", "compare", "set", "hosted-mini", "--prompt", "4", "--completion", "4");
     clock.time = at(21, 12);
     const { rows } = await json<{ rows: readonly { hostedUsd: string }[] }>(
       "usage",
@@ -203,12 +214,13 @@ describe("hearth usage --as hosted", () => {
   });
 });
 
-describe("hearth prices", () => {
+describe("hearth prices compare", () => {
   it("sets, lists and removes prices and writes each change to the audit log", async () => {
     const { hearth, json } = await createEnvironment();
-    await hearth("prices", "set", "hosted-mini", "--prompt", "0.25", "--completion", "1.5");
+    await hearth("prices", "compare", "set", "hosted-mini", "--prompt", "0.25", "--completion", "1.5");
     await hearth(
       "prices",
+      "compare",
       "set",
       "hosted-mini",
       "--prompt",
@@ -218,16 +230,16 @@ describe("hearth prices", () => {
       "--cached",
       "0.0001",
     );
-    expect(await hearth("prices", "ls")).toBe(
+    expect(await hearth("prices", "compare", "ls")).toBe(
       [
         "ALIAS         PROMPT USD   CACHED USD   COMPLETION USD   SINCE",
         "hosted-mini   0.20         0.0001       1.50             2026-11-21T12:00:00.000Z",
         "",
       ].join("\n"),
     );
-    expect(await hearth("prices", "rm", "hosted-mini")).toBe("hosted-mini\n");
-    expect(await json("prices", "ls")).toEqual([]);
-    await expect(hearth("prices", "rm", "hosted-mini")).rejects.toThrow(
+    expect(await hearth("prices", "compare", "rm", "hosted-mini")).toBe("hosted-mini\n");
+    expect(await json("prices", "compare", "ls")).toEqual([]);
+    await expect(hearth("prices", "compare", "rm", "hosted-mini")).rejects.toThrow(
       "'hosted-mini' has no hosted prices.",
     );
     expect(await json("audit")).toMatchObject([
@@ -245,8 +257,8 @@ describe("hearth prices", () => {
     [["a", "--prompt", "1"], "required option '--completion <usd>' not specified"],
   ])("exits with code 2 for %j and sets nothing", async (words, message) => {
     const { hearth, json } = await createEnvironment();
-    await expect(hearth("prices", "set", ...words)).rejects.toThrow(message);
-    expect(await json("prices", "ls")).toEqual([]);
+    await expect(hearth("prices", "compare", "set", ...words)).rejects.toThrow(message);
+    expect(await json("prices", "compare", "ls")).toEqual([]);
   });
 });
 

@@ -1,0 +1,50 @@
+/** `hearth fit`: says whether a model fits into memory, what would make it fit, and about how fast it is. */
+import { InvalidArgumentError, type Command } from "commander";
+import type { ModelInMemory } from "../../app/app.js";
+import type { Config } from "../../config.js";
+import { formatJson } from "../table.js";
+import type { ModelCommands } from "./deps.js";
+import { fitRows } from "./fit-text.js";
+import { modelsInMemory } from "./in-memory.js";
+import { sectionsText } from "./sections.js";
+
+interface Options {
+  readonly context?: number;
+  readonly json?: true;
+}
+
+/** Adds the command; its exit code is 1 if the model does not fit. */
+export function addFitCommand(
+  program: Command,
+  { open, load, out }: Pick<ModelCommands, "open" | "load" | "out">,
+): void {
+  program
+    .command("fit")
+    .description("say whether a model fits into memory, and about how fast it is")
+    .argument("<model>", "ID or alias")
+    .option("--context <tokens>", "with this context (default: the one it is loaded with)", tokensArgument)
+    .option("--json", "print one JSON object")
+    .action(async (name: string, { context, json }: Options) => {
+      const models = await open();
+      const model = models.resolve(name);
+      const { id } = model.manifest;
+      if (model.unusable !== null) throw new Error(`'${id}' cannot be used: ${model.unusable}`);
+      const inMemory = await knownInMemory(load().config);
+      const report = await models.fit(model, { contextTokens: context, inMemory, isMeasured: true });
+      if (json === true) out.write(formatJson({ id, ...report }));
+      else out.write(sectionsText([[id, fitRows(report)]]));
+      if (report.verdict === "does not fit") process.exitCode = 1;
+    });
+}
+
+/** Returns the models in memory; none if the server cannot be asked. */
+export function knownInMemory(config: Config): Promise<readonly ModelInMemory[]> {
+  return modelsInMemory(config).catch(() => []);
+}
+
+function tokensArgument(written: string): number {
+  const tokens = Number(written);
+  if (!/^\d{1,9}$/.test(written) || tokens < 1)
+    throw new InvalidArgumentError("It must be a number of tokens, such as 8192.");
+  return tokens;
+}

@@ -1,0 +1,36 @@
+/** `hearth set`: changes settings of a model. */
+import type { Command } from "commander";
+import { reportInvalidValues } from "../accounts/command-helpers.js";
+import { formatJson } from "../table.js";
+import { parseAssignments } from "./assignments.js";
+import type { ModelCommands } from "./deps.js";
+import { valueText } from "./settings-text.js";
+
+/** Adds the command. */
+export function addSetCommand(program: Command, { open, out }: Pick<ModelCommands, "open" | "out">): void {
+  program
+    .command("set")
+    .description("change settings of a model; a running server applies them")
+    .argument("<model>", "ID or alias")
+    .argument("<setting...>", "such as sampling.temperature=0.7; a setting without a value is removed")
+    .option("--json", "print all settings of the model as one JSON array")
+    .action(async (name: string, words: readonly string[], { json }: { json?: true }, command: Command) => {
+      const models = await open();
+      const { id } = models.resolve(name).manifest;
+      await reportInvalidValues(command, async () => models.change(id, parseAssignments(words, models)));
+      await models.refresh();
+      const settings = models.settingsOf(id);
+      const { unusable } = models.resolve(id);
+      if (json === true) out.write(formatJson(settings));
+      else
+        for (const word of words) {
+          const key = word.slice(0, word.indexOf("="));
+          const isRemoved = word.endsWith("=") && key.length + 1 === word.length;
+          const value = settings.find((setting) => setting.name === key)?.value;
+          out.write(
+            `${key}: ${isRemoved ? "removed" : value === undefined ? "set" : valueText(key, value)}\n`,
+          );
+        }
+      if (unusable !== null) throw new Error(`'${id}' cannot be used now: ${unusable}`);
+    });
+}

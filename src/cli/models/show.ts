@@ -1,0 +1,174 @@
+/** `hearth show`: prints what is known of a model. */
+import type { Command } from "commander";
+import type { FitReport, ModelAlias, ModelDetails, ModelSetting, TemplateReport } from "../../app/app.js";
+import type { Model } from "../../core/model.js";
+import { contextText } from "../context-text.js";
+import { formatJson } from "../table.js";
+import type { ModelCommands } from "./deps.js";
+import { knownInMemory } from "./fit.js";
+import { fitRows, type Row } from "./fit-text.js";
+import { usdOf } from "./prices.js";
+import { sectionsText } from "./sections.js";
+import { valueText } from "./settings-text.js";
+
+interface Options {
+  readonly json?: true;
+  readonly template?: true;
+}
+
+interface Shown {
+  readonly model: Model;
+  readonly details: ModelDetails;
+  readonly aliases: readonly ModelAlias[];
+  readonly settings: readonly ModelSetting[];
+  /** null for a model that is unusable. */
+  readonly template: TemplateReport | null;
+  readonly fit: FitReport | null;
+}
+
+/** Adds the command. */
+export function addShowCommand(
+  program: Command,
+  { open, load, out }: Pick<ModelCommands, "open" | "load" | "out">,
+): void {
+  program
+    .command("show")
+    .description("print what is known of a model")
+    .argument("<model>", "ID or alias")
+    .option("--template", "print the chat template and nothing else")
+    .option("--json", "print one JSON object")
+    .action(async (name: string, { json, template }: Options) => {
+      const models = await open();
+      const model = models.resolve(name);
+      const { id } = model.manifest;
+      const details = await models.details(model);
+      if (template === true) {
+        out.write(`${templateOf(model, details)}\n`);
+        return;
+      }
+      const isUsable = model.unusable === null;
+      const inMemory = isUsable ? await knownInMemory(load().config) : [];
+      const shown: Shown = {
+        model,
+        details,
+        aliases: models.aliases().filter((alias) => alias.model === id),
+        settings: models.settingsOf(id),
+        template: isUsable ? await models.template(model) : null,
+        fit: isUsable ? await models.fit(model, { inMemory, isMeasured: false }) : null,
+      };
+      out.write(json === true ? formatJson(toJson(shown)) : toText(shown));
+    });
+}
+
+/** @throws Error when the model has no template. */
+function templateOf({ manifest, load }: Model, { chatTemplate }: ModelDetails): string {
+  const text = load?.template ?? chatTemplate;
+  if (text === null) throw new Error(`'${manifest.id}' has no chat template`);
+  return text;
+}
+
+function toText({ model, details, aliases, settings, template, fit }: Shown): string {
+  const { manifest } = model;
+  const { origin, sha256 } = details;
+  return sectionsText([
+    ["Model", modelRows(model, details)],
+    ["License", [["license", origin?.license ?? manifest.license]]],
+    [
+      "Source",
+      [
+        ["path", model.path],
+        ...optional("source", origin === null ? null : sourceText(origin)),
+        ...optional("sha256", sha256),
+      ],
+    ],
+    ["Aliases", aliases.map(({ alias, source }): Row => [alias, source])],
+    ["Prices in USD for a million tokens", priceRows(model)],
+    [
+      "Settings",
+      settings.map(({ name, value, source }): Row => [name, `${valueText(name, value)}   (${source})`]),
+    ],
+    ["Template", template === null ? [] : templateRows(template)],
+    ["Memory", fit === null ? [] : fitRows(fit)],
+  ]);
+}
+
+function modelRows({ manifest, trainedTokens, unusable }: Model, details: ModelDetails): readonly Row[] {
+  const { id, kind, name, contextTokens } = manifest;
+  const { experts, parameters, layers, embeddingLength } = details;
+  return [
+    ["id", id],
+    ...optional("unusable", unusable),
+    ["name", name],
+    ["kind", kind],
+    ["architecture", details.architecture ?? manifest.family],
+    ...optional("parameters", parameters === null ? null : parametersText(parameters)),
+    ...optional("experts", experts === null ? null : `${experts.used} of ${experts.count} for a token`),
+    ...optional("layers", layers),
+    ...optional("embedding length", embeddingLength),
+    ...optional("quantisation", details.quantisation),
+    ["context", contextText(contextTokens, trainedTokens)],
+  ];
+}
+
+function priceRows({ manifest: { prices, kind } }: Model): readonly Row[] {
+  const usd = usdOf(prices);
+  if (kind === "image") return [["image", `${usd.imageUsd} for each`]];
+  const rows: readonly Row[] = [
+    ["prompt", usd.promptUsd],
+    ["cached prompt", usd.cachedUsd],
+    ["completion", usd.completionUsd],
+  ];
+  return kind === "embedding" || kind === "rerank" ? rows.slice(0, 1) : rows;
+}
+
+function templateRows({ repairs, call, reasoning }: TemplateReport): readonly Row[] {
+  return [
+    ...optional("repairs", repairs.length === 0 ? null : repairs.join(", ")),
+    ...optional("tool calls", call?.replaceAll("\n", "\\n") ?? null),
+    ...optional("reasoning", reasoning?.replaceAll("\n", "\\n") ?? null),
+  ];
+}
+
+function sourceText({ source, revision, name }: NonNullable<ModelDetails["origin"]>): string {
+  const at = revision === null ? source : `${source} at ${revision}`;
+  return name === null ? at : `${name} (${at})`;
+}
+
+function optional(name: string, value: string | number | null): readonly Row[] {
+  return value === null ? [] : [[name, String(value)]];
+}
+
+/** Returns a number of parameters such as `5.2M` or `7.6B`. */
+function parametersText(count: number): string {
+  return count < 1e9 ? `${(count / 1e6).toFixed(1)}M` : `${(count / 1e9).toFixed(1)}B`;
+}
+
+function toJson({ model, details, aliases, settings, template, fit }: Shown) {
+  const { manifest, trainedTokens = null, unusable, path } = model;
+  const { id, name, kind, bytes, contextTokens } = manifest;
+  const { architecture, parameters, layers, embeddingLength, quantisation, experts } = details;
+  return {
+    id,
+    name,
+    kind,
+    unusable,
+    architecture: architecture ?? manifest.family,
+    parameters,
+    layers,
+    embeddingLength,
+    quantisation,
+    experts,
+    bytes,
+    contextTokens,
+    trainedTokens,
+    license: details.origin?.license ?? manifest.license,
+    path,
+    source: details.origin,
+    sha256: details.sha256,
+    aliases: aliases.map(({ alias, source }) => ({ alias, source })),
+    prices: usdOf(manifest.prices),
+    settings,
+    template,
+    fit,
+  };
+}
