@@ -47,7 +47,6 @@ export const sourceRecordSchema = z.object({
 });
 
 export type SourceRecord = z.infer<typeof sourceRecordSchema>;
-export type SourceFile = z.infer<typeof file>;
 /** Where one file came from. */
 export type Origin = Pick<SourceRecord, "source" | "revision" | "name" | "license">;
 

@@ -132,7 +132,7 @@ const endStates: Readonly<Record<FinishReason, (now: () => number) => ResponseSt
 };
 
 function responseOf(
-  { id, created, modelName, request }: ResponseIdentity,
+  { id, created, model, modelName, request }: ResponseIdentity,
   state: ResponseState & Pick<ResponseObject, "output" | "usage">,
 ): ResponseObject {
   const { user, ...settings } = repeatedFields(request.settings, model);

@@ -17,12 +17,12 @@ import { temporaryFolder } from "../../harness.js";
 
 const speed = 20;
 
-export interface FastClock extends Clock {
+interface FastClock extends Clock {
   /** Every delay that was waited for, in milliseconds. */
   readonly delays: readonly number[];
 }
 
-export function createFastClock(): FastClock {
+function createFastClock(): FastClock {
   const elapsed = (): number => performance.now() * speed;
   const delays: number[] = [];
   return {

@@ -40,7 +40,7 @@ const stateSchema = z.object({
   done: z.array(z.int().min(0)).max(piecesMax),
 });
 
-export function partialPath(target: string): string {
+function partialPath(target: string): string {
   return hidden(target, "partial");
 }
 
