@@ -30,11 +30,13 @@ async function open(
 ): Promise<Puller> {
   const { createPuller } = await import("../models/hub/puller.js");
   const { readHubSettings } = await import("../models/hub/settings.js");
+  const { visionFamilies } = await import("../engine/vision/families.js");
   return createPuller({
     clock: systemClock,
     newId: () => systemRandom.id(),
     settings: readHubSettings(environment, homedir()),
     models,
     mayUrlBeNear,
+    visionFamilies,
   });
 }

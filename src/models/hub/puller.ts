@@ -3,8 +3,10 @@ import { mkdir, rm, stat, statfs as statfsOf } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import { HearthError } from "../../core/errors.js";
 import type { ModelKind } from "../../core/model.js";
+import { inspectDiffusers } from "../diffusers.js";
 import { preflightGguf } from "../gguf.js";
 import { kindOf } from "../gguf/pooling.js";
+import { quoted } from "../gguf/refusal.js";
 import { idFromName } from "../manifest.js";
 import { stemOf } from "../parts.js";
 import {
@@ -14,6 +16,7 @@ import {
   readSourceRecord,
   sourceRecordFile,
 } from "../source-record.js";
+import { inspectVision } from "../vision-folder.js";
 import {
   downloadFile,
   type DownloadDeps,
@@ -35,6 +38,8 @@ export interface PullerDeps extends Omit<DownloadDeps, "transport"> {
   readonly models: string;
   /** Whether a URL may lead to an address that is not public: only where the operator names it. */
   readonly mayUrlBeNear: boolean;
+  /** The `model_type` values of supported vision models. */
+  readonly visionFamilies: readonly string[];
   readonly network?: NetworkDeps;
   /** Returns the space of the disk of a folder. */
   readonly statfs?: (folder: string) => Promise<{ readonly bavail: number; readonly bsize: number }>;
@@ -53,7 +58,7 @@ export interface PullResult {
   readonly files: readonly { readonly path: string; readonly bytes: number; readonly sha256: string }[];
   readonly bytes: number;
   readonly license: string | null;
-  /** A public sentence that says why the engine cannot load the model, though it was downloaded as it is; null: it can. */
+  /** A public clause that says why the engine cannot load the model, though it was downloaded as it is; null: it can. */
   readonly problem: string | null;
 }
 
@@ -108,7 +113,6 @@ async function pullFiles(
   const bytesTotal = plan.files.reduce((sum, { source }) => sum + source.bytes, 0);
   const filesTotal = plan.files.length;
   const files: PullResult["files"][number][] = [];
-  const problems: string[] = [];
   let bytesBefore = 0;
   for (const file of plan.files) {
     const target = join(plan.folder, file.to);
@@ -123,7 +127,6 @@ async function pullFiles(
       ),
     );
     files.push({ path, bytes: done.bytes, sha256: done.sha256 });
-    if (done.problem !== null) problems.push(done.problem);
     bytesBefore += done.bytes;
   }
   report({
@@ -135,7 +138,7 @@ async function pullFiles(
     filesTotal,
   });
   const { license } = plan.origin;
-  return { ...(await describe(plan)), files, bytes: bytesBefore, license, problem: problems[0] ?? null };
+  return { ...(await describe(deps, plan)), files, bytes: bytesBefore, license };
 }
 
 function toDownload(
@@ -213,11 +216,23 @@ async function requireSpace({ models, statfs = statfsOf }: PullerDeps, plan: Pla
   if (needed > free) throw diskFull(models, { needed, free });
 }
 
-async function describe({ kind, folder, files }: Plan): Promise<Pick<PullResult, "id" | "kind">> {
-  if (kind !== "gguf") return { id: idFromName(basename(folder)), kind };
+/** Returns what the registry will say of the model. */
+async function describe(
+  { visionFamilies }: PullerDeps,
+  { kind, folder, files }: Plan,
+): Promise<Pick<PullResult, "id" | "kind" | "problem">> {
+  if (kind !== "gguf") {
+    const { problem } =
+      kind === "image"
+        ? await inspectDiffusers(folder, null)
+        : (await inspectVision(folder, visionFamilies, null)).weights;
+    return { id: idFromName(basename(folder)), kind, problem };
+  }
   const first = files.at(-1)?.to ?? "";
-  const header = await preflightGguf(join(folder, first));
-  return { id: idFromName(stemOf(first)), kind: header.ok ? kindOf(header.header.metadata) : "chat" };
+  const checked = await preflightGguf(join(folder, first));
+  const id = idFromName(stemOf(first));
+  if (!checked.ok) return { id, kind: "chat", problem: `${quoted(first)}: ${checked.reason}` };
+  return { id, kind: kindOf(checked.header.metadata), problem: null };
 }
 
 function publicError(thrown: unknown, models: string): unknown {

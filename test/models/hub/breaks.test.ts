@@ -81,6 +81,20 @@ describe("C7: a download that breaks off", () => {
     expect(waits).toEqual([500, 7_000, 500, 7_000, 2_000]);
   });
 
+  it("by a signed URL that has expired asks the hub for another", async () => {
+    const bytes = ggufOf(70 * mebibyte);
+    const test = await start(bytes);
+    let requests = 0;
+    test.hub.behaviour.beforeBytes = () => {
+      requests += 1;
+      // A probe and four ranges that come from the hub's redirect are before it.
+      if (requests === 6) test.hub.behaviour.failures = [{ status: 403 }];
+    };
+    await test.pulling.pull("acme/tiny");
+    expectWhole(test, bytes);
+    expect(test.hub.behaviour.failures).toEqual([]);
+  });
+
   it("starts anew when its state is damaged, and when bytes are missing that the state promises", async () => {
     const bytes = ggufOf(20 * mebibyte);
     const test = await start(bytes);

@@ -122,17 +122,25 @@ describe("a pull", () => {
   });
 
   it("of a folder of transformers.js keeps its subfolders", async () => {
-    const text = Buffer.from("{}");
+    const text = Buffer.from('{"model_type":"known"}');
     const names = ["config.json", "tokenizer.json", "tokenizer_config.json", "preprocessor_config.json"];
     const hub = await startHub({
       ...Object.fromEntries(names.map((name) => [name, text])),
       "onnx/encoder_model_quantized.onnx": Buffer.from("graph"),
     });
     const pulling = createPulling({ HF_ENDPOINT: hub.url });
-    expect(await pulling.pull("acme/seer")).toMatchObject({ id: "seer", kind: "vision" });
-    expect(pulling.files()).toEqual(
+    expect(await pulling.pull("acme/viewer")).toMatchObject({
+      id: "viewer",
+      kind: "vision",
+      problem: null,
+    });
+    hub.files.set("config.json", Buffer.from('{"model_type":"other"}'));
+    expect((await pulling.pull("other/viewer")).problem).toBe(
+      "it is a 'other', which this server does not support.",
+    );
+    expect(pulling.files().filter((name) => name.startsWith("acme/"))).toEqual(
       [".source.json", "onnx/encoder_model_quantized.onnx", ...names]
-        .map((name) => `acme/seer/${name}`)
+        .map((name) => `acme/viewer/${name}`)
         .sort(),
     );
   });

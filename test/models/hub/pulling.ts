@@ -61,6 +61,7 @@ export function createPulling(environment: NodeJS.ProcessEnv, overrides: Partial
     settings: readHubSettings(environment, models),
     models,
     mayUrlBeNear: true,
+    visionFamilies: ["known"],
     ...overrides,
   });
   const progress: PullProgress[] = [];

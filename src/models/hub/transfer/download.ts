@@ -7,8 +7,7 @@ import { createReadStream } from "node:fs";
 import { mkdir, open, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { HearthError } from "../../../core/errors.js";
-import { preflightGguf, readGguf } from "../../gguf.js";
-import { quoted } from "../../gguf/refusal.js";
+import { readGguf } from "../../gguf.js";
 import { notGguf, unusableSource, wrongHash } from "../errors.js";
 import { ChangedSource, fetchPieces } from "./fetch-pieces.js";
 import { takeLock, type LockDeps } from "./lock.js";
@@ -36,8 +35,6 @@ export interface Download {
 export interface DownloadedFile {
   readonly bytes: number;
   readonly sha256: string;
-  /** A public clause that says why the engine cannot load the file; null: it can, or it is no GGUF file. */
-  readonly problem: string | null;
 }
 
 const startsMax = 3;
@@ -84,8 +81,8 @@ async function fetchOnce(deps: DownloadDeps, download: Download): Promise<Downlo
       await removePartial(target);
       throw wrongHash(source.name, about.sha256, sha256);
     }
-    const problem = await checkHeader(source.name, target, file.path);
-    const downloaded = { bytes: about.bytes, sha256, problem };
+    await checkHeader(source.name, target, file.path);
+    const downloaded = { bytes: about.bytes, sha256 };
     await download.record(downloaded);
     await rename(file.path, target);
     await syncFolder(dirname(target));
@@ -118,12 +115,11 @@ async function existingFile(download: Download): Promise<DownloadedFile | null> 
   const known = await recorded();
   const wanted = source.sha256;
   const sha256 = known?.bytes === stats.size && source.bytes === stats.size ? known.sha256 : null;
-  if (sha256 !== null && (wanted ?? sha256) === sha256)
-    return { bytes: stats.size, sha256, problem: await engineProblem(target) };
+  if (sha256 !== null && (wanted ?? sha256) === sha256) return { bytes: stats.size, sha256 };
   if (stats.isFile() && wanted !== null && stats.size === source.bytes) {
     const computed = await hashOf(target, signal, (bytes) => onProgress("verifying", bytes));
     if (computed === wanted) {
-      const found = { bytes: stats.size, sha256: computed, problem: await engineProblem(target) };
+      const found = { bytes: stats.size, sha256: computed };
       await record(found);
       return found;
     }
@@ -147,19 +143,11 @@ function checkMagic(name: string, start: Uint8Array): void {
   throw notGguf(name, isPage ? "the server sends a web page." : "it does not begin with 'GGUF'.");
 }
 
-/** @throws HearthError for a file that no program can read. @returns why the engine cannot load it, or null */
-async function checkHeader(name: string, target: string, path: string): Promise<string | null> {
-  if (!isGguf(target)) return null;
+/** @throws HearthError for a file that no program can read. Whether the engine can load it is known with the whole model. */
+async function checkHeader(name: string, target: string, path: string): Promise<void> {
+  if (!isGguf(target)) return;
   const read = await readGguf(path);
   if (!read.ok) throw notGguf(name, read.reason);
-  return engineProblem(path, target);
-}
-
-/** @returns why the engine cannot load a file, or null. Later parts of a model are read with the first. */
-async function engineProblem(path: string, name = path): Promise<string | null> {
-  if (!isGguf(name) || /-(?!00001)\d{5}-of-\d{5}\.gguf$/i.test(name)) return null;
-  const checked = await preflightGguf(path);
-  return checked.ok ? null : `${quoted(name.slice(dirname(name).length + 1))}: ${checked.reason}`;
 }
 
 function isGguf(name: string): boolean {

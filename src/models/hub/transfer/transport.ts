@@ -69,8 +69,7 @@ export async function openTransport(
   { token, proxies }: Pick<HubSettings, "token" | "proxies">,
   { lookup = lookupAll, dial = dialPinned }: NetworkDeps,
 ): Promise<Transport> {
-  const hasProxy = proxies.http !== "" || proxies.https !== "";
-  const nearest = mayBeNear ? await reachOfHost(start, hasProxy, lookup) : "public";
+  const nearest = mayBeNear ? await reachOfHost(start, lookup) : "public";
   const check: CheckAddresses = (host, addresses) => {
     if (!addresses.every(({ address }) => isAllowed(address, nearest)) || addresses.length === 0)
       throw refusedAddress(host, "it is not at a public address.");
@@ -154,15 +153,9 @@ function checkUrl(url: URL, check: CheckAddresses): void {
   else if (isOwnName) check(host, [{ address: "127.0.0.1", family: 4 }]);
 }
 
-/** Returns how near the addresses of a host are; `public` if that cannot be found out. */
-async function reachOfHost(
-  url: URL,
-  hasProxy: boolean,
-  lookup: NonNullable<NetworkDeps["lookup"]>,
-): Promise<Reach> {
-  const host = bare(url.hostname);
-  if (hasProxy && isIP(host) === 0 && !/(?:^|\.)localhost\.?$/i.test(host)) return "public";
-  const addresses = await addressesOf(host, lookup).catch(() => []);
+/** Returns how near the addresses of a host are; `public` where only a proxy can resolve its name. */
+async function reachOfHost(url: URL, lookup: NonNullable<NetworkDeps["lookup"]>): Promise<Reach> {
+  const addresses = await addressesOf(url.hostname, lookup).catch(() => []);
   const found = addresses.map(({ address }) => reachOf(address) ?? "public");
   return found.reduce((nearest, each) => (isNearer(each, nearest) ? each : nearest), "public");
 }
