@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { commit, sha256Of, type TestHub } from "./hub-server.js";
+import { sha256Of, type TestHub } from "./hub-server.js";
 
 /** Answers the requests of the hub: about a repository, its files, and where the bytes of one are. */
 export function serveApi(hub: TestHub, request: IncomingMessage, response: ServerResponse): void {
@@ -12,27 +12,28 @@ export function serveApi(hub: TestHub, request: IncomingMessage, response: Serve
     return refuse(response, 401);
   if (behaviour.isGated) return refuse(response, 403);
   if (path.startsWith("/api/models/nobody/")) return refuse(response, 404);
-  if (/^\/api\/models\/[^/]+\/[^/]+\/revision\/[^/]+$/.test(path)) return json(response, about());
-  if (/^\/api\/models\/[^/]+\/[^/]+\/tree\/c{40}$/.test(path)) {
+  if (/^\/api\/models\/[^/]+\/[^/]+\/revision\/[^/]+$/.test(path))
+    return json(response, about(behaviour.commit));
+  if (/^\/api\/models\/[^/]+\/[^/]+\/tree\/[0-9a-f]{40}$/.test(path)) {
     const list = [...files].map(([name, bytes]) => listed(name, bytes, behaviour.listedBytesMore));
     const next = behaviour.listContinuesAt;
     return json(response, list, next === null ? {} : { link: `<${next}>; rel="next"` });
   }
-  const name = /^\/[^/]+\/[^/]+\/resolve\/c{40}\/(.+)$/.exec(path)?.[1] ?? "";
+  const name = /^\/[^/]+\/[^/]+\/resolve\/[0-9a-f]{40}\/(.+)$/.exec(path)?.[1] ?? "";
   const bytes = files.get(name);
   if (bytes === undefined) return refuse(response, 404);
   response.writeHead(302, {
     location: behaviour.redirectTo ?? `${hub.cdnUrl}/signed/${encodeURIComponent(name)}?Signature=abc`,
-    "x-repo-commit": commit,
+    "x-repo-commit": behaviour.commit,
     "x-linked-size": bytes.length,
     "x-linked-etag": `"${sha256Of(bytes)}"`,
   });
   response.end();
 }
 
-function about(): object {
+function about(sha: string): object {
   const tags = ["gguf", "license:apache-2.0"];
-  return { _id: "1", id: "acme/tiny", sha: commit, tags, lastModified: "2026-11-01T00:00:00.000Z" };
+  return { _id: "1", id: "acme/tiny", sha, tags, lastModified: "2026-11-01T00:00:00.000Z" };
 }
 
 /** Small text files are not stored apart, and have no SHA-256. */

@@ -12,7 +12,7 @@ export function serveBytes(hub: TestHub, request: IncomingMessage, response: Ser
   const path = decodeURIComponent(new URL(request.url ?? "", "http://localhost").pathname);
   const file = files.get(path.replace(/^\/(signed|plain)\//, ""));
   if (file === undefined) return void response.writeHead(404).end();
-  const range = behaviour.hasRanges ? rangeOf(request, behaviour.etag) : null;
+  const range = behaviour.hasRanges ? rangeOf(request, behaviour) : null;
   const start = range?.[0] ?? 0;
   const end = Math.min(range?.[1] ?? file.length - 1, file.length - 1);
   if (start >= file.length) return void response.writeHead(416).end();
@@ -28,9 +28,12 @@ export function serveBytes(hub: TestHub, request: IncomingMessage, response: Ser
   send(hub, response, isTooLong ? Buffer.concat([body, Buffer.alloc(behaviour.bytesTooMany)]) : body);
 }
 
-function rangeOf({ headers }: IncomingMessage, etag: string | null): readonly [number, number] | null {
+function rangeOf(
+  { headers }: IncomingMessage,
+  { etag, ignoresConditions }: TestHub["behaviour"],
+): readonly [number, number] | null {
   const condition = headers["if-range"];
-  if (condition !== undefined && condition !== etag) return null;
+  if (condition !== undefined && condition !== etag && !ignoresConditions) return null;
   const found = /^bytes=(\d+)-(\d*)$/.exec(headers.range ?? "");
   if (found === null) return null;
   return [Number(found[1]), found[2] === "" ? Number.POSITIVE_INFINITY : Number(found[2])];

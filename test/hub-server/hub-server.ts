@@ -17,6 +17,8 @@ export interface Behaviour {
   isGated: boolean;
   /** Whether the server of the bytes knows ranges. */
   hasRanges: boolean;
+  /** Whether it sends a range though the condition of the request is not met. */
+  ignoresConditions: boolean;
   /** Ends each connection after so many bytes of a body; 0: never. */
   cutAfterBytes: number;
   /** Sends no more after so many bytes of a body, for so many answers. */
@@ -29,6 +31,8 @@ export interface Behaviour {
   listedBytesMore: number;
   /** Bytes that follow the file, in an answer without a length. */
   bytesTooMany: number;
+  /** The commit of the main branch. */
+  commit: string;
   /** Answers of the server of the bytes, each once, before it serves. */
   failures: { status: number; headers?: Record<string, string> }[];
   /** The same of the hub's API. */
@@ -61,7 +65,7 @@ export interface TestHub {
   readonly sent: { bytes: number };
 }
 
-/** Every repository of the hub holds these files, at this commit. */
+/** Every repository of the hub holds these files, at this commit until a test says otherwise. */
 export const commit = "c".repeat(40);
 
 export function sha256Of(bytes: Uint8Array): string {
@@ -77,12 +81,14 @@ export async function startHub(
     token: null,
     isGated: false,
     hasRanges: true,
+    ignoresConditions: false,
     cutAfterBytes: 0,
     stall: { afterBytes: 0, answers: 0 },
     bytesPerSecond: 0,
     isDamaged: false,
     listedBytesMore: 0,
     bytesTooMany: 0,
+    commit,
     failures: [],
     apiFailures: [],
     redirectTo: null,

@@ -1,6 +1,6 @@
 /** Pulls models: finds the files of what was named, downloads them, and records where they came from. */
 import { mkdir, rm, stat, statfs as statfsOf } from "node:fs/promises";
-import { basename, join, relative } from "node:path";
+import { basename, join, relative, sep } from "node:path";
 import { HearthError } from "../../core/errors.js";
 import type { ModelKind } from "../../core/model.js";
 import { inspectDiffusers } from "../diffusers.js";
@@ -116,7 +116,7 @@ async function pullFiles(
   let bytesBefore = 0;
   for (const file of plan.files) {
     const target = join(plan.folder, file.to);
-    const path = relative(deps.models, target);
+    const path = relative(deps.models, target).split(sep).join("/");
     const filesDone = files.length;
     const before = bytesBefore;
     const listen = ({ phase, bytesDone }: FileEvent): void =>
@@ -157,8 +157,12 @@ function toDownload(
     recorded: () =>
       withRecordLock(deps, plan.folder, signal, async () => {
         const record = await readSourceRecord(plan.folder);
-        if (record === null || originOf(record, to)?.source !== plan.origin.source) return null;
-        return record.files.find(({ path }) => path === to) ?? null;
+        const origin = record === null ? null : originOf(record, to);
+        const file = record?.files.find(({ path }) => path === to);
+        if (file === undefined || origin?.source !== plan.origin.source) return null;
+        // Without a hash from the hub, another commit may have another file of the same size.
+        const isKnown = source.sha256 !== null || origin.revision === plan.origin.revision;
+        return isKnown ? file : { ...file, sha256: null };
       }),
     record: async ({ bytes, sha256 }: DownloadedFile) => {
       const pulledAt = new Date(deps.clock.now()).toISOString();

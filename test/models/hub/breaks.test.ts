@@ -156,20 +156,35 @@ describe("a download of a URL, which has no hash,", () => {
     expectWhole(test, next, "tiny-Q4_K_M.gguf");
   });
 
-  it("C7: starts anew when the file changes between two of its ranges", async () => {
-    const next = ggufOf(40 * mebibyte, 2);
-    const test = await start(ggufOf(40 * mebibyte, 1));
-    let requests = 0;
-    test.hub.behaviour.beforeBytes = () => {
-      requests += 1;
-      // The first two are probes.
-      if (requests !== 4) return;
-      test.hub.files.set("tiny-Q4_K_M.gguf", next);
-      test.hub.behaviour.etag = '"two"';
-    };
+  it("C7: starts anew where bytes are missing that its state promises", async () => {
+    const bytes = ggufOf(20 * mebibyte);
+    const test = await start(bytes);
+    test.hub.behaviour.bytesPerSecond = 60 * mebibyte;
+    await breakOff(test, 10 * mebibyte, url(test.hub));
+    truncateSync(join(test.pulling.models, ".tiny-Q4_K_M.gguf.partial"), 1000);
+    test.hub.behaviour.bytesPerSecond = 0;
     await test.pulling.pull(url(test.hub));
-    expectWhole(test, next, "tiny-Q4_K_M.gguf");
+    expectWhole(test, bytes, "tiny-Q4_K_M.gguf");
   });
+
+  it.each([false, true])(
+    "C7: starts anew when the file changes between two of its ranges (server without conditions: %s)",
+    async (ignoresConditions) => {
+      const next = ggufOf(40 * mebibyte, 2);
+      const test = await start(ggufOf(40 * mebibyte, 1));
+      test.hub.behaviour.ignoresConditions = ignoresConditions;
+      let requests = 0;
+      test.hub.behaviour.beforeBytes = () => {
+        requests += 1;
+        // The first two are probes.
+        if (requests !== 4) return;
+        test.hub.files.set("tiny-Q4_K_M.gguf", next);
+        test.hub.behaviour.etag = '"two"';
+      };
+      await test.pulling.pull(url(test.hub));
+      expectWhole(test, next, "tiny-Q4_K_M.gguf");
+    },
+  );
 
   it("C7: is given up when it changes again and again", async () => {
     const test = await start(ggufOf(mebibyte));

@@ -42,6 +42,10 @@ describe("two pulls of one file", () => {
     await expect(first).rejects.toThrow("first");
     await expect(second).rejects.toThrow("second");
     expect(hub.sent.bytes).toBeGreaterThan(8 * mebibyte);
+    // The second has joined the first, and begins nothing of its own.
+    expect(
+      hub.requests.filter(({ server, range }) => server === "cdn" && range === "bytes=0-0"),
+    ).toHaveLength(1);
     expect(existsSync(join(pulling.models, lock))).toBe(false);
     await pulling.pull("acme/tiny");
     expect(sha256Of(pulling.read(model))).toBe(sha256Of(bytes));

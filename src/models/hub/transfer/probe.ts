@@ -101,10 +101,13 @@ async function repeated<T>(
 
 function readProbe(source: FileSource, answer: Answer, now: number): Probe {
   const { status, headers } = answer;
-  if (status !== 206 && status !== 200) refuseStatus(source, answer, now);
-  const total =
+  const isEmpty = status === 416 && source.bytes === 0;
+  if (status !== 206 && status !== 200 && !isEmpty) refuseStatus(source, answer, now);
+  const stated =
     status === 206 ? /\/(\d+)$/.exec(headers["content-range"] ?? "")?.[1] : headers["content-length"];
-  if (total === undefined || !Number.isSafeInteger(Number(total)))
+  // The hub states the size of a small text in its list alone.
+  const total = isEmpty ? 0 : (stated ?? source.bytes);
+  if (total === null || !Number.isSafeInteger(Number(total)))
     throw unusableSource(source.name, "the server does not state its size.");
   const bytes = Number(total);
   if (source.bytes !== null && bytes !== source.bytes) throw wrongSize(source.name, source.bytes, bytes);
