@@ -66,7 +66,7 @@ export interface TestHub {
 }
 
 /** Every repository of the hub holds these files, at this commit until a test says otherwise. */
-export const commit = "c".repeat(40);
+const commit = "c".repeat(40);
 
 export function sha256Of(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
