@@ -71,6 +71,20 @@ describe("the repairs that a strict template needs", () => {
 });
 
 describe("a conversation for a strict template", () => {
+  it("keeps reasoning that is a part of a content where turns are merged", () => {
+    const parts = [
+      { type: "thinking", thinking: "Hm." },
+      { type: "text", text: "Yes." },
+    ];
+    const turns = [
+      { role: "assistant", content: parts },
+      { role: "assistant", content: "And no." },
+    ];
+    expect(repairMessages(turns, ["turns-merged"])).toEqual([
+      { role: "assistant", content: [...parts, { type: "text", text: "And no." }] },
+    ]);
+  });
+
   it("is unchanged where it needs no repair, whatever the template needs of others", async () => {
     const plain = [user("Hi."), assistant("Yes?"), user("Bye.")];
     const others = allRepairs.filter((repair) => repair !== "texts-as-parts");

@@ -61,6 +61,6 @@ export async function turnOf(name: string, argumentsOfCalls: readonly object[]):
   );
   const rendering = await renderHere(template).render({ messages, tools: [tool] });
   if (rendering.type !== "text") throw new Error(JSON.stringify(rendering));
-  const [, turn = ""] = /.*<\|turn\|>assistant\n([^]*?)<\|over\|>/.exec(rendering.text) ?? [];
+  const [, turn = ""] = /.*<\|turn\|>assistant\n([^]*?)<\|(?:over|turn)\|>/.exec(rendering.text) ?? [];
   return turn;
 }

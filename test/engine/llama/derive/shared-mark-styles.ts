@@ -42,6 +42,14 @@ export const sharedMarkStyles: Readonly<Record<string, Style>> = {
     example:
       ']<]token[>[<calls>\n]<]token[>[<call name="NAME">]<]token[>[<key>value]<]token[>[</key>]<]token[>[</call>\n]<]token[>[</calls>',
   },
+  "a list of objects, and instructions in another turn after it": {
+    template: templateOf(
+      "\nAction:[" +
+        each('{{ \'{\' }}"tool": "{{ f.name }}", "input": {{ f.arguments | tojson }}{{ \'}\' }}', ", ") +
+        "]\n<|turn|>system{{ '\\n' }}Write 'Action:' and a list of calls.",
+    ),
+    example: 'Action:[{"tool": "NAME", "input": {"key": "value"}}]',
+  },
   "a mark that prompts end with": {
     template: afterPromptEnd,
     example: '>>>NAME\n{"key": "value"}',
