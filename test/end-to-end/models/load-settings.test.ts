@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { template } from "../../engine/llama/tools/answers.js";
 import { adapterBytes } from "../../gguf-writer/adapter.js";
-import { until } from "../../harness.js";
+import { runProgram, temporaryFolder, until } from "../../harness.js";
 import { writeVerifiedModel } from "../../verified-model.js";
 import { requestJson } from "../text/answers.js";
-import { answerOf, configuredApp } from "./configured.js";
+import { answerOf, configuredApp, writeSettings } from "./configured.js";
 
 const shouting = "{% for message in messages %}{{ message.content | upper }} {% endfor %}";
 const other = "{% for message in messages %}[{{ message.role }}]{{ message.content }}{% endfor %}";
@@ -75,6 +75,19 @@ describe("the setting template", () => {
     expect(resident("calling")?.templateCall).not.toBe(resident("plain")?.templateCall);
     const capabilities = shared().app.models.find("calling")?.manifest.capabilities;
     expect(capabilities).toMatchObject({ tools: true, reasoning: false });
+  });
+
+  it("is what hearth doctor reads", async () => {
+    const folder = temporaryFolder();
+    await writeVerifiedModel(folder, "calling");
+    const HEARTH_CONFIG = writeSettings(folder, { calling: { template: template("llama") } });
+    const places = { HEARTH_MODELS: folder, HEARTH_DATA: join(folder, "data") };
+    const own = runProgram(["doctor"], places);
+    const replaced = runProgram(["doctor"], { ...places, HEARTH_CONFIG });
+    await Promise.all([own.exited, replaced.exited]);
+    const callIn = (stdout: string) => /^.*model calling: .*tool calls: (.*)$/m.exec(stdout)?.[1];
+    expect(callIn(replaced.stdout())).toContain('"name": "');
+    expect(callIn(own.stdout())).not.toBe(callIn(replaced.stdout()));
   });
 
   it.each([
