@@ -1,6 +1,6 @@
 /** The part of the composition root for the commands that manage models. They need no server, and work beside a running one. */
 import { realpath, stat } from "node:fs/promises";
-import { dirname, sep } from "node:path";
+import { basename, dirname, sep } from "node:path";
 import type { Config } from "../config.js";
 import { HearthError } from "../core/errors.js";
 import type { Model } from "../core/model.js";
@@ -8,6 +8,8 @@ import { closestNames, closestTexts } from "../models/closest-names.js";
 import { readDetails, type ModelDetails } from "../models/library/details.js";
 import { linkModels, type ForeignProgram, type LinkReport } from "../models/library/link.js";
 import { removeModel } from "../models/library/remove.js";
+import { idFromName } from "../models/manifest.js";
+import { stemOf } from "../models/parts.js";
 import type { LoadedRegistry } from "../models/registry.js";
 import { settingNames } from "../models/settings.js";
 import { fitOf, fitOfSize, type FitOptions, type FitReport, type SizeReport } from "./model-fit.js";
@@ -67,7 +69,7 @@ export async function openOperatorModels(config: Config, workerUrl?: URL): Promi
     },
     resolve: (name) => resolve(registry, name),
     refresh: () => registry.refresh(),
-    modifiedTime: async ({ path }) => (await stat(path).catch(() => null))?.mtimeMs ?? 0,
+    modifiedTime: async (model) => (await stat(ownPath(model)).catch(() => null))?.mtimeMs ?? 0,
     details: readDetails,
     template: readTemplateOf,
     fit: async (model, options) =>
@@ -77,9 +79,10 @@ export async function openOperatorModels(config: Config, workerUrl?: URL): Promi
       }),
     fitOfSize: (bytes) => fitOfSize(config, bytes),
     async remove(model) {
-      if (await isBuiltIn(model))
+      const own = { ...model, path: ownPath(model) };
+      if (await isBuiltIn(own))
         throw new HearthError("conflict", `'${model.manifest.id}' is part of Hearth and cannot be deleted.`);
-      await removeModel(model, config.models);
+      await removeModel(own, config.models);
       settings.forget(model.manifest.id);
       await registry.refresh();
     },
@@ -109,6 +112,13 @@ function resolve(registry: LoadedRegistry, name: string): Model {
   const closest = closestNames(name, registry.list());
   const hint = closest.length === 0 ? "`hearth ls` lists the models." : `Did you mean ${closest.join(", ")}?`;
   throw new HearthError("model_not_found", `There is no model '${name.slice(0, 200)}'. ${hint}`);
+}
+
+/** Returns the file of a model itself: a LoRA adapter with a base has the path of its base. */
+function ownPath({ manifest, path, load }: Model): string {
+  const isOwn = (file: string): boolean => idFromName(stemOf(basename(file))) === manifest.id;
+  if (isOwn(path)) return path;
+  return load?.adapters?.find((adapter) => isOwn(adapter.path))?.path ?? path;
 }
 
 /** In a checkout, the folder of models is that of the built-in ones: those have a folder with their id. */

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from "n
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { createScriptedEngine } from "../../../src/engine/scripted.js";
+import { adapterBytes } from "../../gguf-writer/adapter.js";
 import { startApp, testKey } from "../../harness.js";
 import { writeVerifiedModel } from "../../verified-model.js";
 import { commandEnvironment } from "./environment.js";
@@ -71,18 +72,27 @@ describe("hearth rm", () => {
     expect(readdirSync(models)).toEqual([]);
   });
 
+  it("deletes the file of an adapter, and not that of its base", async () => {
+    const { gguf, write, hearth, models } = commandEnvironment();
+    gguf("models/base.gguf");
+    write("models/adapter.gguf", adapterBytes());
+    await hearth("set", "adapter", "base=base");
+    expect(await hearth("rm", "adapter")).toBe("deleted 'adapter'\n");
+    expect(readdirSync(models)).toEqual(["base.gguf"]);
+  });
+
   it("refuses a model that the running server has in memory, or that an adapter is based on, unless forced", async () => {
     const engine = createScriptedEngine(() => ["Good"]);
     const resident = { bytes: 1, device: "cpu", contextTokens: 64, slots: 1, loadedAt: 0, until: null };
     vi.spyOn(engine, "residents").mockReturnValue([{ id: "zeta", ...resident }]);
     const { url } = await startApp({}, { engine });
-    const { gguf, hearth } = commandEnvironment({
+    const { gguf, write, hearth } = commandEnvironment({
       HEARTH_PORT: new URL(url).port,
       HEARTH_API_KEY: testKey,
     });
     gguf("models/zeta.gguf");
     gguf("models/base.gguf");
-    gguf("models/adapter.gguf");
+    write("models/adapter.gguf", adapterBytes());
     await hearth("set", "adapter", "base=base");
     await expect(hearth("rm", "zeta", "base")).rejects.toThrow(
       [
