@@ -4,14 +4,14 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createModelAdmin } from "../accounts/models/model-admin.js";
-import { isLoopback, type Config } from "../config.js";
+import type { Config } from "../config.js";
 import type { Clock } from "../core/clock.js";
 import type { Engine } from "../core/engine.js";
 import { silentLogger, type Logger } from "../core/logger.js";
 import type { ServerLoad } from "../core/metrics.js";
 import type { ModelRegistry } from "../core/model.js";
 import type { Random } from "../core/random.js";
-import { defaultHttpLimits, type HttpDeps, type HttpLimits } from "../http/deps.js";
+import type { HttpLimits } from "../http/deps.js";
 import { createMetrics } from "../http/metrics.js";
 import { createHttpServer, type HttpServer } from "../http/server.js";
 import { createEmbedder } from "../inference/embeddings/embed.js";
@@ -27,11 +27,11 @@ import { createDatabaseHealth, type DatabaseHealth } from "../store/health.js";
 import { lockFolder } from "../store/lock.js";
 import type { NewDatabase } from "../store/lost-database.js";
 import { systemClock, systemRandom } from "../system.js";
-import { version } from "../version.js";
 import { buildAccounts, buildAuthentication, ensureFirstKeys, type FirstKeys } from "./accounts.js";
 import { databaseFile, firstKeyFile, firstManagementKeyFile } from "./data-folder.js";
 import { buildEngines, type EngineOverrides } from "./engines.js";
 import { buildJobs } from "./jobs.js";
+import { httpSettings } from "./http-settings.js";
 import { loadModels, openCheckedRegistry, readTemplateOf, type TemplateReport } from "./models.js";
 import { createModelUpkeep } from "./model-reload.js";
 import { openServerPuller } from "./pulls.js";
@@ -147,9 +147,7 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     ...firstKeys,
     async listen() {
       const listening = await server.listen(config.host, config.port);
-      await jobs.start();
-      running.modelUpkeep.start();
-      await running.pullJobs.start();
+      await startWork(running);
       return listening;
     },
     handle: server.callback(),
@@ -162,6 +160,13 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     runs: stores.runs,
     engine: running.engines.engine,
   };
+}
+
+/** Starts what nobody waits for, once requests are taken. */
+async function startWork({ jobs, modelUpkeep, pullJobs }: Running): Promise<void> {
+  await jobs.start();
+  modelUpkeep.start();
+  await pullJobs.start();
 }
 
 /** Starts what runs beside the requests: the check of the database, and the erasure of deleted rows. */
@@ -256,23 +261,6 @@ async function closeAll({ shutdownGraceMs }: Config, parts: Closing): Promise<vo
   parts.erasure.close();
   await parts.database.close();
   parts.unlock();
-}
-
-type HttpSettings = Pick<
-  HttpDeps,
-  "limits" | "allowedHosts" | "pinnedKeys" | "trustProxy" | "metricsOpen" | "version"
->;
-
-function httpSettings(config: Config, limits: Partial<HttpLimits> = {}): HttpSettings {
-  return {
-    limits: { ...defaultHttpLimits, bodyBytesMax: config.bodyBytesMax, ...limits },
-    allowedHosts: isLoopback(config.host) ? config.allowedHosts : null,
-    pinnedKeys: [config.apiKey, config.managementKey].filter((key) => key !== null),
-    trustProxy: config.trustProxy,
-    // Behind a proxy, a loopback address can be reached by everyone.
-    metricsOpen: isLoopback(config.host) && !config.trustProxy,
-    version,
-  };
 }
 
 function loadOf(engines: readonly Pick<Engine, "residents">[], scheduler: Scheduler): ServerLoad {

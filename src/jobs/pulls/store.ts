@@ -9,7 +9,8 @@ export type PullEnd = Pick<ModelPull, "state" | "endTime" | "modelId" | "error">
 export type PullStore = ReturnType<typeof createPullStore>;
 
 /** Creates the queries of pulls. */
-export function createPullStore({ kysely }: Database) {
+export function createPullStore(database: Database) {
+  const { kysely } = database;
   return {
     insertion: (pull: ModelPull): Write =>
       createWrite("model_pulls", kysely.insertInto("model_pulls").values(toRow(pull)).compile(), 1),
@@ -36,6 +37,12 @@ export function createPullStore({ kysely }: Database) {
         .where("id", "not in", newest);
       return createWrite("model_pulls", query.compile());
     },
+    ...createReads(database),
+  };
+}
+
+function createReads({ kysely }: Database) {
+  return {
     /** Returns those that have not ended, the oldest first. */
     async active(): Promise<readonly ModelPull[]> {
       const rows = await kysely

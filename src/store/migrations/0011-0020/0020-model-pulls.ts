@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.js";
+import type { Migration } from "../migration.js";
 
 /** Adds the downloads of models that the management API started. */
 export const modelPulls: Migration = [

@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.js";
+import type { Migration } from "../migration.js";
 
 /**
  * Adds the audit log. It has no foreign keys: it outlives the objects it describes. The third trigger rejects `insert or

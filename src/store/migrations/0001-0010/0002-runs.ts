@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.js";
+import type { Migration } from "../migration.js";
 
 /** Adds one row for every run. `api_key_id` is not a foreign key: the usage of a key outlives the key. */
 export const runs: Migration = [

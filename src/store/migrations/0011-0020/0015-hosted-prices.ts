@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.js";
+import type { Migration } from "../migration.js";
 
 /** Adds versioned prices of hosted services by alias, in ticks per token, and an index of transactions without a run. */
 export const hostedPrices: Migration = [

@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.js";
+import type { Migration } from "../migration.js";
 
 /**
  * Adds stored responses, their items and their compressed event streams. `previous_id` is not a foreign key: a response may be

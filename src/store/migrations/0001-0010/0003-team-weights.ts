@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.js";
+import type { Migration } from "../migration.js";
 
 /** Adds a team's share of busy models, relative to other teams. */
 export const teamWeights: Migration = [

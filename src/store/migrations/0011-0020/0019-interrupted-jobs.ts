@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.js";
+import type { Migration } from "../migration.js";
 
 /** Adds an index of the jobs that were in flight when a process died: an attempt counts only until its job is done or requeued. */
 export const interruptedJobs: Migration = [

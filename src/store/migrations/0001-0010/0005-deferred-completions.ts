@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.js";
+import type { Migration } from "../migration.js";
 
 /** Adds the results of deferred completions, stored until they are read or expire. `outcome` is the response or the error. */
 export const deferredCompletions: Migration = [

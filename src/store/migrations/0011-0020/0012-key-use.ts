@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.js";
+import type { Migration } from "../migration.js";
 
 /** Adds the addresses from which keys may be used, and the time of last use. */
 export const keyUse: Migration = ["api_keys", "management_keys"].flatMap((table) => [

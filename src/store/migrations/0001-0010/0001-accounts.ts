@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.js";
+import type { Migration } from "../migration.js";
 
 /** Adds teams and API keys. Only the SHA-256 of a secret is stored. */
 export const accounts: Migration = [

@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.js";
+import type { Migration } from "../migration.js";
 
 const month = (run: string): string =>
   `cast(strftime('%Y%m', ${run}.start_time / 1000, 'unixepoch') as integer)`;

@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.js";
+import type { Migration } from "../migration.js";
 
 /**
  * Adds the ledger: transactions and entries, which are append-only, and the balance of every account, which a trigger on the

@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.js";
+import type { Migration } from "../migration.js";
 
 /** Adds the rate limits of teams on models; `*` is every model without a row of its own, null = no limit. */
 export const teamLimits: Migration = [

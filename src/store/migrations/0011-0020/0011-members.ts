@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.js";
+import type { Migration } from "../migration.js";
 
 /** Adds members. Removed members stay, so that the audit log can show who they were; their e-mail address is free again. */
 export const members: Migration = [

@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.js";
+import type { Migration } from "../migration.js";
 
 /** The columns that are summed, in addition to the number of runs. */
 const sums = [

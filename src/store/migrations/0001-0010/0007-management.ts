@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.js";
+import type { Migration } from "../migration.js";
 
 /** Adds management keys, and limits and rotation of API keys. The index of a team's keys has the order of their pages. */
 export const management: Migration = [

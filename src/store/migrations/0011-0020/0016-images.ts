@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.js";
+import type { Migration } from "../migration.js";
 
 /**
  * Adds the number of images a run generated, the price of each, and the images stored for a while as files next to the database.

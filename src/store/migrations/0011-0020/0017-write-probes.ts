@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.js";
+import type { Migration } from "../migration.js";
 
 /** Adds the table that is written to learn whether the database can be written; it has one row at most. */
 export const writeProbes: Migration = [

@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.js";
+import type { Migration } from "../migration.js";
 
 /**
  * Adds the job queue. `lease_until` is null while no worker holds the job. `body` is the last column because it is long and
