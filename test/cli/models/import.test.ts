@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readlinkSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readlinkSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { importFolders } from "../../../src/cli/models/import-folders.js";
@@ -107,6 +115,8 @@ describe("hearth import", () => {
       mkdirSync(snapshot(revision), { recursive: true });
       symlinkSync(blob, join(snapshot(revision), "zeta-Q4_K_M.gguf"));
     }
+    const later = new Date("2027-01-01T00:00:00Z");
+    utimesSync(join(folder, "hf/models--org--repo--GGUF/snapshots/old"), later, later);
     write("hf/models--org--repo--GGUF/refs/main", "new");
     write("hf/models--org--torch/snapshots/r1/model.safetensors", "x");
     write("hf/models--org--empty/refs/main", "r1");

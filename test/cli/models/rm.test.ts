@@ -103,12 +103,23 @@ describe("hearth rm", () => {
     expect(await hearth("rm", "--force", "zeta", "base")).toBe("deleted 'zeta'\ndeleted 'base'\n");
   });
 
-  it("deletes the whole folder of an image model, but never the folder of models itself", async () => {
+  it("deletes the whole folder of an image model", async () => {
     const { write, models, hearth } = commandEnvironment();
     mkdirSync(join(models, "painter"));
     write("models/painter/model_index.json", "{}");
     write("models/painter/unet/model.onnx", "x");
     expect(await hearth("rm", "painter")).toBe("deleted 'painter'\n");
     expect(readdirSync(models)).toEqual([]);
+  });
+
+  it("never deletes the folder of models itself, when another folder of models has it as a model", async () => {
+    const { environment, write, gguf, folder } = commandEnvironment();
+    const { hearth } = commandEnvironment({ ...environment, HEARTH_MODELS_FOLDERS: folder });
+    write("models/model_index.json", "{}");
+    const other = gguf("models/zeta.gguf");
+    await expect(hearth("rm", "--force", "models")).rejects.toThrow(
+      "'models' is not in the folder of models",
+    );
+    expect(existsSync(other)).toBe(true);
   });
 });
