@@ -20,6 +20,7 @@ import { createHostedTokenizer } from "../src/engine/tokenize/tokenize.js";
 import { systemClock } from "../src/system.js";
 import { createApp, type App, type Overrides } from "../src/app/app.js";
 import { loadConfig } from "../src/config.js";
+import { noNetwork } from "./no-network.js";
 import { writeNewDatabase } from "./store/new-database.js";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
@@ -94,7 +95,7 @@ export async function startApp(
     Object.keys(environment).every((name) => withoutEngine.test(name)) &&
     !["engine", "workerUrl", "clock", "registry"].some((name) => name in overrides);
   const engine = isUsual ? { engine: engineOf(await appOfProcess()) } : {};
-  const app = await createApp(config, { ...workerUrls, ...engine, ...overrides });
+  const app = await createApp(config, { ...workerUrls, ...engine, openPuller: noNetwork, ...overrides });
   finished(() => app.close());
   const { url } = await app.listen();
   return { url, app, client: clientOf(url) };

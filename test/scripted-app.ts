@@ -34,6 +34,7 @@ import { noCaptioning } from "./no-captioning.js";
 import { ember } from "./dialects/model.js";
 import { temporaryFolder, testSchemas, workerUrls } from "./harness.js";
 import { createWrites } from "../src/store/writes.js";
+import { noNetwork } from "./no-network.js";
 import { createManualClock, type ManualClock } from "./manual-clock.js";
 import { createScriptedImageEngine } from "./scripted-image-engine.js";
 import { openNewDatabase } from "./store/new-database.js";
@@ -118,6 +119,7 @@ export async function startScriptedApp(
       registry: registryOf(models),
       imageEngine: createScriptedImageEngine(),
       captioning: noCaptioning,
+      openPuller: noNetwork,
       schemas: sharedSchemas(),
       ...(rest.hostedTokenizer === undefined ? {} : { hostedTokenizer: rest.hostedTokenizer }),
       ...(rest.guidesFolder === undefined ? {} : { guidesFolder: rest.guidesFolder }),

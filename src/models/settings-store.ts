@@ -55,8 +55,7 @@ export function openModelSettings(
       refuseFixed(id, change, configured());
       const written = readWritten(file);
       const model = withChange(own(written, id) ?? {}, change);
-      const parsed = modelSettingsSchema.safeParse(model);
-      if (!parsed.success) throw invalidSetting(parsed.error);
+      refuseInvalid(model);
       const others = Object.entries(written).filter(([name]) => name !== id);
       const rest = Object.keys(model).length === 0 ? others : [...others, [id, model] as const];
       if (rest.length > modelsMax)
@@ -122,14 +121,32 @@ function withChange(
   model: Readonly<Record<string, unknown>>,
   change: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
-  const changed: Record<string, unknown> = { ...model };
+  // A map, because a name may be `__proto__`.
+  const changed = new Map(Object.entries(model));
   for (const [name, value] of Object.entries(change)) {
-    const before = changed[name];
+    const before = changed.get(name);
     const next = isFields(value) ? withChange(isFields(before) ? before : {}, value) : value;
-    if (next === null || (isFields(next) && Object.keys(next).length === 0)) delete changed[name];
-    else changed[name] = next;
+    if (next === null || (isFields(next) && Object.keys(next).length === 0)) changed.delete(name);
+    else changed.set(name, next);
   }
-  return changed;
+  return Object.fromEntries(changed);
+}
+
+/** @throws HearthError `invalid_value` that names the first setting that is not valid. */
+function refuseInvalid(model: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(model)) {
+    const parsed = parseSetting(name, value);
+    if (!parsed.success) throw invalidSetting(parsed.error);
+  }
+}
+
+/** A value whose `length` cannot be compared, such as `{"length": {"toString": 0}}`, makes the schema throw. */
+function parseSetting(name: string, value: unknown) {
+  try {
+    return modelSettingsSchema.safeParse(Object.fromEntries([[name, value]]));
+  } catch {
+    throw new HearthError("invalid_value", `${name}: is not valid`, { param: name });
+  }
 }
 
 function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -141,7 +158,7 @@ function invalidSetting(error: z.ZodError): HearthError {
   if (issue?.code === "unrecognized_keys")
     return new HearthError(
       "invalid_value",
-      `${[...issue.path, ...issue.keys].join(".")}: there is no such setting`,
+      `${[...issue.path, ...issue.keys].join(".") || '""'}: there is no such setting`,
     );
   const param = issue?.path.map(String).join(".") ?? "";
   return new HearthError("invalid_value", `${param}: ${issue?.message ?? "is not valid"}`, { param });

@@ -55,10 +55,12 @@ const auditedCharactersMax = 500;
 
 /** Returns the settings that a change names, each as JSON, cut to a length. */
 function audited(settings: SettingFields, change: SettingFields): AuditedFields {
-  const named = Object.keys(change).map((name) => [name, shown(settings[name])] as const);
+  const named = Object.keys(change).map(
+    (name) => [name, Object.hasOwn(settings, name) ? shown(settings[name]) : null] as const,
+  );
   return Object.fromEntries(named);
 }
 
-function shown(value: unknown): string | null {
-  return value === undefined ? null : JSON.stringify(value).slice(0, auditedCharactersMax);
+function shown(value: unknown): string {
+  return JSON.stringify(value).slice(0, auditedCharactersMax);
 }

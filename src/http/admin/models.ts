@@ -67,7 +67,7 @@ export function listAdminModels({ models, modelAdmin }: AdminDeps): Handler {
 /** Returns one model. */
 export function getAdminModel({ models, modelAdmin }: AdminDeps): Handler {
   return ({ ctx, params }) => {
-    ctx.body = present(find(models, params["model"] ?? ""), modelAdmin);
+    ctx.body = present(find(models, params["id"] ?? ""), modelAdmin);
   };
 }
 
@@ -75,13 +75,13 @@ export function getAdminModel({ models, modelAdmin }: AdminDeps): Handler {
 export function updateAdminModel({ models, modelAdmin }: AdminDeps): Handler {
   return async ({ ctx, manager, body, params }) => {
     const change = parseFields(updateRequest, body);
-    const { id } = find(models, params["model"] ?? "").manifest;
+    const { id } = find(models, params["id"] ?? "").manifest;
     await modelAdmin.update(id, change, actorOf(manager));
     ctx.body = present(find(models, id), modelAdmin);
   };
 }
 
-const params = { model: "ID or alias of the model; it may contain slashes." };
+const params = { id: "ID or alias of the model; it may contain slashes." };
 
 export const listAdminModelsDocs: RouteDocs = {
   operation: "listAdminModels",

@@ -79,7 +79,7 @@ function pullRoutes(deps: HttpDeps): readonly Route[] {
 }
 
 function modelRoutes(deps: HttpDeps): readonly Route[] {
-  const path = "/admin/models/*model";
+  const path = "/admin/models/*id";
   return [
     ...pullRoutes(deps),
     forAllTeams(

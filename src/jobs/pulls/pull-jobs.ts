@@ -35,7 +35,7 @@ export interface PullJobs {
   start(): Promise<void>;
   /**
    * Starts a pull; returns the one that has not ended if the same was asked before.
-   * @throws HearthError `overloaded` when too many wait.
+   * @throws HearthError for what names no model, `overloaded` when too many wait.
    */
   create(what: string, actor: Actor): Promise<PullStatus>;
   /** Returns the newest pulls, the newest first. */
@@ -81,6 +81,7 @@ class BackgroundPulls implements PullJobs {
   }
 
   async create(what: string, actor: Actor): Promise<PullStatus> {
+    (await this.#open()).check(what);
     const same = [...this.#active.values()].find(
       ({ pull, isCancelled }) => pull.what === what && !isCancelled,
     );
@@ -123,7 +124,7 @@ class BackgroundPulls implements PullJobs {
 
   async find(id: string): Promise<PullStatus> {
     const pull = await this.#deps.pulls.find(id);
-    if (pull === null) throw new HearthError("not_found", "There is no pull with this id.");
+    if (pull === null) throw new HearthError("not_found", "Cannot find pull");
     return this.#statusOf(pull);
   }
 
@@ -187,6 +188,10 @@ class BackgroundPulls implements PullJobs {
     await Promise.all(running.map(({ finished }) => finished));
   }
 
+  #open(): Promise<Puller> {
+    return (this.#puller ??= this.#deps.openPuller());
+  }
+
   #add(pull: ModelPull): ActivePull {
     const stop = new AbortController();
     const active: ActivePull = {
@@ -215,11 +220,10 @@ class BackgroundPulls implements PullJobs {
 
   /** Never rejects. */
   async #run(active: ActivePull): Promise<void> {
-    const { clock, logger, openPuller, reloadModels } = this.#deps;
+    const { clock, logger, reloadModels } = this.#deps;
     const { id, what } = active.pull;
     try {
-      this.#puller ??= openPuller();
-      const puller = await this.#puller;
+      const puller = await this.#open();
       const { id: modelId } = await puller.pull(what, {
         signal: active.stop.signal,
         onProgress(progress) {

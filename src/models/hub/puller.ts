@@ -63,6 +63,8 @@ export interface PullResult {
 }
 
 export interface Puller {
+  /** @throws HearthError for what names no model, without asking the hub. */
+  check(what: string): void;
   /**
    * Downloads a model; what an earlier pull has left is continued, and files that are there are not downloaded again.
    * @param what `name:tag`, `org/repo:quant`, `org/repo/file.gguf` or a URL.
@@ -82,6 +84,7 @@ type Shared = SharedWork<FileEvent, DownloadedFile>;
 export function createPuller(deps: PullerDeps): Puller {
   const shared: Shared = createSharedWork();
   return {
+    check: (what) => void referenceOf(what, deps.settings.endpoint),
     async pull(what, { signal, onProgress }) {
       signal.throwIfAborted();
       const report = createReporter(deps.clock, onProgress);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRoutes } from "../../../src/http/routes.js";
 import { defaultHttpLimits } from "../../../src/http/deps.js";
+import { builtInModel } from "../../harness.js";
 import { startSharedServer, type Answer, type ManagedServer } from "./managed.js";
 
 interface Row {
@@ -94,6 +95,21 @@ const table: readonly Row[] = [
     body: analytics("2026-11-22 00:00:00"),
     bad: [analytics("tomorrow"), "analyticsRequest.timeRange.endTime"],
   }),
+  row("POST /admin/models/pull", "ManageModels", {
+    body: { model: "acme/tiny" },
+    bad: [{ model: 7 }, "model"],
+    ofAllTeams: true,
+  }),
+  row("GET /admin/models/pulls", "ListModels", { ofAllTeams: true }),
+  row("GET /admin/models/pulls/:pullId", "ListModels", { ofAllTeams: true }),
+  row("DELETE /admin/models/pulls/:pullId", "ManageModels", { ofAllTeams: true }),
+  row("GET /admin/models", "ListModels", { ofAllTeams: true }),
+  row("GET /admin/models/*id", "ListModels", { ofAllTeams: true }),
+  row("PUT /admin/models/*id", "ManageModels", {
+    body: { slots: 2 },
+    bad: [{ slots: "many" }, "slots"],
+    ofAllTeams: true,
+  }),
 ];
 
 const unknownId = "0193a7c2-0000-7000-8000-000000000000";
@@ -124,10 +140,18 @@ function newBodyOf({ body, newBody = () => body }: Row): object | undefined {
 async function existing(path: string, id: string | null = null): Promise<string> {
   const apiKeyId = id ?? (path.includes(":apiKeyId") ? (await shared.server.createKey(teamId)).apiKeyId : "");
   const memberId = id ?? (path.includes(":memberId") ? await shared.server.createMember(teamId) : "");
+  const pullId = id ?? (path.includes(":pullId") ? await createPull() : "");
   return path
+    .replace("*id", builtInModel)
+    .replace(":pullId", pullId)
     .replace(":apiKeyId", apiKeyId)
     .replace(":memberId", memberId)
     .replace(":teamId", id ?? teamId);
+}
+
+async function createPull(): Promise<string> {
+  const { body } = await shared.server.request("POST", "/admin/models/pull", { model: "acme/tiny" });
+  return (body as { id: string }).id;
 }
 
 /** Requests a route for an existing or an unknown key or team. */

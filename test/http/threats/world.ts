@@ -76,6 +76,7 @@ const creators: Readonly<Record<string, (server: ManagedServer, side: TestTeam) 
     return idOf(server.request("POST", "/v1/chat/completions", body, apiKey), "request_id");
   },
   name: createStoredImage,
+  pullid: (server) => idOf(server.request("POST", "/admin/models/pull", { model: "acme/tiny" }), "id"),
 };
 
 /** Stores an image. @returns its name. */
