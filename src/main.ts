@@ -11,7 +11,7 @@ import type { Command } from "commander";
 import { openFilesProblem } from "./cli/server/open-files.js";
 import { connectSupervisor, isStart, supervise, type SupervisorChannel } from "./cli/server/supervise.js";
 import type { OpenAccounts, OperatorModels } from "./app/app.js";
-import type { Puller } from "./app/pulls.js";
+import type { Puller, SizeReport } from "./app/pulls.js";
 import type { CommandLineSettings, LoadedConfig } from "./config.js";
 
 const args = process.argv.slice(2);
@@ -77,7 +77,9 @@ async function addModels(program: Command, load: () => LoadedConfig): Promise<vo
   addModelCommands(program, { open, load, folders, clock: systemClock, out: process.stdout });
   const openPuller = async (): Promise<Puller> =>
     (await import("./app/pulls.js")).openPuller(load().config, process.env);
-  addPullCommand(program, openPuller, { out: process.stdout, onInterrupt });
+  const fitOfSize = async (bytes: number): Promise<SizeReport> =>
+    (await import("./app/pulls.js")).fitOfSize(load().config, bytes);
+  addPullCommand(program, openPuller, { out: process.stdout, err: process.stderr, fitOfSize, onInterrupt });
 }
 
 function onInterrupt(action: () => void): () => void {

@@ -12,7 +12,7 @@ import { idFromName } from "../models/manifest.js";
 import { stemOf } from "../models/parts.js";
 import type { LoadedRegistry } from "../models/registry.js";
 import { settingNames } from "../models/settings.js";
-import { fitOf, fitOfSize, type FitOptions, type FitReport, type SizeReport } from "./model-fit.js";
+import { fitOf, type FitOptions, type FitReport } from "./model-fit.js";
 import { builtInModels, openRegistry, openSettings, readTemplateOf, type TemplateReport } from "./models.js";
 import { createOperatorSettings, type OperatorSettings } from "./operator-settings.js";
 
@@ -35,8 +35,6 @@ export interface OperatorModels extends OperatorSettings {
   /** Renders its chat template, and says what that shows. */
   template(model: Model): Promise<TemplateReport>;
   fit(model: Model, options: FitOptions): Promise<FitReport>;
-  /** @param bytes of the files of a model that is not here yet */
-  fitOfSize(bytes: number): Promise<SizeReport>;
   /**
    * Deletes the files of a model, and the settings that commands made for it.
    * @throws HearthError `conflict` for a built-in model, and for files in another place than the folder of models.
@@ -77,7 +75,6 @@ export async function openOperatorModels(config: Config, workerUrl?: URL): Promi
         ...options,
         workerUrl: options.workerUrl ?? workerUrl,
       }),
-    fitOfSize: (bytes) => fitOfSize(config, bytes),
     async remove(model) {
       const own = { ...model, path: ownPath(model) };
       if (await isBuiltIn(own))

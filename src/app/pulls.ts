@@ -2,10 +2,18 @@
 import { homedir } from "node:os";
 import type { Config } from "../config.js";
 import type { Puller } from "../models/hub/puller.js";
+import type { SizeReport } from "./model-fit.js";
 import { systemClock, systemRandom } from "../system.js";
 
+export type { SizeReport } from "./model-fit.js";
 export type { PullProgress } from "../models/hub/progress.js";
 export type { Puller, PullResult } from "../models/hub/puller.js";
+
+/** Judges whether models of a size fit into memory. @param bytes of the files of a model that is not here yet */
+export async function fitOfSize(config: Config, bytes: number): Promise<SizeReport> {
+  const { fitOfSize: judge } = await import("./model-fit.js");
+  return judge(config, bytes);
+}
 
 /**
  * Returns a puller into the configured folder of models. The operator names what it pulls: a URL may lead to this machine or its network.

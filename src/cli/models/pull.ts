@@ -1,11 +1,14 @@
 /** `hearth pull <what>`: downloads a model into the folder of models. No server needs to run. */
 import type { Command } from "commander";
-import type { Puller, PullProgress, PullResult } from "../../app/pulls.js";
+import type { Puller, PullProgress, PullResult, SizeReport } from "../../app/pulls.js";
 import { HearthError } from "../../core/errors.js";
 import { barOf, plainLineOf, sizeText } from "./pull-progress.js";
 
 export interface PullIo {
   readonly out: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
+  readonly err: { write(text: string): unknown };
+  /** Judges whether models of a size fit into memory. */
+  readonly fitOfSize: (bytes: number) => Promise<SizeReport>;
   /** Runs an action at the first Ctrl-C. @returns a function that undoes this. */
   readonly onInterrupt: (action: () => void) => () => void;
 }
@@ -25,10 +28,18 @@ export function addPullCommand(program: Command, openPuller: () => Promise<Pulle
       const stop = new AbortController();
       const ignoreInterrupt = io.onInterrupt(() => stop.abort());
       // The timers of a retry do not keep the process alive.
+      const warn = warnOnce(io, display);
       const keepAlive = setInterval(() => undefined, keepAliveMs);
       try {
         const puller = await openPuller();
-        const result = await puller.pull(what, { signal: stop.signal, onProgress: display.progress });
+        const result = await puller.pull(what, {
+          signal: stop.signal,
+          onProgress(progress) {
+            warn.check(progress);
+            display.progress(progress);
+          },
+        });
+        await warn.checked();
         display.finish(result);
         if (result.problem !== null)
           throw new Error(`the model was downloaded, but the engine cannot load it: ${result.problem}`);
@@ -50,6 +61,27 @@ interface Display {
   readonly finish: (result: PullResult) => void;
   /** Ends a line that is being rewritten. */
   readonly leave: () => void;
+}
+
+/** Warns about a model that does not fit into memory, as soon as its size is known. */
+function warnOnce({ err, fitOfSize }: PullIo, display: Display) {
+  let checked: Promise<void> | null = null;
+  const check = async (bytes: number): Promise<void> => {
+    const { verdict, neededBytes, memory } = await fitOfSize(bytes);
+    if (verdict === "fits") return;
+    display.leave();
+    err.write(
+      `hearth: warning: the model needs about ${sizeText(neededBytes)} of memory, and models may take ` +
+        `${sizeText(memory.limitBytes)} here (memoryBytesMax); a smaller quantization may fit\n`,
+    );
+  };
+  return {
+    check({ bytesTotal }: PullProgress): void {
+      // A warning that cannot be given stops no download.
+      if (bytesTotal > 0) checked ??= check(bytesTotal).catch(() => undefined);
+    },
+    checked: () => checked,
+  };
 }
 
 /** Rewrites one line. */

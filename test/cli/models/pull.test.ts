@@ -2,7 +2,8 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { openPuller } from "../../../src/app/pulls.js";
+import { fitOfSize, openPuller } from "../../../src/app/pulls.js";
+import { loadConfig } from "../../../src/config.js";
 import { addPullCommand } from "../../../src/cli/models/pull.js";
 import { runProgram, temporaryFolder } from "../../harness.js";
 import { sha256Of, startHub, type TestHub } from "../../hub-server/hub-server.js";
@@ -47,6 +48,17 @@ describe("hearth pull", () => {
     expect(filesIn(models)).toEqual(["acme/tiny/.source.json", model]);
   });
 
+  it("warns before the end of the download when the model needs more memory than models may take", async () => {
+    const hub = await startHub({ "tiny-Q4_K_M.gguf": bytes });
+    const environment = { HF_ENDPOINT: hub.url, HEARTH_MODELS: temporaryFolder() };
+    const run = runProgram(["pull", "acme/tiny"], { ...environment, HEARTH_MEMORY_BYTES_MAX: "20000000" });
+    expect(await run.exited).toBe(0);
+    expect(run.stderr()).toBe(
+      "hearth: warning: the model needs about 31.5 MB of memory, and models may take 20.0 MB here (memoryBytesMax); " +
+        "a smaller quantization may fit\n",
+    );
+  });
+
   it("--json prints each event as a line, and the model with the last", async () => {
     const hub = await startHub({ "tiny-Q4_K_M.gguf": bytes });
     const run = pull(hub, temporaryFolder(), "--json", "acme/tiny");
@@ -75,6 +87,8 @@ describe("hearth pull", () => {
     const program = new Command("hearth").exitOverride();
     addPullCommand(program, () => openPuller({ models }, { HF_ENDPOINT: hub.url }), {
       out,
+      err: { write: () => undefined },
+      fitOfSize: (size) => fitOfSize(loadConfig({}).config, size),
       onInterrupt: () => () => undefined,
     });
     await program.parseAsync(["pull", "acme/tiny"], { from: "user" });
