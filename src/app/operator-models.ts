@@ -1,6 +1,7 @@
 /** The part of the composition root for the commands that manage models. They need no server, and work beside a running one. */
 import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, sep } from "node:path";
+import type { AuditEntry } from "../accounts/audit/audited-change.js";
 import type { Config } from "../config.js";
 import { HearthError } from "../core/errors.js";
 import type { Model } from "../core/model.js";
@@ -14,6 +15,7 @@ import type { LoadedRegistry } from "../models/registry.js";
 import { settingNames } from "../models/settings.js";
 import { fitOf, type FitOptions, type FitReport } from "./model-fit.js";
 import { builtInModels, openRegistry, openSettings, readTemplateOf, type TemplateReport } from "./models.js";
+import { auditSettings, recordEntries } from "./operator-audit.js";
 import { createOperatorSettings, type OperatorSettings } from "./operator-settings.js";
 
 export type { FitReport, MemoryReport, ModelInMemory } from "./model-fit.js";
@@ -55,9 +57,9 @@ export interface OperatorModels extends OperatorSettings {
  * @param workerUrl the compiled thread that measures the bandwidth of memory; absent: the one of this program
  */
 export async function openOperatorModels(config: Config, workerUrl?: URL): Promise<OperatorModels> {
-  const store = openSettings(config);
+  const { store, commit } = auditSettings(config, openSettings(config));
   const registry = await openRegistry(config, store);
-  const settings = createOperatorSettings({ config, store, registry });
+  const settings = createOperatorSettings({ config, store, commit, registry });
   return {
     ...settings,
     list: () => registry.list(),
@@ -80,7 +82,8 @@ export async function openOperatorModels(config: Config, workerUrl?: URL): Promi
       if (await isBuiltIn(own))
         throw new HearthError("conflict", `'${model.manifest.id}' is part of Hearth and cannot be deleted.`);
       await removeModel(own, config.models);
-      settings.forget(model.manifest.id);
+      await recordEntries(config, [deletionOf(model)]);
+      await settings.forget(model.manifest.id);
       await registry.refresh();
     },
     adaptersOf(id) {
@@ -101,6 +104,11 @@ export async function openOperatorModels(config: Config, workerUrl?: URL): Promi
     settingNames,
     closestSettings: (name) => closestTexts(name, settingNames),
   };
+}
+
+function deletionOf({ manifest: { id, file } }: Model): AuditEntry {
+  const description = `Deleted the model '${id}'`;
+  return { action: "DeleteModel", objectId: id, teamId: null, description, before: { file }, after: null };
 }
 
 function resolve(registry: LoadedRegistry, name: string): Model {

@@ -1,4 +1,5 @@
 /** The settings of models as commands show and change them: each with the place where it was made. */
+import type { AuditedSettings } from "./operator-audit.js";
 import type { Config } from "../config.js";
 import { HearthError } from "../core/errors.js";
 import type { Model } from "../core/model.js";
@@ -33,13 +34,13 @@ export interface OperatorSettings {
    * refresh.
    * @throws HearthError as `ModelSettingsStore.update` does.
    */
-  change(id: string, change: Readonly<Record<string, unknown>>): void;
+  change(id: string, change: Readonly<Record<string, unknown>>): Promise<void>;
   /** Removes all settings of a model that commands made. */
-  forget(id: string): void;
+  forget(id: string): Promise<void>;
   /** Makes a name lead to a model, and to no other one. @throws HearthError when the name is an id, or fixed. */
-  setAlias(alias: string, model: Model): void;
+  setAlias(alias: string, model: Model): Promise<void>;
   /** @returns the id of the model that had the alias. @throws HearthError when there is none, or it cannot be removed. */
-  removeAlias(alias: string): string;
+  removeAlias(alias: string): Promise<string>;
 }
 
 const setByCommand = "hearth set";
@@ -47,18 +48,19 @@ const setByCommand = "hearth set";
 interface Deps {
   readonly config: Config;
   readonly store: ModelSettingsStore;
+  readonly commit: AuditedSettings["commit"];
   readonly registry: LoadedRegistry;
 }
 
 export function createOperatorSettings(deps: Deps): OperatorSettings {
-  const { store } = deps;
+  const { store, commit } = deps;
   return {
     settingsOf: (id) => settingsOf(deps, id),
     aliases: () => aliases(deps),
-    change: (id, change) => store.update(id, change),
-    forget: (id) => forget(deps, id),
-    setAlias: (alias, model) => setAlias(deps, alias, model),
-    removeAlias: (alias) => removeAlias(deps, alias),
+    change: (id, change) => commit(() => store.update(id, change)),
+    forget: (id) => commit(() => forget(deps, id)),
+    setAlias: (alias, model) => commit(() => setAlias(deps, alias, model)),
+    removeAlias: (alias) => commit(() => removeAlias(deps, alias)),
   };
 }
 

@@ -1,7 +1,8 @@
 /** The part of the composition root that builds the puller of models, for the command that needs no server. */
 import { homedir } from "node:os";
+import type { AuditEntry } from "../accounts/audit/audited-change.js";
 import type { Config } from "../config.js";
-import type { Puller } from "../models/hub/puller.js";
+import type { Puller, PullResult } from "../models/hub/puller.js";
 import type { SizeReport } from "./model-fit.js";
 import { systemClock, systemRandom } from "../system.js";
 
@@ -19,8 +20,25 @@ export async function fitOfSize(config: Config, bytes: number): Promise<SizeRepo
  * Returns a puller into the configured folder of models. The operator names what it pulls: a URL may lead to this machine or its network.
  * @param environment the process's environment: HF_ENDPOINT, HF_TOKEN and proxies.
  */
-export function openPuller(config: Pick<Config, "models">, environment: NodeJS.ProcessEnv): Promise<Puller> {
-  return open(config, environment, true);
+export async function openPuller(
+  config: Pick<Config, "models" | "data">,
+  environment: NodeJS.ProcessEnv,
+): Promise<Puller> {
+  const puller = await open(config, environment, true);
+  return {
+    check: (what) => puller.check(what),
+    async pull(what, options) {
+      const result = await puller.pull(what, options);
+      const { recordEntries } = await import("./operator-audit.js");
+      await recordEntries(config, [entryOf(what, result)]);
+      return result;
+    },
+  };
+}
+
+function entryOf(what: string, { id }: PullResult): AuditEntry {
+  const description = `Pulled '${what}' as the model '${id}'`;
+  return { action: "PullModel", objectId: id, teamId: null, description, before: null, after: { what } };
 }
 
 /** The same for the management API: a URL leads to public addresses only. */

@@ -1,5 +1,5 @@
 /** Changes the settings of models for an actor, with an entry in the audit log. */
-import { auditEntry, type AuditDeps } from "../audit/audited-change.js";
+import { auditEntry, type AuditDeps, type AuditEntry } from "../audit/audited-change.js";
 import type { Actor, AuditedFields } from "../audit/event.js";
 
 /** Settings by name; in a change, null removes one. */
@@ -35,19 +35,24 @@ export function createModelAdmin(deps: ModelAdminDeps): ModelAdmin {
   return {
     settingsOf: (id) => settings.of(id),
     async update(id, change, actor) {
-      const before = audited(settings.of(id), change);
-      settings.update(id, change);
-      const entry = auditEntry(deps, actor, {
-        action: "UpdateModelSettings",
-        objectId: id,
-        teamId: null,
-        description: `Changed the settings of the model '${id}'`,
-        before,
-        after: audited(settings.of(id), change),
-      });
-      await deps.writes.commit([entry]);
+      const entry = updateSettings(settings, id, change);
+      await deps.writes.commit([auditEntry(deps, actor, entry)]);
       await reload();
     },
+  };
+}
+
+/** Changes settings of a model. @returns the entry of the audit log @throws HearthError as `SettingsWriter.update` does. */
+export function updateSettings(settings: SettingsWriter, id: string, change: SettingFields): AuditEntry {
+  const before = audited(settings.of(id), change);
+  settings.update(id, change);
+  return {
+    action: "UpdateModelSettings",
+    objectId: id,
+    teamId: null,
+    description: `Changed the settings of the model '${id}'`,
+    before,
+    after: audited(settings.of(id), change),
   };
 }
 

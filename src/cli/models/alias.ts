@@ -25,11 +25,11 @@ export function addAliasCommand(program: Command, { open, out }: Pick<ModelComma
           command.error("error: an alias needs a name and a model: hearth alias NAME MODEL", { exitCode: 2 });
         const models = await open();
         if (options.rm !== undefined) {
-          const id = models.removeAlias(options.rm);
+          const id = await models.removeAlias(options.rm);
           out.write(`${options.rm} no longer leads to ${id}\n`);
         } else if (name !== undefined && model !== undefined) {
           const found = models.resolve(model);
-          await reportInvalidValues(command, async () => models.setAlias(name, found));
+          await reportInvalidValues(command, () => models.setAlias(name, found));
           out.write(`${name} leads to ${found.manifest.id}\n`);
         } else out.write(options.json === true ? formatJson(models.aliases()) : toTable(models.aliases()));
       },

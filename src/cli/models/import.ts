@@ -47,7 +47,7 @@ async function setAliases(models: OperatorModels, { linked }: LinkReport): Promi
     const model = all.find((each) => each.path === path);
     if (alias === null || model === undefined) continue;
     const holder = taken.get(alias);
-    if (holder === undefined) models.setAlias(alias, model);
+    if (holder === undefined) await models.setAlias(alias, model);
     else if (holder !== model.manifest.id) problems.push(`${alias} leads to ${holder} as before`);
   }
   return problems;

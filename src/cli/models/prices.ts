@@ -48,7 +48,7 @@ export function addChargedPricesCommands(
       const model = models.resolve(name);
       await reportInvalidValues(command, async () => {
         refuseMissing(model, written);
-        models.change(model.manifest.id, { prices: numbersOf(written) });
+        await models.change(model.manifest.id, { prices: numbersOf(written) });
       });
       await models.refresh();
       print([rowOf(models, models.resolve(model.manifest.id))], json === true);

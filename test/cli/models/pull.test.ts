@@ -85,7 +85,7 @@ describe("hearth pull", () => {
     let printed = "";
     const out = { write: (text: string) => (printed += text), isTTY: true, columns: 100 };
     const program = new Command("hearth").exitOverride();
-    addPullCommand(program, () => openPuller({ models }, { HF_ENDPOINT: hub.url }), {
+    addPullCommand(program, () => openPuller({ models, data: models }, { HF_ENDPOINT: hub.url }), {
       out,
       err: { write: () => undefined },
       fitOfSize: (size) => fitOfSize(loadConfig({}).config, size),

@@ -1,0 +1,49 @@
+/** The part of the composition root that writes what commands change about models into the audit log. */
+import { existsSync } from "node:fs";
+import { cliActor } from "../accounts/audit/actors.js";
+import { auditEntry, type AuditEntry } from "../accounts/audit/audited-change.js";
+import { createAuditStore } from "../accounts/audit/store.js";
+import { updateSettings } from "../accounts/models/model-admin.js";
+import type { Config } from "../config.js";
+import type { ModelSettingsStore } from "../models/settings-store.js";
+import { openDatabase } from "../store/database.js";
+import { createWrites } from "../store/writes.js";
+import { systemClock, systemRandom } from "../system.js";
+import { databaseFile } from "./data-folder.js";
+
+/** Settings of which each change is noted until it is written. */
+export interface AuditedSettings {
+  readonly store: ModelSettingsStore;
+  /** Runs a change of settings and writes what it changed. @throws what the change throws; then nothing was changed. */
+  readonly commit: <Result>(change: () => Result) => Promise<Result>;
+}
+
+export function auditSettings(config: Config, store: ModelSettingsStore): AuditedSettings {
+  let entries: AuditEntry[] = [];
+  return {
+    store: { ...store, update: (id, change) => void entries.push(updateSettings(store, id, change)) },
+    async commit(change) {
+      const result = change();
+      const written = entries;
+      entries = [];
+      await recordEntries(config, written);
+      return result;
+    },
+  };
+}
+
+/** Writes entries of the person at the command line. Without a database, no server has run yet, and there is no log. */
+export async function recordEntries(
+  config: Pick<Config, "data">,
+  entries: readonly AuditEntry[],
+): Promise<void> {
+  const file = databaseFile(config);
+  if (entries.length === 0 || !existsSync(file)) return;
+  const database = await openDatabase(file);
+  try {
+    const deps = { audit: createAuditStore(database), clock: systemClock, random: systemRandom };
+    await createWrites(database).commit(entries.map((entry) => auditEntry(deps, cliActor, entry)));
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,39 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { openAccounts } from "../../../src/app/accounts.js";
+import { openPuller } from "../../../src/app/pulls.js";
+import { loadConfig } from "../../../src/config.js";
+import { startHub } from "../../hub-server/hub-server.js";
+import { ggufOf } from "../../models/hub/pulling.js";
+import { writeNewDatabase } from "../../store/new-database.js";
+import { commandEnvironment } from "./environment.js";
+
+it("commands that change models are in the audit log, with what was before, once there is a database", async () => {
+  const { environment, hearth, gguf } = commandEnvironment();
+  gguf("models/small.gguf");
+  await hearth("set", "small", "slots=1");
+  expect(existsSync(join(environment.HEARTH_DATA, "hearth.db"))).toBe(false);
+  mkdirSync(environment.HEARTH_DATA, { recursive: true });
+  await writeNewDatabase(join(environment.HEARTH_DATA, "hearth.db"));
+  await hearth("set", "small", "slots=2", "system=Hello");
+  await hearth("alias", "gpt-4o-mini", "small");
+  await expect(hearth("set", "small", "slots=many")).rejects.toThrow();
+  await hearth("rm", "small");
+  const hub = await startHub({ "tiny-Q4_K_M.gguf": ggufOf(1) });
+  const { config } = loadConfig(environment);
+  const puller = await openPuller(config, { HF_ENDPOINT: hub.url });
+  await puller.pull("acme/tiny", { signal: new AbortController().signal, onProgress: () => undefined });
+  const accounts = await openAccounts(config);
+  const events = (await accounts.auditLog.newest(10)).toReversed();
+  await accounts.close();
+  expect(
+    events.map(({ actor, action, objectId, before, after }) => [actor, action, objectId, before, after]),
+  ).toEqual([
+    ["cli", "UpdateModelSettings", "small", { slots: "1", system: null }, { slots: "2", system: '"Hello"' }],
+    ["cli", "UpdateModelSettings", "small", { aliases: null }, { aliases: '["gpt-4o-mini"]' }],
+    ["cli", "DeleteModel", "small", { file: "small.gguf" }, null],
+    expect.arrayContaining(["UpdateModelSettings", { slots: null, system: null, aliases: null }]) as unknown,
+    ["cli", "PullModel", "tiny-q4_k_m", null, { what: "acme/tiny" }],
+  ]);
+});
