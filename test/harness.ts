@@ -20,7 +20,7 @@ import { createHostedTokenizer } from "../src/engine/tokenize/tokenize.js";
 import { systemClock } from "../src/system.js";
 import { createApp, type App, type Overrides } from "../src/app/app.js";
 import { loadConfig } from "../src/config.js";
-import { noNetwork } from "./no-network.js";
+import { noNetwork } from "./hub-server/no-network.js";
 import { writeNewDatabase } from "./store/new-database.js";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));

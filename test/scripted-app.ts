@@ -34,7 +34,7 @@ import { noCaptioning } from "./no-captioning.js";
 import { ember } from "./dialects/model.js";
 import { temporaryFolder, testSchemas, workerUrls } from "./harness.js";
 import { createWrites } from "../src/store/writes.js";
-import { noNetwork } from "./no-network.js";
+import { noNetwork } from "./hub-server/no-network.js";
 import { createManualClock, type ManualClock } from "./manual-clock.js";
 import { createScriptedImageEngine } from "./scripted-image-engine.js";
 import { openNewDatabase } from "./store/new-database.js";

@@ -89,6 +89,6 @@ describe("the built-in embedding model", () => {
         top_n: 1,
       }),
     });
-    expect(await response.json()).toMatchObject({ model, results: [{ index: 1 }] });
+    expect(await response.json()).toMatchObject({ model: "hearth-embed", results: [{ index: 1 }] });
   });
 });

@@ -36,7 +36,7 @@ describe("POST /v1/completions on the wire", () => {
 
   it("returns the recorded JSON", async () => {
     const server = await startScriptedApp(() => ["there", " was."]);
-    const response = await complete(server, { model: "ember" });
+    const response = await complete(server, { model: "ember-1m" });
     expect(await response.text()).toBe(JSON.stringify(JSON.parse(fixture("http-completion.json"))));
   });
 

@@ -32,7 +32,7 @@ describe("POST /v1/messages on the wire", () => {
   });
 
   it("returns the recorded JSON", async () => {
-    const response = await postMessage(await startScriptedApp(say), { ...sent, model: "ember" });
+    const response = await postMessage(await startScriptedApp(say), { ...sent, model: "ember-1m" });
     expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
     expect(await response.text()).toBe(JSON.stringify(JSON.parse(fixture("http-message.json"))));
   });

@@ -28,7 +28,7 @@ describe("POST /v1/chat/completions on the wire", () => {
 
   it("returns the recorded JSON", async () => {
     const server = await startScriptedApp(say);
-    const response = await post(server, { ...hello, model: "ember" });
+    const response = await post(server, { ...hello, model: "ember-1m" });
     expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
     expect(response.headers.get("x-hearth-prefill-ms")).toBe("0");
     expect(await response.text()).toBe(JSON.stringify(JSON.parse(fixture("http-completion.json"))));

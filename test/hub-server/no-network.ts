@@ -1,7 +1,7 @@
-import { HearthError } from "../src/core/errors.js";
-import { readHubSettings } from "../src/models/hub/settings.js";
-import { referenceOf } from "../src/models/hub/plan.js";
-import type { Puller } from "../src/models/hub/puller.js";
+import { HearthError } from "../../src/core/errors.js";
+import { readHubSettings } from "../../src/models/hub/settings.js";
+import { referenceOf } from "../../src/models/hub/plan.js";
+import type { Puller } from "../../src/models/hub/puller.js";
 
 /** Opens a puller that reads what is named, and reaches no hub. */
 export function noNetwork(): Promise<Puller> {
