@@ -6,7 +6,7 @@ import type { Logger } from "../core/logger.js";
 import type { Model } from "../core/model.js";
 import type { LoadedRegistry } from "../models/registry.js";
 import type { SettingsByModel } from "../models/settings.js";
-import { watchModelFiles, type WatchedFiles } from "../models/watch.js";
+import { watchModelFiles, type WatchedFiles } from "../models/folders/watch.js";
 import { modelSettingsFile } from "./data-folder.js";
 import { startModelChecks, type OnnxCheck } from "./onnx-models.js";
 

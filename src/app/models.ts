@@ -11,7 +11,7 @@ import { readGguf } from "../models/gguf.js";
 import { loadRegistry, type LoadedRegistry } from "../models/registry.js";
 import type { SettingsByModel } from "../models/settings.js";
 import { openModelSettings, type ModelSettingsStore } from "../models/settings-store.js";
-import { signatureOf } from "../models/watch.js";
+import { signatureOf } from "../models/folders/watch.js";
 import { systemClock } from "../system.js";
 import { modelSettingsFile } from "./data-folder.js";
 import { configuredModels, watchedFiles, type ConfiguredModels } from "./model-reload.js";

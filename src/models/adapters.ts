@@ -3,7 +3,7 @@ import type { Model } from "../core/model.js";
 import { readGguf } from "./gguf.js";
 import type { AdapterFile } from "./gguf/adapter.js";
 import { quoted } from "./gguf/refusal.js";
-import type { FoundModel } from "./scan.js";
+import type { FoundModel } from "./folders/scan.js";
 import type { ModelSettings } from "./settings.js";
 
 /**

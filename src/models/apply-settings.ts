@@ -13,7 +13,7 @@ import type { Prices } from "../core/money.js";
 import { mismatch } from "./adapters.js";
 import { readAdapter } from "./gguf/adapter.js";
 import { quoted } from "./gguf/refusal.js";
-import type { FoundModel } from "./scan.js";
+import type { FoundModel } from "./folders/scan.js";
 import { capabilitiesOf } from "./describe.js";
 import type { ModelSettings } from "./settings.js";
 

@@ -8,7 +8,8 @@ import { adaptedModel } from "./adapters.js";
 import { applySettings, type ContextLimit } from "./apply-settings.js";
 import { quoted } from "./gguf/refusal.js";
 import { assignNames, type ModelNames } from "./model-names.js";
-import { scanFolders, type FoundModel } from "./scan.js";
+import { FileCache } from "./folders/file-cache.js";
+import { scanFolders, type FoundModel, type ReadFiles } from "./folders/scan.js";
 import type { ModelSettings, SettingsByModel } from "./settings.js";
 import { chooseUnusableVisionModel, chooseVisionModel, withImageInput } from "./vision-model.js";
 
@@ -46,7 +47,8 @@ export interface LoadedRegistry extends ModelRegistry {
 /** Scans the folders. Never rejects because of what they contain. */
 export async function loadRegistry(options: RegistryOptions): Promise<LoadedRegistry> {
   const rejections = new Map<string, Rejection>();
-  let listed = await readListing(options);
+  const readFiles: ReadFiles = new FileCache();
+  let listed = await readListing(options, readFiles);
   let shown = withRejections(listed, rejections);
   let refreshing: Promise<void> = Promise.resolve();
   return {
@@ -69,7 +71,7 @@ export async function loadRegistry(options: RegistryOptions): Promise<LoadedRegi
     },
     refresh() {
       refreshing = refreshing.then(async () => {
-        listed = await readListing(options);
+        listed = await readListing(options, readFiles);
         shown = withRejections(listed, rejections);
       });
       return refreshing;
@@ -93,12 +95,12 @@ interface Listing {
   readonly warnings: readonly string[];
 }
 
-async function readListing(options: RegistryOptions): Promise<Listing> {
+async function readListing(options: RegistryOptions, readFiles: ReadFiles): Promise<Listing> {
   const { folders, visionFamilies = [], engine = "", contextTokensMax, visionModel = null } = options;
   const settings = options.settings?.() ?? {};
   const warnings: string[] = [];
   const found = new Map<string, FoundModel>();
-  for (const each of await scanFolders(folders, visionFamilies, warnings)) {
+  for (const each of await scanFolders(folders, visionFamilies, warnings, readFiles)) {
     const { id, file } = each.model.manifest;
     if (found.has(id))
       warnings.push(`Two models are called ${quoted(id)}; the one in ${quoted(file)} was left out.`);

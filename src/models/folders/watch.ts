@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Clock } from "../core/clock.js";
+import type { Clock } from "../../core/clock.js";
 
 const lookMsMin = 2000;
 /** Looking at slow folders takes at most a twentieth of the time. */

@@ -4,21 +4,22 @@
  */
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { Model } from "../core/model.js";
+import type { Model } from "../../core/model.js";
 import {
   describeBare,
   describeDiffusers,
   describeManifest,
   describeVision,
   manifestFile,
-} from "./describe.js";
-import { indexFile } from "./diffusers.js";
-import { readAdapter, type AdapterFile } from "./gguf/adapter.js";
-import { quoted } from "./gguf/refusal.js";
-import { isModelId } from "./manifest.js";
-import { isFirstGguf, stemOf } from "./parts.js";
-import { originOf, readSourceRecord } from "./source-record.js";
-import { isVisionFolder } from "./vision-folder.js";
+} from "../describe.js";
+import { indexFile } from "../diffusers.js";
+import { readAdapter, type AdapterFile } from "../gguf/adapter.js";
+import { quoted } from "../gguf/refusal.js";
+import { isModelId } from "../manifest.js";
+import { isFirstGguf, partsOf, stemOf } from "../parts.js";
+import type { FileCache } from "./file-cache.js";
+import { originOf, readSourceRecord } from "../source-record.js";
+import { isVisionFolder } from "../vision-folder.js";
 
 const entriesPerFolderMax = 10_000;
 /** Folders of one publisher. */
@@ -37,8 +38,17 @@ export interface FoundModel {
   readonly adapter: AdapterFile | null;
 }
 
+/** What a scan has read of the files of models. */
+export type ReadFiles = FileCache<ReadFile>;
+
+interface ReadFile {
+  readonly model: Model;
+  readonly adapter: AdapterFile | null;
+}
+
 interface Scan {
   readonly root: string;
+  readonly readFiles: ReadFiles;
   readonly visionFamilies: readonly string[];
   readonly warnings: string[];
 }
@@ -47,15 +57,18 @@ interface Scan {
  * Scans folders of models, each once, in their order. A folder that does not exist counts as empty. Never rejects because of what the
  * folders contain.
  * @param warnings receives public sentences about what was skipped
+ * @param readFiles of earlier scans
  */
 export async function scanFolders(
   folders: readonly string[],
   visionFamilies: readonly string[],
   warnings: string[],
+  readFiles: ReadFiles,
 ): Promise<readonly FoundModel[]> {
   const found: FoundModel[] = [];
   for (const root of await distinct(folders))
-    found.push(...(await scanFolder(root, [], { root, visionFamilies, warnings })));
+    found.push(...(await scanFolder(root, [], { root, visionFamilies, warnings, readFiles })));
+  readFiles.sweep();
   return found;
 }
 
@@ -106,10 +119,14 @@ async function bare(
   folder: string,
   file: string,
   place: readonly string[],
-  { root }: Scan,
+  { root, readFiles }: Scan,
 ): Promise<FoundModel> {
-  const model = await describeBare(folder, file);
-  const adapter = model.unusable === null ? null : await readAdapter(model.path);
+  const paths = partsOf(file).map((part) => join(folder, part));
+  const { model, adapter } = await readFiles.get(paths, async () => {
+    const described = await describeBare(folder, file);
+    const isUsable = described.unusable === null;
+    return { model: described, adapter: isUsable ? null : await readAdapter(described.path) };
+  });
   const record = await readSourceRecord(folder);
   const origin = record === null ? null : originOf(record, file);
   const license = model.manifest.license === "unknown" ? origin?.license : null;
