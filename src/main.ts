@@ -48,9 +48,11 @@ async function runCommand(
   const load = (options: CommandLineSettings = {}): LoadedConfig =>
     loadConfig(process.env, program.opts<{ config?: string }>().config ?? null, options);
   addStartCommand(program, load, { supervisor, environment: process.env });
-  addRunCommand(program, load);
+  const openModels = async (): Promise<OperatorModels> =>
+    (await import("./app/operator-models.js")).openOperatorModels(load().config);
+  addRunCommand(program, load, openModels);
   addPsCommand(program, load, { clock: systemClock, out: process.stdout });
-  await addModels(program, load);
+  await addModels(program, load, openModels);
   const openAccounts = async (): Promise<OpenAccounts> =>
     (await import("./app/accounts.js")).openAccounts(load().config);
   addAccountCommands(program, openAccounts, { clock: systemClock, out: process.stdout });
@@ -66,13 +68,15 @@ async function runCommand(
 }
 
 /** Adds the commands that manage models. */
-async function addModels(program: Command, load: () => LoadedConfig): Promise<void> {
+async function addModels(
+  program: Command,
+  load: () => LoadedConfig,
+  open: () => Promise<OperatorModels>,
+): Promise<void> {
   const { addModelCommands } = await import("./cli/models/commands.js");
   const { addPullCommand } = await import("./cli/models/pull.js");
   const { importFolders } = await import("./cli/models/import-folders.js");
   const { systemClock } = await import("./system.js");
-  const open = async (): Promise<OperatorModels> =>
-    (await import("./app/operator-models.js")).openOperatorModels(load().config);
   const folders = importFolders(process.env, homedir());
   addModelCommands(program, { open, load, folders, clock: systemClock, out: process.stdout });
   const openPuller = async (): Promise<Puller> =>

@@ -5,23 +5,30 @@
 import { createInterface, type Interface } from "node:readline/promises";
 import { text as readAll } from "node:stream/consumers";
 import type { Command } from "commander";
+import type { OperatorModels } from "../app/app.js";
 import type { Config, LoadedConfig } from "../config.js";
+import { awaitModel } from "./await-model.js";
 import { listModels, streamChat, type ChatServer, type ChatTurn } from "./chat-client.js";
 import { findServer, knownKey } from "./server/running-server.js";
 
-/** Adds the command. */
-export function addRunCommand(program: Command, load: () => LoadedConfig): void {
+/** Adds the command. @param open reads the models of this machine */
+export function addRunCommand(
+  program: Command,
+  load: () => LoadedConfig,
+  open: () => Promise<Pick<OperatorModels, "resolve">>,
+): void {
   program
     .command("run")
     .description("chat with a model in the terminal")
     .argument("[model]", "model ID or alias (default: the first model)")
     .argument("[prompt...]", "send this prompt and print the answer")
     .action(async (model: string | undefined, prompt: readonly string[]) => {
-      const { server, close } = await connect(load().config);
+      const { server, isRunning, close } = await connect(load().config);
       try {
         const name = model ?? (await listModels(server))[0];
         if (name === undefined)
           throw new Error("the server has no chat model; put a GGUF file into the models folder");
+        if (isRunning) await awaitModel(server, name, () => hasModel(open, name));
         await runChat({ server, model: name }, prompt.join(" "));
       } finally {
         await close();
@@ -29,19 +36,34 @@ export function addRunCommand(program: Command, load: () => LoadedConfig): void 
     });
 }
 
+async function hasModel(
+  open: () => Promise<Pick<OperatorModels, "resolve">>,
+  name: string,
+): Promise<boolean> {
+  const models = await open();
+  try {
+    return models.resolve(name).unusable === null;
+  } catch {
+    return false;
+  }
+}
+
 interface ServerConnection {
   readonly server: ChatServer;
+  /** Whether it ran before. */
+  readonly isRunning: boolean;
   readonly close: () => Promise<void>;
 }
 
 async function connect(config: Config): Promise<ServerConnection> {
   const running = await findServer(config);
-  if (running !== null) return { server: running, close: () => Promise.resolve() };
+  if (running !== null) return { server: running, isRunning: true, close: () => Promise.resolve() };
   const { createApp } = await import("../app/app.js");
   const app = await createApp({ ...config, port: 0 });
   try {
     const { url } = await app.listen();
-    return { server: { url, key: app.firstKey ?? knownKey(config) }, close: () => app.close() };
+    const key = app.firstKey ?? knownKey(config);
+    return { server: { url, key }, isRunning: false, close: () => app.close() };
   } catch (thrown) {
     await app.close();
     throw thrown;

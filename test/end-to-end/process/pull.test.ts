@@ -49,6 +49,18 @@ describe("from an empty folder of models", () => {
     expect(await hearth("run", "gpt-4o-mini", "What is 3 plus 4?")).toContain("7");
   });
 
+  it("hearth run answers right after a pull while a server runs, which finds the model meanwhile", async () => {
+    const { environment } = await begin();
+    const server = await startProcess(environment);
+    const port = new URL(server.url).port;
+    const pull = runProgram(["pull", "acme/small"], environment);
+    expect([await pull.exited, pull.stderr()]).toEqual([0, ""]);
+    const run = runProgram(["run", "acme/small", "What is 3 plus 4?"], { ...environment, HEARTH_PORT: port });
+    run.child.stdin?.end();
+    expect([await run.exited, run.stderr()]).toEqual([0, ""]);
+    expect(run.stdout()).toContain("7");
+  });
+
   it("C7: a pull of the server goes on after kill -9 of the server and of the client, under the same id", async () => {
     const { hub, models, environment } = await begin();
     hub.behaviour.bytesPerSecond = mebibyte;
