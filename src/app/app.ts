@@ -32,7 +32,13 @@ import { databaseFile, firstKeyFile, firstManagementKeyFile } from "./data-folde
 import { buildEngines, type EngineOverrides } from "./engines.js";
 import { buildJobs } from "./jobs.js";
 import { httpSettings } from "./http-settings.js";
-import { loadModels, openCheckedRegistry, readTemplateOf, type TemplateReport } from "./models.js";
+import {
+  loadModels,
+  remoteSettings,
+  openCheckedRegistry,
+  readTemplateOf,
+  type TemplateReport,
+} from "./models.js";
 import { createModelUpkeep } from "./model-reload.js";
 import { openServerPuller } from "./pulls.js";
 import { buildStores, type Stores } from "./stores.js";
@@ -217,7 +223,12 @@ async function buildRunning(config: Config, overrides: Overrides, system: System
   return {
     models,
     modelUpkeep: upkeep,
-    modelAdmin: createModelAdmin({ ...stores, ...system, settings: loaded.modelSettings, reload }),
+    modelAdmin: createModelAdmin({
+      ...stores,
+      ...system,
+      settings: remoteSettings(loaded.modelSettings),
+      reload,
+    }),
     pullJobs: createPullJobs({
       ...stores,
       ...system,

@@ -9,6 +9,7 @@ import { trialBytesMax } from "../engine/trial/onnx-trials.js";
 import { visionFamilies } from "../engine/vision/families.js";
 import { readGguf } from "../models/gguf.js";
 import { loadRegistry, type LoadedRegistry } from "../models/registry.js";
+import { refuseOutsideFiles } from "../models/setting-paths.js";
 import type { SettingsByModel } from "../models/settings.js";
 import { openModelSettings, type ModelSettingsStore } from "../models/settings-store.js";
 import { signatureOf } from "../models/folders/watch.js";
@@ -28,6 +29,17 @@ export function openSettings(
   configured: ConfiguredModels = configuredModels(config),
 ): ModelSettingsStore {
   return openModelSettings(modelSettingsFile(config), () => configured);
+}
+
+/** Returns the settings as the management API may change them. */
+export function remoteSettings(store: ModelSettingsStore): ModelSettingsStore {
+  return {
+    ...store,
+    update(id, change) {
+      refuseOutsideFiles(change);
+      store.update(id, change);
+    },
+  };
 }
 
 /** Reads the configured model folders and the built-in models. */

@@ -15,6 +15,7 @@ import { readAdapter } from "./gguf/adapter.js";
 import { quoted } from "./gguf/refusal.js";
 import type { FoundModel } from "./folders/scan.js";
 import { capabilitiesOf } from "./describe.js";
+import { isTemplatePath } from "./setting-paths.js";
 import type { ModelSettings } from "./settings.js";
 
 const ticksPerUsd = 10_000_000_000;
@@ -147,7 +148,7 @@ async function loadSettingsOf(
 
 /** Returns the text of a template, or of the file that is named; null if the file cannot be read. */
 async function templateText(template: string, root: string): Promise<string | null> {
-  if (template.includes("{") || template.includes("\n")) return template;
+  if (!isTemplatePath(template)) return template;
   const path = inFolder(root, template);
   try {
     const { size } = await stat(path);

@@ -47,6 +47,9 @@ describe("PUT /admin/models/{model}", () => {
     ["a price of part of a tick", { prices: { prompt: 0.00001 } }, "prices.prompt"],
     ["a name that is none", { aliases: ["a b"] }, "aliases.0"],
     ["a draft model", { draft: "other" }, "draft"],
+    ["a template in a file of the machine", { template: "/etc/passwd" }, "template"],
+    ["a template in a folder above", { template: "x/../../key.jinja" }, "template"],
+    ["an adapter in a folder above", { lora: [{ file: "../a.gguf" }] }, "lora.0.file"],
   ])("refuses %s, names it, and changes nothing", async (_, change, field) => {
     const server = await startManagedServer();
     const { status, body } = await server.request("PUT", path, { slots: 2, ...change });
