@@ -125,7 +125,7 @@ async function startOfProcess(): Promise<TestApp> {
  */
 export function engineOf({ app: { engine } }: TestApp): Engine {
   return {
-    load: (model) => engine.load(model),
+    load: (model, signal) => engine.load(model, signal),
     prompt: (model, source) => engine.prompt(model, source),
     tokenize: (model, text) => engine.tokenize(model, text),
     generate: (model, job, signal) => engine.generate(model, job, signal),

@@ -120,9 +120,9 @@ export interface ResidentModel {
 export interface Engine {
   /**
    * Loads a model and keeps it in memory until the returned object is released. Concurrent calls load it once.
-   * @throws HearthError `model_unavailable` with the reason.
+   * @throws HearthError `model_unavailable` with the reason. @throws the signal's reason when it aborts while the model is waited for.
    */
-  load(model: Model): Promise<LoadedModel>;
+  load(model: Model, signal?: AbortSignal): Promise<LoadedModel>;
   /**
    * Renders a conversation with the model's chat template and tokenizes it; a raw prompt is only tokenized.
    * @throws HearthError `context_length_exceeded`, naming both numbers, when there is no room for one more token;

@@ -61,7 +61,7 @@ export interface ImageEngine {
    * Loads a model and keeps it in memory until the returned object is released.
    * @throws HearthError `model_unavailable` with the reason.
    */
-  load(model: Model): Promise<LoadedImageModel>;
+  load(model: Model, signal?: AbortSignal): Promise<LoadedImageModel>;
   /**
    * Generates one image of a size that `sizeFor` returned; images are generated one after the other.
    * @param onStep called after every step.

@@ -3,14 +3,15 @@
  * for `keepAliveMs` after, unloads idle models when memory is needed, and waits before it tries a failed load again. It owns no native
  * object: the engine's worker loads and unloads.
  *
- * States of a model: loading (single flight) -> resident (leased or idle) -> unloaded; a failed load starts a back-off.
+ * States of a model: loading (single flight) -> resident (leased or idle) -> unloaded; a failed load starts a back-off. While another
+ * model waits for its memory, a resident model may be held back: it takes no new leases, and is unloaded when it is idle.
  */
 import type { Clock } from "../core/clock.js";
 import type { ResidentModel } from "../core/engine.js";
 import { toHearthError, HearthError } from "../core/errors.js";
 import { loadKey, type Model } from "../core/model.js";
-import type { ModelMemory } from "./model-memory.js";
-import type { MemoryEntry } from "./eviction.js";
+import type { ClientEntry, ModelMemory } from "./model-memory.js";
+import { promiseOrAbort, WaitingLeases } from "./waiting-leases.js";
 
 /** What every engine's worker reports of a loaded model; an engine may add fields. */
 export type NativeModelInfo = Pick<ResidentModel, "contextTokens" | "slots" | "device" | TemplateField>;
@@ -42,7 +43,9 @@ interface Entry<N extends NativeModelInfo> {
   lastUsed: number;
   loadMs: number;
   loadedAt: number;
+  turnBegan: number;
   until: number | null;
+  isExpired: boolean;
   stopTimer: () => void;
 }
 
@@ -60,23 +63,33 @@ export class ResidentModels<N extends NativeModelInfo> {
   /** By load key: a model that has changed is loaded beside the one that older runs still use. */
   readonly #entries = new Map<string, Entry<N>>();
   readonly #failures = new Map<string, Failure>();
+  /** Requests for models that are held back. */
+  readonly #heldBack = new WaitingLeases<Entry<N>>();
 
   constructor(deps: ModelsDeps<N>) {
     this.#deps = deps;
-    deps.memory.register({ entries: () => this.#entriesInMemory(), evict: (id) => this.#evict(id) });
+    deps.memory.register({
+      entries: () => this.#entriesInMemory(),
+      evict: (id) => this.#evict(id),
+      onHoldEnded: () => this.#heldBack.retry(),
+    });
   }
 
   /**
-   * Loads a model if necessary and holds it in memory until released.
-   * @throws HearthError `model_unavailable`: with `retryAfterSeconds` when its last load failed recently.
+   * Loads a model if necessary and holds it in memory until released. Requests for one model get it in the order in which they come. A
+   * load that has not begun is given up when all requests for the model have aborted.
+   * @throws HearthError `model_unavailable`: with `retryAfterSeconds` when its last load failed recently. @throws the signal's reason
+   * when it aborts.
    */
-  async lease(model: Model): Promise<LeasedModel<N>> {
-    const entry = this.#entries.get(loadKey(model)) ?? this.#startLoading(model);
-    entry.leases += 1;
-    entry.stopTimer();
-    entry.until = null;
+  async lease(model: Model, signal?: AbortSignal): Promise<LeasedModel<N>> {
+    signal?.throwIfAborted();
+    const enter = (): Entry<N> | null => this.#enter(model);
+    const entry = enter() ?? (await this.#heldBack.wait(enter, signal));
     try {
-      const native = await entry.ready;
+      const native = await promiseOrAbort<N>(
+        (resolve, reject) => void entry.ready.then(resolve, reject),
+        signal,
+      );
       let isHeld = true;
       return {
         ...native,
@@ -86,7 +99,7 @@ export class ResidentModels<N extends NativeModelInfo> {
         },
       };
     } catch (thrown) {
-      entry.leases -= 1;
+      this.#release(entry);
       throw thrown;
     }
   }
@@ -103,10 +116,26 @@ export class ResidentModels<N extends NativeModelInfo> {
     });
   }
 
-  /** Drops all models, because the worker that held them has ended. */
+  /** Drops all models, because the worker that held them has ended. Loads that have not ended are the worker's to fail. */
   dropAll(): void {
-    for (const entry of this.#entries.values()) entry.stopTimer();
-    this.#entries.clear();
+    for (const [key, entry] of this.#entries) {
+      entry.stopTimer();
+      if (entry.native !== null) this.#entries.delete(key);
+    }
+    this.#deps.memory.review();
+  }
+
+  /** Counts a lease of a model, whose load is started if necessary; returns null while the model is held back. */
+  #enter(model: Model): Entry<N> | null {
+    const key = loadKey(model);
+    const known = this.#entries.get(key);
+    if (known !== undefined && known.native !== null && this.#deps.memory.isHeldBack(key)) return null;
+    const entry = known ?? this.#startLoading(model);
+    entry.leases += 1;
+    entry.stopTimer();
+    entry.until = null;
+    entry.isExpired = false;
+    return entry;
   }
 
   #startLoading(model: Model): Entry<N> {
@@ -128,7 +157,9 @@ export class ResidentModels<N extends NativeModelInfo> {
       lastUsed: this.#deps.clock.monotonic(),
       loadMs: 0,
       loadedAt: 0,
+      turnBegan: 0,
       until: null,
+      isExpired: false,
       stopTimer: () => undefined,
     };
     entry.ready.catch(() => undefined);
@@ -147,12 +178,16 @@ export class ResidentModels<N extends NativeModelInfo> {
         throw new HearthError("model_unavailable", `The model '${manifest.id}' cannot be used: ${reason}`, {
           param: "model",
         });
-      const native = await memory.load({ id: manifest.id, bytes: entry.bytes }, () =>
-        this.#loadNative(entry),
-      );
+      if (entry.leases === 0) {
+        this.#entries.delete(key);
+        throw new Error("no request waits for the model any more");
+      }
+      const request = { key, id: manifest.id, bytes: entry.bytes };
+      const native = await memory.load(request, () => this.#loadNative(entry));
       this.#failures.delete(key);
       return native;
     } catch (thrown) {
+      if (this.#entries.get(key) !== entry) throw thrown;
       this.#entries.delete(key);
       const error = toHearthError(thrown);
       const count = (this.#failures.get(key)?.count ?? 0) + 1;
@@ -166,9 +201,11 @@ export class ResidentModels<N extends NativeModelInfo> {
     const { clock, load } = this.#deps;
     const began = clock.monotonic();
     const native = await load(entry.model);
-    entry.loadMs = clock.monotonic() - began;
+    entry.turnBegan = clock.monotonic();
+    entry.loadMs = entry.turnBegan - began;
     entry.loadedAt = clock.now();
     entry.native = native;
+    if (entry.leases === 0) this.#rest(entry);
     return native;
   }
 
@@ -180,7 +217,7 @@ export class ResidentModels<N extends NativeModelInfo> {
     await this.#deps.unload(leaving.model);
   }
 
-  #entriesInMemory(): readonly MemoryEntry[] {
+  #entriesInMemory(): readonly ClientEntry[] {
     return [...this.#entries.values()].flatMap((entry) =>
       entry.native === null ? [] : [{ ...entry, id: loadKey(entry.model) }],
     );
@@ -188,15 +225,23 @@ export class ResidentModels<N extends NativeModelInfo> {
 
   #release(entry: Entry<N>): void {
     const { clock, memory } = this.#deps;
+    const key = loadKey(entry.model);
+    entry.leases -= 1;
+    entry.lastUsed = clock.monotonic();
+    if (entry.leases > 0 || this.#entries.get(key) !== entry) return;
+    if (entry.native !== null) this.#rest(entry);
+    else if (memory.cancel(key)) this.#entries.delete(key);
+  }
+
+  /** Keeps a model that has become idle for its keep-alive time. */
+  #rest(entry: Entry<N>): void {
+    const { clock, memory } = this.#deps;
     const keepAliveMs = this.#isReplaced(entry)
       ? 0
       : (entry.model.load?.keepAliveMs ?? this.#deps.keepAliveMs);
-    entry.leases -= 1;
-    entry.lastUsed = clock.monotonic();
-    if (entry.leases > 0) return;
     entry.until = clock.now() + keepAliveMs;
     entry.stopTimer = clock.after(keepAliveMs, () => this.#expire(entry));
-    memory.notifyIdle();
+    memory.review();
   }
 
   /** Whether the same model was loaded again after it changed. */
@@ -216,9 +261,7 @@ export class ResidentModels<N extends NativeModelInfo> {
   }
 
   #expire(entry: Entry<N>): void {
-    const key = loadKey(entry.model);
-    if (entry.leases > 0 || this.#entries.get(key) !== entry) return;
-    this.#entries.delete(key);
-    this.#deps.memory.unload(() => this.#deps.unload(entry.model)).catch(() => undefined);
+    entry.isExpired = true;
+    this.#deps.memory.review();
   }
 }

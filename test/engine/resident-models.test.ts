@@ -1,40 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Model } from "../../src/core/model.js";
 import { HearthError } from "../../src/core/errors.js";
 import { ModelMemory } from "../../src/engine/model-memory.js";
-import { ResidentModels, type ModelsDeps } from "../../src/engine/resident-models.js";
-import { ember } from "../dialects/model.js";
 import { createManualClock } from "../manual-clock.js";
-
-const named = (id: string): Model => ({ ...ember, manifest: { ...ember.manifest, id } });
-
-const native = { contextTokens: 64, slots: 2, device: "cpu" };
-type Options = Partial<ModelsDeps<typeof native>> & { readonly memoryBytesMax?: number };
-
-/** Models of 10 bytes each with memory for two; loads and unloads are recorded in order. */
-function machine({ memoryBytesMax = 20, ...overrides }: Options = {}) {
-  const clock = createManualClock(0);
-  const told: string[] = [];
-  const models = new ResidentModels({
-    clock,
-    memory: new ModelMemory({ clock: overrides.clock ?? clock, memoryBytesMax }),
-    keepAliveMs: 1000,
-    estimate: () => 10,
-    check: () => Promise.resolve(null),
-    load: (model) => {
-      told.push(`load ${model.manifest.id}`);
-      return Promise.resolve(native);
-    },
-    unload: (model) => {
-      told.push(`unload ${model.manifest.id}`);
-      return Promise.resolve();
-    },
-    ...overrides,
-  });
-  return { clock, told, models };
-}
-
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+import { machine, named, native, settle } from "./models-in-memory.js";
 
 describe("the models in memory", () => {
   it("are loaded once for any number of concurrent requests", async () => {

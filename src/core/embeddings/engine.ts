@@ -21,7 +21,7 @@ export interface EmbeddingEngine {
    * Loads a model and keeps it in memory until the returned object is released.
    * @throws HearthError `model_unavailable` with the reason.
    */
-  load(model: Model): Promise<LoadedEmbeddingModel>;
+  load(model: Model, signal?: AbortSignal): Promise<LoadedEmbeddingModel>;
   /**
    * Returns the tokens of each input or pair as the model reads them, with the marks around a text that the model was trained with.
    * @throws HearthError that names the input: `context_length_exceeded`, `invalid_value` for token ids outside the vocabulary.

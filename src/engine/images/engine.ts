@@ -55,8 +55,8 @@ export function createImageEngine(deps: ImageEngineDeps): ImageEngine {
     unload: (model) => worker.call({ type: "release", folder: folderOf(model) }),
   });
   return {
-    async load(model) {
-      const leased = await models.lease(model);
+    async load(model, signal) {
+      const leased = await models.lease(model, signal);
       return {
         sizeFor: (requested) => fittingSize(requested, leased.sizes),
         release: () => leased.release(),

@@ -76,7 +76,7 @@ export function createLlamaEngine(deps: LlamaEngineDeps): LlamaEngine {
   });
   return {
     embeddings: embeddingEngine(worker, models),
-    load: (model) => models.lease(model),
+    load: (model, signal) => models.lease(model, signal),
     prompt: (model, prompt) => {
       const source = "prompt" in prompt ? prompt : conversationOf(prompt);
       return worker.call({ type: "prompt", key: loadKey(model), source });
@@ -99,7 +99,7 @@ export function createLlamaEngine(deps: LlamaEngineDeps): LlamaEngine {
 
 function embeddingEngine(worker: LlamaWorker, models: ResidentModels<LlamaModelInfo>): EmbeddingEngine {
   return {
-    load: (model) => models.lease(model),
+    load: (model, signal) => models.lease(model, signal),
     tokenizeInputs: (model, source, signal) =>
       worker.call({ type: "inputs", key: loadKey(model), source }, { signal }),
     embed: (model, inputs, signal) => worker.call({ type: "embed", key: loadKey(model), inputs }, { signal }),

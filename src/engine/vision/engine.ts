@@ -48,8 +48,7 @@ export function createVisionEngine(deps: VisionEngineDeps): VisionEngine {
   });
   return {
     async describe(model, image, options, signal) {
-      signal.throwIfAborted();
-      const leased = await models.lease(model);
+      const leased = await models.lease(model, signal);
       // The lease ends when the worker has ended the description, also after an abort.
       return worker
         .call({ type: "describe", key: loadKey(model), image, options }, { signal })

@@ -9,7 +9,7 @@ import type { RunEnd } from "../run/recorder.js";
 
 export interface EmbeddingWorkDeps {
   readonly engine: EmbeddingEngine;
-  readonly load: (model: Model) => Promise<LoadedEmbeddingModel>;
+  readonly load: (model: Model, signal: AbortSignal) => Promise<LoadedEmbeddingModel>;
   /** @throws HearthError when the model cannot do what is requested. */
   readonly check: (loaded: LoadedEmbeddingModel) => void;
 }
@@ -70,7 +70,7 @@ export class EmbeddingWork implements RunWork {
 
   async #evaluate(execution: Execution): Promise<void> {
     const { signal } = execution;
-    const loaded = await execution.load(this.#deps.load(this.#model));
+    const loaded = await execution.load(this.#deps.load(this.#model, signal));
     this.#deps.check(loaded);
     const inputs = await this.#deps.engine.tokenizeInputs(this.#model, this.#source, signal);
     const promptTokens = tokensIn(inputs);

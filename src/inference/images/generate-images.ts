@@ -147,7 +147,7 @@ class ImageWork implements RunWork {
 
   async #generate(execution: Execution): Promise<void> {
     const { images, size: requestedSize, stored } = this.#request;
-    const loaded = await execution.load(this.#deps.load(this.#run.model));
+    const loaded = await execution.load(this.#deps.load(this.#run.model, execution.signal));
     const size = loaded.sizeFor(requestedSize);
     if (stored) this.#storage = await this.#deps.images.reserve(this.#run.id, bytesMaxOf(size) * images);
     const bound = { prompt: 0, sampled: 0, images };

@@ -19,7 +19,7 @@ export interface PromptCounter {
 
 export interface PromptCounterDeps {
   readonly engine: Engine;
-  readonly load: (model: Model) => Promise<LoadedModel>;
+  readonly load: (model: Model, signal: AbortSignal) => Promise<LoadedModel>;
   readonly captioning: Captioning;
   /** Counts that may be active at a time. */
   readonly runsActiveMax: number;
@@ -45,7 +45,7 @@ export function createPromptCounter(deps: PromptCounterDeps): PromptCounter {
     signal: AbortSignal,
     work: (loaded: LoadedModel) => Promise<T>,
   ): Promise<T> => {
-    const loaded = await hold(load(model), signal);
+    const loaded = await hold(load(model, signal), signal);
     try {
       return await unlessAborted(work(loaded), signal);
     } finally {

@@ -72,7 +72,7 @@ export interface GeneratorDeps extends ExecutorDeps {
 
 /** The same, with the engine's `load` measured. */
 export interface RunDeps extends GeneratorDeps {
-  readonly load: (model: Model) => Promise<LoadedModel>;
+  readonly load: (model: Model, signal: AbortSignal) => Promise<LoadedModel>;
 }
 
 /** A run that generates text. */

@@ -5,7 +5,7 @@ import type { Model } from "../../core/model.js";
 
 interface LoadsDeps<Loaded> {
   readonly engine: {
-    load(model: Model): Promise<Loaded>;
+    load(model: Model, signal: AbortSignal): Promise<Loaded>;
     residents(): readonly ResidentModel[];
   };
   readonly metrics: Metrics;
@@ -20,12 +20,12 @@ export function timedLoads<Loaded>({
   engine,
   metrics,
   clock,
-}: LoadsDeps<Loaded>): (model: Model) => Promise<Loaded> {
+}: LoadsDeps<Loaded>): (model: Model, signal: AbortSignal) => Promise<Loaded> {
   const loading = new Set<string>();
-  return (model) => {
+  return (model, signal) => {
     const { id } = model.manifest;
     const isFirst = !loading.has(id) && !engine.residents().some((resident) => resident.id === id);
-    const loaded = engine.load(model);
+    const loaded = engine.load(model, signal);
     if (!isFirst) return loaded;
     const startedAt = clock.monotonic();
     loading.add(id);

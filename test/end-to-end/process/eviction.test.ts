@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { turnMsMin } from "../../../src/engine/eviction.js";
+import { systemClock } from "../../../src/system.js";
 import { seeded } from "../../gguf-writer/weights.js";
 import { startApp, temporaryFolder, type TestApp } from "../../harness.js";
 import { writeVerifiedModel } from "../../verified-model.js";
@@ -6,6 +8,8 @@ import { writeVerifiedModel } from "../../verified-model.js";
 const names = Array.from({ length: 10 }, (_, at) => `model-${at}`);
 const requestsAtATime = 4;
 const requests = 200;
+/** Requests of one client that keeps a model busy. */
+const busyRequestsMax = 30;
 
 const bodyFor = (model: string) => ({
   model,
@@ -55,21 +59,39 @@ function watchGenerations(app: TestApp): readonly string[] {
   return missing;
 }
 
+/** Lets a run's lease end only once the next request for its model has come, so that the model is in use without a gap. */
+function leaveNoGaps({ app: { engine } }: TestApp, models: readonly string[]): void {
+  const load = engine.load.bind(engine);
+  const releases = new Map<string, (() => void)[]>(models.map((model) => [model, []]));
+  engine.load = async (model, signal) => {
+    const ended = releases.get(model.manifest.id);
+    const loading = load(model, signal);
+    for (const release of ended?.splice(0) ?? []) release();
+    const loaded = await loading;
+    return ended === undefined
+      ? loaded
+      : { ...loaded, release: () => void ended.push(() => loaded.release()) };
+  };
+}
+
+/** Starts a server with memory for two of ten models, and returns what each answers alone. */
+async function startWithTwoOfTen(overrides: Parameters<typeof startApp>[1] = {}) {
+  const folder = temporaryFolder();
+  for (const [index, name] of names.entries())
+    await writeVerifiedModel(folder, name, { seed: index + 1, contextLength: 256 });
+  const roomy = await startApp({ HEARTH_MODELS: folder });
+  const alone = new Map<string, string>();
+  for (const name of names) alone.set(name, (await ask(roomy, name))[1]);
+  expect(new Set(alone.values()).size).toBe(names.length);
+  const bytes = roomy.app.engine.residents().find(({ id }) => id === names[0])?.bytes ?? 0;
+  const HEARTH_MEMORY_BYTES_MAX = String(Math.floor(2.5 * bytes));
+  const app = await startApp({ HEARTH_MODELS: folder, HEARTH_MEMORY_BYTES_MAX }, overrides);
+  return { app, alone };
+}
+
 describe("ten models of which two fit into memory", () => {
   it("answer 200 random requests each as alone, and none is unloaded in mid-stream", async () => {
-    const folder = temporaryFolder();
-    for (const [index, name] of names.entries())
-      await writeVerifiedModel(folder, name, { seed: index + 1, contextLength: 256 });
-    const roomy = await startApp({ HEARTH_MODELS: folder });
-    const alone = new Map<string, string>();
-    for (const name of names) alone.set(name, (await ask(roomy, name))[1]);
-    expect(new Set(alone.values()).size).toBe(names.length);
-    const bytes = roomy.app.engine.residents().find(({ id }) => id === names[0])?.bytes ?? 0;
-
-    const app = await startApp({
-      HEARTH_MODELS: folder,
-      HEARTH_MEMORY_BYTES_MAX: String(Math.floor(2.5 * bytes)),
-    });
+    const { app, alone } = await startWithTwoOfTen();
     const missing = watchGenerations(app);
     const random = seeded(22);
     const seen = new Set<string>();
@@ -87,5 +109,28 @@ describe("ten models of which two fit into memory", () => {
     await Promise.all(Array.from({ length: requestsAtATime }, client));
     expect(missing).toEqual([]);
     expect([...seen].sort()).toEqual(names);
+  });
+
+  it("answer a request for a third model while requests keep two of them busy without a gap", async () => {
+    let passedMs = 0;
+    const monotonic = (): number => systemClock.monotonic() + passedMs;
+    const { app, alone } = await startWithTwoOfTen({ clock: { ...systemClock, monotonic } });
+    const missing = watchGenerations(app);
+    const [first = "", second = "", third = ""] = names;
+    leaveNoGaps(app, [first, second]);
+    await Promise.all([ask(app, first), ask(app, second)]);
+    passedMs += turnMsMin;
+
+    let isAnswered = false;
+    const keepBusy = async (model: string): Promise<void> => {
+      for (let at = 0; at < busyRequestsMax && !isAnswered; at += 1)
+        expect(await ask(app, model)).toEqual([model, alone.get(model)]);
+    };
+    const busy = [keepBusy(first), keepBusy(second)];
+    const answer = await Promise.race([ask(app, third), Promise.all(busy).then(() => "not answered")]);
+    isAnswered = true;
+    expect(answer).toEqual([third, alone.get(third)]);
+    await Promise.all(busy);
+    expect(missing).toEqual([]);
   });
 });
