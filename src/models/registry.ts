@@ -3,6 +3,7 @@
  * each model is usable. An unusable model is listed with the reason. A refresh reads folders and settings again; a model that turns out to
  * be unusable later is rejected. The engine loads models; accounts/ decides who may use them.
  */
+import { dirname, relative } from "node:path";
 import type { Model, ModelRegistry } from "../core/model.js";
 import { adaptedModel } from "./adapters.js";
 import { applySettings, type ContextLimit } from "./apply-settings.js";
@@ -95,16 +96,23 @@ interface Listing {
   readonly warnings: readonly string[];
 }
 
+/** Names both by their paths in the folder of models, with that folder's name where there are two. */
+function sameIdWarning(id: string, used: FoundModel, other: FoundModel): string {
+  const from = (each: FoundModel): string =>
+    relative(used.root === other.root ? each.root : dirname(each.root), each.model.path);
+  return `Two models are called ${quoted(id)}; ${quoted(from(used))} is used, ${quoted(from(other))} was left out.`;
+}
+
 async function readListing(options: RegistryOptions, readFiles: ReadFiles): Promise<Listing> {
   const { folders, visionFamilies = [], engine = "", contextTokensMax, visionModel = null } = options;
   const settings = options.settings?.() ?? {};
   const warnings: string[] = [];
   const found = new Map<string, FoundModel>();
   for (const each of await scanFolders(folders, visionFamilies, warnings, readFiles)) {
-    const { id, file } = each.model.manifest;
-    if (found.has(id))
-      warnings.push(`Two models are called ${quoted(id)}; the one in ${quoted(file)} was left out.`);
-    else found.set(id, each);
+    const { id } = each.model.manifest;
+    const first = found.get(id);
+    if (first === undefined) found.set(id, each);
+    else warnings.push(sameIdWarning(id, first, each));
   }
   for (const id of Object.keys(settings))
     if (!found.has(id)) warnings.push(`There are settings for ${quoted(id)}, and no such model.`);

@@ -239,7 +239,17 @@ describe("several folders", () => {
     await install("b/tiny", { name: "Second" });
     const registry = await load("a", "b");
     expect(only(registry).manifest.name).toBe("First");
-    expect(registry.warnings).toEqual(["Two models are called 'tiny'; the one in 'tiny.gguf' was left out."]);
+    expect(registry.warnings).toEqual([
+      "Two models are called 'tiny'; 'a/tiny/tiny.gguf' is used, 'b/tiny/tiny.gguf' was left out.",
+    ]);
+  });
+
+  it("warn by the paths of two files with one name in one folder", async () => {
+    await install("a/one", { id: "same" });
+    await install("a/two", { id: "same" });
+    expect((await load("a")).warnings).toEqual([
+      "Two models are called 'same'; 'one/tiny.gguf' is used, 'two/tiny.gguf' was left out.",
+    ]);
   });
 
   it("assign an alias to the first model that claims it, and never in place of an id", async () => {
