@@ -33,9 +33,11 @@ export function readConfigFile(path: string): ConfigFile {
     };
   const parsed = settingsByModel.safeParse(withoutEmpty(models));
   if (parsed.success) return { path, values, modelSettings: parsed.data, problems: [] };
-  const problems = parsed.error.issues.map(
-    (issue) => `${["models", ...issue.path].join(".")} (set by ${path}): ${issue.message}`,
-  );
+  const problems = parsed.error.issues.map((issue) => {
+    const [keys, message] =
+      issue.code === "unrecognized_keys" ? [issue.keys, "there is no such setting"] : [[], issue.message];
+    return `${["models", ...issue.path, ...keys].join(".")} (set by ${path}): ${message}`;
+  });
   return { path, values, modelSettings: {}, problems };
 }
 

@@ -3,7 +3,6 @@
  * order. `overrides` is the test seam: a part that is given there is used instead of the part that would be built.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createModelAdmin } from "../accounts/models/model-admin.js";
 import type { Config } from "../config.js";
 import type { Clock } from "../core/clock.js";
 import type { Engine } from "../core/engine.js";
@@ -20,7 +19,6 @@ import type { RunStore } from "../inference/run/store/runs.js";
 import { createGenerator, type Generator } from "../inference/run/generate.js";
 import { createScheduler, type Scheduler } from "../scheduler/scheduler.js";
 import { openDatabase, type Database } from "../store/database.js";
-import { createPullJobs } from "../jobs/pulls/pull-jobs.js";
 import type { Puller } from "../models/hub/puller.js";
 import { startErasure, type Erasure } from "../store/erasure.js";
 import { createDatabaseHealth, type DatabaseHealth } from "../store/health.js";
@@ -32,15 +30,8 @@ import { databaseFile, firstKeyFile, firstManagementKeyFile } from "./data-folde
 import { buildEngines, type EngineOverrides } from "./engines.js";
 import { buildJobs } from "./jobs.js";
 import { httpSettings } from "./http-settings.js";
-import {
-  loadModels,
-  remoteSettings,
-  openCheckedRegistry,
-  readTemplateOf,
-  type TemplateReport,
-} from "./models.js";
-import { createModelUpkeep } from "./model-reload.js";
-import { openServerPuller } from "./pulls.js";
+import { loadModels, openCheckedRegistry, readTemplateOf, type TemplateReport } from "./models.js";
+import { buildModelManagement } from "./model-management.js";
 import { buildStores, type Stores } from "./stores.js";
 import type { SystemDeps } from "./chat-engine.js";
 
@@ -218,23 +209,10 @@ async function buildRunning(config: Config, overrides: Overrides, system: System
   const { hostedTokenizer } = engines;
   const { keyUse, ...authentication } = buildAuthentication({ ...stores, ...system, hostedTokenizer });
   const jobs = buildJobs(config, { ...stores, ...authentication, ...system, models, generator });
-  const upkeep = createModelUpkeep(config, { ...loaded, ...system, check: engines.onnxCheck });
-  const reload = (): Promise<void> => upkeep.reload();
+  const managementDeps = { ...loaded, ...stores, ...system, check: engines.onnxCheck };
   return {
     models,
-    modelUpkeep: upkeep,
-    modelAdmin: createModelAdmin({
-      ...stores,
-      ...system,
-      settings: remoteSettings(loaded.modelSettings),
-      reload,
-    }),
-    pullJobs: createPullJobs({
-      ...stores,
-      ...system,
-      openPuller: overrides.openPuller ?? (() => openServerPuller(config, {})),
-      reloadModels: reload,
-    }),
+    ...buildModelManagement(config, managementDeps, overrides.openPuller),
     scheduler,
     engines,
     load,

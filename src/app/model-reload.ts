@@ -44,7 +44,7 @@ export function watchedFiles({ models, modelsFolders, file, data }: Config): Wat
   return { folders: [models, ...modelsFolders], files: file === null ? [settings] : [settings, file] };
 }
 
-interface UpkeepDeps {
+export interface UpkeepDeps {
   /** null where the models are given: nothing changes then. */
   readonly registry: LoadedRegistry | null;
   readonly configured: ConfiguredModels;

@@ -16,8 +16,12 @@ const adaptersMax = 8;
 const msPerUnit: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 const keepAliveMsMax = 31 * 24 * 3_600_000;
 
-const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
-const decimal = (min: number, max: number) => z.coerce.number().min(min).max(max);
+const whole = (min: number, max: number) => decimal(min, max).int("must be a whole number");
+const decimal = (min: number, max: number) =>
+  z.coerce
+    .number({ error: "must be a number" })
+    .min(min, `must be at least ${min}`)
+    .max(max, `must be at most ${max}`);
 
 const usd = (max: number, decimals: number) =>
   decimal(0, max).refine((value) => hasDecimals(value, decimals), `must have at most ${decimals} decimals`);

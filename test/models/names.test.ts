@@ -54,7 +54,8 @@ describe("a name", () => {
     );
   });
 
-  it("of a folder of a publisher leads to its only file, and with a quantisation to that one", async () => {
+  it("of a folder of a publisher leads to the file that a pull of it takes, and with a quantisation to that one", async () => {
+    await folder.write("someone/small-GGUF/small-IQ4_XS.gguf", weights);
     await folder.write("someone/small-GGUF/small-Q8_0.gguf", weights);
     await folder.write("someone/small-GGUF/small-Q4_K_M.gguf", weights);
     const registry = await load();

@@ -29,8 +29,10 @@ export function addAliasCommand(program: Command, { open, out }: Pick<ModelComma
           out.write(`${options.rm} no longer leads to ${id}\n`);
         } else if (name !== undefined && model !== undefined) {
           const found = models.resolve(model);
+          const before = models.aliases().find(({ alias }) => alias === name)?.model ?? found.manifest.id;
           await reportInvalidValues(command, () => models.setAlias(name, found));
-          out.write(`${name} leads to ${found.manifest.id}\n`);
+          const moved = before === found.manifest.id ? "" : `, and no longer to ${before}`;
+          out.write(`${name} leads to ${found.manifest.id}${moved}\n`);
         } else out.write(options.json === true ? formatJson(models.aliases()) : toTable(models.aliases()));
       },
     );

@@ -24,6 +24,7 @@ import { isVisionFolder } from "../vision-folder.js";
 const entriesPerFolderMax = 10_000;
 /** Folders of one publisher. */
 const depthMax = 2;
+const usualQuant = "Q4_K_M";
 
 /** A model as its files describe it. */
 export interface FoundModel {
@@ -100,7 +101,7 @@ async function scanSubfolder(
   if (model !== null) return [{ model, suggestedAliases, root: scan.root, isBare, adapter: null }];
   if (place.length < depthMax) return scanFolder(folder, place, scan);
   const found: FoundModel[] = [];
-  for (const name of names.filter(isFirstGguf))
+  for (const name of names.filter(isFirstGguf).sort(byPreference))
     if (!(await isFolder(join(folder, name)))) found.push(await bare(folder, name, place, scan));
   return found;
 }
@@ -137,6 +138,11 @@ async function bare(
     isBare: true,
     adapter,
   };
+}
+
+/** The repository's name alone leads to the file that a pull without a quantisation takes. */
+function byPreference(a: string, b: string): number {
+  return Number(quantOf(b) === usualQuant) - Number(quantOf(a) === usualQuant);
 }
 
 /** `publisher/repository:Q4_K_M` and `publisher/repository` for a file in the folder of a repository. */

@@ -10,7 +10,9 @@ describe("hearth alias", () => {
     gguf("models/two.gguf");
     expect(await hearth("alias", "gpt-4o-mini", "one")).toBe("gpt-4o-mini leads to one\n");
     await hearth("alias", "gpt-*", "one");
-    expect(await hearth("alias", "gpt-4o-mini", "two")).toBe("gpt-4o-mini leads to two\n");
+    expect(await hearth("alias", "gpt-4o-mini", "two")).toBe(
+      "gpt-4o-mini leads to two, and no longer to one\n",
+    );
     expect(await json("alias")).toEqual([
       { alias: "gpt-*", model: "one", source: "hearth set" },
       { alias: "gpt-4o-mini", model: "two", source: "hearth set" },

@@ -104,6 +104,6 @@ describe("while the server runs", () => {
     await look();
     expect(app.models.find("gpt-4o-mini")?.manifest.id).toBe("hearth-tiny-5m");
     const errors = logs.filter(({ level }) => level === "error");
-    expect(JSON.stringify(errors)).toContain("models.hearth-tiny-5m (set by");
+    expect(JSON.stringify(errors)).toContain("models.hearth-tiny-5m.alias (set by");
   });
 });

@@ -62,8 +62,9 @@ describe("the settings of a model in hearth.yaml", () => {
     const report = (): unknown => loadConfig({ HEARTH_SLOTS: "3" }, file);
     for (const part of [
       "models.x.prices.prompt (set by",
+      "must be at least 64",
       "models.x.context (set by",
-      'Unrecognized key: "temperature"',
+      "models.x.temperature (set by",
       "models.y.aliases.0 (set by",
       "port (set by",
       "unknown setting 'ports'",
