@@ -89,7 +89,7 @@ describe("hearth set", () => {
   });
 
   it.each([
-    ["sampling.temperature=3", "sampling.temperature: Too big: expected number to be <=2"],
+    ["sampling.temperature=3", "sampling.temperature: must be at most 2"],
     [
       "sampling.temprature=1",
       "sampling.temprature: there is no such setting. Did you mean sampling.temperature",
@@ -150,8 +150,8 @@ describe("hearth prices", () => {
     [["one", "--prompt", "1"], "--completion: the price of a chat model needs it"],
     [["hearth-embed", "--completion", "1"], "--prompt: the price of an embedding model needs it"],
     [["one", "--prompt", "0.00001", "--completion", "1"], "prices.prompt: must have at most 4 decimals"],
-    [["one", "--prompt", "x", "--completion", "1"], "prices.prompt: Invalid input"],
-    [["one", "--prompt=-1", "--completion", "1"], "prices.prompt: Too small"],
+    [["one", "--prompt", "x", "--completion", "1"], "prices.prompt: must be a number"],
+    [["one", "--prompt=-1", "--completion", "1"], "prices.prompt: must be at least 0"],
   ])("refuses %j", async (words, message) => {
     const { gguf, hearth } = commandEnvironment();
     gguf("models/one.gguf");
