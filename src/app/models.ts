@@ -10,7 +10,6 @@ import { visionFamilies } from "../engine/vision/families.js";
 import { readGguf } from "../models/gguf.js";
 import { loadRegistry, type LoadedRegistry } from "../models/registry.js";
 import { refuseOutsideFiles } from "../models/setting-paths.js";
-import type { SettingsByModel } from "../models/settings.js";
 import { openModelSettings, type ModelSettingsStore } from "../models/settings-store.js";
 import { signatureOf } from "../models/folders/watch.js";
 import { systemClock } from "../system.js";
@@ -52,8 +51,8 @@ export function openRegistry(
   const folders = [config.models, ...config.modelsFolders, builtInModels];
   const contextTokensMax = contextLimit(config);
   const { visionModel } = config;
-  const settings = (): SettingsByModel => modelSettings.read().settings;
-  return loadRegistry({ folders, contextTokensMax, settings, engine, visionFamilies, visionModel });
+  const readSettings = (): ReturnType<ModelSettingsStore["read"]> => modelSettings.read();
+  return loadRegistry({ folders, contextTokensMax, readSettings, engine, visionFamilies, visionModel });
 }
 
 /** Reads the models as `openRegistry` does, and finds out which of them cannot be loaded. */

@@ -64,8 +64,7 @@ export async function openOperatorModels(config: Config, workerUrl?: URL): Promi
     ...settings,
     list: () => registry.list(),
     get warnings() {
-      const { problem } = store.read();
-      return problem === null ? registry.warnings : [problem, ...registry.warnings];
+      return registry.warnings;
     },
     resolve: (name) => resolve(registry, name),
     refresh: () => registry.refresh(),

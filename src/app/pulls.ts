@@ -57,6 +57,7 @@ async function open(
   const { createPuller } = await import("../models/hub/puller.js");
   const { readHubSettings } = await import("../models/hub/settings.js");
   const { visionFamilies } = await import("../engine/vision/families.js");
+  const { isPublicAddress } = await import("../engine/vision/fetch/addresses.js");
   return createPuller({
     clock: systemClock,
     newId: () => systemRandom.id(),
@@ -64,5 +65,6 @@ async function open(
     models,
     mayUrlBeNear,
     visionFamilies,
+    isPublicAddress,
   });
 }

@@ -38,7 +38,7 @@ export async function getJson(server: ChatServer, path: string): Promise<unknown
 }
 
 /**
- *  * Streams one response.
+ * Streams one response.
  * @throws Error with the server's message if it returns an error; the signal's reason if aborted.
  */
 export async function* streamChat(

@@ -82,7 +82,7 @@ function contextOf(
   return Math.min(trainedTokens, limit({ bytes: manifest.bytes, kvBytesPerToken, trainedTokens }, load));
 }
 
-/** The name of a fingerprint says that the output of the same weights differs between builds, cache types and contexts. */
+/** Returns the fingerprint of the weights with all that changes their output: build, cache type, context, template and adapters. */
 function fingerprintOf({ fingerprint }: Model, rest: readonly unknown[]): string {
   return `fp_${createHash("sha256")
     .update(JSON.stringify([fingerprint, ...rest]))

@@ -22,8 +22,8 @@ export interface RegistryOptions {
   readonly folders: readonly string[];
   /** The largest context of a GGUF file without a manifest, or how to find it. */
   readonly contextTokensMax: ContextLimit;
-  /** Returns the settings of models by id; absent: there are none. */
-  readonly settings?: () => SettingsByModel;
+  /** Returns the settings of models by id, and a public sentence that says what is wrong with them; absent: there are none. */
+  readonly readSettings?: () => { readonly settings: SettingsByModel; readonly problem: string | null };
   /** Engine build and settings that change the output; they are part of each fingerprint. */
   readonly engine?: string;
   /** The `model_type` values of supported vision models; absent: none is supported. */
@@ -105,8 +105,8 @@ function sameIdWarning(id: string, used: FoundModel, other: FoundModel): string 
 
 async function readListing(options: RegistryOptions, readFiles: ReadFiles): Promise<Listing> {
   const { folders, visionFamilies = [], engine = "", contextTokensMax, visionModel = null } = options;
-  const settings = options.settings?.() ?? {};
-  const warnings: string[] = [];
+  const { settings, problem } = options.readSettings?.() ?? { settings: {}, problem: null };
+  const warnings: string[] = problem === null ? [] : [problem];
   const found = new Map<string, FoundModel>();
   for (const each of await scanFolders(folders, visionFamilies, warnings, readFiles)) {
     const { id } = each.model.manifest;

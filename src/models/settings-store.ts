@@ -19,7 +19,7 @@ const writtenSchema = z.record(z.string().min(1).max(200), z.record(z.string(), 
 type Written = z.infer<typeof writtenSchema>;
 
 export interface ModelSettingsStore {
-  /** Returns the settings by model id. A file that cannot be read counts as empty; `problem` says why. */
+  /** Returns the settings by model id. A file that cannot be used leaves its former settings in effect; `problem` says why. */
   read(): { readonly settings: SettingsByModel; readonly problem: string | null };
   /** Returns the settings of one model. */
   of(id: string): ModelSettings;
@@ -39,13 +39,18 @@ export function openModelSettings(
   file: string,
   configured: () => { readonly settings: SettingsByModel; readonly file: string | null },
 ): ModelSettingsStore {
+  let former: SettingsByModel = {};
   const read: ModelSettingsStore["read"] = () => {
     const fixed = configured().settings;
     try {
-      return { settings: merged(valid(readWritten(file)), fixed), problem: null };
+      former = valid(readWritten(file));
+      return { settings: merged(former, fixed), problem: null };
     } catch (thrown) {
       const reason = thrown instanceof Error ? thrown.message : String(thrown);
-      return { settings: fixed, problem: `The settings of models in ${file} cannot be used: ${reason}` };
+      return {
+        settings: merged(former, fixed),
+        problem: `The settings of models in ${file} cannot be used: ${reason}`,
+      };
     }
   };
   return {

@@ -16,15 +16,19 @@ const adaptersMax = 8;
 const msPerUnit: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 const keepAliveMsMax = 31 * 24 * 3_600_000;
 
-const whole = (min: number, max: number) => decimal(min, max).int("must be a whole number");
-const decimal = (min: number, max: number) =>
-  z.coerce
+const number = (min: number, max: number) =>
+  z
     .number({ error: "must be a number" })
     .min(min, `must be at least ${min}`)
     .max(max, `must be at most ${max}`);
-
+const decimal = (min: number, max: number) => z.preprocess(numberOf, number(min, max));
+const whole = (min: number, max: number) =>
+  z.preprocess(numberOf, number(min, max).int("must be a whole number"));
 const usd = (max: number, decimals: number) =>
-  decimal(0, max).refine((value) => hasDecimals(value, decimals), `must have at most ${decimals} decimals`);
+  z.preprocess(
+    numberOf,
+    number(0, max).refine((value) => hasDecimals(value, decimals), `must have at most ${decimals} decimals`),
+  );
 
 const aliasPattern = z
   .string()
@@ -138,6 +142,11 @@ function isAlias(written: string): boolean {
 /** Whether an alias stands for several names. */
 export function isPattern(alias: string): boolean {
   return alias.includes("*");
+}
+
+/** Returns the number that a text is, as commands and forms send it. Nothing else becomes a number: an empty price is not 0. */
+function numberOf(value: unknown): unknown {
+  return typeof value === "string" && value.trim() !== "" ? Number(value) : value;
 }
 
 function hasDecimals(value: number, decimals: number): boolean {

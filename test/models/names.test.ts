@@ -13,7 +13,11 @@ function load(aliases: Readonly<Record<string, readonly string[]>> = {}): Promis
   const settings: SettingsByModel = Object.fromEntries(
     Object.entries(aliases).map(([id, names]) => [id, modelSettingsSchema.parse({ aliases: names })]),
   );
-  return loadRegistry({ folders: [folder.path], contextTokensMax: 8192, settings: () => settings });
+  return loadRegistry({
+    folders: [folder.path],
+    contextTokensMax: 8192,
+    readSettings: () => ({ settings, problem: null }),
+  });
 }
 
 const idOf = (registry: LoadedRegistry, name: string) => registry.find(name)?.manifest.id ?? null;
@@ -54,7 +58,7 @@ describe("a name", () => {
     );
   });
 
-  it("of a folder of a publisher leads to the file that a pull of it takes, and with a quantisation to that one", async () => {
+  it("of a folder of a publisher leads to the file that a pull of it takes, and with a quantization to that one", async () => {
     await folder.write("someone/small-GGUF/small-IQ4_XS.gguf", weights);
     await folder.write("someone/small-GGUF/small-Q8_0.gguf", weights);
     await folder.write("someone/small-GGUF/small-Q4_K_M.gguf", weights);

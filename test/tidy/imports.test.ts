@@ -15,7 +15,6 @@ describe("import rules", () => {
     "dialects-imports-downward": [["dialects/sse.ts", "engine/b.ts"]],
     "engine-imports-downward": [["engine/llama/a.ts", "scheduler/b.ts"]],
     "grammar-imports-downward": [["grammar/a.ts", "engine/b.ts"]],
-    "network-imports-downward": [["network/a.ts", "models/b.ts"]],
     "scheduler-imports-downward": [["scheduler/a.ts", "engine/b.ts"]],
     "store-imports-downward": [["store/a.ts", "accounts/b.ts"]],
     "accounts-imports-downward": [["accounts/keys/a.ts", "inference/b.ts"]],

@@ -7,7 +7,9 @@ export type SettingFields = Readonly<Record<string, unknown>>;
 
 /** Where the settings of models are kept. */
 export interface SettingsWriter {
-  /** Returns the settings of a model that are in effect. */
+  /** Returns the settings that are in effect, by id of the model. */
+  read(): { readonly settings: Readonly<Record<string, SettingFields>> };
+  /** Returns those of one model. */
   of(id: string): SettingFields;
   /** @throws HearthError `invalid_value` that names the setting, `conflict` for one that has its place elsewhere. */
   update(id: string, change: SettingFields): void;
@@ -20,8 +22,8 @@ export interface ModelAdminDeps extends AuditDeps {
 }
 
 export interface ModelAdmin {
-  /** Returns the settings of a model that are in effect; times are ms. */
-  settingsOf(id: string): SettingFields;
+  /** Returns the settings that are in effect, by id of the model; times are ms. */
+  settings(): Readonly<Record<string, SettingFields>>;
   /**
    * Changes settings of a model; they are in effect when it resolves.
    * @param id of the model, which exists
@@ -33,7 +35,7 @@ export interface ModelAdmin {
 export function createModelAdmin(deps: ModelAdminDeps): ModelAdmin {
   const { settings, reload } = deps;
   return {
-    settingsOf: (id) => settings.of(id),
+    settings: () => settings.read().settings,
     async update(id, change, actor) {
       const entry = updateSettings(settings, id, change);
       await deps.writes.commit([auditEntry(deps, actor, entry)]);

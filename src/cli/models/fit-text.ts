@@ -49,7 +49,7 @@ function remediesOf(report: FitReport): string | null {
       : [`kvCache=q8_0${small === contextTokens ? "" : ` and context=${small}`}`]),
   ];
   if (ways.length > 0) return `with ${ways.join(", or ")} (hearth set)`;
-  return "on a machine with more memory, when other programs leave memory, or as a smaller quantisation";
+  return "on a machine with more memory, when other programs leave memory, or as a smaller quantization";
 }
 
 function speedText(tokensPerSecond: number, bandwidth: number | null): string {

@@ -1,5 +1,6 @@
 /** The progress of a pull as text. */
 import type { PullProgress } from "../../app/pulls.js";
+import { exactSizeText } from "../size-text.js";
 
 const barCharsMax = 30;
 const barCharsMin = 8;
@@ -13,7 +14,7 @@ export function barOf(progress: PullProgress, columns: number): string {
     `${Math.floor(share * 100)
       .toString()
       .padStart(3)} %`,
-    `${sizeText(progress.bytesDone)} of ${sizeText(progress.bytesTotal)}`,
+    `${exactSizeText(progress.bytesDone)} of ${exactSizeText(progress.bytesTotal)}`,
     ...rateTexts(progress),
   ].join("  ");
   const room = columns - numbers.length - name.length - 6;
@@ -29,15 +30,8 @@ export function plainLineOf(progress: PullProgress): string {
   if (progress.phase === "verifying") return `verifying ${progress.file}`;
   const { phase, bytesDone, bytesTotal } = progress;
   const share = `${Math.floor(shareOf(progress) * 100)} %`;
-  const sizes = `${sizeText(bytesDone)} of ${sizeText(bytesTotal)}`;
+  const sizes = `${exactSizeText(bytesDone)} of ${exactSizeText(bytesTotal)}`;
   return [`${phase} ${progress.file}`, share, sizes, ...rateTexts(progress)].join("  ");
-}
-
-/** Returns a size in decimal units, as disks are sold. */
-export function sizeText(bytes: number): string {
-  if (bytes >= 1e9) return `${(bytes / 1e9).toFixed(2)} GB`;
-  if (bytes >= 1e6) return `${(bytes / 1e6).toFixed(1)} MB`;
-  return `${Math.ceil(bytes / 1e3)} kB`;
 }
 
 function nameOf({ phase, file, filesDone, filesTotal }: PullProgress): string {
@@ -54,7 +48,7 @@ function shareOf({ bytesDone, bytesTotal }: PullProgress): number {
 function rateTexts({ phase, bytesDone, bytesTotal, bytesPerSecond }: PullProgress): readonly string[] {
   if (phase !== "downloading" || bytesPerSecond === 0) return [];
   const seconds = Math.ceil((bytesTotal - bytesDone) / bytesPerSecond);
-  return [`${sizeText(bytesPerSecond)}/s`, `${timeText(seconds)} left`];
+  return [`${exactSizeText(bytesPerSecond)}/s`, `${timeText(seconds)} left`];
 }
 
 function timeText(seconds: number): string {

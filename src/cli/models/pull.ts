@@ -2,7 +2,8 @@
 import type { Command } from "commander";
 import type { Puller, PullProgress, PullResult, SizeReport } from "../../app/pulls.js";
 import { HearthError } from "../../core/errors.js";
-import { barOf, plainLineOf, sizeText } from "./pull-progress.js";
+import { exactSizeText } from "../size-text.js";
+import { barOf, plainLineOf } from "./pull-progress.js";
 
 export interface PullIo {
   readonly out: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
@@ -27,8 +28,8 @@ export function addPullCommand(program: Command, openPuller: () => Promise<Pulle
         json === true ? jsonDisplay(io) : io.out.isTTY === true ? barDisplay(io) : plainDisplay(io);
       const stop = new AbortController();
       const ignoreInterrupt = io.onInterrupt(() => stop.abort());
-      // The timers of a retry do not keep the process alive.
       const warn = warnOnce(io, display);
+      // The timers of a retry do not keep the process alive.
       const keepAlive = setInterval(() => undefined, keepAliveMs);
       try {
         const puller = await openPuller();
@@ -71,8 +72,8 @@ function warnOnce({ err, fitOfSize }: PullIo, display: Display) {
     if (verdict === "fits") return;
     display.leave();
     err.write(
-      `hearth: warning: the model needs about ${sizeText(neededBytes)} of memory, and models may take ` +
-        `${sizeText(memory.limitBytes)} here (memoryBytesMax); a smaller quantization may fit\n`,
+      `hearth: warning: the model needs about ${exactSizeText(neededBytes)} of memory, and models may take ` +
+        `${exactSizeText(memory.limitBytes)} here (memoryBytesMax); a smaller quantization may fit\n`,
     );
   };
   return {
@@ -132,7 +133,7 @@ function jsonDisplay({ out }: PullIo): Display {
 }
 
 function endOf({ id, kind, bytes, license, problem }: PullResult): string {
-  const about = `${sizeText(bytes)}, ${license === null ? "licence unknown" : `licence ${license}`}`;
+  const about = `${exactSizeText(bytes)}, ${license === null ? "licence unknown" : `licence ${license}`}`;
   const use = kind === "chat" && problem === null ? `; chat with it: hearth run ${id}` : "";
   return `pulled ${id} (${kind}, ${about})${use}\n`;
 }

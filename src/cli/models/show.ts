@@ -105,7 +105,7 @@ function modelRows({ manifest, trainedTokens, unusable }: Model, details: ModelD
     ...optional("experts", experts === null ? null : `${experts.used} of ${experts.count} for a token`),
     ...optional("layers", layers),
     ...optional("embedding length", embeddingLength),
-    ...optional("quantisation", details.quantisation),
+    ...optional("quantization", details.quantization),
     ["context", contextText(contextTokens, trainedTokens)],
   ];
 }
@@ -146,7 +146,7 @@ function parametersText(count: number): string {
 function toJson({ model, details, aliases, settings, template, fit }: Shown) {
   const { manifest, trainedTokens = null, unusable, path } = model;
   const { id, name, kind, bytes, contextTokens } = manifest;
-  const { architecture, parameters, layers, embeddingLength, quantisation, experts } = details;
+  const { architecture, parameters, layers, embeddingLength, quantization, experts } = details;
   return {
     id,
     name,
@@ -156,7 +156,7 @@ function toJson({ model, details, aliases, settings, template, fit }: Shown) {
     parameters,
     layers,
     embeddingLength,
-    quantisation,
+    quantization,
     experts,
     bytes,
     contextTokens,

@@ -58,7 +58,8 @@ const updateRequest = z.record(z.string().max(100), z.unknown()).meta({
 /** Lists all models, also those that cannot be used. */
 export function listAdminModels({ models, modelAdmin }: AdminDeps): Handler {
   return ({ ctx }) => {
-    const data = models.list().map((model) => present(model, modelAdmin));
+    const settings = modelAdmin.settings();
+    const data = models.list().map((model) => present(model, settings));
     const answer: z.infer<typeof adminModelList> = { object: "list", data };
     ctx.body = answer;
   };
@@ -67,7 +68,7 @@ export function listAdminModels({ models, modelAdmin }: AdminDeps): Handler {
 /** Returns one model. */
 export function getAdminModel({ models, modelAdmin }: AdminDeps): Handler {
   return ({ ctx, params }) => {
-    ctx.body = present(find(models, params["id"] ?? ""), modelAdmin);
+    ctx.body = present(find(models, params["id"] ?? ""), modelAdmin.settings());
   };
 }
 
@@ -77,7 +78,7 @@ export function updateAdminModel({ models, modelAdmin }: AdminDeps): Handler {
     const change = parseFields(updateRequest, body);
     const { id } = find(models, params["id"] ?? "").manifest;
     await modelAdmin.update(id, change, actorOf(manager));
-    ctx.body = present(find(models, id), modelAdmin);
+    ctx.body = present(find(models, id), modelAdmin.settings());
   };
 }
 
@@ -120,7 +121,10 @@ function find(models: ModelRegistry, name: string): Model {
   return model;
 }
 
-function present(model: Model, modelAdmin: HttpDeps["modelAdmin"]): z.infer<typeof adminModel> {
+function present(
+  model: Model,
+  settings: ReturnType<HttpDeps["modelAdmin"]["settings"]>,
+): z.infer<typeof adminModel> {
   const { manifest, unusable, fingerprint, trainedTokens = null } = model;
   const { prices } = manifest;
   return {
@@ -142,6 +146,6 @@ function present(model: Model, modelAdmin: HttpDeps["modelAdmin"]): z.infer<type
       cached: ticksToUsdPerMillion(prices.cachedPromptTextTokenTicks),
       completion: ticksToUsdPerMillion(prices.completionTextTokenTicks),
     },
-    settings: { ...modelAdmin.settingsOf(manifest.id) },
+    settings: { ...(Object.hasOwn(settings, manifest.id) ? settings[manifest.id] : {}) },
   };
 }

@@ -1,6 +1,6 @@
 /**
  * Downloads models in the background. A pull is written before it starts and when it has ended; one that the end of the process
- * interrupts goes on at the next start. Whoever follows a pull sees its newest progress, and its end.
+ * interrupts goes on at the next start. A client that follows a pull receives its newest progress, and its end.
  */
 import { auditEntry, type AuditDeps } from "../../accounts/audit/audited-change.js";
 import type { Actor } from "../../accounts/audit/event.js";

@@ -3,7 +3,7 @@
  * onnx folder, or *.gguf files, directly or in the layout `publisher/repository/`.
  */
 import { readdir, realpath, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import type { Model } from "../../core/model.js";
 import {
   describeBare,
@@ -15,8 +15,9 @@ import {
 import { indexFile } from "../diffusers.js";
 import { readAdapter, type AdapterFile } from "../gguf/adapter.js";
 import { quoted } from "../gguf/refusal.js";
+import { bySuitability, quantOf } from "../hub/choose/quants.js";
 import { isModelId } from "../manifest.js";
-import { isFirstGguf, partsOf, stemOf } from "../parts.js";
+import { isFirstGguf, partsOf } from "../parts.js";
 import type { FileCache } from "./file-cache.js";
 import { originOf, readSourceRecord } from "../source-record.js";
 import { isVisionFolder } from "../vision-folder.js";
@@ -24,7 +25,6 @@ import { isVisionFolder } from "../vision-folder.js";
 const entriesPerFolderMax = 10_000;
 /** Folders of one publisher. */
 const depthMax = 2;
-const usualQuant = "Q4_K_M";
 
 /** A model as its files describe it. */
 export interface FoundModel {
@@ -101,7 +101,9 @@ async function scanSubfolder(
   if (model !== null) return [{ model, suggestedAliases, root: scan.root, isBare, adapter: null }];
   if (place.length < depthMax) return scanFolder(folder, place, scan);
   const found: FoundModel[] = [];
-  for (const name of names.filter(isFirstGguf).sort(byPreference))
+  // The repository's name alone leads to the file that a pull without a quantization takes.
+  const files = names.filter(isFirstGguf).sort((a, b) => bySuitability(quantOf(a), quantOf(b)));
+  for (const name of files)
     if (!(await isFolder(join(folder, name)))) found.push(await bare(folder, name, place, scan));
   return found;
 }
@@ -140,26 +142,12 @@ async function bare(
   };
 }
 
-/** The repository's name alone leads to the file that a pull without a quantisation takes. */
-function byPreference(a: string, b: string): number {
-  return Number(quantOf(b) === usualQuant) - Number(quantOf(a) === usualQuant);
-}
-
 /** `publisher/repository:Q4_K_M` and `publisher/repository` for a file in the folder of a repository. */
 function suggestionsOf(place: readonly string[], file: string): readonly string[] {
   if (place.length !== depthMax) return [];
   const repository = place.join("/");
   const quant = quantOf(file);
   return [...(quant === null ? [] : [`${repository}:${quant}`]), repository].filter(isModelId);
-}
-
-/** Returns the quantisation in the name of a file, such as `Q4_K_M`, in upper case; null where there is none. */
-function quantOf(file: string): string | null {
-  const [quant] =
-    /(?<=^|[-._])(?:UD-)?(?:I?Q\d(?:_[A-Z0-9]+)*|BF16|F16|F32|MXFP4(?:_MOE)?)$/i.exec(
-      stemOf(basename(file)),
-    ) ?? [];
-  return quant?.toUpperCase() ?? null;
 }
 
 /** An archive is never unpacked: its paths could lead anywhere. */

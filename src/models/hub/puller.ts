@@ -30,9 +30,9 @@ import { planPull, referenceOf, type Plan, type PlannedFile } from "./plan.js";
 import { createReporter, type PullProgress } from "./progress.js";
 import type { HubSettings } from "./settings.js";
 import { createSharedWork, type SharedWork } from "./shared-work.js";
-import { openTransport, type NetworkDeps, type Transport } from "./transfer/transport.js";
+import { openTransport, type AddressDeps, type NetworkDeps, type Transport } from "./transfer/transport.js";
 
-export interface PullerDeps extends Omit<DownloadDeps, "transport"> {
+export interface PullerDeps extends Omit<DownloadDeps, "transport">, AddressDeps {
   readonly settings: HubSettings;
   /** Absolute path. */
   readonly models: string;
@@ -193,10 +193,11 @@ async function withRecordLock<T>(
 
 /** @param url null: the hub. */
 async function withTransport<T>(
-  { settings, mayUrlBeNear, network = {} }: PullerDeps,
+  { settings, mayUrlBeNear, network: given, isPublicAddress }: PullerDeps,
   url: URL | null,
   work: (transport: Transport) => Promise<T>,
 ): Promise<T> {
+  const network = { ...given, isPublicAddress };
   const transport =
     url === null
       ? await openTransport(settings.endpoint, true, settings, network)

@@ -14,7 +14,7 @@ export interface ModelDetails {
   readonly layers: number | null;
   readonly embeddingLength: number | null;
   /** Type of most weights, such as `Q4_K_M`. */
-  readonly quantisation: string | null;
+  readonly quantization: string | null;
   /** Of a mixture of experts: how many there are in a layer, and how many a token uses. */
   readonly experts: { readonly count: number; readonly used: number } | null;
   /** Of all parts together; null for a model that is no GGUF, or unusable. */
@@ -42,7 +42,7 @@ export async function readDetails(model: Model): Promise<ModelDetails> {
     parameters: first === undefined ? null : totals(headers).parameters,
     layers: number("block_count"),
     embeddingLength: number("embedding_length"),
-    quantisation: fileTypeName(first?.metadata.values.get("general.file_type")),
+    quantization: fileTypeName(first?.metadata.values.get("general.file_type")),
     experts: count === null || used === null ? null : { count, used },
     tensors: first === undefined ? null : totals(headers),
     chatTemplate: text(first, "tokenizer.chat_template"),

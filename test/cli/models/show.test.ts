@@ -28,7 +28,7 @@ describe("hearth show", () => {
       /^ +parameters +0\.\dM$/m,
       /^ +layers +2$/m,
       /^ +embedding length +64$/m,
-      /^ +quantisation +Q8_0$/m,
+      /^ +quantization +Q8_0$/m,
       /^ +context +1024 of 4096 tokens$/m,
       /^ +license +mit$/m,
       /^ +source +org\/repo at 0123abc$/m,

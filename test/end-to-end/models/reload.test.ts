@@ -20,7 +20,9 @@ async function startServer(settings = "") {
   const log = (level: string) => (fields: object, message: string) =>
     void logs.push({ level, fields, message });
   const logger = { info: log("info"), warn: log("warn"), error: log("error") };
-  const server = await startApp({ HEARTH_MODELS: folder, HEARTH_CONFIG: file }, { clock, logger });
+  const data = join(temporaryFolder(), "data");
+  const environment = { HEARTH_MODELS: folder, HEARTH_CONFIG: file, HEARTH_DATA: data };
+  const server = await startApp(environment, { clock, logger });
   /** Lets the server look at its files once. */
   const look = async (): Promise<void> => {
     await clock.whenWaiting(lookMs);
@@ -28,7 +30,7 @@ async function startServer(settings = "") {
     await clock.whenWaiting(lookMs);
   };
   const chat = (model: string) => server.client.chat.completions.create({ model, messages, max_tokens: 3 });
-  return { ...server, folder, file, logs, look, chat };
+  return { ...server, folder, file, data, logs, look, chat };
 }
 
 describe("while the server runs", () => {
@@ -91,6 +93,21 @@ describe("while the server runs", () => {
     await expect(chat("leaving")).rejects.toThrow("404");
     await expect(chat("goner")).rejects.toThrow("404");
     expect(JSON.stringify(logs)).toContain("a model was removed");
+  });
+
+  it("a file of settings that a command wrote and that is damaged leaves the former ones, and is named in a warning", async () => {
+    const { app, data, look, logs } = await startServer();
+    const file = join(data, "model-settings.yaml");
+    writeFileSync(file, "hearth-tiny-5m: { aliases: [gpt-4o-mini] }");
+    await look();
+    await look();
+    expect(app.models.find("gpt-4o-mini")?.manifest.id).toBe("hearth-tiny-5m");
+    writeFileSync(file, "hearth-tiny-5m: { slots: many }");
+    await look();
+    await look();
+    expect(app.models.find("gpt-4o-mini")?.manifest.id).toBe("hearth-tiny-5m");
+    const warnings = logs.filter(({ level }) => level === "warn");
+    expect(JSON.stringify(warnings)).toContain("hearth-tiny-5m.slots: must be a number");
   });
 
   it("settings of models in hearth.yaml apply, and those that are wrong leave the former ones", async () => {

@@ -57,12 +57,19 @@ describe("the settings of a model in hearth.yaml", () => {
     const folder = temporaryFolder();
     mkdirSync(folder, { recursive: true });
     const file = join(folder, "hearth.yaml");
-    const wrong = { x: { prices: { prompt: -1 }, context: 3, temperature: 2 }, y: { aliases: ["/"] } };
+    const wrong = {
+      x: { prices: { prompt: -1, completion: null }, context: 3, temperature: 2 },
+      y: { aliases: ["/"], slots: true, scale: "" },
+    };
     writeFileSync(file, JSON.stringify({ port: -5, ports: 1, models: wrong }));
     const report = (): unknown => loadConfig({ HEARTH_SLOTS: "3" }, file);
     for (const part of [
       "models.x.prices.prompt (set by",
       "must be at least 64",
+      // In YAML, a name with nothing after it is null, which is no price of 0.
+      "models.x.prices.completion (set by",
+      "models.y.slots (set by",
+      "models.y.scale (set by",
       "models.x.context (set by",
       "models.x.temperature (set by",
       "models.y.aliases.0 (set by",

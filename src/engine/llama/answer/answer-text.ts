@@ -52,8 +52,10 @@ export class AnswerText {
   #mode: AnswerMode;
   readonly #open: string;
   readonly #close: string;
-  /** Whether another block may follow in the answer: its mark is a control token, which no text has. */
-  readonly #opensAgain: boolean;
+  /** What ends a text: stop texts, the mark after it, and that of another block where it is a control token, which no text has. */
+  readonly #stops: readonly string[];
+  /** What may end reasoning: its mark, and what begins a call. */
+  readonly #reasoningEnds: readonly string[];
   /** Marks around the answer; "" for none. */
   #answerOpen: string;
   readonly #answerClose: string;
@@ -76,12 +78,15 @@ export class AnswerText {
     const { marks } = options;
     this.#open = marks?.open ?? "";
     this.#close = marks?.close ?? "";
-    this.#opensAgain = /^<[|｜]/.test(this.#open);
     const { promptEnd = "", textOpening = "" } = options.begun ?? {};
     this.#held = promptEnd;
     this.#length = promptEnd.length;
     this.#answerOpen = marks?.answer?.open ?? (promptEnd + textOpening).trim();
     this.#answerClose = marks?.answer?.close ?? "";
+    const opensAgain = /^<[|｜]/.test(this.#open);
+    const textEnds = [this.#answerClose, opensAgain ? this.#open : ""].filter((mark) => mark !== "");
+    this.#stops = [...options.stop, ...textEnds];
+    this.#reasoningEnds = [this.#close, ...(options.callsInReasoning?.openings ?? [])];
     this.#mode = marks === null ? "answer" : options.startsInReasoning ? "reasoning" : "opening";
     this.#atPartStart = this.#mode !== "answer";
   }
@@ -163,7 +168,7 @@ export class AnswerText {
       ? begunMark(this.#held, this.#close)
       : call >= 0
         ? this.#held.length - call
-        : heldBack(this.#held, [this.#close, ...openings]);
+        : heldBack(this.#held, this.#reasoningEnds);
     if (last && call >= 0 && isCalls?.(this.#held.slice(call)) === true) {
       this.#emit("reasoning", this.#cut(call).trimEnd());
       this.#beginAnswer();
@@ -184,11 +189,8 @@ export class AnswerText {
 
   #stepAnswer(last: boolean): boolean {
     if (this.#answerOpen !== "" && !this.#stepAnswerOpen(last)) return false;
-    const marks = [this.#answerClose, this.#opensAgain ? this.#open : ""].filter((mark) => mark !== "");
-    const met = firstStop(this.#held, [...this.#options.stop, ...marks]);
-    const keep = last
-      ? begunMark(this.#held, this.#answerClose)
-      : heldBack(this.#held, [...this.#options.stop, ...marks]);
+    const met = firstStop(this.#held, this.#stops);
+    const keep = last ? begunMark(this.#held, this.#answerClose) : heldBack(this.#held, this.#stops);
     const end = met?.at ?? this.#held.length - keep;
     this.#emit("text", this.#cut(end));
     if (last && met === null) this.#cutMark(keep);

@@ -10,7 +10,7 @@ import type { Clock } from "../../../core/clock.js";
 import { HearthError } from "../../../core/errors.js";
 import type { ImageFetcher } from "../../../core/images.js";
 import { refusedImage } from "../refused-image.js";
-import { isPublicAddress } from "../../../network/addresses.js";
+import { isPublicAddress } from "./addresses.js";
 import { readDataUrl } from "./data-url.js";
 import { download, type Dial } from "./download.js";
 import type { AllowedHosts } from "./hosts.js";

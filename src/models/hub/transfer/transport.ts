@@ -6,15 +6,19 @@
 import { lookup as lookupName, type LookupAddress } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { buildConnector, EnvHttpProxyAgent, request, type Dispatcher } from "undici";
-import { reaches, reachOf, type Reach } from "../../../network/addresses.js";
 import { refusedAddress } from "../errors.js";
 import type { HubSettings } from "../settings.js";
+import { reaches, reachOf, type IsPublicAddress, type Reach } from "./reach.js";
 
 export interface NetworkDeps {
   /** Returns all addresses of a name; absent: the system's resolver. */
   readonly lookup?: (host: string) => Promise<readonly LookupAddress[]>;
   /** Opens a connection to one of the addresses; absent: TCP, and TLS for https. */
   readonly dial?: Dial;
+}
+
+export interface AddressDeps {
+  readonly isPublicAddress: IsPublicAddress;
 }
 
 export type Dial = (
@@ -67,12 +71,13 @@ export async function openTransport(
   start: URL,
   mayBeNear: boolean,
   { token, proxies }: Pick<HubSettings, "token" | "proxies">,
-  { lookup = lookupAll, dial = dialPinned }: NetworkDeps,
+  { lookup = lookupAll, dial = dialPinned, isPublicAddress }: NetworkDeps & AddressDeps,
 ): Promise<Transport> {
-  const nearest = mayBeNear ? await reachOfHost(start, lookup) : "public";
+  const reach = (address: string): Reach | null => reachOf(address, isPublicAddress);
+  const nearest = mayBeNear ? nearestOf((await lookedUp(start, lookup)).map(reach)) : "public";
   const check: CheckAddresses = (host, addresses) => {
-    if (!addresses.every(({ address }) => isAllowed(address, nearest)) || addresses.length === 0)
-      throw refusedAddress(host, "it is not at a public address.");
+    const areAllowed = addresses.every(({ address }) => isAllowed(reach(address), nearest));
+    if (!areAllowed || addresses.length === 0) throw refusedAddress(host, "it is not at a public address.");
   };
   const agent = new EnvHttpProxyAgent({
     httpProxy: proxies.http,
@@ -153,15 +158,22 @@ function checkUrl(url: URL, check: CheckAddresses): void {
   else if (isOwnName) check(host, [{ address: "127.0.0.1", family: 4 }]);
 }
 
-/** Returns how near the addresses of a host are; `public` where only a proxy can resolve its name. */
-async function reachOfHost(url: URL, lookup: NonNullable<NetworkDeps["lookup"]>): Promise<Reach> {
-  const addresses = await addressesOf(url.hostname, lookup).catch(() => []);
-  const found = addresses.map(({ address }) => reachOf(address) ?? "public");
-  return found.reduce((nearest, each) => (isNearer(each, nearest) ? each : nearest), "public");
+/** Returns the addresses of a host; none where only a proxy can resolve its name. */
+async function lookedUp(
+  { hostname }: URL,
+  lookup: NonNullable<NetworkDeps["lookup"]>,
+): Promise<readonly string[]> {
+  const addresses = await addressesOf(hostname, lookup).catch(() => []);
+  return addresses.map(({ address }) => address);
 }
 
-function isAllowed(address: string, nearest: Reach): boolean {
-  const reach = reachOf(address);
+function nearestOf(found: readonly (Reach | null)[]): Reach {
+  return found
+    .map((reach) => reach ?? "public")
+    .reduce((nearest, each) => (isNearer(each, nearest) ? each : nearest), "public");
+}
+
+function isAllowed(reach: Reach | null, nearest: Reach): boolean {
   return reach !== null && !isNearer(reach, nearest);
 }
 
