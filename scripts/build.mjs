@@ -1,6 +1,6 @@
 /**
  * Builds src/ into dist/: compiles TypeScript with tsc and copies the parts of web pages (HTML, CSS, JavaScript), the guides
- * (Markdown) and their pictures (SVG). `--if-stale` returns at once when dist/ is up to date. `--unchecked` does not check types,
+ * (Markdown) and their pictures (SVG), and compiles the engine's thread pool (C) where there is a compiler. `--if-stale` returns at once when dist/ is up to date. `--unchecked` does not check types,
  * for a caller that checks them itself.
  *
  * dist/.built holds a fingerprint of the sources (path, size, modification time), taken before compiling and written only
@@ -27,6 +27,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const src = join(root, "src");
 const dist = join(root, "dist");
 const stamp = join(dist, ".built");
+const threadPool = join(dist, "native", "thread-pool.node");
 const lock = join(dist, ".building");
 const compilerOptions = process.argv.includes("--unchecked") ? ["--noCheck"] : [];
 const lockWaitMsMax = 300_000;
@@ -69,6 +70,7 @@ function build() {
     mkdirSync(dirname(outputOf(file)), { recursive: true });
     copyFileSync(file, outputOf(file));
   }
+  buildThreadPool();
   const main = join(dist, "main.js");
   if (existsSync(main)) {
     if (!readFileSync(main, "utf8").startsWith("#!"))
@@ -77,6 +79,26 @@ function build() {
   }
   writeFileSync(stamp, before);
   return 0;
+}
+
+/** Compiles thread-pool.c. Without a compiler, or on another system than Linux, the engine makes threads for every token instead. */
+function buildThreadPool() {
+  rmSync(threadPool, { force: true });
+  if (process.platform !== "linux") return;
+  mkdirSync(dirname(threadPool), { recursive: true });
+  const source = join(src, "engine", "llama", "threads", "thread-pool.c");
+  const options = [
+    "-O2",
+    "-shared",
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-pthread",
+    "-o",
+    threadPool,
+    source,
+    "-ldl",
+  ];
+  spawnSync(process.env["CC"] ?? "cc", options, { stdio: "ignore" });
 }
 
 /** @param {string} reason */
@@ -117,7 +139,9 @@ function fingerprint() {
 }
 
 function sourceFiles() {
-  return filesIn(src).filter((file) => (file.endsWith(".ts") && !file.endsWith(".d.ts")) || isPagePart(file));
+  return filesIn(src).filter(
+    (file) => (file.endsWith(".ts") && !file.endsWith(".d.ts")) || isPagePart(file) || file.endsWith(".c"),
+  );
 }
 
 /** Returns whether a file is copied: it is served to browsers, or rendered for them. @param {string} file */
@@ -127,7 +151,7 @@ function isPagePart(file) {
 
 /** @param {string} source */
 function hasOutput(source) {
-  return existsSync(outputOf(source));
+  return source.endsWith(".c") || existsSync(outputOf(source));
 }
 
 /** @param {string} source */

@@ -104,8 +104,9 @@ const settings = {
   memoryBytesMax: whole(0, Number.MAX_SAFE_INTEGER).default(0),
   /** How long an unused model stays in memory. */
   keepAliveMs: whole(0, 86_400_000).default(300_000),
-  /** Threads of one decode; 0 = by the size of the model, up to the cores this process may use; prompts use more. */
+  /** Threads of one decode; 0 = by a trial when a model is first loaded. */
   threads: whole(0, 1024).default(0),
+  threadPool: z.enum(["auto", "off"]).default("auto"),
   gpu: z.enum(["auto", "off", "cuda", "vulkan", "metal"]).default("auto"),
   /** How long answers in flight may take to finish once the server is stopped. */
   shutdownGraceMs: whole(0, 3_600_000).default(10_000),

@@ -32,9 +32,10 @@ export async function* engineSection({ large }: SectionOptions): AsyncGenerator<
   const size = large ? "large" : "small";
   const model = await benchModel(size);
   const threads = threadsFor(model.bytes, usableCores());
-  const terms = { slots: 16, contextTokens: 1024, threads, chunkTokens: 128 };
+  const cores = usableCores();
+  const terms = { slots: 16, contextTokens: 1024, threads, cores, chunkTokens: 128 };
   const effort = efforts[size];
-  const about = `${(model.bytes / 1e6).toFixed(0)} MB, Q8_0, ${threads} thread${threads === 1 ? "" : "s"}`;
+  const about = `${(model.bytes / 1e6).toFixed(0)} MB, Q8_0, ${threads} of ${cores} threads in the raw loop`;
   yield [{ figure: `model ${model.id}`, value: about, reach: "" }];
   yield* speedRows(model, terms, effort.speed, large);
   yield await gapRows(model, effort.gap);

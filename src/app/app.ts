@@ -47,6 +47,7 @@ export type {
   OperatorModels,
 } from "./operator-models.js";
 export { hasPrepaidTeam } from "./accounts.js";
+export { keptThreads } from "./chat-engine.js";
 export { openCheckedRegistry, readTemplateOf, type TemplateReport };
 
 /** Parts that are used instead of those that `createApp` would build. */

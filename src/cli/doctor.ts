@@ -53,6 +53,7 @@ async function machineChecks(config: Config): Promise<readonly Check[]> {
     },
     await folderCheck(config.data),
     await portCheck(config),
+    await threadsCheck(config),
   ];
 }
 
@@ -65,6 +66,17 @@ async function folderCheck(folder: string): Promise<Check> {
   } catch (thrown) {
     return { name: "data folder", ok: false, detail: `${folder} is not writable: ${reason(thrown)}` };
   }
+}
+
+/** Threads made for every token only cost speed, so the check does not fail. */
+async function threadsCheck({ threadPool }: Config): Promise<Check> {
+  const { keptThreads } = await import("../app/app.js");
+  const state = keptThreads(threadPool);
+  const detail =
+    state.type === "kept"
+      ? "kept between tokens"
+      : `made anew for every token, which costs a model that uses several threads up to a third of its speed: ${state.reason}`;
+  return { name: "threads", ok: true, detail };
 }
 
 /** Returns the folder or its nearest parent that exists. */

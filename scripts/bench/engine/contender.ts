@@ -30,29 +30,24 @@ export interface Contender {
 export interface Terms {
   readonly slots: number;
   readonly contextTokens: number;
+  /** Of the raw loop: what a rule gives a model of this size. Hearth measures its own. */
   readonly threads: number;
+  /** Of llama-server, whose threads are kept: all of them. */
+  readonly cores: number;
   readonly chunkTokens: number;
 }
 
 /**
- * Returns the tokens per second while all clients decode: from the time at which the last one receives its
- * first token to the time at which the first one receives its last.
+ * Returns all tokens per second from the moment at which the prompts are sent to the last token. It rates a server whose answers
+ * begin or end far apart as its clients see it.
  */
-export function decodeRate(answers: readonly TimedAnswer[]): number {
-  const from = Math.max(...answers.map(({ arrivals }) => arrivals[0] ?? Number.NaN));
-  const to = Math.min(...answers.map(({ arrivals }) => arrivals.at(-1) ?? Number.NaN));
-  const tokens = answers.map(
-    (answer) => answer.arrivals.filter((at) => at > from && at <= to).length * tokensAnArrival(answer),
-  );
-  return (tokens.reduce((sum, count) => sum + count, 0) / (to - from)) * 1000;
+export function totalRate(answers: readonly TimedAnswer[]): number {
+  const from = Math.min(...answers.map(({ askedAt }) => askedAt));
+  const to = Math.max(...answers.map(({ arrivals }) => arrivals.at(-1) ?? Number.NaN));
+  return (answers.reduce((sum, { tokens }) => sum + tokens, 0) / (to - from)) * 1000;
 }
 
 /** Returns the milliseconds to the first token. */
 export function firstTokenMs({ askedAt, arrivals }: TimedAnswer): number {
   return (arrivals[0] ?? Number.NaN) - askedAt;
-}
-
-/** Returns the average number of tokens per arrival; a character of several tokens arrives once. */
-function tokensAnArrival({ tokens, arrivals }: TimedAnswer): number {
-  return tokens / arrivals.length;
 }

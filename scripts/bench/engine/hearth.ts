@@ -9,7 +9,6 @@ export async function startHearth(model: BenchModel, terms: Terms): Promise<Cont
     HEARTH_MODELS: model.folder,
     HEARTH_SLOTS_PER_MODEL: String(terms.slots),
     HEARTH_CONTEXT_TOKENS_MAX: String(terms.contextTokens),
-    HEARTH_THREADS: String(terms.threads),
     HEARTH_PREFILL_CHUNK_TOKENS: String(terms.chunkTokens),
   });
   return {

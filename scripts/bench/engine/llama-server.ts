@@ -8,15 +8,15 @@ import type { Contender, Prompt, Terms, TimedAnswer } from "./contender.js";
 
 const startMsMax = 120_000;
 
-/** Starts llama-server on the same file, with the same threads, slots and context. */
+/** Starts llama-server on the same file, with all cores, and the same slots and context. */
 export async function startLlamaServer(program: string, model: BenchModel, terms: Terms): Promise<Contender> {
   const port = await freePort();
   const settings: Readonly<Record<string, string | number>> = {
     "--model": model.file,
     "--host": "127.0.0.1",
     "--port": port,
-    "--threads": terms.threads,
-    "--threads-batch": terms.threads,
+    "--threads": terms.cores,
+    "--threads-batch": terms.cores,
     "--parallel": terms.slots,
     "--ctx-size": terms.slots * terms.contextTokens,
   };

@@ -55,6 +55,8 @@ export function directEngine(): Engine {
     settings: {
       cores: usableCores(),
       threads: null,
+      threadPoolFile: null,
+      threadPlansFile: null,
       slotsPerModel: 4,
       contextTokensMax: 8192,
       prefillChunkTokens: 128,

@@ -9,8 +9,12 @@ import type { PackedTokens } from "../packed-tokens.js";
 export interface LlamaSettings {
   /** Cores that all models together may use. */
   readonly cores: number;
-  /** Threads of one decode; null = by the size of the model, up to `cores`. */
+  /** Threads of one decode; null = by a trial when a model is first loaded, up to `cores`. */
   readonly threads: number | null;
+  /** The compiled library that keeps threads between tokens (thread-pool.c); null does without. */
+  readonly threadPoolFile: string | null;
+  /** Where the results of trials are kept; null tries nothing. */
+  readonly threadPlansFile: string | null;
   readonly slotsPerModel: number;
   /** Maximum number of tokens in one slot, whatever the model supports. */
   readonly contextTokensMax: number;

@@ -17,6 +17,8 @@ import { TickLoop } from "./decode/tick.js";
 import { withLoadSettings } from "./load/load-settings.js";
 import { ResidentMap } from "./load/resident-map.js";
 import { loadResident, type Resident } from "./load/resident.js";
+import { threadChooser, type ChooseThreads } from "./threads/choose-threads.js";
+import { keepThreads } from "./threads/thread-pool.js";
 import { loadEmbedder, type Embedder } from "./embed/embedder.js";
 import type { RunPiece } from "./embed/pooled-context.js";
 import type {
@@ -36,7 +38,7 @@ interface RunningJob {
 
 const settings = workerData as LlamaSettings;
 const residents = new ResidentMap<Resident>(async (model) =>
-  loadResident(await native(), model, settings, openRenderer),
+  loadResident(await native(), model, settings, { openRenderer, chooseThreads }),
 );
 const embedders = new ResidentMap<Embedder>(async (model) => loadEmbedder(await native(), model, settings));
 const jobs = new Map<number, RunningJob>();
@@ -53,6 +55,8 @@ const openRenderer = templateRenderers({
   workerUrl: new URL("../template/worker.js", import.meta.url),
   log: logToClient,
 });
+const keptThreads = keepThreads(settings.threadPoolFile);
+const chooseThreads = openThreadChooser(settings);
 let library: Promise<Llama> | null = null;
 
 hostWorker<LlamaRequest>({ answer, close });
@@ -66,6 +70,17 @@ function openStore({ prefixCacheFolder, prefixCacheBytesMax }: LlamaSettings): P
     logToClient("warn", `no prefix cache: ${String(thrown)}`);
     return null;
   }
+}
+
+function openThreadChooser({ threadPlansFile, cores }: LlamaSettings): ChooseThreads | null {
+  if (threadPlansFile === null) return null;
+  return threadChooser({
+    plansFile: threadPlansFile,
+    cores,
+    keepsThreads: keptThreads.type === "kept",
+    runBetween: (work) => ticks.runBetween(work),
+    now: () => performance.now(),
+  });
 }
 
 function answer(

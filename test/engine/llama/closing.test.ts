@@ -11,6 +11,8 @@ it("a model that is still being checked when the engine closes starts no worker"
     settings: {
       cores: 1,
       threads: null,
+      threadPoolFile: null,
+      threadPlansFile: null,
       slotsPerModel: 1,
       contextTokensMax: 256,
       prefillChunkTokens: null,

@@ -35,6 +35,8 @@ export async function residentWithEightSlots(
   const settings = {
     cores: 1,
     threads: 1,
+    threadPoolFile: null,
+    threadPlansFile: null,
     slotsPerModel: slots - 1,
     contextTokensMax: 512,
     prefillChunkTokens: 64,
@@ -45,7 +47,10 @@ export async function residentWithEightSlots(
     flashAttention: "auto",
     gpu: "off",
   } as const;
-  const resident = await loadResident(llama, model, settings, renderHere);
+  const resident = await loadResident(llama, model, settings, {
+    openRenderer: renderHere,
+    chooseThreads: null,
+  });
   onTestFinished(async () => {
     await resident.dispose();
     await llama.dispose();

@@ -8,6 +8,8 @@ import { casesOf } from "../../random-cases.js";
 const settings: LlamaSettings = {
   cores: 1,
   threads: null,
+  threadPoolFile: null,
+  threadPlansFile: null,
   slotsPerModel: 4,
   contextTokensMax: Number.MAX_SAFE_INTEGER,
   prefillChunkTokens: null,

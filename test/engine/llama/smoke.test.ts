@@ -22,6 +22,8 @@ const compiled = pathToFileURL(join(root, "dist/engine/llama/load/smoke.js"));
 const settings = {
   cores: 1,
   threads: 1,
+  threadPoolFile: null,
+  threadPlansFile: null,
   slotsPerModel: 4,
   contextTokensMax: 8192,
   prefillChunkTokens: 128,

@@ -1,11 +1,11 @@
 /** Creates the llama.cpp context of a model: its KV cache, one sequence per slot, and the dispatch of batches. */
 import type { LlamaContext, LlamaContextOptions, LlamaContextSequence, LlamaModel } from "node-llama-cpp";
 import { threadsFor, threadsForBatch } from "./machine.js";
+import { chooseThreadsByBatch, type BatchThreads } from "../threads/batch-threads.js";
 import type { Adapter } from "../../../core/model.js";
 import type { LlamaSettings } from "../protocol.js";
 import { adapterOptions, namingAdapter } from "./adapters.js";
 import { sequencesOf } from "./memory-estimate.js";
-import { useThreadsByBatch } from "../decode/batch-threads.js";
 import { checkpointOptions } from "../decode/checkpoints.js";
 import { serialiseFirstSample } from "../decode/sampling-order.js";
 
@@ -19,6 +19,8 @@ export interface ModelContext {
   readonly idleChunkTokens: number;
   /** `cpu`, or the GPU's kind when any layer is there. */
   readonly device: string;
+  /** The threads of its batches; null where a setting fixes them. */
+  readonly threads: BatchThreads | null;
 }
 
 /** A chunk of this size delays other generations by some tenths of a second on a CPU, by a few milliseconds on a GPU. */
@@ -68,11 +70,16 @@ export async function createModelContext(
   };
   const context = await namingAdapter(weights.llama, adapters, () => weights.createContext(options));
   serialiseFirstSample(context);
-  if (settings.threads === null)
-    useThreadsByBatch(context, (tokens) => threadsForBatch(weightsBytes, tokens, settings.cores));
+  const threads = settings.threads === null ? chooseThreadsByBatch(context) : null;
+  threads?.use((tokens) => threadsByRule(weightsBytes, tokens, settings.cores));
   const device = onGpu ? String(weights.llama.gpu) : "cpu";
   const sequences = createSequences(context, sequenceCount);
-  return { context, sequences, chunkTokens, idleChunkTokens, device };
+  return { context, sequences, chunkTokens, idleChunkTokens, device, threads };
+}
+
+/** Returns the threads for a batch of a model whose threads were not measured. */
+function threadsByRule(weightsBytes: number, tokens: number, cores: number): number {
+  return Math.max(threadsFor(weightsBytes, cores), threadsForBatch(weightsBytes, tokens, cores));
 }
 
 /**

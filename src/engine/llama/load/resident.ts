@@ -17,6 +17,7 @@ import type { OpenRenderer, TemplateRenderer } from "../../template/renderer.js"
 import { readLanguage, templateOf, templateTextsOf, type ModelLanguage } from "../prompt/language.js";
 import { readTemplate, type TemplateReading } from "../prompt/read-template.js";
 import type { LlamaSettings } from "../protocol.js";
+import type { ChooseThreads } from "../threads/choose-threads.js";
 
 export interface Resident extends ModelLanguage {
   readonly model: Model;
@@ -39,6 +40,12 @@ export interface Resident extends ModelLanguage {
   dispose(): Promise<void>;
 }
 
+export interface ResidentDeps {
+  readonly openRenderer: OpenRenderer;
+  /** Finds the threads of a new context by trial; null leaves them to the rule. */
+  readonly chooseThreads: ChooseThreads | null;
+}
+
 /** Compiled grammars that are cached for later requests with the same schema. */
 const grammarsMax = 64;
 
@@ -50,14 +57,14 @@ export async function loadResident(
   llama: Llama,
   model: Model,
   serverSettings: LlamaSettings,
-  openRenderer: OpenRenderer,
+  { openRenderer, chooseThreads }: ResidentDeps,
 ): Promise<Resident> {
   const settings = withLoadSettings(serverSettings, model.load);
   try {
     const weights = await loadWeights(llama, model);
     const renderer = openRenderer(templateOf(weights, model));
     try {
-      return await createResident(weights, model, settings, renderer);
+      return await createResident({ weights, model, settings, renderer, chooseThreads });
     } catch (thrown) {
       await renderer.close();
       await weights.dispose();
@@ -68,12 +75,21 @@ export async function loadResident(
   }
 }
 
-async function createResident(
-  weights: LlamaModel,
-  model: Model,
-  settings: LlamaSettings,
-  renderer: TemplateRenderer,
-): Promise<Resident> {
+interface ResidentParts {
+  readonly weights: LlamaModel;
+  readonly model: Model;
+  readonly settings: LlamaSettings;
+  readonly renderer: TemplateRenderer;
+  readonly chooseThreads: ChooseThreads | null;
+}
+
+async function createResident({
+  weights,
+  model,
+  settings,
+  renderer,
+  chooseThreads,
+}: ResidentParts): Promise<Resident> {
   const trial = tryTemplate(weights, model, renderer);
   // Awaited when the context is ready.
   trial.catch(() => undefined);
@@ -82,11 +98,12 @@ async function createResident(
     settings.contextTokensMax,
     weights.trainContextSize,
   );
-  const { context, sequences, chunkTokens, idleChunkTokens, device } = await createModelContext(
+  const { context, sequences, chunkTokens, idleChunkTokens, device, threads } = await createModelContext(
     weights,
     { contextTokens, weightsBytes: model.manifest.bytes, adapters: model.load?.adapters ?? [] },
     settings,
   );
+  if (threads !== null && device === "cpu") await chooseThreads?.(model, threads, chunkTokens);
   const reading = await trial;
   return {
     model,

@@ -43,7 +43,7 @@ async function tryChatModel(llama: Llama, model: Model, settings: LlamaSettings)
     workerUrl: new URL("../../template/worker.js", import.meta.url),
     log: () => undefined,
   });
-  const resident = await loadResident(llama, model, settings, openRenderer);
+  const resident = await loadResident(llama, model, settings, { openRenderer, chooseThreads: null });
   const prompt = resident.weights.tokenize("Hello!", false).slice(0, promptTokensMax);
   const tokens = prompt.length > 0 ? prompt : [0 as Token];
   const sampled = await resident.sequences[0]?.evaluate(tokens, { temperature: 0 }).next();

@@ -1,0 +1,54 @@
+/** Chooses the threads of each batch by its number of tokens. */
+import type { LlamaContext } from "node-llama-cpp";
+
+/** The methods of the addon's context that are used here; they are missing from the library's types. */
+interface NativeContext {
+  initBatch(size: number): void;
+  addToBatch(sequence: number, first: number, tokens: Uint32Array, outputs: Uint32Array): Uint32Array;
+  setThreads(threads: number): void;
+  decodeBatch(): Promise<void>;
+  disposeSequence(sequence: number): void;
+}
+
+export interface BatchThreads {
+  /** From now on, batches use the threads that the function returns for their number of tokens. */
+  use(threadsOfBatch: (tokens: number) => number): void;
+  /** Evaluates one batch of meaningless tokens in the first sequence, which is empty before and after. */
+  evaluate(tokens: number, threads: number): Promise<void>;
+}
+
+/** Takes over the threads of a context. Until `use` is called, batches use those of the library. */
+export function chooseThreadsByBatch(context: LlamaContext): BatchThreads {
+  const { _ctx: native } = context as unknown as { readonly _ctx: NativeContext };
+  const initBatch = native.initBatch.bind(native);
+  const setThreads = native.setThreads.bind(native);
+  let threadsOf: ((tokens: number) => number) | null = null;
+  let batchTokens = 0;
+  const wrapped: Pick<NativeContext, "initBatch" | "setThreads"> = {
+    initBatch(size) {
+      batchTokens = size;
+      initBatch(size);
+    },
+    setThreads(threads) {
+      setThreads(threadsOf?.(batchTokens) ?? threads);
+    },
+  };
+  // The addon's methods are read-only.
+  for (const [name, value] of Object.entries(wrapped))
+    Object.defineProperty(native, name, { value, configurable: true });
+  return {
+    use(threadsOfBatch) {
+      threadsOf = threadsOfBatch;
+    },
+    async evaluate(tokens, threads) {
+      initBatch(tokens);
+      native.addToBatch(0, 0, new Uint32Array(tokens), Uint32Array.of(tokens - 1));
+      setThreads(threads);
+      try {
+        await native.decodeBatch();
+      } finally {
+        native.disposeSequence(0);
+      }
+    },
+  };
+}

@@ -1,0 +1,45 @@
+/** The threads of a loaded model: those of an earlier trial, or of a trial now. */
+import type { Model } from "../../../core/model.js";
+import type { BatchThreads } from "./batch-threads.js";
+import { openKeptPlans, planKey } from "./kept-plans.js";
+import { measureThreads } from "./measure-threads.js";
+import { threadsOf } from "./thread-plan.js";
+
+/** @param batchTokensMax maximum number of prompt tokens in one batch */
+export type ChooseThreads = (model: Model, threads: BatchThreads, batchTokensMax: number) => Promise<void>;
+
+/** One thread is the fastest for a smaller model, whatever the machine: its operations take microseconds. */
+const triedBytesMin = 16_000_000;
+
+export interface ThreadChoice {
+  /** Where the results of trials are kept. */
+  readonly plansFile: string;
+  readonly cores: number;
+  readonly keepsThreads: boolean;
+  /** Runs one measurement while no other model computes. */
+  readonly runBetween: (work: () => Promise<void>) => Promise<void>;
+  /** Monotonic clock, in milliseconds. */
+  readonly now: () => number;
+}
+
+/** Returns the function that chooses the threads of a model and sets them; where a trial finds none, those of the rule stay. */
+export function threadChooser({ plansFile, runBetween, now, ...machine }: ThreadChoice): ChooseThreads {
+  const plans = openKeptPlans(plansFile);
+  return async (model, threads, batchTokensMax) => {
+    if (model.manifest.bytes < triedBytesMin) return;
+    const key = planKey({ fingerprint: model.fingerprint, ...machine });
+    const kept = plans.get(key);
+    const plan =
+      kept ??
+      (await measureThreads({
+        cores: machine.cores,
+        weightsBytes: model.manifest.bytes,
+        batchTokensMax,
+        evaluate: (tokens, count) => runBetween(() => threads.evaluate(tokens, count)),
+        now,
+      }));
+    if (plan === null) return;
+    if (kept === null) plans.set(key, plan);
+    threads.use((tokens) => threadsOf(plan, tokens));
+  };
+}
