@@ -1,24 +1,29 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { root } from "../harness.js";
 
 const entry = z.object({
+  name: z.string().optional(),
   version: z.string().optional(),
   resolved: z.string().optional(),
   integrity: z.string().optional(),
   link: z.boolean().optional(),
   dev: z.boolean().optional(),
   hasInstallScript: z.boolean().optional(),
+  optionalDependencies: z.record(z.string(), z.string()).optional(),
 });
 const lockFile = z.object({ lockfileVersion: z.literal(3), packages: z.record(z.string(), entry) });
 const manifest = z.object({
   scripts: z.record(z.string(), z.string()),
   allowScripts: z.record(z.string(), z.boolean()),
+  overrides: z.object({ "better-sqlite3": z.record(z.string(), z.string()) }).loose(),
   dependencies: z.record(z.string(), z.string()),
   devDependencies: z.record(z.string(), z.string()),
 });
+
+const installedManifest = z.object({ scripts: z.record(z.string(), z.string()).optional() });
 
 const readJson = (name: string): unknown => JSON.parse(readFileSync(join(root, name), "utf8"));
 const lock = lockFile.parse(readJson("package-lock.json"));
@@ -31,6 +36,26 @@ function unverified(packages: readonly (readonly [string, z.infer<typeof entry>]
   return packages
     .filter(([, { integrity = "", link = false }]) => link || !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity))
     .map(([folder]) => folder);
+}
+
+/** Returns the name that a package is installed under. */
+function nameOf(folder: string): string {
+  return folder.slice(folder.lastIndexOf("node_modules/") + "node_modules/".length);
+}
+
+/** Returns whether the package on the disk has a script that npm could run at install; false where it is not installed here. */
+function hasInstallScript(folder: string): boolean {
+  if (!existsSync(join(root, folder, "package.json"))) return false;
+  const { scripts = {} } = installedManifest.parse(readJson(join(folder, "package.json")));
+  return ["preinstall", "install", "postinstall"].some((name) => scripts[name] !== undefined);
+}
+
+/** Returns whether Node.js would find the package from a folder. */
+function isLocked(folder: string, name: string): boolean {
+  if (lock.packages[join(folder, "node_modules", name)] !== undefined) return true;
+  if (folder === "") return false;
+  const end = folder.lastIndexOf("/node_modules/");
+  return isLocked(end < 0 ? "" : folder.slice(0, end), name);
 }
 
 describe("E18: the packages that are installed", () => {
@@ -52,14 +77,33 @@ describe("E18: the packages that are installed", () => {
     ).toEqual([]);
   });
 
-  it("run no script at install that is not allowed by name, and the one that is compiles and downloads nothing", () => {
-    const withScript = installed
-      .filter(([, { hasInstallScript }]) => hasInstallScript === true)
-      .map(([folder]) => folder.slice(folder.lastIndexOf("node_modules/") + "node_modules/".length));
-    expect([...new Set(withScript)].toSorted()).toEqual(Object.keys(own.allowScripts).toSorted());
-    const allowed = Object.entries(own.allowScripts).filter(([, allows]) => allows);
-    expect(allowed).toEqual([["better-sqlite3", true]]);
-    expect(readFileSync(join(root, ".npmrc"), "utf8")).toMatch(/^build-from-source=true$/m);
+  it("run no script at install, in any version of npm, but the one that is allowed by name; `node scripts/lock.mjs` sees to it", () => {
+    const withScript = installed.filter(([, { hasInstallScript }]) => hasInstallScript === true);
+    expect(withScript.map(([folder]) => folder)).toEqual(["node_modules/better-sqlite3"]);
+    expect(Object.entries(own.allowScripts).filter(([, allows]) => allows)).toEqual([
+      ["better-sqlite3", true],
+    ]);
+  });
+
+  it("have no install script that package.json neither allows nor forbids", () => {
+    const withScript = installed.map(([folder]) => folder).filter(hasInstallScript);
+    expect(withScript).toContain("node_modules/better-sqlite3");
+    expect(withScript.map(nameOf).filter((name) => own.allowScripts[name] === undefined)).toEqual([]);
+  });
+
+  it("include no program that downloads a compiled SQLite: better-sqlite3 can only compile it", () => {
+    expect(own.overrides["better-sqlite3"]).toEqual({ "prebuild-install": "npm:bindings@1.5.0" });
+    const downloaders = installed.filter(
+      ([folder, { name = nameOf(folder) }]) => name === "prebuild-install" || name === "node-pre-gyp",
+    );
+    expect(downloaders).toEqual([]);
+  });
+
+  it("are in the lock file for every platform, because `npm ci` stops where an optional one is missing", () => {
+    const missing = Object.entries(lock.packages).flatMap(([folder, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter((name) => !isLocked(folder, name)),
+    );
+    expect(missing).toEqual([]);
   });
 
   it("are all that is fetched: Hearth has no install script of its own and never calls a package manager", () => {
