@@ -15,3 +15,6 @@ export const version: string = ownVersion;
 
 /** The engine's build: its library's version, which is pinned exactly. */
 export const engineBuild = `node-llama-cpp ${dependencies["node-llama-cpp"]}`;
+
+/** The version of the engine's library alone. */
+export const engineVersion: string = dependencies["node-llama-cpp"];

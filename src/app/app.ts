@@ -48,6 +48,7 @@ export type {
 } from "./operator-models.js";
 export { hasPrepaidTeam } from "./accounts.js";
 export { keptThreads } from "./chat-engine.js";
+export { gpuReport } from "./gpu/report.js";
 export { openCheckedRegistry, readTemplateOf, type TemplateReport };
 
 /** Parts that are used instead of those that `createApp` would build. */

@@ -11,7 +11,7 @@ import { judgeFit, judgeSize, type FitAnswer } from "../models/fit/verdict.js";
 import type { ModelDetails } from "../models/library/details.js";
 import { systemClock } from "../system.js";
 import { llamaSettings, memoryBytesOf } from "./chat-engine.js";
-import { gpuMemory, type GpuMemory } from "./gpu-memory.js";
+import { gpuMemory, type GpuMemory } from "./gpu/memory.js";
 
 /** A model that the running server has in memory. */
 export interface ModelInMemory {

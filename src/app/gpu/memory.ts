@@ -1,6 +1,6 @@
-/** The memory of the GPU, for commands that need no engine. */
+/** The GPU that models would be loaded into, for commands that need no engine. */
 import { existsSync } from "node:fs";
-import type { Config } from "../config.js";
+import type { Config } from "../../config.js";
 
 export interface GpuMemory {
   /** `cuda`, `vulkan` or `metal`. */
@@ -9,16 +9,25 @@ export interface GpuMemory {
   readonly freeBytes: number;
 }
 
-/** Files that exist where a GPU has a driver: NVIDIA's, AMD's, the kernel's, and that of Windows' subsystem for Linux. */
-const deviceFiles = ["/dev/nvidiactl", "/dev/kfd", "/dev/dri", "/dev/dxg"];
+export interface UsableGpu extends GpuMemory {
+  /** Whether its memory is that of the machine. */
+  readonly isUnified: boolean;
+}
 
-/**
- * Returns the memory of the GPU that models would be loaded into; null if there is none, or if it is the memory of the machine. The library
- * is loaded only where there may be one.
- */
-export async function gpuMemory({ gpu }: Pick<Config, "gpu">): Promise<GpuMemory | null> {
-  const mayHaveGpu = process.platform !== "linux" || deviceFiles.some((file) => existsSync(file));
-  if (gpu === "off" || !mayHaveGpu) return null;
+const nvidiaFiles = ["/dev/nvidiactl", "/proc/driver/nvidia/version"];
+/** Files that exist where a GPU has a driver: NVIDIA's, AMD's, the kernel's, and that of Windows' subsystem for Linux. */
+const deviceFiles = [...nvidiaFiles, "/dev/kfd", "/dev/dri", "/dev/dxg"];
+
+/** Returns which GPU the files of a Linux machine show; null on other systems, where they say nothing. */
+export function seenGpu(): "nvidia" | "other" | "none" | null {
+  if (process.platform !== "linux") return null;
+  if (nvidiaFiles.some((file) => existsSync(file))) return "nvidia";
+  return deviceFiles.some((file) => existsSync(file)) ? "other" : "none";
+}
+
+/** Returns the GPU that the engine would use, null if there is none. The library is loaded only where there may be one. */
+export async function usableGpu({ gpu }: Pick<Config, "gpu">): Promise<UsableGpu | null> {
+  if (gpu === "off" || seenGpu() === "none") return null;
   try {
     const { getLlama, LlamaLogLevel } = await import("node-llama-cpp");
     const options = { build: "never", skipDownload: true, progressLogs: false } as const;
@@ -26,11 +35,19 @@ export async function gpuMemory({ gpu }: Pick<Config, "gpu">): Promise<GpuMemory
     try {
       if (llama.gpu === false) return null;
       const { total, free, unifiedSize } = await llama.getVramState();
-      return unifiedSize > 0 ? null : { device: llama.gpu, totalBytes: total, freeBytes: free };
+      return { device: llama.gpu, totalBytes: total, freeBytes: free, isUnified: unifiedSize > 0 };
     } finally {
       await llama.dispose();
     }
   } catch {
     return null;
   }
+}
+
+/** Returns the memory of the GPU that models would be loaded into; null if there is none, or if it is the memory of the machine. */
+export async function gpuMemory(config: Pick<Config, "gpu">): Promise<GpuMemory | null> {
+  const found = await usableGpu(config);
+  if (found === null || found.isUnified) return null;
+  const { device, totalBytes, freeBytes } = found;
+  return { device, totalBytes, freeBytes };
 }
