@@ -25,7 +25,8 @@ export function addDoctorCommand(program: Command, load: () => LoadedConfig): vo
     .option("--json", "print one JSON object")
     .action(async (options: { json?: boolean }) => {
       const loaded = load();
-      const { gpuReport, hasPrepaidTeam, readTemplateOf, openCheckedRegistry } = await import("../app/app.js");
+      const { gpuReport, hasPrepaidTeam, readTemplateOf, openCheckedRegistry } =
+        await import("../app/app.js");
       const registry = await openCheckedRegistry(loaded.config);
       // The database may be broken, which other commands report.
       const isPriced = await hasPrepaidTeam(loaded.config).catch(() => false);
