@@ -214,13 +214,17 @@ export async function startProcess(environment: NodeJS.ProcessEnv = {}): Promise
   return { ...run, url };
 }
 
-/** Runs a command of the program. Its environment is only what is given here, PATH and HOME. */
+/**
+ * Runs a command of the program. Its environment is only what is given here, PATH and HOME.
+ * @param file another installed copy of the program
+ */
 export function runProgram(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
   cwd: string = root,
+  file: string = program,
 ): ProgramRun {
-  const child = spawn(process.execPath, [program, ...args], {
+  const child = spawn(process.execPath, [file, ...args], {
     cwd,
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...environment },
     stdio: ["pipe", "pipe", "pipe"],
