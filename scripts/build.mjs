@@ -1,15 +1,15 @@
 /**
- * Builds src/ into dist/: compiles TypeScript with tsc and copies the parts of web pages (HTML, CSS, JavaScript), the guides
- * (Markdown) and their pictures (SVG), and compiles the engine's thread pool (C) where there is a compiler. `--if-stale` returns at once when dist/ is up to date. `--unchecked` does not check types,
- * for a caller that checks them itself.
+ * Builds src/ into dist/: bundles the TypeScript (build/bundle.mjs), compiles the engine's thread pool (C) and copies the parts of web pages (HTML, CSS, JavaScript), the
+ * guides (Markdown) and their pictures (SVG). tsc checks the types. `--if-stale` returns at once when dist/ is up to date. `--unchecked`
+ * does not check types, for a caller that checks them itself.
  *
- * dist/.built holds a fingerprint of the sources (path, size, modification time), taken before compiling and written only
- * after success. A lock prevents concurrent builds. Exit codes: 0 built or up to date, 1 the build failed.
+ * dist/.built holds the names of what was written and a fingerprint of the sources (path, size, modification time), taken before
+ * the build and written only after success. A lock prevents concurrent builds. Exit codes: 0 built or up to date, 1 the build failed.
  */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
-  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -22,15 +22,18 @@ import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { bundle } from "./build/bundle.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const src = join(root, "src");
 const dist = join(root, "dist");
 const stamp = join(dist, ".built");
 const threadPool = join(dist, "native", "thread-pool.node");
+const threadPoolSource = join(src, "engine", "llama", "threads", "thread-pool.c");
 const lock = join(dist, ".building");
-const compilerOptions = process.argv.includes("--unchecked") ? ["--noCheck"] : [];
+const isChecked = !process.argv.includes("--unchecked");
 const lockWaitMsMax = 300_000;
+const separator = "\n\n";
 
 process.exitCode = await main(process.argv.includes("--if-stale"));
 
@@ -40,45 +43,56 @@ async function main(onlyIfStale) {
   mkdirSync(dist, { recursive: true });
   await takeLock();
   try {
-    return onlyIfStale && isFresh() ? 0 : build();
+    return onlyIfStale && isFresh() ? 0 : await build();
   } finally {
     rmSync(lock, { force: true });
   }
 }
 
 function isFresh() {
-  return existsSync(stamp) && readFileSync(stamp, "utf8") === fingerprint() && sourceFiles().every(hasOutput);
+  if (!existsSync(stamp)) return false;
+  const [written = "", ...outputs] = readFileSync(stamp, "utf8").split(separator);
+  return written === fingerprint() && outputs.every((name) => existsSync(join(dist, name)));
 }
 
-function build() {
+async function build() {
   const before = fingerprint();
-  removeOrphans();
-  // Incremental tsc assumes that its earlier output still exists.
-  if (!sourceFiles().every(hasOutput)) rmSync(join(dist, ".tsbuildinfo"), { force: true });
+  const [areTypesRight, outputs] = await Promise.all([
+    isChecked ? checkTypes() : true,
+    bundle(root, sources()),
+  ]);
+  if (outputs === null) return fail("the bundler found errors (above)");
+  const main = join(dist, "main.js");
+  if (outputs.get(main)?.startsWith("#!") === false)
+    return fail("src/main.ts must begin with #!/usr/bin/env node");
+  removeOrphans([...outputs.keys(), ...pageParts().map(outputOf)]);
+  for (const [file, content] of outputs) write(file, content);
+  for (const file of pageParts()) write(outputOf(file), readFileSync(file));
+  if (existsSync(main)) chmodSync(main, 0o755);
+  buildThreadPool();
+  if (!areTypesRight) return fail("tsc found errors (above)");
+  const names = [...outputs.keys(), ...pageParts().map(outputOf)].map((file) => relative(dist, file));
+  writeFileSync(stamp, [before, ...names].join(separator));
+  return 0;
+}
+
+async function checkTypes() {
   const compiler = createRequire(import.meta.url).resolve("typescript7/package.json");
   const tsc = join(dirname(compiler), "bin", "tsc");
-  const { status } = spawnSync(
-    process.execPath,
-    [tsc, "-p", join(root, "tsconfig.json"), ...compilerOptions],
-    {
-      cwd: root,
-      stdio: "inherit",
-    },
-  );
-  if (status !== 0) return fail("tsc found errors (above)");
-  for (const file of sourceFiles().filter(isPagePart)) {
-    mkdirSync(dirname(outputOf(file)), { recursive: true });
-    copyFileSync(file, outputOf(file));
-  }
-  buildThreadPool();
-  const main = join(dist, "main.js");
-  if (existsSync(main)) {
-    if (!readFileSync(main, "utf8").startsWith("#!"))
-      return fail("src/main.ts must begin with #!/usr/bin/env node");
-    chmodSync(main, 0o755);
-  }
-  writeFileSync(stamp, before);
-  return 0;
+  const args = [tsc, "-p", join(root, "tsconfig.json"), "--noEmit"];
+  const [status] = await once(spawn(process.execPath, args, { cwd: root, stdio: "inherit" }), "exit");
+  return status === 0;
+}
+
+/**
+ * Leaves a file alone that is the same, which a running server may be reading.
+ * @param {string} file
+ * @param {string | Buffer} content
+ */
+function write(file, content) {
+  if (existsSync(file) && readFileSync(file).equals(Buffer.from(content))) return;
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
 }
 
 /** Compiles thread-pool.c. Without a compiler, or on another system than Linux, the engine makes threads for every token instead. */
@@ -86,7 +100,6 @@ function buildThreadPool() {
   rmSync(threadPool, { force: true });
   if (process.platform !== "linux") return;
   mkdirSync(dirname(threadPool), { recursive: true });
-  const source = join(src, "engine", "llama", "threads", "thread-pool.c");
   const options = [
     "-O2",
     "-shared",
@@ -95,7 +108,7 @@ function buildThreadPool() {
     "-pthread",
     "-o",
     threadPool,
-    source,
+    threadPoolSource,
     "-ldl",
   ];
   spawnSync(process.env["CC"] ?? "cc", options, { stdio: "ignore" });
@@ -132,38 +145,44 @@ function isLockHeld() {
 }
 
 function fingerprint() {
-  const inputs = [join(root, "package.json"), join(root, "tsconfig.json"), ...sourceFiles()];
-  return inputs
+  const settings = ["package.json", "package-lock.json", "tsconfig.json"].map((name) => join(root, name));
+  const scripts = [
+    fileURLToPath(import.meta.url),
+    fileURLToPath(new URL("build/bundle.mjs", import.meta.url)),
+  ];
+  return [
+    ...settings.filter((file) => existsSync(file)),
+    ...scripts,
+    ...sources(),
+    threadPoolSource,
+    ...pageParts(),
+  ]
     .map((file) => [relative(root, file), statSync(file).size, statSync(file).mtimeMs].join(" "))
     .join("\n");
 }
 
-function sourceFiles() {
-  return filesIn(src).filter(
-    (file) => (file.endsWith(".ts") && !file.endsWith(".d.ts")) || isPagePart(file) || file.endsWith(".c"),
-  );
+function sources() {
+  return filesIn(src).filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts"));
 }
 
-/** Returns whether a file is copied: it is served to browsers, or rendered for them. @param {string} file */
-function isPagePart(file) {
-  return /\.(html|css|js|md|svg)$/.test(file);
+/** Files that are copied: they are served to browsers, or rendered for them. */
+function pageParts() {
+  return filesIn(src).filter((file) => /\.(html|css|js|md|svg)$/.test(file));
 }
 
-/** @param {string} source */
-function hasOutput(source) {
-  return source.endsWith(".c") || existsSync(outputOf(source));
+/** @param {string} part */
+function outputOf(part) {
+  return join(dist, relative(src, part));
 }
 
-/** @param {string} source */
-function outputOf(source) {
-  return join(dist, relative(src, source).replace(/\.ts$/, ".js"));
-}
-
-/** Removes the output of deleted sources, so that it is neither imported nor served. */
-function removeOrphans() {
-  const made = new Set(sourceFiles().map(outputOf));
+/**
+ * Removes what earlier builds wrote, so that it is neither imported nor served.
+ * @param {string[]} kept
+ */
+function removeOrphans(kept) {
+  const made = new Set(kept);
   for (const file of filesIn(dist))
-    if (/\.(js|js\.map|html|css|md|svg)$/.test(file) && !made.has(file.replace(/\.map$/, ""))) rmSync(file);
+    if (!made.has(file) && !relative(dist, file).startsWith(".")) rmSync(file);
 }
 
 /** @param {string} folder */

@@ -20,7 +20,11 @@ const problem = openFilesProblem();
 if (problem !== null) process.exitCode = fail(new Error(problem), false);
 else if (supervisorChannel === null && isStart(args))
   process.exitCode = await supervise(fileURLToPath(import.meta.url), args);
-else await runCommand(supervisorChannel === null ? args : args.slice(1), supervisorChannel);
+else {
+  // The log of a server names places in the sources.
+  if (supervisorChannel !== null) process.setSourceMapsEnabled(true);
+  await runCommand(supervisorChannel === null ? args : args.slice(1), supervisorChannel);
+}
 
 async function runCommand(
   commandLine: readonly string[],
@@ -33,7 +37,6 @@ async function runCommand(
   const { addPsCommand } = await import("./cli/ps.js");
   const { addRunCommand } = await import("./cli/run.js");
   const { addStartCommand } = await import("./cli/server/start.js");
-  const { ConfigError, loadConfig } = await import("./config.js");
   const { systemClock } = await import("./system.js");
   const { version } = await import("./version.js");
 
@@ -45,16 +48,18 @@ async function runCommand(
     .option("--config <file>", "configuration file (default: hearth.yaml, where it exists)")
     .showSuggestionAfterError()
     .exitOverride();
-  const load = (options: CommandLineSettings = {}): LoadedConfig =>
-    loadConfig(process.env, program.opts<{ config?: string }>().config ?? null, options);
+  const load = async (options: CommandLineSettings = {}): Promise<LoadedConfig> => {
+    const { loadConfig } = await import("./config.js");
+    return loadConfig(process.env, program.opts<{ config?: string }>().config ?? null, options);
+  };
   addStartCommand(program, load, { supervisor, environment: process.env });
   const openModels = async (): Promise<OperatorModels> =>
-    (await import("./app/operator-models.js")).openOperatorModels(load().config);
+    (await import("./app/operator-models.js")).openOperatorModels((await load()).config);
   addRunCommand(program, load, openModels);
   addPsCommand(program, load, { clock: systemClock, out: process.stdout });
   await addModels(program, load, openModels);
   const openAccounts = async (): Promise<OpenAccounts> =>
-    (await import("./app/accounts.js")).openAccounts(load().config);
+    (await import("./app/accounts.js")).openAccounts((await load()).config);
   addAccountCommands(program, openAccounts, { clock: systemClock, out: process.stdout });
   addDoctorCommand(program, load);
   addOtherNames(program);
@@ -63,14 +68,14 @@ async function runCommand(
     await program.parseAsync(commandLine, { from: "user" });
   } catch (thrown) {
     if (thrown instanceof CommanderError) process.exitCode = thrown.exitCode === 0 ? 0 : 2;
-    else process.exitCode = fail(thrown, thrown instanceof ConfigError);
+    else process.exitCode = fail(thrown, thrown instanceof (await import("./config.js")).ConfigError);
   }
 }
 
 /** Adds the commands that manage models. */
 async function addModels(
   program: Command,
-  load: () => LoadedConfig,
+  load: () => Promise<LoadedConfig>,
   open: () => Promise<OperatorModels>,
 ): Promise<void> {
   const { addModelCommands } = await import("./cli/models/commands.js");
@@ -80,9 +85,9 @@ async function addModels(
   const folders = importFolders(process.env, homedir());
   addModelCommands(program, { open, load, folders, clock: systemClock, out: process.stdout });
   const openPuller = async (): Promise<Puller> =>
-    (await import("./app/pulls.js")).openPuller(load().config, process.env);
+    (await import("./app/pulls.js")).openPuller((await load()).config, process.env);
   const fitOfSize = async (bytes: number): Promise<SizeReport> =>
-    (await import("./app/pulls.js")).fitOfSize(load().config, bytes);
+    (await import("./app/pulls.js")).fitOfSize((await load()).config, bytes);
   addPullCommand(program, openPuller, { out: process.stdout, err: process.stderr, fitOfSize, onInterrupt });
 }
 

@@ -1,14 +1,9 @@
 import { readFileSync } from "node:fs";
-import { z } from "zod";
 
-const packageFile = z.object({
-  version: z.string(),
-  dependencies: z.object({ "node-llama-cpp": z.string() }),
-});
-
-const { version: ownVersion, dependencies } = packageFile.parse(
-  JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")),
-);
+/** Not parsed with a schema: it is part of the program, and `hearth --version` loads nothing else. */
+const { version: ownVersion, dependencies } = JSON.parse(
+  readFileSync(new URL("../package.json", import.meta.url), "utf8"),
+) as { readonly version: string; readonly dependencies: { readonly "node-llama-cpp": string } };
 
 /** The version in package.json. */
 export const version: string = ownVersion;

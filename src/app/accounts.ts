@@ -1,6 +1,7 @@
 /** The part of the composition root that builds the accounts: authentication, the management API's services, the first keys. */
 import { existsSync } from "node:fs";
 import { cliActor } from "../accounts/audit/actors.js";
+import { auditEntry, type AuditEntry } from "../accounts/audit/audited-change.js";
 import { createAuditLog, type AuditLog } from "../accounts/audit/audit-log.js";
 import { createBilling } from "../accounts/money/billing.js";
 import { createCreditService, type CreditService } from "../accounts/money/credits.js";
@@ -189,5 +190,16 @@ export async function hasPrepaidTeam(config: Config): Promise<boolean> {
     return (await accounts.teams.list(accounts.actor)).some(({ billing }) => billing === "prepaid");
   } finally {
     await accounts.close();
+  }
+}
+
+/** Writes entries of the person at the command line into the audit log. @param file of the database */
+export async function writeEntries(file: string, entries: readonly AuditEntry[]): Promise<void> {
+  const database = await openDatabase(file);
+  try {
+    const deps = { audit: createAuditStore(database), clock: systemClock, random: systemRandom };
+    await createWrites(database).commit(entries.map((entry) => auditEntry(deps, cliActor, entry)));
+  } finally {
+    await database.close();
   }
 }

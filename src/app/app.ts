@@ -30,7 +30,7 @@ import { databaseFile, firstKeyFile, firstManagementKeyFile } from "./data-folde
 import { buildEngines, type EngineOverrides } from "./engines.js";
 import { buildJobs } from "./jobs.js";
 import { httpSettings } from "./http-settings.js";
-import { loadModels, openCheckedRegistry, readTemplateOf, type TemplateReport } from "./models.js";
+import { loadModels } from "./models.js";
 import { buildModelManagement } from "./model-management.js";
 import { buildStores, type Stores } from "./stores.js";
 import type { SystemDeps } from "./chat-engine.js";
@@ -47,9 +47,10 @@ export type {
   OperatorModels,
 } from "./operator-models.js";
 export { hasPrepaidTeam } from "./accounts.js";
-export { keptThreads } from "./chat-engine.js";
 export { gpuReport } from "./gpu/report.js";
-export { openCheckedRegistry, readTemplateOf, type TemplateReport };
+export { openCheckedRegistry } from "./inspect/checked-registry.js";
+export { readTemplateOf, type TemplateReport } from "./inspect/template-report.js";
+export { keptThreads } from "./llama-settings.js";
 
 /** Parts that are used instead of those that `createApp` would build. */
 export interface Overrides extends EngineOverrides {

@@ -1,14 +1,9 @@
 /** The part of the composition root that writes what commands change about models into the audit log. */
 import { existsSync } from "node:fs";
-import { cliActor } from "../accounts/audit/actors.js";
-import { auditEntry, type AuditEntry } from "../accounts/audit/audited-change.js";
-import { createAuditStore } from "../accounts/audit/store.js";
+import type { AuditEntry } from "../accounts/audit/audited-change.js";
 import { updateSettings } from "../accounts/models/model-admin.js";
 import type { Config } from "../config.js";
 import type { ModelSettingsStore } from "../models/settings-store.js";
-import { openDatabase } from "../store/database.js";
-import { createWrites } from "../store/writes.js";
-import { systemClock, systemRandom } from "../system.js";
 import { databaseFile } from "./data-folder.js";
 
 /** Settings of which each change is noted until it is written. */
@@ -39,11 +34,6 @@ export async function recordEntries(
 ): Promise<void> {
   const file = databaseFile(config);
   if (entries.length === 0 || !existsSync(file)) return;
-  const database = await openDatabase(file);
-  try {
-    const deps = { audit: createAuditStore(database), clock: systemClock, random: systemRandom };
-    await createWrites(database).commit(entries.map((entry) => auditEntry(deps, cliActor, entry)));
-  } finally {
-    await database.close();
-  }
+  const { writeEntries } = await import("./accounts.js");
+  await writeEntries(file, entries);
 }

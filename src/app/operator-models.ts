@@ -13,12 +13,13 @@ import { idFromName } from "../models/manifest.js";
 import { stemOf } from "../models/parts.js";
 import type { LoadedRegistry } from "../models/registry.js";
 import { settingNames } from "../models/settings.js";
-import { fitOf, type FitOptions, type FitReport } from "./model-fit.js";
-import { builtInModels, openRegistry, openSettings, readTemplateOf, type TemplateReport } from "./models.js";
+import type { FitOptions, FitReport } from "./inspect/model-fit.js";
+import type { TemplateReport } from "./inspect/template-report.js";
+import { builtInModels, openRegistry, openSettings } from "./models.js";
 import { auditSettings, recordEntries } from "./operator-audit.js";
 import { createOperatorSettings, type OperatorSettings } from "./operator-settings.js";
 
-export type { FitReport, MemoryReport, ModelInMemory } from "./model-fit.js";
+export type { FitReport, MemoryReport, ModelInMemory } from "./inspect/model-fit.js";
 export type { ModelAlias, ModelSetting } from "./operator-settings.js";
 export type { LinkReport, ModelDetails, TemplateReport };
 
@@ -53,7 +54,7 @@ export interface OperatorModels extends OperatorSettings {
 }
 
 /**
- * Reads the models and their settings.
+ * Reads the models and their settings. What few commands need is loaded by them.
  * @param workerUrl the compiled thread that measures the bandwidth of memory; absent: the one of this program
  */
 export async function openOperatorModels(config: Config, workerUrl?: URL): Promise<OperatorModels> {
@@ -70,12 +71,12 @@ export async function openOperatorModels(config: Config, workerUrl?: URL): Promi
     refresh: () => registry.refresh(),
     modifiedTime: async (model) => (await stat(ownPath(model)).catch(() => null))?.mtimeMs ?? 0,
     details: readDetails,
-    template: readTemplateOf,
-    fit: async (model, options) =>
-      fitOf(config, model, await readDetails(model), {
-        ...options,
-        workerUrl: options.workerUrl ?? workerUrl,
-      }),
+    template: async (model) => (await import("./inspect/template-report.js")).readTemplateOf(model),
+    async fit(model, options) {
+      const { fitOf } = await import("./inspect/model-fit.js");
+      const url = options.workerUrl ?? workerUrl;
+      return fitOf(config, model, await readDetails(model), { ...options, workerUrl: url });
+    },
     async remove(model) {
       const own = { ...model, path: ownPath(model) };
       if (await isBuiltIn(own))

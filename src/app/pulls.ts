@@ -3,16 +3,16 @@ import { homedir } from "node:os";
 import type { AuditEntry } from "../accounts/audit/audited-change.js";
 import type { Config } from "../config.js";
 import type { Puller, PullResult } from "../models/hub/puller.js";
-import type { SizeReport } from "./model-fit.js";
+import type { SizeReport } from "./inspect/model-fit.js";
 import { systemClock, systemRandom } from "../system.js";
 
-export type { SizeReport } from "./model-fit.js";
+export type { SizeReport } from "./inspect/model-fit.js";
 export type { PullProgress } from "../models/hub/progress.js";
 export type { Puller, PullResult } from "../models/hub/puller.js";
 
 /** Judges whether models of a size fit into memory. @param bytes of the files of a model that is not here yet */
 export async function fitOfSize(config: Config, bytes: number): Promise<SizeReport> {
-  const { fitOfSize: judge } = await import("./model-fit.js");
+  const { fitOfSize: judge } = await import("./inspect/model-fit.js");
   return judge(config, bytes);
 }
 

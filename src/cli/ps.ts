@@ -1,9 +1,8 @@
 /** `hearth ps`: lists the models that the running server has in memory. */
 import type { Command } from "commander";
-import { z } from "zod";
 import type { Config, LoadedConfig } from "../config.js";
 import type { Clock } from "../core/clock.js";
-import { getJson, type ChatServer } from "./chat-client.js";
+import type { ModelInMemory } from "./server/models-in-memory.js";
 import { configuredUrl, findServer } from "./server/running-server.js";
 import { ago, ahead } from "./accounts/duration.js";
 import { sizeText } from "./size-text.js";
@@ -14,31 +13,14 @@ export interface PsIo {
   readonly out: { write(text: string): unknown };
 }
 
-const modelInMemorySchema = z.object({
-  id: z.string(),
-  bytes: z.number(),
-  device: z.string(),
-  slots: z.number(),
-  slots_held: z.number(),
-  context_tokens: z.number(),
-  template_repairs: z.array(z.string()).default([]),
-  template_call: z.string().nullable().default(null),
-  template_reasoning: z.array(z.string()).default([]),
-  loaded_at: z.string(),
-  until: z.string().nullable(),
-});
-const responseSchema = z.object({ data: z.array(modelInMemorySchema) });
-
-export type ModelInMemory = z.infer<typeof modelInMemorySchema>;
-
 /** Adds the command; it fails if no server is running. */
-export function addPsCommand(program: Command, load: () => LoadedConfig, io: PsIo): void {
+export function addPsCommand(program: Command, load: () => Promise<LoadedConfig>, io: PsIo): void {
   program
     .command("ps")
     .description("list the models in memory")
     .option("--json", "print one JSON array")
     .action(async ({ json }: { json?: true }) => {
-      const models = await modelsInMemory(load().config);
+      const models = await modelsInMemory((await load()).config);
       io.out.write(json === true ? formatJson(models) : toTable(models, io.clock.now()));
     });
 }
@@ -48,12 +30,8 @@ async function modelsInMemory(config: Config): Promise<readonly ModelInMemory[]>
   const server = await findServer(config);
   if (server === null)
     throw new Error(`no server is running at ${configuredUrl(config)}; start one with \`hearth start\``);
+  const { modelsInMemoryOf } = await import("./server/models-in-memory.js");
   return modelsInMemoryOf(server);
-}
-
-/** Returns the models that a server has in memory. @throws Error with the server's message if it returns an error. */
-export async function modelsInMemoryOf(server: ChatServer): Promise<readonly ModelInMemory[]> {
-  return responseSchema.parse(await getJson(server, "/v1/hearth/ps")).data;
 }
 
 function toTable(models: readonly ModelInMemory[], now: number): string {

@@ -1,138 +1,17 @@
-/**
- * `hearth run [model] [prompt]`: a chat in the terminal. Connects to the running server, or starts one in this process for the
- * duration of the chat. Ctrl-C stops the answer, not the program; Ctrl-D or /bye ends the program.
- */
-import { createInterface, type Interface } from "node:readline/promises";
-import { text as readAll } from "node:stream/consumers";
+/** `hearth run [model] [prompt]`: a chat in the terminal. */
 import type { Command } from "commander";
-import type { OperatorModels } from "../app/app.js";
-import type { Config, LoadedConfig } from "../config.js";
-import { awaitModel } from "./await-model.js";
-import { listModels, streamChat, type ChatServer, type ChatTurn } from "./chat-client.js";
-import { findServer, knownKey } from "./server/running-server.js";
+import type { LoadedConfig } from "../config.js";
+import type { OpenModels } from "./chat.js";
 
 /** Adds the command. @param open reads the models of this machine */
-export function addRunCommand(
-  program: Command,
-  load: () => LoadedConfig,
-  open: () => Promise<Pick<OperatorModels, "resolve">>,
-): void {
+export function addRunCommand(program: Command, load: () => Promise<LoadedConfig>, open: OpenModels): void {
   program
     .command("run")
     .description("chat with a model in the terminal")
     .argument("[model]", "model ID or alias (default: the first model)")
     .argument("[prompt...]", "send this prompt and print the answer")
     .action(async (model: string | undefined, prompt: readonly string[]) => {
-      const { server, isRunning, close } = await connect(load().config);
-      try {
-        const name = model ?? (await listModels(server))[0];
-        if (name === undefined)
-          throw new Error("the server has no chat model; put a GGUF file into the models folder");
-        if (isRunning) await awaitModel(server, name, () => hasModel(open, name));
-        await runChat({ server, model: name }, prompt.join(" "));
-      } finally {
-        await close();
-      }
+      const { chat } = await import("./chat.js");
+      await chat((await load()).config, open, model ?? null, prompt.join(" "));
     });
-}
-
-async function hasModel(
-  open: () => Promise<Pick<OperatorModels, "resolve">>,
-  name: string,
-): Promise<boolean> {
-  const models = await open();
-  try {
-    return models.resolve(name).unusable === null;
-  } catch {
-    return false;
-  }
-}
-
-interface ServerConnection {
-  readonly server: ChatServer;
-  /** Whether it ran before. */
-  readonly isRunning: boolean;
-  readonly close: () => Promise<void>;
-}
-
-async function connect(config: Config): Promise<ServerConnection> {
-  const running = await findServer(config);
-  if (running !== null) return { server: running, isRunning: true, close: () => Promise.resolve() };
-  const { createApp } = await import("../app/app.js");
-  const app = await createApp({ ...config, port: 0 });
-  try {
-    const { url } = await app.listen();
-    const key = app.firstKey ?? knownKey(config);
-    return { server: { url, key }, isRunning: false, close: () => app.close() };
-  } catch (thrown) {
-    await app.close();
-    throw thrown;
-  }
-}
-
-interface Chat {
-  readonly server: ChatServer;
-  readonly model: string;
-}
-
-async function runChat(chat: Chat, prompt: string): Promise<void> {
-  const piped = process.stdin.isTTY ? "" : await readAll(process.stdin);
-  const question = [prompt, piped.trim()].filter((part) => part !== "").join("\n\n");
-  if (question === "" && process.stdin.isTTY) return interactive(chat);
-  if (question === "") throw new Error("no prompt: pass one as an argument or on standard input");
-  const interrupt = new AbortController();
-  process.once("SIGINT", () => interrupt.abort());
-  await answer(chat, [{ role: "user", content: question }], interrupt.signal);
-  process.stdout.write("\n");
-  if (interrupt.signal.aborted) process.exitCode = 130;
-}
-
-async function interactive(chat: Chat): Promise<void> {
-  const terminal = createInterface({ input: process.stdin, output: process.stdout, prompt: ">>> " });
-  const history: ChatTurn[] = [];
-  let answering: AbortController | null = null;
-  terminal.on("SIGINT", () => {
-    if (answering !== null) return answering.abort();
-    process.stdout.write("\nUse Ctrl-D or /bye to exit.\n");
-    terminal.prompt();
-  });
-  process.stdout.write(`${chat.model}: type a message; /clear starts a new conversation, /bye exits.\n`);
-  for await (const line of lines(terminal)) {
-    if (line === "/bye") return terminal.close();
-    if (line === "/clear") history.length = 0;
-    if (line === "/clear" || line === "") continue;
-    history.push({ role: "user", content: line });
-    answering = new AbortController();
-    try {
-      history.push({ role: "assistant", content: await answer(chat, history, answering.signal) });
-    } catch (thrown) {
-      history.pop();
-      process.stderr.write(`hearth: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
-    }
-    answering = null;
-    process.stdout.write("\n\n");
-  }
-}
-
-async function* lines(terminal: Interface): AsyncGenerator<string> {
-  terminal.prompt();
-  for await (const line of terminal) {
-    yield line.trim();
-    terminal.prompt();
-  }
-}
-
-/** Prints an answer while it is streamed. @returns its text, which is partial if it was stopped. */
-async function answer(chat: Chat, messages: readonly ChatTurn[], signal: AbortSignal): Promise<string> {
-  const dim = process.stdout.isTTY ? ["\u001b[2m", "\u001b[0m"] : ["", ""];
-  let text = "";
-  try {
-    for await (const delta of streamChat(chat.server, chat.model, messages, signal)) {
-      if (delta.kind === "text") text += delta.text;
-      process.stdout.write(delta.kind === "text" ? delta.text : `${dim[0]}${delta.text}${dim[1]}`);
-    }
-  } catch (thrown) {
-    if (!signal.aborted) throw thrown;
-  }
-  return text;
 }

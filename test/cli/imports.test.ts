@@ -1,39 +1,56 @@
-import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { expect, it } from "vitest";
-import { root } from "../harness.js";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { root, runProgram, temporaryFolder } from "../harness.js";
 
-const light = [
-  "better-sqlite3",
-  "commander",
-  "eventsource-parser/stream",
-  "kysely",
-  "lru-cache",
-  "uuid",
-  "yaml",
-  "zod",
-];
-
-/** Returns the packages that a module and its imports load, types aside. */
-function packagesOf(module: string, seen = new Set<string>(), packages = new Set<string>()): Set<string> {
-  if (seen.has(module)) return packages;
-  seen.add(module);
-  const source = readFileSync(module, "utf8");
-  for (const [, from = ""] of source.matchAll(
-    /^(?:import(?! type)|export(?! type))[^;"]*? from "([^"]+)";/gm,
-  )) {
-    if (from.startsWith(".")) packagesOf(join(dirname(module), from.replace(/\.js$/, ".ts")), seen, packages);
-    else if (!from.startsWith("node:")) packages.add(from);
-  }
-  return packages;
+/** Returns the sources of everything that the program loads for a command, packages included, as paths from the root. */
+async function sourcesLoadedBy(command: string): Promise<readonly string[]> {
+  const run = runProgram(command.split(" "), {
+    HEARTH_DATA: join(temporaryFolder(), "data"),
+    HEARTH_PORT: "0",
+    NODE_DEBUG: "esm",
+  });
+  await run.exited;
+  const urls = new Set(run.stderr().match(/file:\/\/[^'"\s]+\.js(?=['"\s])/g));
+  return [...urls].map((url) => fileURLToPath(url)).flatMap((file) => sourcesOf(file));
 }
 
-it("no command but those that serve loads the server: they would take seconds to start", () => {
-  const main = join(root, "src", "main.ts");
-  const imported = [...readFileSync(main, "utf8").matchAll(/import\("(\.[^"]+)"\)/g)].map(
-    ([, from = ""]) => from,
-  );
-  expect(imported).toContain("./cli/server/start.js");
-  const loaded = imported.flatMap((from) => [...packagesOf(join(root, "src", from.replace(/\.js$/, ".ts")))]);
-  expect(new Set(loaded)).toEqual(new Set(light));
+/** Returns what a file of dist/ was made from; for another file, itself. */
+function sourcesOf(file: string): readonly string[] {
+  if (!existsSync(`${file}.map`)) return [relative(root, file)];
+  const map = JSON.parse(readFileSync(`${file}.map`, "utf8")) as { readonly sources: readonly string[] };
+  return map.sources.map((source) => relative(root, join(dirname(file), source)));
+}
+
+const server = /^src\/(http|dialects|jobs|inference|scheduler)\//;
+const engine =
+  /^src\/engine\/(llama\/(engine|worker|tools|derive)|template|images)|node_modules\/(node-llama-cpp|@huggingface|onnxruntime-node|sharp|tiktoken)\//;
+const settings = /^src\/config\.ts$|node_modules\/(zod|yaml)\//;
+const database = /^src\/store\/(database|migrations)|node_modules\/(kysely|better-sqlite3)\//;
+const hub = /^src\/models\/hub\/transfer\/|node_modules\/(undici|pino)\//;
+
+describe("a command loads what it needs only: to load the whole program takes seconds on a slow machine", () => {
+  it.each([
+    ["--version", [server, engine, settings, database, hub]],
+    ["--help", [server, engine, settings, database, hub]],
+    ["keys --help", [server, engine, settings, database, hub]],
+    ["ls", [server, engine, database, hub]],
+    ["alias", [server, engine, database, hub]],
+    ["prices ls", [server, engine, database, hub]],
+    ["ps", [server, engine, database, hub]],
+    ["keys ls", [server, engine, hub]],
+    ["teams ls", [server, engine, hub]],
+    ["usage", [server, engine, hub]],
+    ["ledger verify", [server, engine, hub]],
+  ])("%s", async (command, unneeded) => {
+    const sources = await sourcesLoadedBy(command);
+    expect(sources).toContain("src/main.ts");
+    expect(sources.filter((source) => unneeded.some((part) => part.test(source)))).toEqual([]);
+  });
+
+  it("and the parts that others do without are loaded where they are needed", async () => {
+    const sources = await sourcesLoadedBy("keys ls");
+    for (const part of [settings, database]) expect(sources.some((source) => part.test(source))).toBe(true);
+  });
 });

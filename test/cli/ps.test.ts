@@ -14,12 +14,12 @@ const now = Date.UTC(2026, 10, 21, 12);
 async function ps(url: string, ...words: string[]): Promise<string> {
   let printed = "";
   const program = new Command("hearth").exitOverride();
-  const load = () =>
-    loadConfig({
-      HEARTH_PORT: new URL(url).port,
-      HEARTH_API_KEY: testKey,
-      HEARTH_DATA: temporaryFolder(),
-    });
+  const environment = {
+    HEARTH_PORT: new URL(url).port,
+    HEARTH_API_KEY: testKey,
+    HEARTH_DATA: temporaryFolder(),
+  };
+  const load = () => Promise.resolve(loadConfig(environment));
   const out = { write: (text: string) => (printed += text) };
   addPsCommand(program, load, { clock: createManualClock(now), out });
   await program.parseAsync(["ps", ...words], { from: "user" });

@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
@@ -27,16 +27,17 @@ const settings = {
 };
 
 const program = `#!/usr/bin/env node
+import { sample } from "./sample.js";
 declare const process: { stdout: { write(text: string): void } };
-process.stdout.write("ready\\n");
+process.stdout.write("ready " + String(sample) + "\\n");
 `;
 
 /** Creates a small project with the repository's build script and settings. */
 function project(): string {
   const root = mkdtempSync(join(tmpdir(), "hearth-build-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-  for (const folder of ["scripts", "src"]) mkdirSync(join(root, folder));
-  for (const file of ["package.json", "scripts/build.mjs"])
+  for (const folder of ["scripts/build", "src"]) mkdirSync(join(root, folder), { recursive: true });
+  for (const file of ["package.json", "scripts/build.mjs", "scripts/build/bundle.mjs"])
     copyFileSync(join(repository, file), join(root, file));
   symlinkSync(join(repository, "node_modules"), join(root, "node_modules"));
   writeFileSync(join(root, "tsconfig.json"), JSON.stringify(settings));
@@ -52,6 +53,11 @@ function build(root: string): { status: number | null; output: string } {
   return { status: child.status, output: child.stdout + child.stderr };
 }
 
+/** Returns what the built program prints. */
+function run(root: string): string {
+  return spawnSync(join(root, "dist/main.js"), { encoding: "utf8" }).stdout;
+}
+
 const clean = { status: 0, output: "" };
 
 describe("scripts/build.mjs --if-stale", () => {
@@ -59,29 +65,64 @@ describe("scripts/build.mjs --if-stale", () => {
     const root = project();
     expect(build(root)).toEqual(clean);
     accessSync(join(root, "dist/main.js"), constants.X_OK);
-    expect(spawnSync(join(root, "dist/main.js"), { encoding: "utf8" }).stdout).toBe("ready\n");
+    expect(run(root)).toBe("ready 1\n");
   });
 
   it("does not touch dist while nothing has changed, and builds again when a source has changed", () => {
     const root = project();
     build(root);
-    const sample = join(root, "dist/sample.js");
-    appendFileSync(sample, "// mark");
+    const main = join(root, "dist/main.js");
+    appendFileSync(main, "// mark");
     expect(build(root)).toEqual(clean);
-    expect(readFileSync(sample, "utf8")).toContain("// mark");
+    expect(readFileSync(main, "utf8")).toContain("// mark");
     writeFileSync(join(root, "src/sample.ts"), "export const sample = 2;\n");
     expect(build(root)).toEqual(clean);
-    expect(readFileSync(sample, "utf8")).toContain("sample = 2");
+    expect(run(root)).toBe("ready 2\n");
   });
 
   it("removes the output of a deleted source and restores missing output", () => {
     const root = project();
+    writeFileSync(join(root, "src/worker.ts"), "export {};\n");
     build(root);
-    rmSync(join(root, "src/sample.ts"));
+    expect(existsSync(join(root, "dist/worker.js"))).toBe(true);
+    rmSync(join(root, "src/worker.ts"));
     rmSync(join(root, "dist/main.js"));
     expect(build(root)).toEqual(clean);
-    expect(existsSync(join(root, "dist/sample.js"))).toBe(false);
+    expect(existsSync(join(root, "dist/worker.js"))).toBe(false);
     expect(existsSync(join(root, "dist/main.js"))).toBe(true);
+  });
+
+  it("shares what several programs import, and each module finds what lies beside its own output", () => {
+    const root = project();
+    mkdirSync(join(root, "src/deep/er"), { recursive: true });
+    writeFileSync(
+      join(root, "src/deep/er/place.ts"),
+      'declare global { interface ImportMeta { readonly url: string } }\ndeclare const URL: new (name: string, base: string) => { href: string };\nexport const place = new URL("./part.md", import.meta.url).href;\n',
+    );
+    const worker = `import { place } from "./deep/er/place.js";\ndeclare const console: { log(text: string): void };\nconsole.log(place);\n`;
+    writeFileSync(join(root, "src/worker.ts"), worker);
+    writeFileSync(join(root, "src/deep/worker.ts"), worker.replace("./deep", "."));
+    expect(build(root)).toEqual(clean);
+    for (const file of ["worker.js", "deep/worker.js"]) {
+      const { stdout } = spawnSync(process.execPath, [join(root, "dist", file)], { encoding: "utf8" });
+      expect(stdout).toBe(`${pathToFileURL(join(root, "dist/deep/er/part.md")).href}\n`);
+      expect(readFileSync(join(root, "dist", file), "utf8")).not.toContain("part.md");
+    }
+  });
+
+  it("puts the packages that it imports into the bundle, with their licenses, and leaves no language of zod but English", () => {
+    const root = project();
+    writeFileSync(
+      join(root, "src/sample.ts"),
+      'import { z } from "zod";\nconst parsed = z.object({ number: z.number() }).safeParse({ number: "one" });\nexport const sample = parsed.error?.issues[0]?.message;\n',
+    );
+    expect(build(root)).toEqual(clean);
+    rmSync(join(root, "node_modules"));
+    expect(run(root)).toBe("ready Invalid input: expected number, received string\n");
+    expect(readFileSync(join(root, "dist/main.js"), "utf8")).not.toContain("locales/de.js");
+    expect(readFileSync(join(root, "dist/third-party-licenses.txt"), "utf8")).toMatch(
+      /^zod 4\.\d+\.\d+ \(MIT\)$/m,
+    );
   });
 
   it("copies the parts of web pages and the guides, and removes those whose source is deleted", () => {
@@ -104,7 +145,8 @@ describe("scripts/build.mjs --if-stale", () => {
 
   it("reports a type error and fails until it is fixed", () => {
     const root = project();
-    writeFileSync(join(root, "src/sample.ts"), 'export const sample: number = "1";\n');
+    const wrong = 'export const sample: number = "1";\n';
+    writeFileSync(join(root, "src/sample.ts"), wrong);
     for (const attempt of [build(root), build(root)]) {
       expect(attempt.status).toBe(1);
       expect(attempt.output).toContain("src/sample.ts(1,14)");

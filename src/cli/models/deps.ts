@@ -9,7 +9,7 @@ export interface ModelCommands {
   readonly out: { write(text: string): unknown };
   /** Reads the models of the configured folders. */
   readonly open: () => Promise<OperatorModels>;
-  readonly load: () => LoadedConfig;
+  readonly load: () => Promise<LoadedConfig>;
   /** Folders in which other programs keep their models. */
   readonly folders: ImportFolders;
 }

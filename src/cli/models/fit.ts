@@ -29,7 +29,7 @@ export function addFitCommand(
       const model = models.resolve(name);
       const { id } = model.manifest;
       if (model.unusable !== null) throw new Error(`'${id}' cannot be used: ${model.unusable}`);
-      const inMemory = await knownInMemory(load().config);
+      const inMemory = await knownInMemory((await load()).config);
       const report = await models.fit(model, { contextTokens: context, inMemory, isMeasured: true });
       if (json === true) out.write(formatJson({ id, ...report }));
       else out.write(sectionsText([[id, fitRows(report)]]));

@@ -33,7 +33,7 @@ export function addImportCommand(
       const report = await models.link(from, resolve(folder ?? folders[from]), dryRun);
       const aliasProblems = dryRun ? [] : await setAliases(models, report);
       if (json === true) out.write(formatJson({ ...report, aliasProblems, dryRun }));
-      else out.write(toText(report, aliasProblems, load().config.models, dryRun));
+      else out.write(toText(report, aliasProblems, (await load()).config.models, dryRun));
     });
 }
 

@@ -20,7 +20,7 @@ export function addRmCommand(
     .option("--force", "delete also what is in memory, or what adapters are based on")
     .action(async (names: readonly string[], { force }: { force?: true }) => {
       const models = await open();
-      const { config } = load();
+      const { config } = await load();
       await forEachReference(names, async (name) => {
         const model = models.resolve(name);
         if (force !== true) await refuseUsed(models, model, config);

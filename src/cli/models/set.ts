@@ -2,7 +2,6 @@
 import type { Command } from "commander";
 import { reportInvalidValues } from "../accounts/command-helpers.js";
 import { formatJson } from "../table.js";
-import { parseAssignments } from "./assignments.js";
 import type { ModelCommands } from "./deps.js";
 import { valueText } from "./settings-text.js";
 
@@ -15,6 +14,7 @@ export function addSetCommand(program: Command, { open, out }: Pick<ModelCommand
     .argument("<setting...>", "such as sampling.temperature=0.7; a setting without a value is removed")
     .option("--json", "print all settings of the model as one JSON array")
     .action(async (name: string, words: readonly string[], { json }: { json?: true }, command: Command) => {
+      const { parseAssignments } = await import("./assignments.js");
       const models = await open();
       const { id } = models.resolve(name).manifest;
       await reportInvalidValues(command, async () => models.change(id, parseAssignments(words, models)));

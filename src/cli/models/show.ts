@@ -47,7 +47,7 @@ export function addShowCommand(
         return;
       }
       const isUsable = model.unusable === null;
-      const inMemory = isUsable ? await knownInMemory(load().config) : [];
+      const inMemory = isUsable ? await knownInMemory((await load()).config) : [];
       const shown: Shown = {
         model,
         details,

@@ -1,29 +1,13 @@
 /** `hearth start`: runs the server in the foreground until it is stopped. */
-import { existsSync } from "node:fs";
-import { relative } from "node:path";
 import type { Command } from "commander";
-import type { App } from "../../app/app.js";
-import type { CommandLineSettings, Config, LoadedConfig } from "../../config.js";
-import type { Model } from "../../core/model.js";
-import { version } from "../../version.js";
-import { contextText } from "../context-text.js";
-import type { SupervisorChannel } from "./supervise.js";
-
-/** Time to close everything after the grace time: engines, worker threads, the database. */
-const closeMsMax = 12_000;
-
-export interface StartIo {
-  /** null if no supervisor started this process. */
-  readonly supervisor: SupervisorChannel | null;
-  /** How the hub of models is reached: HF_ENDPOINT, HF_TOKEN and proxies. */
-  readonly environment: NodeJS.ProcessEnv;
-}
+import type { CommandLineSettings, LoadedConfig } from "../../config.js";
+import type { ServeIo } from "./serve.js";
 
 /** Adds the command. */
 export function addStartCommand(
   program: Command,
-  load: (options: CommandLineSettings) => LoadedConfig,
-  io: StartIo,
+  load: (options: CommandLineSettings) => Promise<LoadedConfig>,
+  io: ServeIo,
 ): void {
   program
     .command("start")
@@ -31,149 +15,12 @@ export function addStartCommand(
     .option("--port <number>", "port to listen on (0: any free one)")
     .option("--host <address>", "address to listen on")
     .option("--new-database", "start with an empty database where the one that was there is missing or empty")
-    .action(async ({ newDatabase = false, ...settings }: StartOptions) =>
-      start(load(settings), io, newDatabase),
-    );
+    .action(async ({ newDatabase = false, ...settings }: StartOptions) => {
+      const { serve } = await import("./serve.js");
+      await serve(await load(settings), io, newDatabase);
+    });
 }
 
 interface StartOptions extends CommandLineSettings {
   readonly newDatabase?: boolean;
-}
-
-async function start(
-  { config: configured, sources }: LoadedConfig,
-  { supervisor, environment }: StartIo,
-  isNewDatabase: boolean,
-): Promise<void> {
-  // With port 0, a restarted server must listen on the same port again, so that clients find it.
-  const config = { ...configured, port: configured.port || (supervisor?.port ?? 0) };
-  const stopped = stopRequested(supervisor);
-  const { pino } = await import("pino");
-  const { createApp } = await import("../../app/app.js");
-  const { openServerPuller } = await import("../../app/pulls.js");
-  const app = await createApp(config, {
-    openPuller: () => openServerPuller(config, environment),
-    logger: pino({ level: logLevel(config) }, pino.destination(2)),
-    // A server that is restarted after a crash has a database; it may not replace that.
-    newDatabase: isNewDatabase && (supervisor?.port ?? null) === null ? "allowed" : "refused",
-  });
-  try {
-    const { url, port } = await app.listen();
-    process.stdout.write(greeting(config, sources.apiKey, app, url));
-    supervisor?.listening(port, stopMsMax(config));
-  } catch (thrown) {
-    await app.close();
-    throw listenError(config, thrown);
-  }
-  await stopped;
-  // Not `process.exit`, which waits for threads that hang in native code.
-  setTimeout(() => process.kill(process.pid, "SIGKILL"), stopMsMax(config)).unref();
-  await app.close();
-}
-
-/** Time after a stop request in which the process ends, whatever hangs. */
-function stopMsMax({ shutdownGraceMs }: Config): number {
-  return shutdownGraceMs + closeMsMax;
-}
-
-function logLevel(config: Config): string {
-  if (config.logLevel !== "auto") return config.logLevel;
-  return process.stderr.isTTY ? "warn" : "info";
-}
-
-/**
- * Resolves at the first stop request. A second signal ends the process at once, except if the server is supervised: a terminal
- * or a service manager may signal both processes, and the supervisor counts the requests.
- */
-function stopRequested(supervisor: SupervisorChannel | null): Promise<void> {
-  return new Promise((resolve) => {
-    let isRequested = false;
-    const requestStop = (): void => {
-      if (isRequested && supervisor === null) process.exit(1);
-      isRequested = true;
-      resolve();
-    };
-    process.on("SIGINT", requestStop);
-    process.on("SIGTERM", requestStop);
-    supervisor?.onStop(requestStop);
-  });
-}
-
-function listenError(config: Config, thrown: unknown): Error {
-  const code = thrown instanceof Error && "code" in thrown ? thrown.code : null;
-  const address = `${config.host}:${config.port}`;
-  if (code === "EADDRINUSE")
-    return new Error(
-      `${address} is in use by another program. Stop it, or choose another port with --port or HEARTH_PORT.`,
-    );
-  if (code === "EACCES")
-    return new Error(
-      `this user has no permission to listen on ${address}. Set HEARTH_PORT to a port above 1023.`,
-    );
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
-}
-
-function greeting(config: Config, keySource: string, app: App, url: string): string {
-  const usable = app.models.list().filter((model) => model.unusable === null);
-  const names = usable.map(nameWithContext);
-  const chatModel = usable.find(({ manifest }) => manifest.kind === "chat");
-  const file = relative(process.cwd(), app.firstKeyFile) || app.firstKeyFile;
-  const { shown, inCurl } = keyHint(config, keySource, app, file);
-  const body = JSON.stringify({
-    model: chatModel?.manifest.id ?? "MODEL",
-    messages: [{ role: "user", content: "Hello!" }],
-  });
-  return [
-    `Hearth ${version}`,
-    `listening on ${url}`,
-    "",
-    `  Base URL  ${url}/v1`,
-    `  API key   ${shown}`,
-    ...managementKeyLines(app),
-    `  Models    ${names.join(", ") || "none is usable; run `hearth doctor`"}`,
-    ...unusableLines(app.models.list().length - usable.length),
-    "",
-    "Try it:",
-    "",
-    `curl ${url}/v1/chat/completions -H "Authorization: Bearer ${inCurl}" -H "Content-Type: application/json" -d '${body}'`,
-    "",
-    "",
-  ].join("\n");
-}
-
-/** Returns the id of a model, and its context if it is a chat model. */
-function nameWithContext({ manifest, trainedTokens }: Model): string {
-  const { id, kind, contextTokens } = manifest;
-  return kind === "chat" ? `${id} (${contextText(contextTokens, trainedTokens)})` : id;
-}
-
-function unusableLines(count: number): readonly string[] {
-  if (count === 0) return [];
-  return [`            ${count} ${count === 1 ? "model" : "models"} could not be used: hearth doctor`];
-}
-
-/** The key is printed only at the start that creates it, because others may see the screen later. */
-function managementKeyLines({ firstManagementKey, firstManagementKeyFile }: App): readonly string[] {
-  if (firstManagementKey === null) return [];
-  const file = relative(process.cwd(), firstManagementKeyFile) || firstManagementKeyFile;
-  return [`  Manage    ${firstManagementKey}  (management key, shown once; stored in ${file})`];
-}
-
-interface KeyHint {
-  /** Text about the key. */
-  readonly shown: string;
-  /** The key, or a shell expression for it, in the example command. */
-  readonly inCurl: string;
-}
-
-function keyHint(config: Config, source: string, app: App, file: string): KeyHint {
-  if (app.firstKey !== null)
-    return { shown: `${app.firstKey}  (shown once; stored in ${file})`, inCurl: app.firstKey };
-  if (config.apiKey !== null)
-    return {
-      shown: `set by ${source}`,
-      inCurl: source.endsWith("_FILE") ? `$(cat $${source})` : "$HEARTH_API_KEY",
-    };
-  if (existsSync(app.firstKeyFile)) return { shown: `in ${file}`, inCurl: `$(cat ${file})` };
-  return { shown: "create one with `hearth keys create`", inCurl: "$HEARTH_API_KEY" };
 }

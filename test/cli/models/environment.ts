@@ -23,7 +23,7 @@ export function commandEnvironment(more: NodeJS.ProcessEnv = {}) {
     HEARTH_GPU: "off",
     ...more,
   };
-  const load = () => loadConfig(environment, null);
+  const load = () => Promise.resolve(loadConfig(environment, null));
   const clock = createManualClock(Date.UTC(2026, 10, 21, 12));
   let printed = "";
   let exitCode: number | string | null | undefined;
@@ -33,7 +33,7 @@ export function commandEnvironment(more: NodeJS.ProcessEnv = {}) {
     const before = process.exitCode;
     const program = new Command("hearth").exitOverride().configureOutput({ writeErr: () => undefined });
     addModelCommands(program, {
-      open: () => openOperatorModels(load().config, bandwidthWorkerUrl),
+      open: () => openOperatorModels(loadConfig(environment, null).config, bandwidthWorkerUrl),
       load,
       folders: {
         ollama: join(folder, "ollama"),

@@ -38,19 +38,6 @@ describe("hearth ls", () => {
 });
 
 describe("the program", () => {
-  it("runs ls without loading the engine", async () => {
-    const { gguf, environment } = commandEnvironment();
-    gguf("models/zeta.gguf");
-    const trace = { ...environment, NODE_DEBUG: "esm" };
-    const run = runProgram(["ls", "--json"], trace);
-    expect(await run.exited).toBe(0);
-    expect(JSON.parse(run.stdout())).toContainEqual(expect.objectContaining({ id: "zeta" }));
-    expect(run.stderr()).toContain("/models/registry.js");
-    expect(run.stderr()).not.toMatch(
-      /node_modules\/(node-llama-cpp|@huggingface|onnxruntime-node|sharp|koa)\//,
-    );
-  });
-
   it.each([
     ["serve", "start"],
     ["lst", "ls"],

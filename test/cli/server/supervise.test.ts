@@ -2,7 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { builtinModules } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import Database from "better-sqlite3";
@@ -205,10 +205,14 @@ it("C10: kills a server that does not stop in the time that it reported, whateve
 
 it("imports only Node's own modules, the check of open files and the restart policy in the supervisor process", () => {
   const met = new Set<string>();
+  const sources: string[] = [];
   const visit = (file: string): void => {
     if (met.has(file)) return;
     met.add(file);
-    for (const [, from = ""] of readFileSync(join(root, "dist", file), "utf8").matchAll(
+    const built = join(root, "dist", file);
+    const map = JSON.parse(readFileSync(`${built}.map`, "utf8")) as { readonly sources: readonly string[] };
+    sources.push(...map.sources.map((source) => relative(root, join(dirname(built), source))));
+    for (const [, from = ""] of readFileSync(built, "utf8").matchAll(
       /^(?:import|export)\b[^;(]*?"([^"]+)";/gm,
     )) {
       if (from.startsWith(".")) visit(join(dirname(file), from));
@@ -216,10 +220,10 @@ it("imports only Node's own modules, the check of open files and the restart pol
     }
   };
   visit("main.js");
-  expect([...met]).toEqual([
-    "main.js",
-    "cli/server/open-files.js",
-    "cli/server/supervise.js",
-    "cli/server/restart-policy.js",
+  expect(sources.toSorted()).toEqual([
+    "src/cli/server/open-files.ts",
+    "src/cli/server/restart-policy.ts",
+    "src/cli/server/supervise.ts",
+    "src/main.ts",
   ]);
 });

@@ -1,17 +1,17 @@
 /** The part of the composition root that judges whether a model fits into memory, and guesses how fast it is. */
-import type { Config } from "../config.js";
-import type { Model } from "../core/model.js";
-import { threadsFor, usableCores } from "../engine/llama/load/machine.js";
-import { cacheBytesPerToken, memoryEstimate, sequencesOf } from "../engine/llama/load/memory-estimate.js";
-import { withLoadSettings } from "../engine/llama/load/load-settings.js";
-import { measureBandwidth } from "../models/fit/bandwidth.js";
-import { freeMemoryBytes } from "../models/fit/free-memory.js";
-import { bytesPerDecodedToken, tokensPerSecond } from "../models/fit/speed.js";
-import { judgeFit, judgeSize, type FitAnswer } from "../models/fit/verdict.js";
-import type { ModelDetails } from "../models/library/details.js";
-import { systemClock } from "../system.js";
-import { llamaSettings, memoryBytesOf } from "./chat-engine.js";
-import { gpuMemory, type GpuMemory } from "./gpu/memory.js";
+import type { Config } from "../../config.js";
+import type { Model } from "../../core/model.js";
+import { threadsFor, usableCores } from "../../engine/llama/load/machine.js";
+import { cacheBytesPerToken, memoryEstimate, sequencesOf } from "../../engine/llama/load/memory-estimate.js";
+import { withLoadSettings } from "../../engine/llama/load/load-settings.js";
+import { measureBandwidth } from "../../models/fit/bandwidth.js";
+import { freeMemoryBytes } from "../../models/fit/free-memory.js";
+import { bytesPerDecodedToken, tokensPerSecond } from "../../models/fit/speed.js";
+import { judgeFit, judgeSize, type FitAnswer } from "../../models/fit/verdict.js";
+import type { ModelDetails } from "../../models/library/details.js";
+import { systemClock } from "../../system.js";
+import { llamaSettings, memoryBytesOf } from "../llama-settings.js";
+import { gpuMemory, type GpuMemory } from "../gpu/memory.js";
 
 /** A model that the running server has in memory. */
 export interface ModelInMemory {
@@ -131,7 +131,7 @@ async function speedOf(
   const threads = config.threads === 0 ? threadsFor(manifest.bytes, usableCores()) : config.threads;
   const bandwidth = await measureBandwidth(threads, {
     clock: systemClock,
-    workerUrl: workerUrl ?? new URL("../models/fit/worker.js", import.meta.url),
+    workerUrl: workerUrl ?? new URL("../../models/fit/worker.js", import.meta.url),
   });
   const speed = bandwidth === null ? null : tokensPerSecond(bytesPerToken, bandwidth);
   return { tokensPerSecond: speed, bandwidth };

@@ -1,0 +1,126 @@
+/**
+ * Bundles the program: each entry point becomes one file at the place of its source, and what several of them share lies in
+ * dist/chunks/. To load a module costs more than to run it: before, a start loaded a thousand of them. Packages with native code, and
+ * those that find files beside their own, are not bundled.
+ */
+import { build } from "esbuild";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+
+/** Packages that are loaded from node_modules. */
+const external = [
+  "@huggingface/transformers",
+  "better-sqlite3",
+  "node-llama-cpp",
+  "onnxruntime-node",
+  "sharp",
+  "tiktoken",
+];
+
+/** Files that start a process or a thread. */
+const programs = /(^|\/)(main|worker|smoke|onnx)\.ts$/;
+
+/** What scripts and tests import from dist/. */
+const imported = [
+  "app/app.ts",
+  "cli/server/supervise.ts",
+  "config.ts",
+  "core/errors.ts",
+  "engine/onnx-threads.ts",
+  "engine/scripted.ts",
+  "engine/worker-host.ts",
+];
+
+/** Stands for the path from an output to dist/, until it is known to which output a module belongs. */
+const distFolder = "PATH-TO-DIST/";
+
+/** CommonJS packages require parts of Node, which a module has no function for. */
+const banner =
+  'import { createRequire as createRequireOfPackages } from "node:module"; const require = createRequireOfPackages(import.meta.url);';
+
+/**
+ * Bundles the sources in src/.
+ * @param {string} root
+ * @param {readonly string[]} sources absolute paths of the TypeScript files
+ * @returns {Promise<Map<string, string> | null>} contents by absolute path; null when a source has errors, which are printed
+ */
+export async function bundle(root, sources) {
+  const [src, dist] = [join(root, "src"), join(root, "dist")];
+  const names = new Map(sources.map((file) => [relative(src, file).replaceAll("\\", "/"), file]));
+  const entryPoints = [...names].filter(([name]) => programs.test(name) || imported.includes(name));
+  const result = await build({
+    absWorkingDir: root,
+    entryPoints: entryPoints.map(([, file]) => file),
+    outdir: dist,
+    outbase: src,
+    chunkNames: "chunks/[name]-[hash]",
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node20.19",
+    external,
+    banner: { js: banner },
+    sourcemap: true,
+    sourcesContent: false,
+    legalComments: "none",
+    logLevel: "error",
+    write: false,
+    metafile: true,
+    plugins: [adaptSources(src)],
+  }).catch(() => null);
+  if (result === null) return null;
+  const outputs = new Map(
+    result.outputFiles.map(({ path, text }) => [
+      path,
+      text.replaceAll(distFolder, `${relative(dirname(path), dist) || "."}/`.replaceAll("\\", "/")),
+    ]),
+  );
+  const licenses = join(dist, "third-party-licenses.txt");
+  return outputs.set(licenses, licensesOf(root, Object.keys(result.metafile.inputs)));
+}
+
+/**
+ * Adapts the sources to the bundle: `import.meta.url` stays the place of a module's own output, wherever the bundle has it; and of zod
+ * only what is used becomes part of the bundle, without its forty languages.
+ * @param {string} src
+ * @returns {import("esbuild").Plugin}
+ */
+function adaptSources(src) {
+  return {
+    name: "adapt-sources",
+    setup(bundler) {
+      bundler.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+        const name = relative(src, path).replaceAll("\\", "/").replace(/\.ts$/, ".js");
+        const contents = readFileSync(path, "utf8")
+          .replaceAll("import.meta.url", `new URL("${distFolder}${name}", import.meta.url).href`)
+          .replace('import { z } from "zod"', 'import * as z from "zod"');
+        return { contents, loader: "ts" };
+      });
+    },
+  };
+}
+
+/**
+ * Returns the licenses of the packages that are part of the bundle, as these ask for.
+ * @param {string} root
+ * @param {readonly string[]} inputs paths from the root
+ */
+function licensesOf(root, inputs) {
+  const folders = inputs.flatMap((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
+  const texts = [...new Set(folders)].sort().map((folder) => licenseOf(join(root, folder)));
+  return ["Parts of these packages are in the files of this folder.", ...texts].join(
+    `\n\n${"-".repeat(80)}\n`,
+  );
+}
+
+/** @param {string} folder */
+function licenseOf(folder) {
+  /** @type {unknown} */
+  const parsed = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const { name, version, license } = /** @type {Record<string, unknown>} */ (parsed);
+  const file = ["LICENSE", "LICENSE.md", "LICENSE.txt", "license", "LICENCE", "LICENSE-MIT"]
+    .map((each) => join(folder, each))
+    .find((each) => existsSync(each));
+  return `${String(name)} ${String(version)} (${String(license)})\n\n${file === undefined ? "" : readFileSync(file, "utf8").trim()}\n`;
+}

@@ -1,0 +1,55 @@
+/** The part of the composition root that derives from the configuration what GGUF models are loaded with. */
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Config } from "../config.js";
+import { usableCores, usableMemoryBytes } from "../engine/llama/load/machine.js";
+import { contextInMemory } from "../engine/llama/load/memory-estimate.js";
+import { withLoadSettings } from "../engine/llama/load/load-settings.js";
+import type { LlamaSettings } from "../engine/llama/protocol.js";
+import { keepThreads, type ThreadPoolState } from "../engine/llama/threads/thread-pool.js";
+import type { ContextLimit } from "../models/apply-settings.js";
+
+/** The compiled library that keeps the engine's threads; the build makes it where there is a C compiler. */
+const threadPoolLibrary = fileURLToPath(new URL("../../dist/native/thread-pool.node", import.meta.url));
+
+/** Returns the memory that all models together may take. */
+export function memoryBytesOf(memoryBytesMax: number): number {
+  return memoryBytesMax === 0 ? usableMemoryBytes() : memoryBytesMax;
+}
+
+/** Returns the largest context of a model: the configured one, or what it was trained with, as far as memory allows. */
+export function contextLimit(config: Config): ContextLimit {
+  if (config.contextTokensMax > 0) return config.contextTokensMax;
+  const [settings, memoryBytes] = [llamaSettings(config), memoryBytesOf(config.memoryBytesMax)];
+  return (cost, load) => contextInMemory(cost, withLoadSettings(settings, load), memoryBytes);
+}
+
+/** The engine's settings. It gets no more of the configuration, and no key in particular. */
+export function llamaSettings(config: Config): LlamaSettings {
+  const { slotsPerModel, contextTokensMax, tokenGapMsMax, prefixCacheBytesMax } = config;
+  const { kvCacheType, flashAttention, gpu } = config;
+  return {
+    cores: usableCores(),
+    threads: config.threads === 0 ? null : config.threads,
+    threadPoolFile: threadPoolFile(config.threadPool),
+    threadPlansFile: join(config.data, "threads.json"),
+    slotsPerModel,
+    contextTokensMax: contextTokensMax === 0 ? Number.MAX_SAFE_INTEGER : contextTokensMax,
+    prefillChunkTokens: config.prefillChunkTokens === 0 ? null : config.prefillChunkTokens,
+    tokenGapMsMax,
+    prefixCacheFolder: join(config.data, "prefix-cache"),
+    prefixCacheBytesMax,
+    kvCacheType,
+    flashAttention,
+    gpu,
+  };
+}
+
+/** Returns whether the engine's threads are kept between tokens, as in a server on this machine. */
+export function keptThreads(setting: Config["threadPool"]): ThreadPoolState {
+  return keepThreads(threadPoolFile(setting));
+}
+
+function threadPoolFile(setting: Config["threadPool"]): string | null {
+  return setting === "off" ? null : threadPoolLibrary;
+}
