@@ -19,7 +19,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { bundle } from "./build/bundle.mjs";
@@ -28,8 +28,6 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const src = join(root, "src");
 const dist = join(root, "dist");
 const stamp = join(dist, ".built");
-const threadPool = join(dist, "native", "thread-pool.node");
-const threadPoolSource = join(src, "engine", "llama", "threads", "thread-pool.c");
 const lock = join(dist, ".building");
 const isChecked = !process.argv.includes("--unchecked");
 const lockWaitMsMax = 300_000;
@@ -69,7 +67,7 @@ async function build() {
   for (const [file, content] of outputs) write(file, content);
   for (const file of pageParts()) write(outputOf(file), readFileSync(file));
   if (existsSync(main)) chmodSync(main, 0o755);
-  buildThreadPool();
+  for (const file of nativeSources()) compile(file);
   if (!areTypesRight) return fail("tsc found errors (above)");
   const names = [...outputs.keys(), ...pageParts().map(outputOf)].map((file) => relative(dist, file));
   writeFileSync(stamp, [before, ...names].join(separator));
@@ -95,23 +93,16 @@ function write(file, content) {
   writeFileSync(file, content);
 }
 
-/** Compiles thread-pool.c. Without a compiler, or on another system than Linux, the engine makes threads for every token instead. */
-function buildThreadPool() {
-  rmSync(threadPool, { force: true });
+/**
+ * Compiles a C file to a library in dist/native/. Without a compiler, or on another system than Linux, the program does without it.
+ * @param {string} source
+ */
+function compile(source) {
   if (process.platform !== "linux") return;
-  mkdirSync(dirname(threadPool), { recursive: true });
-  const options = [
-    "-O2",
-    "-shared",
-    "-fPIC",
-    "-fvisibility=hidden",
-    "-pthread",
-    "-o",
-    threadPool,
-    threadPoolSource,
-    "-ldl",
-  ];
-  spawnSync(process.env["CC"] ?? "cc", options, { stdio: "ignore" });
+  const library = join(dist, "native", `${basename(source, ".c")}.node`);
+  mkdirSync(dirname(library), { recursive: true });
+  const options = ["-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-pthread"];
+  spawnSync(process.env["CC"] ?? "cc", [...options, "-o", library, source, "-ldl"], { stdio: "ignore" });
 }
 
 /** @param {string} reason */
@@ -154,11 +145,15 @@ function fingerprint() {
     ...settings.filter((file) => existsSync(file)),
     ...scripts,
     ...sources(),
-    threadPoolSource,
+    ...nativeSources(),
     ...pageParts(),
   ]
     .map((file) => [relative(root, file), statSync(file).size, statSync(file).mtimeMs].join(" "))
     .join("\n");
+}
+
+function nativeSources() {
+  return filesIn(src).filter((file) => file.endsWith(".c"));
 }
 
 function sources() {
