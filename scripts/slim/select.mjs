@@ -11,8 +11,8 @@ import { join } from "node:path";
  * @typedef {{ name?: string, dev?: boolean }} Entry of a lock file
  */
 
-/** Packages of which a stand-in is installed, and nothing loads it: see `overrides` in package.json. */
-const standIns = ["onnxruntime-web", "prebuild-install"];
+/** Packages of which a stand-in is installed (see `overrides` in package.json), and an optional peer of node-llama-cpp. */
+const neverLoaded = ["onnxruntime-web", "prebuild-install", "typescript"];
 
 const typesAndMaps = /\.(map|d\.[cm]?ts)$/;
 
@@ -83,7 +83,7 @@ function reasonToRemove(name, entry, target) {
   if (binary !== undefined) return reasonToRemoveBinary(binary, target);
   if (entry === undefined) return "not in the lock file";
   if (entry.dev === true) return "development";
-  return standIns.includes(name) ? "never loaded" : null;
+  return neverLoaded.includes(name) ? "never loaded" : null;
 }
 
 /**
