@@ -61,6 +61,7 @@ async function runCommand(
   const openAccounts = async (): Promise<OpenAccounts> =>
     (await import("./app/accounts.js")).openAccounts((await load()).config);
   addAccountCommands(program, openAccounts, { clock: systemClock, out: process.stdout });
+  await addBackups(program, load);
   addDoctorCommand(program, load);
   addOtherNames(program);
 
@@ -70,6 +71,21 @@ async function runCommand(
     if (thrown instanceof CommanderError) process.exitCode = thrown.exitCode === 0 ? 0 : 2;
     else process.exitCode = fail(thrown, thrown instanceof (await import("./config.js")).ConfigError);
   }
+}
+
+/** Adds the commands that back up and restore the data folder. */
+async function addBackups(program: Command, load: () => LoadedConfig): Promise<void> {
+  const { addBackupCommands } = await import("./cli/backup/backup.js");
+  const { systemClock } = await import("./system.js");
+  addBackupCommands(program, {
+    create: async (file, options) =>
+      (await import("./app/backup/create.js")).createBackup(load().config, file, options),
+    restore: async (file, options) =>
+      (await import("./app/backup/restore.js")).restoreBackup(load().config, file, options),
+    clock: systemClock,
+    out: process.stdout,
+    err: process.stderr,
+  });
 }
 
 /** Adds the commands that manage models. */

@@ -18,24 +18,25 @@ import { createImageGenerator } from "../inference/images/generate-images.js";
 import type { RunStore } from "../inference/run/store/runs.js";
 import { createGenerator, type Generator } from "../inference/run/generate.js";
 import { createScheduler, type Scheduler } from "../scheduler/scheduler.js";
-import { openDatabase, type Database } from "../store/database.js";
+import type { Database } from "../store/database.js";
 import type { Puller } from "../models/hub/puller.js";
 import { startErasure, type Erasure } from "../store/erasure.js";
 import { createDatabaseHealth, type DatabaseHealth } from "../store/health.js";
-import { lockFolder } from "../store/lock.js";
 import type { NewDatabase } from "../store/lost-database.js";
 import { systemClock, systemRandom } from "../system.js";
 import { buildAccounts, buildAuthentication, ensureFirstKeys, type FirstKeys } from "./accounts.js";
-import { databaseFile, firstKeyFile, firstManagementKeyFile } from "./data-folder.js";
+import { firstKeyFile, firstManagementKeyFile } from "./data-folder.js";
 import { buildEngines, type EngineOverrides } from "./engines.js";
 import { buildJobs } from "./jobs.js";
 import { httpSettings } from "./http-settings.js";
 import { loadModels } from "./models.js";
 import { buildModelManagement } from "./model-management.js";
-import { buildStores, type Stores } from "./stores.js";
+import { buildStores, openDataFolder, type DataFolder, type Stores } from "./stores.js";
 import type { SystemDeps } from "./chat-engine.js";
 
 export type { OpenAccounts } from "./accounts.js";
+export type { BackupOptions, BackupProgress, BackupReport } from "./backup/create.js";
+export type { RestoreOptions, RestoreReport } from "./backup/restore.js";
 export type {
   FitReport,
   LinkReport,
@@ -95,22 +96,14 @@ export interface App extends FirstKeys {
  * @throws Error with one clear sentence when the data folder cannot be used.
  */
 export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
-  const unlock = lockFolder(config.data);
-  let database: Database | null = null;
+  const dataFolder = await openDataFolder(config, overrides);
   try {
-    database = overrides.database ?? (await openDatabase(databaseFile(config), overrides));
-    return await assemble(config, overrides, { database, unlock });
+    return await assemble(config, overrides, dataFolder);
   } catch (thrown) {
-    await database?.close();
-    unlock();
+    await dataFolder.database.close();
+    dataFolder.unlock();
     throw thrown;
   }
-}
-
-/** The data folder, opened for as long as the server runs. */
-interface DataFolder {
-  readonly database: Database;
-  readonly unlock: () => void;
 }
 
 async function assemble(config: Config, overrides: Overrides, dataFolder: DataFolder): Promise<App> {

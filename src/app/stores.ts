@@ -1,5 +1,7 @@
-/** The part of the composition root that builds the stores over the database. */
+/** The part of the composition root that opens the data folder and builds the stores over its database. */
 import type { Config } from "../config.js";
+import type { Clock } from "../core/clock.js";
+import { silentLogger, type Logger } from "../core/logger.js";
 import type { Random } from "../core/random.js";
 import { createImageStore } from "../inference/images/store.js";
 import { createResponseStore } from "../inference/responses/store/responses.js";
@@ -7,9 +9,13 @@ import { createRunStore } from "../inference/run/store/runs.js";
 import { createDeferredStore } from "../jobs/deferred/store.js";
 import { createPullStore } from "../jobs/pulls/store.js";
 import { createJobStore } from "../jobs/store.js";
-import type { Database } from "../store/database.js";
+import { checkAfterUncleanEnd, markRunning, type UncleanEnd } from "../store/backup/unclean-end.js";
+import { openDatabase, type Database } from "../store/database.js";
+import { lockFolder } from "../store/lock.js";
+import type { NewDatabase } from "../store/lost-database.js";
+import { systemClock } from "../system.js";
 import { buildAccountStores } from "./accounts.js";
-import { imagesFolder } from "./data-folder.js";
+import { databaseFile, imagesFolder } from "./data-folder.js";
 
 export type Stores = ReturnType<typeof buildStores>;
 
@@ -27,4 +33,51 @@ export function buildStores(config: Config, database: Database, random: Random) 
       random,
     }),
   };
+}
+
+/** The data folder, opened for as long as the server runs. */
+export interface DataFolder {
+  readonly database: Database;
+  /** Releases the folder after its database was closed. */
+  readonly unlock: () => void;
+}
+
+export interface DataFolderOverrides {
+  readonly database?: Database;
+  readonly newDatabase?: NewDatabase;
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+}
+
+/**
+ * Locks the data folder, checks its database after an unclean end, and opens it.
+ * @throws Error with one clear sentence when the data folder cannot be used.
+ */
+export async function openDataFolder(config: Config, overrides: DataFolderOverrides): Promise<DataFolder> {
+  const { clock = systemClock, logger = silentLogger } = overrides;
+  const unlock = lockFolder(config.data);
+  try {
+    if (overrides.database !== undefined) return { database: overrides.database, unlock };
+    const file = databaseFile(config);
+    reportUncleanEnd(checkAfterUncleanEnd(file, clock), logger);
+    const database = await openDatabase(file, overrides);
+    const endCleanly = markRunning(file);
+    return {
+      database,
+      unlock() {
+        endCleanly();
+        unlock();
+      },
+    };
+  } catch (thrown) {
+    unlock();
+    throw thrown;
+  }
+}
+
+function reportUncleanEnd(end: UncleanEnd | null, logger: Logger): void {
+  if (end === null) return;
+  if (end.check === null)
+    logger.warn({}, "the server did not end cleanly; its database is too large to be checked at the start");
+  else logger.info({ ...end }, "the server did not end cleanly; its database was checked and is sound");
 }

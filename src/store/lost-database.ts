@@ -4,7 +4,8 @@
  * empty one would hide that.
  */
 import { existsSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
+import { isRestoreUnfinished } from "./backup/swap.js";
 import { errorCodeOf } from "./failure.js";
 
 /** Whether an empty database may be created where there was one; for the operator who asks for it. */
@@ -21,6 +22,8 @@ function markerOf(file: string): string {
  * @throws Error with one clause that gives the reason and the remedy.
  */
 export function checkFileExists(file: string, newDatabase: NewDatabase): void {
+  if (isRestoreUnfinished(dirname(file)))
+    throw new Error("`hearth restore` was interrupted in this folder: run it again");
   // In this order: another process that creates the database writes to it before these files appear.
   const trace = traceOf(file);
   const size = statSync(file, { throwIfNoEntry: false })?.size;

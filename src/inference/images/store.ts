@@ -24,7 +24,8 @@ export interface ImageStoreOptions {
 }
 
 const nameBytes = 24;
-const namePattern = /^[A-Za-z0-9_-]{32}\.(png|jpeg|webp)$/;
+/** Names of stored images: no other file of the folder is one. */
+export const imageNamePattern = /^[A-Za-z0-9_-]{32}\.(png|jpeg|webp)$/;
 const columns = ["name", "run_id", "bytes", "expire_time"] as const;
 const retryAfterSeconds = 60;
 
@@ -171,7 +172,7 @@ class FolderImageStore {
 }
 
 function formatOf(name: string): ImageFormat | null {
-  return (namePattern.exec(name)?.[1] ?? null) as ImageFormat | null;
+  return (imageNamePattern.exec(name)?.[1] ?? null) as ImageFormat | null;
 }
 
 function prepareInsertion({ kysely }: Database) {

@@ -1,0 +1,88 @@
+/** Restores a data folder from a backup. */
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Config } from "../../config.js";
+import type { Clock } from "../../core/clock.js";
+import { abandonRestore, beginRestore, install, undoRestore } from "../../store/backup/swap.js";
+import { errorCodeOf, reasonOf } from "../../store/failure.js";
+import { lockFolder } from "../../store/lock.js";
+import type { BackupProgress } from "./create.js";
+import type { BackupManifest } from "./manifest.js";
+import { extractArchive } from "./read-archive.js";
+import { verifyExtracted, type VerifyOptions } from "./verify.js";
+
+export interface RestoreOptions extends VerifyOptions {
+  readonly clock: Clock;
+  readonly onProgress: (progress: BackupProgress) => void;
+}
+
+export interface RestoreReport extends BackupManifest {
+  /** Absolute path of the backup. */
+  readonly file: string;
+  /** Absolute path of the data folder. */
+  readonly data: string;
+  /** Absolute path of the folder that keeps the former files; null if there were none. */
+  readonly formerData: string | null;
+  /** Whether an earlier restore that was interrupted had to be undone first. */
+  readonly undidInterrupted: boolean;
+}
+
+/**
+ * Extracts a backup into the data folder, checks it, and only then puts it in the place of what is there. Killed at any moment, it can
+ * be run again.
+ * @throws Error with one sentence; then the data folder is as before.
+ */
+export async function restoreBackup(
+  config: Config,
+  file: string,
+  options: RestoreOptions,
+): Promise<RestoreReport> {
+  const source = resolve(file);
+  const bytesTotal = await sizeOf(source);
+  const unlock = lockFolder(config.data, 0);
+  try {
+    const undidInterrupted = await undoRestore(config.data);
+    const manifest = await extract(source, bytesTotal, config, options);
+    const time = new Date(options.clock.now())
+      .toISOString()
+      .replace(/\.\d+Z$/, "Z")
+      .replaceAll(":", "-");
+    const formerData = await install(config.data, time);
+    return { file: source, data: config.data, formerData, undidInterrupted, ...manifest };
+  } finally {
+    unlock();
+  }
+}
+
+async function extract(
+  source: string,
+  bytesTotal: number,
+  { data }: Config,
+  { onProgress, allowUnbalanced }: RestoreOptions,
+): Promise<BackupManifest> {
+  const folder = await beginRestore(data);
+  let bytesDone = 0;
+  try {
+    const manifest = await extractArchive(source, folder, (bytes) =>
+      onProgress({ phase: "reading", bytesDone: (bytesDone += bytes), bytesTotal }),
+    );
+    await verifyExtracted(folder, { allowUnbalanced });
+    return manifest;
+  } catch (thrown) {
+    await abandonRestore(data);
+    throw new Error(`${source} was not restored, and nothing was changed: ${reasonOf(thrown)}`, {
+      cause: thrown,
+    });
+  }
+}
+
+async function sizeOf(source: string): Promise<number> {
+  try {
+    const stats = await stat(source);
+    if (!stats.isFile()) throw new Error("it is not a file");
+    return stats.size;
+  } catch (thrown) {
+    const reason = errorCodeOf(thrown) === "ENOENT" ? "it does not exist" : reasonOf(thrown);
+    throw new Error(`cannot read the backup ${source}: ${reason}`, { cause: thrown });
+  }
+}

@@ -1,0 +1,84 @@
+/** `hearth backup FILE` and `hearth restore FILE`. */
+import type { Command } from "commander";
+import type { BackupOptions, BackupReport, RestoreOptions, RestoreReport } from "../../app/app.js";
+import type { Clock } from "../../core/clock.js";
+import { exactSizeText } from "../size-text.js";
+import { formatJson } from "../table.js";
+import { progressLine, type ProgressOutput } from "./progress.js";
+
+export interface BackupIo {
+  /** Backs up the configured data folder. */
+  readonly create: (file: string, options: BackupOptions) => Promise<BackupReport>;
+  /** Restores the configured data folder. */
+  readonly restore: (file: string, options: RestoreOptions) => Promise<RestoreReport>;
+  readonly clock: Clock;
+  readonly out: { write(text: string): unknown };
+  readonly err: ProgressOutput;
+}
+
+interface RestoreCommandOptions {
+  readonly unbalanced?: boolean;
+  readonly json?: boolean;
+}
+
+interface BackupCommandOptions extends RestoreCommandOptions {
+  readonly force?: boolean;
+}
+
+/** Adds both commands. */
+export function addBackupCommands(program: Command, io: BackupIo): void {
+  addBackupCommand(program, io);
+  addRestoreCommand(program, io);
+}
+
+function addBackupCommand(program: Command, { create, clock, out, err }: BackupIo): void {
+  program
+    .command("backup")
+    .description("back up the data folder into one file, also while the server runs; models are not in it")
+    .argument("<file>", "file to write, such as hearth-backup.tar.gz")
+    .option("--force", "replace the file if it exists")
+    .option("--unbalanced", "back up a ledger that does not balance, too")
+    .option("--json", "print one JSON object")
+    .action(
+      async (file: string, { force = false, unbalanced = false, json = false }: BackupCommandOptions) => {
+        const line = progressLine(err);
+        const options = { clock, force, allowUnbalanced: unbalanced, onProgress: line.show };
+        const report = await create(file, options).finally(line.clear);
+        out.write(json ? formatJson(report) : backupText(report));
+      },
+    );
+}
+
+function addRestoreCommand(program: Command, { restore, clock, out, err }: BackupIo): void {
+  program
+    .command("restore")
+    .description("put a backup in the place of the data folder's files; the server must be stopped")
+    .argument("<file>", "file that hearth backup has written")
+    .option("--unbalanced", "restore a ledger that does not balance, too")
+    .option("--json", "print one JSON object")
+    .action(async (file: string, { unbalanced = false, json = false }: RestoreCommandOptions) => {
+      const line = progressLine(err);
+      const options = { clock, allowUnbalanced: unbalanced, onProgress: line.show };
+      const report = await restore(file, options).finally(line.clear);
+      out.write(json ? formatJson(report) : restoreText(report));
+    });
+}
+
+function backupText({ file, bytes, parts }: BackupReport): string {
+  const images = parts.filter(({ name }) => name.startsWith("images/")).length;
+  const others = parts.map(({ name }) => name).filter((name) => !name.startsWith("images/"));
+  const contents = [...others, ...(images === 0 ? [] : [`${images} ${images === 1 ? "image" : "images"}`])];
+  return `backed up ${contents.join(", ")} to ${file} (${exactSizeText(bytes)}), read back and verified; models are not in it\n`;
+}
+
+function restoreText({ file, data, created, hearth, formerData, undidInterrupted }: RestoreReport): string {
+  return [
+    ...(undidInterrupted ? ["undid a restore that was interrupted"] : []),
+    `restored ${data} from ${file}, which Hearth ${hearth} made at ${created}`,
+    ...(formerData === null
+      ? []
+      : [`the former files are in ${formerData}; delete that folder when you do not need them`]),
+    "start the server with `hearth start`",
+    "",
+  ].join("\n");
+}
