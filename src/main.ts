@@ -74,14 +74,14 @@ async function runCommand(
 }
 
 /** Adds the commands that back up and restore the data folder. */
-async function addBackups(program: Command, load: () => LoadedConfig): Promise<void> {
+async function addBackups(program: Command, load: () => Promise<LoadedConfig>): Promise<void> {
   const { addBackupCommands } = await import("./cli/backup/backup.js");
   const { systemClock } = await import("./system.js");
   addBackupCommands(program, {
     create: async (file, options) =>
-      (await import("./app/backup/create.js")).createBackup(load().config, file, options),
+      (await import("./app/backup/create.js")).createBackup((await load()).config, file, options),
     restore: async (file, options) =>
-      (await import("./app/backup/restore.js")).restoreBackup(load().config, file, options),
+      (await import("./app/backup/restore.js")).restoreBackup((await load()).config, file, options),
     clock: systemClock,
     out: process.stdout,
     err: process.stderr,
