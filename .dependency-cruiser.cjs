@@ -81,9 +81,12 @@ module.exports = {
     {
       name: "top-files-import-core",
       severity: "error",
-      from: { path: inSrc("(config|config-file|system|version)\\.ts$") },
+      from: { path: inSrc("(config|config-file|default-folders|system|version)\\.ts$") },
       // The configuration file holds settings of models, too.
-      to: { path: "^src/", pathNot: inSrc("core/", "config-file\\.ts$", "models/settings\\.ts$") },
+      to: {
+        path: "^src/",
+        pathNot: inSrc("core/", "(config-file|default-folders)\\.ts$", "models/settings\\.ts$"),
+      },
     },
     {
       name: "app-imports-downward",
@@ -164,7 +167,7 @@ module.exports = {
           "http/",
           "console/",
           "cli/",
-          "(config|config-file|system|version|main)\\.ts$",
+          "(config|config-file|default-folders|system|version|main)\\.ts$",
         ),
       },
       to: {},

@@ -6,6 +6,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { z } from "zod";
 import { ConfigError, readConfigFile, type ConfigFile } from "./config-file.js";
+import { platformDefault, platformFolders } from "./default-folders.js";
 import type { SettingsByModel } from "./models/settings.js";
 
 export { ConfigError };
@@ -32,7 +33,7 @@ const settings = {
   host: z.string().min(1).default("127.0.0.1"),
   /** 0 = any free port. */
   port: whole(0, 65_535).default(4280),
-  /** Folder of the database and the first key. */
+  /** Folder of the database and the first key; default-folders.ts has the default of an installed package. */
   data: z.string().min(1).default("data"),
   /** Folder of models, which also receives those that are downloaded. The default one may be absent. */
   models: z.string().min(1).default("models"),
@@ -127,7 +128,7 @@ export type SettingName = keyof typeof settings;
 
 export interface LoadedConfig {
   readonly config: Config;
-  /** Where each value comes from: `default`, the file's path, the variable's name, or an option such as `--port`. */
+  /** Where each value comes from: `default` or `platformDefault`, the file's path, the variable's name, or an option such as `--port`. */
   readonly sources: Readonly<Record<SettingName, string>>;
 }
 
@@ -151,9 +152,9 @@ export function loadConfig(
 ): LoadedConfig {
   const named = file ?? environment["HEARTH_CONFIG"] ?? null;
   const path = named ?? (existsSync("hearth.yaml") ? "hearth.yaml" : null);
-  const values: Record<string, unknown> = {};
+  const values: Record<string, unknown> = { ...platformFolders(environment) };
   const sources: Record<string, string> = {};
-  for (const name of Object.keys(settings)) sources[name] = "default";
+  for (const name of Object.keys(settings)) sources[name] = name in values ? platformDefault : "default";
   const problems: string[] = [];
   const content = path === null ? null : readConfigFile(path);
   if (content !== null) takeFile(content, values, sources, problems);
@@ -272,7 +273,7 @@ function finish(values: Config, sources: Readonly<Record<string, string>>): Conf
       `kvCacheType (set by ${sources["kvCacheType"] ?? "?"}): ${values.kvCacheType} needs flash attention, which flashAttention turns off`,
     );
   const models = resolve(values.models);
-  if (sources["models"] !== "default") refuseMissingFolder("models", models, sources);
+  if (!sources["models"]?.startsWith("default")) refuseMissingFolder("models", models, sources);
   const modelsFolders = values.modelsFolders
     .filter((folder) => folder !== "")
     .map((folder) => resolve(folder));

@@ -1,6 +1,6 @@
 /** The server process: from the configuration to the last answer. */
 import { existsSync } from "node:fs";
-import { relative } from "node:path";
+import { isAbsolute, relative } from "node:path";
 import { pino } from "pino";
 import { createApp, type App } from "../../app/app.js";
 import { openServerPuller } from "../../app/pulls.js";
@@ -95,7 +95,7 @@ function greeting(config: Config, keySource: string, app: App, url: string): str
   const usable = app.models.list().filter((model) => model.unusable === null);
   const names = usable.map(nameWithContext);
   const chatModel = usable.find(({ manifest }) => manifest.kind === "chat");
-  const file = relative(process.cwd(), app.firstKeyFile) || app.firstKeyFile;
+  const file = shortPath(app.firstKeyFile);
   const { shown, inCurl } = keyHint(config, keySource, app, file);
   const body = JSON.stringify({
     model: chatModel?.manifest.id ?? "MODEL",
@@ -119,6 +119,12 @@ function greeting(config: Config, keySource: string, app: App, url: string): str
   ].join("\n");
 }
 
+/** Returns a path from the working directory to what is in it; another path stays absolute. */
+function shortPath(path: string): string {
+  const short = relative(process.cwd(), path);
+  return short === "" || short.startsWith("..") || isAbsolute(short) ? path : short;
+}
+
 /** Returns the id of a model, and its context if it is a chat model. */
 function nameWithContext({ manifest, trainedTokens }: Model): string {
   const { id, kind, contextTokens } = manifest;
@@ -133,7 +139,7 @@ function unusableLines(count: number): readonly string[] {
 /** The key is printed only at the start that creates it, because others may see the screen later. */
 function managementKeyLines({ firstManagementKey, firstManagementKeyFile }: App): readonly string[] {
   if (firstManagementKey === null) return [];
-  const file = relative(process.cwd(), firstManagementKeyFile) || firstManagementKeyFile;
+  const file = shortPath(firstManagementKeyFile);
   return [`  Manage    ${firstManagementKey}  (management key, shown once; stored in ${file})`];
 }
 
