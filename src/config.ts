@@ -6,26 +6,11 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { z } from "zod";
 import { ConfigError, readConfigFile, type ConfigFile } from "./config-file.js";
+import { flag, list, operatorKey, whole, zeroOr } from "./config-values.js";
 import { platformDefault, platformFolders } from "./default-folders.js";
 import type { SettingsByModel } from "./models/settings.js";
 
 export { ConfigError };
-
-const flag = z
-  .union([z.boolean(), z.enum(["true", "false", "1", "0"])])
-  .transform((value) => value === true || value === "true" || value === "1");
-const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
-const zeroOr = <T extends z.ZodType<number>>(number: T) =>
-  z.union([z.literal(0), z.literal("0").transform(() => 0), number]);
-const list = z.union([
-  z.array(z.string()),
-  z.string().transform((text) => text.split(",").map((item) => item.trim())),
-]);
-const operatorKey = z
-  .string()
-  .min(16, "must have 16 characters or more")
-  .max(512)
-  .regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces");
 
 /** Settings by name; the environment variable of `queueDepthMax` is HEARTH_QUEUE_DEPTH_MAX. */
 const settings = {

@@ -1,0 +1,23 @@
+/** The kinds of values that settings have, in the configuration file and in environment variables. */
+import { z } from "zod";
+
+/** `true`, `false`, `1` or `0` in a variable. */
+export const flag = z
+  .union([z.boolean(), z.enum(["true", "false", "1", "0"])])
+  .transform((value) => value === true || value === "true" || value === "1");
+/** A whole number within bounds. */
+export const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+/** A number within its bounds, or 0, which has a meaning of its own. */
+export const zeroOr = <T extends z.ZodType<number>>(number: T) =>
+  z.union([z.literal(0), z.literal("0").transform(() => 0), number]);
+/** A list, or texts with commas between them in a variable. */
+export const list = z.union([
+  z.array(z.string()),
+  z.string().transform((text) => text.split(",").map((item) => item.trim())),
+]);
+/** A key that the operator chooses. */
+export const operatorKey = z
+  .string()
+  .min(16, "must have 16 characters or more")
+  .max(512)
+  .regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces");
