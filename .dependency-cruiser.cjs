@@ -81,11 +81,15 @@ module.exports = {
     {
       name: "top-files-import-core",
       severity: "error",
-      from: { path: inSrc("(config|config-file|config-values|default-folders|system|version)\\.ts$") },
+      from: { path: inSrc("(config|config-(file|rules|values)|default-folders|system|version)\\.ts$") },
       // The configuration file holds settings of models, too.
       to: {
         path: "^src/",
-        pathNot: inSrc("core/", "(config-file|config-values|default-folders)\\.ts$", "models/settings\\.ts$"),
+        pathNot: inSrc(
+          "core/",
+          "(config-(file|rules|values)|default-folders)\\.ts$",
+          "models/settings\\.ts$",
+        ),
       },
     },
     {
@@ -167,7 +171,7 @@ module.exports = {
           "http/",
           "console/",
           "cli/",
-          "(config|config-file|config-values|default-folders|system|version|main)\\.ts$",
+          "(config|config-(file|rules|values)|default-folders|system|version|main)\\.ts$",
         ),
       },
       to: {},

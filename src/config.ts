@@ -8,9 +8,10 @@ import { z } from "zod";
 import { ConfigError, readConfigFile, type ConfigFile } from "./config-file.js";
 import { flag, list, operatorKey, whole, zeroOr } from "./config-values.js";
 import { platformDefault, platformFolders } from "./default-folders.js";
+import { isLoopback, refuseContradictions } from "./config-rules.js";
 import type { SettingsByModel } from "./models/settings.js";
 
-export { ConfigError };
+export { ConfigError, isLoopback };
 
 /** Settings by name; the environment variable of `queueDepthMax` is HEARTH_QUEUE_DEPTH_MAX. */
 const settings = {
@@ -38,6 +39,12 @@ const settings = {
   logLevel: z.enum(["auto", "silent", "error", "warn", "info", "debug"]).default("auto"),
   /** true behind a proxy that terminates TLS: a public address is allowed, and X-Forwarded-* headers are trusted. */
   trustProxy: flag.default(false),
+  /** PEM file of the server's certificate, which makes it speak HTTPS; with those of authorities in between, if there are any. */
+  tlsCert: z.string().min(1).nullable().default(null),
+  /** PEM file of the certificate's private key. */
+  tlsKey: z.string().min(1).nullable().default(null),
+  /** Whether an address that other machines can reach may be served in plain text. */
+  allowInsecureLan: flag.default(false),
   /** Host names that requests may be addressed to, in addition to the loopback ones. */
   allowedHosts: list.default([]),
   /** Largest request body. */
@@ -175,11 +182,6 @@ export function variableOf(setting: string): string {
   return `HEARTH_${setting.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
-/** Whether only this machine can reach the address. */
-export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
-}
-
 function takeFile(
   { path, values: written, problems: found }: ConfigFile,
   values: Record<string, unknown>,
@@ -244,26 +246,16 @@ function refusal(problems: readonly string[]): ConfigError {
 }
 
 function finish(values: Config, sources: Readonly<Record<string, string>>): Config {
-  if (!isLoopback(values.host) && !values.trustProxy)
-    throw new ConfigError(
-      `host (set by ${sources["host"] ?? "?"}): ${values.host} can be reached from other machines, and Hearth speaks plain HTTP. ` +
-        "Listen on 127.0.0.1, or put a proxy that terminates TLS in front and set trustProxy: true (HEARTH_TRUST_PROXY=true).",
-    );
-  if (values.apiKey !== null && values.apiKey === values.managementKey)
-    throw new ConfigError(
-      `managementKey (set by ${sources["managementKey"] ?? "?"}): equals the API key; no secret may be valid for both /v1 and /auth`,
-    );
-  if (values.kvCacheType !== "f16" && values.flashAttention === "off")
-    throw new ConfigError(
-      `kvCacheType (set by ${sources["kvCacheType"] ?? "?"}): ${values.kvCacheType} needs flash attention, which flashAttention turns off`,
-    );
+  refuseContradictions(values, sources);
   const models = resolve(values.models);
   if (!sources["models"]?.startsWith("default")) refuseMissingFolder("models", models, sources);
   const modelsFolders = values.modelsFolders
     .filter((folder) => folder !== "")
     .map((folder) => resolve(folder));
   for (const folder of modelsFolders) refuseMissingFolder("modelsFolders", folder, sources);
-  return Object.freeze({ ...values, data: resolve(values.data), models, modelsFolders });
+  const tlsCert = values.tlsCert === null ? null : resolve(values.tlsCert);
+  const tlsKey = values.tlsKey === null ? null : resolve(values.tlsKey);
+  return Object.freeze({ ...values, data: resolve(values.data), models, modelsFolders, tlsCert, tlsKey });
 }
 
 /** A folder that exists and cannot be read is reported where it is read. @throws ConfigError when there is no such folder. */

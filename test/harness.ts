@@ -208,7 +208,7 @@ export interface TestProcess extends ProgramRun {
 export async function startProcess(environment: NodeJS.ProcessEnv = {}): Promise<TestProcess> {
   const run = runProgram(["start"], { ...defaults(), ...environment });
   const url = await Promise.race([
-    run.line(/^listening on (http:\/\/\S+)$/),
+    run.line(/^listening on (https?:\/\/\S+)$/),
     run.exited.then((code) => Promise.reject(new Error(`ended with ${code}: ${run.stderr()}`))),
   ]);
   return { ...run, url };

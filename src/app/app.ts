@@ -12,7 +12,7 @@ import type { ModelRegistry } from "../core/model.js";
 import type { Random } from "../core/random.js";
 import type { HttpLimits } from "../http/deps.js";
 import { createMetrics } from "../http/metrics.js";
-import { createHttpServer, type HttpServer } from "../http/server.js";
+import { createHttpServer, type HttpServer, type Listening } from "../http/server.js";
 import { createEmbedder } from "../inference/embeddings/embed.js";
 import { createImageGenerator } from "../inference/images/generate-images.js";
 import type { RunStore } from "../inference/run/store/runs.js";
@@ -47,6 +47,7 @@ export type {
   ModelSetting,
   OperatorModels,
 } from "./operator-models.js";
+export type { Listening };
 export { hasPrepaidTeam } from "./accounts.js";
 export { gpuReport } from "./gpu/report.js";
 export { openCheckedRegistry } from "./inspect/checked-registry.js";
@@ -74,7 +75,7 @@ export interface Overrides extends EngineOverrides {
 
 export interface App extends FirstKeys {
   /** Binds the configured address and starts the job queues. @throws Error with code EADDRINUSE or EACCES. */
-  listen(): Promise<{ readonly url: string; readonly port: number }>;
+  listen(): Promise<Listening>;
   /** Answers a request that came by another way than the bound address, as the simulation's do. */
   handle(req: IncomingMessage, res: ServerResponse): void;
   /**
@@ -116,7 +117,7 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
   const running = await buildRunning(config, overrides, system, stores);
   const { models, scheduler, generator, jobs } = running;
   const server = createHttpServer({
-    ...httpSettings(config, overrides.httpLimits),
+    ...httpSettings(config, system, overrides.httpLimits),
     ...(overrides.guidesFolder === undefined ? {} : { guidesFolder: overrides.guidesFolder }),
     ...system,
     ...running.authentication,

@@ -1,16 +1,27 @@
 import { isLoopback, type Config } from "../config.js";
 import { defaultHttpLimits, type HttpDeps, type HttpLimits } from "../http/deps.js";
+import { openTls, type ServerTls, type TlsDeps } from "../http/tls.js";
 import { version } from "../version.js";
 
 type HttpSettings = Pick<
   HttpDeps,
-  "limits" | "allowedHosts" | "pinnedKeys" | "trustProxy" | "metricsOpen" | "version"
+  "limits" | "tls" | "allowedHosts" | "pinnedKeys" | "trustProxy" | "metricsOpen" | "version"
 >;
 
-/** Returns what the configuration says of the HTTP server. @param limits those that it does not set */
-export function httpSettings(config: Config, limits: Partial<HttpLimits> = {}): HttpSettings {
+/** Reads the certificate of the server; null if none is configured. @throws Error with one sentence when it cannot be used. */
+function buildTls({ tlsCert, tlsKey }: Config, deps: TlsDeps): ServerTls | null {
+  return tlsCert === null || tlsKey === null ? null : openTls({ certFile: tlsCert, keyFile: tlsKey }, deps);
+}
+
+/**
+ * Returns what the configuration says of the HTTP server.
+ * @param limits those that it does not set
+ * @throws Error with one sentence when its certificate cannot be used.
+ */
+export function httpSettings(config: Config, deps: TlsDeps, limits: Partial<HttpLimits> = {}): HttpSettings {
   return {
     limits: { ...defaultHttpLimits, bodyBytesMax: config.bodyBytesMax, ...limits },
+    tls: buildTls(config, deps),
     allowedHosts: isLoopback(config.host) ? config.allowedHosts : null,
     pinnedKeys: [config.apiKey, config.managementKey].filter((key) => key !== null),
     trustProxy: config.trustProxy,

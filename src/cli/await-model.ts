@@ -23,9 +23,9 @@ export async function awaitModel(
 }
 
 /** Only a model that is missing is unknown: what else is wrong is reported by the request for an answer. */
-async function isKnown({ url, key }: ChatServer, name: string): Promise<boolean> {
+async function isKnown({ url, key, fetch: send = fetch }: ChatServer, name: string): Promise<boolean> {
   const headers = { authorization: `Bearer ${key}` };
-  const response = await fetch(`${url}/v1/models/${encodeURIComponent(name)}`, { headers });
+  const response = await send(`${url}/v1/models/${encodeURIComponent(name)}`, { headers });
   await response.arrayBuffer();
   return response.status !== 404;
 }

@@ -12,9 +12,13 @@ export interface ChatDelta {
   readonly text: string;
 }
 
+export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
+
 export interface ChatServer {
   readonly url: string;
   readonly key: string;
+  /** Sends requests instead of the global `fetch`. */
+  readonly fetch?: Fetch;
 }
 
 const chunk = z.object({
@@ -32,7 +36,7 @@ export async function listModels(server: ChatServer): Promise<readonly string[]>
 
 /** Sends a GET request and returns the JSON body. @throws Error with the server's message if it returns an error. */
 export async function getJson(server: ChatServer, path: string): Promise<unknown> {
-  const response = await fetch(`${server.url}${path}`, { headers: headers(server) });
+  const response = await (server.fetch ?? fetch)(`${server.url}${path}`, { headers: headers(server) });
   if (!response.ok) throw await errorOf(response);
   return response.json();
 }
@@ -47,7 +51,7 @@ export async function* streamChat(
   messages: readonly ChatTurn[],
   signal: AbortSignal,
 ): AsyncGenerator<ChatDelta> {
-  const response = await fetch(`${server.url}/v1/chat/completions`, {
+  const response = await (server.fetch ?? fetch)(`${server.url}/v1/chat/completions`, {
     method: "POST",
     headers: { ...headers(server), "content-type": "application/json" },
     body: JSON.stringify({ model, messages, stream: true }),

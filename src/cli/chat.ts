@@ -8,7 +8,7 @@ import type { OperatorModels } from "../app/app.js";
 import type { Config } from "../config.js";
 import { awaitModel } from "./await-model.js";
 import { listModels, streamChat, type ChatServer, type ChatTurn } from "./chat-client.js";
-import { findServer, knownKey } from "./server/running-server.js";
+import { fetchOf, findServer, knownKey } from "./server/running-server.js";
 
 /** Reads the models of this machine. */
 export type OpenModels = () => Promise<Pick<OperatorModels, "resolve">>;
@@ -56,7 +56,7 @@ async function connect(config: Config): Promise<ServerConnection> {
   try {
     const { url } = await app.listen();
     const key = app.firstKey ?? knownKey(config);
-    return { server: { url, key }, isRunning: false, close: () => app.close() };
+    return { server: { url, key, ...(await fetchOf(config)) }, isRunning: false, close: () => app.close() };
   } catch (thrown) {
     await app.close();
     throw thrown;

@@ -26,6 +26,7 @@ import type { JobQueue } from "../jobs/queue.js";
 import type { StoredResponses } from "../inference/responses/stored-responses.js";
 import type { Logger } from "../core/logger.js";
 import type { ServerMetrics } from "./metrics.js";
+import type { ServerTls } from "./tls.js";
 
 export interface HttpLimits {
   /** Size of the largest accepted request body. */
@@ -99,6 +100,8 @@ export interface HttpDeps {
   readonly allowedHosts: readonly string[] | null;
   /** Keys that the operator has chosen; they are masked in the log. */
   readonly pinnedKeys: readonly string[];
+  /** What makes the server speak HTTPS; null: it speaks HTTP. */
+  readonly tls: ServerTls | null;
   /** Whether X-Forwarded-* headers are trusted. */
   readonly trustProxy: boolean;
   /** Folder of the guides that /docs/guides shows, with a slash at its end; left out, the folder `docs` of this program. */

@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 
-export interface Listening {
+interface Bound {
   /** Base URL of the server, without a trailing slash. */
   readonly url: string;
   readonly port: number;
@@ -18,7 +18,12 @@ class ListenError extends Error {
 }
 
 /** Binds a server. @throws ListenError with a message for the operator. */
-export function listenOn(server: Server, host: string, port: number): Promise<Listening> {
+export function listenOn(
+  server: Server,
+  scheme: "http" | "https",
+  host: string,
+  port: number,
+): Promise<Bound> {
   return new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException): void => reject(explain(error, host, port));
     server.once("error", fail);
@@ -26,7 +31,7 @@ export function listenOn(server: Server, host: string, port: number): Promise<Li
       server.off("error", fail);
       const address = server.address();
       const bound = typeof address === "object" && address !== null ? address.port : port;
-      resolve({ url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`, port: bound });
+      resolve({ url: `${scheme}://${host.includes(":") ? `[${host}]` : host}:${bound}`, port: bound });
     });
   });
 }

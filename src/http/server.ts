@@ -3,12 +3,15 @@
  * and the life cycle of its connections.
  */
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
+import https from "node:https";
+import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
 import Koa from "koa";
 import { createSecretFilter } from "../accounts/authentication/secret.js";
-import type { HttpDeps, HttpLimits } from "./deps.js";
+import type { HttpDeps } from "./deps.js";
 import { probeHalfClosed } from "./reply/half-closed.js";
 import { createDrain } from "./reply/drain.js";
-import { listenOn, type Listening } from "./listen.js";
+import { listenOn } from "./listen.js";
 import { chooseErrorDialect } from "./middleware/error-dialect.js";
 import { handleErrors } from "./middleware/errors.js";
 import { checkHost } from "./middleware/host-check.js";
@@ -19,8 +22,17 @@ import { assignRequestId } from "./middleware/request-id.js";
 import { createRoutes } from "./routes.js";
 import { createRouter, rejectUnrouted } from "./router.js";
 import type { RequestState } from "./context.js";
+import type { ServerTls } from "./tls.js";
 
 export type { HttpDeps } from "./deps.js";
+
+export interface Listening {
+  /** Base URL of the server, without a trailing slash. */
+  readonly url: string;
+  readonly port: number;
+  /** Names and addresses that its certificate is for; empty without TLS. */
+  readonly certificateNames: readonly string[];
+}
 
 export interface HttpServer {
   /** Returns the request listener, for use in another Node.js HTTP server. */
@@ -71,16 +83,23 @@ export function createHttpServer(deps: HttpDeps): HttpServer {
     probeHalfClosed(req, res, clock);
     void respond(req, res);
   };
-  const server = createNodeServer(limits, listener);
+  const server = createNodeServer(deps, listener);
   let closed: Promise<void> | null = null;
   return {
     callback: () => listener,
-    listen: (host, port) => listenOn(server, host, port),
+    async listen(host, port) {
+      const { tls } = deps;
+      const bound = await listenOn(server, tls === null ? "http" : "https", host, port);
+      return { ...bound, certificateNames: tls?.names ?? [] };
+    },
     close: (graceMs) => (closed ??= drain.start(graceMs).then(() => closeConnections(server))),
   };
 }
 
-function createNodeServer(limits: HttpLimits, listener: http.RequestListener): http.Server {
+function createNodeServer(
+  { limits, tls }: Pick<HttpDeps, "limits" | "tls">,
+  listener: http.RequestListener,
+): http.Server {
   const options: http.ServerOptions = {
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: Math.max(limits.requestTimeoutMs, limits.headersTimeoutMs),
@@ -90,7 +109,8 @@ function createNodeServer(limits: HttpLimits, listener: http.RequestListener): h
     keepAlive: true,
     keepAliveInitialDelay: 30_000,
   };
-  const server = http.createServer(options, listener);
+  const server =
+    tls === null ? http.createServer(options, listener) : createTlsServer(tls, options, listener);
   // Without these listeners Node.js admits every body and rejects unknown expectations before the request is authenticated.
   server.on("checkContinue", listener);
   server.on("checkExpectation", listener);
@@ -98,7 +118,20 @@ function createNodeServer(limits: HttpLimits, listener: http.RequestListener): h
   Object.assign(server, { httpAllowHalfOpen: true });
   server.maxConnections = limits.connectionsMax;
   // Each pipelined request adds a close listener to the socket; the default warning at 10 listeners would be false.
-  server.on("connection", (socket) => socket.setMaxListeners(0));
+  server.on("connection", (socket: Socket) => socket.setMaxListeners(0));
+  return server;
+}
+
+function createTlsServer(
+  tls: ServerTls,
+  options: http.ServerOptions,
+  listener: http.RequestListener,
+): https.Server {
+  const handshake = { handshakeTimeout: options.headersTimeout };
+  const server = https.createServer({ ...options, ...tls.options, ...handshake }, listener);
+  server.on("secureConnection", (socket: TLSSocket) => socket.setMaxListeners(0));
+  const stop = tls.follow(server);
+  server.once("close", stop);
   return server;
 }
 

@@ -2,11 +2,18 @@
 import { readFileSync } from "node:fs";
 import { firstKeyFile } from "../../app/data-folder.js";
 import type { Config } from "../../config.js";
-import type { ChatServer } from "../chat-client.js";
+import type { ChatServer, Fetch } from "../chat-client.js";
+
+/** The addresses that stand for all addresses of a machine, and how this machine reaches itself there. */
+const wildcards = new Map([
+  ["0.0.0.0", "127.0.0.1"],
+  ["::", "::1"],
+]);
 
 /** Returns the configured address as a base URL. */
-export function configuredUrl({ host, port }: Config): string {
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+export function configuredUrl({ host: written, port, tlsCert }: Config): string {
+  const host = wildcards.get(written) ?? written;
+  return `${tlsCert === null ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 /**
@@ -15,8 +22,10 @@ export function configuredUrl({ host, port }: Config): string {
  */
 export async function findServer(config: Config): Promise<ChatServer | null> {
   const url = configuredUrl(config);
-  if (config.port === 0 || !(await answers(url))) return null;
-  return { url, key: knownKey(config) };
+  if (config.port === 0) return null;
+  const trusting = await fetchOf(config);
+  if (!(await answers(url, trusting.fetch))) return null;
+  return { url, key: knownKey(config), ...trusting };
 }
 
 /** Returns the configured API key or the one that the first start created. @throws Error if there is neither. */
@@ -29,9 +38,16 @@ export function knownKey(config: Config): string {
   }
 }
 
-async function answers(url: string): Promise<boolean> {
+/** Returns what sends requests to a server with the configured certificate; nothing if there is none. */
+export async function fetchOf({ tlsCert }: Pick<Config, "tlsCert">): Promise<Pick<ChatServer, "fetch">> {
+  if (tlsCert === null) return {};
+  const { fetchTrusting } = await import("./pinned-fetch.js");
+  return { fetch: fetchTrusting(tlsCert) };
+}
+
+async function answers(url: string, send: Fetch = fetch): Promise<boolean> {
   try {
-    return (await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2000) })).ok;
+    return (await send(`${url}/healthz`, { signal: AbortSignal.timeout(2000) })).ok;
   } catch {
     return false;
   }

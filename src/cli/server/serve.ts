@@ -1,10 +1,11 @@
 /** The server process: from the configuration to the last answer. */
 import { existsSync } from "node:fs";
+import { hostname } from "node:os";
 import { isAbsolute, relative } from "node:path";
 import { pino } from "pino";
-import { createApp, type App } from "../../app/app.js";
+import { createApp, type App, type Listening } from "../../app/app.js";
 import { openServerPuller } from "../../app/pulls.js";
-import type { Config, LoadedConfig } from "../../config.js";
+import { isLoopback, type Config, type LoadedConfig } from "../../config.js";
 import type { Model } from "../../core/model.js";
 import { version } from "../../version.js";
 import { contextText } from "../context-text.js";
@@ -36,9 +37,9 @@ export async function serve(
     newDatabase: isNewDatabase && (supervisor?.port ?? null) === null ? "allowed" : "refused",
   });
   try {
-    const { url, port } = await app.listen();
-    process.stdout.write(greeting(config, sources.apiKey, app, url));
-    supervisor?.listening(port, stopMsMax(config));
+    const listening = await app.listen();
+    process.stdout.write(greeting(config, sources.apiKey, app, listening));
+    supervisor?.listening(listening.port, stopMsMax(config));
   } catch (thrown) {
     await app.close();
     throw listenError(config, thrown);
@@ -91,21 +92,23 @@ function listenError(config: Config, thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
-function greeting(config: Config, keySource: string, app: App, url: string): string {
+function greeting(config: Config, keySource: string, app: App, listening: Listening): string {
   const usable = app.models.list().filter((model) => model.unusable === null);
   const names = usable.map(nameWithContext);
   const chatModel = usable.find(({ manifest }) => manifest.kind === "chat");
   const file = shortPath(app.firstKeyFile);
   const { shown, inCurl } = keyHint(config, keySource, app, file);
+  const base = baseUrl(config, listening);
+  const certificate = config.tlsCert === null ? "" : ` --cacert ${config.tlsCert}`;
   const body = JSON.stringify({
     model: chatModel?.manifest.id ?? "MODEL",
     messages: [{ role: "user", content: "Hello!" }],
   });
   return [
     `Hearth ${version}`,
-    `listening on ${url}`,
+    `listening on ${listening.url}`,
     "",
-    `  Base URL  ${url}/v1`,
+    `  Base URL  ${base}/v1`,
     `  API key   ${shown}`,
     ...managementKeyLines(app),
     `  Models    ${names.join(", ") || "none is usable; run `hearth doctor`"}`,
@@ -113,10 +116,17 @@ function greeting(config: Config, keySource: string, app: App, url: string): str
     "",
     "Try it:",
     "",
-    `curl ${url}/v1/chat/completions -H "Authorization: Bearer ${inCurl}" -H "Content-Type: application/json" -d '${body}'`,
+    `curl ${base}/v1/chat/completions${certificate} -H "Authorization: Bearer ${inCurl}" -H "Content-Type: application/json" -d '${body}'`,
     "",
     "",
   ].join("\n");
+}
+
+/** Returns the address for clients: where the server listens on all addresses, a name for which it has a certificate, or that of the machine. */
+function baseUrl({ host }: Config, { url, certificateNames }: Listening): string {
+  if (!["0.0.0.0", "::"].includes(host)) return url;
+  const name = certificateNames.find((each) => !each.includes("*") && !isLoopback(each)) ?? hostname();
+  return `${new URL(url).protocol}//${name.includes(":") ? `[${name}]` : name}:${new URL(url).port}`;
 }
 
 /** Returns a path from the working directory to what is in it; another path stays absolute. */

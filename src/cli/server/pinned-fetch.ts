@@ -1,0 +1,34 @@
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { TLSSocket } from "node:tls";
+import { Agent, buildConnector, fetch } from "undici";
+import type { Fetch } from "../chat-client.js";
+
+/**
+ * Returns a `fetch` that talks only to the server whose certificate is in the file, whoever has signed it and whatever names it is for: the
+ * server of this machine is known by its certificate.
+ */
+export function fetchTrusting(certFile: string): Fetch {
+  // A resumed session has no certificate to compare.
+  const connect = buildConnector({ rejectUnauthorized: false, maxCachedSessions: 0 });
+  const dispatcher = new Agent({
+    connect(options, callback) {
+      connect(options, (...[error, socket]) => {
+        if (error !== null) callback(error, null);
+        else if (hasCertificate(socket, certFile)) callback(null, socket);
+        else {
+          socket.destroy();
+          callback(new Error(`the server has another certificate than ${certFile}`), null);
+        }
+      });
+    },
+  });
+  return (url, init) =>
+    // The types of the package and of Node.js name the same classes.
+    fetch(url, { ...(init as object), dispatcher }) as Promise<unknown> as Promise<Response>;
+}
+
+function hasCertificate(socket: unknown, certFile: string): boolean {
+  const presented = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
+  return presented?.fingerprint256 === new X509Certificate(readFileSync(certFile)).fingerprint256;
+}

@@ -1,0 +1,44 @@
+/** What settings must hold together. */
+import { ConfigError } from "./config-file.js";
+
+interface RelatedSettings {
+  readonly host: string;
+  readonly trustProxy: boolean;
+  readonly allowInsecureLan: boolean;
+  readonly tlsCert: string | null;
+  readonly tlsKey: string | null;
+  readonly apiKey: string | null;
+  readonly managementKey: string | null;
+  readonly kvCacheType: string;
+  readonly flashAttention: string;
+}
+
+type Sources = Readonly<Record<string, string>>;
+
+/** Whether only this machine can reach the address. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** @throws ConfigError that names the setting that contradicts another one, and where it was set. */
+export function refuseContradictions(values: RelatedSettings, sources: Sources): void {
+  const refuse = (name: keyof RelatedSettings, reason: string): never => {
+    throw new ConfigError(`${name} (set by ${sources[name] ?? "?"}): ${reason}`);
+  };
+  const { host, tlsCert, tlsKey } = values;
+  if (tlsCert !== null && tlsKey === null) refuse("tlsCert", "needs tlsKey, the certificate's private key");
+  if (tlsKey !== null && tlsCert === null) refuse("tlsKey", "needs tlsCert, the key's certificate");
+  const isProtected = tlsCert !== null || values.trustProxy || values.allowInsecureLan;
+  if (!isLoopback(host) && !isProtected)
+    refuse(
+      "host",
+      `${host} can be reached from other machines, and without TLS they send keys and prompts in plain text. ` +
+        "Listen on 127.0.0.1, set tlsCert and tlsKey (HEARTH_TLS_CERT, HEARTH_TLS_KEY), put a proxy that terminates TLS in front " +
+        "and set trustProxy: true (HEARTH_TRUST_PROXY=true), or, where everybody on the network may read along, set " +
+        "allowInsecureLan: true (HEARTH_ALLOW_INSECURE_LAN=true).",
+    );
+  if (values.apiKey !== null && values.apiKey === values.managementKey)
+    refuse("managementKey", "equals the API key; no secret may be valid for both /v1 and /auth");
+  if (values.kvCacheType !== "f16" && values.flashAttention === "off")
+    refuse("kvCacheType", `${values.kvCacheType} needs flash attention, which flashAttention turns off`);
+}
