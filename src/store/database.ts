@@ -5,9 +5,10 @@
  */
 import { open } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import Sqlite from "better-sqlite3";
+import type Sqlite from "better-sqlite3";
 import { Kysely, sql, SqliteDialect, type SqliteDatabase, type SqliteStatement } from "kysely";
 import { createCommit, type Commit } from "./commit.js";
+import { connectSqlite, type Connect } from "./sqlite/connect.js";
 import { errorCodeOf, fileError } from "./failure.js";
 import { createFolder } from "./folder.js";
 import { checkFileExists, checkVersionExists, mark, type NewDatabase } from "./lost-database.js";
@@ -40,21 +41,17 @@ const writeTimeoutMs = 250;
 const journalBytesMax = 67_108_864;
 /** Upper bound of the page cache, which holds most pages that requests read even with a million keys. */
 const cacheBytesMax = 268_435_456;
-const statementsCachedMax = 200;
+/** More than the program has: see `connectSqlite` for why none should be dropped. */
+const statementsCachedMax = 1000;
 /** Free pages that one erasure returns to the file system. */
 const vacuumPagesMax = 2000;
 /** Files up to this size are rewritten once, when they are from a version that did not overwrite deleted rows. */
 const rewrittenBytesMax = 268_435_456;
 
-/** Opens a connection to a file that exists. */
-export type Connect = (file: string, options: Sqlite.Options) => Sqlite.Database;
-
 interface Opening {
   readonly newDatabase?: NewDatabase | undefined;
   readonly connect?: Connect;
 }
-
-const connectSqlite: Connect = (file, options) => new Sqlite(file, options);
 
 /**
  * Opens the database and migrates it to the newest schema. Creates the folder (mode 700) and the file (mode 600) if they do not
