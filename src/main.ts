@@ -32,6 +32,7 @@ async function runCommand(
 ): Promise<void> {
   const { Command, CommanderError } = await import("commander");
   const { addAccountCommands } = await import("./cli/accounts/accounts.js");
+  const { addCompletionCommands } = await import("./cli/completion/completion.js");
   const { addDoctorCommand } = await import("./cli/doctor.js");
   const { addOtherNames } = await import("./cli/other-names.js");
   const { addPsCommand } = await import("./cli/ps.js");
@@ -63,6 +64,7 @@ async function runCommand(
   addAccountCommands(program, openAccounts, { clock: systemClock, out: process.stdout });
   await addBackups(program, load);
   addDoctorCommand(program, load);
+  addCompletionCommands(program, { out: process.stdout, load, openModels, openAccounts });
   addOtherNames(program);
 
   try {

@@ -1,0 +1,122 @@
+/** Finds what can follow the words of a command line. Pure: what must be looked up, such as ids of models, is named by its kind. */
+import type { Argument, Command, Option } from "commander";
+
+/** A word that can follow. */
+export interface Candidate {
+  readonly value: string;
+  readonly description: string;
+}
+
+/** Values that are looked up; `files` are completed by the shell. */
+export type LookedUp = "models" | "keys" | "management-keys" | "teams" | "members" | "files";
+
+export type Completion =
+  | { readonly kind: "words"; readonly candidates: readonly Candidate[] }
+  | { readonly kind: "looked up"; readonly what: LookedUp };
+
+/** What arguments and values of options are, by their names. */
+const lookedUp: Readonly<Record<string, LookedUp>> = {
+  model: "models",
+  team: "teams",
+  member: "members",
+  file: "files",
+  folder: "files",
+};
+
+const none: Completion = { kind: "words", candidates: [] };
+
+/**
+ * Returns what the last word can become.
+ * @param words of the command line after the program's name; the last one is being typed, and may be empty.
+ */
+export function complete(program: Command, words: readonly string[]): Completion {
+  const typed = words.at(-1) ?? "";
+  const place = placeOf(program, words.slice(0, -1));
+  const all = completionOf(place, typed);
+  if (all.kind === "looked up") return all;
+  return { kind: "words", candidates: all.candidates.filter(({ value }) => value.startsWith(typed)) };
+}
+
+/** Where a command line has got to. */
+interface Place {
+  readonly program: Command;
+  readonly command: Command;
+  /** The option whose value comes next. */
+  readonly option: Option | null;
+  /** Arguments of the command so far. */
+  readonly argumentCount: number;
+  /** After `--`, there are no options. */
+  readonly isAfterOptions: boolean;
+}
+
+function placeOf(program: Command, words: readonly string[]): Place {
+  let place: Place = { program, command: program, option: null, argumentCount: 0, isAfterOptions: false };
+  for (const word of words) place = { ...place, ...advance(place, word) };
+  return place;
+}
+
+function advance(place: Place, word: string): Partial<Place> {
+  if (place.option !== null) return { option: null };
+  if (!place.isAfterOptions && word === "--") return { isAfterOptions: true };
+  if (!place.isAfterOptions && word.startsWith("-")) {
+    const option = optionsOf(place).find(({ long, short }) => word === long || word === short);
+    return { option: option !== undefined && (option.required || option.optional) ? option : null };
+  }
+  const next = visibleCommands(place.command).find(
+    (command) => command.name() === word || command.aliases().includes(word),
+  );
+  if (next !== undefined && place.argumentCount === 0) return { command: next };
+  return { argumentCount: place.argumentCount + 1 };
+}
+
+function completionOf(place: Place, typed: string): Completion {
+  const { command, option, argumentCount, isAfterOptions } = place;
+  if (option !== null) return valuesOf(option.argChoices, valueNameOf(option), command);
+  if (!isAfterOptions && typed.startsWith("-")) return { kind: "words", candidates: flagsOf(place) };
+  const commands = visibleCommands(command);
+  if (commands.length > 0 && argumentCount === 0)
+    return {
+      kind: "words",
+      candidates: commands.map((each) => ({ value: each.name(), description: each.description() })),
+    };
+  const argument = argumentAt(command, argumentCount);
+  return argument === undefined ? none : valuesOf(argument.argChoices, argument.name(), command);
+}
+
+/** Returns the argument at a place; the last one takes all that follow when it is variadic. */
+function argumentAt({ registeredArguments }: Command, index: number): Argument | undefined {
+  const last = registeredArguments.at(-1);
+  return registeredArguments[index] ?? (last?.variadic === true ? last : undefined);
+}
+
+function valuesOf(choices: readonly string[] | undefined, name: string, command: Command): Completion {
+  if (choices !== undefined)
+    return { kind: "words", candidates: choices.map((value) => ({ value, description: "" })) };
+  // The ids of keys and of models have the same name.
+  const parent = command.parent?.name();
+  const isKey = name === "id" && (parent === "keys" || parent === "management-keys");
+  const what = isKey ? parent : (lookedUp[name] ?? null);
+  return what === null ? none : { kind: "looked up", what };
+}
+
+/** Returns the name of the value in `--team <team>`; `--model <id>` takes a model. */
+function valueNameOf({ flags, long }: Option): string {
+  const [, name = ""] = /[<[]([\w-]+)/.exec(flags) ?? [];
+  return name === "id" ? (long ?? "").slice(2) : name;
+}
+
+function flagsOf(place: Place): readonly Candidate[] {
+  return optionsOf(place).flatMap(({ long, description }) =>
+    long === undefined || long === null ? [] : [{ value: long, description }],
+  );
+}
+
+/** The program's own options are understood after every command. */
+function optionsOf({ program, command }: Place): readonly Option[] {
+  const own = command.createHelp().visibleOptions(command);
+  return command === program ? own : [...own, ...program.options.filter(({ long }) => long === "--config")];
+}
+
+function visibleCommands(command: Command): readonly Command[] {
+  return command.createHelp().visibleCommands(command);
+}
