@@ -6,7 +6,8 @@ const limits = { chunkTokensMax: 128, idleChunkTokensMax: 512, tokenGapMsMax: 50
 /** Returns the budget after ticks of 100 prompt tokens. @param msPerToken time of each token */
 function budgetAt(msPerToken: number): PrefillBudget {
   const budget = new PrefillBudget(limits);
-  for (let tick = 0; tick < 3; tick += 1) budget.recordTick(100, 100 * msPerToken);
+  for (let tick = 0; tick < 3; tick += 1)
+    budget.recordTick({ decoding: 0, promptTokens: 100, ms: 100 * msPerToken });
   return budget;
 }
 
@@ -21,6 +22,22 @@ describe("the prompt tokens of a tick", () => {
     expect(budgetAt(0.1).tokensForTick(1)).toBe(128);
     expect(budgetAt(1).tokensForTick(1)).toBe(50);
     expect(budgetAt(20).tokensForTick(1)).toBe(16);
+  });
+
+  it("leave room for the next token of the answers, whose time is not the prompt's", () => {
+    const budget = budgetAt(1);
+    for (let tick = 0; tick < 3; tick += 1) {
+      budget.recordTick({ decoding: 4, promptTokens: 0, ms: 30 });
+      budget.recordTick({ decoding: 4, promptTokens: 20, ms: 50 });
+    }
+    expect(budget.tokensForTick(4)).toBe(20);
+    expect(budget.tokensForTick(1)).toBe(50);
+  });
+
+  it("are as many as before after a tick that other work on the machine made slow", () => {
+    const budget = budgetAt(1);
+    budget.recordTick({ decoding: 1, promptTokens: 50, ms: 5000 });
+    expect(budget.tokensForTick(1)).toBe(50);
   });
 
   it("do not depend on time before it is measured, and where answers must repeat", () => {

@@ -17,10 +17,23 @@ const chunkTokensMin = 16;
 /** Time of a chunk while no generation decodes: a client that leaves frees its slot after the chunk. */
 const idleChunkMsMax = 200;
 
+/** A tick as it was. */
+export interface MeasuredTick {
+  /** Generations that sampled a token. */
+  readonly decoding: number;
+  readonly promptTokens: number;
+  readonly ms: number;
+}
+
+/** Measurements of which the middle one counts: one that other work on the machine has disturbed changes nothing. */
+const samplesMax = 5;
+
 export class PrefillBudget {
   readonly #limits: PrefillLimits;
-  /** Moving average of milliseconds per prompt token; 0 before the first measurement. */
-  #msPerToken = 0;
+  /** Milliseconds per prompt token of the last chunks. */
+  readonly #msPerToken: number[] = [];
+  /** Milliseconds of the last ticks without prompt tokens, by the number of decoding generations. */
+  readonly #decodeMs = new Map<number, number[]>();
 
   constructor(limits: PrefillLimits) {
     this.#limits = limits;
@@ -33,19 +46,38 @@ export class PrefillBudget {
    */
   tokensForTick(decoding: number, isFixed = false): number {
     const { chunkTokensMax, idleChunkTokensMax, tokenGapMsMax } = this.#limits;
-    if (isFixed || this.#msPerToken === 0) return chunkTokensMax;
+    const msPerToken = median(this.#msPerToken);
+    if (isFixed || msPerToken === null) return chunkTokensMax;
     if (decoding === 0) {
-      const quick = Math.floor(idleChunkMsMax / this.#msPerToken);
+      const quick = Math.floor(idleChunkMsMax / msPerToken);
       return Math.max(chunkTokensMax, Math.min(idleChunkTokensMax, quick));
     }
-    const affordable = Math.floor(tokenGapMsMax / this.#msPerToken);
+    const affordable = Math.floor((tokenGapMsMax - this.#decodeMsOf(decoding)) / msPerToken);
     return Math.max(Math.min(chunkTokensMin, chunkTokensMax), Math.min(chunkTokensMax, affordable));
   }
 
-  /** Records the duration of a tick. Ignores ticks with few prompt tokens, which mostly measure decoding. */
-  recordTick(promptTokens: number, tickMs: number): void {
-    if (promptTokens < chunkTokensMin) return;
-    const measured = tickMs / promptTokens;
-    this.#msPerToken += this.#msPerToken === 0 ? measured : (measured - this.#msPerToken) / 4;
+  /** Records a tick. One with a few prompt tokens says nothing: it mostly decodes. */
+  recordTick({ decoding, promptTokens, ms }: MeasuredTick): void {
+    if (promptTokens === 0 && decoding > 0) {
+      const samples = this.#decodeMs.get(decoding) ?? [];
+      this.#decodeMs.set(decoding, samples);
+      keep(samples, ms);
+    }
+    // The batch holds the next tokens of the answers, too, whose time the prompt does not cause.
+    if (promptTokens >= chunkTokensMin)
+      keep(this.#msPerToken, Math.max(0, ms - this.#decodeMsOf(decoding)) / promptTokens);
   }
+
+  #decodeMsOf(decoding: number): number {
+    return decoding === 0 ? 0 : (median(this.#decodeMs.get(decoding) ?? []) ?? 0);
+  }
+}
+
+function keep(samples: number[], sample: number): void {
+  samples.push(sample);
+  if (samples.length > samplesMax) samples.shift();
+}
+
+function median(samples: readonly number[]): number | null {
+  return [...samples].sort((a, b) => a - b)[Math.floor(samples.length / 2)] ?? null;
 }

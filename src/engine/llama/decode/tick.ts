@@ -1,6 +1,6 @@
 /**
- * The lock-step loop: every tick samples one token for each decoding slot, in ascending slot order so that they share a batch, and
- * evaluates at most one chunk of waiting prompts, oldest first. One loop drives all models, one context at a time, so that two contexts
+ * The lock-step loop: every tick samples one token for each decoding slot whose team has its turn, in ascending slot order so that they
+ * share a batch, and evaluates at most one chunk of waiting prompts, oldest first. One loop drives all models, one context at a time, so that two contexts
  * never compete for the same cores. There is no speculative decoding: it gains nothing on a CPU and takes slots out of step.
  *
  * Modes of the loop: idle (the next job starts it) -> ticking -> idle.
@@ -9,7 +9,7 @@
 import { toHearthError } from "../../../core/errors.js";
 import { mergeEvents } from "../../../core/generation.js";
 import { startGeneration } from "./generation.js";
-import { PrefillBudget } from "./prefill-budget.js";
+import { Pace } from "./pace.js";
 import { commonPrefix, type PrefixStore } from "./prefix-store.js";
 import type { JobUpdate, SeededJob } from "../protocol.js";
 import type { Resident } from "../load/resident.js";
@@ -46,7 +46,7 @@ export class TickLoop {
   readonly #options: TickOptions;
   readonly #report: (updates: readonly JobUpdate[]) => void;
   readonly #slots = new Map<Resident, readonly SequenceSlot[]>();
-  readonly #prefillBudgets = new Map<Resident, PrefillBudget>();
+  readonly #paces = new Map<Resident, Pace>();
   /** Jobs that have not ended, with or without a slot: all of them can be cancelled. */
   readonly #openJobs = new Set<number>();
   readonly #cancelled = new Set<number>();
@@ -101,7 +101,7 @@ export class TickLoop {
   async releaseModel(resident: Resident): Promise<void> {
     const slots = this.#slots.get(resident) ?? [];
     this.#slots.delete(resident);
-    this.#prefillBudgets.delete(resident);
+    this.#paces.delete(resident);
     for (const slot of slots)
       if (slot.sequence.nextTokenIndex >= storedTokensMin)
         await saveSlot(slot, resident, this.#options.store);
@@ -233,18 +233,12 @@ export class TickLoop {
 
   /** One tick of one model. */
   async #advance(resident: Resident, slots: readonly SequenceSlot[]): Promise<void> {
-    const prefillBudget = this.#prefillBudgets.get(resident) ?? this.#createPrefillBudget(resident);
-    this.#prefillBudgets.set(resident, prefillBudget);
-    const running = slots.flatMap((slot) => slot.generation ?? []);
-    const decoding = running.filter((generation) => generation.mode === "decode");
-    const prefilling = running
-      .filter((generation) => generation.mode === "prefill")
-      .sort((a, b) => a.job - b.job);
+    const pace = this.#paces.get(resident) ?? this.#createPace(resident);
+    this.#paces.set(resident, pace);
+    const { stepping, prefilling, promptTokens } = pace.next(slots.flatMap((slot) => slot.generation ?? []));
     const began = this.#options.now();
-    const work = decoding.map((generation) => generation.step());
-    const isFixed = prefilling.some((generation) => generation.deterministic);
-    let left = prefillBudget.tokensForTick(decoding.length, isFixed);
-    const budget = left;
+    const work = stepping.map((generation) => generation.step());
+    let left = promptTokens;
     for (const generation of prefilling) {
       if (left === 0) break;
       const { taken, done } = generation.prefill(left);
@@ -252,12 +246,12 @@ export class TickLoop {
       work.push(done);
     }
     await Promise.all(work);
-    prefillBudget.recordTick(budget - left, this.#options.now() - began);
+    pace.record(stepping.length, promptTokens - left, this.#options.now() - began);
     await this.#storeSharedPrefixes(resident, slots);
   }
 
-  #createPrefillBudget({ chunkTokens, idleChunkTokens }: Resident): PrefillBudget {
-    return new PrefillBudget({
+  #createPace({ chunkTokens, idleChunkTokens }: Resident): Pace {
+    return new Pace({
       chunkTokensMax: chunkTokens,
       idleChunkTokensMax: idleChunkTokens,
       tokenGapMsMax: this.#options.tokenGapMsMax,

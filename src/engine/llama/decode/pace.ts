@@ -1,0 +1,48 @@
+/** How much one tick of a model does: which answers get a token, and how many prompt tokens are evaluated beside them. */
+import { PrefillBudget, type PrefillLimits } from "./prefill-budget.js";
+import { TeamTurns } from "./team-turns.js";
+
+interface Paced {
+  readonly job: number;
+  readonly mode: "prefill" | "decode" | "finished";
+  readonly teamId: string;
+  readonly deterministic: boolean;
+}
+
+export interface TickWork<T> {
+  /** Generations that sample a token, in the order given. */
+  readonly stepping: readonly T[];
+  /** Generations whose prompts may be evaluated, oldest first. */
+  readonly prefilling: readonly T[];
+  /** Prompt tokens that may be evaluated. */
+  readonly promptTokens: number;
+}
+
+export class Pace {
+  readonly #budget: PrefillBudget;
+  readonly #turns = new TeamTurns();
+
+  constructor(limits: PrefillLimits) {
+    this.#budget = new PrefillBudget(limits);
+  }
+
+  /** Returns the work of the next tick. @param running the generations of the model, by slot */
+  next<T extends Paced>(running: readonly T[]): TickWork<T> {
+    const prefilling = running.filter(({ mode }) => mode === "prefill").sort((a, b) => a.job - b.job);
+    const decoding = running.filter(({ mode }) => mode === "decode");
+    const stepping = this.#turns.choose(decoding);
+    // While the larger teams pause, so do the prompts. Nobody pauses while the prompt of a smaller team is evaluated.
+    const isPause = stepping.length < decoding.length;
+    const isForSmaller = prefilling.some(({ teamId }) => stepping.some((each) => each.teamId === teamId));
+    if (isPause && !isForSmaller) return { stepping, prefilling: [], promptTokens: 0 };
+    const isFixed = prefilling.some(({ deterministic }) => deterministic);
+    const promptTokens = this.#budget.tokensForTick(decoding.length, isFixed);
+    return { stepping: decoding, prefilling, promptTokens };
+  }
+
+  /** Records the duration of a tick. */
+  record(stepped: number, promptTokens: number, ms: number): void {
+    this.#budget.recordTick({ decoding: stepped, promptTokens, ms });
+    if (promptTokens === 0 && stepped > 0) this.#turns.record(stepped, ms);
+  }
+}
