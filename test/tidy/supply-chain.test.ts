@@ -68,6 +68,8 @@ describe("E18: the packages that are installed", () => {
     expect(installed.filter(([, { resolved }]) => resolved !== undefined).map(([folder]) => folder)).toEqual(
       [],
     );
+    // npm writes the addresses otherwise.
+    expect(readFileSync(join(root, ".npmrc"), "utf8")).toMatch(/^omit-lockfile-registry-resolved=true$/m);
   });
 
   it("are pinned to one version each", () => {
