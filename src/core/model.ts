@@ -23,6 +23,13 @@ export interface ModelFile {
   readonly sha256: string;
 }
 
+/** Positions scaled by YaRN, for prompts beyond the length that a model was trained with. */
+export interface LongContext {
+  readonly trainedTokens: number;
+  /** Ratio of the longest to the trained context. */
+  readonly yarnFactor: number;
+}
+
 /** The manifest of a model, built in or added by the user. */
 export interface ModelManifest {
   readonly id: string;
@@ -44,6 +51,8 @@ export interface ModelManifest {
   readonly drawing?: { readonly steps: number; readonly guidanceScale: number } | undefined;
   /** Maximum tokens of prompt and output together. */
   readonly contextTokens: number;
+  /** How prompts beyond what the model was trained with are evaluated: absent = the context is not longer. */
+  readonly longContext?: LongContext | undefined;
   readonly inputModalities: readonly Modality[];
   readonly outputModalities: readonly Modality[];
   readonly capabilities: {
@@ -55,6 +64,8 @@ export interface ModelManifest {
   readonly rerankBy?: "similarity" | undefined;
   /** Tokens after which its reasoning is ended where a request states no effort and no budget; absent: the setting's. */
   readonly reasoningTokensMax?: number | undefined;
+  /** Maximum sampled tokens of an answer where neither the request nor the operator states one; absent: none. */
+  readonly answerTokensMax?: number | undefined;
   readonly prices: Prices;
   readonly license: string;
   /** Unix seconds. */
@@ -81,6 +92,9 @@ export interface LoadSettings {
   readonly kvCacheType?: "f16" | "q8_0" | "q4_0" | undefined;
   /** Layers that are computed on the GPU. */
   readonly gpuLayers?: number | "auto" | "max" | undefined;
+  /** Positions are scaled for a context of this length. */
+  readonly yarn?:
+    (LongContext & { readonly architecture: string; readonly contextTokens: number }) | undefined;
   /** Text of the chat template that replaces the model's own. */
   readonly template?: string | undefined;
   readonly adapters?: readonly Adapter[] | undefined;
@@ -99,6 +113,8 @@ export interface RequestDefaults {
   readonly sampling?: SamplingDefaults | undefined;
   /** Maximum sampled tokens of an answer. */
   readonly maxTokens?: number | undefined;
+  /** The same where the request's dialect has no default of its own either. */
+  readonly maxTokensOtherwise?: number | undefined;
 }
 
 /** A request that leaves nothing open. A `maxTokens` of null means as many as the context holds. */
@@ -139,7 +155,8 @@ function completeLimit(
   defaults: RequestDefaults,
 ): Pick<CompleteRequest, "maxTokens" | "maxTokensExcludesReasoning"> {
   if (maxTokens !== null) return { maxTokens, maxTokensExcludesReasoning };
-  return { maxTokens: defaults.maxTokens ?? maxTokensUnstated ?? null, maxTokensExcludesReasoning: false };
+  const limit = defaults.maxTokens ?? maxTokensUnstated ?? defaults.maxTokensOtherwise ?? null;
+  return { maxTokens: limit, maxTokensExcludesReasoning: false };
 }
 
 /** Puts the model's system message before a conversation that has none. */

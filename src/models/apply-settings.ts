@@ -22,7 +22,7 @@ const ticksPerUsd = 10_000_000_000;
 const ticksPerUsdPerMillion = ticksPerUsd / 1_000_000;
 const templateBytesMax = 1_000_000;
 
-/** The largest context of a model without a manifest, in tokens, or how to find it from what it costs. */
+/** The largest context of a model, in tokens, or how to find that of a model without a manifest from what it costs. */
 export type ContextLimit = number | ((cost: ContextCost, load: LoadSettings) => number);
 
 /** What the length of a model's context depends on. */
@@ -51,7 +51,7 @@ export async function applySettings(
     settings.context ?? Number.POSITIVE_INFINITY,
     contextOf(found, settings, limit, load),
   );
-  const defaults = defaultsOf(settings);
+  const defaults = defaultsOf(settings, manifest.answerTokensMax);
   return {
     ...found.model,
     manifest: {
@@ -76,7 +76,9 @@ function contextOf(
   load: LoadSettings,
 ): number {
   const { manifest, kvBytesPerToken, trainedTokens } = model;
-  if (!isBare || !isGgufKind(manifest.kind)) return manifest.contextTokens;
+  if (!isGgufKind(manifest.kind)) return manifest.contextTokens;
+  if (!isBare)
+    return typeof limit === "number" ? Math.min(manifest.contextTokens, limit) : manifest.contextTokens;
   if (typeof limit === "number") return Math.min(trainedTokens ?? limit, limit);
   if (trainedTokens === undefined || settings.context !== undefined) return manifest.contextTokens;
   return Math.min(trainedTokens, limit({ bytes: manifest.bytes, kvBytesPerToken, trainedTokens }, load));
@@ -105,12 +107,16 @@ function pricesOf({ prices }: ModelSettings, own: Prices): Prices {
   };
 }
 
-function defaultsOf({ system, sampling }: ModelSettings): RequestDefaults | null {
+function defaultsOf(
+  { system, sampling }: ModelSettings,
+  answerTokensMax: number | undefined,
+): RequestDefaults | null {
   const { maxTokens, ...rest } = sampling ?? {};
   const defaults = {
     ...(system === undefined ? {} : { system }),
     ...(Object.keys(rest).length === 0 ? {} : { sampling: withoutAbsent(rest) }),
     ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(answerTokensMax === undefined ? {} : { maxTokensOtherwise: answerTokensMax }),
   };
   return Object.keys(defaults).length === 0 ? null : defaults;
 }

@@ -53,6 +53,7 @@ const schema = z
       })
       .optional(),
     contextTokens: count,
+    longContext: z.strictObject({ trainedTokens: count, yarnFactor: z.number().min(1).max(64) }).optional(),
     inputModalities: modalities,
     outputModalities: modalities,
     capabilities: z.strictObject({
@@ -62,6 +63,7 @@ const schema = z
     }),
     rerankBy: z.enum(["similarity"]).optional(),
     reasoningTokensMax: z.number().int().min(1).max(1_048_576).optional(),
+    answerTokensMax: z.number().int().min(1).max(1_048_576).optional(),
     prices: z.strictObject({
       promptTextTokenTicks: ticks,
       cachedPromptTextTokenTicks: ticks,

@@ -50,6 +50,17 @@ describe("a manifest", () => {
     expect(reason({ [key]: null })).toContain(key === "sha256" ? "accepted" : `${key}: `);
   });
 
+  it("with a long context and a limit of answers is accepted, and each part of them is checked", () => {
+    expect(reason({ longContext: { trainedTokens: 2048, yarnFactor: 4 }, answerTokensMax: 10 })).toBe(
+      "accepted",
+    );
+    expect(reason({ longContext: { trainedTokens: 2048 } })).toContain("longContext.yarnFactor: ");
+    expect(reason({ longContext: { trainedTokens: 2048, yarnFactor: 0.5 } })).toContain(
+      "longContext.yarnFactor: ",
+    );
+    expect(reason({ answerTokensMax: 0 })).toContain("answerTokensMax: ");
+  });
+
   it("with an unknown key is rejected with the key's name", () => {
     expect(reason({ colour: "red" })).toContain("colour");
   });

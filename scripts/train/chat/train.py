@@ -131,8 +131,9 @@ def publish(model, tokenizer, folder):
     digest = hashlib.sha256(target.with_suffix(".part").read_bytes()).hexdigest()
     target.with_suffix(".part").replace(target)
     manifest = {
-        "id": NAME, "aliases": ["hearth-tiny"], "kind": "chat", "name": TITLE, "family": "qwen3", "version": "2.3.0",
-        "file": target.name, "bytes": size, "sha256": digest, "contextTokens": model.cfg.context,
+        "id": NAME, "aliases": ["hearth-tiny"], "kind": "chat", "name": TITLE, "family": "qwen3", "version": "2.4.0",
+        "file": target.name, "bytes": size, "sha256": digest, "contextTokens": 4 * model.cfg.context,
+        "longContext": {"trainedTokens": model.cfg.context, "yarnFactor": 4}, "answerTokensMax": 1024,
         "inputModalities": ["text"], "outputModalities": ["text"],
         "capabilities": {"reasoning": True, "tools": True, "structuredOutputs": True},
         "prices": {"promptTextTokenTicks": 100, "cachedPromptTextTokenTicks": 25, "completionTextTokenTicks": 400},

@@ -64,7 +64,8 @@ export function repeatedFields(settings: ResponseSettings, { defaults = {} }: Mo
   const unstated = completeSampling({}, defaults);
   return {
     ...settings,
-    max_output_tokens: settings.max_output_tokens ?? defaults.maxTokens ?? null,
+    max_output_tokens:
+      settings.max_output_tokens ?? defaults.maxTokens ?? defaults.maxTokensOtherwise ?? null,
     temperature: settings.temperature ?? unstated.temperature,
     top_p: settings.top_p ?? unstated.topP,
     presence_penalty: settings.presence_penalty ?? unstated.presencePenalty,

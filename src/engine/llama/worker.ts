@@ -15,6 +15,7 @@ import { hostWorker, logToClient, reportNews, type WorkerCall } from "../worker-
 import { PrefixStore } from "./decode/prefix-store.js";
 import { TickLoop } from "./decode/tick.js";
 import { withLoadSettings } from "./load/load-settings.js";
+import { contextTokensOf, isLong, longFormOf } from "./load/long-context.js";
 import { ResidentMap } from "./load/resident-map.js";
 import { loadResident, type Resident } from "./load/resident.js";
 import { threadChooser, type ChooseThreads } from "./threads/choose-threads.js";
@@ -39,6 +40,10 @@ interface RunningJob {
 const settings = workerData as LlamaSettings;
 const residents = new ResidentMap<Resident>(async (model) =>
   loadResident(await native(), model, settings, { openRenderer, chooseThreads }),
+);
+/** Forms of the residents for long prompts. */
+const longForms = new ResidentMap<Resident>(async (model) =>
+  loadResident(await native(), model, settings, openRenderer),
 );
 const embedders = new ResidentMap<Embedder>(async (model) => loadEmbedder(await native(), model, settings));
 const jobs = new Map<number, RunningJob>();
@@ -101,7 +106,7 @@ function answer(
     case "embed":
       return embed(embedders.get(request.key), request.inputs, call);
     case "generate":
-      return generate(residents.get(request.key), request.decode, call);
+      return generateInForm(residents.get(request.key), request.decode, call);
   }
 }
 
@@ -111,9 +116,10 @@ async function load(model: Model): Promise<LlamaModelInfo> {
     const { contextTokens, device, dimensions } = await embedders.load(model);
     return { contextTokens, slots, device, dimensions, templateRepairs: [], callsAreExact: true };
   }
-  const { contextTokens, device, tools, repairs, reasoning } = await residents.load(model);
+  const resident = await residents.load(model);
+  const { device, tools, repairs, reasoning } = resident;
   return {
-    contextTokens,
+    contextTokens: isTwofold(model) ? contextTokensOf(model, settings) : resident.contextTokens,
     slots,
     device,
     dimensions: 0,
@@ -130,6 +136,21 @@ function buildPrompt({ prompts }: Resident, source: Conversation | RawPrompt): P
 
 function tokensOf({ prompts, tokenBytes }: Resident, text: string): PackedTokens {
   return packTokens(prompts.tokenize(text), (id) => tokenBytes.of(id));
+}
+
+function isTwofold(model: Model): boolean {
+  return longFormOf(model, settings) !== null;
+}
+
+/** Runs a job in the form of the model for prompts of its length. */
+function generateInForm(resident: Resident, decode: SeededJob, call: WorkerCall): Promise<void> {
+  const long = isLong(resident.model, decode.prompt.tokens.length)
+    ? longFormOf(resident.model, settings)
+    : null;
+  if (long === null) return generate(resident, decode, call);
+  return longForms
+    .load(long)
+    .then((loaded) => (call.signal.aborted ? undefined : generate(loaded, decode, call)));
 }
 
 /** Runs a job. The job is submitted synchronously, so that an abort can never be handled before it. */
@@ -175,8 +196,12 @@ async function unload(key: string): Promise<void> {
   await embedders.take(key)?.dispose();
   const leaving = residents.take(key);
   if (leaving === undefined) return;
-  await ticks.releaseModel(leaving);
-  await leaving.dispose();
+  const long = longFormOf(leaving.model, settings);
+  for (const form of [leaving, long === null ? undefined : longForms.take(loadKey(long))]) {
+    if (form === undefined) continue;
+    await ticks.releaseModel(form);
+    await form.dispose();
+  }
 }
 
 function native(): Promise<Llama> {
@@ -201,6 +226,7 @@ function native(): Promise<Llama> {
 async function close(): Promise<void> {
   await ticks.drain();
   await residents.disposeAll();
+  await longForms.disposeAll();
   await embedders.disposeAll();
   if (library !== null) await library.then((llama) => llama.dispose()).catch(() => undefined);
 }

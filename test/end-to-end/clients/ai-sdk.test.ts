@@ -85,7 +85,7 @@ describe.each([...chats, completion])("the AI SDK's %s model", (_name, modelOf) 
     const cases: readonly [LanguageModel, object, number, RegExp][] = [
       [modelOf(url, "gpt-x"), {}, 404, /gpt-x/],
       [modelOf(url, builtInModel, "hk-not-a-key-at-all"), {}, 401, /key/],
-      [modelOf(url), { prompt: "word ".repeat(3000) }, 400, /prompt/],
+      [modelOf(url), { prompt: "word ".repeat(9000) }, 400, /prompt/],
     ];
     for (const [model, fields, statusCode, message] of cases) {
       const error = await rejection(generateText({ ...questionRequest, model, ...fields }));

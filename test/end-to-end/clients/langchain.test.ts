@@ -159,7 +159,7 @@ describe.each(families)("LangChain's %s", (_name, modelOf, ends) => {
   it("raises its own error for a prompt that is too long", async () => {
     const model = modelOf(shared());
     const named = { name: "ContextOverflowError" };
-    expect(await bothRejections(model, "word ".repeat(3000))).toMatchObject([named, named]);
+    expect(await bothRejections(model, "word ".repeat(9000))).toMatchObject([named, named]);
   });
 });
 

@@ -276,7 +276,7 @@ describe("the official openai client's responses raise", () => {
     [
       "BadRequestError of a prompt that does not fit",
       OpenAI.BadRequestError,
-      { input: "word ".repeat(3000) },
+      { input: "word ".repeat(9000) },
       testKey,
       { code: "context_length_exceeded" },
     ],

@@ -8,7 +8,7 @@ it("the start message names the context of each chat model, and what it was trai
   await writeModel(join(models, "long.gguf"), { contextLength: 131_072 });
   const limited = await startProcess({ HEARTH_MODELS: models, HEARTH_CONTEXT_TOKENS_MAX: "4096" });
   await limited.line(/^(curl .*)$/);
-  expect(limited.stdout()).toMatch(/^ {2}Models .*hearth-tiny-5m \(2048 tokens\)/m);
+  expect(limited.stdout()).toMatch(/^ {2}Models .*hearth-tiny-5m \(4096 tokens\)/m);
   expect(limited.stdout()).toMatch(/^ {2}Models .*long \(4096 of 131072 tokens\)/m);
   const free = await startProcess({ HEARTH_MODELS: models });
   await free.line(/^(curl .*)$/);

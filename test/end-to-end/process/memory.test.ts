@@ -27,7 +27,7 @@ async function mixedRequests(app: TestApp, count: number): Promise<void> {
 async function mixedRequest(app: TestApp, index: number): Promise<void> {
   const leaving = new AbortController();
   const kind = index % 4;
-  const content = kind === 3 ? "word ".repeat(3000) : `Hello number ${index}`;
+  const content = kind === 3 ? "word ".repeat(9000) : `Hello number ${index}`;
   const answer = await fetch(`${app.url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${testKey}`, "content-type": "application/json" },

@@ -131,7 +131,7 @@ describe("the official OpenAI client's completions and the built-in model", () =
       [{ prompt: [1, 2_147_483_647] }, "prompt"],
       [{ prompt: [[1], [999_999]] }, "prompt"],
       [{ suffix: "the end." }, "suffix"],
-      [{ prompt: "word ".repeat(4000) }, "prompt"],
+      [{ prompt: "word ".repeat(9000) }, "prompt"],
     ];
     for (const [fields, param] of refused) {
       const error: unknown = await app.client.completions

@@ -238,10 +238,10 @@ describe("an error that the official Anthropic client raises", () => {
     ],
     [
       "BadRequestError for a prompt that is too long",
-      { messages: [{ role: "user", content: "word ".repeat(2500) }] },
+      { messages: [{ role: "user", content: "word ".repeat(9000) }] },
       testKey,
       Anthropic.BadRequestError,
-      /prompt is too long: .*2047/,
+      /prompt is too long: .*8191/,
     ],
   ])("is %s, streamed or not", async (_case, fields, key, kind, message) => {
     const app = shared();

@@ -1,6 +1,6 @@
 import { dirname, sep } from "node:path";
-import type { Llama, LlamaModel } from "node-llama-cpp";
-import type { Model } from "../../../core/model.js";
+import type { Llama, LlamaModel, LlamaModelOptions } from "node-llama-cpp";
+import type { LoadSettings, Model } from "../../../core/model.js";
 import { withNativeReason } from "./native-reason.js";
 
 /**
@@ -14,10 +14,31 @@ export async function loadWeights(
   const { gpuLayers } = load;
   try {
     return await withNativeReason(llama, /error loading model: (.+)/g, () =>
-      llama.loadModel({ modelPath, checkTensors: true, ...(gpuLayers === undefined ? {} : { gpuLayers }) }),
+      llama.loadModel({
+        modelPath,
+        checkTensors: true,
+        ...(gpuLayers === undefined ? {} : { gpuLayers }),
+        ...scalingOf(load),
+      }),
     );
   } catch (thrown) {
     if (!(thrown instanceof Error)) throw thrown;
     throw new Error(thrown.message.replaceAll(`${dirname(modelPath)}${sep}`, ""), { cause: thrown });
   }
+}
+
+/** The library passes whole numbers on as integers, which llama.cpp does not take for a factor. */
+const notWhole = 2 ** -20;
+
+/** Returns the option that scales positions; none if the model is loaded as it was trained. */
+function scalingOf({ yarn }: LoadSettings): Pick<LlamaModelOptions, "metadataOverrides"> {
+  if (yarn === undefined) return {};
+  const { architecture, trainedTokens, yarnFactor, contextTokens } = yarn;
+  const scaling = {
+    // The library prints this on standard output, as all metadata that is text. Without the type, positions are scaled in another way.
+    type: "yarn",
+    factor: yarnFactor + notWhole,
+    original_context_length: trainedTokens,
+  };
+  return { metadataOverrides: { [architecture]: { context_length: contextTokens, rope: { scaling } } } };
 }

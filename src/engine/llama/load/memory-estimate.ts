@@ -2,6 +2,7 @@
 import type { Model } from "../../../core/model.js";
 import type { LlamaSettings } from "../protocol.js";
 import { withLoadSettings } from "./load-settings.js";
+import { longFormOf } from "./long-context.js";
 
 /** Compute buffers in addition to weights and KV cache: 60 to 300 MB for models of up to 1 B parameters (measured). */
 const overheadShare = 0.15;
@@ -35,10 +36,20 @@ export function memoryEstimate(model: Model, settings: LlamaSettings): number {
     manifest.kind === "chat"
       ? bytesPerToken(kvBytesPerToken, withLoadSettings(settings, load))
       : kvBytesPerToken;
-  const cache = contextTokens * perToken;
+  const long = longFormOf(model, settings);
+  const cache = long === null ? contextTokens * perToken : cacheOfForms(model, long, contextTokens, settings);
   const adapters = load?.adapters ?? [];
   const adapterBytes = adapters.reduce((sum, { bytes }) => sum + bytes, 0);
   return Math.ceil(fixedBytes(manifest.bytes) + adapterBytes + cache);
+}
+
+/** Returns the bytes of the context of the trained length, and of the form for long prompts with its own weights. */
+function cacheOfForms(model: Model, long: Model, contextTokens: number, settings: LlamaSettings): number {
+  const { manifest, kvBytesPerToken } = model;
+  const trained = manifest.longContext?.trainedTokens ?? contextTokens;
+  const bytesOf = ({ load }: Model): number =>
+    bytesPerToken(kvBytesPerToken, withLoadSettings(settings, load));
+  return trained * bytesOf(model) + contextTokens * bytesOf(long) + fixedBytes(manifest.bytes);
 }
 
 /** What the length of a model's context depends on. */

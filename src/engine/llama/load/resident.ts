@@ -13,6 +13,7 @@ import { cacheBytesPerToken } from "./memory-estimate.js";
 import { withLoadSettings } from "./load-settings.js";
 import { loadWeights } from "./load-weights.js";
 import { loadingError } from "./loading-error.js";
+import { contextTokensOf, longFormOf } from "./long-context.js";
 import type { OpenRenderer, TemplateRenderer } from "../../template/renderer.js";
 import { readLanguage, templateOf, templateTextsOf, type ModelLanguage } from "../prompt/language.js";
 import { readTemplate, type TemplateReading } from "../prompt/read-template.js";
@@ -105,6 +106,8 @@ async function createResident({
   );
   if (threads !== null && device === "cpu") await chooseThreads?.(model, threads, chunkTokens);
   const reading = await trial;
+  const promptContext =
+    longFormOf(model, settings) === null ? contextTokens : contextTokensOf(model, settings);
   return {
     model,
     weights,
@@ -116,7 +119,7 @@ async function createResident({
     device,
     sequences,
     grammars: new LRUCache({ max: grammarsMax }),
-    ...readLanguage(weights, { modelId: model.manifest.id, contextTokens, reading }),
+    ...readLanguage(weights, { modelId: model.manifest.id, contextTokens: promptContext, reading }),
     async dispose() {
       await renderer.close();
       await context.dispose();
