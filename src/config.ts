@@ -63,10 +63,7 @@ const settings = {
   slotsPerModel: whole(1, 255).default(4),
   /** Limit on the tokens of one slot, whatever the model allows; 0 = as memory allows: it is reserved in advance. */
   contextTokensMax: zeroOr(whole(64, 1_048_576)).default(0),
-  /**
-   * Tokens after which a model's reasoning is ended, where neither the request states an effort or a budget nor the model's manifest a
-   * limit.
-   */
+  /** Tokens after which reasoning is ended, where neither the request states an effort or a budget nor the manifest a limit. */
   reasoningTokensMax: whole(1, 1_048_576).default(4096),
   /** Prompt tokens evaluated between two tokens of another answer; 0 = 128 on a CPU, 512 on a GPU. */
   prefillChunkTokens: zeroOr(whole(8, 4096)).default(0),
@@ -88,6 +85,10 @@ const settings = {
   /** Type of the KV cache: q8_0 halves and q4_0 quarters its memory, and both make prefill slower. */
   kvCacheType: z.enum(["f16", "q8_0", "q4_0"]).default("f16"),
   flashAttention: z.enum(["auto", "on", "off"]).default("auto"),
+  /** Whether text that a schema forces is evaluated at once instead of token by token. */
+  forcedTokens: z.enum(["on", "off"]).default("on"),
+  /** Whether text that an answer repeats is evaluated at once, as far as that is faster. */
+  promptLookup: z.enum(["auto", "off"]).default("auto"),
   /**
    * What an object schema without `additionalProperties` means: `closed`, only declared properties are generated, as the hosted
    * service does; `open`, others too, as the standard does.

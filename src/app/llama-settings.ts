@@ -27,7 +27,7 @@ export function contextLimit(config: Config): ContextLimit {
 /** The engine's settings. It gets no more of the configuration, and no key in particular. */
 export function llamaSettings(config: Config): LlamaSettings {
   const { slotsPerModel, contextTokensMax, tokenGapMsMax, prefixCacheBytesMax } = config;
-  const { kvCacheType, flashAttention, gpu } = config;
+  const { kvCacheType, flashAttention, forcedTokens, promptLookup, gpu } = config;
   return {
     cores: usableCores(),
     threads: config.threads === 0 ? null : config.threads,
@@ -41,6 +41,8 @@ export function llamaSettings(config: Config): LlamaSettings {
     prefixCacheBytesMax,
     kvCacheType,
     flashAttention,
+    forcedTokens,
+    promptLookup,
     gpu,
   };
 }

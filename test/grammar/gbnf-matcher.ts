@@ -16,6 +16,16 @@ interface Stack {
 
 /** Returns whether the grammar generates the whole text. */
 export function matchesGrammar(grammar: Gbnf | string, text: string): boolean {
+  return stacksAfter(grammar, text)?.has(null) ?? false;
+}
+
+/** Returns whether a text of the grammar begins like this. */
+export function allowsBeginning(grammar: Gbnf | string, text: string): boolean {
+  return stacksAfter(grammar, text) !== null;
+}
+
+/** Returns null where no text of the grammar begins like this. */
+function stacksAfter(grammar: Gbnf | string, text: string): Set<Stack | null> | null {
   const { rules } = typeof grammar === "string" ? parseGbnf(grammar) : grammar;
   const start: Expression = { kind: "rule", name: "root" };
   const push = stackMaker();
@@ -25,10 +35,10 @@ export function matchesGrammar(grammar: Gbnf | string, text: string): boolean {
     const next: (Stack | null)[] = [];
     for (const stack of stacks)
       if (stack !== null && stack.head.kind === "class" && includes(stack.head, point)) next.push(stack.rest);
-    if (next.length === 0) return false;
+    if (next.length === 0) return null;
     stacks = expand(next, rules, push);
   }
-  return stacks.has(null);
+  return stacks;
 }
 
 export interface SampleOptions {

@@ -65,6 +65,8 @@ export function directEngine(): Engine {
       prefixCacheBytesMax: 0,
       kvCacheType: "f16",
       flashAttention: "auto",
+      forcedTokens: "on",
+      promptLookup: "auto",
       gpu: "auto",
     },
     random: systemRandom,

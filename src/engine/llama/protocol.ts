@@ -27,6 +27,10 @@ export interface LlamaSettings {
   readonly prefixCacheBytesMax: number;
   readonly kvCacheType: "f16" | "q8_0" | "q4_0";
   readonly flashAttention: "auto" | "on" | "off";
+  /** Whether text that a grammar forces is evaluated at once. */
+  readonly forcedTokens: "on" | "off";
+  /** Whether what an answer repeats is looked up and evaluated at once, as far as it pays. */
+  readonly promptLookup: "auto" | "off";
   readonly gpu: "auto" | "off" | "cuda" | "vulkan" | "metal";
 }
 

@@ -43,7 +43,7 @@ const residents = new ResidentMap<Resident>(async (model) =>
 );
 /** Forms of the residents for long prompts. */
 const longForms = new ResidentMap<Resident>(async (model) =>
-  loadResident(await native(), model, settings, openRenderer),
+  loadResident(await native(), model, settings, { openRenderer, chooseThreads }),
 );
 const embedders = new ResidentMap<Embedder>(async (model) => loadEmbedder(await native(), model, settings));
 const jobs = new Map<number, RunningJob>();

@@ -1,41 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Resident } from "../../../src/engine/llama/load/resident.js";
+import { recordBatches } from "./batches.js";
 import { jobOf, promptOf, residentWithEightSlots, slots, startLoop } from "./lockstep.js";
-
-/** The addon's context, which is missing from the library's types; the tests check the calls it receives. */
-interface NativeContext {
-  initBatch(size: number): void;
-  addToBatch(sequence: number, first: number, tokens: Uint32Array, logits: Uint32Array): unknown;
-}
-
-interface BatchItem {
-  readonly sequence: number;
-  readonly tokens: number;
-}
-
-/** Records every batch that llama.cpp receives. */
-function recordBatches(resident: Resident): BatchItem[][] {
-  const context = resident.sequences[0]?.context as unknown as { _ctx: NativeContext };
-  const native = context._ctx;
-  const batches: BatchItem[][] = [];
-  const watched: Partial<NativeContext> = {
-    initBatch(size) {
-      batches.push([]);
-      native.initBatch(size);
-    },
-    addToBatch(sequence, first, tokens, logits) {
-      batches.at(-1)?.push({ sequence, tokens: tokens.length });
-      return native.addToBatch(sequence, first, tokens, logits);
-    },
-  };
-  context._ctx = new Proxy(native, {
-    get(target, name) {
-      const member: unknown = Reflect.get(watched, name) ?? Reflect.get(target, name);
-      return typeof member === "function" ? (member.bind(target) as unknown) : member;
-    },
-  });
-  return batches;
-}
 
 describe("the lock-step loop (a contract with the library: an upgrade must not lose it)", () => {
   it("decodes eight generations as batches of eight, in ascending sequence order", async () => {

@@ -21,6 +21,8 @@ it("a model that is still being checked when the engine closes starts no worker"
       prefixCacheBytesMax: 0,
       kvCacheType: "f16",
       flashAttention: "auto",
+      forcedTokens: "on",
+      promptLookup: "auto",
       gpu: "auto",
     },
     random: systemRandom,

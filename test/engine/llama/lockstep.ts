@@ -6,7 +6,7 @@ import { freeRules } from "../../../src/core/engine.js";
 import { noTools, type SampledLogprob } from "../../../src/core/generation.js";
 import type { Model } from "../../../src/core/model.js";
 import type { PrefixStore } from "../../../src/engine/llama/decode/prefix-store.js";
-import type { JobUpdate, SeededJob } from "../../../src/engine/llama/protocol.js";
+import type { JobUpdate, LlamaSettings, SeededJob } from "../../../src/engine/llama/protocol.js";
 import { loadResident, type Resident } from "../../../src/engine/llama/load/resident.js";
 import { tokenTypes } from "../../../src/engine/llama/prompt/token-bytes.js";
 import { TickLoop } from "../../../src/engine/llama/decode/tick.js";
@@ -26,6 +26,7 @@ export const slots = 8;
 export async function residentWithEightSlots(
   folder: string = temporaryFolder(),
   changes: Partial<ModelSpec> = {},
+  drafts: Pick<LlamaSettings, "forcedTokens" | "promptLookup"> = { forcedTokens: "on", promptLookup: "auto" },
 ): Promise<Resident> {
   const file = join(folder, "random.gguf");
   if (!existsSync(file)) await writeModel(file, { contextLength: 512, weights: "F32", ...changes });
@@ -46,6 +47,7 @@ export async function residentWithEightSlots(
     kvCacheType: "f16",
     flashAttention: "auto",
     gpu: "off",
+    ...drafts,
   } as const;
   const resident = await loadResident(llama, model, settings, {
     openRenderer: renderHere,
@@ -143,6 +145,8 @@ export function startLoop(store: PrefixStore | null = null) {
 
 export interface Outcome {
   readonly text: string;
+  /** Sampled tokens of the text. */
+  readonly tokens: number;
   /** Of every token of the text, where they were asked for. */
   readonly logprobs: readonly SampledLogprob[];
   readonly promptTokens: number;
@@ -156,6 +160,7 @@ function outcomeOf(news: readonly JobUpdate[]): Outcome {
   const start = events.find((event) => event.type === "generation-start");
   return {
     text: events.map((event) => (event.type === "text-delta" ? event.text : "")).join(""),
+    tokens: events.reduce((sum, event) => sum + (event.type === "text-delta" ? event.tokens : 0), 0),
     logprobs: events.flatMap((event) => (event.type === "text-delta" ? (event.logprobs ?? []) : [])),
     promptTokens: start?.promptTokens ?? 0,
     cachedTokens: start?.cachedTokens ?? 0,

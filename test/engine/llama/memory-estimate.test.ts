@@ -18,6 +18,8 @@ const settings: LlamaSettings = {
   prefixCacheBytesMax: 0,
   kvCacheType: "f16",
   flashAttention: "auto",
+  forcedTokens: "on",
+  promptLookup: "auto",
   gpu: "off",
 };
 const gigabyte = 1e9;

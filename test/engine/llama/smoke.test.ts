@@ -32,6 +32,8 @@ const settings = {
   prefixCacheBytesMax: 0,
   kvCacheType: "f16",
   flashAttention: "auto",
+  forcedTokens: "on",
+  promptLookup: "auto",
   gpu: "off",
 } as const;
 

@@ -8,6 +8,8 @@ import { LlamaGrammar, type LlamaGrammarEvaluationState, type Token } from "node
 import type { DecodeJob } from "../../../core/engine.js";
 import { HearthError } from "../../../core/errors.js";
 import { createObjectKeys, type ObjectKeys } from "../../../core/json/object-keys.js";
+import { GrammarFollower } from "../../../grammar/follow/follower.js";
+import { GrammarStacks } from "../../../grammar/follow/stacks.js";
 import { GrammarTooLarge, literal, RuleSet } from "../../../grammar/gbnf.js";
 import type { AnswerMode } from "../answer/answer-text.js";
 import { acceptToken, grammarAllows, startGrammar } from "./grammar-state.js";
@@ -27,6 +29,8 @@ export interface Constraint {
   readonly needsAnswer: boolean;
   /** The grammar state that constrains the next token, if any. */
   readonly state: LlamaGrammarEvaluationState | undefined;
+  /** Follows the text through that grammar; null where none applies, or forced text is not drafted. */
+  readonly follower: GrammarFollower | null;
   /** The keys of the JSON objects that are open where a grammar applies. */
   readonly keys: ObjectKeys;
   /** Receives the mode and the new text of the answer after every token. @throws Error when the text does not match the grammar. */
@@ -120,6 +124,7 @@ class WholeAnswerConstraint implements Constraint {
   readonly #whole: WholeAnswerGrammar;
   #mode: "free" | "opening" | "constrained";
   state: LlamaGrammarEvaluationState | undefined;
+  follower: GrammarFollower | null = null;
 
   constructor(resident: Resident, whole: WholeAnswerGrammar, mode: AnswerMode) {
     this.#resident = resident;
@@ -129,20 +134,25 @@ class WholeAnswerConstraint implements Constraint {
     if (mode === "reasoning") return;
     const open = resident.reasoning?.open ?? "";
     const root = mode === "opening" && open !== "" ? book.add(`${answer} | ${literal(open)}`) : answer;
-    this.state = startState(resident, book, root);
+    ({ state: this.state, follower: this.follower } = startGrammarOf(resident, book, root));
   }
 
   observe(mode: AnswerMode, written: string): void {
     if (mode === "answer") this.keys.push(written);
+    if (mode === "answer") this.follower?.push(written);
     if (this.#mode === "constrained") return;
     if (mode === "reasoning") {
       this.#mode = "free";
       this.state = undefined;
+      this.follower = null;
     } else if (mode === "answer") {
       if (this.#mode === "free") {
         const { book, answer } = this.#whole;
-        this.state = startState(this.#resident, book, book.add(`${whiteSpaceRule} ${answer}`));
-        acceptText(this.#resident, this.state, written);
+        const root = book.add(`${whiteSpaceRule} ${answer}`);
+        const { state, follower } = startGrammarOf(this.#resident, book, root);
+        acceptText(this.#resident, state, written);
+        follower?.push(written);
+        [this.state, this.follower] = [state, follower];
       }
       this.#mode = "constrained";
     }
@@ -158,6 +168,7 @@ class StartedCallConstraint implements Constraint {
   readonly #requested: RequestedCalls;
   readonly #detector: CallOpeningDetector;
   state: LlamaGrammarEvaluationState | undefined;
+  follower: GrammarFollower | null = null;
 
   constructor(resident: Resident, rules: ReadonlyMap<string, string>, requested: RequestedCalls) {
     this.#resident = resident;
@@ -170,6 +181,7 @@ class StartedCallConstraint implements Constraint {
     if (mode !== "answer") return;
     if (this.state !== undefined) {
       this.keys.push(written);
+      this.follower?.push(written);
       return;
     }
     const started = this.#detector.push(written);
@@ -177,16 +189,35 @@ class StartedCallConstraint implements Constraint {
     this.keys.push(started);
     const book = bookOf(this.#rules);
     const rest = this.#resident.tools.continuation(started, this.#requested, book);
-    if (rest !== null) this.state = startState(this.#resident, book, book.nameOf(rest));
+    if (rest === null) return;
+    ({ state: this.state, follower: this.follower } = startGrammarOf(
+      this.#resident,
+      book,
+      book.nameOf(rest),
+    ));
   }
 }
 
-function startState(resident: Resident, book: RuleSet, root: string): LlamaGrammarEvaluationState {
-  const { weights, grammars } = resident;
+interface StartedGrammar {
+  readonly state: LlamaGrammarEvaluationState;
+  readonly follower: GrammarFollower | null;
+}
+
+/** @param root the name of a rule */
+function startGrammarOf(resident: Resident, book: RuleSet, root: string): StartedGrammar {
+  const { weights, grammars, drafts } = resident;
   const text = book.text(root);
-  const grammar = grammars.get(text) ?? new LlamaGrammar(weights.llama, { grammar: text });
-  grammars.set(text, grammar);
-  return startGrammar(weights, grammar);
+  const known = grammars.get(text);
+  const grammar = known?.grammar ?? new LlamaGrammar(weights.llama, { grammar: text });
+  const stacks =
+    known === undefined || known.stacks.isFull
+      ? new GrammarStacks(root, (name) => book.rightSide(name))
+      : known.stacks;
+  grammars.set(text, { grammar, stacks });
+  return {
+    state: startGrammar(weights, grammar),
+    follower: drafts.forced ? new GrammarFollower(stacks) : null,
+  };
 }
 
 /** Feeds the grammar the text that followed the end marker of the reasoning within the same token. */

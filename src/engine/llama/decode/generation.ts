@@ -1,8 +1,8 @@
 /**
  * One generation in its slot: the rest of its prompt, the sampled tokens, and the stop conditions.
  *
- * Modes: prefill (prompt tokens left to evaluate) -> decode (one token per tick) -> finished. The tick loop calls `prefill` or `step`
- * once per tick and `cancel` between ticks. A failure finishes only this generation.
+ * Modes: prefill (prompt tokens left to evaluate) -> decode (one token per tick, or several that were drafted) -> finished. The tick loop
+ * calls `prefill` or `step` once per tick and `cancel` between ticks. A failure finishes only this generation.
  */
 import type { LlamaContextSequence, Token } from "node-llama-cpp";
 import { toHearthError, type HearthError } from "../../../core/errors.js";
@@ -10,12 +10,14 @@ import type { FinishReason, GenerationEvent } from "../../../core/generation.js"
 import type { Answer } from "../answer/answer.js";
 import { answerOf } from "./answer-of.js";
 import { evaluatePart, tokensToEvaluate } from "./checkpoints.js";
+import { Drafter } from "./draft/drafter.js";
 import { createConstraint, type Constraint } from "./constraint.js";
 import { logprobOf } from "./logprobs.js";
 import type { SeededJob } from "../protocol.js";
 import type { Resident } from "../load/resident.js";
 import { openingTokens, repeatingTokens } from "./suppressed-tokens.js";
 import { parsedCalls } from "../answer/parsed-calls.js";
+import { reasoningClosing } from "./reasoning-closing.js";
 import { startSampler, type Sampled, type TokenSource } from "./sampler.js";
 
 export interface GenerationStart {
@@ -25,15 +27,7 @@ export interface GenerationStart {
   readonly cachedTokens: number;
 }
 
-/** Starts a generation on a sequence; its first event is `generation-start`. */
-export function startGeneration(
-  resident: Resident,
-  sequence: LlamaContextSequence,
-  start: GenerationStart,
-): Generation {
-  return new Generation(resident, sequence, start);
-}
-
+/** A generation on a sequence; its first event is `generation-start`. */
 export class Generation {
   readonly job: number;
   readonly #resident: Resident;
@@ -49,6 +43,9 @@ export class Generation {
   /** How many of the sampled tokens were converted to text. */
   #processed = 0;
   #source: TokenSource | null = null;
+  readonly #drafter: Drafter;
+  /** Tokens that are evaluated together with the last one. */
+  #draft: readonly Token[] = [];
   /** Tokens to evaluate in place of the last token, to end a reasoning block at its limit. */
   #replacement: readonly Token[] | null = null;
   /** Sampled tokens that were emitted as reasoning. */
@@ -73,6 +70,7 @@ export class Generation {
     const calls = parsedCalls(decode);
     this.#answer = answerOf(resident, decode, calls);
     this.#constraint = createConstraint(resident, decode, this.#answer.mode);
+    this.#drafter = new Drafter(resident, decode);
     this.#hiddenMarks = calls.hidden ? openingTokens(resident) : [];
     this.#promptLeft = Array.from(prompt.tokens.subarray(cachedTokens)) as Token[];
     this.#events = [{ type: "generation-start", promptTokens: prompt.tokens.length, cachedTokens }];
@@ -127,12 +125,8 @@ export class Generation {
     for (; this.#processed < this.#sampled.length; this.#processed += 1) {
       const token = this.#sampled[this.#processed] as Token;
       const bytes = this.#resident.tokenBytes.of(token);
-      const { topLogprobs } = this.#decode;
       const candidates = this.#candidates[this.#processed] ?? null;
-      const logprob =
-        topLogprobs === null || candidates === null
-          ? null
-          : logprobOf(this.#resident.tokenBytes, token, candidates, topLogprobs);
+      const logprob = logprobOf(this.#resident.tokenBytes, token, candidates, this.#decode.topLogprobs);
       for (const event of this.#answer.push(bytes, logprob)) {
         this.#events.push(event);
         if (event.type === "reasoning-delta") this.#reasoningDeltaTokens += event.tokens;
@@ -151,10 +145,20 @@ export class Generation {
   prefill(budget: number): { readonly taken: number; readonly done: Promise<void> } {
     const count = tokensToEvaluate(this.#sequence, this.#promptLeft.length, budget);
     const chunk = this.#promptLeft.splice(0, count);
-    return { taken: chunk.length, done: this.#catchFailure(() => this.#evaluate(chunk)) };
+    return { taken: chunk.length, done: this.#catchFailure(() => this.#evaluate(chunk, budget - count)) };
   }
 
-  /** Samples one more token. */
+  /**
+   * Drafts how the answer is likely to go on; the next evaluation verifies it.
+   * @param room the number of tokens that it may have; 0 drops a draft
+   * @returns the number of tokens that it has
+   */
+  draft(room: number): number {
+    this.#draft = this.#drafter.draft(this.#constraint?.follower ?? null, this.#sampled, room);
+    return this.#draft.length;
+  }
+
+  /** Samples one more token, and as many more as the draft has right. */
   step(): Promise<void> {
     return this.#catchFailure(() => this.#sample());
   }
@@ -170,13 +174,14 @@ export class Generation {
       await action();
     } catch (thrown) {
       this.#error ??= toHearthError(thrown);
+      this.#source?.end();
       this.#finishing = true;
       await this.#sequence.clearHistory().catch(() => undefined);
       this.#ended = true;
     }
   }
 
-  async #evaluate(chunk: Token[]): Promise<void> {
+  async #evaluate(chunk: Token[], room: number): Promise<void> {
     const left = this.#promptLeft.length;
     if (left > 0) return evaluatePart(this.#sequence, chunk, left);
     const { sampling, seed, topLogprobs } = this.#decode;
@@ -189,6 +194,7 @@ export class Generation {
       suppressed:
         this.#constraint === null && this.#hiddenMarks.length === 0 ? null : () => this.#suppressed(),
     });
+    this.draft(room);
     await this.#sample();
     return this.#sequence.takeCheckpoint();
   }
@@ -201,25 +207,29 @@ export class Generation {
   }
 
   async #sample(): Promise<void> {
-    const replacement = this.#replacement;
+    const [replacement, draft] = [this.#replacement, this.#draft];
     this.#replacement = null;
-    const next = await (replacement === null ? this.#source?.next() : this.#source?.next(replacement));
-    if (next == null) return this.#finish("stop");
-    if (this.#resident.weights.isEogToken(next.token)) {
-      if (this.#constraint?.needsAnswer !== true || this.#answer.mode !== "reasoning")
-        return this.#finish("stop");
-      this.#closeReasoning([]);
-      return this.#endOrContinue();
-    }
-    this.#sampled.push(next.token);
-    this.#candidates.push(next.candidates);
-    this.#applyConstraints();
-    return this.#endOrContinue();
+    let reason: FinishReason | null = null;
+    const take = (sampled: Sampled): boolean => {
+      reason = this.#take(sampled);
+      return reason === null && this.#replacement === null;
+    };
+    const confirmed = await this.#source?.next({ replacement, draft, take });
+    this.#drafter.record(draft.length, confirmed ?? 0);
+    if (reason !== null) await this.#finish(reason);
   }
 
-  async #endOrContinue(): Promise<void> {
-    const reason = this.#reasonToEnd();
-    if (reason !== null) await this.#finish(reason);
+  /** Adds a sampled token to the answer. @returns why the answer ends with it; null when it goes on */
+  #take(next: Sampled): FinishReason | null {
+    if (this.#resident.weights.isEogToken(next.token)) {
+      if (this.#constraint?.needsAnswer !== true || this.#answer.mode !== "reasoning") return "stop";
+      this.#closeReasoning([]);
+    } else {
+      this.#sampled.push(next.token);
+      this.#candidates.push(next.candidates);
+      this.#applyConstraints();
+    }
+    return this.#reasonToEnd();
   }
 
   /** Updates the grammar and the reasoning limit, both of which depend on the text so far. */
@@ -246,10 +256,8 @@ export class Generation {
 
   /** Inserts the end of the reasoning after `before`; the model then continues with its answer. */
   #closeReasoning(before: readonly Token[]): void {
-    const { reasoning, tools, weights } = this.#resident;
-    const text = reasoning === null ? tools.reasoningClosing : `\n${reasoning.close}\n\n`;
-    if (text === null) return;
-    const closing = weights.tokenize(text, true);
+    const closing = reasoningClosing(this.#resident);
+    if (closing === null) return;
     this.#replacement = [...before, ...closing];
     for (const token of closing) {
       this.#sampled.push(token);
@@ -276,7 +284,7 @@ export class Generation {
   async #finish(reason: FinishReason | null): Promise<void> {
     if (this.#finishing) return;
     this.#finishing = true;
-    await this.#source?.end();
+    this.#source?.end();
     this.processSampled();
     this.#events.push(...this.#answer.finish());
     this.#ended = true;

@@ -8,15 +8,16 @@ const logprobMin = -100;
 
 /**
  * Returns the log probability of a sampled token and of the most likely alternatives.
- * @param candidates most likely first.
- * @param top number of alternatives to report.
+ * @param candidates most likely first; null where there are none.
+ * @param top number of alternatives to report; null: no log probabilities.
  */
 export function logprobOf(
   tokenBytes: TokenBytes,
   token: number,
-  candidates: readonly Candidate[],
-  top: number,
-): SampledLogprob {
+  candidates: readonly Candidate[] | null,
+  top: number | null,
+): SampledLogprob | null {
+  if (candidates === null || top === null) return null;
   const present = ({ token: each, logprob }: { token: number; logprob: number }): TokenLogprob => ({
     text: tokenBytes.display(each),
     bytes: [...tokenBytes.of(each)],

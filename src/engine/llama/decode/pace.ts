@@ -1,5 +1,5 @@
 /** How much one tick of a model does: which answers get a token, and how many prompt tokens are evaluated beside them. */
-import { PrefillBudget, type PrefillLimits } from "./prefill-budget.js";
+import { PrefillBudget, type MeasuredTick, type PrefillLimits } from "./prefill-budget.js";
 import { TeamTurns } from "./team-turns.js";
 
 interface Paced {
@@ -14,7 +14,7 @@ export interface TickWork<T> {
   readonly stepping: readonly T[];
   /** Generations whose prompts may be evaluated, oldest first. */
   readonly prefilling: readonly T[];
-  /** Prompt tokens that may be evaluated. */
+  /** Prompt tokens and drafted tokens that may be evaluated together. */
   readonly promptTokens: number;
 }
 
@@ -34,15 +34,16 @@ export class Pace {
     // While the larger teams pause, so do the prompts. Nobody pauses while the prompt of a smaller team is evaluated.
     const isPause = stepping.length < decoding.length;
     const isForSmaller = prefilling.some(({ teamId }) => stepping.some((each) => each.teamId === teamId));
-    if (isPause && !isForSmaller) return { stepping, prefilling: [], promptTokens: 0 };
     const isFixed = prefilling.some(({ deterministic }) => deterministic);
     const promptTokens = this.#budget.tokensForTick(decoding.length, isFixed);
+    if (isPause && !isForSmaller) return { stepping, prefilling: [], promptTokens };
     return { stepping: decoding, prefilling, promptTokens };
   }
 
-  /** Records the duration of a tick. */
-  record(stepped: number, promptTokens: number, ms: number): void {
-    this.#budget.recordTick({ decoding: stepped, promptTokens, ms });
-    if (promptTokens === 0 && stepped > 0) this.#turns.record(stepped, ms);
+  /** Records a tick. One with drafted tokens says nothing about others. @param drafted tokens that were evaluated ahead */
+  record({ drafted, ...tick }: MeasuredTick & { readonly drafted: number }): void {
+    if (drafted > 0) return;
+    this.#budget.recordTick(tick);
+    if (tick.promptTokens === 0 && tick.decoding > 0) this.#turns.record(tick.decoding, tick.ms);
   }
 }

@@ -12,6 +12,7 @@ import {
 } from "node-llama-cpp";
 import type { Sampling } from "../../../core/generation.js";
 import { sampleToken, seededUniform, type Candidate } from "./sample.js";
+import { createLibrarySampler, dropTokens, evaluateTokens, type LibrarySampler } from "./evaluation.js";
 import { acceptToken, grammarAllows } from "./grammar-state.js";
 import type { Resident } from "../load/resident.js";
 
@@ -27,14 +28,29 @@ export interface Sampled {
   readonly candidates: readonly Candidate[] | null;
 }
 
+/** One evaluation of a sequence. */
+export interface SamplerStep {
+  /** Tokens to evaluate in place of the last token; null: none. */
+  readonly replacement: readonly Token[] | null;
+  /** How the answer is likely to go on. */
+  readonly draft: readonly Token[];
+  /**
+   * Receives each sampled token. @returns whether it is the next one of the sequence, and another may be sampled; false, too, where
+   * something else is to be evaluated in its place.
+   */
+  readonly take: (sampled: Sampled) => boolean;
+}
+
 /** Samples the tokens of one sequence. */
 export interface TokenSource {
   /**
-   * Evaluates the last token and samples the next.
-   * @param replacement tokens to evaluate in place of the last token.
+   * Evaluates the last token, together with the draft, and samples the next. As long as the sampled token is that of the draft, the one
+   * after it is sampled, too; the rest of the draft is removed from the sequence. So each token is sampled from the same logits (up to
+   * rounding), by the same sampler in the same state, as without a draft.
+   * @returns how many tokens of the draft were sampled
    */
-  next(replacement?: readonly Token[]): Promise<Sampled | null>;
-  end(): Promise<void>;
+  next(step: SamplerStep): Promise<number>;
+  end(): void;
 }
 
 export interface SamplerOptions {
@@ -53,105 +69,100 @@ export interface SamplerOptions {
 export function startSampler(
   resident: Resident,
   sequence: LlamaContextSequence,
-  prompt: Token[],
+  prompt: readonly Token[],
   options: SamplerOptions,
 ): TokenSource {
-  return options.withCandidates
-    ? candidateSampler(resident, sequence, prompt, options)
-    : librarySampler(resident, sequence, prompt, options);
+  const sampler = createLibrarySampler(resident.weights, sequence);
+  const sample = options.withCandidates
+    ? candidateSampling(resident, sampler, options)
+    : librarySampling(resident, sampler, options);
+  let pending = prompt;
+  return {
+    async next({ replacement, draft, take }) {
+      const before = replacement ?? pending;
+      let last: Token | null = null;
+      let confirmed = 0;
+      let isOpen = true;
+      await evaluateTokens(sequence, [...before, ...draft], before.length - 1, async (row) => {
+        if (!isOpen) return;
+        const sampled = await sample(row);
+        last = sampled.token;
+        isOpen = take(sampled) && draft[confirmed] === sampled.token;
+        if (isOpen) confirmed += 1;
+      });
+      await dropTokens(sequence, draft.length - confirmed);
+      pending = last === null ? [] : [last];
+      return confirmed;
+    },
+    end: () => sampler.dispose(),
+  };
 }
 
-function librarySampler(
-  resident: Resident,
-  sequence: LlamaContextSequence,
-  prompt: Token[],
+function librarySampling(
+  { weights }: Resident,
+  sampler: LibrarySampler,
   options: SamplerOptions,
-): TokenSource {
+): (row: number) => Promise<Sampled> {
   const { sampling, seed, grammar } = options;
-  const iterator = sequence.evaluate(prompt, {
+  const libraryOptions: SequenceEvaluateOptions = {
     ...commonOptions(options),
-    ...biasOption(resident.weights, options),
+    ...biasOption(weights, options),
     temperature: sampling.temperature,
     topP: sampling.topP,
     topK: Math.min(sampling.topK ?? candidatesMax, candidatesMax),
     minP: sampling.minP,
     seed,
     grammarEvaluationState: grammar,
-  });
-  return {
-    async next(replacement) {
-      const { value, done } = await (replacement === undefined
-        ? iterator.next()
-        : iterator.next([...replacement]));
-      return done === true ? null : { token: value, candidates: null };
-    },
-    end: async () => void (await iterator.return()),
   };
+  return async (row) => ({ token: await sampler.sample(row, libraryOptions), candidates: null });
 }
 
-function candidateSampler(
+function candidateSampling(
   resident: Resident,
-  sequence: LlamaContextSequence,
-  prompt: Token[],
+  sampler: LibrarySampler,
   options: SamplerOptions,
-): TokenSource {
+): (row: number) => Promise<Sampled> {
+  const { weights } = resident;
   const uniform = seededUniform(options.seed);
-  const iterator = sequence.evaluateWithMetadata(
-    prompt,
-    { probabilities: true },
-    {
-      ...commonOptions(options),
-      tokenBias: tokenBias(resident.weights, options.sampling, []),
-      temperature: 1,
-      topP: 1,
-      topK: candidatesMax,
-      minP: 0,
-      seed: options.seed,
-    },
-  );
-  let last: Token | null = null;
-  return {
-    async next(replacement) {
-      const before = replacement ?? (last === null ? undefined : [last]);
-      const { value, done } = await (before === undefined ? iterator.next() : iterator.next([...before]));
-      if (done === true) return null;
-      const candidates = [...value.probabilities].map(([token, probability]) => ({
-        token,
-        logprob: Math.log(probability),
-      }));
-      const state = options.grammar();
-      const likely =
-        state === undefined
-          ? candidates
-          : candidates.filter(({ token }) => grammarAllows(resident.weights, state, token));
-      const suppressed = new Set(options.suppressed?.());
-      const others = likely.filter((candidate) => !suppressed.has(candidate.token));
-      const allowed = others.length > 0 ? others : likely.length > 0 ? likely : firstAllowed(resident, state);
-      const token = sampleToken(allowed, options.sampling, uniform);
-      if (state !== undefined) acceptToken(resident.weights, state, token);
-      last = token;
-      return { token, candidates: allowed };
-    },
-    end: async () => void (await iterator.return()),
+  const libraryOptions: SequenceEvaluateOptions = {
+    ...commonOptions(options),
+    tokenBias: tokenBias(weights, options.sampling, []),
+    temperature: 1,
+    topP: 1,
+    topK: candidatesMax,
+    minP: 0,
+    seed: options.seed,
+  };
+  return async (row) => {
+    const found = await sampler.probabilities(row, libraryOptions);
+    const candidates = found.map(([token, probability]) => ({ token, logprob: Math.log(probability) }));
+    const state = options.grammar();
+    const likely =
+      state === undefined
+        ? candidates
+        : candidates.filter(({ token }) => grammarAllows(weights, state, token));
+    const suppressed = new Set(options.suppressed?.());
+    const others = likely.filter((candidate) => !suppressed.has(candidate.token));
+    const allowed = others.length > 0 ? others : likely.length > 0 ? likely : firstAllowed(resident, state);
+    const token = sampleToken(allowed, options.sampling, uniform);
+    if (state !== undefined) acceptToken(weights, state, token);
+    return { token, candidates: allowed };
   };
 }
 
 function commonOptions({ sampling, sampled }: SamplerOptions): SequenceEvaluateOptions {
   const { frequencyPenalty, presencePenalty } = sampling;
   const penalised = frequencyPenalty !== 0 || presencePenalty !== 0;
-  return {
-    yieldEogToken: true,
-    ...(penalised
-      ? {
-          repeatPenalty: {
-            punishTokens: () => [...sampled()],
-            penalty: 1,
-            frequencyPenalty,
-            presencePenalty,
-          },
-        }
-      : {}),
-  };
+  return penalised
+    ? {
+        repeatPenalty: {
+          punishTokens: () => [...sampled()],
+          penalty: 1,
+          frequencyPenalty,
+          presencePenalty,
+        },
+      }
+    : {};
 }
 
 /** Returns the option `tokenBias`, which costs time for every token, or nothing where no logit changes. */

@@ -1,16 +1,18 @@
 /**
  * The lock-step loop: every tick samples one token for each decoding slot whose team has its turn, in ascending slot order so that they
- * share a batch, and evaluates at most one chunk of waiting prompts, oldest first. One loop drives all models, one context at a time, so that two contexts
- * never compete for the same cores. There is no speculative decoding: it gains nothing on a CPU and takes slots out of step.
+ * share a batch, and evaluates at most one chunk of waiting prompts, oldest first. One loop drives all models, one context at a time, so
+ * that two contexts never compete for the same cores. A slot may sample several tokens in a tick, where they were drafted
+ * (draft/drafter.ts).
  *
  * Modes of the loop: idle (the next job starts it) -> ticking -> idle.
  * Modes of a job: arrived -> waiting (a prompt with the same prefix is being evaluated, or the job must run alone) -> in a slot.
  */
 import { toHearthError } from "../../../core/errors.js";
-import { mergeEvents } from "../../../core/generation.js";
-import { startGeneration } from "./generation.js";
+import { draftAll } from "./draft/drafter.js";
+import { Generation } from "./generation.js";
 import { Pace } from "./pace.js";
 import { commonPrefix, type PrefixStore } from "./prefix-store.js";
+import { mergeUpdates } from "./updates.js";
 import type { JobUpdate, SeededJob } from "../protocol.js";
 import type { Resident } from "../load/resident.js";
 import {
@@ -224,7 +226,7 @@ export class TickLoop {
       slot.teamId = decode.teamId;
       slot.ephemeral = decode.ephemeral === true;
       slot.lastUsed = this.#ticks;
-      slot.generation = startGeneration(resident, slot.sequence, { job, decode, cachedTokens });
+      slot.generation = new Generation(resident, slot.sequence, { job, decode, cachedTokens });
       return [];
     } catch (thrown) {
       return [{ job, events: [], error: toHearthError(thrown), done: true }];
@@ -237,8 +239,9 @@ export class TickLoop {
     this.#paces.set(resident, pace);
     const { stepping, prefilling, promptTokens } = pace.next(slots.flatMap((slot) => slot.generation ?? []));
     const began = this.#options.now();
+    const drafted = draftAll(stepping, promptTokens);
+    let left = promptTokens - drafted;
     const work = stepping.map((generation) => generation.step());
-    let left = promptTokens;
     for (const generation of prefilling) {
       if (left === 0) break;
       const { taken, done } = generation.prefill(left);
@@ -246,7 +249,10 @@ export class TickLoop {
       work.push(done);
     }
     await Promise.all(work);
-    pace.record(stepping.length, promptTokens - left, this.#options.now() - began);
+    const ms = this.#options.now() - began;
+    const evaluated = promptTokens - drafted - left;
+    pace.record({ decoding: stepping.length, drafted, promptTokens: evaluated, ms });
+    if (prefilling.length === 0) resident.draftCost.record(stepping.length, drafted, ms);
     await this.#storeSharedPrefixes(resident, slots);
   }
 
@@ -279,16 +285,4 @@ function collectUpdates(slot: SequenceSlot): JobUpdate[] {
   if (done) slot.generation = null;
   if (events.length === 0 && !done) return [];
   return [{ job: generation.job, events, error: generation.error, done }];
-}
-
-function mergeUpdates(earlier: JobUpdate | undefined, later: JobUpdate): JobUpdate {
-  if (earlier === undefined) return later;
-  const events = [...earlier.events];
-  for (const event of later.events) {
-    const last = events.at(-1);
-    const merged = last === undefined ? null : mergeEvents(last, event);
-    if (merged === null) events.push(event);
-    else events[events.length - 1] = merged;
-  }
-  return { ...later, events };
 }

@@ -8,6 +8,9 @@ import {
   type LlamaModel,
 } from "node-llama-cpp";
 import type { Model } from "../../../core/model.js";
+import type { GrammarStacks } from "../../../grammar/follow/stacks.js";
+import { DraftCost } from "../decode/draft/cost.js";
+import { Segmentation } from "../decode/draft/segmentation.js";
 import { createModelContext } from "./context.js";
 import { cacheBytesPerToken } from "./memory-estimate.js";
 import { withLoadSettings } from "./load-settings.js";
@@ -37,7 +40,11 @@ export interface Resident extends ModelLanguage {
   /** One for each slot, ordered by id. */
   readonly sequences: readonly LlamaContextSequence[];
   /** Compiled grammars by their text: compiling one takes milliseconds. */
-  readonly grammars: LRUCache<string, LlamaGrammar>;
+  readonly grammars: LRUCache<string, CompiledGrammar>;
+  /** What is drafted. Nothing, where the state of a sequence cannot be truncated. */
+  readonly drafts: { readonly forced: boolean; readonly lookup: boolean };
+  readonly draftCost: DraftCost;
+  readonly segmentation: Segmentation;
   dispose(): Promise<void>;
 }
 
@@ -45,6 +52,12 @@ export interface ResidentDeps {
   readonly openRenderer: OpenRenderer;
   /** Finds the threads of a new context by trial; null leaves them to the rule. */
   readonly chooseThreads: ChooseThreads | null;
+}
+
+/** A grammar as the library has it, and the positions in it that answers have reached. */
+export interface CompiledGrammar {
+  readonly grammar: LlamaGrammar;
+  readonly stacks: GrammarStacks;
 }
 
 /** Compiled grammars that are cached for later requests with the same schema. */
@@ -108,6 +121,12 @@ async function createResident({
   const reading = await trial;
   const promptContext =
     longFormOf(model, settings) === null ? contextTokens : contextTokensOf(model, settings);
+  const language = readLanguage(weights, {
+    modelId: model.manifest.id,
+    contextTokens: promptContext,
+    reading,
+  });
+  const canTruncate = sequences.every((sequence) => !sequence.needsCheckpoints);
   return {
     model,
     weights,
@@ -119,7 +138,13 @@ async function createResident({
     device,
     sequences,
     grammars: new LRUCache({ max: grammarsMax }),
-    ...readLanguage(weights, { modelId: model.manifest.id, contextTokens: promptContext, reading }),
+    drafts: {
+      forced: canTruncate && settings.forcedTokens === "on",
+      lookup: canTruncate && settings.promptLookup === "auto",
+    },
+    draftCost: new DraftCost(),
+    segmentation: new Segmentation(language.tokenBytes, language.continue),
+    ...language,
     async dispose() {
       await renderer.close();
       await context.dispose();

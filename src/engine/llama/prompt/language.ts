@@ -8,6 +8,7 @@ import type { Repair } from "./repairs.js";
 import type { ReasoningMarks } from "../answer/reasoning.js";
 import type { SpecialToken } from "./special-tokens.js";
 import { createTokenBytes, tokenTypes, type TokenBytes, type Vocabulary } from "./token-bytes.js";
+import { continuation } from "./text-tokenizer.js";
 import type { ToolFormat } from "../tools/format.js";
 
 export interface ModelLanguage {
@@ -21,6 +22,8 @@ export interface ModelLanguage {
   readonly reasoning: ReasoningMarks | null;
   /** Size of the vocabulary. */
   readonly vocabularyTokens: number;
+  /** Returns the tokens of text that continues an answer; control texts are control tokens. */
+  readonly continue: (text: string) => readonly Token[];
 }
 
 /** The template for models without one: ChatML, the most common convention. */
@@ -59,7 +62,12 @@ export function readLanguage(
   const marks = [...tools.marks, open, close, answer?.open ?? "", answer?.close ?? ""];
   const vocabulary = readVocabulary(weights, marks);
   const tokenBytes = createTokenBytes(vocabulary, (token) => weights.detokenize([token as Token], true));
+  const tokenizer = {
+    addsSpace: vocabulary.tokenizer === "llama",
+    tokenize: (text: string, controlTokens: boolean) => weights.tokenize(text, controlTokens),
+  };
   return {
+    continue: (text) => continuation(tokenizer, text, true) as readonly Token[],
     tokenBytes,
     tools,
     repairs,
@@ -72,13 +80,12 @@ export function readLanguage(
       repairs,
       reasoning,
       specialTokens: specialTokensOf(weights, vocabulary),
-      addsSpace: vocabulary.tokenizer === "llama",
+      ...tokenizer,
       prependToken: weights.tokens.shouldPrependBosToken ? weights.tokens.bos : null,
       longestTokenBytes: tokenBytes.longestBytes,
       infill: infillTokens(weights),
       vocabularyTokens: vocabulary.tokens.length,
       bytesOf: (token) => tokenBytes.of(token),
-      tokenize: (text, controlTokens) => weights.tokenize(text, controlTokens),
     }),
   };
 }

@@ -63,11 +63,15 @@ export function createTextTokenizer(model: TokenizerModel): TextTokenizer {
   };
 }
 
-/** Returns the tokens of text that continues other text. */
-function continuation(model: TokenizerModel, piece: string): readonly number[] {
-  if (!model.addsSpace) return model.tokenize(piece, false);
-  const before = model.tokenize(separator, false).length;
-  return model.tokenize(separator + piece, false).slice(before);
+/** Returns the tokens of text that continues other text. @param controlTokens whether control texts become control tokens */
+export function continuation(
+  { addsSpace, tokenize }: Pick<TokenizerModel, "addsSpace" | "tokenize">,
+  piece: string,
+  controlTokens = false,
+): readonly number[] {
+  if (!addsSpace) return tokenize(piece, controlTokens);
+  const before = tokenize(separator, controlTokens).length;
+  return tokenize(separator + piece, controlTokens).slice(before);
 }
 
 /**

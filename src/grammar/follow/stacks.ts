@@ -1,0 +1,169 @@
+/**
+ * The positions in a grammar: stacks of what remains to be matched, as in llama.cpp. Equal stacks are one object, so that what may
+ * follow a stack is computed once for all answers with the same grammar.
+ */
+import { CannotFollow, readExpression, type Expression } from "./expression.js";
+
+/** What remains to be matched: an expression, then the rest. null in place of a stack is the end of the text. */
+export interface Stack {
+  readonly head: Expression;
+  readonly rest: Stack | null;
+}
+
+interface KnownStack extends Stack {
+  /** Stacks on top of this one, by their head. */
+  readonly above: Map<Expression, KnownStack>;
+  /** Null where there are too many. */
+  ready: ReadyStacks | null | undefined;
+}
+
+/** Stacks that begin with a terminal; null is the end of the text. */
+export type ReadyStacks = readonly (Stack | null)[];
+
+/** Steps of expanding one stack, and the stacks of one position. Grammars with wider choices are not followed there. */
+const stepsMax = 5_000;
+const stacksAtOnceMax = 1_000;
+/** Stacks that are kept for one grammar. */
+const stacksKeptMax = 100_000;
+
+export class GrammarStacks {
+  readonly #rightSide: (name: string) => string | undefined;
+  readonly #rules = new Map<string, Expression>();
+  readonly #atEnd = new Map<Expression, KnownStack>();
+  readonly #fewer = new Map<Expression, Expression>();
+  readonly #suffixes = new Map<Expression, Expression>();
+  readonly #root: Expression;
+  #kept = 0;
+
+  /**
+   * @param root the name of the rule of the whole text
+   * @param rightSide returns the right-hand side of a rule by its name
+   */
+  constructor(root: string, rightSide: (name: string) => string | undefined) {
+    this.#rightSide = rightSide;
+    this.#root = { kind: "rule", name: root };
+  }
+
+  /** Whether so many stacks are kept that the grammar should be read anew for the next answer. */
+  get isFull(): boolean {
+    return this.#kept > stacksKeptMax;
+  }
+
+  /** Returns the stacks at the beginning of the text. @throws CannotFollow */
+  atStart(): ReadyStacks {
+    return this.#readyOf(this.#push(this.#root, null));
+  }
+
+  /** Returns the stacks after one more character; none where it does not match. @throws CannotFollow */
+  after(stacks: ReadyStacks, point: number): ReadyStacks {
+    let first: ReadyStacks | null = null;
+    let all: Set<Stack | null> | null = null;
+    for (const stack of stacks) {
+      if (stack === null || !matches(stack.head, point)) continue;
+      const next = this.#readyOf(this.#pop(stack));
+      if (first === null) first = next;
+      else if (next !== first) {
+        all ??= new Set(first);
+        for (const each of next) all.add(each);
+        if (all.size > stacksAtOnceMax) throw new CannotFollow();
+      }
+    }
+    return all === null ? (first ?? []) : [...all];
+  }
+
+  /** Returns what remains after the first character. */
+  #pop({ head, rest }: Stack): KnownStack | null {
+    if (head.kind !== "text" || head.points.length === 1) return rest as KnownStack | null;
+    let suffix = this.#suffixes.get(head);
+    if (suffix === undefined) {
+      suffix = { kind: "text", points: head.points.slice(1) };
+      this.#suffixes.set(head, suffix);
+    }
+    return this.#push(suffix, rest as KnownStack | null);
+  }
+
+  #readyOf(stack: KnownStack | null): ReadyStacks {
+    if (stack === null) return [null];
+    if (stack.ready === undefined) stack.ready = this.#expand(stack);
+    if (stack.ready === null) throw new CannotFollow();
+    return stack.ready;
+  }
+
+  #expand(from: KnownStack): ReadyStacks | null {
+    const seen = new Set<KnownStack | null>([from]);
+    const ready: (Stack | null)[] = [];
+    for (const stack of seen) {
+      if (seen.size > stepsMax) return null;
+      if (stack === null || isTerminal(stack.head)) ready.push(stack);
+      else for (const next of this.#derive(stack)) seen.add(next);
+    }
+    return ready.length > stacksAtOnceMax ? null : ready;
+  }
+
+  #derive(stack: KnownStack): readonly (KnownStack | null)[] {
+    const { head } = stack;
+    const rest = stack.rest as KnownStack | null;
+    switch (head.kind) {
+      case "text":
+        return [rest];
+      case "class":
+        return [stack];
+      case "rule":
+        return [this.#push(this.#ruleOf(head.name), rest)];
+      case "choice":
+        return head.parts.map((part) => this.#push(part, rest));
+      case "sequence":
+        return [head.parts.reduceRight((after: KnownStack | null, part) => this.#push(part, after), rest)];
+      case "repeat": {
+        const more = head.max === 0 ? [] : [this.#push(head.part, this.#push(this.#oneFewer(head), rest))];
+        return head.min === 0 ? [...more, rest] : more;
+      }
+    }
+  }
+
+  #push(head: Expression, rest: KnownStack | null): KnownStack {
+    const known = rest === null ? this.#atEnd : rest.above;
+    const found = known.get(head);
+    if (found !== undefined) return found;
+    this.#kept += 1;
+    const stack: KnownStack = { head, rest, above: new Map(), ready: undefined };
+    known.set(head, stack);
+    return stack;
+  }
+
+  /** Returns the repetition after one iteration, always the same object. */
+  #oneFewer(repeat: Extract<Expression, { kind: "repeat" }>): Expression {
+    const { part, min, max } = repeat;
+    if (min === 0 && max === null) return repeat;
+    let fewer = this.#fewer.get(repeat);
+    if (fewer === undefined) {
+      fewer = { kind: "repeat", part, min: Math.max(0, min - 1), max: max === null ? null : max - 1 };
+      this.#fewer.set(repeat, fewer);
+    }
+    return fewer;
+  }
+
+  #ruleOf(name: string): Expression {
+    let expression = this.#rules.get(name);
+    if (expression === undefined) {
+      const rightSide = this.#rightSide(name);
+      if (rightSide === undefined) throw new CannotFollow(`the rule ${name} is not defined`);
+      expression = readExpression(rightSide);
+      this.#rules.set(name, expression);
+    }
+    return expression;
+  }
+}
+
+function isTerminal(head: Expression): boolean {
+  return head.kind === "class" || (head.kind === "text" && head.points.length > 0);
+}
+
+function matches(head: Expression, point: number): boolean {
+  if (head.kind === "text") return head.points[0] === point;
+  if (head.kind !== "class") return false;
+  const { ranges, negated } = head;
+  for (let at = 0; at < ranges.length; at += 2)
+    if ((ranges[at] ?? 0) <= point && point <= (ranges[at + 1] ?? -1)) return !negated;
+  return negated;
+}
