@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -31,8 +31,8 @@ beforeAll(() => {
   const modules = join(folder, "node_modules");
   mkdirSync(modules);
   execFileSync("tar", ["-xzf", join(folder, tarball.filename), "-C", modules]);
-  const [own, hearth] = [join(modules, "package"), join(modules, "hearth")];
-  execFileSync("mv", [own, hearth]);
+  const hearth = join(modules, "hearth");
+  renameSync(join(modules, "package"), hearth);
   for (const name of Object.keys(dependencies)) {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(join(root, "node_modules", name), join(modules, name));
