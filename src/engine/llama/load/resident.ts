@@ -126,7 +126,6 @@ async function createResident({
     contextTokens: promptContext,
     reading,
   });
-  const canTruncate = sequences.every((sequence) => !sequence.needsCheckpoints);
   return {
     model,
     weights,
@@ -138,10 +137,7 @@ async function createResident({
     device,
     sequences,
     grammars: new LRUCache({ max: grammarsMax }),
-    drafts: {
-      forced: canTruncate && settings.forcedTokens === "on",
-      lookup: canTruncate && settings.promptLookup === "auto",
-    },
+    drafts: draftsOf(sequences, settings),
     draftCost: new DraftCost(),
     segmentation: new Segmentation(language.tokenBytes, language.continue),
     ...language,
@@ -151,6 +147,15 @@ async function createResident({
       await weights.dispose();
     },
   };
+}
+
+/** Returns which tokens are drafted: a draft that is not taken is removed again, for which a sequence must be able to go back. */
+function draftsOf(
+  sequences: readonly LlamaContextSequence[],
+  { forcedTokens, promptLookup }: LlamaSettings,
+): Resident["drafts"] {
+  const canGoBack = sequences.every((sequence) => !sequence.needsCheckpoints);
+  return { forced: canGoBack && forcedTokens === "on", lookup: canGoBack && promptLookup === "auto" };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PrefillBudget } from "../../../src/engine/llama/decode/prefill-budget.js";
+import { PrefillBudget } from "../../../../src/engine/llama/decode/prefill-budget.js";
 
 const limits = { chunkTokensMax: 128, idleChunkTokensMax: 512, tokenGapMsMax: 50 };
 
