@@ -1,7 +1,8 @@
 import { join } from "node:path";
-import Sqlite from "better-sqlite3";
+import type Sqlite from "better-sqlite3";
 import { errorCodeOf, fileError } from "./failure.js";
 import { createFolder } from "./folder.js";
+import { connectSqlite } from "./sqlite/connect.js";
 
 /** A server that was killed may hold the lock a little longer. */
 const lockWaitMs = 2000;
@@ -18,7 +19,7 @@ export function lockFolder(folder: string, waitMs: number = lockWaitMs): () => v
   let lock: Sqlite.Database | null = null;
   try {
     createFolder(folder);
-    lock = new Sqlite(file, { timeout: waitMs });
+    lock = connectSqlite(file, { timeout: waitMs });
     lock.exec("begin exclusive");
   } catch (thrown) {
     lock?.close();

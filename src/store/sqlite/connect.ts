@@ -1,26 +1,41 @@
 import Sqlite from "better-sqlite3";
 
-/** Opens a connection to a file that exists. */
+/** Opens a connection to a file. */
 export type Connect = (file: string, options: Sqlite.Options) => Sqlite.Database;
 
+/** Connections of this process, closed ones included. A server opens a handful in its life. */
+const opened: Sqlite.Database[] = [];
+
+/** Statements that a connection keeps; more than the program has. */
+const keptMax = 10_000;
+
+/** Pragmas that have an effect, and no result that is used. */
+const isCommand = /=|^(wal_checkpoint|incremental_vacuum)\b/;
+
 /**
- * Opens a connection whose pragmas leave no prepared statement to the garbage collector. Compiled with the header files of Node.js 24.19
- * and later, better-sqlite3 12 ends the process when a statement is collected (nodejs/node issue 65446).
- *
- * Pragmas that only read keep their statement as long as the connection: read them while opening, not on each request.
+ * Opens a connection that leaves neither itself nor a prepared statement to the garbage collector. Compiled with the header files of
+ * Node.js 24.19 and later, better-sqlite3 12 ends the process when one is collected (nodejs/node issue 65446). What is kept of a closed
+ * connection is small: SQLite has freed the rest.
  */
 export const connectSqlite: Connect = (file, options) => {
   const sqlite = new Sqlite(file, options);
-  const kept: Sqlite.Statement[] = [];
+  const kept: unknown[] = [];
+  const prepare = sqlite.prepare.bind(sqlite);
+  const prepareKept = (source: string): Sqlite.Statement => {
+    const statement = prepare(source);
+    if (kept.length < keptMax) kept.push(statement);
+    return statement;
+  };
+  // Its type depends on the statement's parameters, which the caller names.
+  sqlite.prepare = prepareKept as typeof sqlite.prepare;
   sqlite.pragma = (source, { simple = false } = {}) => {
-    // It has an effect, and no result that is used.
-    if (/[=(]/.test(source)) {
+    if (isCommand.test(source)) {
       sqlite.exec(`pragma ${source}`);
       return [];
     }
-    const statement = sqlite.prepare(`pragma ${source}`);
-    kept.push(statement);
+    const statement = prepareKept(`pragma ${source}`);
     return simple ? statement.pluck().get() : statement.all();
   };
+  opened.push(sqlite);
   return sqlite;
 };
