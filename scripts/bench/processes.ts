@@ -65,6 +65,13 @@ export function mainThreadCpuMs(pid: number): number {
   return Number(running) / 1e6;
 }
 
+/** Returns the CPU time of a whole process in milliseconds, to 10. */
+export function processCpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const [user, system] = stat.slice(stat.lastIndexOf(")")).split(" ").slice(12, 14);
+  return (Number(user) + Number(system)) * 10;
+}
+
 /** Returns the resident memory of a process in bytes. */
 export function residentBytes(pid: number): number {
   const kib = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];

@@ -7,6 +7,7 @@
 import { readFileSync } from "node:fs";
 import type { SectionOptions } from "./options.js";
 import { schemaFiles, suiteFiles, type SchemaFile } from "./schema/corpus.js";
+import { forcedRows } from "./schema/forced.js";
 import { failingLines, lostLine } from "./schema/failing.js";
 import { createPool, type Pool } from "./schema/pool.js";
 import { schemaRows, suiteRow } from "./schema/rows.js";
@@ -28,6 +29,7 @@ export async function* schemaSection({ schema: options }: SectionOptions): Async
   const files = schemaFiles(data, options);
   if (files.length > 0) yield schemaRows(await evaluateFiles(files, pool, note));
   if (files.length > 0) yield await servedRows(files);
+  if (files.length > 0) yield await forcedRows(files);
   for (const [draft, paths] of suiteFiles(data, only))
     if (paths.length > 0) yield [suiteRow(draft, await evaluateDraft(draft, paths, pool, note))];
   pool.close();
