@@ -119,13 +119,9 @@ async function createResident({
   );
   if (threads !== null && device === "cpu") await chooseThreads?.(model, threads, chunkTokens);
   const reading = await trial;
-  const promptContext =
-    longFormOf(model, settings) === null ? contextTokens : contextTokensOf(model, settings);
-  const language = readLanguage(weights, {
-    modelId: model.manifest.id,
-    contextTokens: promptContext,
-    reading,
-  });
+  const longest = longFormOf(model, settings) === null ? contextTokens : contextTokensOf(model, settings);
+  const { id } = model.manifest;
+  const language = readLanguage(weights, { modelId: id, contextTokens: longest, reading });
   return {
     model,
     weights,
