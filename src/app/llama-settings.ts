@@ -9,9 +9,6 @@ import type { LlamaSettings } from "../engine/llama/protocol.js";
 import { keepThreads, type ThreadPoolState } from "../engine/llama/threads/thread-pool.js";
 import type { ContextLimit } from "../models/apply-settings.js";
 
-/** The compiled library that keeps the engine's threads; the build makes it where there is a C compiler. */
-const threadPoolLibrary = fileURLToPath(new URL("../../dist/native/thread-pool.node", import.meta.url));
-
 /** Returns the memory that all models together may take. */
 export function memoryBytesOf(memoryBytesMax: number): number {
   return memoryBytesMax === 0 ? usableMemoryBytes() : memoryBytesMax;
@@ -32,6 +29,7 @@ export function llamaSettings(config: Config): LlamaSettings {
     cores: usableCores(),
     threads: config.threads === 0 ? null : config.threads,
     threadPoolFile: threadPoolFile(config.threadPool),
+    plainWeightsFile: nativeLibrary("plain-weights"),
     threadPlansFile: join(config.data, "threads.json"),
     slotsPerModel,
     contextTokensMax: contextTokensMax === 0 ? Number.MAX_SAFE_INTEGER : contextTokensMax,
@@ -53,5 +51,10 @@ export function keptThreads(setting: Config["threadPool"]): ThreadPoolState {
 }
 
 function threadPoolFile(setting: Config["threadPool"]): string | null {
-  return setting === "off" ? null : threadPoolLibrary;
+  return setting === "off" ? null : nativeLibrary("thread-pool");
+}
+
+/** Returns the file of a library that the build compiles where there is a C compiler. */
+function nativeLibrary(name: string): string {
+  return fileURLToPath(new URL(`../../dist/native/${name}.node`, import.meta.url));
 }

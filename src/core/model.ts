@@ -177,6 +177,8 @@ export interface Model {
    * specify it.
    */
   readonly kvBytesPerToken: number;
+  /** Whether it computes in ways that need its weights in their plain layout, whatever layout the processor has; absent: no. */
+  readonly needsPlainWeights?: boolean | undefined;
   /** Tokens of context that the weights were trained with, where they specify it and no manifest does. */
   readonly trainedTokens?: number | undefined;
   /** `fp_` and 10 hex digits that identify the weights, the engine and how it loads them. */

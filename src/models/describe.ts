@@ -10,6 +10,7 @@ import { completeManifest, idFromName, isModelId, parseManifest, type WrittenMan
 import { kindOf, kindProblem } from "./gguf/pooling.js";
 import { quoted } from "./gguf/refusal.js";
 import { bytesPerToken } from "./memory.js";
+import { needsPlainWeights } from "./plain-weights.js";
 import { isFirstGguf, stemOf } from "./parts.js";
 import { bareVision, inspectVision, isVisionFolder } from "./vision-folder.js";
 import { inspectWeights, type Weights } from "./weights.js";
@@ -107,6 +108,7 @@ function toModel(manifest: ModelManifest, weights: Weights): Model {
       weights.problem ??
       (problem === null ? null : `its file ${quoted(manifest.file)} is refused: ${problem}`),
     kvBytesPerToken: metadata === null ? 0 : bytesPerToken(manifest.kind, metadata),
+    needsPlainWeights: metadata !== null && needsPlainWeights(metadata),
     fingerprint,
   };
 }

@@ -56,6 +56,7 @@ export function directEngine(): Engine {
       cores: usableCores(),
       threads: null,
       threadPoolFile: null,
+      plainWeightsFile: null,
       threadPlansFile: null,
       slotsPerModel: 4,
       contextTokensMax: 8192,

@@ -13,6 +13,8 @@ export interface LlamaSettings {
   readonly threads: number | null;
   /** The compiled library that keeps threads between tokens (thread-pool.c); null does without. */
   readonly threadPoolFile: string | null;
+  /** The compiled library that loads weights in their plain layout (plain-weights.c); null does without. */
+  readonly plainWeightsFile: string | null;
   /** Where the results of trials are kept; null tries nothing. */
   readonly threadPlansFile: string | null;
   readonly slotsPerModel: number;

@@ -17,6 +17,7 @@ import { TickLoop } from "./decode/tick.js";
 import { withLoadSettings } from "./load/load-settings.js";
 import { contextTokensOf, isLong, longFormOf } from "./load/long-context.js";
 import { ResidentMap } from "./load/resident-map.js";
+import { plainLoading } from "./load/plain-weights.js";
 import { loadResident, type Resident } from "./load/resident.js";
 import { threadChooser, type ChooseThreads } from "./threads/choose-threads.js";
 import { keepThreads } from "./threads/thread-pool.js";
@@ -39,11 +40,11 @@ interface RunningJob {
 
 const settings = workerData as LlamaSettings;
 const residents = new ResidentMap<Resident>(async (model) =>
-  loadResident(await native(), model, settings, { openRenderer, chooseThreads }),
+  loadResident(await native(), model, settings, { openRenderer, chooseThreads, loadPlainly }),
 );
 /** Forms of the residents for long prompts. */
 const longForms = new ResidentMap<Resident>(async (model) =>
-  loadResident(await native(), model, settings, { openRenderer, chooseThreads }),
+  loadResident(await native(), model, settings, { openRenderer, chooseThreads, loadPlainly }),
 );
 const embedders = new ResidentMap<Embedder>(async (model) => loadEmbedder(await native(), model, settings));
 const jobs = new Map<number, RunningJob>();
@@ -61,6 +62,7 @@ const openRenderer = templateRenderers({
   log: logToClient,
 });
 const keptThreads = keepThreads(settings.threadPoolFile);
+const loadPlainly = plainLoading(settings.plainWeightsFile);
 const chooseThreads = openThreadChooser(settings);
 let library: Promise<Llama> | null = null;
 

@@ -1,7 +1,8 @@
 import { open } from "node:fs/promises";
-import Sqlite from "better-sqlite3";
+import type Sqlite from "better-sqlite3";
 import { fileError } from "../failure.js";
 import { versionOf } from "../migrate.js";
+import { connectSqlite } from "../sqlite/connect.js";
 
 /** A step of this many pages, 16 MB, blocks the thread for some hundredths of a second. */
 const pagesPerStep = 4096;
@@ -23,7 +24,7 @@ export async function copyDatabase(
   let source: Sqlite.Database | null = null;
   try {
     await (await open(to, "wx", 0o600)).close();
-    source = new Sqlite(from, { fileMustExist: true, timeout: lockWaitMs });
+    source = connectSqlite(from, { fileMustExist: true, timeout: lockWaitMs });
     const pageBytes = Number(source.pragma("page_size", { simple: true }));
     source.exec("begin");
     // Reads the schema: the transaction begins with the first read.
@@ -46,7 +47,7 @@ export async function copyDatabase(
 
 /** Makes a copied database one that is opened without creating further files. */
 function withoutLog(file: string): void {
-  const copy = new Sqlite(file);
+  const copy = connectSqlite(file, {});
   try {
     copy.pragma("journal_mode = delete");
   } finally {

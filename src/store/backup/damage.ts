@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
-import Sqlite from "better-sqlite3";
+import type Sqlite from "better-sqlite3";
 import { errorCodeOf, reasonOf } from "../failure.js";
+import { connectSqlite } from "../sqlite/connect.js";
 
 /**
  * How thorough a check is: `whole` reads all pages and compares every index with its table; `quick` leaves out the indexes and takes a
@@ -18,7 +19,7 @@ export function findDamage(file: string, thoroughness: Thoroughness): string | n
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return null;
   let sqlite: Sqlite.Database | null = null;
   try {
-    sqlite = new Sqlite(file, { fileMustExist: true, timeout: lockWaitMs });
+    sqlite = connectSqlite(file, { fileMustExist: true, timeout: lockWaitMs });
     const check = thoroughness === "whole" ? "integrity_check" : "quick_check";
     const found = String(sqlite.pragma(`${check}(1)`, { simple: true }));
     return found === "ok" ? null : found.replace(/\s+/g, " ").replace(/^\*\*\* in database main \*\*\* /, "");

@@ -12,6 +12,7 @@ it("a model that is still being checked when the engine closes starts no worker"
       cores: 1,
       threads: null,
       threadPoolFile: null,
+      plainWeightsFile: null,
       threadPlansFile: null,
       slotsPerModel: 1,
       contextTokensMax: 256,

@@ -37,6 +37,7 @@ export async function residentWithEightSlots(
     cores: 1,
     threads: 1,
     threadPoolFile: null,
+    plainWeightsFile: null,
     threadPlansFile: null,
     slotsPerModel: slots - 1,
     contextTokensMax: 512,
@@ -52,6 +53,7 @@ export async function residentWithEightSlots(
   const resident = await loadResident(llama, model, settings, {
     openRenderer: renderHere,
     chooseThreads: null,
+    loadPlainly: (load) => load(),
   });
   onTestFinished(async () => {
     await resident.dispose();

@@ -9,6 +9,7 @@ const settings: LlamaSettings = {
   cores: 1,
   threads: null,
   threadPoolFile: null,
+  plainWeightsFile: null,
   threadPlansFile: null,
   slotsPerModel: 4,
   contextTokensMax: Number.MAX_SAFE_INTEGER,

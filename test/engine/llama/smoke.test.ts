@@ -23,6 +23,7 @@ const settings = {
   cores: 1,
   threads: 1,
   threadPoolFile: null,
+  plainWeightsFile: null,
   threadPlansFile: null,
   slotsPerModel: 4,
   contextTokensMax: 8192,

@@ -1,7 +1,10 @@
 import { dirname, sep } from "node:path";
 import type { Llama, LlamaModel, LlamaModelOptions } from "node-llama-cpp";
 import type { LoadSettings, Model } from "../../../core/model.js";
+import type { LoadPlainly } from "./plain-weights.js";
 import { withNativeReason } from "./native-reason.js";
+
+type WeightsToLoad = Pick<Model, "path" | "load" | "needsPlainWeights">;
 
 /**
  * Loads the weights of a model with llama.cpp. The caller loads one model at a time.
@@ -9,17 +12,20 @@ import { withNativeReason } from "./native-reason.js";
  */
 export async function loadWeights(
   llama: Llama,
-  { path: modelPath, load = {} }: Pick<Model, "path" | "load">,
+  { path: modelPath, load = {}, needsPlainWeights = false }: WeightsToLoad,
+  loadPlainly: LoadPlainly = (load) => load(),
 ): Promise<LlamaModel> {
   const { gpuLayers } = load;
+  const loadOnce = (): Promise<LlamaModel> =>
+    llama.loadModel({
+      modelPath,
+      checkTensors: true,
+      ...(gpuLayers === undefined ? {} : { gpuLayers }),
+      ...scalingOf(load),
+    });
   try {
     return await withNativeReason(llama, /error loading model: (.+)/g, () =>
-      llama.loadModel({
-        modelPath,
-        checkTensors: true,
-        ...(gpuLayers === undefined ? {} : { gpuLayers }),
-        ...scalingOf(load),
-      }),
+      needsPlainWeights ? loadPlainly(loadOnce) : loadOnce(),
     );
   } catch (thrown) {
     if (!(thrown instanceof Error)) throw thrown;

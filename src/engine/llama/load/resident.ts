@@ -14,6 +14,7 @@ import { Segmentation } from "../decode/draft/segmentation.js";
 import { createModelContext } from "./context.js";
 import { cacheBytesPerToken } from "./memory-estimate.js";
 import { withLoadSettings } from "./load-settings.js";
+import type { LoadPlainly } from "./plain-weights.js";
 import { loadWeights } from "./load-weights.js";
 import { loadingError } from "./loading-error.js";
 import { contextTokensOf, longFormOf } from "./long-context.js";
@@ -52,6 +53,7 @@ export interface ResidentDeps {
   readonly openRenderer: OpenRenderer;
   /** Finds the threads of a new context by trial; null leaves them to the rule. */
   readonly chooseThreads: ChooseThreads | null;
+  readonly loadPlainly: LoadPlainly;
 }
 
 /** A grammar as the library has it, and the positions in it that answers have reached. */
@@ -71,11 +73,11 @@ export async function loadResident(
   llama: Llama,
   model: Model,
   serverSettings: LlamaSettings,
-  { openRenderer, chooseThreads }: ResidentDeps,
+  { openRenderer, chooseThreads, loadPlainly }: ResidentDeps,
 ): Promise<Resident> {
   const settings = withLoadSettings(serverSettings, model.load);
   try {
-    const weights = await loadWeights(llama, model);
+    const weights = await loadWeights(llama, model, loadPlainly);
     const renderer = openRenderer(templateOf(weights, model));
     try {
       return await createResident({ weights, model, settings, renderer, chooseThreads });

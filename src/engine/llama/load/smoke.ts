@@ -9,6 +9,7 @@ import { threadClock } from "../../thread-clock.js";
 import { answerTrial } from "../../trial/child.js";
 import { loadEmbedder } from "../embed/embedder.js";
 import type { LlamaSettings } from "../protocol.js";
+import { plainLoading, type LoadPlainly } from "./plain-weights.js";
 import { loadResident } from "./resident.js";
 import type { SmokeTask } from "./smoke-load.js";
 
@@ -18,6 +19,7 @@ const promptTokensMax = 8;
 answerTrial<SmokeTask>(tryModel, (message, { model }) => message.replaceAll(model.path, model.manifest.file));
 
 async function tryModel({ model: wholeModel, settings }: SmokeTask): Promise<void> {
+  const loadPlainly = plainLoading(settings.plainWeightsFile);
   const llama = await getLlama({
     gpu: settings.gpu === "off" ? false : settings.gpu,
     build: "never",
@@ -32,18 +34,27 @@ async function tryModel({ model: wholeModel, settings }: SmokeTask): Promise<voi
     contextTokensMax: Math.min(settings.contextTokensMax, contextTokensMax),
     prefillChunkTokens: promptTokensMax,
   };
-  if (model.manifest.kind === "chat") await tryChatModel(llama, model, smallSettings);
+  if (model.manifest.kind === "chat") await tryChatModel(llama, model, smallSettings, loadPlainly);
   else await (await loadEmbedder(llama, model, smallSettings)).dispose();
   await llama.dispose();
 }
 
-async function tryChatModel(llama: Llama, model: Model, settings: LlamaSettings): Promise<void> {
+async function tryChatModel(
+  llama: Llama,
+  model: Model,
+  settings: LlamaSettings,
+  loadPlainly: LoadPlainly,
+): Promise<void> {
   const openRenderer = templateRenderers({
     clock: threadClock,
     workerUrl: new URL("../../template/worker.js", import.meta.url),
     log: () => undefined,
   });
-  const resident = await loadResident(llama, model, settings, { openRenderer, chooseThreads: null });
+  const resident = await loadResident(llama, model, settings, {
+    openRenderer,
+    chooseThreads: null,
+    loadPlainly,
+  });
   const prompt = resident.weights.tokenize("Hello!", false).slice(0, promptTokensMax);
   const tokens = prompt.length > 0 ? prompt : [0 as Token];
   const sampled = await resident.sequences[0]?.evaluate(tokens, { temperature: 0 }).next();

@@ -1,6 +1,5 @@
 /** Threads that are kept between two tokens (thread-pool.c), where its compiled library can be used. */
-import { existsSync } from "node:fs";
-import { constants } from "node:os";
+import { loadNativeLibrary } from "../native-library.js";
 
 interface ThreadPoolLibrary {
   /** Returns the number of contexts whose threads are kept; -1 for an engine build that has no place for them. */
@@ -17,18 +16,9 @@ export type ThreadPoolState =
  * @param file the compiled library; null to do without
  */
 export function keepThreads(file: string | null): ThreadPoolState {
-  const perToken = (reason: string): ThreadPoolState => ({ type: "per-token", reason });
-  if (file === null) return perToken("it is turned off (threadPool)");
-  if (process.platform !== "linux") return perToken(`it is not made for ${process.platform}`);
-  if (!existsSync(file)) return perToken("it was not compiled: there was no C compiler at the build");
-  const loaded: { exports: Partial<ThreadPoolLibrary> } = { exports: {} };
-  try {
-    process.dlopen(loaded, file, constants.dlopen.RTLD_NOW | constants.dlopen.RTLD_GLOBAL);
-  } catch (thrown) {
-    return perToken(thrown instanceof Error ? thrown.message : String(thrown));
-  }
-  const { countPools } = loaded.exports;
-  return countPools === undefined
-    ? perToken(`${file} is another library`)
-    : { type: "kept", library: { countPools } };
+  if (file === null) return { type: "per-token", reason: "it is turned off (threadPool)" };
+  const library = loadNativeLibrary<ThreadPoolLibrary>(file, "countPools");
+  return library.type === "loaded"
+    ? { type: "kept", library: library.exports }
+    : { type: "per-token", reason: library.reason };
 }
