@@ -21,8 +21,11 @@ if (problem !== null) process.exitCode = fail(new Error(problem), false);
 else if (supervisorChannel === null && isStart(args))
   process.exitCode = await supervise(fileURLToPath(import.meta.url), args);
 else {
-  // The log of a server names places in the sources.
-  if (supervisorChannel !== null) process.setSourceMapsEnabled(true);
+  // The log of a server names places in the sources, and those that led there.
+  if (supervisorChannel !== null) {
+    process.setSourceMapsEnabled(true);
+    Error.stackTraceLimit = 25;
+  }
   await runCommand(supervisorChannel === null ? args : args.slice(1), supervisorChannel);
 }
 

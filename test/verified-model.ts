@@ -35,6 +35,9 @@ export async function writeVerifiedFile(
     file: "random.gguf",
     bytes: bytes.length,
     sha256: createHash("sha256").update(bytes).digest("hex"),
+    // What the built-in model has to itself.
+    answerTokensMax: undefined,
+    longContext: undefined,
     ...fields,
   };
   writeFileSync(

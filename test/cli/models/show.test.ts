@@ -48,7 +48,7 @@ describe("hearth show", () => {
     expect(await json("show", "hearth-tiny")).toMatchObject({
       id: "hearth-tiny-5m",
       architecture: "qwen3",
-      contextTokens: 2048,
+      contextTokens: 8192,
       aliases: [{ alias: "hearth-tiny", source: "files" }],
       prices: { promptUsd: "0.01", completionUsd: "0.04" },
       settings: [],
