@@ -10,7 +10,7 @@ import type { FinishReason, GenerationEvent } from "../../../core/generation.js"
 import type { Answer } from "../answer/answer.js";
 import { answerOf } from "./answer-of.js";
 import { evaluatePart, tokensToEvaluate } from "./checkpoints.js";
-import { Drafter } from "./draft/drafter.js";
+import { Drafter, type DraftLimits } from "./draft/drafter.js";
 import { createConstraint, type Constraint } from "./constraint.js";
 import { logprobOf } from "./logprobs.js";
 import type { SeededJob } from "../protocol.js";
@@ -150,11 +150,10 @@ export class Generation {
 
   /**
    * Drafts how the answer is likely to go on; the next evaluation verifies it.
-   * @param room the number of tokens that it may have; 0 drops a draft
    * @returns the number of tokens that it has
    */
-  draft(room: number): number {
-    this.#draft = this.#drafter.draft(this.#constraint?.follower ?? null, this.#sampled, room);
+  draft(limits: DraftLimits): number {
+    this.#draft = this.#drafter.draft(this.#constraint?.follower ?? null, this.#sampled, limits);
     return this.#draft.length;
   }
 
@@ -194,7 +193,7 @@ export class Generation {
       suppressed:
         this.#constraint === null && this.#hiddenMarks.length === 0 ? null : () => this.#suppressed(),
     });
-    this.draft(room);
+    this.draft({ room, isAlone: false });
     await this.#sample();
     return this.#sequence.takeCheckpoint();
   }

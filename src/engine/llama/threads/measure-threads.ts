@@ -27,6 +27,8 @@ const samplesMsMax = 30;
 const undividedMsMax = 0.5;
 /** More threads must save at least this share of the time: they take cores from everything else. */
 const worthwhileShare = 0.9;
+/** With a thread on every core, the batch waits for what samples its tokens and sends them: about this long (measured on two cores). */
+const noCoreLeftMs = 0.5;
 /** A median this many times the shortest sample was measured beside other work: it says nothing about the model. */
 const disturbedRatioMax = 2;
 /** Weights of this size take some milliseconds on one thread. */
@@ -81,7 +83,7 @@ function isBetter(sampled: Sampled, best: Sampled): boolean {
 }
 
 async function sample(
-  { evaluate, now }: ThreadTrial,
+  { evaluate, now, cores }: ThreadTrial,
   tokens: number,
   threads: number,
   endsAt: number,
@@ -100,5 +102,6 @@ async function sample(
   times.sort((a, b) => a - b);
   const shortestMs = times[0] ?? 0;
   const medianMs = times[Math.floor(times.length / 2)] ?? 0;
-  return medianMs > shortestMs * disturbedRatioMax ? null : { threads, medianMs };
+  if (medianMs > shortestMs * disturbedRatioMax) return null;
+  return { threads, medianMs: threads > 1 && threads === cores ? medianMs + noCoreLeftMs : medianMs };
 }

@@ -42,8 +42,15 @@ describe("a trial of threads", () => {
     expect(await measureThreads(trial)).toEqual([
       { tokens: 1, threads: 1 },
       { tokens: 8, threads: 1 },
-      { tokens: 64, threads: 8 },
+      { tokens: 64, threads: 4 },
     ]);
+  });
+
+  it("leaves a core for what samples and sends the tokens where they take about as long as that", async () => {
+    const quick = trialOf((tokens, threads) => (tokens * 1.4) / (threads === 1 ? 1 : 1.6), { cores: 2 });
+    expect((await measureThreads(quick.trial))?.map(({ threads }) => threads)).toEqual([1, 2, 2]);
+    const slow = trialOf((tokens, threads) => (tokens * 60) / (threads === 1 ? 1 : 1.6), { cores: 2 });
+    expect((await measureThreads(slow.trial))?.[0]).toEqual({ tokens: 1, threads: 2 });
   });
 
   it("does not use more threads than gain a tenth of the time", async () => {

@@ -17,6 +17,13 @@ import { TokenLookup } from "./lookup.js";
 /** Characters that are looked ahead for one draft. */
 const charactersMax = 120;
 
+export interface DraftLimits {
+  /** The number of tokens that a draft may have; 0 drops it. */
+  readonly room: number;
+  /** Whether no other answer shares the batch. Where others do, a token that is looked up costs more than it saves (measured). */
+  readonly isAlone: boolean;
+}
+
 /** Drafts of one answer. */
 export class Drafter {
   readonly #resident: Resident;
@@ -54,13 +61,17 @@ export class Drafter {
    * Returns how the answer is likely to go on.
    * @param follower follows the answer through its grammar; null where it has none
    * @param sampled the tokens of the answer so far
-   * @param room the number of tokens that it may have
+   * @param limits what it may have
    */
-  draft(follower: GrammarFollower | null, sampled: readonly Token[], room: number): readonly Token[] {
+  draft(
+    follower: GrammarFollower | null,
+    sampled: readonly Token[],
+    { room, isAlone }: DraftLimits,
+  ): readonly Token[] {
     const tokensMax = Math.min(room, this.#tokensMax - sampled.length - 1);
     if (tokensMax < 1) return [];
     const forced = this.#kinds.forced && follower !== null ? this.#draftForced(follower, sampled) : null;
-    const draft = forced ?? (this.#kinds.lookup ? this.#draftKnown(sampled) : []);
+    const draft = forced ?? (this.#kinds.lookup && isAlone ? this.#draftKnown(sampled) : []);
     return draft.slice(0, tokensMax);
   }
 
@@ -92,8 +103,8 @@ export class Drafter {
 
 /** What a tick asks of the generations that it drafts for. */
 export interface Drafting {
-  /** Drafts at most `room` tokens; 0 drops the draft. @returns how many it has */
-  draft(room: number): number;
+  /** Drafts what comes next. @returns how many tokens it has */
+  draft(limits: DraftLimits): number;
 }
 
 /**
@@ -102,9 +113,10 @@ export interface Drafting {
  * @returns how many tokens were drafted
  */
 export function draftAll(generations: readonly Drafting[], budget: number): number {
+  const isAlone = generations.length === 1;
   let drafted = 0;
-  for (const generation of generations) drafted += generation.draft(budget - drafted);
+  for (const generation of generations) drafted += generation.draft({ room: budget - drafted, isAlone });
   if (drafted === 0 || drafted >= generations.length) return drafted;
-  for (const generation of generations) generation.draft(0);
+  for (const generation of generations) generation.draft({ room: 0, isAlone });
   return 0;
 }
