@@ -88,8 +88,7 @@ describe("a LoRA adapter with a base", () => {
       completionTextTokenTicks: 20_000,
     });
     expect(base?.defaults).toMatchObject({ system: "You are the base." });
-    const ofFiles = { maxTokensOtherwise: base?.manifest.answerTokensMax };
-    expect([first?.defaults, second?.defaults]).toEqual([ofFiles, ofFiles]);
+    expect([first?.defaults, second?.defaults]).toEqual([undefined, undefined]);
     const prints = ["base", "none", "weak", "first", "second"].map((id) => models.find(id)?.fingerprint);
     expect(new Set(prints).size).toBe(5);
   });
