@@ -5,7 +5,7 @@ import { Agent, buildConnector, fetch } from "undici";
 import type { Fetch } from "../chat-client.js";
 
 /**
- * Returns a `fetch` that talks only to the server whose certificate is in the file, whoever has signed it and whatever names it is for: the
+ * Returns a `fetch` that talks only to the server whose certificate is in the file, regardless of its issuer and of the names it is for: the
  * server of this machine is known by its certificate.
  */
 export function fetchTrusting(certFile: string): Fetch {
