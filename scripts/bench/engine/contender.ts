@@ -43,7 +43,8 @@ export interface Terms {
  */
 export function totalRate(answers: readonly TimedAnswer[]): number {
   const from = Math.min(...answers.map(({ askedAt }) => askedAt));
-  const to = Math.max(...answers.map(({ arrivals }) => arrivals.at(-1) ?? Number.NaN));
+  // An answer can end without any text.
+  const to = Math.max(...answers.map(({ arrivals, askedAt }) => arrivals.at(-1) ?? askedAt));
   return (answers.reduce((sum, { tokens }) => sum + tokens, 0) / (to - from)) * 1000;
 }
 
