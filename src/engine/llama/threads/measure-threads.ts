@@ -50,9 +50,11 @@ export async function measureThreads(trial: ThreadTrial): Promise<ThreadPlan | n
   const plan: { tokens: number; threads: number }[] = [];
   for (const tokens of measuredBatchTokens) {
     if (tokens > trial.batchTokensMax) break;
-    const isWorthAll = plan.length > 0 && trial.weightsBytes * tokens > measuredWorkBytesMax;
-    if (isWorthAll) plan.push({ tokens, threads: trial.cores });
-    if (isWorthAll || trial.now() >= endsAt) break;
+    // A model for which the time does not suffice has much work in every batch, too.
+    if (plan.length > 0 && (trial.weightsBytes * tokens > measuredWorkBytesMax || trial.now() >= endsAt)) {
+      plan.push({ tokens, threads: trial.cores });
+      break;
+    }
     const best = await fastest(trial, tokens, endsAt);
     if (best === null) return null;
     plan.push({ tokens, threads: best });

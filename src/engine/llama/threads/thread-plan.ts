@@ -1,8 +1,8 @@
 /** How many threads a batch is worth, by its number of tokens. */
 import { z } from "zod";
 
-/** The numbers of tokens that a trial measures: one answer, several in lock-step, part of a prompt. */
-export const measuredBatchTokens = [1, 8, 64] as const;
+/** The numbers of tokens that a trial measures: one answer, few and many in lock-step, part of a prompt. */
+export const measuredBatchTokens = [1, 4, 16, 64] as const;
 
 /** Steps in ascending order of tokens: a batch uses the threads of the last step that it reaches. */
 export const threadPlan = z

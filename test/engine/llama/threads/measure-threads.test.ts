@@ -32,7 +32,8 @@ describe("a trial of threads", () => {
     const { trial } = trialOf((tokens, threads) => tokens / threads + threads * 0.25);
     expect(await measureThreads(trial)).toEqual([
       { tokens: 1, threads: 2 },
-      { tokens: 8, threads: 4 },
+      { tokens: 4, threads: 4 },
+      { tokens: 16, threads: 4 },
       { tokens: 64, threads: 8 },
     ]);
   });
@@ -41,21 +42,22 @@ describe("a trial of threads", () => {
     const { trial } = trialOf((tokens, threads) => (0.01 * tokens) / threads);
     expect(await measureThreads(trial)).toEqual([
       { tokens: 1, threads: 1 },
-      { tokens: 8, threads: 1 },
+      { tokens: 4, threads: 1 },
+      { tokens: 16, threads: 1 },
       { tokens: 64, threads: 4 },
     ]);
   });
 
   it("leaves a core for what samples and sends the tokens where they take about as long as that", async () => {
     const quick = trialOf((tokens, threads) => (tokens * 1.4) / (threads === 1 ? 1 : 1.6), { cores: 2 });
-    expect((await measureThreads(quick.trial))?.map(({ threads }) => threads)).toEqual([1, 2, 2]);
+    expect((await measureThreads(quick.trial))?.map(({ threads }) => threads)).toEqual([1, 2, 2, 2]);
     const slow = trialOf((tokens, threads) => (tokens * 60) / (threads === 1 ? 1 : 1.6), { cores: 2 });
     expect((await measureThreads(slow.trial))?.[0]).toEqual({ tokens: 1, threads: 2 });
   });
 
   it("does not use more threads than gain a tenth of the time", async () => {
-    const { trial } = trialOf((tokens, threads) => tokens * (threads === 1 ? 10 : 9.5));
-    expect(await measureThreads(trial)).toEqual([1, 8, 64].map((tokens) => ({ tokens, threads: 1 })));
+    const { trial } = trialOf((tokens, threads) => tokens * (threads === 1 ? 1 : 0.95));
+    expect(await measureThreads(trial)).toEqual([1, 4, 16, 64].map((tokens) => ({ tokens, threads: 1 })));
   });
 
   it("finds nothing beside other work: times that scatter say nothing about the model", async () => {
@@ -70,7 +72,7 @@ describe("a trial of threads", () => {
     });
     expect(await measureThreads(trial)).toEqual([
       { tokens: 1, threads: 8 },
-      { tokens: 8, threads: 8 },
+      { tokens: 4, threads: 8 },
     ]);
     expect(elapsedMs()).toBeLessThanOrEqual(1200);
   });
@@ -84,7 +86,7 @@ describe("a trial of threads", () => {
 
   it("measures no batch that is larger than the model evaluates", async () => {
     const { trial } = trialOf(() => 1, { batchTokensMax: 32 });
-    expect((await measureThreads(trial))?.map(({ tokens }) => tokens)).toEqual([1, 8]);
+    expect((await measureThreads(trial))?.map(({ tokens }) => tokens)).toEqual([1, 4, 16]);
   });
 
   it("ends within a second and the batch that began in it, and uses between one thread and all cores", async () => {
