@@ -2,25 +2,25 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { root } from "../harness.js";
-import { missingPaths, pathsOfTable } from "./task-table.js";
+import { missingPaths, pathsOfTasks } from "./task-list.js";
 
 const contributing = readFileSync(join(root, "CONTRIBUTING.md"), "utf8");
 
-const table = (cell: string) =>
-  `# A\n\n## Task -> file\n\n| To | touch |\n| -- | -- |\n| do \`src/none.ts\` | ${cell} |\n\n## B\n\n| a | \`src/other.ts\` |\n`;
+const list = (files: string) =>
+  `# A\n\n## Task -> file\n\n- **do \`src/none.ts\`:** ${files}\n\n## B\n\n- **a:** \`src/other.ts\`\n`;
 
-describe("the table of tasks in CONTRIBUTING.md", () => {
+describe("the list of tasks in CONTRIBUTING.md", () => {
   it("names only files and folders that exist", () => {
-    expect(pathsOfTable(contributing).length).toBeGreaterThan(20);
+    expect(pathsOfTasks(contributing).length).toBeGreaterThan(20);
     expect(missingPaths(root, contributing)).toEqual([]);
   });
 });
 
-describe("the check of the table", () => {
-  it("reads the paths of the second column, and no commands, URLs or names in code", () => {
-    const cell =
+describe("the check of the list", () => {
+  it("reads the paths after a task, and no commands, URLs or names in code", () => {
+    const files =
       "`src/a/{b,c}.ts` and `d.ts`, `test/<name>.test.ts`, `npm run x/y`, `/openapi.json`, `docs`, `src/e/`";
-    expect(pathsOfTable(table(cell)).map(({ places }) => places)).toEqual([
+    expect(pathsOfTasks(list(files)).map(({ places }) => places)).toEqual([
       ["src/a/b.ts"],
       ["src/a/c.ts"],
       ["d.ts", "src/a/d.ts"],
@@ -30,8 +30,8 @@ describe("the check of the table", () => {
   });
 
   it("finds what does not exist, and lets a placeholder stand for any one name", () => {
-    const cell =
+    const files =
       "`src/main.ts`, `src/dialects/<name>/{schema,parse,encode}.ts`, `src/<name>/nothing.ts`, `test/lost/`, `package.json`, `src/app/app.ts`, `engines.ts`, `lost.ts`";
-    expect(missingPaths(root, table(cell))).toEqual(["src/<name>/nothing.ts", "test/lost/", "lost.ts"]);
+    expect(missingPaths(root, list(files))).toEqual(["src/<name>/nothing.ts", "test/lost/", "lost.ts"]);
   });
 });

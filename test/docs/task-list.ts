@@ -1,4 +1,4 @@
-/** The table in CONTRIBUTING.md of the files that a task touches. */
+/** The list in CONTRIBUTING.md of the files that a task touches. */
 import { readdirSync } from "node:fs";
 import { join, posix, relative, sep } from "node:path";
 
@@ -6,16 +6,16 @@ import { join, posix, relative, sep } from "node:path";
 const skipped = new Set([".git", "node_modules", "dist", "data", "coverage"]);
 
 export interface NamedPath {
-  /** As the table has it, each of `a/{b,c}.ts` on its own. */
+  /** As the list has it, each of `a/{b,c}.ts` on its own. */
   readonly text: string;
   /** Where it may be: a name without a folder is at the root, or beside the path before it. */
   readonly places: readonly string[];
 }
 
-/** Paths of the table in a Markdown text that nothing in the repository at `root` has. */
+/** Paths of the list in a Markdown text that nothing in the repository at `root` has. */
 export function missingPaths(root: string, markdown: string): string[] {
   const existing = pathsIn(root);
-  return pathsOfTable(markdown)
+  return pathsOfTasks(markdown)
     .filter(({ places }) => {
       const patterns = places.map(patternOf);
       return !existing.some((path) => patterns.some((pattern) => pattern.test(path)));
@@ -23,17 +23,17 @@ export function missingPaths(root: string, markdown: string): string[] {
     .map(({ text }) => text);
 }
 
-/** The paths in the second column of the table under the heading "Task -> file". */
-export function pathsOfTable(markdown: string): NamedPath[] {
+/** The paths after the bold name of each task of the list under the heading "Task -> file". */
+export function pathsOfTasks(markdown: string): NamedPath[] {
   const [, section = ""] = markdown.split(/^## Task -> file$/m);
-  const rows = (section.split(/^## /m)[0] ?? "").split("\n").filter((line) => line.startsWith("|"));
-  return rows.slice(2).flatMap((row) => pathsOfCell(row.split("|")[2] ?? ""));
+  const entries = (section.split(/^## /m)[0] ?? "").matchAll(/^- \*\*.*?:\*\* (.*)$/gm);
+  return [...entries].flatMap(([, files = ""]) => pathsOfEntry(files));
 }
 
-function pathsOfCell(cell: string): NamedPath[] {
+function pathsOfEntry(files: string): NamedPath[] {
   const paths: NamedPath[] = [];
   let folder = "";
-  for (const [, named = ""] of cell.matchAll(/`([^`]+)`/g)) {
+  for (const [, named = ""] of files.matchAll(/`([^`]+)`/g)) {
     if (!isPath(named)) continue;
     const isBare = !named.includes("/");
     for (const text of alternativesOf(named))
