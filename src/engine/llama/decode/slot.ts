@@ -7,6 +7,7 @@ import type { LlamaContextSequence, Token } from "node-llama-cpp";
 import type { Generation } from "./generation.js";
 import { keptTokens } from "./checkpoints.js";
 import { commonPrefix, type PrefixOwner, type PrefixStore, type StoredPrefix } from "./prefix-store.js";
+import { bestSlot } from "./slot-choice.js";
 import type { SeededJob } from "../protocol.js";
 import type { Resident } from "../load/resident.js";
 
@@ -42,29 +43,20 @@ function ownerOf(resident: Resident, teamId: string): PrefixOwner {
   return { fingerprint: resident.stateKey, teamId };
 }
 
-/**
- * Chooses a free slot for a job; null when none is free. Prefers the slot that holds the longest useful prefix of the prompt; then one
- * next to busy slots, because llama.cpp puts only consecutive sequences into one batch (four scattered generations decode half as
- * fast); then an empty one; then the least recently used one.
- */
+/** Chooses a free slot for a job; null when none is free. */
 export function chooseSlot(slots: readonly SequenceSlot[], decode: SeededJob): SequenceSlot | null {
-  let best: SequenceSlot | null = null;
-  let bestRank: readonly number[] = [];
-  for (const slot of slots) {
-    if (slot.generation !== null) continue;
-    const shared = decode.deterministic ? 0 : usefulPrefix(sharedPrefix(slot, decode), decode);
-    const empty = slot.sequence.nextTokenIndex === 0 ? 1 : 0;
-    const rank = [shared, busyNeighbours(slots, slot.id), empty, -slot.lastUsed, -slot.id];
-    if (best !== null && compare(rank, bestRank) <= 0) continue;
-    best = slot;
-    bestRank = rank;
-  }
-  return best;
-}
-
-function busyNeighbours(slots: readonly SequenceSlot[], id: number): number {
-  return [slots[id - 1], slots[id + 1]].filter((slot) => slot !== undefined && slot.generation !== null)
-    .length;
+  const id = bestSlot(
+    slots.map((slot) => ({
+      busy: slot.generation !== null,
+      empty: slot.sequence.nextTokenIndex === 0,
+      lastUsed: slot.lastUsed,
+      sharedTokens:
+        slot.generation !== null || decode.deterministic
+          ? 0
+          : usefulPrefix(sharedPrefix(slot, decode), decode),
+    })),
+  );
+  return id === null ? null : (slots[id] ?? null);
 }
 
 /**
@@ -121,20 +113,15 @@ async function truncateToPrefix(slot: SequenceSlot, decode: SeededJob): Promise<
   return sequence.nextTokenIndex;
 }
 
-function compare(a: readonly number[], b: readonly number[]): number {
-  const at = a.findIndex((value, index) => value !== b[index]);
-  return at < 0 ? 0 : (a[at] ?? 0) - (b[at] ?? 0);
-}
-
-/** Returns 0 for a short shared prefix (the template's own tokens), which is not worth a worse slot. */
-function usefulPrefix(shared: number, decode: SeededJob): number {
-  return shared >= 32 || shared * 2 >= decode.prompt.tokens.length ? shared : 0;
-}
-
 /** Returns the number of prompt tokens that the slot can keep for the same team; at least one token is always left to evaluate. */
 export function sharedPrefix(slot: SequenceSlot, decode: SeededJob): number {
   if (slot.teamId !== decode.teamId) return 0;
   const prompt = decode.prompt.tokens;
   const shared = Math.min(commonPrefix(slot.sequence.contextTokens, prompt), prompt.length - 1);
   return keptTokens(slot.sequence, shared);
+}
+
+/** Returns 0 for a short shared prefix (the template's own tokens), which is not worth a worse slot. */
+function usefulPrefix(shared: number, { prompt }: SeededJob): number {
+  return shared >= 32 || shared * 2 >= prompt.tokens.length ? shared : 0;
 }
