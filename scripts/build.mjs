@@ -1,7 +1,7 @@
 /**
- * Builds src/ into dist/: bundles the TypeScript (build/bundle.mjs), compiles the engine's thread pool (C) and copies the parts of web pages (HTML, CSS, JavaScript), the
- * guides (Markdown) and their pictures (SVG). tsc checks the types. `--if-stale` returns at once when dist/ is up to date. `--unchecked`
- * does not check types, for a caller that checks them itself.
+ * Builds src/ into dist/: bundles the TypeScript (build/bundle.mjs), compiles the C files of the engine and copies the parts of web
+ * pages (HTML, CSS, JavaScript), the guides (Markdown) and their pictures (SVG). tsc checks the types. `--if-stale` returns at once when
+ * dist/ is up to date. `--unchecked` does not check types, for a caller that checks them itself.
  *
  * dist/.built holds the names of what was written and a fingerprint of the sources (path, size, modification time), taken before
  * the build and written only after success. A lock prevents concurrent builds. Exit codes: 0 built or up to date, 1 the build failed.
@@ -67,7 +67,7 @@ async function build() {
   for (const [file, content] of outputs) write(file, content);
   for (const file of pageParts()) write(outputOf(file), readFileSync(file));
   if (existsSync(main)) chmodSync(main, 0o755);
-  for (const file of nativeSources()) compile(file);
+  for (const file of nativeSources().filter((file) => file.endsWith(".c"))) compile(file);
   if (!areTypesRight) return fail("tsc found errors (above)");
   const names = [...outputs.keys(), ...pageParts().map(outputOf)].map((file) => relative(dist, file));
   writeFileSync(stamp, [before, ...names].join(separator));
@@ -153,7 +153,7 @@ function fingerprint() {
 }
 
 function nativeSources() {
-  return filesIn(src).filter((file) => file.endsWith(".c"));
+  return filesIn(src).filter((file) => /\.[ch]$/.test(file));
 }
 
 function sources() {

@@ -66,7 +66,7 @@ async function runCommand(
     (await import("./app/accounts.js")).openAccounts((await load()).config);
   addAccountCommands(program, openAccounts, { clock: systemClock, out: process.stdout });
   await addBackups(program, load);
-  addDoctorCommand(program, load);
+  addDoctorCommand(program, load, systemClock);
   addCompletionCommands(program, { out: process.stdout, load, openModels, openAccounts });
   addOtherNames(program);
 

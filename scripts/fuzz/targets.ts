@@ -21,4 +21,5 @@ export const targets: Readonly<Record<string, ListedTarget>> = {
   grammar: { module: "scripts/fuzz/targets/grammar.ts", testInputs: 300 },
   image: { module: "scripts/fuzz/targets/image.ts", testInputs: 200 },
   events: { module: "scripts/fuzz/targets/events.ts", testInputs: 300 },
+  backup: { module: "scripts/fuzz/targets/backup.ts", testInputs: 300 },
 };

@@ -36,6 +36,7 @@ import type { SystemDeps } from "./chat-engine.js";
 
 export type { OpenAccounts } from "./accounts.js";
 export type { BackupOptions, BackupProgress, BackupReport } from "./backup/create.js";
+export { readLastBackup } from "./backup/last-backup.js";
 export type { RestoreOptions, RestoreReport } from "./backup/restore.js";
 export type {
   FitReport,
@@ -50,6 +51,7 @@ export type {
 export type { Listening };
 export { hasPrepaidTeam } from "./accounts.js";
 export { gpuReport } from "./gpu/report.js";
+export { certificateReport } from "./inspect/certificate-report.js";
 export { openCheckedRegistry } from "./inspect/checked-registry.js";
 export { readTemplateOf, type TemplateReport } from "./inspect/template-report.js";
 export { keptThreads } from "./llama-settings.js";

@@ -25,6 +25,11 @@ export function modelSettingsFile({ data }: Folder): string {
   return join(data, "model-settings.yaml");
 }
 
+/** The file that names the last backup. */
+export function lastBackupFile({ data }: Folder): string {
+  return join(data, "last-backup.json");
+}
+
 /** The folder of generated images that are fetched by URL. */
 export function imagesFolder({ data }: Folder): string {
   return join(data, "images");

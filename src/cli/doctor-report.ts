@@ -4,10 +4,12 @@ import { access } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
 import {
+  certificateReport,
   gpuReport,
   hasPrepaidTeam,
   keptThreads,
   openCheckedRegistry,
+  readLastBackup,
   readTemplateOf,
   type TemplateReport,
 } from "../app/app.js";
@@ -16,6 +18,7 @@ import type { Model } from "../core/model.js";
 import { isFree } from "../core/money.js";
 import { version } from "../version.js";
 import { contextText } from "./context-text.js";
+import { exactSizeText } from "./size-text.js";
 
 interface Check {
   readonly name: string;
@@ -23,9 +26,13 @@ interface Check {
   readonly detail: string;
 }
 
-/** Returns the report, and whether every check succeeded. */
+/**
+ * Returns the report, and whether every check succeeded.
+ * @param now milliseconds since 1970
+ */
 export async function examine(
   loaded: LoadedConfig,
+  now: number,
   isJson: boolean,
 ): Promise<{ readonly text: string; readonly isOk: boolean }> {
   const registry = await openCheckedRegistry(loaded.config);
@@ -34,14 +41,19 @@ export async function examine(
   const models: Check[] = [];
   for (const model of registry.list())
     models.push(modelCheck(model, model.unusable === null ? await readTemplateOf(model) : null, isPriced));
-  const checks = [...(await machineChecks(loaded.config)), ...models, ...registry.warnings.map(warningCheck)];
+  const checks = [
+    ...(await machineChecks(loaded.config, now)),
+    ...models,
+    ...registry.warnings.map(warningCheck),
+  ];
   return {
     text: isJson ? asJson(loaded, checks) : asText(loaded, checks),
     isOk: checks.every(({ ok }) => ok),
   };
 }
 
-async function machineChecks(config: Config): Promise<readonly Check[]> {
+async function machineChecks(config: Config, now: number): Promise<readonly Check[]> {
+  const certificate = certificateReport(config, now);
   return [
     {
       name: "version",
@@ -49,7 +61,9 @@ async function machineChecks(config: Config): Promise<readonly Check[]> {
       detail: `Hearth ${version}, Node.js ${process.versions.node}, ${process.platform}-${process.arch}`,
     },
     await folderCheck(config.data),
+    await backupCheck(config),
     await portCheck(config),
+    ...(certificate === null ? [] : [{ name: "certificate", ...certificate }]),
     threadsCheck(config),
     { name: "gpu", ...(await gpuReport(config)) },
   ];
@@ -64,6 +78,16 @@ async function folderCheck(folder: string): Promise<Check> {
   } catch (thrown) {
     return { name: "data folder", ok: false, detail: `${folder} is not writable: ${reason(thrown)}` };
   }
+}
+
+/** Whether the backup is still there is not for this machine to know: it may have been moved to a safer place. */
+async function backupCheck(config: Config): Promise<Check> {
+  const last = await readLastBackup(config);
+  const detail =
+    last === null
+      ? "none of this data folder yet: `hearth backup FILE`"
+      : `the last one is of ${last.created}, ${exactSizeText(last.bytes)}, ${last.file}`;
+  return { name: "backup", ok: true, detail };
 }
 
 /** Threads made for every token only cost speed, so the check does not fail. */

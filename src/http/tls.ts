@@ -69,6 +69,24 @@ export function openTls(files: TlsFiles, { clock, logger }: TlsDeps): ServerTls 
   };
 }
 
+export interface Certificate {
+  /** The names and addresses that it is for. */
+  readonly names: readonly string[];
+  readonly end: Date;
+  /** That it has expired, or will soon; null while it is valid for long. */
+  readonly warning: string | null;
+}
+
+/**
+ * Reads the files as a start of the server does.
+ * @param now milliseconds since 1970
+ * @throws Error with one sentence that names the setting and the file.
+ */
+export function readCertificate(files: TlsFiles, now: number): Certificate {
+  const { names, end } = readPair(files);
+  return { names, end, warning: warningOf(end, now) };
+}
+
 interface Pair {
   readonly options: SecureContextOptions;
   readonly names: readonly string[];

@@ -17,6 +17,7 @@ import {
   smallParts,
   type BackupManifest,
 } from "./manifest.js";
+import { noteLastBackup } from "./last-backup.js";
 import { extractArchive } from "./read-archive.js";
 import { verifyExtracted, type VerifyOptions } from "./verify.js";
 import { writeArchive, type SourceFile } from "./write-archive.js";
@@ -67,6 +68,7 @@ export async function createBackup(
     const { size: bytes } = await stat(archive);
     await rename(archive, target);
     await sync(dirname(target));
+    await noteLastBackup(config, { file: target, created: manifest.created, bytes });
     return { file: target, bytes, ...manifest };
   } catch (thrown) {
     throw explained(target, thrown);

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { createGunzip } from "node:zlib";
 import { Header } from "tar/header";
 import { errorCodeOf } from "../../store/failure.js";
+import { quoted } from "../../models/gguf/refusal.js";
 import { sync } from "../../store/backup/swap.js";
 import { ByteReader } from "./byte-reader.js";
 import {
@@ -152,8 +153,4 @@ function readable(thrown: unknown): unknown {
   if (code === "Z_DATA_ERROR")
     return new Error("it is damaged, or not a backup of Hearth", { cause: thrown });
   return thrown;
-}
-
-function quoted(name: string): string {
-  return JSON.stringify(name.slice(0, 100));
 }

@@ -50,6 +50,19 @@ describe("hearth backup", () => {
     });
   });
 
+  it("is named by hearth doctor, which says so where there is none", async () => {
+    const data = await usedFolder();
+    const doctor = async (): Promise<string> => (await hearth(data, "doctor")).out;
+    expect(await doctor()).toContain("  ok    backup: none of this data folder yet: `hearth backup FILE`\n");
+    const backup = await backupOf(data);
+    const named = new RegExp(`^ {2}ok {4}backup: the last one is of \\d{4}-\\S+Z, \\d+ kB, ${backup}$`, "m");
+    expect(await doctor()).toMatch(named);
+    expect((await hearth(data, "backup", "/nowhere/b.tar.gz")).code).toBe(1);
+    expect(await doctor()).toMatch(named);
+    writeFileSync(join(data, "last-backup.json"), "{");
+    expect(await doctor()).toContain("backup: none of this data folder yet");
+  });
+
   it("replaces a file only with --force, and leaves what the file was when it fails", async () => {
     const data = await usedFolder();
     const backup = await backupOf(data);

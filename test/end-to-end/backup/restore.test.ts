@@ -54,6 +54,7 @@ describe("hearth restore", () => {
         "hearth.db",
         "hearth.db-created",
         "images",
+        "last-backup.json",
         "model-settings.yaml",
         "prefix-cache",
       ].sort(),
@@ -96,12 +97,12 @@ describe("a backup that cannot be trusted is refused with a reason, and nothing 
     [
       "a path out of the folder",
       (all) => inserted(all, { name: "../evil" }),
-      '"../evil" is refused: a backup has no',
+      "'../evil' is refused: a backup has no",
     ],
     [
       "an absolute path",
       (all) => inserted(all, { name: "/tmp/evil" }),
-      '"/tmp/evil" is refused: a backup has no',
+      "'/tmp/evil' is refused: a backup has no",
     ],
     [
       "a path out of the folder of images",
@@ -116,7 +117,7 @@ describe("a backup that cannot be trusted is refused with a reason, and nothing 
     [
       "a symbolic link",
       (all) => inserted(all, { name: "first-management-key", type: "SymbolicLink" }),
-      '"first-management-key" is refused: it is not a plain file',
+      "'first-management-key' is refused: it is not a plain file",
     ],
     [
       "a hard link",
@@ -127,7 +128,7 @@ describe("a backup that cannot be trusted is refused with a reason, and nothing 
     [
       "a name twice",
       (all) => inserted(all, { name: "first-key" }, { name: "first-key" }),
-      '"first-key" is refused: it occurs twice',
+      "'first-key' is refused: it occurs twice",
     ],
     [
       "more bytes than the disk has",
@@ -137,7 +138,7 @@ describe("a backup that cannot be trusted is refused with a reason, and nothing 
     [
       "a file above its limit",
       (all) => inserted(all, { name: "first-management-key", bytes: 100_000 }),
-      '"first-management-key" is refused: it is larger than 65536 bytes',
+      "'first-management-key' is refused: it is larger than 65536 bytes",
     ],
     [
       "another size than the header says",
@@ -148,12 +149,12 @@ describe("a backup that cannot be trusted is refused with a reason, and nothing 
       "a changed part",
       (all) =>
         all.map((each) => (each.name === "first-key" ? { ...each, content: text("hk-evil00\n") } : each)),
-      'it is damaged: "first-key" is not what was backed up',
+      "it is damaged: 'first-key' is not what was backed up",
     ],
     [
       "a missing part",
       (all) => all.filter(({ name }) => name !== "first-key"),
-      'it is damaged: it lacks "first-key"',
+      "it is damaged: it lacks 'first-key'",
     ],
     [
       "a part that the manifest does not name",

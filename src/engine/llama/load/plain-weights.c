@@ -13,8 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#define EXPORTED __attribute__((visibility("default")))
+#include "../node-api.h"
 
 typedef void *(*find_function)(void *registry, const char *name);
 
@@ -40,16 +39,6 @@ EXPORTED void *ggml_backend_reg_get_proc_address(void *registry, const char *nam
     return function == NULL ? NULL : function(registry, name);
 }
 
-/* Of Node-API, whose binary interface is stable: declared here, so that no header is needed. */
-typedef struct napi_env__ *napi_env;
-typedef struct napi_value__ *napi_value;
-typedef struct napi_callback_info__ *napi_callback_info;
-int napi_create_function(napi_env env, const char *name, size_t length, napi_value (*call)(napi_env, napi_callback_info), void *data,
-                         napi_value *result);
-int napi_get_cb_info(napi_env env, napi_callback_info info, size_t *argc, napi_value *argv, napi_value *receiver, void **data);
-int napi_get_value_bool(napi_env env, napi_value value, bool *result);
-int napi_set_named_property(napi_env env, napi_value object, const char *name, napi_value value);
-
 /* Takes one boolean: whether weights are loaded plainly from now on. */
 static napi_value set_plain(napi_env env, napi_callback_info info) {
     size_t count = 1;
@@ -61,8 +50,5 @@ static napi_value set_plain(napi_env env, napi_callback_info info) {
 }
 
 EXPORTED napi_value napi_register_module_v1(napi_env env, napi_value exports) {
-    napi_value function = NULL;
-    napi_create_function(env, "setPlain", 8, set_plain, NULL, &function);
-    napi_set_named_property(env, exports, "setPlain", function);
-    return exports;
+    return export_function(env, exports, "setPlain", set_plain);
 }

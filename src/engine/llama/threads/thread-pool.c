@@ -16,8 +16,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define EXPORTED __attribute__((visibility("default")))
+#include "../node-api.h"
 
 /*
  * A waiting thread polls for the next graph before it sleeps, in units of 131,072 pauses: three to seven milliseconds. That is longer
@@ -178,15 +177,6 @@ EXPORTED void llama_free(void *context) {
     free(removed);
 }
 
-/* Of Node-API, whose binary interface is stable: declared here, so that no header is needed. */
-typedef struct napi_env__ *napi_env;
-typedef struct napi_value__ *napi_value;
-typedef struct napi_callback_info__ *napi_callback_info;
-int napi_create_int32(napi_env env, int32_t value, napi_value *result);
-int napi_create_function(napi_env env, const char *name, size_t length, napi_value (*call)(napi_env, napi_callback_info), void *data,
-                         napi_value *result);
-int napi_set_named_property(napi_env env, napi_value object, const char *name, napi_value value);
-
 /* Returns the number of contexts that have a pool; -1 for an engine that cannot have one. */
 static napi_value count_pools(napi_env env, napi_callback_info info) {
     (void)info;
@@ -201,8 +191,5 @@ static napi_value count_pools(napi_env env, napi_callback_info info) {
 }
 
 EXPORTED napi_value napi_register_module_v1(napi_env env, napi_value exports) {
-    napi_value function = NULL;
-    napi_create_function(env, "countPools", 10, count_pools, NULL, &function);
-    napi_set_named_property(env, exports, "countPools", function);
-    return exports;
+    return export_function(env, exports, "countPools", count_pools);
 }
