@@ -90,7 +90,7 @@ describe("a server that closes with active background responses", () => {
     ]);
   });
 
-  it("stores a response that was cancelled during the shutdown as cancelled", async () => {
+  it("stores a response as cancelled whose cancellation was not complete when the shutdown began", async () => {
     const data = join(temporaryFolder(), "data");
     const stopping = gate();
     const engine = createScriptedEngine(() => ["Good", gate().opened]);
@@ -104,9 +104,9 @@ describe("a server that closes with active background responses", () => {
     const { id } = await responses.create(hello);
     await responses.findAs(id, "in_progress");
     await until(() => engine.active === 1);
-    const closing = first.app.close();
     const cancelled = responses.send("POST", `/${id}/cancel`);
     await until(() => engine.active === 0);
+    const closing = first.app.close();
     stopping.open();
     const { status, body } = await cancelled;
     await closing;
