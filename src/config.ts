@@ -59,6 +59,12 @@ const settings = {
   jobsActiveMax: whole(1, 1_000).default(8),
   /** Responses that may be stored, over all teams. */
   responsesMax: whole(0, 100_000_000).default(1_000_000),
+  /** Conversations that a team may have. */
+  conversationsPerTeamMax: whole(0, 10_000_000).default(100_000),
+  /** Items that a conversation may have. */
+  conversationItemsMax: whole(1, 1_000_000).default(10_000),
+  /** Bytes that the items of a conversation may have. */
+  conversationBytesMax: whole(1024, 1_073_741_824).default(33_554_432),
   /** Generations of one model that run at the same time. */
   slotsPerModel: whole(1, 255).default(4),
   /** Limit on the tokens of one slot, whatever the model allows; 0 = as memory allows: it is reserved in advance. */

@@ -131,6 +131,7 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     hostedTokenizer: running.engines.hostedTokenizer,
     deferredCompletions: jobs.deferredCompletions,
     storedResponses: jobs.storedResponses,
+    conversations: jobs.conversations,
     backgroundJobs: jobs.backgroundJobs,
     models,
     modelAdmin: running.modelAdmin,

@@ -7,6 +7,9 @@ import type { DeferredStore } from "../jobs/deferred/store.js";
 import type { JobStore } from "../jobs/store.js";
 import type { ImageStore } from "../inference/images/store.js";
 import type { ModelRegistry } from "../core/model.js";
+import type { ConversationLimits } from "../inference/conversations/conversation.js";
+import { createConversations } from "../inference/conversations/conversations.js";
+import type { ConversationStore } from "../inference/conversations/store/conversations.js";
 import type { ResponseStore } from "../inference/responses/store/responses.js";
 import type { Writes } from "../store/writes.js";
 import type { HttpDeps } from "../http/deps.js";
@@ -24,6 +27,7 @@ export interface JobsDeps {
   readonly jobs: JobStore;
   readonly deferred: DeferredStore;
   readonly responses: ResponseStore;
+  readonly conversations: ConversationStore;
   readonly images: Pick<ImageStore, "deleteExpired">;
   readonly writes: Writes;
   readonly authenticator: Authenticator;
@@ -34,14 +38,17 @@ export interface JobsDeps {
   readonly logger: Logger;
 }
 
-export interface Jobs extends Pick<HttpDeps, "deferredCompletions" | "storedResponses" | "backgroundJobs"> {
+export interface Jobs extends Pick<
+  HttpDeps,
+  "deferredCompletions" | "storedResponses" | "conversations" | "backgroundJobs"
+> {
   /** Starts the queues, beginning with the jobs that the previous process left. */
   start(): Promise<void>;
   /** Ends the runs of the jobs in flight and puts the jobs back into the queues. */
   close(): Promise<void>;
 }
 
-export type JobLimits = Pick<Config, "jobsQueuedMax" | "jobsActiveMax" | "responsesMax">;
+export type JobLimits = Pick<Config, "jobsQueuedMax" | "jobsActiveMax" | "responsesMax"> & ConversationLimits;
 
 /** Builds both queues and the retention; no job is started before `start`. */
 export function buildJobs(limits: JobLimits, deps: JobsDeps): Jobs {
@@ -57,7 +64,8 @@ export function buildJobs(limits: JobLimits, deps: JobsDeps): Jobs {
       onError: (jobId, thrown) => logger.error({ jobId, err: thrown }, "a job could not be processed"),
     });
   const storedResponses = createStoredResponses({ responses, responsesMax: limits.responsesMax });
-  const backgroundJobs = createQueue(backgroundResponseHandler({ ...deps, storedResponses }));
+  const conversations = createConversations({ store: deps.conversations, writes: deps.writes, limits });
+  const backgroundJobs = createQueue(backgroundResponseHandler({ ...deps, storedResponses, conversations }));
   const deferredJobs = createQueue(deferredCompletionHandler(deps));
   const retention = createRetention(
     clock,
@@ -66,6 +74,7 @@ export function buildJobs(limits: JobLimits, deps: JobsDeps): Jobs {
   );
   return {
     storedResponses,
+    conversations,
     backgroundJobs,
     deferredCompletions: createDeferredCompletions({ deferred, queue: deferredJobs, clock }),
     async start() {

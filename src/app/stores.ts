@@ -4,6 +4,7 @@ import type { Clock } from "../core/clock.js";
 import { silentLogger, type Logger } from "../core/logger.js";
 import type { Random } from "../core/random.js";
 import { createImageStore } from "../inference/images/store.js";
+import { createConversationStore } from "../inference/conversations/store/conversations.js";
 import { createResponseStore } from "../inference/responses/store/responses.js";
 import { createRunStore } from "../inference/run/store/runs.js";
 import { createDeferredStore } from "../jobs/deferred/store.js";
@@ -26,6 +27,7 @@ export function buildStores(config: Config, database: Database, random: Random) 
     jobs: createJobStore(database),
     deferred: createDeferredStore(database),
     responses: createResponseStore(database),
+    conversations: createConversationStore(database),
     pulls: createPullStore(database),
     images: createImageStore(database, {
       folder: imagesFolder(config),

@@ -3,6 +3,9 @@ import { z } from "zod";
 
 const functionNameCharsMax = 256;
 const stopCharsMax = 256;
+export const metadataPairsMax = 16;
+const metadataKeyCharsMax = 64;
+const metadataValueCharsMax = 512;
 
 export const int32Max = 2 ** 31 - 1;
 
@@ -66,3 +69,29 @@ export function requiredInteger(min: number, max: number, range = `must be betwe
     .max(max, range)
     .meta({ type: "integer" });
 }
+
+/** Pairs of texts that a client stores with an object. */
+export const metadataField = z
+  .record(
+    z.string(),
+    z.string().max(metadataValueCharsMax, `must be at most ${metadataValueCharsMax} characters long`),
+  )
+  .refine(
+    (pairs) => Object.keys(pairs).length <= metadataPairsMax,
+    `must hold at most ${metadataPairsMax} pairs`,
+  )
+  .refine(
+    (pairs) => Object.keys(pairs).every((key) => key.length <= metadataKeyCharsMax),
+    `must have keys of at most ${metadataKeyCharsMax} characters`,
+  );
+
+const pageItemsMax = 100;
+
+/** Items of a page whose query has no `limit`. */
+export const pageItemsDefault = 20;
+
+/** `limit` of a query. */
+export const pageLimitField = z.preprocess(
+  (value) => (typeof value === "string" && /^-?\d{1,10}$/.test(value) ? Number(value) : value),
+  requiredInteger(1, pageItemsMax).nullish(),
+);

@@ -23,6 +23,7 @@ import type { ImageGenerator } from "../inference/images/generate-images.js";
 import type { Generator } from "../inference/run/generate.js";
 import type { PullJobs } from "../jobs/pulls/pull-jobs.js";
 import type { JobQueue } from "../jobs/queue.js";
+import type { Conversations } from "../inference/conversations/conversations.js";
 import type { StoredResponses } from "../inference/responses/stored-responses.js";
 import type { Logger } from "../core/logger.js";
 import type { ServerMetrics } from "./metrics.js";
@@ -78,6 +79,7 @@ export interface HttpDeps {
   readonly hostedTokenizer: HostedTokenizer;
   readonly deferredCompletions: DeferredCompletions;
   readonly storedResponses: StoredResponses;
+  readonly conversations: Conversations;
   /** Queue of background responses. */
   readonly backgroundJobs: JobQueue;
   readonly models: ModelRegistry;

@@ -6,6 +6,7 @@ import type { ErrorKind } from "../core/errors.js";
 export const routeTags = {
   Chat: "Chat completions for OpenAI and xAI clients.",
   Responses: "Stored responses, conversations that continue them, and background responses.",
+  Conversations: "Stored conversations, which responses continue.",
   Messages: "Messages for Anthropic clients.",
   Completions: "Older endpoints: completion of raw prompts and of Anthropic's text prompts.",
   Embeddings: "Vectors of texts, and the order of documents by their relevance to a query.",

@@ -9,6 +9,26 @@ import { getDeferredCompletionDocs, getDeferredCompletion } from "./v1/chat/defe
 import { createTextCompletionDocs, createTextCompletion } from "./v1/complete.js";
 import { createCompletionDocs, createCompletion } from "./v1/completions.js";
 import {
+  createConversation,
+  createConversationDocs,
+  deleteConversation,
+  deleteConversationDocs,
+  getConversation,
+  getConversationDocs,
+  updateConversation,
+  updateConversationDocs,
+} from "./v1/conversations.js";
+import {
+  createConversationItems,
+  createConversationItemsDocs,
+  deleteConversationItem,
+  deleteConversationItemDocs,
+  getConversationItem,
+  getConversationItemDocs,
+  listConversationItems,
+  listConversationItemsDocs,
+} from "./v1/conversations/items.js";
+import {
   getEmbeddingModel,
   getEmbeddingModelDocs,
   listEmbeddingModels,
@@ -63,6 +83,7 @@ export function createRoutes(deps: HttpDeps): readonly Route[] {
   const routes: readonly Route[] = [
     ...textRoutes(deps),
     ...responseRoutes(deps),
+    ...conversationRoutes(deps),
     ...embeddingRoutes(deps),
     ...imageRoutes(deps),
     ...modelRoutes(deps),
@@ -120,6 +141,67 @@ function responseRoutes(deps: HttpDeps): readonly Route[] {
         cancelResponse(deps),
         cancelResponseDocs,
       ),
+    ),
+  ];
+}
+
+function conversationRoutes(deps: HttpDeps): readonly Route[] {
+  return [
+    apiKeyRoute("POST", "/v1/conversations", "chat", createConversation(deps), createConversationDocs),
+    apiKeyRoute(
+      "GET",
+      "/v1/conversations/:conversation_id",
+      "chat",
+      getConversation(deps),
+      getConversationDocs,
+    ),
+    apiKeyRoute(
+      "POST",
+      "/v1/conversations/:conversation_id",
+      "chat",
+      updateConversation(deps),
+      updateConversationDocs,
+    ),
+    apiKeyRoute(
+      "DELETE",
+      "/v1/conversations/:conversation_id",
+      "chat",
+      deleteConversation(deps),
+      deleteConversationDocs,
+    ),
+    ...conversationItemRoutes(deps),
+  ];
+}
+
+function conversationItemRoutes(deps: HttpDeps): readonly Route[] {
+  return [
+    apiKeyRoute(
+      "POST",
+      "/v1/conversations/:conversation_id/items",
+      "chat",
+      createConversationItems(deps),
+      createConversationItemsDocs,
+    ),
+    apiKeyRoute(
+      "GET",
+      "/v1/conversations/:conversation_id/items",
+      "chat",
+      listConversationItems(deps),
+      listConversationItemsDocs,
+    ),
+    apiKeyRoute(
+      "GET",
+      "/v1/conversations/:conversation_id/items/:item_id",
+      "chat",
+      getConversationItem(deps),
+      getConversationItemDocs,
+    ),
+    apiKeyRoute(
+      "DELETE",
+      "/v1/conversations/:conversation_id/items/:item_id",
+      "chat",
+      deleteConversationItem(deps),
+      deleteConversationItemDocs,
     ),
   ];
 }

@@ -43,6 +43,8 @@ export interface Schema {
   responses: ResponseRow;
   response_items: ItemRow;
   response_events: EventsRow;
+  conversations: ConversationRow;
+  conversation_items: ConversationItemRow;
   management_keys: ManagementKeyTable;
   members: MemberRow;
   audit_events: AuditRow;
@@ -218,6 +220,7 @@ export interface ResponseRow {
   id: string;
   team_id: string;
   previous_id: string | null;
+  conversation_id: string | null;
   status: ResponseStatus;
   background: number;
   streamed: number;
@@ -242,4 +245,23 @@ export interface ItemRow {
 export interface EventsRow {
   response_id: string;
   events: Uint8Array;
+}
+
+export interface ConversationRow {
+  id: string;
+  team_id: string;
+  create_time: number;
+  /** JSON text. */
+  metadata: string;
+}
+
+export interface ConversationItemRow {
+  /** Grows with every insert. */
+  entry: Generated<number>;
+  conversation_id: string;
+  id: string;
+  /** Size of `body`. */
+  bytes: number;
+  /** JSON text. */
+  body: string;
 }

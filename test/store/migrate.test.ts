@@ -111,6 +111,10 @@ it("counts the images of earlier runs in the usage of their hour and of their mo
     drop table usage_months;
     drop index jobs_attempted;
     drop table model_pulls;
+    drop table conversation_items;
+    drop table conversations;
+    drop index responses_of_conversations;
+    alter table responses drop column conversation_id;
     pragma user_version = 17`);
   sqlite.close();
   const database = await openDatabase(file);

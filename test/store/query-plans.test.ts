@@ -11,6 +11,7 @@ import { createJobStore } from "../../src/jobs/store.js";
 import { createKeyUseStore } from "../../src/accounts/authentication/store.js";
 import { createManagementKeyStore } from "../../src/accounts/management-keys/store.js";
 import { createMemberStore } from "../../src/accounts/members/store.js";
+import { createConversationStore } from "../../src/inference/conversations/store/conversations.js";
 import { createResponseStore } from "../../src/inference/responses/store/responses.js";
 import { createTeamLimitStore } from "../../src/accounts/limits/store.js";
 import { createTeamStore } from "../../src/accounts/teams/store.js";
@@ -23,6 +24,7 @@ function storesOf(database: Database) {
     jobs: createJobStore(database),
     deferred: createDeferredStore(database),
     responses: createResponseStore(database),
+    conversations: createConversationStore(database),
     keys: createApiKeyStore(database),
     managementKeys: createManagementKeyStore(database),
     keyUses: createKeyUseStore(database),
@@ -45,6 +47,8 @@ const [job, deferred, response, events] = [
   "response_events by sqlite_autoindex_response_events_1 (response_id=?)",
 ];
 const items = "response_items by sqlite_autoindex_response_items_1 (response_id=?)";
+const conversation = "conversations by sqlite_autoindex_conversations_1 (id=?)";
+const aConversation = { id: "a", teamId: "team-1", createTime: 1, metadata: "{}" };
 const ending = anEnding({ output: someItems("a"), events: new Uint8Array(1) });
 
 /** By the hash of its secret. */
@@ -55,8 +59,10 @@ const ofTeam = (bounds: string) => `members by members_by_team (${bounds})`;
 const pages = { after: { time: 1, entry: 2 }, from: 1, to: 2, limit: 3 };
 
 /** Commits a write that finds no row to change. */
-const expectConflict = (writes: Writes, write: Write) =>
-  expect(writes.commit([write])).rejects.toMatchObject({ kind: "conflict" });
+const expectConflict = (writes: Writes, write: Write) => rejected(writes.commit([write]));
+
+/** Expects the conflict of writes that find no row to change. */
+const rejected = (commit: Promise<void>) => expect(commit).rejects.toMatchObject({ kind: "conflict" });
 
 /** The query plan of each method. Steps that start with SCAN or USE read more than one row. */
 const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly string[]]>> = {
@@ -114,6 +120,45 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
   "responses.deleteExpired": [
     ({ responses }) => responses.deleteExpired(1, 2),
     [response, "responses by responses_ended (expire_time<?)", events, items],
+  ],
+  "conversations.insertion": [
+    ({ conversations, writes }) =>
+      rejected(writes.commit(conversations.insertion(aConversation, [], { conversationsPerTeamMax: 2 }))),
+    [
+      team,
+      "conversations by conversations_by_team (team_id=?)",
+      "conversation_items by conversation_items_by_age (conversation_id=?)",
+    ],
+  ],
+  "conversations.addition": [
+    ({ conversations, writes }) =>
+      rejected(writes.commit(conversations.addition("a", "team-1", [], { itemsMax: 1, bytesMax: 2 }))),
+    [conversation, "conversation_items by conversation_items_by_age (conversation_id=?)"],
+  ],
+  "conversations.extension": [
+    ({ conversations, writes }) => writes.commit(conversations.extension("a", someItems("b"))),
+    [conversation],
+  ],
+  "conversations.removal": [
+    ({ conversations, writes }) => rejected(writes.commit([conversations.removal("a", "team-1")])),
+    [conversation, "conversation_items by conversation_items_by_age (conversation_id=?)"],
+  ],
+  "conversations.find": [({ conversations }) => conversations.find("a", "team-1"), [conversation]],
+  "conversations.hasUnfinishedResponse": [
+    ({ conversations }) => conversations.hasUnfinishedResponse("a"),
+    ["responses by responses_of_conversations (conversation_id=?)"],
+  ],
+  "conversations.items.all": [
+    ({ conversations }) => conversations.items.all("a"),
+    ["conversation_items by conversation_items_by_age (conversation_id=?)"],
+  ],
+  "conversations.items.page": [
+    ({ conversations }) => conversations.items.page("a", { limit: 2, order: "desc", after: null }),
+    ["conversation_items by conversation_items_by_age (conversation_id=?)"],
+  ],
+  "conversations.items.size": [
+    ({ conversations }) => conversations.items.size("a"),
+    ["conversation_items by conversation_items_by_age (conversation_id=?)"],
   ],
   "keys.findByHash": [
     ({ keys }) => keys.findByHash(new Uint8Array(32)),

@@ -149,6 +149,7 @@ export function aResponse(change: Partial<StoredResponse> = {}): StoredResponse 
     id: "resp-1",
     teamId: "team-1",
     previousId: null,
+    conversationId: null,
     status: "queued",
     background: true,
     streams: true,

@@ -53,6 +53,26 @@ CREATE INDEX audit_events_by_team on audit_events (team_id, time, entry);
 
 CREATE INDEX audit_events_by_time on audit_events (time, entry);
 
+CREATE TABLE conversation_items (
+  entry integer primary key not null,
+  conversation_id text not null references conversations (id) on delete cascade,
+  id text not null,
+  bytes integer not null check (bytes >= 0),
+  body text not null,
+  unique (conversation_id, id)
+) strict;
+
+CREATE INDEX conversation_items_by_age on conversation_items (conversation_id, entry, bytes);
+
+CREATE TABLE conversations (
+  id text primary key not null,
+  team_id text not null references teams (id),
+  create_time integer not null,
+  metadata text not null
+) strict;
+
+CREATE INDEX conversations_by_team on conversations (team_id);
+
 CREATE TABLE deferred_completions (
   id text primary key not null,
   team_id text not null references teams (id),
@@ -248,9 +268,12 @@ CREATE TABLE responses (
   create_time integer not null,
   expire_time integer not null,
   body text not null
-) strict;
+, conversation_id text) strict;
 
 CREATE INDEX responses_ended on responses (expire_time) where status not in ('queued', 'in_progress');
+
+CREATE INDEX responses_of_conversations on responses (conversation_id)
+where conversation_id is not null and status in ('queued', 'in_progress');
 
 CREATE TRIGGER runs_are_rolled_up after update of state on runs
 when old.state = 'running' and new.state not in ('running', 'interrupted') begin

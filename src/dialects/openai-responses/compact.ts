@@ -28,6 +28,7 @@ export interface CompactRequest {
   /** The input items of the request; references are not yet resolved. */
   readonly input: readonly InputItem[];
   readonly previousResponseId: string | null;
+  readonly conversationId: null;
   /**
    * Returns the request for the summary.
    * @param items the earlier items of the conversation, then the request's input with resolved references.
@@ -40,11 +41,15 @@ export function parseCompactRequest(body: unknown): CompactRequest {
   const fields = validFields(compactRequestSchema, body);
   const input = readInput(fields);
   const conversation = (items: readonly InputItem[]) =>
-    conversationOf(fields.instructions ?? null, items, items.length - input.length);
+    conversationOf(fields.instructions ?? null, items, {
+      count: items.length - input.length,
+      field: "previous_response_id",
+    });
   return {
     model: fields.model,
     input,
     previousResponseId: fields.previous_response_id ?? null,
+    conversationId: null,
     generation: (items) => ({
       model: fields.model,
       messages: [...conversation(items), { role: "user", content: summaryInstruction }],

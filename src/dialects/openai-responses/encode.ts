@@ -141,6 +141,7 @@ function responseOf(
     object: "response",
     created_at: created,
     completed_at: state.completed_at,
+    ...(request.conversationId === null ? {} : { conversation: { id: request.conversationId } }),
     status: state.status,
     background: request.background,
     error: state.error,

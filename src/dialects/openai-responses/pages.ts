@@ -1,19 +1,13 @@
 /** Bodies of smaller responses: pages of input items, the deletion of a response, a token count. Pure. */
 import { z } from "zod";
-import { requiredInteger } from "../request-fields.js";
+import { pageItemsDefault, pageLimitField } from "../request-fields.js";
 import { fieldError, invalidValue } from "../field-error.js";
 import type { IdentifiedItem } from "./items/items.js";
 import type { DeletedResponse, InputItemsPage, InputTokens } from "./response-schema.js";
 
-const pageItemsMax = 100;
-const pageItemsDefault = 20;
-
 /** Schema of the query parameters of a page. */
 export const pageQuerySchema = z.object({
-  limit: z.preprocess(
-    (value) => (typeof value === "string" && /^-?\d{1,10}$/.test(value) ? Number(value) : value),
-    requiredInteger(1, pageItemsMax).nullish(),
-  ),
+  limit: pageLimitField,
   order: z.enum(["asc", "desc"]).nullish(),
   after: z.string().nullish(),
 });
@@ -29,8 +23,15 @@ export interface PageQuery {
 export function parsePageQuery(query: unknown): PageQuery {
   const parsed = pageQuerySchema.safeParse(query);
   if (!parsed.success) throw fieldError(parsed.error, query);
-  const { limit, order, after } = parsed.data;
-  return { limit: limit ?? pageItemsDefault, order: order ?? "asc", after: after ?? null };
+  return parsePage(parsed.data, "asc");
+}
+
+/** Completes a valid query. @param defaultOrder the order of a query that has none */
+export function parsePage(
+  { limit, order, after }: z.infer<typeof pageQuerySchema>,
+  defaultOrder: PageQuery["order"],
+): PageQuery {
+  return { limit: limit ?? pageItemsDefault, order: order ?? defaultOrder, after: after ?? null };
 }
 
 /** Returns one page of a response's input items. @throws HearthError `invalid_value` if `after` is not one of them. */

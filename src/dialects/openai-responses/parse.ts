@@ -10,7 +10,7 @@ import { parseSampling, parseStops } from "../openai-sampling.js";
 import { withSchemaTexts } from "../schema-texts.js";
 import { wellFormed } from "../well-formed.js";
 import type { InputItem } from "./items/input-item-schema.js";
-import { messagesOf } from "./items/messages.js";
+import { messagesOf, type EarlierItems } from "./items/messages.js";
 import { responsesRequestSchema, type ResponsesRequestBody } from "./schema.js";
 import { settingsOf, type ResponseSettings } from "./settings.js";
 import { parseTools } from "./tools.js";
@@ -22,6 +22,8 @@ export interface ResponsesRequest {
   readonly input: readonly InputItem[];
   /** The response whose conversation this request continues. */
   readonly previousResponseId: string | null;
+  /** The conversation that this request continues. */
+  readonly conversationId: string | null;
   /** Whether the response is stored, so that it can be retrieved later. */
   readonly store: boolean;
   /** Whether the response is generated in the background. */
@@ -50,6 +52,7 @@ export function parseResponsesRequest(body: unknown, bodyText: string | null = n
     model: fields.model,
     input: readInput(fields),
     previousResponseId: fields.previous_response_id ?? null,
+    conversationId: readConversation(fields),
     store,
     background,
     stream: fields.stream ?? false,
@@ -65,40 +68,53 @@ export function parseResponsesRequest(body: unknown, bodyText: string | null = n
  */
 export function generationRequest(request: ResponsesRequest, items: readonly InputItem[]): GenerationRequest {
   const { generation, settings, input } = request;
-  const earlierItems = items.length - input.length;
-  return { ...generation, messages: conversationOf(settings.instructions, items, earlierItems) };
+  const earlier = {
+    count: items.length - input.length,
+    field: request.conversationId === null ? "previous_response_id" : "conversation",
+  };
+  return { ...generation, messages: conversationOf(settings.instructions, items, earlier) };
 }
 
 /**
  * Returns the messages of a conversation, with the instructions as the first message.
- * @param earlierItems how many of the items come from earlier requests and responses.
+ * @param earlier how many of the items come from earlier requests and responses.
  */
 export function conversationOf(
   instructions: string | null,
   items: readonly InputItem[],
-  earlierItems: number,
+  earlier: EarlierItems,
 ): GenerationRequest["messages"] {
-  const messages = messagesOf(items, earlierItems);
+  const messages = messagesOf(items, earlier);
   if (instructions === null) return messages;
   return [{ role: "system", content: wellFormed(instructions) }, ...messages];
 }
 
 /**
- * Reads the input items of a request. Without a previous response, there must be at least one.
+ * Reads the input items of a request. Without a previous response or a conversation, there must be at least one.
  * @throws HearthError that names the field.
  */
 export function readInput(
-  fields: Pick<ResponsesRequestBody, "input" | "previous_response_id">,
+  fields: Pick<ResponsesRequestBody, "input" | "previous_response_id" | "conversation">,
 ): readonly InputItem[] {
-  const { input, previous_response_id: previous } = fields;
+  const { input, previous_response_id: previous, conversation } = fields;
   if (typeof input === "string") return [{ type: "message", role: "user", content: input }];
   const items = input ?? [];
-  if (items.length === 0 && previous == null) {
+  if (items.length === 0 && previous == null && conversation == null) {
     if (input == null) throw new HearthError("invalid_field", "input: is required", { param: "input" });
     throw invalidValue("input", "must not be empty");
   }
   rejectUnsupportedItems(items);
   return items;
+}
+
+/** Returns the id of the conversation. @throws HearthError `invalid_value` together with fields that exclude it. */
+function readConversation(fields: ResponsesRequestBody): string | null {
+  const { conversation, previous_response_id: previous, store } = fields;
+  if (conversation == null) return null;
+  if (previous != null)
+    throw invalidValue("conversation", "cannot be used together with previous_response_id");
+  if (store === false) throw invalidValue("conversation", "needs a response that is stored");
+  return typeof conversation === "string" ? conversation : conversation.id;
 }
 
 function generationOf(fields: ResponsesRequestBody): ResponsesRequest["generation"] {

@@ -111,6 +111,7 @@ export const responseSchema = z
     object: z.literal("response"),
     created_at: count,
     completed_at: count.nullable(),
+    conversation: z.object({ id: z.string() }).readonly().optional(),
     status: z.enum(["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"]),
     background: z.boolean(),
     error: z.object({ code: z.string(), message: z.string() }).readonly().nullable(),

@@ -4,7 +4,13 @@
  * are ignored. Fields that are declared here but not supported are rejected by unsupported-fields.ts.
  */
 import { z } from "zod";
-import { functionNameField, int32Max, optionalInteger, boundedArray } from "../request-fields.js";
+import {
+  functionNameField,
+  int32Max,
+  metadataField,
+  optionalInteger,
+  boundedArray,
+} from "../request-fields.js";
 import { reasoningEffortField } from "../openai-effort.js";
 import { maxTokensField, samplingFields } from "../openai-sampling.js";
 import { inputItemSchema } from "./items/input-item-schema.js";
@@ -12,9 +18,6 @@ import { inputItemSchema } from "./items/input-item-schema.js";
 const itemsMax = 10_000;
 const toolsMax = 1_000;
 const includesMax = 100;
-const metadataPairsMax = 16;
-const metadataKeyCharsMax = 64;
-const metadataValueCharsMax = 512;
 const labelCharsMax = 512;
 
 const label = z.string().max(labelCharsMax, `must be at most ${labelCharsMax} characters long`).nullish();
@@ -64,20 +67,6 @@ const format = z.discriminatedUnion("type", [
   }),
 ]);
 
-const metadata = z
-  .record(
-    z.string(),
-    z.string().max(metadataValueCharsMax, `must be at most ${metadataValueCharsMax} characters long`),
-  )
-  .refine(
-    (pairs) => Object.keys(pairs).length <= metadataPairsMax,
-    `must hold at most ${metadataPairsMax} pairs`,
-  )
-  .refine(
-    (pairs) => Object.keys(pairs).every((key) => key.length <= metadataKeyCharsMax),
-    `must have keys of at most ${metadataKeyCharsMax} characters`,
-  );
-
 /** The fields of the conversation, shared with the compact request. */
 const conversationFields = {
   model: z.string().min(1, "must not be empty"),
@@ -121,13 +110,18 @@ export const responsesRequestSchema = z
       .nullish(),
     include: boundedArray(z.string(), includesMax).nullish(),
     truncation: z.enum(["auto", "disabled"]).nullish(),
-    metadata: metadata.nullish(),
+    metadata: metadataField.nullish(),
     user: label,
     safety_identifier: label,
     prompt_cache_key: label,
     search_parameters: z.object({ mode: z.enum(["off", "on", "auto"]).nullish() }).nullish(),
+    conversation: z
+      .union([z.string(), z.object({ id: z.string() })])
+      .nullish()
+      .describe(
+        "The conversation that this request continues, as its id or an object with its id; requires `store`.",
+      ),
     prompt: unsupportedField,
-    conversation: unsupportedField,
     context_management: unsupportedField,
   })
   .meta({ id: "ResponseRequest" });

@@ -11,16 +11,18 @@ import { decodeOpaque } from "./items/opaque-text.js";
 export function rejectUnsupportedFields(fields: ResponsesRequestBody): void {
   const { context_management: management, search_parameters: search } = fields;
   if (fields.prompt != null) throw unsupported("prompt", "stored prompts are");
-  if (fields.conversation != null) throw unsupported("conversation", "stored conversations are");
   if (management != null && !(Array.isArray(management) && management.length === 0))
     throw unsupported("context_management", "context management is");
   if (search?.mode === "on") throw unsupported("search_parameters", "live search is");
 }
 
-/** @throws HearthError `invalid_value` that names the first unsupported item or content part. */
-export function rejectUnsupportedItems(items: readonly InputItem[]): void {
+/**
+ * @param field the field that the items are in.
+ * @throws HearthError `invalid_value` that names the first unsupported item or content part.
+ */
+export function rejectUnsupportedItems(items: readonly InputItem[], field = "input"): void {
   for (const [index, item] of items.entries()) {
-    const param = `input.${index}`;
+    const param = `${field}.${index}`;
     if (item.type === "message")
       rejectUnsupportedParts(item.content, `${param}.content`, item.role === "assistant");
     else if (item.type === "function_call_output")

@@ -21,6 +21,8 @@ export interface PreparedResponse {
   /** Milliseconds since the epoch. */
   readonly createTime: number;
   readonly items: RequestItems;
+  /** Keeps the conversation reserved until a promise is settled; otherwise it is released when the request is answered. */
+  readonly untilEnd: (finished: Promise<void>) => void;
 }
 
 /** Runs the request while the client waits; the response is stored at the end of the run if the request wants that. */
@@ -36,6 +38,8 @@ export async function answerNow(deps: HttpDeps, reply: Reply, prepared: Prepared
     teamId: principal.team.id,
     createTime,
     ownInput: ownInput,
+    conversations: deps.conversations,
+    conversationId: request.conversationId,
     streamed: isStream,
   };
   const generation = generationRequest(request, [...before, ...ownInput]);
@@ -47,6 +51,7 @@ export async function answerNow(deps: HttpDeps, reply: Reply, prepared: Prepared
     tokenReservation: reservation,
     ...(request.store ? { recorder: createResponseRecorder(recorderDeps) } : {}),
   });
+  prepared.untilEnd(run.finished);
   // A stream has an encoder of its own: the events that a client receives can be split differently from the recorded ones.
   if (isStream) await reply.sendStream(ctx, run, streamPresenter(identity));
   else await reply.sendJson(ctx, run, request.store ? presentStored(encoder) : presentFolded(encoder));
@@ -71,6 +76,7 @@ export async function answerInBackground(
     id,
     teamId: principal.team.id,
     previousId: request.previousResponseId,
+    conversationId: request.conversationId,
     status: "queued",
     background: true,
     streams: request.stream,

@@ -24,7 +24,8 @@ import { authoriseModel } from "../models/authorise-model.js";
 import { createReply } from "../reply/reply.js";
 import { costHeader } from "../reply/run-headers.js";
 import { answerNow, answerInBackground } from "../responses/answer.js";
-import { findItems } from "../../jobs/responses/conversation-items.js";
+import { findItems, itemsToStore } from "../../jobs/responses/conversation-items.js";
+import { inConversation } from "../responses/in-conversation.js";
 import { openResponseStream } from "../responses/stream.js";
 import type { RouteDocs, StreamDocs } from "../route-docs.js";
 import type { Call } from "../route.js";
@@ -47,9 +48,16 @@ export function createResponse(deps: HttpDeps): (call: Call) => Promise<void> {
       request,
       now: memoize(() => Math.floor(deps.clock.now() / 1000)),
     };
-    const items = await findItems(deps.storedResponses, request, principal.team.id);
-    const prepared = { call, request, identity, createTime, items };
-    await (request.background ? answerInBackground(deps, reply, prepared) : answerNow(deps, reply, prepared));
+    const answer = request.background ? answerInBackground : answerNow;
+    await inConversation(deps.conversations, request.conversationId, principal.team.id, async (untilEnd) => {
+      const items = await findItems(deps, request, principal.team.id);
+      if (request.conversationId !== null)
+        await deps.conversations.refuseItems(
+          request.conversationId,
+          itemsToStore(items.ownInput, identity.id),
+        );
+      await answer(deps, reply, { call, request, identity, createTime, items, untilEnd });
+    });
   };
 }
 

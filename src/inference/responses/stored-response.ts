@@ -11,6 +11,8 @@ export interface StoredResponse {
   readonly teamId: string;
   /** The response that it continues. */
   readonly previousId: string | null;
+  /** The conversation that its items are added to when it has completed. */
+  readonly conversationId: string | null;
   readonly status: ResponseStatus;
   /** Whether it is processed in the background, so that it can be cancelled. */
   readonly background: boolean;

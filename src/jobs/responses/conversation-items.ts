@@ -7,12 +7,20 @@ import {
   resolveReferences,
   withIds,
 } from "../../dialects/openai-responses/items/items.js";
+import { invalidValue } from "../../dialects/field-error.js";
+import type { Conversations } from "../../inference/conversations/conversations.js";
 import type { StoredResponses } from "../../inference/responses/stored-responses.js";
 
 /** The parts of a request that refer to a conversation. */
 export interface ConversationReference {
   readonly input: readonly InputItem[];
   readonly previousResponseId: string | null;
+  readonly conversationId: string | null;
+}
+
+export interface ItemStores {
+  readonly storedResponses: StoredResponses;
+  readonly conversations: Conversations;
 }
 
 export interface RequestItems {
@@ -23,22 +31,48 @@ export interface RequestItems {
 }
 
 /**
- * Finds the items that a request refers to, among its team's responses only.
- * @throws HearthError `invalid_value` for a response or an item that does not exist.
+ * Finds the items that a request refers to, among its team's responses and conversations only.
+ * @throws HearthError `invalid_value` for a response or an item that does not exist, or when there is nothing to answer;
+ * `not_found` for a conversation that does not exist.
  */
 export async function findItems(
-  storedResponses: StoredResponses,
+  stores: ItemStores,
   reference: ConversationReference,
   teamId: string,
 ): Promise<RequestItems> {
-  const { input, previousResponseId } = reference;
-  const before =
-    previousResponseId === null ? [] : await storedResponses.conversation(previousResponseId, teamId);
-  const references = referencesOf(input);
-  if (references.length === 0) return { before: read(before), ownInput: input };
+  const before = read(await earlierItems(stores, reference, teamId));
+  const ownInput = await resolved(stores, reference.input, teamId, "input");
+  if (before.length + ownInput.length === 0)
+    throw invalidValue("input", "must not be empty: the conversation has no items");
+  return { before, ownInput };
+}
+
+/** Returns the stored items that a request continues. */
+export async function earlierItems(
+  { storedResponses, conversations }: ItemStores,
+  { previousResponseId, conversationId }: Omit<ConversationReference, "input">,
+  teamId: string,
+): Promise<readonly StoredItem[]> {
+  if (conversationId !== null) return conversations.items(conversationId, teamId);
+  return previousResponseId === null ? [] : storedResponses.conversation(previousResponseId, teamId);
+}
+
+/**
+ * Returns items with their references replaced by items of the team's responses.
+ * @param field the field that the items are in.
+ * @throws HearthError `invalid_value` for an item that does not exist.
+ */
+export async function resolved(
+  { storedResponses }: Pick<ItemStores, "storedResponses">,
+  items: readonly InputItem[],
+  teamId: string,
+  field: string,
+): Promise<readonly InputItem[]> {
+  const references = referencesOf(items);
+  if (references.length === 0) return items;
   const bodies = await storedResponses.items(references, teamId);
   const found = new Map([...bodies].map(([id, body]) => [id, readStoredItem(body)]));
-  return { before: read(before), ownInput: resolveReferences(input, found) };
+  return resolveReferences(items, found, field);
 }
 
 /** Returns input items as they are stored with their response. */

@@ -11,7 +11,12 @@ import type { Clock } from "../../core/clock.js";
 import { HearthError } from "../../core/errors.js";
 import type { Job } from "../job.js";
 import type { ModelRegistry } from "../../core/model.js";
-import { isUnfinished, type StoredResponse } from "../../inference/responses/stored-response.js";
+import type { Conversations } from "../../inference/conversations/conversations.js";
+import {
+  isUnfinished,
+  type StoredItem,
+  type StoredResponse,
+} from "../../inference/responses/stored-response.js";
 import type { Write } from "../../store/writes.js";
 import { createResponseEncoder, type ResponseEncoder } from "../../dialects/openai-responses/encode.js";
 import { endedResponse, endingEvent } from "../../dialects/openai-responses/ending.js";
@@ -25,8 +30,8 @@ import type { JobHandler, PreparedJob } from "../queue.js";
 import type { RunRecorder } from "../../inference/run/recorder.js";
 import type { StoredResponses } from "../../inference/responses/stored-responses.js";
 import { usableModel } from "../../inference/run/usable-model.js";
-import { read, toStore } from "./conversation-items.js";
-import { endedStatus, finish } from "./response-recorder.js";
+import { earlierItems, read, toStore } from "./conversation-items.js";
+import { conversationItems, endedStatus, finish } from "./response-recorder.js";
 import { mayRoundNumbers } from "../../core/json/member-texts.js";
 import type { Logger } from "../../core/logger.js";
 
@@ -34,6 +39,7 @@ export interface BackgroundResponseHandlerDeps {
   readonly authenticator: Authenticator;
   readonly rateLimits: Pick<RateLimits, "resume">;
   readonly storedResponses: StoredResponses;
+  readonly conversations: Conversations;
   readonly models: ModelRegistry;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -105,20 +111,25 @@ async function prepare(
     request,
     now: () => Math.floor(clock.now() / 1000),
   });
-  const { previousId, teamId } = stored;
-  const before = previousId === null ? [] : await storedResponses.conversation(previousId, teamId);
+  const { previousId: previousResponseId, conversationId, teamId } = stored;
+  const before = await earlierItems(deps, { previousResponseId, conversationId }, teamId);
+  const input = await storedResponses.input(stored);
   return {
     principal,
     tokenReservation: await rateLimits.resume(job.id, principal, model.manifest.id),
-    request: generationRequest(request, read([...before, ...(await storedResponses.input(stored))])),
-    ...recorderFor(deps, job.id, request, encoder),
+    request: generationRequest(request, read([...before, ...input])),
+    ...recorderFor(deps, { id: job.id, conversationId, input }, request, encoder),
   };
+}
+
+interface Input {
+  readonly input: readonly StoredItem[];
 }
 
 /** Builds what stores the answer, and appends its events to the log when its client requested a stream. */
 function recorderFor(
-  { storedResponses, logger }: BackgroundResponseHandlerDeps,
-  id: string,
+  { storedResponses, conversations, logger }: BackgroundResponseHandlerDeps,
+  { id, conversationId, input }: Pick<StoredResponse, "id" | "conversationId"> & Input,
   request: ResponsesRequest,
   encoder: ResponseEncoder,
 ): Pick<PreparedJob, "recorder" | "ended"> {
@@ -141,12 +152,14 @@ function recorderFor(
     writes(end) {
       last = [...last, ...finish(encoder, end)];
       const response = encoder.response();
-      return storedResponses.ending(id, {
+      const ending = storedResponses.ending(id, {
         status: endedStatus(response),
         body: JSON.stringify(response),
         output: response.output.map(toStore),
         events: log === null ? null : deflateRawSync(JSON.stringify([...log.items(), ...last])),
       });
+      if (conversationId === null) return ending;
+      return [...ending, ...conversations.extension(conversationId, conversationItems(response, input))];
     },
   };
   return {

@@ -5,6 +5,8 @@ import type { InputItem } from "../../dialects/openai-responses/items/input-item
 import type { ResponseObject } from "../../dialects/openai-responses/response-schema.js";
 import type { RunRecorder, RunEnd } from "../../inference/run/recorder.js";
 import type { StoredResponses } from "../../inference/responses/stored-responses.js";
+import type { Conversations } from "../../inference/conversations/conversations.js";
+import type { StoredItem } from "../../inference/responses/stored-response.js";
 import { itemsToStore, toStore } from "./conversation-items.js";
 
 export interface ResponseRecorderDeps {
@@ -16,13 +18,16 @@ export interface ResponseRecorderDeps {
   readonly createTime: number;
   /** The request's own items. */
   readonly ownInput: readonly InputItem[];
+  readonly conversations: Pick<Conversations, "extension">;
+  /** The conversation that the response belongs to. */
+  readonly conversationId: string | null;
   /** Whether the client learns the id with the first event; otherwise it learns it with the whole answer. */
   readonly streamed: boolean;
 }
 
 /** Stores every response whose id its client knows, also one that failed or whose client left. */
 export function createResponseRecorder(deps: ResponseRecorderDeps): RunRecorder {
-  const { storedResponses, encoder, teamId, createTime, ownInput, streamed } = deps;
+  const { storedResponses, encoder, teamId, createTime, ownInput, streamed, conversationId } = deps;
   let started = false;
   return {
     add(event) {
@@ -34,10 +39,11 @@ export function createResponseRecorder(deps: ResponseRecorderDeps): RunRecorder 
       if (!started || (!streamed && end.state !== "completed")) return [];
       finish(encoder, end);
       const response = encoder.response();
-      return storedResponses.insertion({
+      const insertion = storedResponses.insertion({
         id: response.id,
         teamId,
         previousId: response.previous_response_id,
+        conversationId,
         status: endedStatus(response),
         background: false,
         streams: false,
@@ -46,8 +52,20 @@ export function createResponseRecorder(deps: ResponseRecorderDeps): RunRecorder 
         input: itemsToStore(ownInput, response.id),
         output: response.output.map(toStore),
       });
+      const items = conversationItems(response, itemsToStore(ownInput, response.id));
+      const extension = conversationId === null ? [] : deps.conversations.extension(conversationId, items);
+      return [...insertion, ...extension];
     },
   };
+}
+
+/** Returns what a response adds to its conversation: nothing when it failed or was cancelled. */
+export function conversationItems(
+  response: ResponseObject,
+  input: readonly StoredItem[],
+): readonly StoredItem[] {
+  const isWhole = response.status === "completed" || response.status === "incomplete";
+  return isWhole ? [...input, ...response.output.map(toStore)] : [];
 }
 
 /** Ends an answer that failed or was aborted. @returns the events that report it. */

@@ -11,6 +11,7 @@ describe("a responses request", () => {
       model: "ember-1m",
       input: [{ type: "message", role: "user", content: "Hello" }],
       previousResponseId: null,
+      conversationId: null,
       store: true,
       background: false,
       stream: false,

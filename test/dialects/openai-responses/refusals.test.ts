@@ -151,7 +151,18 @@ describe("an invalid responses request", () => {
     ["a choice of a hosted tool", choice({ type: "web_search" }), "tool_choice.type", /not a known value/],
     ["live search", { search_parameters: { mode: "on" } }, "search_parameters", /live search/],
     ["a stored prompt", { prompt: { id: "p" } }, "prompt", /not supported/],
-    ["a stored conversation", { conversation: "c" }, "conversation", /not supported/],
+    [
+      "a conversation together with a previous response",
+      { conversation: "c", previous_response_id: "r" },
+      "conversation",
+      /previous_response_id/,
+    ],
+    [
+      "a conversation of a response that is not stored",
+      { conversation: "c", store: false },
+      "conversation",
+      /stored/,
+    ],
     [
       "context management",
       { context_management: [{ type: "compaction" }] },

@@ -93,6 +93,26 @@ it("F19: a deleted, expired or fetched answer and its prompt are in no file of t
   });
 });
 
+it("F19: a deleted conversation and a deleted item are in no file of the data folder five seconds later", async () => {
+  const clock = createManualClock(Date.UTC(2026, 10, 21));
+  const server = await startLedgerServer("unmetered", () => ["Yes."], { clock });
+  const [kept = "", item = "", whole = ""] = markers("said", 3);
+  const create = async (...texts: readonly string[]): Promise<{ readonly id: string }> => {
+    const items = texts.map((text) => ({ role: "user", content: text }));
+    return (await send(server, "POST", "/v1/conversations", { items })) as { readonly id: string };
+  };
+  const [first, second] = [await create(kept, item), await create(whole)];
+  const path = `/v1/conversations/${first.id}/items`;
+  const list = (await send(server, "GET", path)) as { readonly first_id: string };
+  await send(server, "DELETE", `${path}/${list.first_id}`);
+  await send(server, "DELETE", `/v1/conversations/${second.id}`);
+  await until(() => {
+    clock.advance(5000);
+    return foundIn(server.data, [item, whole]).length === 0;
+  });
+  expect(foundIn(server.data, [kept])).toEqual([kept]);
+});
+
 it("F19: a request with store: false marks its tokens as never to be written, in each dialect that has the field", async () => {
   const server = await startScriptedApp(() => ["Good day."]);
   expect((await post(server, { ...hello, store: false })).status).toBe(200);

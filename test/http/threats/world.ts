@@ -71,6 +71,13 @@ const creators: Readonly<Record<string, (server: ManagedServer, side: TestTeam) 
   },
   responseid: (server, { apiKey }) =>
     idOf(server.request("POST", "/v1/responses", { model, input: "Hello" }, apiKey), "id"),
+  conversationid: createConversation,
+  itemid: async (server, side) => {
+    const conversation = lastConversations.get(side) ?? (await createConversation(server, side));
+    const body = { items: [{ role: "user", content: "Hello" }] };
+    const path = `/v1/conversations/${conversation}/items`;
+    return idOf(server.request("POST", path, body, side.apiKey), "first_id");
+  },
   requestid: (server, { apiKey }) => {
     const body = { model, messages: [{ role: "user", content: "Hello" }], deferred: true };
     return idOf(server.request("POST", "/v1/chat/completions", body, apiKey), "request_id");
@@ -78,6 +85,15 @@ const creators: Readonly<Record<string, (server: ManagedServer, side: TestTeam) 
   name: createStoredImage,
   pullid: (server) => idOf(server.request("POST", "/admin/models/pull", { model: "acme/tiny" }), "id"),
 };
+
+/** The newest conversation of each team. */
+const lastConversations = new WeakMap<TestTeam, string>();
+
+async function createConversation(server: ManagedServer, side: TestTeam): Promise<string> {
+  const id = await idOf(server.request("POST", "/v1/conversations", {}, side.apiKey), "id");
+  lastConversations.set(side, id);
+  return id;
+}
 
 /** Stores an image. @returns its name. */
 async function createStoredImage({ data, clock }: ManagedServer): Promise<string> {

@@ -43,18 +43,20 @@ export function referencesOf(items: readonly InputItem[]): readonly string[] {
 
 /**
  * Replaces references by the items that they refer to.
+ * @param field the field that the items are in.
  * @throws HearthError `invalid_value` that names the first reference that was not found.
  */
 export function resolveReferences(
   items: readonly InputItem[],
   found: ReadonlyMap<string, InputItem>,
+  field = "input",
 ): readonly InputItem[] {
   return items.map((item, index) => {
     if (item.type !== "item_reference") return item;
     const referenced = found.get(item.id);
     if (referenced !== undefined) return referenced;
     throw new HearthError("invalid_value", `Item with id '${item.id.slice(0, 200)}' not found.`, {
-      param: `input.${index}.id`,
+      param: `${field}.${index}.id`,
     });
   });
 }

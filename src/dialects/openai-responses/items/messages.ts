@@ -16,16 +16,20 @@ import {
 } from "./input-item-schema.js";
 import { decodeOpaque } from "./opaque-text.js";
 
-/**
- * Converts items in order. Calls of tools that a hosted service executed and unresolved references are skipped.
- * @param earlierItems how many of the items come from earlier requests and responses.
- */
-export function messagesOf(items: readonly InputItem[], earlierItems: number): readonly Message[] {
+/** The first items of a conversation, which are not in the request itself. */
+export interface EarlierItems {
+  readonly count: number;
+  /** The field of the request that names them. */
+  readonly field: string;
+}
+
+/** Converts items in order. Calls of tools that a hosted service executed and unresolved references are skipped. */
+export function messagesOf(items: readonly InputItem[], earlier: EarlierItems): readonly Message[] {
   const turns: (Draft | Message)[] = [];
   for (const [index, item] of items.entries()) {
     const last = turns.at(-1);
     const open = last !== undefined && "calls" in last ? last : null;
-    const param = index < earlierItems ? "previous_response_id" : `input.${index - earlierItems}`;
+    const param = index < earlier.count ? earlier.field : `input.${index - earlier.count}`;
     const turn = isAssistantItem(item) ? addToDraft(open, item) : messageOf(item, param);
     if (turn !== null && turn !== last) turns.push(turn);
   }

@@ -17,7 +17,7 @@ export function compactConversation(deps: HttpDeps): (call: Call) => Promise<voi
     const { ctx, principal, body, requestId, route } = call;
     const request = parseCompactRequest(body);
     authoriseModel(deps.models, call, request.model);
-    const { before, ownInput: ownInput } = await findItems(deps.storedResponses, request, principal.team.id);
+    const { before, ownInput: ownInput } = await findItems(deps, request, principal.team.id);
     const generation = request.generation([...before, ...ownInput]);
     const reservation = await reserveTokens(deps, call, request.model, generation);
     const run = deps.generator.start(generation, {

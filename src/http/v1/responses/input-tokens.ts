@@ -13,12 +13,12 @@ import type { Call } from "../../route.js";
 
 /** Counts the prompt tokens of a request. */
 export function countInputTokens(deps: HttpDeps): (call: Call) => Promise<void> {
-  const { models, storedResponses: storedResponses, generator } = deps;
+  const { models, generator } = deps;
   return async (call) => {
     const { ctx, principal, body, bodyText } = call;
     const request = parseResponsesRequest(body, bodyText);
     authoriseModel(models, call, request.model);
-    const { before, ownInput: ownInput } = await findItems(storedResponses, request, principal.team.id);
+    const { before, ownInput: ownInput } = await findItems(deps, request, principal.team.id);
     const generation = generationRequest(request, [...before, ...ownInput]);
     const reservation = await reserveTokens(deps, call, request.model, generation);
     const count = () =>

@@ -17,7 +17,8 @@ export type ReadConversation = (
  * chain that leads to it, the oldest first. The result is null when a response of the chain was deleted, belongs to another team or
  * has not ended yet. One statement walks the chain and fetches the items: between two statements a response could be deleted, and its
  * items would be missing without an error.
- * @throws HearthError `invalid_value` when the chain is longer than `responsesMax`.
+ * @throws HearthError `invalid_value` when the chain is longer than `responsesMax`, or begins in a stored conversation, whose items it
+ * does not contain.
  */
 export function prepareConversation(database: Database): ReadConversation {
   const select = prepareWalk(database);
@@ -26,6 +27,7 @@ export function prepareConversation(database: Database): ReadConversation {
     const { rows } = await select({ id, teamId, depthMax: responsesMax + 1 });
     const oldest = rows[0];
     if (oldest === undefined || rows.some(({ status }) => unfinishedStatuses.includes(status))) return null;
+    if (oldest.conversationId !== null) throw inConversation(oldest.conversationId);
     if (oldest.depth > responsesMax) throw tooLong(responsesMax);
     if (oldest.previousId !== null) return null;
     return rows.flatMap((row) =>
@@ -42,6 +44,14 @@ function tooLong(responsesMax: number): HearthError {
   );
 }
 
+function inConversation(id: string): HearthError {
+  return new HearthError(
+    "invalid_value",
+    `The response that 'previous_response_id' names belongs to the conversation '${id}': continue that with 'conversation'.`,
+    { param: "previous_response_id" },
+  );
+}
+
 interface Reading {
   readonly id: string;
   readonly teamId: string;
@@ -53,6 +63,7 @@ interface Step {
   readonly status: ResponseStatus;
   readonly depth: number;
   readonly previousId: string | null;
+  readonly conversationId: string | null;
   readonly itemId: string | null;
   readonly body: string | null;
 }
@@ -61,10 +72,10 @@ interface Step {
 function prepareWalk({ kysely }: Database) {
   return prepare(kysely, ["id", "teamId", "depthMax"], ({ id, teamId, depthMax }: Reading) =>
     kysely
-      .withRecursive("walk(id, previous_id, status, depth)", (database) =>
+      .withRecursive("walk(id, previous_id, conversation_id, status, depth)", (database) =>
         database
           .selectFrom("responses")
-          .select(["id", "previous_id", "status", sql<number>`1`.as("depth")])
+          .select(["id", "previous_id", "conversation_id", "status", sql<number>`1`.as("depth")])
           .where("id", "=", id)
           .where("team_id", "=", teamId)
           .unionAll(
@@ -74,6 +85,7 @@ function prepareWalk({ kysely }: Database) {
               .select((row) => [
                 "before.id",
                 "before.previous_id",
+                "before.conversation_id",
                 "before.status",
                 row("walk.depth", "+", 1).as("depth"),
               ])
@@ -84,6 +96,7 @@ function prepareWalk({ kysely }: Database) {
       .selectFrom("walk")
       .leftJoin("response_items as item", "item.response_id", "walk.id")
       .select(["walk.status", "walk.depth", "walk.previous_id as previousId"])
+      .select("walk.conversation_id as conversationId")
       .select(["item.id as itemId", "item.body"])
       .orderBy("walk.depth", "desc")
       .orderBy("item.side")

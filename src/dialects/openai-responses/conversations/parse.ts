@@ -1,0 +1,64 @@
+/** Parses the requests of /v1/conversations. Pure. */
+import { fieldError, invalidValue, validFields } from "../../field-error.js";
+import type { InputItem } from "../items/input-item-schema.js";
+import { parsePage, type PageQuery } from "../pages.js";
+import { rejectUnsupportedItems } from "../unsupported-fields.js";
+import {
+  conversationRequestSchema,
+  conversationUpdateSchema,
+  includeQuerySchema,
+  itemsQuerySchema,
+  newItemsSchema,
+} from "./schema.js";
+
+type Metadata = Readonly<Record<string, string>>;
+
+export interface NewConversation {
+  /** Items of the request; references are not yet resolved. */
+  readonly items: readonly InputItem[];
+  readonly metadata: Metadata;
+}
+
+/** Parses the body of a new conversation. @throws HearthError that names the field; so do all functions below. */
+export function parseConversation(body: unknown): NewConversation {
+  const { items, metadata } = validFields(conversationRequestSchema, body);
+  rejectUnsupportedItems(items ?? [], "items");
+  return { items: items ?? [], metadata: metadata ?? {} };
+}
+
+/** Parses the body of an update. @returns the new metadata */
+export function parseConversationUpdate(body: unknown): Metadata {
+  return validFields(conversationUpdateSchema, body).metadata ?? {};
+}
+
+/** Parses the body of added items. */
+export function parseNewItems(body: unknown): readonly InputItem[] {
+  const { items } = validFields(newItemsSchema, body);
+  if (items.length === 0) throw invalidValue("items", "must not be empty");
+  rejectUnsupportedItems(items, "items");
+  return items;
+}
+
+export interface ItemsQuery extends PageQuery {
+  readonly include: readonly string[];
+}
+
+/** Parses the query of a list of items, whose newest item is the first unless the query says otherwise. */
+export function parseItemsQuery(query: unknown): ItemsQuery {
+  const parsed = itemsQuerySchema.safeParse(query);
+  if (!parsed.success) throw fieldError(parsed.error, query);
+  return { ...parsePage(parsed.data, "desc"), include: includesOf(parsed.data) };
+}
+
+/** Parses the query of a request for items. @returns what the items include in addition */
+export function parseInclude(query: unknown): readonly string[] {
+  const parsed = includeQuerySchema.safeParse(query);
+  if (!parsed.success) throw fieldError(parsed.error, query);
+  return includesOf(parsed.data);
+}
+
+type Includes = ReturnType<typeof includeQuerySchema.parse>;
+
+function includesOf({ include = [], "include[]": more = [] }: Includes): readonly string[] {
+  return [include, more].flat();
+}

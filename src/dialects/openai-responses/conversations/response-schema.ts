@@ -1,0 +1,34 @@
+/** Schemas of the answers of /v1/conversations. */
+import { z } from "zod";
+import { unixSecondsField } from "../../response-fields.js";
+import { inputItemSchema } from "../items/input-item-schema.js";
+
+export const conversationSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal("conversation"),
+    created_at: unixSecondsField,
+    metadata: z.record(z.string(), z.string()).readonly(),
+  })
+  .readonly()
+  .meta({ id: "Conversation" });
+
+export const deletedConversationSchema = z
+  .object({ id: z.string(), object: z.literal("conversation.deleted"), deleted: z.literal(true) })
+  .readonly()
+  .meta({ id: "DeletedConversation" });
+
+export const conversationItemsSchema = z
+  .object({
+    object: z.literal("list"),
+    data: z.array(inputItemSchema).readonly(),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+    has_more: z.boolean(),
+  })
+  .readonly()
+  .meta({ id: "ConversationItemList" });
+
+export type ConversationBody = z.infer<typeof conversationSchema>;
+export type DeletedConversation = z.infer<typeof deletedConversationSchema>;
+export type ConversationItems = z.infer<typeof conversationItemsSchema>;

@@ -1,0 +1,39 @@
+import type { StoredItem } from "../responses/stored-response.js";
+
+/** A conversation of a team: its items are what a response that names it is generated from. */
+export interface Conversation {
+  readonly id: string;
+  readonly teamId: string;
+  /** Milliseconds since the epoch. */
+  readonly createTime: number;
+  /** JSON text of an object. */
+  readonly metadata: string;
+}
+
+/** Limits of the conversations of one team. */
+export interface ConversationLimits {
+  /** Conversations of a team. */
+  readonly conversationsPerTeamMax: number;
+  /** Items of one conversation. */
+  readonly conversationItemsMax: number;
+  /** Bytes of the items of one conversation. */
+  readonly conversationBytesMax: number;
+}
+
+/** Which items of a conversation are listed. */
+export interface ItemsQuery {
+  readonly limit: number;
+  readonly order: "asc" | "desc";
+  /** Id of the item after which the page starts; null for the first page. */
+  readonly after: string | null;
+}
+
+export interface ItemsPage {
+  readonly items: readonly StoredItem[];
+  readonly hasMore: boolean;
+}
+
+/** Returns the size of an item, as the limits count it. */
+export function bytesOf({ body }: StoredItem): number {
+  return Buffer.byteLength(body);
+}

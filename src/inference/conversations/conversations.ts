@@ -1,0 +1,186 @@
+/**
+ * Conversations: stored for the team that created them until it deletes them, within its limits. This file owns who may read what and
+ * how much is stored. The format of items belongs to the dialect: bodies are not parsed here.
+ *
+ * One response at a time may be generated in a conversation, so that its items stay in the order in which they were said. Interactive
+ * ones are counted here; background ones are unfinished rows of the table of responses, which survive the process.
+ */
+import { HearthError } from "../../core/errors.js";
+import type { Write, Writes } from "../../store/writes.js";
+import type { StoredItem } from "../responses/stored-response.js";
+import {
+  bytesOf,
+  type Conversation,
+  type ConversationLimits,
+  type ItemsPage,
+  type ItemsQuery,
+} from "./conversation.js";
+import { noSuchConversation, noSuchItem, duplicateItem, locked, tooLarge, tooMany } from "./refusals.js";
+import type { ConversationStore } from "./store/conversations.js";
+
+export interface Conversations {
+  /** @throws HearthError `invalid_value` when the team has as many as it may, or the items are too large. */
+  create(conversation: Conversation, items: readonly StoredItem[]): Promise<void>;
+  /** @throws HearthError `not_found`, the same for one that does not exist and one of another team; so do all methods below. */
+  find(id: string, teamId: string): Promise<Conversation>;
+  /** Replaces the metadata. */
+  update(change: Pick<Conversation, "id" | "teamId" | "metadata">): Promise<void>;
+  /** Deletes it with its items; responses keep their own. */
+  delete(id: string, teamId: string): Promise<void>;
+  /** @throws HearthError `invalid_value` for an item that it has already, or when it has no room for the items. */
+  addItems(id: string, teamId: string, items: readonly StoredItem[]): Promise<void>;
+  /** Returns all items, the oldest first. */
+  items(id: string, teamId: string): Promise<readonly StoredItem[]>;
+  /** @throws HearthError `invalid_value` when there is no item `after`. */
+  page(id: string, teamId: string, query: ItemsQuery): Promise<ItemsPage>;
+  findItem(id: string, teamId: string, itemId: string): Promise<StoredItem>;
+  deleteItem(id: string, teamId: string, itemId: string): Promise<void>;
+  /**
+   * Reserves the conversation for a response, until the returned function is called.
+   * @throws HearthError `invalid_value` with the code `conversation_locked` while another response is generated in it.
+   */
+  lock(id: string, teamId: string): Promise<() => void>;
+  /** @throws HearthError `invalid_value` for an item that the conversation has already, or when it has no room for the items. */
+  refuseItems(id: string, items: readonly StoredItem[]): Promise<void>;
+  /** Returns the writes that add a response's items; they do nothing when the conversation was deleted. */
+  extension(id: string, items: readonly StoredItem[]): readonly Write[];
+}
+
+export interface ConversationsDeps {
+  readonly store: ConversationStore;
+  readonly writes: Writes;
+  readonly limits: ConversationLimits;
+}
+
+/** Builds the service over its store. */
+export function createConversations(deps: ConversationsDeps): Conversations {
+  const { store, writes, limits } = deps;
+  const find = async (id: string, teamId: string): Promise<Conversation> => {
+    const found = await store.find(id, teamId);
+    if (found === null) throw noSuchConversation(id);
+    return found;
+  };
+  return {
+    find,
+    ...createChanges(deps, find),
+    async items(id, teamId) {
+      await find(id, teamId);
+      return store.items.all(id);
+    },
+    async page(id, teamId, query) {
+      await find(id, teamId);
+      const page = await store.items.page(id, query);
+      if (page === null) throw noItemAfter(query.after ?? "");
+      return page;
+    },
+    async findItem(id, teamId, itemId) {
+      await find(id, teamId);
+      const item = await store.items.find(id, itemId);
+      if (item === null) throw noSuchItem(itemId);
+      return item;
+    },
+    async deleteItem(id, teamId, itemId) {
+      await find(id, teamId);
+      await committed(writes, [store.items.removal(id, itemId)], () => Promise.resolve(noSuchItem(itemId)));
+    },
+    lock: createLocks(store, find),
+    async refuseItems(id, items) {
+      const refusal = await refusalOf(store, limits, id, items);
+      if (refusal !== null) throw refusal;
+    },
+    extension: (id, items) => store.extension(id, items),
+  };
+}
+
+type Find = Conversations["find"];
+
+function createChanges(
+  { store, writes, limits }: ConversationsDeps,
+  find: Find,
+): Pick<Conversations, "create" | "update" | "delete" | "addItems"> {
+  return {
+    async create(conversation, items) {
+      if (sizeOf(items) > limits.conversationBytesMax) throw tooLarge(limits);
+      if (items.length > limits.conversationItemsMax) throw tooLarge(limits);
+      await committed(writes, store.insertion(conversation, items, limits), () =>
+        Promise.resolve(tooMany(limits)),
+      );
+    },
+    async update(change) {
+      await committed(writes, [store.update(change)], () => Promise.resolve(noSuchConversation(change.id)));
+    },
+    async delete(id, teamId) {
+      await committed(writes, [store.removal(id, teamId)], () => Promise.resolve(noSuchConversation(id)));
+    },
+    async addItems(id, teamId, items) {
+      const room = {
+        itemsMax: limits.conversationItemsMax - items.length,
+        bytesMax: limits.conversationBytesMax - sizeOf(items),
+      };
+      await committed(writes, store.addition(id, teamId, items, room), async () => {
+        await find(id, teamId);
+        return (await refusalOf(store, limits, id, items)) ?? null;
+      });
+    },
+  };
+}
+
+/** Commits writes. @param explain returns the error for a conflict; null: it was changed meanwhile. */
+async function committed(
+  writes: Writes,
+  changes: readonly Write[],
+  explain: () => Promise<HearthError | null>,
+): Promise<void> {
+  try {
+    await writes.commit(changes);
+  } catch (thrown) {
+    if (!(thrown instanceof HearthError) || thrown.kind !== "conflict") throw thrown;
+    throw (await explain()) ?? thrown;
+  }
+}
+
+/** Returns why a conversation does not take these items; null when it does. */
+async function refusalOf(
+  store: ConversationStore,
+  limits: ConversationLimits,
+  id: string,
+  items: readonly StoredItem[],
+): Promise<HearthError | null> {
+  const duplicate = await store.items.findAny(
+    id,
+    items.map((item) => item.id),
+  );
+  if (duplicate !== null) return duplicateItem(duplicate);
+  const size = await store.items.size(id);
+  const isFull = size.items + items.length > limits.conversationItemsMax;
+  return isFull || size.bytes + sizeOf(items) > limits.conversationBytesMax ? tooLarge(limits) : null;
+}
+
+function createLocks(store: ConversationStore, find: Find): Conversations["lock"] {
+  const held = new Set<string>();
+  return async (id, teamId) => {
+    await find(id, teamId);
+    if (held.has(id)) throw locked();
+    held.add(id);
+    const release = (): void => void held.delete(id);
+    try {
+      if (await store.hasUnfinishedResponse(id)) throw locked();
+      return release;
+    } catch (thrown) {
+      release();
+      throw thrown;
+    }
+  };
+}
+
+function sizeOf(items: readonly StoredItem[]): number {
+  return items.reduce((sum, item) => sum + bytesOf(item), 0);
+}
+
+function noItemAfter(id: string): HearthError {
+  return new HearthError(
+    "invalid_value",
+    `after: there is no item '${id.slice(0, 200)}' in this conversation`,
+    { param: "after" },
+  );
+}
