@@ -59,6 +59,8 @@ const settings = {
   jobsActiveMax: whole(1, 1_000).default(8),
   /** Responses that may be stored, over all teams. */
   responsesMax: whole(0, 100_000_000).default(1_000_000),
+  /** Chat completions that may be stored, over all teams. */
+  chatCompletionsMax: whole(0, 10_000_000).default(100_000),
   /** Conversations that a team may have. */
   conversationsPerTeamMax: whole(0, 10_000_000).default(100_000),
   /** Items that a conversation may have. */

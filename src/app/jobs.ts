@@ -10,6 +10,8 @@ import type { ModelRegistry } from "../core/model.js";
 import type { ConversationLimits } from "../inference/conversations/conversation.js";
 import { createConversations } from "../inference/conversations/conversations.js";
 import type { ConversationStore } from "../inference/conversations/store/conversations.js";
+import { createStoredCompletions } from "../inference/completions/stored-completions.js";
+import type { CompletionStore } from "../inference/completions/store.js";
 import type { ResponseStore } from "../inference/responses/store/responses.js";
 import type { Writes } from "../store/writes.js";
 import type { HttpDeps } from "../http/deps.js";
@@ -26,6 +28,7 @@ import { createRetention } from "../jobs/retention.js";
 export interface JobsDeps {
   readonly jobs: JobStore;
   readonly deferred: DeferredStore;
+  readonly completions: CompletionStore;
   readonly responses: ResponseStore;
   readonly conversations: ConversationStore;
   readonly images: Pick<ImageStore, "deleteExpired">;
@@ -38,17 +41,23 @@ export interface JobsDeps {
   readonly logger: Logger;
 }
 
-export interface Jobs extends Pick<
-  HttpDeps,
-  "deferredCompletions" | "storedResponses" | "conversations" | "backgroundJobs"
-> {
+export interface Jobs {
+  /** What the HTTP server uses of them. */
+  readonly services: Pick<
+    HttpDeps,
+    "deferredCompletions" | "storedCompletions" | "storedResponses" | "conversations" | "backgroundJobs"
+  >;
   /** Starts the queues, beginning with the jobs that the previous process left. */
   start(): Promise<void>;
   /** Ends the runs of the jobs in flight and puts the jobs back into the queues. */
   close(): Promise<void>;
 }
 
-export type JobLimits = Pick<Config, "jobsQueuedMax" | "jobsActiveMax" | "responsesMax"> & ConversationLimits;
+export type JobLimits = Pick<
+  Config,
+  "jobsQueuedMax" | "jobsActiveMax" | "responsesMax" | "chatCompletionsMax"
+> &
+  ConversationLimits;
 
 /** Builds both queues and the retention; no job is started before `start`. */
 export function buildJobs(limits: JobLimits, deps: JobsDeps): Jobs {
@@ -65,18 +74,25 @@ export function buildJobs(limits: JobLimits, deps: JobsDeps): Jobs {
     });
   const storedResponses = createStoredResponses({ responses, responsesMax: limits.responsesMax });
   const conversations = createConversations({ store: deps.conversations, writes: deps.writes, limits });
+  const { chatCompletionsMax } = limits;
+  const storedCompletions = createStoredCompletions({ ...deps, store: deps.completions, chatCompletionsMax });
   const backgroundJobs = createQueue(backgroundResponseHandler({ ...deps, storedResponses, conversations }));
-  const deferredJobs = createQueue(deferredCompletionHandler(deps));
+  const deferredJobs = createQueue(deferredCompletionHandler({ ...deps, storedCompletions }));
   const retention = createRetention(
     clock,
-    [deferred, responses, images].map((store) => (now, limit) => store.deleteExpired(now, limit)),
+    [deferred, responses, deps.completions, images].map(
+      (store) => (now, limit) => store.deleteExpired(now, limit),
+    ),
     (thrown) => logger.error({ err: thrown }, "expired rows could not be deleted"),
   );
   return {
-    storedResponses,
-    conversations,
-    backgroundJobs,
-    deferredCompletions: createDeferredCompletions({ deferred, queue: deferredJobs, clock }),
+    services: {
+      storedCompletions,
+      storedResponses,
+      conversations,
+      backgroundJobs,
+      deferredCompletions: createDeferredCompletions({ deferred, queue: deferredJobs, clock }),
+    },
     async start() {
       await Promise.all([backgroundJobs.start(), deferredJobs.start()]);
       retention.start();

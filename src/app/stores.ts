@@ -5,6 +5,7 @@ import { silentLogger, type Logger } from "../core/logger.js";
 import type { Random } from "../core/random.js";
 import { createImageStore } from "../inference/images/store.js";
 import { createConversationStore } from "../inference/conversations/store/conversations.js";
+import { createCompletionStore } from "../inference/completions/store.js";
 import { createResponseStore } from "../inference/responses/store/responses.js";
 import { createRunStore } from "../inference/run/store/runs.js";
 import { createDeferredStore } from "../jobs/deferred/store.js";
@@ -27,6 +28,7 @@ export function buildStores(config: Config, database: Database, random: Random) 
     jobs: createJobStore(database),
     deferred: createDeferredStore(database),
     responses: createResponseStore(database),
+    completions: createCompletionStore(database),
     conversations: createConversationStore(database),
     pulls: createPullStore(database),
     images: createImageStore(database, {

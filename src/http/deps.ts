@@ -24,6 +24,7 @@ import type { Generator } from "../inference/run/generate.js";
 import type { PullJobs } from "../jobs/pulls/pull-jobs.js";
 import type { JobQueue } from "../jobs/queue.js";
 import type { Conversations } from "../inference/conversations/conversations.js";
+import type { StoredCompletions } from "../inference/completions/stored-completions.js";
 import type { StoredResponses } from "../inference/responses/stored-responses.js";
 import type { Logger } from "../core/logger.js";
 import type { ServerMetrics } from "./metrics.js";
@@ -78,6 +79,7 @@ export interface HttpDeps {
   /** Tokenizes text for models that this server does not run. */
   readonly hostedTokenizer: HostedTokenizer;
   readonly deferredCompletions: DeferredCompletions;
+  readonly storedCompletions: StoredCompletions;
   readonly storedResponses: StoredResponses;
   readonly conversations: Conversations;
   /** Queue of background responses. */

@@ -4,30 +4,22 @@
  */
 import type { HttpDeps } from "./deps.js";
 import { getApiKeyDocs, getApiKey } from "./v1/api-key.js";
-import { createChatCompletionDocs, createChatCompletion } from "./v1/chat/completions.js";
+import {
+  createChatCompletionDocs,
+  createChatCompletion,
+  deleteStoredCompletion,
+  deleteStoredCompletionDocs,
+  getStoredCompletion,
+  getStoredCompletionDocs,
+  listStoredCompletions,
+  listStoredCompletionsDocs,
+  updateStoredCompletion,
+  updateStoredCompletionDocs,
+} from "./v1/chat/completions.js";
+import { listStoredMessages, listStoredMessagesDocs } from "./v1/chat/completions/messages.js";
 import { getDeferredCompletionDocs, getDeferredCompletion } from "./v1/chat/deferred-completion.js";
 import { createTextCompletionDocs, createTextCompletion } from "./v1/complete.js";
 import { createCompletionDocs, createCompletion } from "./v1/completions.js";
-import {
-  createConversation,
-  createConversationDocs,
-  deleteConversation,
-  deleteConversationDocs,
-  getConversation,
-  getConversationDocs,
-  updateConversation,
-  updateConversationDocs,
-} from "./v1/conversations.js";
-import {
-  createConversationItems,
-  createConversationItemsDocs,
-  deleteConversationItem,
-  deleteConversationItemDocs,
-  getConversationItem,
-  getConversationItemDocs,
-  listConversationItems,
-  listConversationItemsDocs,
-} from "./v1/conversations/items.js";
 import {
   getEmbeddingModel,
   getEmbeddingModelDocs,
@@ -53,18 +45,6 @@ import { createMessage, createMessageDocs } from "./v1/messages.js";
 import { countMessageTokens, countMessageTokensDocs } from "./v1/messages/count-tokens.js";
 import { getModel, listModels, getModelDocs, listModelsDocs } from "./v1/models.js";
 import { createRanking, createRankingDocs } from "./v1/rerank.js";
-import {
-  createResponse,
-  deleteResponseDocs,
-  deleteResponse,
-  getResponse,
-  getResponseDocs,
-  createResponseDocs,
-} from "./v1/responses.js";
-import { cancelResponseDocs, cancelResponse } from "./v1/responses/cancel.js";
-import { compactConversation, compactConversationDocs } from "./v1/responses/compact.js";
-import { listInputItemsDocs, listInputItems } from "./v1/responses/input-items.js";
-import { countInputTokens, countInputTokensDocs } from "./v1/responses/input-tokens.js";
 import { tokenizeText, tokenizeTextDocs } from "./v1/tokenize-text.js";
 import { docsPageDocs, presentDocsPage, redirectBrowsers, redirectDocs } from "./docs.js";
 import { guideDocs, guideListDocs, presentGuides } from "./docs/guides.js";
@@ -75,15 +55,16 @@ import { getImageDocs, getImage } from "./images.js";
 import { getMetricsDocs, getMetrics, getMetricsWithKey } from "./metrics.js";
 import { getOpenApiDocs, getOpenApi } from "./openapi-json.js";
 import { getReadiness, getReadinessDocs } from "./readyz.js";
+import { responseRoutes } from "./responses/routes.js";
 import { managementRoutes } from "./management/routes.js";
-import { anthropicRoute, apiKeyRoute, publicRoute, withoutBody, type Route } from "./route.js";
+import { anthropicRoute, apiKeyRoute, publicRoute, type Route } from "./route.js";
 
 /** Returns every route of the server. */
 export function createRoutes(deps: HttpDeps): readonly Route[] {
   const routes: readonly Route[] = [
     ...textRoutes(deps),
+    ...storedCompletionRoutes(deps),
     ...responseRoutes(deps),
-    ...conversationRoutes(deps),
     ...embeddingRoutes(deps),
     ...imageRoutes(deps),
     ...modelRoutes(deps),
@@ -119,89 +100,42 @@ function textRoutes(deps: HttpDeps): readonly Route[] {
   ];
 }
 
-function responseRoutes(deps: HttpDeps): readonly Route[] {
+function storedCompletionRoutes(deps: HttpDeps): readonly Route[] {
   return [
-    apiKeyRoute("POST", "/v1/responses", "chat", createResponse(deps), createResponseDocs),
-    apiKeyRoute("POST", "/v1/responses/input_tokens", "chat", countInputTokens(deps), countInputTokensDocs),
-    apiKeyRoute("POST", "/v1/responses/compact", "chat", compactConversation(deps), compactConversationDocs),
-    apiKeyRoute("GET", "/v1/responses/:response_id", "chat", getResponse(deps), getResponseDocs),
-    apiKeyRoute("DELETE", "/v1/responses/:response_id", "chat", deleteResponse(deps), deleteResponseDocs),
     apiKeyRoute(
       "GET",
-      "/v1/responses/:response_id/input_items",
+      "/v1/chat/completions",
       "chat",
-      listInputItems(deps),
-      listInputItemsDocs,
+      listStoredCompletions(deps),
+      listStoredCompletionsDocs,
     ),
-    withoutBody(
-      apiKeyRoute(
-        "POST",
-        "/v1/responses/:response_id/cancel",
-        "chat",
-        cancelResponse(deps),
-        cancelResponseDocs,
-      ),
-    ),
-  ];
-}
-
-function conversationRoutes(deps: HttpDeps): readonly Route[] {
-  return [
-    apiKeyRoute("POST", "/v1/conversations", "chat", createConversation(deps), createConversationDocs),
     apiKeyRoute(
       "GET",
-      "/v1/conversations/:conversation_id",
+      "/v1/chat/completions/:completion_id",
       "chat",
-      getConversation(deps),
-      getConversationDocs,
+      getStoredCompletion(deps),
+      getStoredCompletionDocs,
     ),
     apiKeyRoute(
       "POST",
-      "/v1/conversations/:conversation_id",
+      "/v1/chat/completions/:completion_id",
       "chat",
-      updateConversation(deps),
-      updateConversationDocs,
+      updateStoredCompletion(deps),
+      updateStoredCompletionDocs,
     ),
     apiKeyRoute(
       "DELETE",
-      "/v1/conversations/:conversation_id",
+      "/v1/chat/completions/:completion_id",
       "chat",
-      deleteConversation(deps),
-      deleteConversationDocs,
-    ),
-    ...conversationItemRoutes(deps),
-  ];
-}
-
-function conversationItemRoutes(deps: HttpDeps): readonly Route[] {
-  return [
-    apiKeyRoute(
-      "POST",
-      "/v1/conversations/:conversation_id/items",
-      "chat",
-      createConversationItems(deps),
-      createConversationItemsDocs,
+      deleteStoredCompletion(deps),
+      deleteStoredCompletionDocs,
     ),
     apiKeyRoute(
       "GET",
-      "/v1/conversations/:conversation_id/items",
+      "/v1/chat/completions/:completion_id/messages",
       "chat",
-      listConversationItems(deps),
-      listConversationItemsDocs,
-    ),
-    apiKeyRoute(
-      "GET",
-      "/v1/conversations/:conversation_id/items/:item_id",
-      "chat",
-      getConversationItem(deps),
-      getConversationItemDocs,
-    ),
-    apiKeyRoute(
-      "DELETE",
-      "/v1/conversations/:conversation_id/items/:item_id",
-      "chat",
-      deleteConversationItem(deps),
-      deleteConversationItemDocs,
+      listStoredMessages(deps),
+      listStoredMessagesDocs,
     ),
   ];
 }

@@ -45,6 +45,7 @@ export interface Schema {
   response_events: EventsRow;
   conversations: ConversationRow;
   conversation_items: ConversationItemRow;
+  chat_completions: ChatCompletionRow;
   management_keys: ManagementKeyTable;
   members: MemberRow;
   audit_events: AuditRow;
@@ -263,5 +264,19 @@ export interface ConversationItemRow {
   /** Size of `body`. */
   bytes: number;
   /** JSON text. */
+  body: string;
+}
+
+export interface ChatCompletionRow {
+  /** Grows with every insert. */
+  entry: Generated<number>;
+  id: string;
+  team_id: string;
+  model: string;
+  create_time: number;
+  expire_time: number;
+  /** JSON text. */
+  metadata: string;
+  messages: string;
   body: string;
 }

@@ -57,7 +57,7 @@ const scenarios: readonly Scenario[] = [
   ["POST", "/v1/chat/completions", keys.bob, 403, "api-key:model:ember-1m"],
   ["POST", "/v1/chat/completions", keys.ada, 200, '"content":"Good day."'],
   ["POST", "/v1/chat/completions/", keys.ada, 200, '"content":"Good day."'],
-  ["GET", "/v1/chat/completions", keys.ada, 405, "method_not_allowed"],
+  ["GET", "/v1/chat/completions", keys.ada, 200, '"object":"list"'],
   ["POST", "/v1/completions", null, 401, "missing_api_key"],
   ["POST", "/v1/completions", keys.ada, 422, '"param":"prompt"'],
   ["POST", "/v1/complete", null, 401, "authentication_error"],
@@ -117,7 +117,7 @@ describe("a route", () => {
   it("lists the methods of its path on 405 and OPTIONS", async () => {
     const server = await startScriptedApp(say);
     for (const method of ["PUT", "OPTIONS"]) {
-      const chatting = await fetch(`${server.url}/v1/chat/completions`, { method });
+      const chatting = await fetch(`${server.url}/v1/messages`, { method });
       const models = await fetch(`${server.url}/v1/models`, { method });
       expect([chatting, models].map(({ headers }) => headers.get("allow"))).toEqual(["POST", "GET, HEAD"]);
     }

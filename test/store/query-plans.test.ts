@@ -11,6 +11,7 @@ import { createJobStore } from "../../src/jobs/store.js";
 import { createKeyUseStore } from "../../src/accounts/authentication/store.js";
 import { createManagementKeyStore } from "../../src/accounts/management-keys/store.js";
 import { createMemberStore } from "../../src/accounts/members/store.js";
+import { createCompletionStore } from "../../src/inference/completions/store.js";
 import { createConversationStore } from "../../src/inference/conversations/store/conversations.js";
 import { createResponseStore } from "../../src/inference/responses/store/responses.js";
 import { createTeamLimitStore } from "../../src/accounts/limits/store.js";
@@ -24,6 +25,7 @@ function storesOf(database: Database) {
     jobs: createJobStore(database),
     deferred: createDeferredStore(database),
     responses: createResponseStore(database),
+    completions: createCompletionStore(database),
     conversations: createConversationStore(database),
     keys: createApiKeyStore(database),
     managementKeys: createManagementKeyStore(database),
@@ -47,6 +49,8 @@ const [job, deferred, response, events] = [
   "response_events by sqlite_autoindex_response_events_1 (response_id=?)",
 ];
 const items = "response_items by sqlite_autoindex_response_items_1 (response_id=?)";
+const completion = "chat_completions by sqlite_autoindex_chat_completions_1 (id=?)";
+const firstCompletions = { limit: 2, order: "asc", after: null, model: null, metadata: {} } as const;
 const conversation = "conversations by sqlite_autoindex_conversations_1 (id=?)";
 const aConversation = { id: "a", teamId: "team-1", createTime: 1, metadata: "{}" };
 const ending = anEnding({ output: someItems("a"), events: new Uint8Array(1) });
@@ -120,6 +124,22 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
   "responses.deleteExpired": [
     ({ responses }) => responses.deleteExpired(1, 2),
     [response, "responses by responses_ended (expire_time<?)", events, items],
+  ],
+  "completions.find": [({ completions }) => completions.find("a", "team-1"), [completion]],
+  "completions.page": [
+    ({ completions }) => completions.page("team-1", { ...firstCompletions, metadata: { a: "b" } }),
+    ["chat_completions by chat_completions_by_team (team_id=?)", "SCAN pair EXISTS VIRTUAL TABLE INDEX 1:"],
+  ],
+  "completions.page of a model": [
+    ({ completions }) => completions.page("team-1", { ...firstCompletions, model: "small" }),
+    ["chat_completions by chat_completions_by_model (team_id=? AND model=?)"],
+  ],
+  "completions.deleteExpired": [
+    ({ completions }) => completions.deleteExpired(1, 2),
+    [
+      "SEARCH chat_completions USING INTEGER PRIMARY KEY (rowid=?)",
+      "chat_completions by chat_completions_by_expiry (expire_time<?)",
+    ],
   ],
   "conversations.insertion": [
     ({ conversations, writes }) =>

@@ -53,6 +53,24 @@ CREATE INDEX audit_events_by_team on audit_events (team_id, time, entry);
 
 CREATE INDEX audit_events_by_time on audit_events (time, entry);
 
+CREATE TABLE chat_completions (
+  entry integer primary key not null,
+  id text not null unique,
+  team_id text not null references teams (id),
+  model text not null,
+  create_time integer not null,
+  expire_time integer not null,
+  metadata text not null,
+  messages text not null,
+  body text not null
+) strict;
+
+CREATE INDEX chat_completions_by_expiry on chat_completions (expire_time);
+
+CREATE INDEX chat_completions_by_model on chat_completions (team_id, model, entry, metadata);
+
+CREATE INDEX chat_completions_by_team on chat_completions (team_id, entry, metadata);
+
 CREATE TABLE conversation_items (
   entry integer primary key not null,
   conversation_id text not null references conversations (id) on delete cascade,

@@ -2,8 +2,8 @@
 import ts from "typescript";
 import { sourceFiles, visitNodes } from "./source-files.js";
 
-/** The table of routes, and its part for the management routes. */
-const tables = ["src/http/routes.ts", "src/http/management/routes.ts"];
+/** The table of routes, and its parts for responses and for the management routes. */
+const tables = ["src/http/routes.ts", "src/http/responses/routes.ts", "src/http/management/routes.ts"];
 
 /** First parts of URLs whose routes have a folder of that name. */
 const planes = ["v1", "auth", "audit"];

@@ -19,6 +19,8 @@ export interface ChatRequest {
   readonly includeUsage: boolean;
   /** Whether the client sent its tools as `functions` and therefore expects a call as `function_call`. */
   readonly callsAsFunction: boolean;
+  /** What is stored beside the answer, as JSON texts; null: nothing is stored. */
+  readonly stored: { readonly metadata: string; readonly messages: string } | null;
 }
 
 /**
@@ -60,6 +62,10 @@ export function parseChatRequest(body: unknown, bodyText: string | null = null):
     deferred,
     includeUsage,
     callsAsFunction: isEmpty(fields.tools) && !isEmpty(fields.functions),
+    stored:
+      fields.store === true
+        ? { metadata: JSON.stringify(fields.metadata ?? {}), messages: JSON.stringify(fields.messages) }
+        : null,
   };
 }
 

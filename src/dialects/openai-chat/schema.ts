@@ -1,10 +1,16 @@
 /**
  * Schema of the request of POST /v1/chat/completions, with the fields of OpenAI and xAI. `null` means absent for every
- * optional field. Other fields (metadata, user, service_tier, prediction, verbosity, ...) do not change the answer and
+ * optional field. Other fields (user, service_tier, prediction, verbosity, ...) do not change the answer and
  * are ignored. Fields that are declared here but not supported are rejected by unsupported-fields.ts.
  */
 import { z } from "zod";
-import { functionNameField, optionalInteger, boundedArray, modelIdField } from "../request-fields.js";
+import {
+  functionNameField,
+  metadataField,
+  optionalInteger,
+  boundedArray,
+  modelIdField,
+} from "../request-fields.js";
 import { reasoningEffortField } from "../openai-effort.js";
 import { maxTokensField, samplingFields, streamFields } from "../openai-sampling.js";
 
@@ -120,8 +126,10 @@ export const chatRequestSchema = z
       .boolean()
       .nullish()
       .describe(
-        "With false, nothing of the request is kept on disk after the answer, the prompt cache included.",
+        "With true, the completion is stored for 30 days. With false, nothing of the request is kept on disk after the answer, " +
+          "the prompt cache included.",
       ),
+    metadata: metadataField.nullish().describe("Stored with the completion; list requests can filter by it."),
     max_completion_tokens: maxTokensField.describe(
       "Maximum tokens of the answer's text and tool calls; reasoning is not counted. Default: limited by the context.",
     ),

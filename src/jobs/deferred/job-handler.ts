@@ -13,6 +13,8 @@ import type { Write } from "../../store/writes.js";
 import { foldCompletion } from "../../dialects/openai-chat/encode.js";
 import { parseChatRequest } from "../../dialects/openai-chat/parse.js";
 import { outcomeRetentionMs, writeFailure } from "./deferred-completions.js";
+import { completionInsertion } from "../completions/completion-recorder.js";
+import type { StoredCompletions } from "../../inference/completions/stored-completions.js";
 import type { JobHandler, PreparedJob } from "../queue.js";
 import { usableModel } from "../../inference/run/usable-model.js";
 
@@ -20,13 +22,14 @@ export interface DeferredCompletionHandlerDeps {
   readonly authenticator: Authenticator;
   readonly rateLimits: Pick<RateLimits, "resume">;
   readonly deferred: Pick<DeferredStore, "ending">;
+  readonly storedCompletions: Pick<StoredCompletions, "insertion">;
   readonly models: ModelRegistry;
   readonly clock: Clock;
 }
 
 /** Builds the handler of deferred completions. */
 export function deferredCompletionHandler(deps: DeferredCompletionHandlerDeps): JobHandler {
-  const { authenticator, rateLimits, deferred, models, clock } = deps;
+  const { authenticator, rateLimits, deferred, storedCompletions, models, clock } = deps;
   const ending = (job: Job, outcome: EndedOutcome): Write =>
     deferred.ending(job.id, outcome, clock.now() + outcomeRetentionMs);
   const failed = (job: Job, error: HearthError): Write =>
@@ -36,7 +39,7 @@ export function deferredCompletionHandler(deps: DeferredCompletionHandlerDeps): 
     workClass: "deferred",
     failure: (job, error) => Promise.resolve([failed(job, error)]),
     async prepare(job): Promise<PreparedJob> {
-      const { request, callsAsFunction } = parseChatRequest(
+      const { request, callsAsFunction, stored } = parseChatRequest(
         JSON.parse(job.body),
         mayRoundNumbers(job.body) ? job.body : null,
       );
@@ -59,11 +62,14 @@ export function deferredCompletionHandler(deps: DeferredCompletionHandlerDeps): 
         tokenReservation: await rateLimits.resume(job.id, principal, model.manifest.id),
         recorder: {
           add: (event) => fold.add(event),
-          writes: ({ state, failure }) => [
-            state === "completed"
-              ? ending(job, { state: "done", answer: JSON.stringify(fold.result()) })
-              : failed(job, failure ?? abandoned()),
-          ],
+          writes({ state, failure }) {
+            if (state !== "completed") return [failed(job, failure ?? abandoned())];
+            const answer = fold.result();
+            const done = ending(job, { state: "done", answer: JSON.stringify(answer) });
+            if (stored === null) return [done];
+            const { teamId, createTime } = job;
+            return [done, completionInsertion(storedCompletions, { teamId, createTime, stored }, answer)];
+          },
         },
         ended: () => undefined,
       };

@@ -25,6 +25,7 @@ describe("a chat request", () => {
       deferred: false,
       includeUsage: false,
       callsAsFunction: false,
+      stored: null,
     });
   });
 
@@ -37,7 +38,6 @@ describe("a chat request", () => {
 
   it("ignores fields that do not change the answer, whatever their value", () => {
     const harmless = {
-      store: true,
       metadata: { a: "b" },
       user: "u",
       service_tier: "auto",
@@ -58,6 +58,9 @@ describe("a chat request", () => {
       no_such_field: [1],
     };
     expect(parseChatRequest(body(harmless))).toEqual(parseChatRequest(body()));
+    expect(parseChatRequest(body({ ...harmless, store: true })).request).toEqual(
+      parseChatRequest(body()).request,
+    );
   });
 
   it("that is deferred cannot be streamed", () => {

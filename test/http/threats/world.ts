@@ -71,6 +71,10 @@ const creators: Readonly<Record<string, (server: ManagedServer, side: TestTeam) 
   },
   responseid: (server, { apiKey }) =>
     idOf(server.request("POST", "/v1/responses", { model, input: "Hello" }, apiKey), "id"),
+  completionid: (server, { apiKey }) => {
+    const body = { model, messages: [{ role: "user", content: "Hello" }], store: true };
+    return idOf(server.request("POST", "/v1/chat/completions", body, apiKey), "id");
+  },
   conversationid: createConversation,
   itemid: async (server, side) => {
     const conversation = lastConversations.get(side) ?? (await createConversation(server, side));

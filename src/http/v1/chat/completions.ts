@@ -1,6 +1,7 @@
-/** POST /v1/chat/completions: streamed, as JSON, or deferred. */
+/** POST /v1/chat/completions: streamed, as JSON, or deferred; GET, POST and DELETE: completions that were stored. */
 import { z } from "zod";
-import type { Clock } from "../../../core/clock.js";
+import { authorise } from "../../../accounts/keys/permissions.js";
+import type { GenerationRequest } from "../../../core/generation.js";
 import { openaiErrorFrame } from "../../../dialects/error-body.js";
 import { openaiErrorEvent } from "../../../dialects/error-schema.js";
 import {
@@ -8,7 +9,23 @@ import {
   foldCompletion,
   type ChatIdentity,
 } from "../../../dialects/openai-chat/encode.js";
-import { parseChatRequest } from "../../../dialects/openai-chat/parse.js";
+import { parseChatRequest, type ChatRequest } from "../../../dialects/openai-chat/parse.js";
+import {
+  deletedCompletion,
+  encodeStored,
+  encodeStoredPage,
+} from "../../../dialects/openai-chat/stored/encode.js";
+import { parseCompletionsQuery, parseCompletionUpdate } from "../../../dialects/openai-chat/stored/parse.js";
+import {
+  deletedCompletion as deletedCompletionSchema,
+  storedCompletion,
+  storedCompletions as storedCompletionList,
+} from "../../../dialects/openai-chat/stored/response-schema.js";
+import {
+  completionsQuerySchema,
+  completionUpdateSchema,
+} from "../../../dialects/openai-chat/stored/schema.js";
+import { createCompletionRecorder } from "../../../jobs/completions/completion-recorder.js";
 import { chatRequestSchema } from "../../../dialects/openai-chat/schema.js";
 import {
   chatChunk,
@@ -29,33 +46,94 @@ import type { RouteDocs } from "../../route-docs.js";
 export function createChatCompletion(deps: HttpDeps): (call: Call) => Promise<void> {
   const reply = createReply(deps);
   return async (call) => {
-    const { ctx, principal, body, bodyText, requestId, route } = call;
-    const { request, stream, deferred, includeUsage, callsAsFunction } = parseChatRequest(body, bodyText);
-    authoriseModel(deps.models, call, request.model);
-    if (deferred) {
-      // Reports an unusable model now and not when the answer is fetched.
-      usableModel(deps.models, request.model);
-      const reservation = await reserveTokens(deps, call, request.model, request);
-      const id = deps.random.id();
-      const owner = { teamId: principal.team.id, apiKeyId: principal.key.id, endpoint: route.path };
-      const json = bodyText ?? JSON.stringify(body);
-      const enqueue = () => deps.deferredCompletions.create({ id, ...owner, body: json });
-      await parkReservation(deps, reservation, id, enqueue);
-      ctx.body = { request_id: id };
-      return;
-    }
-    const reservation = await reserveTokens(deps, call, request.model, request);
-    const run = deps.generator.start(request, {
-      principal,
-      requestId,
-      endpoint: route.path,
-      tokenReservation: reservation,
-    });
-    const identity = identify(run, deps.clock, { choices: request.choices, callsAsFunction });
-    if (stream) await reply.sendStream(ctx, run, streamPresenter(identity, includeUsage));
+    const { ctx, body, bodyText } = call;
+    const request = parseChatRequest(body, bodyText);
+    authoriseModel(deps.models, call, request.request.model);
+    if (request.stored !== null) await deps.storedCompletions.refuseWhenFull();
+    if (request.deferred) return defer(deps, call, request.request);
+    const { run, identity } = await start(deps, call, request);
+    if (request.stream) await reply.sendStream(ctx, run, streamPresenter(identity, request.includeUsage));
     else await reply.sendJson(ctx, run, jsonPresenter(identity));
   };
 }
+
+/** Queues a deferred completion. */
+async function defer(deps: HttpDeps, call: Call, request: GenerationRequest): Promise<void> {
+  const { ctx, principal, body, bodyText, route } = call;
+  // Reports an unusable model now and not when the answer is fetched.
+  usableModel(deps.models, request.model);
+  const reservation = await reserveTokens(deps, call, request.model, request);
+  const id = deps.random.id();
+  const owner = { teamId: principal.team.id, apiKeyId: principal.key.id, endpoint: route.path };
+  const json = bodyText ?? JSON.stringify(body);
+  const enqueue = () => deps.deferredCompletions.create({ id, ...owner, body: json });
+  await parkReservation(deps, reservation, id, enqueue);
+  ctx.body = { request_id: id };
+}
+
+/** Starts the run of an answer, which is stored at its end if the request wants that. */
+async function start(
+  deps: HttpDeps,
+  call: Call,
+  { request, callsAsFunction, stored }: ChatRequest,
+): Promise<{ readonly run: Run; readonly identity: ChatIdentity }> {
+  const { principal, requestId, route } = call;
+  const reservation = await reserveTokens(deps, call, request.model, request);
+  const createTime = deps.clock.now();
+  const owner = { teamId: principal.team.id, createTime };
+  const run: Run = deps.generator.start(request, {
+    principal,
+    requestId,
+    endpoint: route.path,
+    tokenReservation: reservation,
+    ...(stored === null
+      ? {}
+      : { recorder: createCompletionRecorder(deps.storedCompletions, { ...owner, stored }, () => identity) }),
+  });
+  const identity = identify(run, createTime, { choices: request.choices, callsAsFunction });
+  return { run, identity };
+}
+
+/** Lists the stored completions of the key's team. */
+export function listStoredCompletions({ storedCompletions }: StoredDeps): (call: Call) => Promise<void> {
+  return async ({ ctx, principal, route }) => {
+    const query = parseCompletionsQuery(ctx.query);
+    authorise(principal, { endpoint: route.endpointAcl, model: null });
+    const { completions, hasMore } = await storedCompletions.page(principal.team.id, query);
+    ctx.body = encodeStoredPage(completions, hasMore);
+  };
+}
+
+/** Returns a stored completion. */
+export function getStoredCompletion({ storedCompletions }: StoredDeps): (call: Call) => Promise<void> {
+  return async ({ ctx, principal, params, route }) => {
+    authorise(principal, { endpoint: route.endpointAcl, model: null });
+    ctx.body = encodeStored(await storedCompletions.find(params["completion_id"] ?? "", principal.team.id));
+  };
+}
+
+/** Replaces the metadata of a stored completion. */
+export function updateStoredCompletion({ storedCompletions }: StoredDeps): (call: Call) => Promise<void> {
+  return async ({ ctx, principal, params, body, route }) => {
+    const metadata = JSON.stringify(parseCompletionUpdate(body));
+    authorise(principal, { endpoint: route.endpointAcl, model: null });
+    const [id, teamId] = [params["completion_id"] ?? "", principal.team.id];
+    await storedCompletions.update({ id, teamId, metadata });
+    ctx.body = encodeStored(await storedCompletions.find(id, teamId));
+  };
+}
+
+/** Deletes a stored completion. */
+export function deleteStoredCompletion({ storedCompletions }: StoredDeps): (call: Call) => Promise<void> {
+  return async ({ ctx, principal, params, route }) => {
+    authorise(principal, { endpoint: route.endpointAcl, model: null });
+    const id = params["completion_id"] ?? "";
+    await storedCompletions.delete(id, principal.team.id);
+    ctx.body = deletedCompletion(id);
+  };
+}
+
+type StoredDeps = Pick<HttpDeps, "storedCompletions">;
 
 export const createChatCompletionDocs: RouteDocs = {
   operation: "createChatCompletion",
@@ -76,14 +154,51 @@ export const createChatCompletionDocs: RouteDocs = {
   stream: { schema: z.union([chatChunk, openaiErrorEvent]), named: false, done: true },
 };
 
+const storedParams = { completion_id: "Id of a stored completion of the key's team." };
+
+export const listStoredCompletionsDocs: RouteDocs = {
+  operation: "listStoredChatCompletions",
+  tag: "Chat",
+  summary: "List the stored chat completions",
+  description: "The completions of the key's team that were requested with `store: true`, by time.",
+  query: completionsQuerySchema,
+  answers: { 200: { description: "One page of completions.", schema: storedCompletionList } },
+};
+
+export const getStoredCompletionDocs: RouteDocs = {
+  operation: "getStoredChatCompletion",
+  tag: "Chat",
+  summary: "Get a stored chat completion",
+  params: storedParams,
+  answers: { 200: { description: "The answer.", schema: storedCompletion } },
+};
+
+export const updateStoredCompletionDocs: RouteDocs = {
+  operation: "updateStoredChatCompletion",
+  tag: "Chat",
+  summary: "Replace the metadata of a stored chat completion",
+  params: storedParams,
+  body: completionUpdateSchema,
+  example: { metadata: { topic: "greetings" } },
+  answers: { 200: { description: "The answer.", schema: storedCompletion } },
+};
+
+export const deleteStoredCompletionDocs: RouteDocs = {
+  operation: "deleteStoredChatCompletion",
+  tag: "Chat",
+  summary: "Delete a stored chat completion",
+  params: storedParams,
+  answers: { 200: { description: "The completion is deleted.", schema: deletedCompletionSchema } },
+};
+
 function identify(
   run: Run,
-  clock: Clock,
+  createTime: number,
   form: Pick<ChatIdentity, "choices" | "callsAsFunction">,
 ): ChatIdentity {
   return {
     id: run.id,
-    created: Math.floor(clock.now() / 1000),
+    created: Math.floor(createTime / 1000),
     model: run.model,
     modelName: run.modelName,
     ...form,

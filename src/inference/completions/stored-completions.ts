@@ -1,0 +1,98 @@
+/**
+ * Stored chat completions: stored for thirty days for the team that requested them with `store: true`, listed, read, changed and
+ * deleted. This file owns who may read what and for how long; bodies and messages are not parsed here.
+ */
+import { HearthError } from "../../core/errors.js";
+import type { Write, Writes } from "../../store/writes.js";
+import type { CompletionStore } from "./store.js";
+import type { CompletionsQuery, ListedCompletion, StoredCompletion } from "./stored-completion.js";
+
+/** How long a completion is stored. */
+const retentionMs = 30 * 24 * 60 * 60 * 1000;
+
+export interface StoredCompletions {
+  /** @throws HearthError `overloaded` when no further completion can be stored. */
+  refuseWhenFull(): Promise<void>;
+  /** Returns the write that stores a completion. */
+  insertion(completion: Omit<StoredCompletion, "expireTime">): Write;
+  /** @throws HearthError `not_found`, the same for one that does not exist and one of another team; so do all methods below. */
+  find(id: string, teamId: string): Promise<ListedCompletion>;
+  /** Returns the JSON text of the messages of its request. */
+  messages(id: string, teamId: string): Promise<string>;
+  /** @throws HearthError `invalid_value` when there is no completion `after`. */
+  page(
+    teamId: string,
+    query: CompletionsQuery,
+  ): Promise<{ readonly completions: readonly ListedCompletion[]; readonly hasMore: boolean }>;
+  /** Replaces the metadata. */
+  update(change: Pick<StoredCompletion, "id" | "teamId" | "metadata">): Promise<void>;
+  delete(id: string, teamId: string): Promise<void>;
+}
+
+export interface StoredCompletionsDeps {
+  readonly store: CompletionStore;
+  readonly writes: Writes;
+  /** Completions of all teams that may be stored. */
+  readonly chatCompletionsMax: number;
+}
+
+/** Builds the service over its store. */
+export function createStoredCompletions(deps: StoredCompletionsDeps): StoredCompletions {
+  const { store, writes, chatCompletionsMax } = deps;
+  // Counting is slow for many completions: it is done at the start, and when the limit seems to be reached.
+  let countMax: number | null = null;
+  const change = async (id: string, write: Write): Promise<void> => {
+    try {
+      await writes.commit([write]);
+    } catch (thrown) {
+      throw thrown instanceof HearthError && thrown.kind === "conflict" ? notFound(id) : thrown;
+    }
+  };
+  return {
+    async refuseWhenFull() {
+      if (countMax === null || countMax >= chatCompletionsMax) countMax = await store.count();
+      if (countMax >= chatCompletionsMax) throw storageFull();
+    },
+    insertion(completion) {
+      if (countMax !== null) countMax += 1;
+      return store.insertion({ ...completion, expireTime: completion.createTime + retentionMs });
+    },
+    async find(id, teamId) {
+      const found = await store.find(id, teamId);
+      if (found === null) throw notFound(id);
+      return found;
+    },
+    async messages(id, teamId) {
+      const messages = await store.messages(id, teamId);
+      if (messages === null) throw notFound(id);
+      return messages;
+    },
+    async page(teamId, query) {
+      const found = await store.page(teamId, query);
+      if (found === null) throw noneAfter(query.after ?? "");
+      return { completions: found.slice(0, query.limit), hasMore: found.length > query.limit };
+    },
+    update: (changed) => change(changed.id, store.update(changed)),
+    delete: (id, teamId) => change(id, store.removal(id, teamId)),
+  };
+}
+
+function notFound(id: string): HearthError {
+  return new HearthError("not_found", `Chat completion with id '${id.slice(0, 200)}' not found.`, {
+    param: "completion_id",
+  });
+}
+
+function noneAfter(id: string): HearthError {
+  return new HearthError("invalid_value", `after: there is no stored completion '${id.slice(0, 200)}'`, {
+    param: "after",
+  });
+}
+
+function storageFull(): HearthError {
+  return new HearthError(
+    "overloaded",
+    "No more chat completions can be stored: the limit of this server (chatCompletionsMax) is reached. Send no store: true, or delete some.",
+    { code: "storage_full" },
+  );
+}

@@ -1,0 +1,56 @@
+/** How a chat completion with `store: true` is stored: as a whole, in the transaction that ends its run. */
+import { foldCompletion, type ChatIdentity, type CompletionFold } from "../../dialects/openai-chat/encode.js";
+import type { ChatRequest } from "../../dialects/openai-chat/parse.js";
+import type { ChatCompletion } from "../../dialects/openai-chat/response-schema.js";
+import type { StoredCompletions } from "../../inference/completions/stored-completions.js";
+import type { RunRecorder } from "../../inference/run/recorder.js";
+import type { Write } from "../../store/writes.js";
+
+type Stores = Pick<StoredCompletions, "insertion">;
+
+/** What is stored beside an answer. */
+export interface CompletionOwner {
+  readonly teamId: string;
+  /** Milliseconds since the epoch. */
+  readonly createTime: number;
+  readonly stored: NonNullable<ChatRequest["stored"]>;
+}
+
+/**
+ * Creates the recorder of a run; an answer that failed or was aborted is not stored.
+ * @param identityOf called once the run has started.
+ */
+export function createCompletionRecorder(
+  storedCompletions: Stores,
+  owner: CompletionOwner,
+  identityOf: () => ChatIdentity,
+): RunRecorder {
+  let fold: CompletionFold | null = null;
+  return {
+    add(event) {
+      fold ??= foldCompletion(identityOf());
+      fold.add(event);
+    },
+    writes: ({ state }) =>
+      fold === null || state !== "completed"
+        ? []
+        : [completionInsertion(storedCompletions, owner, fold.result())],
+  };
+}
+
+/** Returns the write that stores a complete answer. */
+export function completionInsertion(
+  storedCompletions: Stores,
+  { teamId, createTime, stored }: CompletionOwner,
+  answer: ChatCompletion,
+): Write {
+  const { id, model } = answer;
+  return storedCompletions.insertion({
+    id,
+    teamId,
+    model,
+    createTime,
+    ...stored,
+    body: JSON.stringify(answer),
+  });
+}
