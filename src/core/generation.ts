@@ -35,6 +35,11 @@ export interface Tool {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** The JSON text of the schema, if it may have numbers that the value does not keep. */
   readonly parametersText?: string;
+  /**
+   * A stricter schema for the grammar of the arguments, which the model does not see. Where no grammar can express it, `parameters`
+   * alone holds, and the answer has a warning.
+   */
+  readonly strictParameters?: Readonly<Record<string, unknown>>;
 }
 
 /** Whether the model calls tools, and which. */
@@ -150,6 +155,8 @@ export interface GenerationRequest {
   readonly deterministic: boolean;
   /** Whether nothing of it is written to disk, prefix files included; absent = false. */
   readonly ephemeral?: boolean | undefined;
+  /** Sentences about parts of the client's request that are not applied, for a header of the answer. */
+  readonly warnings?: readonly string[];
 }
 
 /** Why an answer ended: the model ended it, a stop text, the maximum of tokens, or tool calls. */

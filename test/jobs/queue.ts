@@ -233,6 +233,7 @@ function aRun(
     choices: 1,
     maxTokens: null,
     timings: { queueMs: null, prefillMs: null, ttftMs: null, decodeTps: null, cachedTokens: null },
+    warnings: [],
     costTicks: null,
     events: { [Symbol.asyncIterator]: () => ({ next: () => settled.then(() => end) }) },
     abort: () => aborting.abort(),

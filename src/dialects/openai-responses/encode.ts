@@ -51,11 +51,7 @@ type EndingType = "response.completed" | "response.incomplete" | "response.faile
 export function createResponseEncoder(identity: ResponseIdentity): ResponseEncoder {
   const { request } = identity;
   const nextSequenceNumber = createSequence();
-  const output = new OutputWriter({
-    responseId: identity.id,
-    includesEncryptedReasoning: request.includesEncryptedReasoning,
-    nextSequenceNumber,
-  });
+  const output = new OutputWriter({ responseId: identity.id, request, nextSequenceNumber });
   let usage: Usage = noUsage;
   let ended = false;
   let state: ResponseState = stateOf(request.background ? "queued" : "in_progress");

@@ -96,6 +96,20 @@ export const responseEventSchema = z
         arguments: z.string(),
       })
       .readonly(),
+    z
+      .object({
+        ...eventFields("response.custom_tool_call_input.delta"),
+        ...itemPosition,
+        delta: z.string(),
+      })
+      .readonly(),
+    z
+      .object({
+        ...eventFields("response.custom_tool_call_input.done"),
+        ...itemPosition,
+        input: z.string(),
+      })
+      .readonly(),
   ])
   .meta({ id: "ResponseEvent", description: "One event of a streamed response." });
 

@@ -13,7 +13,9 @@ import type { InputItem } from "./items/input-item-schema.js";
 import { messagesOf, type EarlierItems } from "./items/messages.js";
 import { responsesRequestSchema, type ResponsesRequestBody } from "./schema.js";
 import { settingsOf, type ResponseSettings } from "./settings.js";
-import { parseTools } from "./tools.js";
+import { addedTools } from "./items/added-tools.js";
+import type { CallForms } from "./tools/call-forms.js";
+import { parseTools, type ParsedTools } from "./tools/parse.js";
 import { rejectUnsupportedFields, rejectUnsupportedItems } from "./unsupported-fields.js";
 
 export interface ResponsesRequest {
@@ -32,6 +34,8 @@ export interface ResponsesRequest {
   readonly settings: ResponseSettings;
   /** Whether reasoning items also contain their text as `encrypted_content`. */
   readonly includesEncryptedReasoning: boolean;
+  /** How the calls of the request's tools are written. */
+  readonly callForms: CallForms;
   /** The generation request without the conversation. */
   readonly generation: Omit<GenerationRequest, "messages">;
 }
@@ -48,9 +52,11 @@ export function parseResponsesRequest(body: unknown, bodyText: string | null = n
   const store = fields.store ?? true;
   const background = fields.background ?? false;
   if (background && !store) throw invalidValue("background", "needs a response that is stored");
+  const input = readInput(fields);
+  const { callForms, ...tools } = parseTools(fields, addedTools(input));
   return {
     model: fields.model,
-    input: readInput(fields),
+    input,
     previousResponseId: fields.previous_response_id ?? null,
     conversationId: readConversation(fields),
     store,
@@ -58,7 +64,8 @@ export function parseResponsesRequest(body: unknown, bodyText: string | null = n
     stream: fields.stream ?? false,
     settings: settingsOf(fields),
     includesEncryptedReasoning: fields.include?.includes("reasoning.encrypted_content") ?? false,
-    generation: withSchemaTexts(generationOf(fields), bodyText),
+    callForms,
+    generation: withSchemaTexts(generationOf(fields, tools), bodyText),
   };
 }
 
@@ -117,17 +124,16 @@ function readConversation(fields: ResponsesRequestBody): string | null {
   return typeof conversation === "string" ? conversation : conversation.id;
 }
 
-function generationOf(fields: ResponsesRequestBody): ResponsesRequest["generation"] {
-  const tools = parseTools(fields);
+function generationOf(
+  fields: ResponsesRequestBody,
+  { schemaPaths, warnings, ...tools }: Omit<ParsedTools, "callForms">,
+): ResponsesRequest["generation"] {
   return {
     model: fields.model,
     ...(fields.truncation === "auto" ? { truncate: true } : {}),
     ...tools,
     format: formatOf(fields.text),
-    schemaPaths: {
-      format: "text.format.schema",
-      tools: tools.tools.map((_, at) => `tools.${at}.parameters`),
-    },
+    schemaPaths: { format: "text.format.schema", tools: schemaPaths },
     reasoningEffort: parseReasoningEffort(fields.reasoning?.effort),
     sampling: parseSampling(fields),
     topLogprobs: topLogprobsOf(fields),
@@ -137,6 +143,7 @@ function generationOf(fields: ResponsesRequestBody): ResponsesRequest["generatio
     maxTokensExcludesReasoning: false,
     deterministic: fields.deterministic ?? false,
     ...(fields.store === false ? { ephemeral: true } : {}),
+    ...(warnings.length === 0 ? {} : { warnings }),
   };
 }
 

@@ -1,6 +1,12 @@
 /** Rebuilds the stream of a stored response. Pure. */
 import type { ResponseEvent } from "./event-schema.js";
-import { createSequence, itemStartEvents, itemEndEvents, itemDeltaEvent } from "./items/item-events.js";
+import {
+  createSequence,
+  itemStartEvents,
+  itemEndEvents,
+  itemDeltaEvents,
+  type ItemPosition,
+} from "./items/item-events.js";
 import { encodeOpaque } from "./items/opaque-text.js";
 import type { OutputItem, ResponseObject } from "./response-schema.js";
 
@@ -21,10 +27,7 @@ export function replayResponse(response: ResponseObject): readonly ResponseEvent
   const itemEvents = response.output.flatMap((item, index) => {
     const position = { index, nextSequenceNumber };
     const start = itemStartEvents(item, position);
-    const delta = contentOf(item);
-    const isEmpty = delta.text === "" && delta.logprobs.length === 0 && item.type !== "function_call";
-    const deltas = isEmpty ? [] : [itemDeltaEvent(item, position, delta.text, delta.logprobs)];
-    return [...start, ...deltas, ...itemEndEvents(item, position)];
+    return [...start, ...deltasOf(item, position), ...itemEndEvents(item, position)];
   });
   const ending = endingEventTypes[response.status];
   return [
@@ -69,8 +72,17 @@ function startOfResponse(response: ResponseObject): ResponseObject {
   };
 }
 
+function deltasOf(item: OutputItem, position: ItemPosition): readonly ResponseEvent[] {
+  const { text, logprobs } = contentOf(item);
+  const isCall = item.type !== "message" && item.type !== "reasoning";
+  const isEmpty = text === "" && logprobs.length === 0 && !isCall;
+  return isEmpty ? [] : itemDeltaEvents(item, position, text, logprobs);
+}
+
 function contentOf(item: OutputItem) {
   if (item.type === "function_call") return { text: item.arguments, logprobs: [] };
+  if (item.type === "custom_tool_call") return { text: item.input, logprobs: [] };
+  if (item.type !== "message" && item.type !== "reasoning") return { text: "", logprobs: [] };
   const [part] = item.type === "message" ? item.content : item.summary;
   return { text: part?.text ?? "", logprobs: part !== undefined && "logprobs" in part ? part.logprobs : [] };
 }

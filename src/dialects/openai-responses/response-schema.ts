@@ -1,6 +1,7 @@
 /** Schemas of responses. The TypeScript types and the OpenAPI document are derived from them. */
 import { z } from "zod";
 import { inputItemSchema } from "./items/input-item-schema.js";
+import { toolChoiceSchema } from "./tools/schema.js";
 
 const count = z.int().min(0);
 const itemStatus = z.enum(["in_progress", "completed", "incomplete"]);
@@ -49,12 +50,83 @@ const functionCallItem = z
     status: itemStatus,
     call_id: z.string(),
     name: z.string(),
+    namespace: z.string().optional(),
     arguments: z.string(),
   })
   .readonly();
+const clientCall = { id: z.string(), status: itemStatus, call_id: z.string() };
+const optionalCount = count.nullable();
+const customCallItem = z
+  .object({
+    ...clientCall,
+    type: z.literal("custom_tool_call"),
+    name: z.string(),
+    namespace: z.string().optional(),
+    input: z.string(),
+  })
+  .readonly();
+const localShellCallItem = z
+  .object({
+    ...clientCall,
+    type: z.literal("local_shell_call"),
+    action: z
+      .object({
+        type: z.literal("exec"),
+        command: z.array(z.string()).readonly(),
+        env: z.record(z.string(), z.string()).readonly(),
+        timeout_ms: optionalCount,
+        user: z.string().nullable(),
+        working_directory: z.string().nullable(),
+      })
+      .readonly(),
+  })
+  .readonly();
+const shellCallItem = z
+  .object({
+    ...clientCall,
+    type: z.literal("shell_call"),
+    action: z
+      .object({
+        commands: z.array(z.string()).readonly(),
+        timeout_ms: optionalCount,
+        max_output_length: optionalCount,
+      })
+      .readonly(),
+  })
+  .readonly();
+const applyPatchCallItem = z
+  .object({
+    ...clientCall,
+    type: z.literal("apply_patch_call"),
+    operation: z
+      .object({
+        type: z.enum(["create_file", "update_file", "delete_file"]),
+        path: z.string(),
+        diff: z.string().optional(),
+      })
+      .readonly(),
+  })
+  .readonly();
+const toolSearchCallItem = z
+  .object({
+    ...clientCall,
+    type: z.literal("tool_search_call"),
+    execution: z.literal("client"),
+    arguments: z.record(z.string(), z.unknown()).readonly(),
+  })
+  .readonly();
 export const outputItemSchema = z
-  .discriminatedUnion("type", [reasoningItem, messageItem, functionCallItem])
-  .meta({ id: "ResponseOutputItem", description: "Reasoning, a message, or a function call." });
+  .discriminatedUnion("type", [
+    reasoningItem,
+    messageItem,
+    functionCallItem,
+    customCallItem,
+    localShellCallItem,
+    shellCallItem,
+    applyPatchCallItem,
+    toolSearchCallItem,
+  ])
+  .meta({ id: "ResponseOutputItem", description: "Reasoning, a message, or a call of a tool." });
 
 const functionTool = z
   .object({
@@ -65,18 +137,8 @@ const functionTool = z
     strict: z.boolean().nullable(),
   })
   .readonly();
-const namedFunction = z.object({ type: z.literal("function"), name: z.string() }).readonly();
-const toolChoice = z.union([
-  z.enum(["none", "auto", "required"]),
-  namedFunction,
-  z
-    .object({
-      type: z.literal("allowed_tools"),
-      mode: z.enum(["auto", "required"]),
-      tools: z.array(namedFunction).readonly(),
-    })
-    .readonly(),
-]);
+/** Tools of the other types are as the request has them. */
+const otherTool = z.looseObject({ type: z.string() }).readonly();
 const textFormat = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text") }).readonly(),
   z.object({ type: z.literal("json_object") }).readonly(),
@@ -134,8 +196,8 @@ export const responseSchema = z
     store: z.boolean(),
     temperature: z.number(),
     text: z.object({ format: textFormat, verbosity: z.string().optional() }).readonly(),
-    tool_choice: toolChoice,
-    tools: z.array(functionTool).readonly(),
+    tool_choice: toolChoiceSchema,
+    tools: z.array(z.union([functionTool, otherTool])).readonly(),
     top_logprobs: count,
     top_p: z.number(),
     presence_penalty: z.number(),

@@ -4,53 +4,18 @@
  * are ignored. Fields that are declared here but not supported are rejected by unsupported-fields.ts.
  */
 import { z } from "zod";
-import {
-  functionNameField,
-  int32Max,
-  metadataField,
-  optionalInteger,
-  boundedArray,
-} from "../request-fields.js";
+import { int32Max, metadataField, optionalInteger, boundedArray } from "../request-fields.js";
 import { reasoningEffortField } from "../openai-effort.js";
 import { maxTokensField, samplingFields } from "../openai-sampling.js";
 import { inputItemSchema } from "./items/input-item-schema.js";
+import { toolChoiceSchema, toolsSchema } from "./tools/schema.js";
 
 const itemsMax = 10_000;
-const toolsMax = 1_000;
 const includesMax = 100;
 const labelCharsMax = 512;
 
 const label = z.string().max(labelCharsMax, `must be at most ${labelCharsMax} characters long`).nullish();
 const unsupportedField = z.unknown().optional();
-
-const functionTool = z.object({
-  type: z.literal("function"),
-  name: functionNameField,
-  description: z.string().nullish(),
-  parameters: z.record(z.string(), z.unknown()).nullish(),
-  strict: z.boolean().nullish(),
-});
-/** Tools of all other types are rejected by their type. */
-const tool = z.preprocess(
-  (value) => (isServerTool(value) ? { ...value, type: "server_tool", requestedType: value.type } : value),
-  z.discriminatedUnion("type", [
-    functionTool,
-    z.object({ type: z.literal("server_tool"), requestedType: z.string() }),
-  ]),
-);
-
-const namedFunction = z.object({ type: z.literal("function"), name: z.string() });
-const toolChoice = z.union([
-  z.enum(["none", "auto", "required"]),
-  z.discriminatedUnion("type", [
-    namedFunction,
-    z.object({
-      type: z.literal("allowed_tools"),
-      mode: z.enum(["auto", "required"]),
-      tools: boundedArray(namedFunction, toolsMax),
-    }),
-  ]),
-]);
 
 const format = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text") }),
@@ -66,6 +31,8 @@ const format = z.discriminatedUnion("type", [
     strict: z.boolean().nullish(),
   }),
 ]);
+
+const summary = z.enum(["auto", "concise", "detailed"]).nullish().catch(null);
 
 /** The fields of the conversation, shared with the compact request. */
 const conversationFields = {
@@ -94,8 +61,8 @@ export const responsesRequestSchema = z
     ...samplingFields,
     logprobs: z.boolean().nullish(),
     top_logprobs: optionalInteger(0, 20),
-    tools: boundedArray(tool, toolsMax).nullish(),
-    tool_choice: toolChoice.nullish(),
+    tools: toolsSchema.nullish(),
+    tool_choice: toolChoiceSchema.nullish(),
     parallel_tool_calls: z.boolean().nullish(),
     max_tool_calls: optionalInteger(1, int32Max),
     text: z
@@ -104,8 +71,8 @@ export const responsesRequestSchema = z
     reasoning: z
       .object({
         effort: reasoningEffortField.nullish(),
-        summary: z.enum(["auto", "concise", "detailed"]).nullish(),
-        generate_summary: z.enum(["auto", "concise", "detailed"]).nullish(),
+        summary: summary.describe("Other values count as absent."),
+        generate_summary: summary.describe("The older name of `summary`."),
       })
       .nullish(),
     include: boundedArray(z.string(), includesMax).nullish(),
@@ -130,8 +97,3 @@ export const responsesRequestSchema = z
 export const compactRequestSchema = z.object(conversationFields).meta({ id: "ResponseCompactionRequest" });
 
 export type ResponsesRequestBody = z.infer<typeof responsesRequestSchema>;
-
-function isServerTool(value: unknown): value is { readonly type: string } {
-  if (typeof value !== "object" || value === null || !("type" in value)) return false;
-  return typeof value.type === "string" && value.type !== "function";
-}

@@ -91,8 +91,9 @@ function textSettings(text: ResponsesRequestBody["text"]): ResponseSettings["tex
 }
 
 function toolSettings(tools: ResponsesRequestBody["tools"]): ResponseSettings["tools"] {
-  return (tools ?? []).flatMap((tool) => {
-    if (tool.type !== "function") return [];
+  return (tools ?? []).flatMap((tool): ResponseSettings["tools"] => {
+    if (tool.type === "hosted") return [];
+    if (tool.type !== "function") return [tool];
     const { type, name, description, parameters, strict } = tool;
     return [
       {

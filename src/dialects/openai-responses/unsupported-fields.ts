@@ -25,7 +25,7 @@ export function rejectUnsupportedItems(items: readonly InputItem[], field = "inp
     const param = `${field}.${index}`;
     if (item.type === "message")
       rejectUnsupportedParts(item.content, `${param}.content`, item.role === "assistant");
-    else if (item.type === "function_call_output")
+    else if (item.type === "function_call_output" || item.type === "custom_tool_call_output")
       rejectUnsupportedParts(item.output, `${param}.output`, false);
     else if (item.type === "compaction" && decodeOpaque(item.encrypted_content) === null)
       throw invalidValue(`${param}.encrypted_content`, "was not made by this server");

@@ -10,6 +10,8 @@ const prefill = "x-hearth-prefill-ms";
 const ttft = "x-hearth-ttft-ms";
 const decode = "x-hearth-decode-tps";
 const cost = "x-hearth-cost-ticks";
+const warning = "x-hearth-warning";
+const warningCharsMax = 2_000;
 
 /** Value of the `trailer` header that announces `runTrailers`. */
 export const trailerNames = [prefill, ttft, decode, cost].join(", ");
@@ -25,9 +27,10 @@ interface Answered {
 }
 
 /** Returns what is already known. */
-export function runHeaders(run: MeasuredRun & Answered): Fields {
+export function runHeaders(run: MeasuredRun & Answered & Pick<Run, "warnings">): Fields {
   return {
     ...modelHeader(run.model),
+    ...warningHeader(run.warnings),
     ...field("x-hearth-queue-ms", run.timings.queueMs, 0),
     ...field("x-hearth-cached-tokens", run.timings.cachedTokens, 0),
     ...runTrailers(run),
@@ -52,6 +55,12 @@ export function answerHeaders({ model, costTicks }: Answered): Fields {
 /** The id of the model, also where the request has an alias. */
 function modelHeader({ manifest }: Model): Fields {
   return { "x-hearth-model": manifest.id };
+}
+
+/** Returns what of a request is not applied; nothing if that is nothing. Other characters than ASCII's are written as `?`. */
+export function warningHeader(warnings: readonly string[]): Fields {
+  const text = warnings.join("; ").replace(/[^ -~]/g, "?");
+  return text === "" ? {} : { [warning]: text.slice(0, warningCharsMax) };
 }
 
 /** Returns what a run was charged, as the ledger has it; nothing while that is not known. */

@@ -11,6 +11,7 @@ import { reserveTokens, parkReservation } from "../middleware/limit.js";
 import type { JsonPresenter, Reply, StreamPresenter } from "../reply/reply.js";
 import type { Call } from "../route.js";
 import { itemsToStore, type RequestItems } from "../../jobs/responses/conversation-items.js";
+import { warningHeader } from "../reply/run-headers.js";
 import { createResponseRecorder } from "../../jobs/responses/response-recorder.js";
 import { followResponse } from "./stream.js";
 
@@ -96,6 +97,7 @@ export async function answerInBackground(
     storedResponses.logs.close(id);
     throw thrown;
   }
+  ctx.set(warningHeader(generation.warnings ?? []));
   if (log === null) ctx.body = response;
   else await reply.sendFrames(ctx, followResponse(log, 0), pingFrame);
 }

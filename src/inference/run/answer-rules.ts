@@ -6,7 +6,7 @@ import { freeRules, type AnswerRules } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";
 import { repeatedKey } from "../../core/json/object-keys.js";
 import type { GenerationRequest, Tool } from "../../core/generation.js";
-import type { CompiledSchema, Schemas } from "../../core/schemas.js";
+import type { CompiledSchema, SchemaOrigin, Schemas } from "../../core/schemas.js";
 
 /** An answer as it is validated. */
 export interface CompletedAnswer {
@@ -18,12 +18,19 @@ export interface AnswerValidator {
   readonly rules: AnswerRules;
   /** Whether every answer that follows the rules is valid, so that it can be emitted as it comes. */
   readonly exact: boolean;
+  /** Sentences about requirements that no grammar can express and that are therefore not enforced. */
+  readonly warnings: readonly string[];
   /** @returns why a whole answer is invalid, in a sentence; null when it is valid. */
   check(answer: CompletedAnswer): Promise<string | null>;
 }
 
 /** Accepts any answer. */
-const acceptAll: AnswerValidator = { rules: freeRules, exact: true, check: () => Promise.resolve(null) };
+const acceptAll: AnswerValidator = {
+  rules: freeRules,
+  exact: true,
+  warnings: [],
+  check: () => Promise.resolve(null),
+};
 
 /** Returns the validator of a request's answers, synchronously when nothing is required of them. */
 export function answerValidator(
@@ -44,11 +51,13 @@ async function compileValidator(
 ): Promise<AnswerValidator> {
   const text = await textSchema(schemas, request, teamId);
   const tools = new Map<string, CompiledSchema>();
+  const warnings: string[] = [];
   for (const [index, tool] of request.tools.entries()) {
-    const { name } = tool;
-    const { schema, text } = argumentsSchema(tool);
-    const compiling = schemas.compile(schema, { param: toolPath(request, index), teamId, text });
-    tools.set(name, await namingTool(name, compiling));
+    const origin = { param: toolPath(request, index), teamId };
+    const strict = await compileStrict(schemas, tool, origin);
+    if (strict === null && tool.strictParameters !== undefined)
+      warnings.push(`the grammar of the tool '${tool.name}' is not enforced`);
+    tools.set(tool.name, strict ?? (await compileTool(schemas, tool, origin)));
   }
   const compiled = [...(text === null ? [] : [text]), ...tools.values()];
   return {
@@ -58,6 +67,7 @@ async function compileValidator(
       toolArguments: request.tools.map(({ name }) => tools.get(name)?.root ?? ""),
     },
     exact: compiled.every(({ exact }) => exact),
+    warnings,
     async check(answer) {
       for (const call of answer.calls) {
         const problem = await problemOf(call.arguments, tools.get(call.name));
@@ -74,6 +84,26 @@ async function problemOf(text: string, schema: CompiledSchema | null | undefined
   const problem = await schema.check(text);
   const repeated = problem === null ? repeatedKey(text) : null;
   return repeated === null ? problem : `it has the key "${repeated.slice(0, 100)}" twice in one object`;
+}
+
+/** Compiles the stricter schema of a tool, if it has one. @returns null if it has none, or none that is supported. */
+async function compileStrict(
+  schemas: Schemas,
+  { strictParameters }: Tool,
+  origin: SchemaOrigin,
+): Promise<CompiledSchema | null> {
+  if (strictParameters === undefined) return null;
+  try {
+    return await schemas.compile(strictParameters, origin);
+  } catch (thrown) {
+    if (thrown instanceof HearthError && thrown.code === "invalid_schema") return null;
+    throw thrown;
+  }
+}
+
+function compileTool(schemas: Schemas, tool: Tool, origin: SchemaOrigin): Promise<CompiledSchema> {
+  const { schema, text } = argumentsSchema(tool);
+  return namingTool(tool.name, schemas.compile(schema, { ...origin, text }));
 }
 
 function toolPath({ schemaPaths }: GenerationRequest, index: number): string {

@@ -53,6 +53,7 @@ async function prepare(deps: RunDeps, run: TextRun, execution: Execution): Promi
   const { id: teamId } = run.context.principal.team;
   const building = answerValidator(deps.schemas, request, teamId);
   const validator = building instanceof Promise ? await unlessAborted(building, signal) : building;
+  run.warnings.push(...validator.warnings);
   // Before the model is held: while images are described, it may serve others.
   const captioning = deps.captioning.caption(request.messages, teamId, signal);
   const conversation = captioning instanceof Promise ? await unlessAborted(captioning, signal) : captioning;

@@ -36,6 +36,8 @@ export interface Run {
   /** For one reader. Throws a HearthError when the run fails; ends without the last `generation-end` when it is aborted. */
   readonly events: AsyncIterable<RunEvent>;
   readonly timings: RunTimings;
+  /** Sentences about what is not applied of the request; complete before the first event. */
+  readonly warnings: readonly string[];
   /** What it is charged; null until its last event, or its failure. */
   readonly costTicks: Ticks | null;
   abort(): void;
@@ -89,6 +91,7 @@ export function createGenerator(generatorDeps: GeneratorDeps): Generator {
         maxTokens: run.request.maxTokens,
         events: run.channel,
         timings: run.timings,
+        warnings: run.warnings,
         get costTicks() {
           return run.costTicks;
         },
@@ -129,6 +132,7 @@ function createTextRun(
     model,
     requestedModel: request.model,
     request,
+    warnings: [...(request.warnings ?? [])],
     context,
     channel,
     emit(event) {

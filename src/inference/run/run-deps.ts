@@ -78,6 +78,8 @@ export interface RunDeps extends GeneratorDeps {
 /** A run that generates text. */
 export interface TextRun extends BillableRun {
   readonly request: CompleteRequest;
+  /** Sentences about what is not applied of the request; complete before the first event. */
+  readonly warnings: string[];
   readonly channel: Channel<RunEvent>;
   /** Gives an event to the recorder and the reader. @throws HearthError when the reader is too far behind. */
   readonly emit: (event: RunEvent) => void;

@@ -35,6 +35,7 @@ describe("a responses request", () => {
         truncation: "disabled",
       },
       includesEncryptedReasoning: false,
+      callForms: new Map(),
       generation: {
         model: "ember-1m",
         tools: [],

@@ -67,6 +67,7 @@ function readPart(event: PartEvent, open: Open): void {
   if (event.type === "response.reasoning_summary_text.delta") expect(event.delta).not.toBe("");
   if ("text" in event) expect(event.text).toBe(open.text);
   if ("arguments" in event) expect(event.arguments).toBe(open.text);
+  if ("input" in event) expect(event.input).toBe(open.text);
   if (event.type === "response.output_text.done") expect(event.logprobs).toEqual(open.logprobs);
   if (event.type === "response.content_part.done" || event.type === "response.reasoning_summary_part.done")
     expect(event.part.text).toBe(open.text);
@@ -77,6 +78,8 @@ function readPart(event: PartEvent, open: Open): void {
 /** Returns an item's text or arguments; null if it has no content yet. */
 export function textOf(item: OutputItem): string | null {
   if (item.type === "function_call") return item.status === "in_progress" ? null : item.arguments;
+  if (item.type === "custom_tool_call") return item.status === "in_progress" ? null : item.input;
+  if (item.type !== "message" && item.type !== "reasoning") return null;
   const [part] = item.type === "message" ? item.content : item.summary;
   return part?.text ?? null;
 }

@@ -137,7 +137,13 @@ describe("an invalid responses request", () => {
       "input.0.encrypted_content",
       /not made by this server/,
     ],
-    ["a web search tool", { tools: [{ type: "web_search" }] }, "tools.0.type", /'web_search'/],
+    [
+      "nothing but a hosted tool of which one must be called",
+      { tools: [{ type: "web_search" }], tool_choice: "required" },
+      "tools.0.type",
+      /'web_search'/,
+    ],
+    ["a tool of an unknown type", { tools: [{ type: "telepathy" }] }, "tools.0.type", /'telepathy'/],
     ["a tool of another server", { tools: [weather, { type: "mcp" }] }, "tools.1.type", /'mcp'/],
     ["two tools with the same name", { tools: [weather, weather] }, "tools.1.name", /another tool/],
     ["a required choice without tools", { tool_choice: "required" }, "tool_choice", /needs tools/],
@@ -148,7 +154,7 @@ describe("an invalid responses request", () => {
       "tool_choice",
       /at least one/,
     ],
-    ["a choice of a hosted tool", choice({ type: "web_search" }), "tool_choice.type", /not a known value/],
+    ["a choice of a hosted tool", choice({ type: "web_search" }), "tool_choice", /'web_search'/],
     ["live search", { search_parameters: { mode: "on" } }, "search_parameters", /live search/],
     ["a stored prompt", { prompt: { id: "p" } }, "prompt", /not supported/],
     [

@@ -7,6 +7,7 @@ import { boundedArray } from "../../request-fields.js";
 
 const partsMax = 10_000;
 const annotationsMax = 100_000;
+const toolsMax = 1_000;
 
 const id = z.string().nullish();
 const status = z.enum(["in_progress", "completed", "incomplete"]).nullish();
@@ -44,9 +45,55 @@ const functionCall = z.object({
   type: z.literal("function_call"),
   call_id: z.string(),
   name: z.string(),
+  namespace: z.string().nullish(),
   arguments: z.string(),
   status,
 });
+/** Calls of tools with a text input, and their results. */
+const customCall = z.looseObject({
+  id,
+  type: z.literal("custom_tool_call"),
+  call_id: z.string(),
+  name: z.string(),
+  namespace: z.string().nullish(),
+  input: z.string(),
+});
+const customCallOutput = z.looseObject({
+  id,
+  type: z.literal("custom_tool_call_output"),
+  call_id: z.string(),
+  output: content,
+});
+const anyStatus = z.string().nullish();
+/** Calls of tools with fields of their own, which are the arguments, and their results, which are text or JSON. */
+const typedCall = z.looseObject({
+  id,
+  type: z.enum(["local_shell_call", "shell_call", "apply_patch_call", "tool_search_call"]),
+  call_id: z.string().nullish(),
+  status: anyStatus,
+  action: z.unknown().optional(),
+  operation: z.unknown().optional(),
+  arguments: z.unknown().optional(),
+  execution: z.string().nullish(),
+});
+const typedCallOutput = z.looseObject({
+  id,
+  type: z.enum(["local_shell_call_output", "shell_call_output", "apply_patch_call_output"]),
+  call_id: z.string().nullish(),
+  status: anyStatus,
+  output: z.unknown().optional(),
+});
+const addedTools = boundedArray(z.unknown(), toolsMax);
+/** Tools that become available in the course of the conversation. */
+const toolSearchOutput = z.looseObject({
+  id,
+  type: z.literal("tool_search_output"),
+  call_id: z.string().nullish(),
+  status: anyStatus,
+  execution: z.string().nullish(),
+  tools: addedTools,
+});
+const additionalTools = z.looseObject({ id, type: z.literal("additional_tools"), tools: addedTools });
 const functionCallOutput = z.object({
   id,
   type: z.literal("function_call_output"),
@@ -83,16 +130,9 @@ const hostedToolItem = z.looseObject({
     "mcp_approval_response",
     "computer_call",
     "computer_call_output",
-    "local_shell_call",
-    "local_shell_call_output",
-    "shell_call",
-    "shell_call_output",
-    "apply_patch_call",
-    "apply_patch_call_output",
-    "tool_search_call",
-    "tool_search_output",
-    "custom_tool_call",
-    "custom_tool_call_output",
+    "program",
+    "program_output",
+    "ghost_snapshot",
   ]),
 });
 
@@ -107,6 +147,12 @@ export const inputItemSchema = z
       reasoning,
       reference,
       compaction,
+      customCall,
+      customCallOutput,
+      typedCall,
+      typedCallOutput,
+      toolSearchOutput,
+      additionalTools,
       hostedToolItem,
     ]),
   )

@@ -28,45 +28,36 @@ export function itemStartEvents(
     item: emptyItem(item),
   };
   const position = { item_id: item.id, output_index };
-  if (item.type === "function_call") return [added];
   if (item.type === "reasoning") {
     const type = "response.reasoning_summary_part.added";
     const part = { type: "summary_text", text: "" } as const;
     return [added, { type, sequence_number: nextSequenceNumber(), ...position, summary_index: 0, part }];
   }
+  if (item.type !== "message") return [added];
   const part = textPart("", []);
   const type = "response.content_part.added";
   return [added, { type, sequence_number: nextSequenceNumber(), ...position, content_index: 0, part }];
 }
 
-/** Returns the event that adds to an item's text or arguments. */
-export function itemDeltaEvent(
+/** Returns the event that adds to an item's text, arguments or input; none for calls whose content is only in their last event. */
+export function itemDeltaEvents(
   { id: item_id, type: kind }: Pick<OutputItem, "id" | "type">,
   { index: output_index, nextSequenceNumber }: ItemPosition,
   delta: string,
   logprobs: readonly SampledLogprobBody[] = [],
-): ResponseEvent {
-  const [sequence_number, position] = [nextSequenceNumber(), { item_id, output_index }];
+): readonly ResponseEvent[] {
+  const place = () => ({ sequence_number: nextSequenceNumber(), item_id, output_index });
   switch (kind) {
     case "reasoning":
-      return {
-        type: "response.reasoning_summary_text.delta",
-        sequence_number,
-        ...position,
-        summary_index: 0,
-        delta,
-      };
+      return [{ type: "response.reasoning_summary_text.delta", ...place(), summary_index: 0, delta }];
     case "message":
-      return {
-        type: "response.output_text.delta",
-        sequence_number,
-        ...position,
-        content_index: 0,
-        delta,
-        logprobs,
-      };
+      return [{ type: "response.output_text.delta", ...place(), content_index: 0, delta, logprobs }];
     case "function_call":
-      return { type: "response.function_call_arguments.delta", sequence_number, ...position, delta };
+      return [{ type: "response.function_call_arguments.delta", ...place(), delta }];
+    case "custom_tool_call":
+      return [{ type: "response.custom_tool_call_input.delta", ...place(), delta }];
+    default:
+      return [];
   }
 }
 
@@ -97,6 +88,10 @@ function contentEndEvents(
     const type = "response.function_call_arguments.done";
     return [{ type, sequence_number: nextSequenceNumber(), ...position, name, arguments: json }];
   }
+  if (item.type === "custom_tool_call") {
+    const type = "response.custom_tool_call_input.done";
+    return [{ type, sequence_number: nextSequenceNumber(), ...position, input: item.input }];
+  }
   if (item.type === "reasoning") {
     const summaryPosition = { ...position, summary_index: 0 };
     const part = item.summary[0] ?? { type: "summary_text", text: "" };
@@ -115,6 +110,7 @@ function contentEndEvents(
       },
     ];
   }
+  if (item.type !== "message") return [];
   const contentPosition = { ...position, content_index: 0 };
   const part = item.content[0] ?? textPart("", []);
   const { text, logprobs } = part;
@@ -134,6 +130,8 @@ function contentEndEvents(
 function emptyItem(item: OutputItem): OutputItem {
   const status = "in_progress";
   if (item.type === "function_call") return { ...item, status, arguments: "" };
+  if (item.type === "custom_tool_call") return { ...item, status, input: "" };
   if (item.type === "message") return { ...item, status, content: [] };
-  return { id: item.id, type: item.type, status, summary: [] };
+  if (item.type === "reasoning") return { id: item.id, type: item.type, status, summary: [] };
+  return { ...item, status };
 }

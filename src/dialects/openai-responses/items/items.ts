@@ -70,7 +70,10 @@ function kindOf({ type }: InputItem): ItemKind {
     case "function_call":
       return "fc";
     case "function_call_output":
+    case "custom_tool_call_output":
       return "fco";
+    case "custom_tool_call":
+      return "ctc";
     case "compaction":
       return "cmp";
     default:

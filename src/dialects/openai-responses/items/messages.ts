@@ -14,6 +14,7 @@ import {
   type MessageItem,
   type ReasoningInput,
 } from "./input-item-schema.js";
+import { isCall, resultText, toolCallOf, type CallInput } from "./call-input.js";
 import { decodeOpaque } from "./opaque-text.js";
 
 /** The first items of a conversation, which are not in the request itself. */
@@ -44,19 +45,18 @@ interface Draft {
   readonly calls: ToolCall[];
 }
 
-type AssistantItem = Extract<InputItem, { type: "reasoning" | "function_call" | "message" }>;
+type AssistantItem = Extract<InputItem, { type: "reasoning" | "message" }> | CallInput;
 
 function isAssistantItem(item: InputItem): item is AssistantItem {
   if (item.type === "message") return item.role === "assistant";
-  return item.type === "reasoning" || item.type === "function_call";
+  return item.type === "reasoning" || isCall(item);
 }
 
 /** @returns the draft that contains the item: the open one or a new one; null if the item is empty. */
 function addToDraft(open: Draft | null, item: AssistantItem): Draft | null {
-  if (item.type === "function_call") {
+  if (isCall(item)) {
     const draft = open ?? newDraft();
-    const { call_id: id, name, arguments: json } = item;
-    draft.calls.push({ id: wellFormed(id), name: wellFormed(name), arguments: wellFormed(json) });
+    draft.calls.push(toolCallOf(item));
     return draft;
   }
   const reasoning = item.type === "reasoning" ? reasoningText(item) : null;
@@ -96,10 +96,20 @@ function messageOf(item: InputItem, param: string): Message | null {
   switch (item.type) {
     case "message":
       return { role: roleOf(item), ...contentOf(item.content, `${param}.content`), ...nameField(item.name) };
-    case "function_call_output": {
+    case "function_call_output":
+    case "custom_tool_call_output": {
       const result = contentOf(item.output, `${param}.output`);
       return { role: "tool", ...result, toolCallId: wellFormed(item.call_id) };
     }
+    case "local_shell_call_output":
+    case "shell_call_output":
+    case "apply_patch_call_output":
+    case "tool_search_output":
+      return {
+        role: "tool",
+        content: resultText(item),
+        toolCallId: wellFormed(item.call_id ?? item.id ?? ""),
+      };
     case "compaction":
       return {
         role: "system",

@@ -3,12 +3,16 @@
  * separate items. Pure.
  */
 import type { SampledLogprob, TokenLogprob } from "../../../core/generation.js";
+import { TextInputReader } from "../../client-tools/text-input-reader.js";
 import type { ResponseEvent } from "../event-schema.js";
+import type { ResponsesRequest } from "../parse.js";
+import { callFormOf, type CallForm } from "../tools/call-forms.js";
+import { callItem, callItemKinds, callItemType } from "./call-items.js";
 import { outputItemId } from "./ids.js";
 import {
   itemStartEvents,
   itemEndEvents,
-  itemDeltaEvent,
+  itemDeltaEvents,
   textPart,
   type ItemPosition,
 } from "./item-events.js";
@@ -17,18 +21,26 @@ import type { OutputItem, OutputItemStatus, SampledLogprobBody } from "../respon
 
 export interface OutputSettings {
   readonly responseId: string;
-  /** Whether a finished reasoning item also contains its text as `encrypted_content`. */
-  readonly includesEncryptedReasoning: boolean;
+  readonly request: Pick<ResponsesRequest, "includesEncryptedReasoning" | "callForms">;
   /** Returns the sequence number of the next event. */
   readonly nextSequenceNumber: () => number;
+}
+
+interface OpenCall {
+  /** Index of the call in the answer. */
+  readonly index: number;
+  readonly id: string;
+  readonly form: CallForm;
+  /** Reads the text of a call with a text input. */
+  readonly input: TextInputReader;
 }
 
 interface OpenItem {
   readonly id: string;
   readonly type: OutputItem["type"];
-  /** For a tool call: its index in the answer, its id and its name. */
-  readonly call: { readonly index: number; readonly id: string; readonly name: string } | null;
-  /** The text or the arguments so far. */
+  /** For a tool call only. */
+  readonly call: OpenCall | null;
+  /** The text or the JSON of the arguments so far. */
   text: string;
   readonly logprobs: SampledLogprobBody[];
 }
@@ -56,7 +68,8 @@ export class OutputWriter {
 
   /** Starts a tool call. */
   call(index: number, id: string, name: string): readonly ResponseEvent[] {
-    return this.#start("function_call", { index, id, name });
+    const form = callFormOf(this.#settings.request.callForms, name);
+    return this.#start(callItemType(form), { index, id, form, input: new TextInputReader() });
   }
 
   /** Adds a part of the JSON of a tool call's arguments. */
@@ -64,7 +77,8 @@ export class OutputWriter {
     const open = this.#open;
     if (json === "" || open?.call?.index !== index) return [];
     open.text += json;
-    return [itemDeltaEvent(open, this.#position(), json)];
+    const delta = open.type === "custom_tool_call" ? open.call.input.push(json) : json;
+    return delta === "" ? [] : itemDeltaEvents(open, this.#position(), delta);
   }
 
   /** Ends a tool call whose arguments are complete. */
@@ -79,7 +93,7 @@ export class OutputWriter {
     const item = this.#itemOf(open, status);
     // Clients expect at least one delta, even if the arguments are empty.
     const emptyDelta =
-      open.type === "function_call" && open.text === "" ? [itemDeltaEvent(open, this.#position(), "")] : [];
+      open.call !== null && open.text === "" ? itemDeltaEvents(open, this.#position(), "") : [];
     const events = [...emptyDelta, ...itemEndEvents(item, this.#position())];
     this.#endedItems.push(item);
     this.#open = null;
@@ -102,12 +116,12 @@ export class OutputWriter {
     if (open === null) return started;
     open.text += text;
     open.logprobs.push(...logprobs);
-    return [...started, itemDeltaEvent(open, this.#position(), text, logprobs)];
+    return [...started, ...itemDeltaEvents(open, this.#position(), text, logprobs)];
   }
 
   /** Starts an item. An open tool call is incomplete, because another item starts before its end. */
   #start(type: OpenItem["type"], call: OpenItem["call"]): readonly ResponseEvent[] {
-    const closed = this.close(this.#open?.type === "function_call" ? "incomplete" : "completed");
+    const closed = this.close(this.#open?.call != null ? "incomplete" : "completed");
     const id = outputItemId(itemKinds[type], this.#settings.responseId, this.#endedItems.length);
     this.#open = { id, type, call, text: "", logprobs: [] };
     return [...closed, ...itemStartEvents(this.#itemOf(this.#open, "in_progress"), this.#position())];
@@ -120,17 +134,17 @@ export class OutputWriter {
   #itemOf({ id, type, call, text, logprobs }: OpenItem, status: OutputItemStatus): OutputItem {
     if (type === "message")
       return { id, type, status, role: "assistant", content: [textPart(text, [...logprobs])] };
-    if (type === "function_call")
-      return { id, type, status, call_id: call?.id ?? "", name: call?.name ?? "", arguments: text };
+    if (call !== null)
+      return callItem({ itemId: id, callId: call.id, form: call.form, status, arguments: text });
     const encrypted =
-      this.#settings.includesEncryptedReasoning && status !== "in_progress"
+      this.#settings.request.includesEncryptedReasoning && status !== "in_progress"
         ? { encrypted_content: encodeOpaque(text) }
         : {};
-    return { id, type, status, summary: [{ type: "summary_text", text }], ...encrypted };
+    return { id, type: "reasoning", status, summary: [{ type: "summary_text", text }], ...encrypted };
   }
 }
 
-const itemKinds = { reasoning: "rs", message: "msg", function_call: "fc" } as const;
+const itemKinds = { reasoning: "rs", message: "msg", ...callItemKinds } as const;
 
 function wireLogprob(sampled: SampledLogprob): SampledLogprobBody {
   const { top, ...token } = sampled;

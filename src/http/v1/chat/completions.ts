@@ -38,6 +38,7 @@ import { usableModel } from "../../../inference/run/usable-model.js";
 import type { HttpDeps } from "../../deps.js";
 import { authoriseModel } from "../../models/authorise-model.js";
 import { reserveTokens, parkReservation } from "../../middleware/limit.js";
+import { warningHeader } from "../../reply/run-headers.js";
 import { createReply, type JsonPresenter, type StreamPresenter } from "../../reply/reply.js";
 import type { Call } from "../../route.js";
 import type { RouteDocs } from "../../route-docs.js";
@@ -68,6 +69,7 @@ async function defer(deps: HttpDeps, call: Call, request: GenerationRequest): Pr
   const json = bodyText ?? JSON.stringify(body);
   const enqueue = () => deps.deferredCompletions.create({ id, ...owner, body: json });
   await parkReservation(deps, reservation, id, enqueue);
+  ctx.set(warningHeader(request.warnings ?? []));
   ctx.body = { request_id: id };
 }
 

@@ -1,0 +1,113 @@
+/** Builds the item of a tool call from its arguments, in the form that the client expects. Pure. */
+import { readTextInput } from "../../client-tools/text-input-reader.js";
+import type { OutputItem, OutputItemStatus } from "../response-schema.js";
+import type { CallForm } from "../tools/call-forms.js";
+import type { ItemKind } from "./ids.js";
+
+/** A call of the model; its arguments may be incomplete. */
+export interface CallSoFar {
+  readonly itemId: string;
+  readonly callId: string;
+  readonly form: CallForm;
+  readonly status: OutputItemStatus;
+  /** JSON text. */
+  readonly arguments: string;
+}
+
+export type CallItem = Exclude<OutputItem, { type: "reasoning" | "message" }>;
+
+const itemTypes = {
+  function: "function_call",
+  custom: "custom_tool_call",
+  local_shell: "local_shell_call",
+  shell: "shell_call",
+  apply_patch: "apply_patch_call",
+  tool_search: "tool_search_call",
+} as const;
+
+export const callItemKinds: Readonly<Record<CallItem["type"], ItemKind>> = {
+  function_call: "fc",
+  custom_tool_call: "ctc",
+  local_shell_call: "lsh",
+  shell_call: "sh",
+  apply_patch_call: "apc",
+  tool_search_call: "tsc",
+};
+
+/** Returns the type of the items of a form. */
+export function callItemType({ type }: CallForm): CallItem["type"] {
+  return itemTypes[type];
+}
+
+/** Fields whose arguments are missing are empty or null. */
+export function callItem(call: CallSoFar): CallItem {
+  const { itemId: id, callId: call_id, form, status, arguments: json } = call;
+  if (form.type === "function" || form.type === "custom") {
+    const named = { name: form.name, ...(form.namespace === null ? {} : { namespace: form.namespace }) };
+    return form.type === "function"
+      ? { id, type: "function_call", status, call_id, ...named, arguments: json }
+      : { id, type: "custom_tool_call", status, call_id, ...named, input: readTextInput(json) };
+  }
+  const fields = objectOf(json);
+  switch (form.type) {
+    case "local_shell":
+      return { id, type: "local_shell_call", status, call_id, action: localShellAction(fields) };
+    case "shell":
+      return { id, type: "shell_call", status, call_id, action: shellAction(fields) };
+    case "apply_patch":
+      return { id, type: "apply_patch_call", status, call_id, operation: operationOf(fields) };
+    case "tool_search":
+      return { id, type: "tool_search_call", status, call_id, execution: "client", arguments: fields };
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Returns the object of a JSON text; an empty one if the text is incomplete. */
+function objectOf(json: string): Fields {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+  } catch {
+    return {};
+  }
+}
+
+function localShellAction(fields: Fields) {
+  return {
+    type: "exec",
+    command: textsOf(fields["command"]),
+    env: {},
+    timeout_ms: countOf(fields["timeout_ms"]),
+    user: null,
+    working_directory: textOf(fields["working_directory"]),
+  } as const;
+}
+
+function shellAction(fields: Fields) {
+  return {
+    commands: textsOf(fields["commands"]),
+    timeout_ms: countOf(fields["timeout_ms"]),
+    max_output_length: countOf(fields["max_output_length"]),
+  };
+}
+
+function operationOf(fields: Fields) {
+  const path = textOf(fields["path"]) ?? "";
+  const { type } = fields;
+  if (type === "delete_file") return { type, path } as const;
+  const diff = textOf(fields["diff"]) ?? "";
+  return { type: type === "create_file" ? type : "update_file", path, diff } as const;
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
+}
+
+function countOf(value: unknown): number | null {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : null;
+}

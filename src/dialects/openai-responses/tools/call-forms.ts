@@ -1,0 +1,24 @@
+/**
+ * How the call of a tool is written: for the model, each tool is a function; clients expect an item of the tool's own type. Pure.
+ */
+/** The form of a tool's calls. */
+export type CallForm =
+  | { readonly type: "function" | "custom"; readonly name: string; readonly namespace: string | null }
+  | { readonly type: TypedCall };
+
+/** Tools whose calls have fields of their own. */
+export type TypedCall = "local_shell" | "shell" | "apply_patch" | "tool_search";
+
+/** Forms by the name that the model knows. Tools without one are functions. */
+export type CallForms = ReadonlyMap<string, CallForm>;
+
+/** Returns the form of a call of the model. */
+export function callFormOf(forms: CallForms, name: string): CallForm {
+  return forms.get(name) ?? { type: "function", name, namespace: null };
+}
+
+/** Returns the name of a tool for the model: tools of a namespace have its name in front. */
+export function modelName(name: string, namespace: string | null | undefined): string {
+  if (namespace == null || namespace === "") return name;
+  return namespace.endsWith("__") ? namespace + name : `${namespace}__${name}`;
+}

@@ -1,0 +1,214 @@
+/** Parses the tools and the tool choice of a responses request. Pure. */
+import type { Tool, ToolChoice } from "../../../core/generation.js";
+import { hostedTypes, leftOut, unsupportedTool } from "../../client-tools/hosted.js";
+import { textInputTool } from "../../client-tools/text-input.js";
+import { invalidValue } from "../../field-error.js";
+import { toolParameters } from "../../tool-parameters.js";
+import { modelName, type CallForm, type CallForms } from "./call-forms.js";
+import type { ChosenToolBody, ToolBody, ToolChoiceBody } from "./schema.js";
+import { typedTools } from "./typed-tools.js";
+
+export interface ParsedTools {
+  readonly tools: readonly Tool[];
+  readonly toolChoice: ToolChoice;
+  /** Dotted path of each tool's schema in the request. */
+  readonly schemaPaths: readonly string[];
+  readonly callForms: CallForms;
+  /** Sentences about tools that are left out or not enforced. */
+  readonly warnings: readonly string[];
+}
+
+/** The fields of a request that concern tools. */
+export interface ToolFields {
+  readonly tools?: readonly ToolBody[] | null | undefined;
+  readonly tool_choice?: ToolChoiceBody | null | undefined;
+  readonly parallel_tool_calls?: boolean | null | undefined;
+}
+
+/** Tools that a search or the client has added in the course of the conversation, and the field that has them. */
+export interface AddedTools {
+  readonly tools: readonly ToolBody[];
+  readonly param: string;
+}
+
+/** One tool as the model knows it. */
+interface ReadTool {
+  readonly tool: Tool;
+  readonly form: CallForm;
+  readonly param: string;
+  readonly schemaPath: string;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads `tools` and `tool_choice`. If the tool choice is `none`, no tools are returned.
+ * @param added tools of the conversation; one that has the name of another is the same tool.
+ * @throws HearthError `invalid_value` if a tool is not supported and must be called, its parameters are not an object's, two tools have
+ * the same name, or the choice names an unknown tool.
+ */
+export function parseTools(fields: ToolFields, added: readonly AddedTools[] = []): ParsedTools {
+  const given = readAll(fields.tools ?? [], "tools", fields);
+  const byName = new Map<string, ReadTool>();
+  for (const each of given.tools) {
+    if (byName.has(each.tool.name))
+      throw invalidValue(`${each.param}.name`, "is already the name of another tool");
+    byName.set(each.tool.name, each);
+  }
+  for (const { tools, param } of added)
+    for (const each of readAll(tools, param, { ...fields, tools, isLoaded: true }).tools)
+      if (!byName.has(each.tool.name)) byName.set(each.tool.name, each);
+  const all = [...byName.values()];
+  const toolChoice = readToolChoice(fields, new Set(byName.keys()), given.hosted);
+  const tools = all.map(({ tool }) => tool);
+  const read = {
+    callForms: new Map(all.map(({ tool, form }) => [tool.name, form] as const)),
+    warnings: [
+      ...given.hosted.map(({ param, type }) => leftOut(param, type)),
+      ...all.flatMap((each) => each.warnings),
+    ],
+  };
+  return toolChoice.mode === "none" && tools.length > 0
+    ? { ...read, tools: [], toolChoice: { ...toolChoice, withheld: tools }, schemaPaths: [] }
+    : { ...read, tools, toolChoice, schemaPaths: all.map(({ schemaPath }) => schemaPath) };
+}
+
+interface HostedTool {
+  readonly param: string;
+  readonly type: string;
+}
+
+function readAll(
+  bodies: readonly ToolBody[],
+  param: string,
+  fields: ToolFields & { readonly isLoaded?: boolean },
+): { readonly tools: readonly ReadTool[]; readonly hosted: readonly HostedTool[] } {
+  const searches = bodies.some((tool) => tool.type === "tool_search" && tool.execution === "client");
+  const isDeferred = (tool: ToolBody): boolean =>
+    searches && fields.isLoaded !== true && "defer_loading" in tool && tool.defer_loading === true;
+  const tools: ReadTool[] = [];
+  const hosted: HostedTool[] = [];
+  for (const [index, body] of bodies.entries()) {
+    const at = `${param}.${index}`;
+    const type = hostedTypeOf(body);
+    if (type !== null) hosted.push({ param: at, type: requireHosted(type, at) });
+    else if (body.type !== "namespace" && body.type !== "hosted")
+      tools.push(...(isDeferred(body) ? [] : [readTool(body, at, null)]));
+    else if (body.type === "namespace")
+      for (const [inner, tool] of body.tools.entries())
+        if (!isDeferred(tool)) tools.push(readTool(tool, `${at}.tools.${inner}`, body));
+  }
+  return { tools, hosted };
+}
+
+/** Returns the type of a tool that a hosted service executes; null for tools of the client. */
+function hostedTypeOf(tool: ToolBody): string | null {
+  switch (tool.type) {
+    case "hosted":
+      return tool.requestedType;
+    case "tool_search":
+      return tool.execution === "client" ? null : tool.type;
+    case "shell":
+      return tool.environment == null || tool.environment.type === "local" ? null : tool.type;
+    default:
+      return null;
+  }
+}
+
+function requireHosted(type: string, param: string): string {
+  if (type !== "tool_search" && type !== "shell" && !hostedTypes.test(type))
+    throw unsupportedTool(`${param}.type`, type);
+  return type;
+}
+
+type ClientTool = Exclude<ToolBody, { type: "namespace" | "hosted" }>;
+type Namespace = Extract<ToolBody, { type: "namespace" }>;
+
+function readTool(body: ClientTool, param: string, namespace: Namespace | null): ReadTool {
+  const place = { param, schemaPath: `${param}.parameters`, warnings: [] };
+  switch (body.type) {
+    case "function":
+    case "custom": {
+      const name = modelName(body.name, namespace?.name);
+      const description = described(body.description, namespace);
+      const form = { type: body.type, name: body.name, namespace: namespace?.name ?? null } as const;
+      if (body.type === "function")
+        return { ...place, form, tool: functionTool(name, description, body.parameters, place.schemaPath) };
+      const grammar = body.format?.type === "grammar" ? body.format : null;
+      return { ...place, form, schemaPath: `${param}.format`, ...textInputTool(name, description, grammar) };
+    }
+    case "tool_search": {
+      const { description, parameters } = body;
+      const tool = functionTool(body.type, description, parameters, place.schemaPath);
+      return { ...place, form: { type: body.type }, tool };
+    }
+    default:
+      return { ...place, form: { type: body.type }, tool: typedTools[body.type] };
+  }
+}
+
+function functionTool(
+  name: string,
+  description: string | null | undefined,
+  parameters: Tool["parameters"] | null | undefined,
+  param: string,
+): Tool {
+  const schema = toolParameters(parameters ?? { type: "object", properties: {} }, name, param);
+  return { name, ...(description == null ? {} : { description }), parameters: schema };
+}
+
+/** The description of a namespace is part of those of its tools. */
+function described(description: string | null | undefined, namespace: Namespace | null): string | null {
+  const texts = [namespace?.description, description].filter((text) => text != null && text !== "");
+  return texts.length === 0 ? (description ?? null) : texts.join("\n\n");
+}
+
+function readToolChoice(
+  fields: ToolFields,
+  names: ReadonlySet<string>,
+  hosted: readonly HostedTool[],
+): ToolChoice {
+  const parallel = fields.parallel_tool_calls ?? true;
+  const choice = fields.tool_choice ?? "auto";
+  const [firstHosted] = hosted;
+  if (typeof choice === "string") {
+    if (choice === "required" && names.size === 0) {
+      if (firstHosted !== undefined) throw unsupportedTool(`${firstHosted.param}.type`, firstHosted.type);
+      throw invalidValue("tool_choice", "needs tools to choose from");
+    }
+    return { mode: names.size === 0 ? "none" : choice, names: null, parallel };
+  }
+  if (!isAllowedTools(choice))
+    return { mode: "required", names: requireKnownTools([nameOf(choice)], names), parallel: false };
+  const allowed = choice.tools.filter(({ type }) => !hostedTypes.test(type));
+  const [dropped] = choice.tools;
+  if (allowed.length === 0 && dropped !== undefined) {
+    if (choice.mode === "required") throw unsupportedTool("tool_choice", dropped.type);
+    return { mode: "none", names: null, parallel };
+  }
+  return { mode: choice.mode, names: requireKnownTools(allowed.map(nameOf), names), parallel };
+}
+
+type AllowedTools = Extract<ToolChoiceBody, { tools: unknown }>;
+
+function isAllowedTools(choice: Exclude<ToolChoiceBody, string>): choice is AllowedTools {
+  return "tools" in choice;
+}
+
+/** Returns the name for the model. @throws HearthError `invalid_value` if the tool is a hosted one. */
+function nameOf(chosen: ChosenToolBody): string {
+  if ("name" in chosen) return modelName(chosen.name, chosen.namespace);
+  const { type } = chosen;
+  if (type === "tool_search" || Object.hasOwn(typedTools, type)) return type;
+  throw unsupportedTool("tool_choice", type);
+}
+
+function requireKnownTools(chosen: readonly string[], names: ReadonlySet<string>): readonly string[] {
+  for (const name of chosen)
+    if (!names.has(name))
+      throw invalidValue(
+        "tool_choice",
+        `names the tool '${name.slice(0, 200)}', which is not among the tools`,
+      );
+  if (chosen.length === 0) throw invalidValue("tool_choice", "must allow at least one tool");
+  return chosen;
+}

@@ -1,0 +1,98 @@
+/**
+ * Schemas of the tools of a responses request. The client executes all of them but the hosted ones, which a hosted service executes
+ * itself.
+ */
+import { z } from "zod";
+import { boundedArray, functionNameField } from "../../request-fields.js";
+import { textFormatSchema, textToolFields } from "../../client-tools/text-input.js";
+
+const toolsMax = 1_000;
+
+const functionTool = z.object({
+  type: z.literal("function"),
+  name: functionNameField,
+  description: z.string().nullish(),
+  parameters: z.record(z.string(), z.unknown()).nullish(),
+  strict: z.boolean().nullish(),
+  defer_loading: z
+    .boolean()
+    .nullish()
+    .describe("With `tool_search`, the tool is only available once a search has returned it."),
+});
+const customTool = z.object({
+  type: z.literal("custom"),
+  ...textToolFields,
+  format: textFormatSchema.nullish().describe("Format of the input, which is a text."),
+  defer_loading: z.boolean().nullish(),
+});
+const namespaceTool = z.object({
+  type: z.literal("namespace"),
+  name: functionNameField,
+  description: z.string().nullish(),
+  tools: boundedArray(z.discriminatedUnion("type", [functionTool, customTool]), toolsMax),
+});
+const toolSearch = z.object({
+  type: z.literal("tool_search"),
+  execution: z.enum(["client", "server"]).nullish(),
+  description: z.string().nullish(),
+  parameters: z.record(z.string(), z.unknown()).nullish(),
+});
+/** Tools without parameters of their own: their calls have a type and fields that clients know. */
+const typedTool = z.object({
+  type: z.enum(["local_shell", "shell", "apply_patch"]),
+  environment: z.object({ type: z.string() }).nullish().describe("`local`; others are hosted."),
+});
+const hostedTool = z.object({ type: z.literal("hosted"), requestedType: z.string() });
+
+export const toolSchema = z.preprocess(
+  (value) => (isOfAnotherType(value) ? { type: "hosted", requestedType: value.type } : value),
+  z.discriminatedUnion("type", [
+    functionTool,
+    customTool,
+    namespaceTool,
+    toolSearch,
+    typedTool,
+    hostedTool.describe("All other types."),
+  ]),
+);
+export const toolsSchema = boundedArray(toolSchema, toolsMax);
+
+const namedTool = z.object({
+  type: z.enum(["function", "custom"]),
+  name: z.string(),
+  namespace: z.string().nullish(),
+});
+const otherTool = z.object({
+  type: z.string().refine((type) => !["function", "custom", "allowed_tools"].includes(type), "is not known"),
+});
+const chosenTool = z.union([namedTool, otherTool]);
+const allowedTools = z.object({
+  type: z.literal("allowed_tools"),
+  mode: z.enum(["auto", "required"]),
+  tools: boundedArray(chosenTool, toolsMax),
+});
+export const toolChoiceSchema = z.union([
+  z.enum(["none", "auto", "required"]),
+  namedTool,
+  allowedTools,
+  otherTool,
+]);
+
+export type ToolBody = z.infer<typeof toolSchema>;
+export type ToolChoiceBody = z.infer<typeof toolChoiceSchema>;
+export type ChosenToolBody = z.infer<typeof chosenTool>;
+
+const clientToolTypes = new Set<unknown>([
+  "function",
+  "custom",
+  "namespace",
+  "tool_search",
+  "local_shell",
+  "shell",
+  "apply_patch",
+]);
+
+function isOfAnotherType(value: unknown): value is { readonly type: string } {
+  if (typeof value !== "object" || value === null || !("type" in value)) return false;
+  return typeof value.type === "string" && !clientToolTypes.has(value.type);
+}
