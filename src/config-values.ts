@@ -21,3 +21,13 @@ export const operatorKey = z
   .min(16, "must have 16 characters or more")
   .max(512)
   .regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces");
+/** An origin as browsers send it, such as `https://app.example.com`, or `*`. */
+export const origin = z
+  .string()
+  .refine((text) => text === "*" || isOrigin(text), "must be `*` or origins such as https://app.example.com");
+
+/** A default port, a path or a capital letter would never match. Of `app:` and other schemes, URL has no origin. */
+function isOrigin(text: string): boolean {
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^*/?#@\s]+$/.test(text) || !URL.canParse(text)) return false;
+  return /^https?:/.test(text) ? new URL(text).origin === text : true;
+}

@@ -6,7 +6,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { z } from "zod";
 import { ConfigError, readConfigFile, type ConfigFile } from "./config-file.js";
-import { flag, list, operatorKey, whole, zeroOr } from "./config-values.js";
+import { flag, list, operatorKey, origin, whole, zeroOr } from "./config-values.js";
 import { platformDefault, platformFolders } from "./default-folders.js";
 import { isLoopback, refuseContradictions } from "./config-rules.js";
 import type { SettingsByModel } from "./models/settings.js";
@@ -47,6 +47,8 @@ const settings = {
   allowInsecureLan: flag.default(false),
   /** Host names that requests may be addressed to, in addition to the loopback ones. */
   allowedHosts: list.default([]),
+  /** Origins whose web pages may call /v1 and /api; `*`: all. */
+  corsOrigins: list.pipe(z.array(origin)).default([]),
   /** Largest request body. */
   bodyBytesMax: whole(1024, 1_073_741_824).default(33_554_432),
   /** Runs that may be active at a time, in any state. */

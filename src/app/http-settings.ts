@@ -5,7 +5,7 @@ import { version } from "../version.js";
 
 type HttpSettings = Pick<
   HttpDeps,
-  "limits" | "tls" | "allowedHosts" | "pinnedKeys" | "trustProxy" | "metricsOpen" | "version"
+  "limits" | "tls" | "allowedHosts" | "corsOrigins" | "pinnedKeys" | "trustProxy" | "metricsOpen" | "version"
 >;
 
 /** Reads the certificate of the server; null if none is configured. @throws Error with one sentence when it cannot be used. */
@@ -23,6 +23,7 @@ export function httpSettings(config: Config, deps: TlsDeps, limits: Partial<Http
     limits: { ...defaultHttpLimits, bodyBytesMax: config.bodyBytesMax, ...limits },
     tls: buildTls(config, deps),
     allowedHosts: isLoopback(config.host) ? config.allowedHosts : null,
+    corsOrigins: config.corsOrigins,
     pinnedKeys: [config.apiKey, config.managementKey].filter((key) => key !== null),
     trustProxy: config.trustProxy,
     // Behind a proxy, a loopback address can be reached by everyone.

@@ -102,6 +102,8 @@ export interface HttpDeps {
   readonly limits: HttpLimits;
   /** Accepted `Host` names in addition to the loopback ones; null = the header is not checked. */
   readonly allowedHosts: readonly string[] | null;
+  /** Origins whose web pages may call the server; `*` = all, empty = none. */
+  readonly corsOrigins: readonly string[];
   /** Keys that the operator has chosen; they are masked in the log. */
   readonly pinnedKeys: readonly string[];
   /** What makes the server speak HTTPS; null: it speaks HTTP. */

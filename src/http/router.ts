@@ -27,8 +27,8 @@ export function noSuchPath(meant: Route | null = null): HearthError {
 }
 
 /**
- * Rejects requests that match no route: 404 for an unknown path, 405 for an unsupported method. OPTIONS lists the methods and sends
- * no CORS headers, because requests from other origins are not allowed.
+ * Rejects requests that match no route: 404 for an unknown path, 405 for an unsupported method. OPTIONS lists the methods; the
+ * preflights of allowed origins do not come here.
  */
 export function rejectUnrouted(router: Router<RequestState>, routes: readonly Route[]): Middleware {
   return (ctx) => {

@@ -1,6 +1,6 @@
 /**
- * The HTTP server: middleware in order (request id, metrics, log, error dialect, error handler, protocol, shutdown gate, host check, router)
- * and the life cycle of its connections.
+ * The HTTP server: middleware in order (request id, metrics, log, error dialect, error handler, protocol, host check, CORS, shutdown gate,
+ * router) and the life cycle of its connections.
  */
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import https from "node:https";
@@ -12,6 +12,7 @@ import type { HttpDeps } from "./deps.js";
 import { probeHalfClosed } from "./reply/half-closed.js";
 import { createDrain } from "./reply/drain.js";
 import { listenOn } from "./listen.js";
+import { allowOrigins, pathsForPages } from "./middleware/cors.js";
 import { chooseErrorDialect } from "./middleware/error-dialect.js";
 import { handleErrors } from "./middleware/errors.js";
 import { checkHost } from "./middleware/host-check.js";
@@ -70,9 +71,10 @@ export function createHttpServer(deps: HttpDeps): HttpServer {
   app.use(chooseErrorDialect(routes));
   app.use(handleErrors(logger, limits.bodyBytesMax));
   app.use(checkProtocol);
-  app.use(drain.gate);
   app.use(checkHost(deps.allowedHosts));
   const router = createRouter(routes, deps);
+  app.use(allowOrigins(deps.corsOrigins, pathsForPages(router, routes)));
+  app.use(drain.gate);
   app.use(router.routes());
   app.use(rejectUnrouted(router, routes));
 
