@@ -190,8 +190,14 @@ function anthropicErrorBody(error: HearthError, requestId: string): AnthropicErr
 
 /** The body has no separate place for the field, and clients recognize a prompt that is too long by the message. */
 function anthropicMessage({ kind, param, message }: HearthError): string {
-  if (kind === "context_length_exceeded") return `prompt is too long: ${message}`;
+  if (kind === "context_length_exceeded") return `prompt is too long: ${sizes(message)}${message}`;
   return param === null || message.startsWith(`${param}:`) ? message : `${param}: ${message}`;
+}
+
+/** Returns both numbers in Anthropic's wording, from which agents compute how much of a conversation to summarize. */
+function sizes(message: string): string {
+  const [, limit, asked] = /is (\d+) but the request contains (?:at least )?(\d+) tokens/.exec(message) ?? [];
+  return limit === undefined || asked === undefined ? "" : `${asked} tokens > ${limit} maximum. `;
 }
 
 /** Returns the event that replaces the next chunk of an OpenAI or xAI stream when the answer fails part-way. */

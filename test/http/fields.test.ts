@@ -51,7 +51,7 @@ const routes: readonly RouteFields[] = [
       ["web_search_options", { web_search_options: {} }],
       ["search_parameters", { search_parameters: { mode: "on" } }],
       ["tools", { tools: [{ type: "live_search" }] }],
-      ["tools.0.type", { tools: [{ type: "custom", custom: { name: "f" } }] }],
+      ["tools.0.type", { tools: [{ type: "telepathy" }] }],
       ["modalities", { modalities: ["text", "audio"] }],
       ["messages.0.content.0", sent({ type: "file", file: { file_id: "f" } })],
       ["messages.0.content.0", sent({ type: "input_audio", input_audio: { data: "", format: "wav" } })],
@@ -98,13 +98,16 @@ const routes: readonly RouteFields[] = [
     },
     refused: [
       ["mcp_servers", { mcp_servers: [{ type: "url", name: "m", url: "https://m.example" }] }],
-      ["tools.0.type", { tools: [{ type: "web_search_20250305", name: "web_search" }] }],
+      [
+        "tools.0.type",
+        { tools: [{ type: "web_search_20250305", name: "web_search" }], tool_choice: { type: "any" } },
+      ],
       ["messages.0.content.0.source", document({ source: { type: "base64", data: "" } })],
       [
         "messages.0.content.0.citations",
         document({ source: { type: "text", data: "x" }, citations: { enabled: true } }),
       ],
-      ["messages.0.content.0.type", sent({ type: "search_result", source: "s", title: "t", content: [] })],
+      ["messages.0.content.0.type", sent({ type: "container_upload", file_id: "f" })],
     ],
     named: anthropicName,
   },

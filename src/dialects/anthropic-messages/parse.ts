@@ -5,7 +5,7 @@ import { invalidValue, unsupported, validFields } from "../field-error.js";
 import { withSchemaTexts } from "../schema-texts.js";
 import { messagesRequestSchema, type MessagesRequestBody } from "./schema.js";
 import { parseThinking, type ThinkingDisplay } from "./thinking.js";
-import { parseTools } from "./tools.js";
+import { parseTools } from "./tools/parse.js";
 import { parseTurns } from "./turns.js";
 
 export interface MessagesRequest {
@@ -30,17 +30,14 @@ export function parseMessagesRequest(body: unknown, bodyText: string | null = nu
     throw invalidValue(prefill.param, "cannot be continued with thinking enabled");
   if (prefill !== null && format.type !== "text")
     throw invalidValue(prefill.param, `cannot be continued with ${formatParam}`);
-  const tools = parseTools(fields);
+  const { schemaPaths, warnings, ...tools } = parseTools(fields);
   const request: GenerationRequest = {
     model: fields.model,
     messages,
     ...(prefill === null ? {} : { prefill: prefill.text }),
     ...tools,
     format,
-    schemaPaths: {
-      format: `${formatParam}.schema`,
-      tools: tools.tools.map((_, at) => `tools.${at}.input_schema`),
-    },
+    schemaPaths: { format: `${formatParam}.schema`, tools: schemaPaths },
     reasoningEffort,
     ...budget,
     sampling: {
@@ -54,6 +51,7 @@ export function parseMessagesRequest(body: unknown, bodyText: string | null = nu
     maxTokens: fields.max_tokens ?? null,
     maxTokensExcludesReasoning: false,
     deterministic: false,
+    ...(warnings.length === 0 ? {} : { warnings }),
   };
   return {
     request: withSchemaTexts(request, bodyText),

@@ -5,7 +5,6 @@
  */
 import { z } from "zod";
 import {
-  functionNameField,
   int32Max,
   optionalInteger,
   boundedArray,
@@ -14,6 +13,7 @@ import {
   requiredInteger,
   stopSequenceField,
 } from "../request-fields.js";
+import { toolAdditionBlock, toolReferenceBlock, toolRemovalBlock, toolSchema } from "./tools/schema.js";
 
 const messagesMax = 10_000;
 const blocksMax = 10_000;
@@ -48,14 +48,18 @@ const documentBlock = z.object({
   context: z.string().nullish(),
   citations: z.object({ enabled: z.boolean().nullish() }).nullish(),
 });
+const searchResultBlock = z.object({
+  type: z.literal("search_result"),
+  source: z.string(),
+  title: z.string(),
+  content: boundedArray(textBlock, blocksMax),
+});
+const resultBlocks = [textBlock, imageBlock, documentBlock, searchResultBlock, toolReferenceBlock] as const;
 const resultBlock = z.object({
   type: z.literal("tool_result"),
   tool_use_id: z.string(),
   content: z
-    .union([
-      z.string(),
-      boundedArray(z.discriminatedUnion("type", [textBlock, imageBlock, documentBlock]), blocksMax),
-    ])
+    .union([z.string(), boundedArray(z.discriminatedUnion("type", resultBlocks), blocksMax)])
     .nullish(),
   is_error: z.boolean().nullish(),
 });
@@ -67,16 +71,46 @@ const callBlock = z.object({
 });
 
 const texts = z.union([z.string(), boundedArray(textBlock, blocksMax)]);
-const userBlock = z.discriminatedUnion("type", [textBlock, imageBlock, documentBlock, resultBlock]);
+const userBlock = z.discriminatedUnion("type", [
+  textBlock,
+  imageBlock,
+  documentBlock,
+  searchResultBlock,
+  resultBlock,
+]);
+const systemBlock = z.discriminatedUnion("type", [textBlock, toolAdditionBlock, toolRemovalBlock]);
+/** Blocks of Anthropic's servers in a history. They are not passed to the model. */
+const serverBlock = z.object({
+  type: z.enum([
+    "server_tool_use",
+    "web_search_tool_result",
+    "web_fetch_tool_result",
+    "code_execution_tool_result",
+    "bash_code_execution_tool_result",
+    "text_editor_code_execution_tool_result",
+    "tool_search_tool_result",
+    "advisor_tool_result",
+    "mcp_tool_use",
+    "mcp_tool_result",
+    "mcp_tool_listing",
+    "container_upload",
+    "fallback",
+  ]),
+  content: z.unknown().optional(),
+});
 const assistantBlock = z.discriminatedUnion("type", [
   textBlock,
   z.object({ type: z.literal("thinking"), thinking: z.string() }),
   z.object({ type: z.literal("redacted_thinking") }),
   callBlock,
+  serverBlock,
 ]);
 const message = z
   .discriminatedUnion("role", [
-    z.object({ role: z.literal("system"), content: texts }),
+    z.object({
+      role: z.literal("system"),
+      content: z.union([z.string(), boundedArray(systemBlock, blocksMax)]),
+    }),
     z.object({ role: z.literal("user"), content: z.union([z.string(), boundedArray(userBlock, blocksMax)]) }),
     z.object({
       role: z.literal("assistant"),
@@ -89,13 +123,6 @@ const message = z
       "One message of a conversation. If the last message is the assistant's, the answer continues it.",
   });
 
-/** Tools of other types have no schema; the parser rejects them by type. */
-const tool = z.object({
-  type: z.string().nullish().describe("`custom`; other types are rejected."),
-  name: functionNameField.nullish(),
-  description: z.string().nullish(),
-  input_schema: z.record(z.string(), z.unknown()).nullish().describe("JSON Schema of the input."),
-});
 const parallel = { disable_parallel_tool_use: z.boolean().nullish() };
 const toolChoice = z.discriminatedUnion("type", [
   z.object({ type: z.literal("auto"), ...parallel }),
@@ -107,7 +134,8 @@ const toolChoice = z.discriminatedUnion("type", [
 const display = z
   .enum(["summarized", "omitted"])
   .nullish()
-  .describe("With `omitted`, thinking blocks have no text.");
+  .catch(null)
+  .describe("With `omitted`, thinking blocks have no text. Other values count as absent.");
 const thinking = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("enabled"),
@@ -148,7 +176,7 @@ export const messagesRequestSchema = z
     top_k: optionalInteger(0, int32Max).describe(
       "Samples only from this many of the most likely tokens; 0 means no limit.",
     ),
-    tools: boundedArray(tool, toolsMax).nullish().describe("Tools that the model may call."),
+    tools: boundedArray(toolSchema, toolsMax).nullish().describe("Tools that the model may call."),
     tool_choice: toolChoice.nullish().describe("Whether the model calls a tool, and which. Default: `auto`."),
     thinking: thinking.nullish().describe("Whether the model thinks before it answers. Default: no."),
     output_config: z
@@ -169,4 +197,6 @@ export const messagesRequestSchema = z
 
 export type MessagesRequestBody = z.infer<typeof messagesRequestSchema>;
 export type MessageBody = MessagesRequestBody["messages"][number];
-export type BlockBody = Exclude<MessageBody["content"], string>[number];
+export type BlockBody =
+  | Exclude<MessageBody["content"], string>[number]
+  | Exclude<NonNullable<z.infer<typeof resultBlock>["content"]>, string>[number];

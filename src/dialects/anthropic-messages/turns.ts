@@ -64,7 +64,7 @@ function inputTexts(turns: readonly Turn[], bodyText: string | null): InputTexts
   );
 }
 
-function turnOf(role: Turn["role"], content: MessageBody["content"], param: string): Turn {
+function turnOf(role: Turn["role"], content: string | readonly BlockBody[], param: string): Turn {
   if (typeof content === "string") return { role, param, blocks: [{ block: text(content), param }] };
   const contentParam = param === "system" ? param : `${param}.content`;
   return {
@@ -90,8 +90,16 @@ function mergeTurns(turns: readonly Turn[]): readonly Turn[] {
 }
 
 function readTurn(turn: Turn, inputs: InputTexts): readonly Message[] {
-  if (turn.role === "system") return [{ role: "system", ...joinParagraphs(turn.blocks.map(readPart)) }];
+  if (turn.role === "system") return readSystemTurn(turn);
   return turn.role === "user" ? readUserTurn(turn) : [readAssistantTurn(turn, inputs)];
+}
+
+/** Changes of the tools are not part of the text. */
+function readSystemTurn({ blocks }: Turn): readonly Message[] {
+  const texts = blocks.filter(({ block }) => block.type === "text");
+  return blocks.length > 0 && texts.length === 0
+    ? []
+    : [{ role: "system", ...joinParagraphs(texts.map(readPart)) }];
 }
 
 /** Each tool result becomes a separate message, in the order of the blocks. */
@@ -131,10 +139,13 @@ function readToolResult({ content, is_error: isError }: ResultBody, param: strin
     : withPrefix("Error: ", result);
 }
 
-/** Reads a text, image or document block of a user or a tool. */
+/** Reads a block of a user or a tool. */
 function readPart({ block, param }: LocatedBlock): ContentPart {
   if (block.type === "text") return wellFormed(block.text);
   if (block.type === "image") return readImage(block, param);
+  if (block.type === "tool_reference") return wellFormed(`The tool ${block.tool_name} is available now.`);
+  if (block.type === "search_result")
+    return wellFormed([block.title, block.source, ...block.content.map(({ text }) => text)].join("\n"));
   if (block.type !== "document") throw unsupported(param, `content blocks of the type '${block.type}' are`);
   const { source, title, context, citations } = block;
   if (citations?.enabled === true) throw unsupported(`${param}.citations`, "citations are");
@@ -162,7 +173,7 @@ function joinParagraphs(parts: readonly ContentPart[]): MessageContent {
   return joinParts(parts, "\n\n");
 }
 
-/** Redacted thinking was encrypted by another server and is ignored. */
+/** Redacted thinking, which another server encrypted, and blocks of Anthropic's servers are ignored. */
 function readAssistantTurn({ blocks }: Turn, inputs: InputTexts): Message {
   const calls = blocks.flatMap(({ block, param }) =>
     block.type === "tool_use" ? [readToolCall(block, inputs.get(param))] : [],

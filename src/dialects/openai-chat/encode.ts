@@ -13,6 +13,7 @@ import type { Model } from "../../core/model.js";
 import type { RunEvent } from "../../core/run-event.js";
 import { noUsage, type Usage } from "../../core/usage.js";
 import { encodeUsage, type OpenAiUsage } from "../openai-usage.js";
+import { readTextInput } from "../client-tools/text-input-reader.js";
 import { createReasoningJoiner } from "./reasoning.js";
 import type {
   ChatChunk,
@@ -36,6 +37,8 @@ export interface ChatIdentity {
   readonly choices: number;
   /** Whether a tool call is encoded in the older form, as `function_call`. */
   readonly callsAsFunction: boolean;
+  /** Names of the tools whose calls have a text as input; absent = none. */
+  readonly textTools?: ReadonlySet<string>;
 }
 
 /** Returns the chunks of an event: none, one, or several. */
@@ -67,7 +70,7 @@ interface ChoiceEncoder {
 /** Encodes one choice. A tool call is sent in a single chunk, because a common client cannot read split calls. */
 function createChoiceEncoder(identity: ChatIdentity, index: number): ChoiceEncoder {
   const reasoning = createReasoningJoiner();
-  let call: ChatToolCall | null = null;
+  let call: OpenCall | null = null;
   const deltaChunk = (delta: ChatDelta, logprobs: ChatLogprobs | null = null): ChatChunk =>
     chunk(identity, [{ index, delta, logprobs, finish_reason: null }]);
   const reasoningChunks = (texts: readonly string[]): ChatChunk[] =>
@@ -75,9 +78,7 @@ function createChoiceEncoder(identity: ChatIdentity, index: number): ChoiceEncod
   const callChunks = (): ChatChunk[] => {
     const finished = call;
     call = null;
-    if (finished === null) return [];
-    const { callsAsFunction } = identity;
-    return [deltaChunk(callsAsFunction ? { function_call: finished.function } : { tool_calls: [finished] })];
+    return finished === null ? [] : [deltaChunk(callDelta(finished, identity))];
   };
   return {
     start: () => [deltaChunk({ role: "assistant", content: "" })],
@@ -92,15 +93,10 @@ function createChoiceEncoder(identity: ChatIdentity, index: number): ChoiceEncod
             deltaChunk({ content: event.text }, encodeLogprobs(event)),
           ];
         case "tool-call-start":
-          call = {
-            index: event.index,
-            id: event.id,
-            type: "function",
-            function: { name: event.name, arguments: "" },
-          };
+          call = { index: event.index, id: event.id, name: event.name, arguments: "" };
           return reasoningChunks(reasoning.flush());
         case "tool-call-delta":
-          if (call !== null) call.function.arguments += event.arguments;
+          if (call !== null) call.arguments += event.arguments;
           return [];
         case "tool-call-end":
           return callChunks();
@@ -112,6 +108,29 @@ function createChoiceEncoder(identity: ChatIdentity, index: number): ChoiceEncod
       }
     },
   };
+}
+
+interface OpenCall {
+  readonly index: number;
+  readonly id: string;
+  readonly name: string;
+  arguments: string;
+}
+
+function callDelta(call: OpenCall, identity: ChatIdentity): ChatDelta {
+  const { name, arguments: json } = call;
+  return identity.callsAsFunction
+    ? { function_call: { name, arguments: json } }
+    : { tool_calls: [encodeCall(call, identity)] };
+}
+
+function encodeCall(
+  { index, id, name, arguments: json }: OpenCall,
+  { textTools }: ChatIdentity,
+): ChatToolCall {
+  return textTools?.has(name) === true
+    ? { index, id, type: "custom", custom: { name, input: readTextInput(json) } }
+    : { index, id, type: "function", function: { name, arguments: json } };
 }
 
 function encodeLogprobs({ logprobs }: TextDelta): ChatLogprobs | null {
@@ -172,7 +191,7 @@ interface FoldedChoice {
   content: string;
   reasoning: string;
   readonly calls: ChatToolCall[];
-  functionCall: ChatToolCall["function"] | null;
+  functionCall: NonNullable<ChatDelta["function_call"]> | null;
   logprobs: ChatLogprobs | null;
   finish: ChatFinishReason | null;
 }
@@ -199,15 +218,18 @@ function completionChoice(folded: FoldedChoice, index: number): ChatCompletion["
       content,
       ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
       // Only streamed calls have an index.
-      ...(calls.length === 0
-        ? {}
-        : { tool_calls: calls.map(({ id, type, function: called }) => ({ id, type, function: called })) }),
+      ...(calls.length === 0 ? {} : { tool_calls: calls.map(withoutIndex) }),
       ...(functionCall === null ? {} : { function_call: functionCall }),
       refusal: null,
     },
     logprobs,
     finish_reason: finish,
   };
+}
+
+function withoutIndex(call: ChatToolCall) {
+  const { index: _, ...rest } = call;
+  return rest;
 }
 
 function chunk(identity: ChatIdentity, choices: ChatChunk["choices"], usage?: OpenAiUsage): ChatChunk {

@@ -1,5 +1,6 @@
 /** Parses the messages of a chat request. Pure. */
 import type { Message, ToolCall } from "../../core/generation.js";
+import { textArguments } from "../client-tools/text-input.js";
 import { unsupported } from "../field-error.js";
 import { imageDetailOf, joinParts, type MessageContent, type ContentPart } from "../message-content.js";
 import { wellFormed } from "../well-formed.js";
@@ -51,7 +52,11 @@ function parseAssistantMessage(message: AssistantMessageBody, param: string): Me
 function parseToolCalls(message: AssistantMessageBody): readonly ToolCall[] {
   const { tool_calls: calls, function_call: call } = message;
   if (call != null) return [toolCall(call.name, call)];
-  return (calls ?? []).map(({ id, function: called }) => toolCall(id, called));
+  return (calls ?? []).map((each) => {
+    if (each.type !== "custom") return toolCall(each.id, each.function);
+    const { name, input } = each.custom;
+    return toolCall(each.id, { name, arguments: textArguments(wellFormed(input)) });
+  });
 }
 
 function toolCall(id: string, called: { readonly name: string; readonly arguments: string }): ToolCall {

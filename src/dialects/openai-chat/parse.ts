@@ -21,6 +21,8 @@ export interface ChatRequest {
   readonly callsAsFunction: boolean;
   /** What is stored beside the answer, as JSON texts; null: nothing is stored. */
   readonly stored: { readonly metadata: string; readonly messages: string } | null;
+  /** Names of the tools whose calls have a text as input. */
+  readonly textTools: ReadonlySet<string>;
 }
 
 /**
@@ -37,7 +39,7 @@ export function parseChatRequest(body: unknown, bodyText: string | null = null):
     throw invalidValue("stream_options", "is only allowed together with stream: true");
   const deferred = fields.deferred ?? false;
   if (deferred && stream) throw invalidValue("deferred", "is not allowed together with stream: true");
-  const { schemaPaths, ...tools } = parseTools(fields);
+  const { schemaPaths, textTools, warnings, ...tools } = parseTools(fields);
   const { format, formatPath } = parseFormat(fields.response_format);
   const request: GenerationRequest = {
     model: fields.model,
@@ -54,6 +56,7 @@ export function parseChatRequest(body: unknown, bodyText: string | null = null):
     maxTokensExcludesReasoning: fields.max_completion_tokens != null || fields.max_tokens == null,
     deterministic: fields.deterministic ?? false,
     ...(fields.store === false ? { ephemeral: true } : {}),
+    ...(warnings.length === 0 ? {} : { warnings }),
   };
   const includeUsage = fields.stream_options?.include_usage ?? false;
   return {
@@ -61,6 +64,7 @@ export function parseChatRequest(body: unknown, bodyText: string | null = null):
     stream,
     deferred,
     includeUsage,
+    textTools,
     callsAsFunction: isEmpty(fields.tools) && !isEmpty(fields.functions),
     stored:
       fields.store === true

@@ -11,11 +11,20 @@ const calledFunction = z.object({
   arguments: z.string().describe("JSON text. Truncated if `finish_reason` is `length`."),
 });
 
-const toolCall = { id: z.string(), type: z.literal("function"), function: calledFunction };
-const streamedToolCall = responseObject({ index: countField("Index of the call."), ...toolCall }).meta({
-  id: "ChatCompletionChunkToolCall",
-  description: "A complete tool call in one chunk.",
-});
+const functionCall = { id: z.string(), type: z.literal("function"), function: calledFunction };
+const customCall = {
+  id: z.string(),
+  type: z.literal("custom"),
+  custom: responseObject({ name: z.string(), input: z.string() }),
+};
+const toolCall = z.discriminatedUnion("type", [responseObject(functionCall), responseObject(customCall)]);
+const index = countField("Index of the call.");
+const streamedToolCall = z
+  .discriminatedUnion("type", [
+    responseObject({ index, ...functionCall }),
+    responseObject({ index, ...customCall }),
+  ])
+  .meta({ id: "ChatCompletionChunkToolCall", description: "A complete tool call in one chunk." });
 
 const token = {
   token: z.string(),
@@ -76,7 +85,7 @@ export const chatCompletion = responseObject({
         role: z.literal("assistant"),
         content: z.string(),
         reasoning_content: z.string().exactOptional().describe("The model's reasoning before the answer."),
-        tool_calls: responseArray(responseObject(toolCall)).exactOptional(),
+        tool_calls: responseArray(toolCall).exactOptional(),
         function_call: calledFunction.exactOptional().describe("The call, if the request used `functions`."),
         refusal: z.null(),
       }),

@@ -11,6 +11,7 @@ import {
   boundedArray,
   modelIdField,
 } from "../request-fields.js";
+import { nestedTextFormatSchema, textToolFields } from "../client-tools/text-input.js";
 import { reasoningEffortField } from "../openai-effort.js";
 import { maxTokensField, samplingFields, streamFields } from "../openai-sampling.js";
 
@@ -47,11 +48,17 @@ const content = z.union([z.string(), boundedArray(part, partsMax)]);
 const name = z.string().nullish();
 
 const calledFunction = z.object({ name: z.string(), arguments: z.string().describe("JSON text.") });
-const toolCall = z.object({
+const functionCall = z.object({
   id: z.string(),
   type: z.literal("function").nullish(),
   function: calledFunction,
 });
+const customCall = z.object({
+  id: z.string(),
+  type: z.literal("custom"),
+  custom: z.object({ name: z.string(), input: z.string() }),
+});
+const toolCall = z.union([functionCall, customCall]);
 
 const message = z
   .discriminatedUnion("role", [
@@ -83,19 +90,27 @@ const functionSchema = z.object({
 });
 const tool = z.discriminatedUnion("type", [
   z.object({ type: z.literal("function"), function: functionSchema }),
+  z.object({
+    type: z.literal("custom"),
+    custom: z.object({
+      ...textToolFields,
+      format: nestedTextFormatSchema.nullish().describe("Format of the input, which is a text."),
+    }),
+  }),
   z.object({ type: z.literal("live_search") }).describe("Not supported: rejected."),
 ]);
 const namedFunction = z.object({ type: z.literal("function"), function: z.object({ name: z.string() }) });
+const namedCustom = z.object({ type: z.literal("custom"), custom: z.object({ name: z.string() }) });
 const allowedTools = z.object({
   type: z.literal("allowed_tools"),
   allowed_tools: z.object({
     mode: z.enum(["auto", "required"]),
-    tools: boundedArray(namedFunction, toolsMax),
+    tools: boundedArray(z.discriminatedUnion("type", [namedFunction, namedCustom]), toolsMax),
   }),
 });
 const toolChoice = z.union([
   z.enum(["none", "auto", "required"]),
-  z.discriminatedUnion("type", [namedFunction, allowedTools]),
+  z.discriminatedUnion("type", [namedFunction, namedCustom, allowedTools]),
 ]);
 
 const jsonSchema = z.record(z.string(), z.unknown()).nullish();

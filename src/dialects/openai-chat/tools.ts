@@ -1,5 +1,6 @@
 /** Parses the tools and the tool choice of a chat request. Pure. */
 import type { Tool, ToolChoice } from "../../core/generation.js";
+import { textInputTool } from "../client-tools/text-input.js";
 import { invalidValue } from "../field-error.js";
 import { toolParameters } from "../tool-parameters.js";
 import type { ChatRequestBody } from "./schema.js";
@@ -9,6 +10,10 @@ export interface ParsedTools {
   readonly toolChoice: ToolChoice;
   /** Dotted path of each tool's schema in the request. */
   readonly schemaPaths: readonly string[];
+  /** Names of the tools whose input is a text. */
+  readonly textTools: ReadonlySet<string>;
+  /** Sentences about grammars that are not enforced. */
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -17,29 +22,61 @@ export interface ParsedTools {
  * names an unknown tool.
  */
 export function parseTools(fields: ChatRequestBody): ParsedTools {
-  const { tools, schemaPaths } = readTools(fields);
+  const { tools, schemaPaths, ...texts } = readTools(fields);
   const toolChoice = readToolChoice(fields, tools);
   return toolChoice.mode === "none" && tools.length > 0
-    ? { tools: [], toolChoice: { ...toolChoice, withheld: tools }, schemaPaths: [] }
-    : { tools, toolChoice, schemaPaths };
+    ? { tools: [], toolChoice: { ...toolChoice, withheld: tools }, schemaPaths: [], ...texts }
+    : { tools, toolChoice, schemaPaths, ...texts };
 }
 
-function readTools(fields: ChatRequestBody): Pick<ParsedTools, "tools" | "schemaPaths"> {
-  const modern = fields.tools ?? [];
-  const list = modern.flatMap((tool) => (tool.type === "function" ? [tool.function] : []));
-  const [param, given] = list.length > 0 ? ["tools", list] : ["functions", fields.functions ?? []];
-  const seen = new Set<string>();
-  const schemaPaths = given.map((_, index) =>
-    param === "tools" ? `tools.${index}.function.parameters` : `functions.${index}.parameters`,
+function readTools(fields: ChatRequestBody): Omit<ParsedTools, "toolChoice"> {
+  const modern = (fields.tools ?? []).flatMap((tool, index) => readTool(tool, `tools.${index}`));
+  const older = (fields.functions ?? []).map((each, index) =>
+    readFunction(each, `functions.${index}.parameters`),
   );
-  const tools = given.map(({ name, description, parameters }, index) => {
-    if (seen.has(name)) throw invalidValue(param, `must not name '${name.slice(0, 200)}' twice`);
-    seen.add(name);
-    const described = description == null ? {} : { description };
-    const schema = toolParameters(parameters ?? noParameters, name, schemaPaths[index] ?? param);
-    return { name, ...described, parameters: schema };
-  });
-  return { tools, schemaPaths };
+  const read = modern.length > 0 ? modern : older;
+  const seen = new Set<string>();
+  for (const { tool } of read) {
+    if (seen.has(tool.name))
+      throw invalidValue(
+        modern.length > 0 ? "tools" : "functions",
+        `must not name '${tool.name.slice(0, 200)}' twice`,
+      );
+    seen.add(tool.name);
+  }
+  return {
+    tools: read.map(({ tool }) => tool),
+    schemaPaths: read.map(({ schemaPath }) => schemaPath),
+    textTools: new Set(read.flatMap(({ tool, isText }) => (isText ? [tool.name] : []))),
+    warnings: read.flatMap(({ warnings }) => warnings),
+  };
+}
+
+interface ReadTool {
+  readonly tool: Tool;
+  readonly schemaPath: string;
+  /** Whether the input is a text. */
+  readonly isText: boolean;
+  readonly warnings: readonly string[];
+}
+
+type ToolBody = NonNullable<ChatRequestBody["tools"]>[number];
+type FunctionBody = NonNullable<ChatRequestBody["functions"]>[number];
+
+function readTool(tool: ToolBody, param: string): readonly ReadTool[] {
+  if (tool.type === "function") return [readFunction(tool.function, `${param}.function.parameters`)];
+  if (tool.type !== "custom") return [];
+  const { name, description, format } = tool.custom;
+  const grammar = format?.type === "grammar" ? format.grammar : null;
+  return [
+    { ...textInputTool(name, description, grammar), schemaPath: `${param}.custom.format`, isText: true },
+  ];
+}
+
+function readFunction({ name, description, parameters }: FunctionBody, schemaPath: string): ReadTool {
+  const described = description == null ? {} : { description };
+  const schema = toolParameters(parameters ?? noParameters, name, schemaPath);
+  return { tool: { name, ...described, parameters: schema }, schemaPath, isText: false, warnings: [] };
 }
 
 const noParameters: Tool["parameters"] = { type: "object", properties: {} };
@@ -61,15 +98,21 @@ function readToolChoice(fields: ChatRequestBody, tools: readonly Tool[]): ToolCh
       throw invalidValue("tool_choice", "needs tools to choose from");
     return { mode, names: null, parallel };
   }
-  if (choice.type === "function")
+  if (choice.type !== "allowed_tools")
     return {
       mode: "required",
-      names: requireKnownTools([choice.function.name], tools, "tool_choice"),
+      names: requireKnownTools([nameOf(choice)], tools, "tool_choice"),
       parallel: false,
     };
   const { mode, tools: allowed } = choice.allowed_tools;
-  const names = allowed.map((tool) => tool.function.name);
+  const names = allowed.map(nameOf);
   return { mode, names: requireKnownTools(names, tools, "tool_choice"), parallel };
+}
+
+type NamedTool = Extract<ChatRequestBody["tool_choice"], { type: "function" | "custom" }>;
+
+function nameOf(named: NamedTool): string {
+  return named.type === "function" ? named.function.name : named.custom.name;
 }
 
 function requireKnownTools(

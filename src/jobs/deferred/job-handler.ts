@@ -39,7 +39,7 @@ export function deferredCompletionHandler(deps: DeferredCompletionHandlerDeps): 
     workClass: "deferred",
     failure: (job, error) => Promise.resolve([failed(job, error)]),
     async prepare(job): Promise<PreparedJob> {
-      const { request, callsAsFunction, stored } = parseChatRequest(
+      const { request, callsAsFunction, textTools, stored } = parseChatRequest(
         JSON.parse(job.body),
         mayRoundNumbers(job.body) ? job.body : null,
       );
@@ -55,6 +55,7 @@ export function deferredCompletionHandler(deps: DeferredCompletionHandlerDeps): 
         modelName: request.model,
         choices,
         callsAsFunction,
+        textTools,
       });
       return {
         principal,

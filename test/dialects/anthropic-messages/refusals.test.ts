@@ -142,7 +142,27 @@ describe("an invalid messages request", () => {
       /less than max_tokens/,
     ],
     ["an unknown type of thinking", { thinking: { type: "hard" } }, "thinking.type", /not a known value/],
-    ["a server tool", { tools: [{ type: "bash_20250124", name: "bash" }] }, "tools.0.type", /bash_20250124/],
+    [
+      "a tool of an unknown type",
+      { tools: [{ type: "telepathy_1", name: "f" }] },
+      "tools.0.type",
+      /telepathy_1/,
+    ],
+    [
+      "nothing but a server tool of which one must be called",
+      { tools: [{ type: "web_search_20250305", name: "web_search" }], tool_choice: { type: "any" } },
+      "tools.0.type",
+      /web_search_20250305/,
+    ],
+    [
+      "a server tool that must be called",
+      {
+        tools: [weather, { type: "web_search_20250305", name: "web_search" }],
+        tool_choice: { type: "tool", name: "web_search" },
+      },
+      "tools.1.type",
+      /web_search_20250305/,
+    ],
     ["a tool without a schema", { tools: [{ name: "f" }] }, "tools.0.input_schema", /is required/],
     ["two tools with the same name", { tools: [weather, weather] }, "tools.1.name", /name of another tool/],
     [

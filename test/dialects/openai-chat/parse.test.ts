@@ -26,6 +26,7 @@ describe("a chat request", () => {
       includeUsage: false,
       callsAsFunction: false,
       stored: null,
+      textTools: new Set(),
     });
   });
 

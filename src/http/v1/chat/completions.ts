@@ -77,7 +77,7 @@ async function defer(deps: HttpDeps, call: Call, request: GenerationRequest): Pr
 async function start(
   deps: HttpDeps,
   call: Call,
-  { request, callsAsFunction, stored }: ChatRequest,
+  { request, callsAsFunction, textTools, stored }: ChatRequest,
 ): Promise<{ readonly run: Run; readonly identity: ChatIdentity }> {
   const { principal, requestId, route } = call;
   const reservation = await reserveTokens(deps, call, request.model, request);
@@ -92,7 +92,7 @@ async function start(
       ? {}
       : { recorder: createCompletionRecorder(deps.storedCompletions, { ...owner, stored }, () => identity) }),
   });
-  const identity = identify(run, createTime, { choices: request.choices, callsAsFunction });
+  const identity = identify(run, createTime, { choices: request.choices, callsAsFunction, textTools });
   return { run, identity };
 }
 
@@ -196,7 +196,7 @@ export const deleteStoredCompletionDocs: RouteDocs = {
 function identify(
   run: Run,
   createTime: number,
-  form: Pick<ChatIdentity, "choices" | "callsAsFunction">,
+  form: Pick<ChatIdentity, "choices" | "callsAsFunction" | "textTools">,
 ): ChatIdentity {
   return {
     id: run.id,

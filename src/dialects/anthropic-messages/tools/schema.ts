@@ -1,0 +1,30 @@
+/** Schemas of the tools of a messages request, and of the blocks that add and remove some in the course of a conversation. */
+import { z } from "zod";
+import { functionNameField } from "../../request-fields.js";
+
+/** The parser rejects types that it does not know. */
+export const toolSchema = z.object({
+  type: z
+    .string()
+    .nullish()
+    .describe("`custom`, or a type of Anthropic's: client tools are functions, server tools are left out."),
+  name: functionNameField.nullish(),
+  description: z.string().nullish(),
+  input_schema: z.record(z.string(), z.unknown()).nullish().describe("JSON Schema of the input."),
+  defer_loading: z
+    .boolean()
+    .nullish()
+    .describe("The tool is only available once a `tool_reference` in the conversation names it."),
+});
+
+const namedTool = z.object({ type: z.literal("tool_reference"), name: z.string() });
+const definedTool = z.object({ type: z.literal("tool_definition"), definition: toolSchema });
+
+export const toolReferenceBlock = z.object({ type: z.literal("tool_reference"), tool_name: z.string() });
+export const toolAdditionBlock = z.object({
+  type: z.literal("tool_addition"),
+  tool: z.discriminatedUnion("type", [namedTool, definedTool]),
+});
+export const toolRemovalBlock = z.object({ type: z.literal("tool_removal"), tool: namedTool });
+
+export type ToolBody = z.infer<typeof toolSchema>;
