@@ -11,7 +11,8 @@ import {
 } from "./request-fields.js";
 
 const logitBiasesMax = 1_024;
-const stopsMax = 4;
+/** The hosted API takes 4; local servers take more, and their clients send them. */
+const stopsMax = 16;
 const int64Max = 2 ** 63;
 
 export const maxTokensField = optionalInteger(1, int32Max, `must be at least 1 and at most ${int32Max}`);

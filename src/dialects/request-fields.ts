@@ -91,7 +91,12 @@ const pageItemsMax = 100;
 export const pageItemsDefault = 20;
 
 /** `limit` of a query. */
-export const pageLimitField = z.preprocess(
-  (value) => (typeof value === "string" && /^-?\d{1,10}$/.test(value) ? Number(value) : value),
-  requiredInteger(1, pageItemsMax).nullish(),
-);
+export const pageLimitField = queryInteger(1, pageItemsMax);
+
+/** An optional whole number in a query. */
+export function queryInteger(min: number, max: number) {
+  return z.preprocess(
+    (value) => (typeof value === "string" && /^-?\d{1,10}$/.test(value) ? Number(value) : value),
+    requiredInteger(min, max).nullish(),
+  );
+}

@@ -3,7 +3,7 @@ import { responseObject } from "../dialects/response-fields.js";
 import type { Context } from "./context.js";
 import type { RouteDocs } from "./route-docs.js";
 
-/** GET /healthz: reports that the process is alive, not whether it can accept work. */
+/** GET /healthz, and /health as clients of llama.cpp call it: reports that the process is alive, not whether it can accept work. */
 export function getHealth(ctx: Context): void {
   ctx.body = { status: "ok" };
 }
@@ -15,4 +15,10 @@ export const getHealthDocs: RouteDocs = {
   tag: "Server",
   summary: "Check whether the process is alive",
   answers: { 200: { description: "The process is alive.", schema: healthStatus } },
+};
+
+export const getHealthAliasDocs: RouteDocs = {
+  ...getHealthDocs,
+  operation: "getHealthAlias",
+  summary: "The same as /healthz, for llama.cpp's clients",
 };

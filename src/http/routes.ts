@@ -45,12 +45,13 @@ import { createMessage, createMessageDocs } from "./v1/messages.js";
 import { countMessageTokens, countMessageTokensDocs } from "./v1/messages/count-tokens.js";
 import { getModel, listModels, getModelDocs, listModelsDocs } from "./v1/models.js";
 import { createRanking, createRankingDocs } from "./v1/rerank.js";
+import { getServer, getServerDocs } from "./v1.js";
 import { tokenizeText, tokenizeTextDocs } from "./v1/tokenize-text.js";
 import { docsPageDocs, presentDocsPage, redirectBrowsers, redirectDocs } from "./docs.js";
 import { guideDocs, guideListDocs, presentGuides } from "./docs/guides.js";
 import { openGuidesFolder } from "./docs/guides/folder.js";
 import { pictureDocs, presentPicture } from "./docs/guides/pictures.js";
-import { getHealthDocs, getHealth } from "./healthz.js";
+import { getHealthAliasDocs, getHealthDocs, getHealth } from "./healthz.js";
 import { getImageDocs, getImage } from "./images.js";
 import { getMetricsDocs, getMetrics, getMetricsWithKey } from "./metrics.js";
 import { getOpenApiDocs, getOpenApi } from "./openapi-json.js";
@@ -182,7 +183,9 @@ function modelRoutes(deps: HttpDeps): readonly Route[] {
 
 function serverRoutes(deps: HttpDeps, routes: () => readonly Route[]): readonly Route[] {
   return [
+    publicRoute("GET", "/v1", getServer(deps.version), getServerDocs),
     publicRoute("GET", "/healthz", getHealth, getHealthDocs),
+    publicRoute("GET", "/health", getHealth, getHealthAliasDocs),
     publicRoute("GET", "/readyz", getReadiness(deps), getReadinessDocs),
     deps.metricsOpen
       ? publicRoute("GET", "/metrics", getMetrics(deps), getMetricsDocs)

@@ -22,7 +22,6 @@ it("a path without /v1, or with it twice, answers 404 with the right path, and n
     ["GET", "/v1/v1/models", under("/v1/models")],
     ["GET", "/models/org/name:q4", under("/v1/models/{id}")],
     ["GET", "/v1/v1", noSuchPath],
-    ["GET", "/v1", noSuchPath],
     ["GET", "/auth/nothing", noSuchPath],
     ["OPTIONS", "/models", noSuchPath],
   ];

@@ -45,10 +45,10 @@ const routes: readonly RouteFields[] = [
       bootstrap_room: 7,
       parallel_function_calling: true,
       search_parameters: { mode: "auto", sources: [{ type: "x" }] },
+      web_search_options: { search_context_size: "low" },
       messages: [{ role: "user", content: "Hello", weight: 1, cache_control: { type: "ephemeral" } }],
     },
     refused: [
-      ["web_search_options", { web_search_options: {} }],
       ["search_parameters", { search_parameters: { mode: "on" } }],
       ["tools", { tools: [{ type: "live_search" }] }],
       ["tools.0.type", { tools: [{ type: "telepathy" }] }],

@@ -17,6 +17,10 @@ const chat = JSON.stringify(hello);
 type Scenario = readonly [method: string, path: string, key: string | null, status: number, contains: string];
 const scenarios: readonly Scenario[] = [
   ["GET", "/healthz", null, 200, '{"status":"ok"}'],
+  ["GET", "/health", null, 200, '{"status":"ok"}'],
+  ["GET", "/v1", null, 200, '"name":"hearth"'],
+  ["GET", "/v1/", null, 200, '"docs":"/docs"'],
+  ["POST", "/v1", null, 405, "method_not_allowed"],
   ["GET", "/readyz", null, 200, '{"status":"ok"'],
   ["HEAD", "/healthz", null, 200, ""],
   ["GET", "/v1/models", null, 401, "missing_api_key"],
@@ -100,7 +104,7 @@ describe("a route", () => {
   it("E1: returns 401 without a key, without exception", async () => {
     const server = await startScriptedApp(say, { config: { trustProxy: true } });
     const routes = createRoutes({ limits: defaultHttpLimits } as Parameters<typeof createRoutes>[0]);
-    const open = ["/", "/healthz", "/readyz", "/openapi.json", "/docs", "/images/:name"];
+    const open = ["/", "/v1", "/healthz", "/health", "/readyz", "/openapi.json", "/docs", "/images/:name"];
     const guarded = routes.filter(({ path }) => !open.includes(path) && !path.startsWith("/docs/"));
     const apis = new Set(guarded.map(({ path }) => path.split("/")[1]));
     expect(apis).toEqual(new Set(["v1", "auth", "audit", "admin", "metrics"]));

@@ -1,6 +1,6 @@
 /**
  * Schema of the request of POST /v1/chat/completions, with the fields of OpenAI and xAI. `null` means absent for every
- * optional field. Other fields (user, service_tier, prediction, verbosity, ...) do not change the answer and
+ * optional field. Other fields (user, service_tier, web_search_options, prediction, verbosity, ...) do not change the answer and
  * are ignored. Fields that are declared here but not supported are rejected by unsupported-fields.ts.
  */
 import { z } from "zod";
@@ -184,7 +184,6 @@ export const chatRequestSchema = z
       .object({ mode: z.enum(["off", "on", "auto"]).nullish().describe("`on` is rejected.") })
       .nullish()
       .describe("Live search is not supported."),
-    web_search_options: z.record(z.string(), z.unknown()).nullish().describe("Not supported: rejected."),
     modalities: boundedArray(z.enum(["text", "audio"]), 8)
       .nullish()
       .describe("Audio is rejected."),

@@ -16,7 +16,6 @@ function rules(fields: ChatRequestBody): readonly Rule[] {
   return [
     ["tools", fields.tools?.some(({ type }) => type === "live_search") === true, "live search is"],
     ["search_parameters", fields.search_parameters?.mode === "on", "live search is"],
-    ["web_search_options", fields.web_search_options != null, "web search is"],
     ["modalities", fields.modalities?.includes("audio") === true, "audio output is"],
   ];
 }

@@ -61,7 +61,7 @@ function headersOf(res: ServerResponse): Record<string, string> {
     "content-type": "text/event-stream",
     "cache-control": "no-cache, no-transform",
     "x-accel-buffering": "no",
-    // Trailers require the chunked encoding, which HTTP/1.0 does not have.
-    ...(res.req.httpVersion === "1.1" ? { trailer: trailerNames } : {}),
+    // Trailers require the chunked encoding, which neither HTTP/1.0 nor the answer to HEAD has.
+    ...(res.req.httpVersion === "1.1" && res.req.method !== "HEAD" ? { trailer: trailerNames } : {}),
   };
 }

@@ -102,7 +102,8 @@ async function sendFrames(
     const stream = openEventStream(ctx.res, client, ping, deps);
     // The first frame can take long; the client receives the headers before it.
     ctx.res.flushHeaders();
-    for await (const frame of frames(leaving.signal)) await stream.send(frame);
+    // To HEAD the headers are the whole answer.
+    if (ctx.method !== "HEAD") for await (const frame of frames(leaving.signal)) await stream.send(frame);
     stream.end("", {});
   } finally {
     client.unwatch();

@@ -55,6 +55,7 @@ describe("a chat request", () => {
       deferred: false,
       response_format: { type: "text" },
       search_parameters: { mode: "auto" },
+      web_search_options: { search_context_size: "low" },
       modalities: ["text"],
       no_such_field: [1],
     };
@@ -230,7 +231,8 @@ describe("a chat request", () => {
       "max_completion_tokens",
       /at most 2147483647/,
     ],
-    ["five stops", { stop: ["a", "b", "c", "d", "e"] }, "stop", /at most 4/],
+    ["max_completion_tokens 0", { max_completion_tokens: 0 }, "max_completion_tokens", /at least 1/],
+    ["17 stops", { stop: Array.from({ length: 17 }, (_, at) => `${at}`) }, "stop", /at most 16/],
     ["an empty stop", { stop: "" }, "stop", /must not be empty/],
     ["an empty stop in a list", { stop: ["a", ""] }, "stop.1", /must not be empty/],
     ["a long stop", { stop: ["x".repeat(257)] }, "stop.0", /at most 256/],

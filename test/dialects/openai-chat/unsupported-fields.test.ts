@@ -5,7 +5,6 @@ describe("a chat request", () => {
   const says = (role: string, fields: object) => ({ messages: [hello, { role, ...fields }] });
   it.each<[string, Record<string, unknown>]>([
     ["tools", { tools: [{ type: "live_search" }] }],
-    ["web_search_options", { web_search_options: {} }],
     ["search_parameters", { search_parameters: { mode: "on" } }],
     ["modalities", { modalities: ["text", "audio"] }],
     [

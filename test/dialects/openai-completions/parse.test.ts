@@ -121,6 +121,7 @@ describe("a completion request", () => {
     [{ model: "" }, "invalid_value", "model"],
     [{ max_tokens: 0 }, "invalid_value", "max_tokens"],
     [{ n: 0 }, "invalid_value", "n"],
+    [{ best_of: 0 }, "invalid_value", "best_of"],
     [{ best_of: 21 }, "invalid_value", "best_of"],
     [{ n: 3, best_of: 2 }, "invalid_value", "best_of"],
     [{ best_of: 2, stream: true }, "invalid_value", "best_of"],
@@ -129,7 +130,7 @@ describe("a completion request", () => {
     [{ echo: true, logprobs: 0 }, "invalid_value", "echo"],
     [{ stream_options: { include_usage: true } }, "invalid_value", "stream_options"],
     [{ temperature: 2.5 }, "invalid_value", "temperature"],
-    [{ stop: ["a", "b", "c", "d", "e"] }, "invalid_value", "stop"],
+    [{ stop: Array.from({ length: 17 }, (_, at) => `${at}`) }, "invalid_value", "stop"],
     [{ suffix: 1 }, "invalid_field", "suffix"],
   ])("with %j is rejected as %s with the field %s", (fields, kind, param) => {
     const error = errorOf(fields);

@@ -1,3 +1,4 @@
+import Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
 import { builtInModel } from "../../harness.js";
 import { startManagedServer } from "../auth/managed.js";
@@ -89,5 +90,33 @@ describe.each(["models", "language-models", "image-generation-models"])("every l
     };
     for (const name of ["ember-1m", "ember", "absent"])
       expect(await send(name)).toEqual([403, expect.stringContaining("ACL api-key:model:NAME.")]);
+  });
+});
+
+describe("GET /v1/models", () => {
+  it("is read page by page by the official Anthropic client, in both directions", async () => {
+    const { url } = await startScriptedApp(() => []);
+    const client = new Anthropic({ baseURL: url, apiKey: keys.ada, maxRetries: 0 });
+    const idsOf = async (query: Anthropic.ModelListParams) => {
+      const ids = [];
+      for await (const { id } of client.models.list(query)) ids.push(id);
+      return ids;
+    };
+    for (const limit of [1, 2, 1000]) expect(await idsOf({ limit })).toEqual(["ember-1m", "org/name:q4"]);
+    expect(await idsOf({ limit: 1, after_id: "ember-1m" })).toEqual(["org/name:q4"]);
+    expect(await idsOf({ limit: 1, before_id: "org/name:q4" })).toEqual(["ember-1m"]);
+    expect(await client.models.list({ limit: 1 })).toMatchObject({ has_more: true, last_id: "ember-1m" });
+    expect(await client.models.list({ before_id: "ember-1m" })).toMatchObject({ data: [], has_more: false });
+  });
+
+  it.each([
+    ["limit=0", "limit"],
+    ["limit=1001", "limit"],
+    ["after_id=absent", "after_id"],
+    ["before_id=absent", "before_id"],
+    ["after_id=ember-1m&before_id=org/name:q4", "before_id"],
+  ])("with ?%s is refused with the name of the field", async (query, param) => {
+    const { body } = await get(await startScriptedApp(() => []), `models?${query}`);
+    expect(body).toMatchObject({ error: { param } });
   });
 });

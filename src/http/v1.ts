@@ -1,0 +1,27 @@
+/** GET /v1: names the server and its documentation, for a person who opens the base URL of a client. */
+import { z } from "zod";
+import { responseObject } from "../dialects/response-fields.js";
+import type { Context } from "./context.js";
+import type { RouteDocs } from "./route-docs.js";
+
+/** Returns the handler. */
+export function getServer(version: string): (ctx: Context) => void {
+  return (ctx) => {
+    ctx.body = { object: "server", name: "hearth", version, docs: "/docs", openapi: "/openapi.json" };
+  };
+}
+
+const server = responseObject({
+  object: z.literal("server"),
+  name: z.literal("hearth"),
+  version: z.string(),
+  docs: z.literal("/docs").describe("Path of the reference."),
+  openapi: z.literal("/openapi.json").describe("Path of the OpenAPI document."),
+}).meta({ id: "Server" });
+
+export const getServerDocs: RouteDocs = {
+  operation: "getServer",
+  tag: "Server",
+  summary: "Name the server and its documentation",
+  answers: { 200: { description: "The server.", schema: server } },
+};

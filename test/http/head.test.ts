@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { gate, headersOf, keys, startScriptedApp } from "../scripted-app.js";
+import { startSharedServer, type ManagedServer } from "./auth/managed.js";
+import {
+  createObject,
+  createTestTeam,
+  credentialOf,
+  pathWith,
+  routeName,
+  routes,
+  type TestTeam,
+} from "./threats/world.js";
+import { createResponsesClient, readUntilText } from "./v1/responses/responses.js";
+
+let shared: { server: ManagedServer; close: () => Promise<void> };
+const made: { team?: TestTeam } = {};
+beforeAll(async () => {
+  shared = await startSharedServer();
+  made.team = await createTestTeam(shared.server, "ours");
+});
+afterAll(() => shared.close());
+
+/** Guides are named by their files; a deferred completion is returned once, so that its route does not take HEAD. */
+const getRoutes = routes.filter(
+  ({ method, path }) => method === "GET" && !/^\/docs\/guides\/|deferred-completion/.test(path),
+);
+
+it.each(getRoutes.map((route) => [routeName(route), route] as const))(
+  "HEAD answers as %s, without a body",
+  async (_, route) => {
+    const { server } = shared;
+    const { team } = made;
+    if (team === undefined) throw new Error("asked for before the first test");
+    const path = await pathWith(route, (param) => createObject(server, team, param));
+    const credential = credentialOf(route, team);
+    const send = (method: string) =>
+      fetch(server.url + path, {
+        method,
+        redirect: "manual",
+        ...(credential === null ? {} : { headers: { authorization: `Bearer ${credential}` } }),
+      });
+    const head = await send("HEAD");
+    expect(await head.text()).toBe("");
+    const whole = await send("GET");
+    await whole.text();
+    expect([head.status, head.headers.get("content-type")]).toEqual([
+      whole.status,
+      whole.headers.get("content-type"),
+    ]);
+  },
+);
+
+it("HEAD of the stream of an unfinished response ends at once", async () => {
+  const wait = gate();
+  const server = await startScriptedApp(() => ["Good", wait.opened, " day."]);
+  const client = createResponsesClient(server.url);
+  const frames = await client.stream({ input: "Hello", background: true });
+  const id = await readUntilText(frames);
+  const head = await fetch(`${server.url}/v1/responses/${id}?stream=true`, {
+    method: "HEAD",
+    headers: headersOf(keys.ada),
+  });
+  expect([head.status, await head.text()]).toEqual([200, ""]);
+  expect(head.headers.get("content-type")).toContain("text/event-stream");
+  wait.open();
+  await frames.all();
+});
