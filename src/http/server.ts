@@ -10,7 +10,7 @@ import Koa from "koa";
 import { createSecretFilter } from "../accounts/authentication/secret.js";
 import type { HttpDeps } from "./deps.js";
 import { probeHalfClosed } from "./reply/half-closed.js";
-import { createDrain } from "./reply/drain.js";
+import { createDrain, type Drain } from "./reply/drain.js";
 import { listenOn } from "./listen.js";
 import { allowOrigins, pathsForPages } from "./middleware/cors.js";
 import { chooseErrorDialect } from "./middleware/error-dialect.js";
@@ -24,6 +24,8 @@ import { createRoutes } from "./routes.js";
 import { createRouter, rejectUnrouted } from "./router.js";
 import type { RequestState } from "./context.js";
 import type { ServerTls } from "./tls.js";
+import { createInternalServer } from "./websocket/internal-requests.js";
+import { serveWebSockets } from "./websocket/upgrade.js";
 
 export type { HttpDeps } from "./deps.js";
 
@@ -52,8 +54,40 @@ export interface HttpServer {
 
 /** Builds the server without binding an address. */
 export function createHttpServer(deps: HttpDeps): HttpServer {
-  const { clock, logger, metrics, random, limits } = deps;
+  const { clock, limits } = deps;
   const drain = createDrain(clock);
+  const respond = buildApp(deps, drain).callback();
+  const listener = (req: IncomingMessage, res: ServerResponse): void => {
+    useAbsoluteTarget(req);
+    drain.track(req, res);
+    probeHalfClosed(req, res, clock);
+    void respond(req, res);
+  };
+  const server = createNodeServer(deps, listener);
+  const internal = createInternalServer(createNodeServer({ limits, tls: null }, listener));
+  const webSockets = serveWebSockets(server, internal, deps);
+  let closed: Promise<void> | null = null;
+  return {
+    callback: () => listener,
+    async listen(host, port) {
+      const { tls } = deps;
+      const bound = await listenOn(server, tls === null ? "http" : "https", host, port);
+      return { ...bound, certificateNames: tls?.names ?? [] };
+    },
+    close(graceMs) {
+      webSockets.close();
+      return (closed ??= drain.start(graceMs).then(async () => {
+        internal.closeConnections();
+        await webSockets.ended();
+        await closeConnections(server);
+      }));
+    },
+  };
+}
+
+/** Builds the middleware and the routes. */
+function buildApp(deps: HttpDeps, drain: Drain): Koa<RequestState> {
+  const { clock, logger, metrics, random, limits } = deps;
   const app = new Koa<RequestState>({
     env: "production",
     proxy: deps.trustProxy,
@@ -77,25 +111,7 @@ export function createHttpServer(deps: HttpDeps): HttpServer {
   app.use(drain.gate);
   app.use(router.routes());
   app.use(rejectUnrouted(router, routes));
-
-  const respond = app.callback();
-  const listener = (req: IncomingMessage, res: ServerResponse): void => {
-    useAbsoluteTarget(req);
-    drain.track(req, res);
-    probeHalfClosed(req, res, clock);
-    void respond(req, res);
-  };
-  const server = createNodeServer(deps, listener);
-  let closed: Promise<void> | null = null;
-  return {
-    callback: () => listener,
-    async listen(host, port) {
-      const { tls } = deps;
-      const bound = await listenOn(server, tls === null ? "http" : "https", host, port);
-      return { ...bound, certificateNames: tls?.names ?? [] };
-    },
-    close: (graceMs) => (closed ??= drain.start(graceMs).then(() => closeConnections(server))),
-  };
+  return app;
 }
 
 function createNodeServer(

@@ -31,6 +31,8 @@ export interface ResponsesRequest {
   /** Whether the response is generated in the background. */
   readonly background: boolean;
   readonly stream: boolean;
+  /** Whether the model runs; otherwise the response is empty. */
+  readonly generates: boolean;
   readonly settings: ResponseSettings;
   /** Whether reasoning items also contain their text as `encrypted_content`. */
   readonly includesEncryptedReasoning: boolean;
@@ -62,6 +64,7 @@ export function parseResponsesRequest(body: unknown, bodyText: string | null = n
     store,
     background,
     stream: fields.stream ?? false,
+    generates: fields.generate ?? true,
     settings: settingsOf(fields),
     includesEncryptedReasoning: fields.include?.includes("reasoning.encrypted_content") ?? false,
     callForms,

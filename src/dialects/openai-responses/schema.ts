@@ -57,6 +57,13 @@ export const responsesRequestSchema = z
       .boolean()
       .nullish()
       .describe("Whether the response is generated in the background; requires `store`."),
+    generate: z
+      .boolean()
+      .nullish()
+      .describe(
+        "false: the request is checked and answered with an empty response, and the model does not run. Turns of a WebSocket can " +
+          "continue it.",
+      ),
     max_output_tokens: maxTokensField.describe("Maximum tokens of the answer, including reasoning."),
     ...samplingFields,
     logprobs: z.boolean().nullish(),

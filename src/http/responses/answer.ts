@@ -6,6 +6,7 @@ import {
 } from "../../dialects/openai-responses/encode.js";
 import { generationRequest, type ResponsesRequest } from "../../dialects/openai-responses/parse.js";
 import { doneFrame, eventFrame, pingFrame } from "../../dialects/sse.js";
+import { noUsage } from "../../core/usage.js";
 import type { HttpDeps } from "../deps.js";
 import { reserveTokens, parkReservation } from "../middleware/limit.js";
 import type { JsonPresenter, Reply, StreamPresenter } from "../reply/reply.js";
@@ -56,6 +57,29 @@ export async function answerNow(deps: HttpDeps, reply: Reply, prepared: Prepared
   // A stream has an encoder of its own: the events that a client receives can be split differently from the recorded ones.
   if (isStream) await reply.sendStream(ctx, run, streamPresenter(identity));
   else await reply.sendJson(ctx, run, request.store ? presentStored(encoder) : presentFolded(encoder));
+}
+
+/** Sends an empty response that is complete, and stores nothing. */
+export async function answerWithoutRun(
+  _deps: HttpDeps,
+  reply: Reply,
+  { call: { ctx }, identity, request }: PreparedResponse,
+): Promise<void> {
+  const encoder = createResponseEncoder(identity);
+  const end = { type: "generation-end", choice: 0, finishReason: "stop", stopSequence: null } as const;
+  const events = [...encoder.open(), ...encoder.add({ ...end, usage: noUsage })];
+  if (!request.stream) {
+    ctx.body = encoder.response();
+    return;
+  }
+  await reply.sendFrames(
+    ctx,
+    async function* () {
+      for (const event of events) yield eventFrame(event.type, event);
+      yield doneFrame;
+    },
+    pingFrame,
+  );
 }
 
 /** Queues the request, and sends the queued response or the stream of its events. */

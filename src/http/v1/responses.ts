@@ -23,7 +23,7 @@ import type { HttpDeps } from "../deps.js";
 import { authoriseModel } from "../models/authorise-model.js";
 import { createReply } from "../reply/reply.js";
 import { costHeader } from "../reply/run-headers.js";
-import { answerNow, answerInBackground } from "../responses/answer.js";
+import { answerNow, answerInBackground, answerWithoutRun } from "../responses/answer.js";
 import { findItems, itemsToStore } from "../../jobs/responses/conversation-items.js";
 import { inConversation } from "../responses/in-conversation.js";
 import { openResponseStream } from "../responses/stream.js";
@@ -48,7 +48,11 @@ export function createResponse(deps: HttpDeps): (call: Call) => Promise<void> {
       request,
       now: memoize(() => Math.floor(deps.clock.now() / 1000)),
     };
-    const answer = request.background ? answerInBackground : answerNow;
+    const answer = !request.generates
+      ? answerWithoutRun
+      : request.background
+        ? answerInBackground
+        : answerNow;
     await inConversation(deps.conversations, request.conversationId, principal.team.id, async (untilEnd) => {
       const items = await findItems(deps, request, principal.team.id);
       if (request.conversationId !== null)

@@ -15,6 +15,7 @@ describe("a responses request", () => {
       store: true,
       background: false,
       stream: false,
+      generates: true,
       settings: {
         instructions: null,
         max_output_tokens: null,

@@ -3,7 +3,7 @@
  * a second text, or reasoning after a text or a call, starts the next one. Pure.
  */
 import type { Message, ToolCall } from "../../../core/generation.js";
-import { unsupported } from "../../field-error.js";
+import { invalidValue, unsupported } from "../../field-error.js";
 import { imageDetailOf, joinParts, type MessageContent, type ContentPart } from "../../message-content.js";
 import { wellFormed } from "../../well-formed.js";
 import {
@@ -24,17 +24,33 @@ export interface EarlierItems {
   readonly field: string;
 }
 
-/** Converts items in order. Calls of tools that a hosted service executed and unresolved references are skipped. */
+/**
+ * Converts items in order. Calls of tools that a hosted service executed and unresolved references are skipped.
+ * @throws HearthError `invalid_value` for the result of a call that is not there
+ */
 export function messagesOf(items: readonly InputItem[], earlier: EarlierItems): readonly Message[] {
   const turns: (Draft | Message)[] = [];
+  const calls = new Set<string>();
   for (const [index, item] of items.entries()) {
     const last = turns.at(-1);
     const open = last !== undefined && "calls" in last ? last : null;
     const param = index < earlier.count ? earlier.field : `input.${index - earlier.count}`;
+    if (isCall(item)) calls.add(item.call_id ?? item.id ?? "");
+    else if (isFunctionResult(item) && !calls.has(item.call_id))
+      throw invalidValue(
+        `${param}.call_id`,
+        `no tool call with the id ${item.call_id.slice(0, 64)} comes before it`,
+      );
     const turn = isAssistantItem(item) ? addToDraft(open, item) : messageOf(item, param);
     if (turn !== null && turn !== last) turns.push(turn);
   }
   return turns.map((turn) => ("calls" in turn ? assistantMessageOf(turn) : turn));
+}
+
+function isFunctionResult(
+  item: InputItem,
+): item is Extract<InputItem, { type: "function_call_output" | "custom_tool_call_output" }> {
+  return item.type === "function_call_output" || item.type === "custom_tool_call_output";
 }
 
 /** A message of the assistant under construction. */

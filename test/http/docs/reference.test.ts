@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { startProcess } from "../harness.js";
-import { startScriptedApp } from "../scripted-app.js";
-import { exchange } from "./raw.js";
+import { startProcess } from "../../harness.js";
+import { startScriptedApp } from "../../scripted-app.js";
+import { exchange } from "../raw.js";
 
 /** The page and the words of its security policy. */
 async function page() {

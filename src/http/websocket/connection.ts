@@ -1,0 +1,151 @@
+/**
+ * One WebSocket: turns in order of arrival, one at a time; the keep-alive; the time after which a connection ends.
+ *
+ * Modes: open -> closing (no new turn; the one in flight ends) -> closed.
+ */
+import { WebSocket, type RawData } from "ws";
+import type { HttpDeps } from "../deps.js";
+import type { InternalRequest, InternalServer } from "./internal-requests.js";
+import type { KeptResponse } from "./kept-response.js";
+import { answerTurn, errorMessage } from "./turn.js";
+
+/** As the hosted service's. */
+const connectionMsMax = 3_600_000;
+/** Turns that wait for the one in flight. */
+const waitingTurnsMax = 16;
+
+const goingAway = 1001;
+const normalClosure = 1000;
+
+export interface ConnectionDeps extends Pick<HttpDeps, "clock" | "limits"> {
+  readonly internal: InternalServer;
+  /** What the requests of all turns have in common. */
+  readonly request: Pick<InternalRequest, "path" | "headers" | "remoteAddress">;
+}
+
+/** Serves a WebSocket until it closes. */
+export class Connection {
+  /** Resolves when the connection is closed. */
+  readonly closed: Promise<void>;
+  readonly #socket: WebSocket;
+  readonly #deps: ConnectionDeps;
+  readonly #left = new AbortController();
+  readonly #waiting: Buffer[] = [];
+  #waitingBytes = 0;
+  #kept: KeptResponse | null = null;
+  #isBusy = false;
+  /** How the connection is closed after the turn in flight. */
+  #closing: { readonly code: number; readonly message: string | null } | null = null;
+
+  constructor(socket: WebSocket, deps: ConnectionDeps) {
+    this.#socket = socket;
+    this.#deps = deps;
+    this.closed = new Promise((resolve) => socket.once("close", () => resolve()));
+    const stopPinging = keepAlive(socket, deps.clock, deps.limits.pingEveryMs);
+    const stopTimer = deps.clock.after(connectionMsMax, () => this.#startClosing(normalClosure, tooOld));
+    socket.on("message", (data: RawData) => this.#receive(bufferOf(data)));
+    // A protocol error, or a message above the limit: the library closes the connection with the code of the reason.
+    socket.on("error", () => undefined);
+    socket.once("close", () => {
+      stopPinging();
+      stopTimer();
+      this.#left.abort();
+    });
+  }
+
+  /** Ends the connection because the server closes, after the turn in flight. */
+  close(): void {
+    this.#startClosing(goingAway, null);
+  }
+
+  terminate(): void {
+    this.#socket.terminate();
+  }
+
+  #receive(message: Buffer): void {
+    const { bodyBytesMax } = this.#deps.limits;
+    if (this.#waiting.length >= waitingTurnsMax || this.#waitingBytes + message.length > bodyBytesMax)
+      return void this.#send(tooManyTurns);
+    this.#waiting.push(message);
+    this.#waitingBytes += message.length;
+    if (!this.#isBusy) void this.#answerWaiting();
+  }
+
+  async #answerWaiting(): Promise<void> {
+    this.#isBusy = true;
+    while (this.#closing === null) {
+      const turn = this.#waiting.shift();
+      if (turn === undefined) break;
+      this.#waitingBytes -= turn.length;
+      this.#kept = await this.#answer(turn);
+    }
+    this.#isBusy = false;
+    await this.#close();
+  }
+
+  async #answer(turn: Buffer): Promise<KeptResponse | null> {
+    const { internal, request } = this.#deps;
+    const send = (message: string): Promise<void> => this.#send(message);
+    try {
+      return await answerTurn(turn, { internal, request, kept: this.#kept, signal: this.#left.signal, send });
+    } catch {
+      await this.#send(cutShort);
+      return null;
+    }
+  }
+
+  #startClosing(code: number, message: string | null): void {
+    this.#closing ??= { code, message };
+    if (!this.#isBusy) void this.#close();
+  }
+
+  async #close(): Promise<void> {
+    if (this.#closing === null) return;
+    const { code, message } = this.#closing;
+    if (message !== null) await this.#send(message);
+    this.#socket.close(code);
+  }
+
+  /** Resolves when the message has left; disconnects a client that reads nothing. */
+  async #send(message: string): Promise<void> {
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    const { clock, limits } = this.#deps;
+    const giveUp = clock.after(limits.stalledReaderMs, () => this.#socket.terminate());
+    await new Promise<void>((resolve) => this.#socket.send(message, () => resolve()));
+    giveUp();
+  }
+}
+
+const cutShort = errorMessage(500, {
+  type: "server_error",
+  code: "internal_error",
+  message: "The answer was cut short.",
+});
+const tooManyTurns = errorMessage(429, {
+  code: "too_many_turns",
+  message: `At most ${waitingTurnsMax} turns wait on a connection, with the size of one request: wait for the response in flight.`,
+});
+const tooOld = errorMessage(400, {
+  code: "websocket_connection_limit_reached",
+  message: "This connection has reached its limit of 60 minutes: open a new one.",
+});
+
+/** Sends pings; ends a connection that has not answered the last one when the next is due. @returns a function that stops this */
+function keepAlive(socket: WebSocket, clock: ConnectionDeps["clock"], everyMs: number): () => void {
+  let isAlive = true;
+  let stop = (): void => undefined;
+  const beat = (): void => {
+    if (!isAlive) return socket.terminate();
+    isAlive = false;
+    socket.ping();
+    stop = clock.after(everyMs, beat);
+  };
+  socket.on("pong", () => (isAlive = true));
+  stop = clock.after(everyMs, beat);
+  return () => stop();
+}
+
+function bufferOf(data: RawData): Buffer {
+  if (Buffer.isBuffer(data)) return data;
+  return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
+}

@@ -1,0 +1,55 @@
+/**
+ * Requests of the server to itself, without a network: real HTTP over a pair of streams in this process. A WebSocket is a client of the
+ * routes, so that everything that holds for a request (authentication, limits, accounting, log, shutdown) holds for its turns, too.
+ */
+import http, { type IncomingHttpHeaders, type IncomingMessage } from "node:http";
+import { duplexPair, type Duplex } from "node:stream";
+
+export interface InternalRequest {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer | null;
+  /** Address of the client in whose name the request is made. */
+  readonly remoteAddress: string | undefined;
+  /** Ends the request, as a client does that closes its connection. */
+  readonly signal: AbortSignal;
+}
+
+export interface InternalServer {
+  /** Sends a request; resolves with the head of the answer. @throws Error when it is aborted or the server cuts it off. */
+  request(request: InternalRequest): Promise<IncomingMessage>;
+  /** Serves a connection whose first bytes were read already. */
+  serve(connection: Duplex): void;
+  closeConnections(): void;
+}
+
+/** @param server is not bound to an address; it has the same listeners as the server of the clients. */
+export function createInternalServer(server: http.Server): InternalServer {
+  return {
+    request: ({ method, path, headers, body, remoteAddress, signal }) =>
+      new Promise((resolve, reject) => {
+        const [client, connection] = duplexPair();
+        Object.assign(connection, { remoteAddress });
+        server.emit("connection", connection);
+        const request = http.request({
+          method,
+          path,
+          headers: {
+            ...headers,
+            connection: "close",
+            ...(body === null ? {} : { "content-length": body.length }),
+          },
+          createConnection: () => client,
+          signal,
+        });
+        const close = (): void => void connection.destroy();
+        request.once("close", close);
+        request.on("error", reject);
+        request.once("response", resolve);
+        request.end(body ?? undefined);
+      }),
+    serve: (connection) => void server.emit("connection", connection),
+    closeConnections: () => server.closeAllConnections(),
+  };
+}
