@@ -84,7 +84,7 @@ const routes: readonly RouteFields[] = [
       container: "c",
       inference_geo: "eu",
       cache_control: { type: "ephemeral" },
-      context_management: { edits: [] },
+      context_management: null,
       mcp_servers: [],
       betas: ["x-2025-01-01"],
       seed: 7,

@@ -112,6 +112,7 @@ function messageStream(events: Events): Stream {
     modelName: ember.manifest.id,
     thinking: "shown",
     maxTokens: null,
+    appliedEdits: null,
   } as const;
   const written = events.flatMap(createMessageEncoder(identity));
   return {

@@ -5,9 +5,11 @@
 import type { FinishReason } from "../../core/generation.js";
 import { mayRoundNumbers, writeJson } from "../../core/json/member-texts.js";
 import type { Model } from "../../core/model.js";
+import type { AppliedEdit } from "../../core/prompt/context-edit.js";
 import type { RunEvent } from "../../core/run-event.js";
 import { noUsage, type Usage } from "../../core/usage.js";
 import { BlockWriter } from "./blocks.js";
+import { encodeAppliedEdits } from "./context-management.js";
 import type { ThinkingDisplay } from "./thinking.js";
 import type {
   ContentBlock,
@@ -27,6 +29,8 @@ export interface MessageIdentity {
   readonly thinking: ThinkingDisplay;
   /** Limit of the request. An answer that ends with `length` below this limit has filled the context. */
   readonly maxTokens: number | null;
+  /** The edits that were applied to the conversation; null: the request has no `context_management`. */
+  readonly appliedEdits: readonly AppliedEdit[] | null;
 }
 
 /** Returns the stream events of a generation event. The caller sends `message_stop` after the last one. */
@@ -54,7 +58,9 @@ export function createMessageEncoder(identity: MessageIdentity): MessageEncoder 
       case "generation-end": {
         const stop_reason = stopReason(event.finishReason, usage, identity);
         const delta = { stop_reason, stop_sequence: event.stopSequence };
-        return [...blocks.close(), { type: "message_delta", delta, usage: encodeUsage(usage) }];
+        const { appliedEdits: applied } = identity;
+        const edits = applied === null ? {} : { context_management: encodeAppliedEdits(applied) };
+        return [...blocks.close(), { type: "message_delta", delta, usage: encodeUsage(usage), ...edits }];
       }
     }
   };
@@ -79,8 +85,10 @@ export function foldMessage(identity: MessageIdentity): MessageFold {
     else if (event.type === "content_block_delta") {
       const open = content[event.index];
       if (open !== undefined) content[event.index] = withDelta(open, event.delta);
-    } else if (event.type === "message_delta")
-      message = { ...message, ...event.delta, usage: { ...message.usage, ...event.usage } };
+    } else if (event.type === "message_delta") {
+      const { type: _, delta, usage, ...edits } = event;
+      message = { ...message, ...delta, usage: { ...message.usage, ...usage }, ...edits };
+    }
   };
   const result = (): Message => ({ ...message, content: content.map(finishedBlock) });
   return {

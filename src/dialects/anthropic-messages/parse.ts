@@ -1,8 +1,10 @@
 /** Parses the requests of POST /v1/messages and /v1/messages/count_tokens into a GenerationRequest. Pure. */
+import type { ContextEdit } from "../../core/prompt/context-edit.js";
 import type { AnswerFormat, GenerationRequest } from "../../core/generation.js";
 import { parseTopP } from "../request-fields.js";
 import { invalidValue, unsupported, validFields } from "../field-error.js";
 import { withSchemaTexts } from "../schema-texts.js";
+import { parseContextEdits } from "./context-management.js";
 import { messagesRequestSchema, type MessagesRequestBody } from "./schema.js";
 import { parseThinking, type ThinkingDisplay } from "./thinking.js";
 import { parseTools } from "./tools/parse.js";
@@ -12,6 +14,8 @@ export interface MessagesRequest {
   readonly request: GenerationRequest;
   readonly stream: boolean;
   readonly thinking: ThinkingDisplay;
+  /** Edits to apply to the conversation first; null: the request has no `context_management`. */
+  readonly edits: readonly ContextEdit[] | null;
 }
 
 /**
@@ -57,6 +61,7 @@ export function parseMessagesRequest(body: unknown, bodyText: string | null = nu
     request: withSchemaTexts(request, bodyText),
     stream: fields.stream ?? false,
     thinking: display,
+    edits: parseContextEdits(fields.context_management),
   };
 }
 

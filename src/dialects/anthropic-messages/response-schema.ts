@@ -1,5 +1,6 @@
 /** Schemas of the responses of POST /v1/messages, streamed and not streamed. */
 import { z } from "zod";
+import { contextManagement } from "./context-management.js";
 import { countField, responseObject, responseArray } from "../response-fields.js";
 
 const stopReason = z.enum([
@@ -43,6 +44,7 @@ export const message = responseObject({
   stop_reason: stopReason.nullable().describe("Null until the answer ends."),
   stop_sequence: z.string().nullable().describe("The stop sequence that ended the answer."),
   usage: responseObject({ ...counts, service_tier: z.literal("standard") }),
+  context_management: contextManagement.exactOptional().describe("Present if the request has the field."),
 }).meta({ id: "Message", description: "A complete answer." });
 
 const blockDelta = z.discriminatedUnion("type", [
@@ -69,6 +71,7 @@ export const messageEvent = z
       type: z.literal("message_delta"),
       delta: responseObject({ stop_reason: stopReason, stop_sequence: z.string().nullable() }),
       usage,
+      context_management: contextManagement.exactOptional().describe("Present if the request has the field."),
     }),
     responseObject({ type: z.literal("message_stop") }),
   ])
@@ -76,6 +79,11 @@ export const messageEvent = z
 
 export const tokenCount = responseObject({
   input_tokens: countField("Tokens of the prompt, with the model's template and tokenizer."),
+  context_management: responseObject({
+    original_input_tokens: countField("Tokens of the prompt before the edits of `context_management`."),
+  })
+    .exactOptional()
+    .describe("Present if the request has the field."),
 }).meta({ id: "MessageTokenCount" });
 
 export type MessageStopReason = z.infer<typeof stopReason>;

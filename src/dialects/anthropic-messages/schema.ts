@@ -4,6 +4,7 @@
  * are declared here but not supported are rejected by the parser.
  */
 import { z } from "zod";
+import { contextManagementField } from "./context-management.js";
 import {
   int32Max,
   optionalInteger,
@@ -189,6 +190,7 @@ export const messagesRequestSchema = z
       })
       .nullish(),
     output_format: outputFormat.nullish().describe("The older name of `output_config.format`."),
+    context_management: contextManagementField,
     mcp_servers: boundedArray(z.unknown(), toolsMax)
       .nullish()
       .describe("Not supported: rejected unless empty."),

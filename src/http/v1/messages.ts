@@ -13,6 +13,7 @@ import { message, messageEvent } from "../../dialects/anthropic-messages/respons
 import { eventFrame } from "../../dialects/sse.js";
 import type { HttpDeps } from "../deps.js";
 import { authoriseModel } from "../models/authorise-model.js";
+import { editedRequest } from "../messages/edited-request.js";
 import { reserveTokens } from "../middleware/limit.js";
 import { createReply, type JsonPresenter, type StreamPresenter } from "../reply/reply.js";
 import type { Call } from "../route.js";
@@ -23,8 +24,11 @@ export function createMessage(deps: HttpDeps): (call: Call) => Promise<void> {
   const reply = createReply(deps);
   return async (call) => {
     const { ctx, principal, body, bodyText, requestId, route } = call;
-    const { request, stream, thinking } = parseMessagesRequest(body, bodyText);
-    authoriseModel(deps.models, call, request.model);
+    const { request: original, stream, thinking, edits } = parseMessagesRequest(body, bodyText);
+    authoriseModel(deps.models, call, original.model);
+    const edited = await editedRequest(deps, call, original, edits);
+    if (edited === null) return;
+    const { request, applied } = edited;
     const reservation = await reserveTokens(deps, call, request.model, request);
     const run = deps.generator.start(request, {
       principal,
@@ -33,7 +37,8 @@ export function createMessage(deps: HttpDeps): (call: Call) => Promise<void> {
       tokenReservation: reservation,
     });
     const { id, model, modelName, maxTokens } = run;
-    const identity = { id, model, modelName, thinking, maxTokens };
+    const appliedEdits = edits === null ? null : applied;
+    const identity = { id, model, modelName, thinking, maxTokens, appliedEdits };
     if (stream) await reply.sendStream(ctx, run, streamPresenter(identity, requestId));
     else await reply.sendJson(ctx, run, jsonPresenter(identity));
   };

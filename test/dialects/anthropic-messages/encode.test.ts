@@ -16,6 +16,7 @@ const identity: MessageIdentity = {
   modelName: ember.manifest.id,
   thinking: "shown",
   maxTokens: 100,
+  appliedEdits: null,
 };
 const callId = "call_0193a1c25d7e7c409b1f2f6a8d3e4c51000";
 

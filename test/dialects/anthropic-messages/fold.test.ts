@@ -23,6 +23,7 @@ function identityOf(thinking: MessageIdentity["thinking"]): MessageIdentity {
     modelName: ember.manifest.id,
     thinking,
     maxTokens: 100,
+    appliedEdits: null,
   };
 }
 

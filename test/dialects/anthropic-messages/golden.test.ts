@@ -16,6 +16,7 @@ const identity: MessageIdentity = {
   modelName: ember.manifest.id,
   thinking: "shown",
   maxTokens: 15,
+  appliedEdits: null,
 };
 
 const start: GenerationEvent = { type: "generation-start", promptTokens: 31, cachedTokens: 24 };

@@ -23,6 +23,7 @@ describe("a messages request", () => {
       },
       stream: false,
       thinking: "hidden",
+      edits: null,
     });
   });
 
@@ -42,7 +43,6 @@ describe("a messages request", () => {
       cache_control: { type: "ephemeral" },
       container: "c",
       inference_geo: "eu",
-      context_management: { edits: [] },
       mcp_servers: [],
       tools: [],
       no_such_field: [1],

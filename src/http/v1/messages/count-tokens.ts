@@ -1,7 +1,9 @@
 /** POST /v1/messages/count_tokens: counts the prompt tokens of a messages request with the model's template and tokenizer. */
+import type { GenerationRequest } from "../../../core/generation.js";
 import { parseMessagesRequest } from "../../../dialects/anthropic-messages/parse.js";
 import { messagesRequestSchema } from "../../../dialects/anthropic-messages/schema.js";
 import { tokenCount } from "../../../dialects/anthropic-messages/response-schema.js";
+import { editedRequest } from "../../messages/edited-request.js";
 import { whileClientWaits } from "../../reply/client.js";
 import type { HttpDeps } from "../../deps.js";
 import { authoriseModel } from "../../models/authorise-model.js";
@@ -13,15 +15,27 @@ import type { RouteDocs } from "../../route-docs.js";
 export function countMessageTokens(deps: HttpDeps): (call: Call) => Promise<void> {
   return async (call) => {
     const { ctx, principal, body, bodyText } = call;
-    const { request } = parseMessagesRequest(body, bodyText);
+    const { request, edits } = parseMessagesRequest(body, bodyText);
     authoriseModel(deps.models, call, request.model);
     const reservation = await reserveTokens(deps, call, request.model, request);
-    const count = () =>
+    const count = (counted: GenerationRequest) =>
       whileClientWaits(ctx.req.socket, (signal) =>
-        deps.generator.countPrompt(request, principal.team.id, signal),
+        deps.generator.countPrompt(counted, principal.team.id, signal),
       );
-    const tokens = await withReservation(reservation, count, (counted) => counted ?? 0);
-    if (tokens !== null) ctx.body = { input_tokens: tokens };
+    const original = await withReservation(
+      reservation,
+      () => count(request),
+      (tokens) => tokens ?? 0,
+    );
+    if (original === null) return;
+    if (edits === null) {
+      ctx.body = { input_tokens: original };
+      return;
+    }
+    const edited = await editedRequest(deps, call, request, edits);
+    const tokens = edited === null ? null : await count(edited.request);
+    const context_management = { original_input_tokens: original };
+    if (tokens !== null) ctx.body = { input_tokens: tokens, context_management };
   };
 }
 

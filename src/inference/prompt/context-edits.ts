@@ -1,0 +1,131 @@
+/** Applies edits to a conversation. Tokens are counted by the model's own tokenizer; nothing is generated. */
+import type { AppliedEdit, ClearThinking, ClearToolUses, ContextEdit } from "../../core/prompt/context-edit.js";
+import { HearthError } from "../../core/errors.js";
+import type { GenerationRequest, Message, ToolCall } from "../../core/generation.js";
+import type { Generator } from "../run/generate.js";
+
+/** Stands in the place of a cleared result. */
+const clearedResult = "[The result of this call was removed to save space.]";
+const clearedArguments = "{}";
+
+export interface EditedRequest {
+  readonly request: GenerationRequest;
+  /** The edits that have changed the conversation, in order. */
+  readonly applied: readonly AppliedEdit[];
+}
+
+type Counter = Pick<Generator, "countPrompt" | "tokenize">;
+
+/** A change, and the texts that it removes and inserts. */
+interface Change {
+  readonly messages: readonly Message[];
+  readonly cleared: number;
+  readonly removed: readonly string[];
+  readonly inserted: readonly string[];
+}
+
+/**
+ * Applies the edits in order, each to what the one before it has left.
+ * @throws HearthError as `countPrompt` does, but for a conversation that does not fit: the edits may make it fit.
+ */
+export async function applyContextEdits(
+  counter: Counter,
+  original: GenerationRequest,
+  edits: readonly ContextEdit[],
+  teamId: string,
+  signal: AbortSignal,
+): Promise<EditedRequest> {
+  let request = original;
+  const applied: AppliedEdit[] = [];
+  for (const edit of edits) {
+    if (edit.type === "clear-tool-uses" && !(await isTriggered(counter, request, edit, teamId, signal)))
+      continue;
+    const change =
+      edit.type === "clear-tool-uses" ? withoutToolUses(request, edit) : withoutThinking(request, edit);
+    if (change.cleared === 0) continue;
+    const clearedTokens = await savedTokens(counter, request.model, change, signal);
+    if (edit.type === "clear-tool-uses" && clearedTokens < edit.clearAtLeast) continue;
+    request = { ...request, messages: change.messages };
+    applied.push({ type: edit.type, cleared: change.cleared, clearedTokens });
+  }
+  return { request, applied };
+}
+
+async function isTriggered(
+  counter: Counter,
+  request: GenerationRequest,
+  { trigger }: ClearToolUses,
+  teamId: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (trigger.type === "tool-uses") return callsOf(request.messages).length > trigger.value;
+  try {
+    return (await counter.countPrompt(request, teamId, signal)) > trigger.value;
+  } catch (thrown) {
+    if (thrown instanceof HearthError && thrown.kind === "context_length_exceeded") return true;
+    throw thrown;
+  }
+}
+
+/** Clears the calls but the newest and those of excluded tools. A call without a result yet is none of them. */
+function withoutToolUses(
+  { messages }: GenerationRequest,
+  { keep, excludedTools, clearedInputs }: ClearToolUses,
+): Change {
+  const answered = new Set(
+    messages.flatMap(({ toolCallId }) => (toolCallId === undefined ? [] : [toolCallId])),
+  );
+  const calls = callsOf(messages).filter(({ id }) => answered.has(id));
+  const older = calls.slice(0, Math.max(0, calls.length - keep));
+  const cleared = new Map(
+    older.filter(({ name }) => !excludedTools.includes(name)).map((call) => [call.id, call]),
+  );
+  const clearsInput = ({ id, name }: ToolCall): boolean =>
+    cleared.has(id) && (clearedInputs === "all" || clearedInputs.includes(name));
+  const removed: string[] = [];
+  const inserted: string[] = [];
+  const changed = messages.map((message): Message => {
+    const { toolCallId, toolCalls, images: _, ...rest } = message;
+    if (toolCallId !== undefined && cleared.has(toolCallId)) {
+      removed.push(message.content);
+      inserted.push(clearedResult);
+      return { ...rest, toolCallId, content: clearedResult };
+    }
+    if (toolCalls?.some(clearsInput) !== true) return message;
+    const emptied = toolCalls.map((call) => {
+      if (!clearsInput(call)) return call;
+      removed.push(call.arguments);
+      inserted.push(clearedArguments);
+      return { ...call, arguments: clearedArguments };
+    });
+    return { ...message, toolCalls: emptied };
+  });
+  return { messages: changed, cleared: cleared.size, removed, inserted };
+}
+
+function withoutThinking({ messages }: GenerationRequest, { keep }: ClearThinking): Change {
+  const thinking = messages.filter(({ reasoning }) => reasoning !== undefined);
+  const older = new Set(keep === "all" ? [] : thinking.slice(0, Math.max(0, thinking.length - keep)));
+  const changed = messages.map((message): Message => {
+    if (!older.has(message)) return message;
+    const { reasoning: _, ...rest } = message;
+    return rest;
+  });
+  const removed = [...older].map(({ reasoning }) => reasoning ?? "");
+  return { messages: changed, cleared: older.size, removed, inserted: [] };
+}
+
+function callsOf(messages: readonly Message[]): readonly ToolCall[] {
+  return messages.flatMap(({ toolCalls }) => toolCalls ?? []);
+}
+
+async function savedTokens(
+  counter: Counter,
+  model: string,
+  { removed, inserted }: Change,
+  signal: AbortSignal,
+): Promise<number> {
+  const count = async (texts: readonly string[]): Promise<number> =>
+    (await counter.tokenize(model, texts.join("\n"), signal)).length;
+  return Math.max(0, (await count(removed)) - (inserted.length === 0 ? 0 : await count(inserted)));
+}
