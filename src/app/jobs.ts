@@ -5,6 +5,7 @@ import type { Config } from "../config.js";
 import type { Clock } from "../core/clock.js";
 import type { DeferredStore } from "../jobs/deferred/store.js";
 import type { JobStore } from "../jobs/store.js";
+import type { RunLabelStore } from "../inference/run/store/run-labels.js";
 import type { ImageStore } from "../inference/images/store.js";
 import type { ModelRegistry } from "../core/model.js";
 import type { ConversationLimits } from "../inference/conversations/conversation.js";
@@ -32,6 +33,7 @@ export interface JobsDeps {
   readonly responses: ResponseStore;
   readonly conversations: ConversationStore;
   readonly images: Pick<ImageStore, "deleteExpired">;
+  readonly runLabels: Pick<RunLabelStore, "deleteExpired">;
   readonly writes: Writes;
   readonly authenticator: Authenticator;
   readonly rateLimits: RateLimits;
@@ -80,7 +82,7 @@ export function buildJobs(limits: JobLimits, deps: JobsDeps): Jobs {
   const deferredJobs = createQueue(deferredCompletionHandler({ ...deps, storedCompletions }));
   const retention = createRetention(
     clock,
-    [deferred, responses, deps.completions, images].map(
+    [deferred, responses, deps.completions, deps.runLabels, images].map(
       (store) => (now, limit) => store.deleteExpired(now, limit),
     ),
     (thrown) => logger.error({ err: thrown }, "expired rows could not be deleted"),

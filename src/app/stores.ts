@@ -7,6 +7,7 @@ import { createImageStore } from "../inference/images/store.js";
 import { createConversationStore } from "../inference/conversations/store/conversations.js";
 import { createCompletionStore } from "../inference/completions/store.js";
 import { createResponseStore } from "../inference/responses/store/responses.js";
+import { createRunLabelStore } from "../inference/run/store/run-labels.js";
 import { createRunStore } from "../inference/run/store/runs.js";
 import { createDeferredStore } from "../jobs/deferred/store.js";
 import { createPullStore } from "../jobs/pulls/store.js";
@@ -25,6 +26,7 @@ export function buildStores(config: Config, database: Database, random: Random) 
   return {
     ...buildAccountStores(database),
     runs: createRunStore(database),
+    runLabels: createRunLabelStore(database),
     jobs: createJobStore(database),
     deferred: createDeferredStore(database),
     responses: createResponseStore(database),

@@ -157,6 +157,8 @@ export interface GenerationRequest {
   readonly ephemeral?: boolean | undefined;
   /** Sentences about parts of the client's request that are not applied, for a header of the answer. */
   readonly warnings?: readonly string[];
+  /** JSON text of what the client says of the request, such as its user; stored with the run unless it is ephemeral. */
+  readonly labels?: string;
 }
 
 /** Why an answer ended: the model ended it, a stop text, the maximum of tokens, or tool calls. */

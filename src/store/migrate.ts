@@ -19,6 +19,7 @@ import { writeProbes } from "./migrations/0011-0020/0017-write-probes.js";
 import { invoices } from "./migrations/0011-0020/0018-invoices.js";
 import { interruptedJobs } from "./migrations/0011-0020/0019-interrupted-jobs.js";
 import { modelPulls } from "./migrations/0011-0020/0020-model-pulls.js";
+import { runLabels } from "./migrations/0021-0030/0023-run-labels.js";
 import { chatCompletions } from "./migrations/0021-0030/0022-chat-completions.js";
 import { conversations } from "./migrations/0021-0030/0021-conversations.js";
 import type { Migration } from "./migrations/migration.js";
@@ -46,6 +47,7 @@ const migrations: readonly Migration[] = [
   modelPulls,
   conversations,
   chatCompletions,
+  runLabels,
 ];
 
 /**

@@ -46,6 +46,7 @@ export interface Schema {
   conversations: ConversationRow;
   conversation_items: ConversationItemRow;
   chat_completions: ChatCompletionRow;
+  run_labels: RunLabelsRow;
   management_keys: ManagementKeyTable;
   members: MemberRow;
   audit_events: AuditRow;
@@ -279,4 +280,11 @@ export interface ChatCompletionRow {
   metadata: string;
   messages: string;
   body: string;
+}
+
+export interface RunLabelsRow {
+  run_id: string;
+  expire_time: number;
+  /** JSON text. */
+  labels: string;
 }

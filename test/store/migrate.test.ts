@@ -111,6 +111,7 @@ it("counts the images of earlier runs in the usage of their hour and of their mo
     drop table usage_months;
     drop index jobs_attempted;
     drop table model_pulls;
+    drop table run_labels;
     drop table chat_completions;
     drop table conversation_items;
     drop table conversations;

@@ -11,6 +11,7 @@ import { createJobStore } from "../../src/jobs/store.js";
 import { createKeyUseStore } from "../../src/accounts/authentication/store.js";
 import { createManagementKeyStore } from "../../src/accounts/management-keys/store.js";
 import { createMemberStore } from "../../src/accounts/members/store.js";
+import { createRunLabelStore } from "../../src/inference/run/store/run-labels.js";
 import { createCompletionStore } from "../../src/inference/completions/store.js";
 import { createConversationStore } from "../../src/inference/conversations/store/conversations.js";
 import { createResponseStore } from "../../src/inference/responses/store/responses.js";
@@ -26,6 +27,7 @@ function storesOf(database: Database) {
     deferred: createDeferredStore(database),
     responses: createResponseStore(database),
     completions: createCompletionStore(database),
+    runLabels: createRunLabelStore(database),
     conversations: createConversationStore(database),
     keys: createApiKeyStore(database),
     managementKeys: createManagementKeyStore(database),
@@ -124,6 +126,14 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
   "responses.deleteExpired": [
     ({ responses }) => responses.deleteExpired(1, 2),
     [response, "responses by responses_ended (expire_time<?)", events, items],
+  ],
+  "runLabels.find": [
+    ({ runLabels }) => runLabels.find("a"),
+    ["SEARCH run_labels USING PRIMARY KEY (run_id=?)"],
+  ],
+  "runLabels.deleteExpired": [
+    ({ runLabels }) => runLabels.deleteExpired(1, 2),
+    ["SEARCH run_labels USING PRIMARY KEY (run_id=?)", "run_labels by run_labels_by_expiry (expire_time<?)"],
   ],
   "completions.find": [({ completions }) => completions.find("a", "team-1"), [completion]],
   "completions.page": [

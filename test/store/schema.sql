@@ -293,6 +293,14 @@ CREATE INDEX responses_ended on responses (expire_time) where status not in ('qu
 CREATE INDEX responses_of_conversations on responses (conversation_id)
 where conversation_id is not null and status in ('queued', 'in_progress');
 
+CREATE TABLE run_labels (
+  run_id text primary key not null,
+  expire_time integer not null,
+  labels text not null
+) strict, without rowid;
+
+CREATE INDEX run_labels_by_expiry on run_labels (expire_time);
+
 CREATE TRIGGER runs_are_rolled_up after update of state on runs
 when old.state = 'running' and new.state not in ('running', 'interrupted') begin
   insert into usage_hours values (

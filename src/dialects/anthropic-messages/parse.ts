@@ -3,6 +3,7 @@ import type { ContextEdit } from "../../core/prompt/context-edit.js";
 import type { AnswerFormat, GenerationRequest } from "../../core/generation.js";
 import { parseTopP } from "../request-fields.js";
 import { invalidValue, unsupported, validFields } from "../field-error.js";
+import { labelsOf } from "../run-labels.js";
 import { withSchemaTexts } from "../schema-texts.js";
 import { parseContextEdits } from "./context-management.js";
 import { messagesRequestSchema, type MessagesRequestBody } from "./schema.js";
@@ -56,6 +57,7 @@ export function parseMessagesRequest(body: unknown, bodyText: string | null = nu
     maxTokensExcludesReasoning: false,
     deterministic: false,
     ...(warnings.length === 0 ? {} : { warnings }),
+    ...labelsOf({ user: fields.metadata?.user_id }),
   };
   return {
     request: withSchemaTexts(request, bodyText),

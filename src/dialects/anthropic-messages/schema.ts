@@ -1,9 +1,10 @@
 /**
  * Schema of the requests of POST /v1/messages and /v1/messages/count_tokens. `null` means absent for every optional field.
- * Other fields (metadata, service_tier, cache_control, container, ...) do not change the answer and are ignored. Fields that
+ * Other fields (service_tier, cache_control, container, ...) do not change the answer and are ignored. Fields that
  * are declared here but not supported are rejected by the parser.
  */
 import { z } from "zod";
+import { labelField } from "../run-labels.js";
 import { contextManagementField } from "./context-management.js";
 import {
   int32Max,
@@ -191,6 +192,7 @@ export const messagesRequestSchema = z
       .nullish(),
     output_format: outputFormat.nullish().describe("The older name of `output_config.format`."),
     context_management: contextManagementField,
+    metadata: z.object({ user_id: labelField }).nullish().describe("`user_id` is stored with the run."),
     mcp_servers: boundedArray(z.unknown(), toolsMax)
       .nullish()
       .describe("Not supported: rejected unless empty."),

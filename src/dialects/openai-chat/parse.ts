@@ -4,6 +4,7 @@ import { HearthError } from "../../core/errors.js";
 import { invalidValue, validFields } from "../field-error.js";
 import { parseReasoningEffort } from "../openai-effort.js";
 import { parseSampling, parseStops } from "../openai-sampling.js";
+import { labelsOf } from "../run-labels.js";
 import { withSchemaTexts } from "../schema-texts.js";
 import { parseMessages } from "./messages.js";
 import { chatRequestSchema, type ChatRequestBody } from "./schema.js";
@@ -57,6 +58,7 @@ export function parseChatRequest(body: unknown, bodyText: string | null = null):
     deterministic: fields.deterministic ?? false,
     ...(fields.store === false ? { ephemeral: true } : {}),
     ...(warnings.length === 0 ? {} : { warnings }),
+    ...labelsOf(fields),
   };
   const includeUsage = fields.stream_options?.include_usage ?? false;
   return {

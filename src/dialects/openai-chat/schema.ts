@@ -1,6 +1,6 @@
 /**
  * Schema of the request of POST /v1/chat/completions, with the fields of OpenAI and xAI. `null` means absent for every
- * optional field. Other fields (user, service_tier, web_search_options, prediction, verbosity, ...) do not change the answer and
+ * optional field. Other fields (web_search_options, prompt_cache_key, prediction, verbosity, ...) do not change the answer and
  * are ignored. Fields that are declared here but not supported are rejected by unsupported-fields.ts.
  */
 import { z } from "zod";
@@ -12,6 +12,7 @@ import {
   modelIdField,
 } from "../request-fields.js";
 import { nestedTextFormatSchema, textToolFields } from "../client-tools/text-input.js";
+import { labelField, serviceTierField } from "../run-labels.js";
 import { reasoningEffortField } from "../openai-effort.js";
 import { maxTokensField, samplingFields, streamFields } from "../openai-sampling.js";
 
@@ -144,6 +145,9 @@ export const chatRequestSchema = z
         "With true, the completion is stored for 30 days. With false, nothing of the request is kept on disk after the answer, " +
           "the prompt cache included.",
       ),
+    user: labelField.describe("Stored with the run."),
+    safety_identifier: labelField.describe("Stored with the run."),
+    service_tier: serviceTierField,
     metadata: metadataField.nullish().describe("Stored with the completion; list requests can filter by it."),
     max_completion_tokens: maxTokensField.describe(
       "Maximum tokens of the answer's text and tool calls; reasoning is not counted. Default: limited by the context.",

@@ -1,6 +1,7 @@
 /** Parses the request of POST /v1/completions into a GenerationRequest. Pure. */
 import { noTools, type GenerationRequest } from "../../core/generation.js";
 import { invalidValue, unsupported, validFields } from "../field-error.js";
+import { labelsOf } from "../run-labels.js";
 import { parseSampling, parseStops } from "../openai-sampling.js";
 import { parsePrompts } from "./prompts.js";
 import { completionRequestSchema, type CompletionRequestBody } from "./schema.js";
@@ -56,6 +57,7 @@ export function parseCompletionRequest(body: unknown): CompletionRequest {
       topLogprobs: logprobs ?? (sampled > returned ? 0 : null),
       choices,
       stop: parseStops(fields),
+      ...labelsOf(fields),
       maxTokens: fields.max_tokens ?? null,
       maxTokensUnstated: maxTokensDefault,
       maxTokensExcludesReasoning: false,

@@ -1,10 +1,11 @@
 /**
  * Schema of the request of POST /v1/completions, with the fields of OpenAI and xAI. `null` means absent for every optional
- * field. Other fields (user, ...) do not change the answer and are ignored. The elements of a prompt array are validated by
+ * field. Other fields do not change the answer and are ignored. The elements of a prompt array are validated by
  * prompts.ts.
  */
 import { z } from "zod";
 import { int32Max, optionalInteger, modelIdField, requiredInteger } from "../request-fields.js";
+import { labelField } from "../run-labels.js";
 import { maxTokensField, samplingFields, streamFields } from "../openai-sampling.js";
 
 /** Maximum elements of a prompt array: token ids or prompts. */
@@ -50,6 +51,7 @@ export const completionRequestSchema = z
       .union([z.boolean(), requiredInteger(0, 5)])
       .nullish()
       .describe("How many of the most likely tokens are returned; `true` means 1."),
+    user: labelField.describe("Stored with the run."),
     ...streamFields,
     ...samplingFields,
   })

@@ -7,6 +7,7 @@ import type { AnswerFormat, GenerationRequest } from "../../core/generation.js";
 import { invalidValue, validFields } from "../field-error.js";
 import { parseReasoningEffort } from "../openai-effort.js";
 import { parseSampling, parseStops } from "../openai-sampling.js";
+import { labelsOf } from "../run-labels.js";
 import { withSchemaTexts } from "../schema-texts.js";
 import { wellFormed } from "../well-formed.js";
 import type { InputItem } from "./items/input-item-schema.js";
@@ -147,6 +148,7 @@ function generationOf(
     deterministic: fields.deterministic ?? false,
     ...(fields.store === false ? { ephemeral: true } : {}),
     ...(warnings.length === 0 ? {} : { warnings }),
+    ...labelsOf(fields),
   };
 }
 

@@ -1,10 +1,11 @@
 /**
  * Schema of the requests of POST /v1/responses and /v1/responses/input_tokens, with the fields of OpenAI and xAI. `null` means
- * absent for every optional field. Other fields (stream_options, service_tier, moderation, ...) do not change the answer and
+ * absent for every optional field. Other fields (stream_options, moderation, ...) do not change the answer and
  * are ignored. Fields that are declared here but not supported are rejected by unsupported-fields.ts.
  */
 import { z } from "zod";
 import { int32Max, metadataField, optionalInteger, boundedArray } from "../request-fields.js";
+import { labelField, serviceTierField } from "../run-labels.js";
 import { reasoningEffortField } from "../openai-effort.js";
 import { maxTokensField, samplingFields } from "../openai-sampling.js";
 import { inputItemSchema } from "./items/input-item-schema.js";
@@ -12,9 +13,7 @@ import { toolChoiceSchema, toolsSchema } from "./tools/schema.js";
 
 const itemsMax = 10_000;
 const includesMax = 100;
-const labelCharsMax = 512;
 
-const label = z.string().max(labelCharsMax, `must be at most ${labelCharsMax} characters long`).nullish();
 const unsupportedField = z.unknown().optional();
 
 const format = z.discriminatedUnion("type", [
@@ -85,9 +84,12 @@ export const responsesRequestSchema = z
     include: boundedArray(z.string(), includesMax).nullish(),
     truncation: z.enum(["auto", "disabled"]).nullish(),
     metadata: metadataField.nullish(),
-    user: label,
-    safety_identifier: label,
-    prompt_cache_key: label,
+    user: labelField,
+    safety_identifier: labelField,
+    prompt_cache_key: labelField.describe(
+      "Has no effect: a prompt continues the longest prefix of its team.",
+    ),
+    service_tier: serviceTierField,
     search_parameters: z.object({ mode: z.enum(["off", "on", "auto"]).nullish() }).nullish(),
     conversation: z
       .union([z.string(), z.object({ id: z.string() })])

@@ -1,5 +1,10 @@
 /** Applies edits to a conversation. Tokens are counted by the model's own tokenizer; nothing is generated. */
-import type { AppliedEdit, ClearThinking, ClearToolUses, ContextEdit } from "../../core/prompt/context-edit.js";
+import type {
+  AppliedEdit,
+  ClearThinking,
+  ClearToolUses,
+  ContextEdit,
+} from "../../core/prompt/context-edit.js";
 import { HearthError } from "../../core/errors.js";
 import type { GenerationRequest, Message, ToolCall } from "../../core/generation.js";
 import type { Generator } from "../run/generate.js";

@@ -42,6 +42,7 @@ export async function record(
       reservedTicks,
       startTime,
       endTime: null,
+      ...(run.labels === undefined ? {} : { labels: run.labels }),
     },
     reserve === null ? [] : ledger.posting(reserve),
   );

@@ -131,6 +131,7 @@ function createTextRun(
     id: random.id(),
     model,
     requestedModel: request.model,
+    ...(request.labels === undefined || request.ephemeral === true ? {} : { labels: request.labels }),
     request,
     warnings: [...(request.warnings ?? [])],
     context,

@@ -38,6 +38,8 @@ export interface BillableRun {
   /** The model's name in the request: an alias, or its id. */
   readonly requestedModel: string;
   readonly context: RunContext;
+  /** JSON text of what its client says of it; absent: nothing, or nothing that may be stored. */
+  readonly labels?: string;
 }
 
 /** What runs of every kind are executed over. */

@@ -24,6 +24,8 @@ export interface RunRecord {
   /** Milliseconds since the epoch. */
   readonly startTime: number;
   readonly endTime: number | null;
+  /** JSON text of what its client says of it; only of a run that is inserted. */
+  readonly labels?: string;
 }
 
 export interface RunOutcome {

@@ -38,7 +38,6 @@ describe("a messages request", () => {
 
   it("ignores fields that do not change the answer, whatever their value", () => {
     const harmless = {
-      metadata: { user_id: "u" },
       service_tier: "auto",
       cache_control: { type: "ephemeral" },
       container: "c",

@@ -39,8 +39,6 @@ describe("a chat request", () => {
 
   it("ignores fields that do not change the answer, whatever their value", () => {
     const harmless = {
-      metadata: { a: "b" },
-      user: "u",
       service_tier: "auto",
       prediction: { type: "content", content: "x" },
       verbosity: "low",

@@ -2,6 +2,7 @@ import type { RunOutcome, RunRecord } from "../run-record.js";
 import type { Usage } from "../../../core/usage.js";
 import type { Database } from "../../../store/database.js";
 import { interruptRuns } from "./interrupted-runs.js";
+import { createRunLabelStore } from "./run-labels.js";
 import { prepareBinding } from "../../../store/prepared.js";
 import {
   createPriceIds,
@@ -50,6 +51,7 @@ export function createRunStore(database: Database) {
   const inserting = prepareBinding(columns, (row: RunRow) => kysely.insertInto("runs").values(row));
   const prices = createPriceIds(database);
   const settling = prepareSettling(database);
+  const labels = createRunLabelStore(database);
   return {
     /**
      * Inserts the row of a run that starts.
@@ -61,8 +63,10 @@ export function createRunStore(database: Database) {
       try {
         const price = record.prices === null ? null : await prices.idOf(model, record.prices, startTime);
         const row = inserting(toRow(record, price));
-        if (writes.length === 0) await kysely.executeQuery(row);
-        else database.commit([{ query: row, rows: null }, ...statementsOf(writes)], false);
+        const { id, labels: text } = record;
+        const together = text === undefined ? writes : [...writes, labels.insertion(id, startTime, text)];
+        if (together.length === 0) await kysely.executeQuery(row);
+        else database.commit([{ query: row, rows: null }, ...statementsOf(together)], false);
       } catch (thrown) {
         throw toLedgerError(thrown, { teamId, ticks: reservedTicks });
       }

@@ -1,0 +1,34 @@
+/** What a request says of itself, for usage reports: fields that do not change the answer. Pure. */
+import { z } from "zod";
+
+const labelCharsMax = 512;
+
+/** A text that names a user or a group of requests. */
+export const labelField = z
+  .string()
+  .max(labelCharsMax, `must be at most ${labelCharsMax} characters long`)
+  .nullish();
+
+/** Service tiers of the hosted API. There is one here, and answers name it: `default`. */
+export const serviceTierField = z
+  .enum(["auto", "default", "flex", "scale", "priority"])
+  .nullish()
+  .describe("Has no effect: the answer's tier is `default`.");
+
+interface LabelFields {
+  readonly user?: string | null | undefined;
+  readonly safety_identifier?: string | null | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | null | undefined;
+}
+
+/** Returns the labels of the run as JSON text; no property when there are none. */
+export function labelsOf({ user, safety_identifier: safety, metadata }: LabelFields): {
+  readonly labels?: string;
+} {
+  const labels = {
+    ...(user == null ? {} : { user }),
+    ...(safety == null ? {} : { safety_identifier: safety }),
+    ...(metadata == null || Object.keys(metadata).length === 0 ? {} : { metadata }),
+  };
+  return Object.keys(labels).length === 0 ? {} : { labels: JSON.stringify(labels) };
+}

@@ -1,0 +1,45 @@
+import type { Database } from "../../../store/database.js";
+import { prepareBinding } from "../../../store/prepared.js";
+import type { RunLabelsRow } from "../../../store/schema.js";
+import { createWrite, type Write } from "../../../store/writes.js";
+
+export type RunLabelStore = ReturnType<typeof createRunLabelStore>;
+
+/** How long what a client says of a run is stored. */
+const retentionMs = 90 * 24 * 60 * 60 * 1000;
+
+/** What clients say of their runs: the user and the metadata of a request. */
+export function createRunLabelStore({ kysely }: Database) {
+  const insertRow = prepareBinding(["run_id", "expire_time", "labels"], (row: RunLabelsRow) =>
+    kysely.insertInto("run_labels").values(row),
+  );
+  return {
+    /** @param labels JSON text. */
+    insertion: (runId: string, startTime: number, labels: string): Write =>
+      createWrite("run_labels", insertRow({ run_id: runId, expire_time: startTime + retentionMs, labels })),
+    /** Returns the JSON text; null when the run has no labels. */
+    async find(runId: string): Promise<string | null> {
+      const row = await kysely
+        .selectFrom("run_labels")
+        .select("labels")
+        .where("run_id", "=", runId)
+        .executeTakeFirst();
+      return row?.labels ?? null;
+    },
+    /** Deletes up to `limit` that have expired. @returns how many were deleted. */
+    async deleteExpired(now: number, limit: number): Promise<number> {
+      const { numDeletedRows } = await kysely
+        .deleteFrom("run_labels")
+        .where("run_id", "in", (row) =>
+          row
+            .selectFrom("run_labels")
+            .select("run_id")
+            .where("expire_time", "<=", now)
+            .orderBy("expire_time")
+            .limit(limit),
+        )
+        .executeTakeFirst();
+      return Number(numDeletedRows);
+    },
+  };
+}
