@@ -1,0 +1,70 @@
+/** The scripted model of the conformance run: it answers agents as a capable model would. */
+import type { GenerationEvent } from "../../src/core/generation.js";
+import type { Script, ScriptStep } from "../../src/engine/scripted.js";
+import type { Call } from "./agent.js";
+
+/** Stands for an answer that does not come. */
+export const hold = Symbol("hold");
+
+/** An answer: a text, a tool call, or none until the client disconnects. */
+export type Answer = string | Call | typeof hold;
+
+export interface ScriptedModel {
+  readonly script: Script;
+  /** Prompts that the agent's own loop sent, since `play`. */
+  readonly prompts: readonly string[];
+  /** Problems, such as a tool that was not offered, since `play`. */
+  readonly problems: readonly string[];
+  /** Sets the answers to the next prompts of the agent's own loop. */
+  play(mainTool: string, answers: readonly Answer[]): void;
+  /** Resolves when the model is asked for an answer that it holds back. */
+  held(): Promise<void>;
+}
+
+export function createScriptedModel(): ScriptedModel {
+  let mainTool = "";
+  let answers: Answer[] = [];
+  let prompts: string[] = [];
+  let problems: string[] = [];
+  let calls = 0;
+  let reportHeld = (): void => undefined;
+  const script: Script = (prompt, { tools }) => {
+    const names = tools.map(({ name }) => name);
+    if (!names.includes(mainTool)) return ["A title"];
+    prompts.push(prompt);
+    const answer = answers.shift() ?? "There is nothing more to do.";
+    if (answer === hold) {
+      reportHeld();
+      return [new Promise(() => undefined)];
+    }
+    if (typeof answer === "string") return [answer];
+    if (!names.includes(answer.tool))
+      problems.push(`the tool '${answer.tool}' was not offered: ${names.join(", ")}`);
+    return eventsOf(answer, `call_${++calls}`);
+  };
+  return {
+    script,
+    get prompts() {
+      return prompts;
+    },
+    get problems() {
+      return problems;
+    },
+    play(tool, next) {
+      [mainTool, answers, prompts, problems] = [tool, [...next], [], []];
+    },
+    held: () => new Promise((resolve) => (reportHeld = resolve)),
+  };
+}
+
+function eventsOf(call: Call, id: string): readonly ScriptStep[] {
+  const json = JSON.stringify(call.arguments);
+  const place = { choice: 0, index: 0 } as const;
+  const events: GenerationEvent[] = [
+    { type: "tool-call-start", ...place, id, name: call.tool, tokens: 1 },
+    { type: "tool-call-delta", ...place, arguments: json, tokens: 1 },
+    { type: "tool-call-end", ...place, tokens: 0 },
+    { type: "generation-end", choice: 0, finishReason: "tool_calls", stopSequence: null },
+  ];
+  return events;
+}

@@ -1,0 +1,113 @@
+/** Hearth with the scripted model, behind a loopback proxy that records which requests it refuses. */
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import type * as app from "../../src/app/app.js";
+import type * as config from "../../src/config.js";
+import type * as scripted from "../../src/engine/scripted.js";
+import { scratchFolder } from "../bench/processes.js";
+import { createScriptedModel, type ScriptedModel } from "./model.js";
+
+export interface ConformanceServer {
+  readonly url: string;
+  readonly key: string;
+  readonly model: ScriptedModel;
+  /** Answers that are being generated. */
+  active(): number;
+  /** Refused requests since the last call: method, path, status and the beginning of the answer. */
+  takeRefusals(): readonly string[];
+  close(): Promise<void>;
+}
+
+const key = "conformance-key-of-sixteen-characters";
+const contextTokens = 200_000;
+const slots = 8;
+const refusalChars = 300;
+/** A name that Codex knows, and for which it has more kinds of tools. */
+export const knownAlias = "gpt-5.5";
+export const modelId = "hearth-tiny-5m";
+
+const built = (file: string): Promise<unknown> => import(new URL(`../../dist/${file}`, import.meta.url).href);
+
+export async function startConformanceServer(): Promise<ConformanceServer> {
+  const { createApp } = (await built("app/app.js")) as typeof app;
+  const { loadConfig } = (await built("config.js")) as typeof config;
+  const { createScriptedEngine } = (await built("engine/scripted.js")) as typeof scripted;
+  const data = scratchFolder();
+  const configFile = join(data.path, "hearth.yaml");
+  writeFileSync(configFile, `models:\n  ${modelId}:\n    aliases: [${knownAlias}]\n`);
+  const model = createScriptedModel();
+  const engine = createScriptedEngine(model.script, { contextTokens, slots });
+  const settings = {
+    HEARTH_PORT: "0",
+    HEARTH_DATA: data.path,
+    HEARTH_MODELS: data.path,
+    HEARTH_CONFIG: configFile,
+    HEARTH_API_KEY: key,
+    HEARTH_LOG_LEVEL: "error",
+  };
+  const server = await createApp(loadConfig(settings).config, { engine });
+  const { port } = await server.listen();
+  const proxy = await startProxy(port);
+  return {
+    url: proxy.url,
+    key,
+    model,
+    active: () => engine.active,
+    takeRefusals: () => proxy.takeRefusals(),
+    async close() {
+      proxy.close();
+      await server.close();
+      data.remove();
+    },
+  };
+}
+
+async function startProxy(port: number) {
+  let refusals: string[] = [];
+  const proxy = createServer((request, response) => {
+    forward(port, request, response, (refusal) => refusals.push(refusal));
+  });
+  proxy.listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  const { port: proxyPort } = proxy.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${proxyPort}`,
+    takeRefusals(): readonly string[] {
+      const taken = refusals;
+      refusals = [];
+      return taken;
+    },
+    close(): void {
+      proxy.closeAllConnections();
+      proxy.close();
+    },
+  };
+}
+
+/** Passes a request on. Agents ask for pages that no model server has: only refused POST requests are reported. */
+function forward(
+  port: number,
+  request: IncomingMessage,
+  response: ServerResponse,
+  report: (refusal: string) => void,
+): void {
+  const { method = "GET", url = "/" } = request;
+  const headers = { ...request.headers, host: `127.0.0.1:${port}` };
+  const onward = httpRequest({ host: "127.0.0.1", port, method, path: url, headers }, (answer) => {
+    const status = answer.statusCode ?? 502;
+    response.writeHead(status, answer.headers);
+    if (status >= 400 && method === "POST") {
+      let body = "";
+      answer.on("data", (chunk: Buffer) => (body += chunk.toString()));
+      answer.on("end", () => report(`${method} ${url} answered ${status}: ${body.slice(0, refusalChars)}`));
+    }
+    answer.pipe(response);
+    answer.on("error", () => response.destroy());
+  });
+  onward.on("error", () => response.destroy());
+  response.on("close", () => onward.destroy());
+  request.pipe(onward);
+}
