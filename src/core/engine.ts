@@ -88,8 +88,11 @@ export interface LoadedModel {
   readonly slots: number;
   /** Whether the grammar of its tool calls enforces everything that a schema of arguments requires. */
   readonly callsAreExact: boolean;
-  /** Allows the model to be unloaded, when the run has ended. A second call does nothing. */
-  release(): void;
+  /**
+   * Allows the model to be unloaded, when the run has ended. A second call does nothing.
+   * @param keepAliveMs how long it stays unused from now on, until another request says otherwise or it is unloaded; absent: as before
+   */
+  release(keepAliveMs?: number): void;
 }
 
 /** A model in memory, as `hearth ps` shows it. */
@@ -109,7 +112,7 @@ export interface ResidentModel {
   readonly templateReasoning?: readonly [string, string];
   /** Milliseconds since the epoch. */
   readonly loadedAt: number;
-  /** When it is unloaded if it is not used until then; null while it is in use. */
+  /** When it is unloaded if it is not used until then; null while it is in use, or if it stays until its memory is needed. */
   readonly until: number | null;
 }
 

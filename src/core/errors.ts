@@ -26,6 +26,8 @@ export type ErrorKind =
   | "internal";
 
 export interface ErrorDetails {
+  /** Name of the model that does not exist. */
+  readonly missingModel?: string;
   /** Dotted path of the offending request field, such as `messages.0.content`. */
   readonly param?: string;
   /** Machine-readable code if it differs from the kind's default. */
@@ -44,6 +46,7 @@ export interface ErrorDetails {
 
 export class HearthError extends Error {
   readonly kind: ErrorKind;
+  readonly missingModel: string | null;
   readonly param: string | null;
   readonly code: string | null;
   readonly retryAfterSeconds: number | null;
@@ -55,6 +58,7 @@ export class HearthError extends Error {
     super(message, { cause: details.cause });
     this.name = "HearthError";
     this.kind = kind;
+    this.missingModel = details.missingModel ?? null;
     this.param = details.param ?? null;
     this.code = details.code ?? null;
     this.retryAfterSeconds = details.retryAfterSeconds ?? null;
@@ -78,7 +82,7 @@ export function modelNotFound(name: string, closest: readonly string[] = []): He
   const shown = name.slice(0, 200);
   const sentence = `The model '${shown}' does not exist or your team has no access to it.`;
   const message = closest.length === 0 ? sentence : `${sentence} Did you mean ${alternatives(closest)}?`;
-  return new HearthError("model_not_found", message, { param: "model" });
+  return new HearthError("model_not_found", message, { param: "model", missingModel: shown });
 }
 
 /** Returns names as `'a', 'b' or 'c'`. */

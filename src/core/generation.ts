@@ -95,6 +95,10 @@ export interface Sampling {
   readonly topK: number | null;
   /** Excludes tokens less likely than this fraction of the most likely one; 0 = excludes none. */
   readonly minP: number;
+  /** Divides the logits of tokens that have occurred in the answer (multiplies negative ones), from 0.1 to 10; absent = 1, no effect. */
+  readonly repeatPenalty?: number | undefined;
+  /** The three penalties count only this number of latest tokens; absent = all of the answer. */
+  readonly penaltyTokens?: number | undefined;
   /** Added to the logits of tokens, by token id; -100 forbids a token and 100 forces it. */
   readonly logitBias: Readonly<Record<string, number>>;
 }

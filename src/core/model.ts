@@ -103,7 +103,8 @@ export interface LoadSettings {
 }
 
 export type SamplingDefaults = {
-  readonly [Name in keyof Omit<Sampling, "logitBias">]?: Sampling[Name] | undefined;
+  readonly [Name in keyof Omit<Sampling, "logitBias" | "repeatPenalty" | "penaltyTokens">]?:
+    Sampling[Name] | undefined;
 };
 
 /** What requests to one model mean where they do not say. */
@@ -146,6 +147,8 @@ export function completeSampling(stated: StatedSampling, { sampling = {} }: Requ
     // A request can state that there is no limit.
     topK: stated.topK === undefined ? (sampling.topK ?? null) : stated.topK,
     minP: stated.minP ?? sampling.minP ?? 0,
+    repeatPenalty: stated.repeatPenalty,
+    penaltyTokens: stated.penaltyTokens,
     logitBias: stated.logitBias ?? {},
   };
 }

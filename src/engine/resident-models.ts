@@ -32,7 +32,7 @@ export interface ModelsDeps<N extends NativeModelInfo> {
 }
 
 /** A model that stays in memory until it is released; a second release does nothing. */
-export type LeasedModel<N extends NativeModelInfo> = N & { release(): void };
+export type LeasedModel<N extends NativeModelInfo> = N & { release(keepAliveMs?: number): void };
 
 interface Entry<N extends NativeModelInfo> {
   readonly model: Model;
@@ -45,6 +45,8 @@ interface Entry<N extends NativeModelInfo> {
   loadedAt: number;
   turnBegan: number;
   until: number | null;
+  /** What a request has said last; null: as the settings say. */
+  keepAliveMs: number | null;
   isExpired: boolean;
   stopTimer: () => void;
 }
@@ -93,8 +95,8 @@ export class ResidentModels<N extends NativeModelInfo> {
       let isHeld = true;
       return {
         ...native,
-        release: () => {
-          if (isHeld) this.#release(entry);
+        release: (keepAliveMs) => {
+          if (isHeld) this.#release(entry, keepAliveMs);
           isHeld = false;
         },
       };
@@ -159,6 +161,7 @@ export class ResidentModels<N extends NativeModelInfo> {
       loadedAt: 0,
       turnBegan: 0,
       until: null,
+      keepAliveMs: null,
       isExpired: false,
       stopTimer: () => undefined,
     };
@@ -223,10 +226,11 @@ export class ResidentModels<N extends NativeModelInfo> {
     );
   }
 
-  #release(entry: Entry<N>): void {
+  #release(entry: Entry<N>, keepAliveMs?: number): void {
     const { clock, memory } = this.#deps;
     const key = loadKey(entry.model);
     entry.leases -= 1;
+    entry.keepAliveMs = keepAliveMs ?? entry.keepAliveMs;
     entry.lastUsed = clock.monotonic();
     if (entry.leases > 0 || this.#entries.get(key) !== entry) return;
     if (entry.native !== null) this.#rest(entry);
@@ -238,9 +242,11 @@ export class ResidentModels<N extends NativeModelInfo> {
     const { clock, memory } = this.#deps;
     const keepAliveMs = this.#isReplaced(entry)
       ? 0
-      : (entry.model.load?.keepAliveMs ?? this.#deps.keepAliveMs);
-    entry.until = clock.now() + keepAliveMs;
-    entry.stopTimer = clock.after(keepAliveMs, () => this.#expire(entry));
+      : (entry.keepAliveMs ?? entry.model.load?.keepAliveMs ?? this.#deps.keepAliveMs);
+    if (keepAliveMs < Infinity) {
+      entry.until = clock.now() + keepAliveMs;
+      entry.stopTimer = clock.after(keepAliveMs, () => this.#expire(entry));
+    }
     memory.review();
   }
 

@@ -82,6 +82,36 @@ describe("the models in memory", () => {
     );
   });
 
+  it("stay as long as the last request that says how long wants, until they are unloaded", async () => {
+    const { models, told, clock } = machine();
+    (await models.lease(named("a"))).release(5_000);
+    (await models.lease(named("a"))).release();
+    expect(models.list()).toMatchObject([{ until: clock.now() + 5_000 }]);
+    clock.advance(5_000);
+    await settle();
+    expect(told).toEqual(["load a", "unload a"]);
+    const [first, second] = [await models.lease(named("a")), await models.lease(named("a"))];
+    first.release(0);
+    await settle();
+    expect(told).toEqual(["load a", "unload a", "load a"]);
+    second.release();
+    clock.advance(0);
+    await settle();
+    expect(told.at(-1)).toBe("unload a");
+  });
+
+  it("stay without a limit of time where a request wants that, until their memory is needed", async () => {
+    const { models, told, clock } = machine();
+    (await models.lease(named("a"))).release(Infinity);
+    expect(models.list()).toMatchObject([{ until: null }]);
+    clock.advance(10 ** 9);
+    await settle();
+    expect(told).toEqual(["load a"]);
+    await models.lease(named("b"));
+    await models.lease(named("c"));
+    expect(told).toContain("unload a");
+  });
+
   it("are unloaded after the keep-alive time without requests, and not before", async () => {
     const { models, told, clock } = machine();
     const first = await models.lease(named("a"));

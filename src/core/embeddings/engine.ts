@@ -11,8 +11,8 @@ export interface LoadedEmbeddingModel {
   readonly slots: number;
   /** Length of its vectors; 1 for a rerank model. */
   readonly dimensions: number;
-  /** Allows the model to be unloaded, when the run has ended. A second call does nothing. */
-  release(): void;
+  /** As that of a LoadedModel. */
+  release(keepAliveMs?: number): void;
 }
 
 /** The port to the engine of embedding and rerank models. Implementation: engine/llama (node-llama-cpp in a worker thread). */

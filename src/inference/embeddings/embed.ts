@@ -31,6 +31,8 @@ export interface Evaluated {
   readonly vectors: readonly Float32Array[];
   /** Tokens that the model read, its marks included. */
   readonly promptTokens: number;
+  /** Milliseconds it waited for the model to be in memory. */
+  readonly loadMs: number;
   readonly costTicks: Ticks;
 }
 
@@ -65,7 +67,11 @@ export function createEmbedder(deps: EmbedderDeps): Embedder {
     source: InputSource,
     { check, signal }: Evaluation,
   ): Promise<Evaluated> => {
-    const work = new EmbeddingWork({ engine: deps.embeddingEngine, load, check }, run.model, source);
+    const work = new EmbeddingWork(
+      { engine: deps.embeddingEngine, clock: deps.clock, load, check },
+      run.model,
+      source,
+    );
     const active = executor.execute({ id: deps.random.id(), ...run }, work);
     const onAbort = (): void => active.abort(signal.reason);
     if (signal.aborted) onAbort();

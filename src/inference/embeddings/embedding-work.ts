@@ -1,3 +1,4 @@
+import type { Clock } from "../../core/clock.js";
 import type { EmbeddingEngine, LoadedEmbeddingModel } from "../../core/embeddings/engine.js";
 import type { InputSource } from "../../core/embeddings/request.js";
 import type { Model } from "../../core/model.js";
@@ -9,6 +10,7 @@ import type { RunEnd } from "../run/recorder.js";
 
 export interface EmbeddingWorkDeps {
   readonly engine: EmbeddingEngine;
+  readonly clock: Clock;
   readonly load: (model: Model, signal: AbortSignal) => Promise<LoadedEmbeddingModel>;
   /** @throws HearthError when the model cannot do what is requested. */
   readonly check: (loaded: LoadedEmbeddingModel) => void;
@@ -24,6 +26,7 @@ export class EmbeddingWork implements RunWork {
   readonly #model: Model;
   readonly #source: InputSource;
   readonly #vectors: Float32Array[] = [];
+  #loadMs = 0;
   #isComplete = false;
   #ended: Execution | null = null;
 
@@ -59,18 +62,27 @@ export class EmbeddingWork implements RunWork {
   result(): {
     readonly vectors: readonly Float32Array[];
     readonly promptTokens: number;
+    readonly loadMs: number;
     readonly costTicks: Ticks;
   } {
     if (this.#ended === null) throw new Error("the run has not ended");
     const { failure, signal, chargedTicks, usage } = this.#ended;
     if (failure !== null) throw failure;
     if (!this.#isComplete) throw signal.reason;
-    return { vectors: this.#vectors, promptTokens: usage.promptTokens, costTicks: chargedTicks ?? 0 };
+    const { promptTokens } = usage;
+    return {
+      vectors: this.#vectors,
+      promptTokens,
+      loadMs: this.#loadMs,
+      costTicks: chargedTicks ?? 0,
+    };
   }
 
   async #evaluate(execution: Execution): Promise<void> {
     const { signal } = execution;
+    const began = this.#deps.clock.monotonic();
     const loaded = await execution.load(this.#deps.load(this.#model, signal));
+    this.#loadMs = this.#deps.clock.monotonic() - began;
     this.#deps.check(loaded);
     const inputs = await this.#deps.engine.tokenizeInputs(this.#model, this.#source, signal);
     const promptTokens = tokensIn(inputs);

@@ -57,7 +57,7 @@ async function prepare(deps: RunDeps, run: TextRun, execution: Execution): Promi
   // Before the model is held: while images are described, it may serve others.
   const captioning = deps.captioning.caption(request.messages, teamId, signal);
   const conversation = captioning instanceof Promise ? await unlessAborted(captioning, signal) : captioning;
-  const loaded = await execution.load(deps.load(model, signal));
+  const loaded = await run.timings.measureLoad(() => execution.load(deps.load(model, signal)));
   const { prompts, imageTokens } = await unlessAborted(
     buildPrompts(deps.engine, model, loaded, request, conversation),
     signal,

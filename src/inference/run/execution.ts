@@ -39,7 +39,7 @@ export class Execution {
   readonly #deps: ExecutorDeps;
   readonly #aborting: AbortController;
   #failure: HearthError | null = null;
-  #loaded: { release(): void } | null = null;
+  #loaded: { release(keepAliveMs?: number): void } | null = null;
   #recording: Promise<void> | null = null;
   #recorded: { readonly reservedTicks: Ticks | null } | null = null;
 
@@ -70,14 +70,16 @@ export class Execution {
   }
 
   /** Waits for the model and keeps it in memory until the work has ended. @throws the signal's reason when it aborts. */
-  async load<Loaded extends { release(): void }>(loading: Promise<Loaded>): Promise<Loaded> {
+  async load<Loaded extends { release(keepAliveMs?: number): void }>(
+    loading: Promise<Loaded>,
+  ): Promise<Loaded> {
     const loaded = await hold(loading, this.signal);
     this.#loaded = loaded;
     return loaded;
   }
 
   releaseModel(): void {
-    this.#loaded?.release();
+    this.#loaded?.release(this.run.context.keepAliveMs);
   }
 
   /**

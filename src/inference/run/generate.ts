@@ -16,6 +16,7 @@ import { noUsage } from "../../core/usage.js";
 import { createPromptCounter } from "../prompt/count.js";
 import { drive } from "./drive.js";
 import { createRunExecutor, type RunExecutor, type RunWork } from "./execute.js";
+import { createPreloader, type Preloader } from "./preload.js";
 import type { GeneratorDeps, RunContext, RunDeps, TextRun } from "./run-deps.js";
 import { timedLoads } from "./timed-loads.js";
 import { Stopwatch, type RunTimings } from "./timings.js";
@@ -61,6 +62,7 @@ export interface Generator {
    * @throws HearthError as a run does before its first token.
    */
   tokenize(model: string, text: string, signal: AbortSignal): Promise<TextTokens>;
+  readonly preloader: Preloader;
   /** Runs whose end is not written yet. */
   readonly active: RunExecutor["active"];
   /** Aborts every run; resolves when the end of each is written, or was given up because it cannot be written. */
@@ -74,6 +76,7 @@ export function createGenerator(generatorDeps: GeneratorDeps): Generator {
   const counter = createPromptCounter(deps);
   return {
     active: executor.active,
+    preloader: createPreloader(deps),
     async countPrompt(request, teamId, signal) {
       const model = usableModel(deps.models, request.model);
       return counter.count(model, completeRequest(request, model), teamId, signal);

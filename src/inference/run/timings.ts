@@ -3,12 +3,18 @@ import type { GenerationEvent } from "../../core/generation.js";
 
 /** Measurements of a run; null until known. */
 export interface RunTimings {
+  /** Milliseconds since the accepted request. */
+  readonly elapsedMs: number;
+  /** Milliseconds it waited for the model to be in memory. */
+  readonly loadMs: number | null;
   /** Milliseconds it waited for a slot. */
   readonly queueMs: number | null;
   /** Milliseconds from the slot to the first sampled token. */
   readonly prefillMs: number | null;
   /** Milliseconds from the accepted request to the first piece of text or reasoning. */
   readonly ttftMs: number | null;
+  /** Milliseconds from the first delta to the last so far. */
+  readonly decodeMs: number | null;
   /** Tokens a second from the first delta to the last so far; null under two tokens. */
   readonly decodeTps: number | null;
   /** Prompt tokens whose evaluation was skipped, of all prompts started. */
@@ -24,6 +30,7 @@ interface Pace {
 
 /** Measures a run from its events; starts when it is constructed. */
 export class Stopwatch implements RunTimings {
+  loadMs: number | null = null;
   queueMs: number | null = null;
   prefillMs: number | null = null;
   ttftMs: number | null = null;
@@ -38,10 +45,26 @@ export class Stopwatch implements RunTimings {
     this.#acceptedAt = this.#heldAt = clock.monotonic();
   }
 
+  get elapsedMs(): number {
+    return this.#clock.monotonic() - this.#acceptedAt;
+  }
+
+  get decodeMs(): number | null {
+    return this.#pace === null ? null : this.#pace.lastAt - this.#pace.firstAt;
+  }
+
   get decodeTps(): number | null {
     if (this.#pace === null) return null;
     const { firstAt, lastAt, tokens } = this.#pace;
     return tokens > 0 && lastAt > firstAt ? (tokens * 1000) / (lastAt - firstAt) : null;
+  }
+
+  /** Returns what the promise of the model does, and records how long it was waited for. */
+  async measureLoad<Loaded>(load: () => Promise<Loaded>): Promise<Loaded> {
+    const began = this.#clock.monotonic();
+    const loaded = await load();
+    this.loadMs = this.#clock.monotonic() - began;
+    return loaded;
   }
 
   /** Records that the run has its slot. */

@@ -151,13 +151,14 @@ function candidateSampling(
 }
 
 function commonOptions({ sampling, sampled }: SamplerOptions): SequenceEvaluateOptions {
-  const { frequencyPenalty, presencePenalty } = sampling;
-  const penalised = frequencyPenalty !== 0 || presencePenalty !== 0;
+  const { frequencyPenalty, presencePenalty, repeatPenalty = 1, penaltyTokens = Infinity } = sampling;
+  const penalised =
+    penaltyTokens > 0 && (frequencyPenalty !== 0 || presencePenalty !== 0 || repeatPenalty !== 1);
   return penalised
     ? {
         repeatPenalty: {
-          punishTokens: () => [...sampled()],
-          penalty: 1,
+          punishTokens: () => (penaltyTokens === Infinity ? [...sampled()] : sampled().slice(-penaltyTokens)),
+          penalty: repeatPenalty,
           frequencyPenalty,
           presencePenalty,
         },
