@@ -49,6 +49,8 @@ const settings = {
   allowedHosts: list.default([]),
   /** Origins whose web pages may call /v1 and /api; `*`: all. */
   corsOrigins: list.pipe(z.array(origin)).default([]),
+  /** Whether Ollama's interface is served at /api. */
+  ollamaApi: z.enum(["on", "off"]).default("on"),
   /** Largest request body. */
   bodyBytesMax: whole(1024, 1_073_741_824).default(33_554_432),
   /** Runs that may be active at a time, in any state. */

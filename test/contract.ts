@@ -33,6 +33,8 @@ async function loadContract(): Promise<Contract> {
     import("../src/http/deps.js"),
   ]);
   // The handlers of the route table are created but never called.
-  const deps = { limits: defaultHttpLimits, version: "0" } as Parameters<typeof createRoutes>[0];
+  const deps = { limits: defaultHttpLimits, ollamaApi: true, version: "0" } as Parameters<
+    typeof createRoutes
+  >[0];
   return createContract(createRoutes(deps), reportProblem);
 }

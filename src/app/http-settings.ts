@@ -5,7 +5,15 @@ import { version } from "../version.js";
 
 type HttpSettings = Pick<
   HttpDeps,
-  "limits" | "tls" | "allowedHosts" | "corsOrigins" | "pinnedKeys" | "trustProxy" | "metricsOpen" | "version"
+  | "limits"
+  | "tls"
+  | "allowedHosts"
+  | "corsOrigins"
+  | "ollamaApi"
+  | "pinnedKeys"
+  | "trustProxy"
+  | "metricsOpen"
+  | "version"
 >;
 
 /** Reads the certificate of the server; null if none is configured. @throws Error with one sentence when it cannot be used. */
@@ -24,6 +32,7 @@ export function httpSettings(config: Config, deps: TlsDeps, limits: Partial<Http
     tls: buildTls(config, deps),
     allowedHosts: isLoopback(config.host) ? config.allowedHosts : null,
     corsOrigins: config.corsOrigins,
+    ollamaApi: config.ollamaApi === "on",
     pinnedKeys: [config.apiKey, config.managementKey].filter((key) => key !== null),
     trustProxy: config.trustProxy,
     // Behind a proxy, a loopback address can be reached by everyone.

@@ -1,21 +1,17 @@
 /** The part of the composition root for the commands that manage models. They need no server, and work beside a running one. */
-import { realpath, stat } from "node:fs/promises";
-import { basename, dirname, sep } from "node:path";
-import type { AuditEntry } from "../accounts/audit/audited-change.js";
+import { stat } from "node:fs/promises";
 import type { Config } from "../config.js";
 import { HearthError } from "../core/errors.js";
 import type { Model } from "../core/model.js";
 import { closestNames, closestTexts } from "../models/closest-names.js";
 import { readDetails, type ModelDetails } from "../models/library/details.js";
 import { linkModels, type ForeignProgram, type LinkReport } from "../models/library/link.js";
-import { removeModel } from "../models/library/remove.js";
-import { idFromName } from "../models/manifest.js";
-import { stemOf } from "../models/parts.js";
 import type { LoadedRegistry } from "../models/registry.js";
 import { settingNames } from "../models/settings.js";
 import type { FitOptions, FitReport } from "./inspect/model-fit.js";
 import type { TemplateReport } from "./inspect/template-report.js";
-import { builtInModels, openRegistry, openSettings } from "./models.js";
+import { adaptersOver, deletionOf, ownPath, removeModelFiles } from "./model-files.js";
+import { openRegistry, openSettings } from "./models.js";
 import { auditSettings, recordEntries } from "./operator-audit.js";
 import { createOperatorSettings, type OperatorSettings } from "./operator-settings.js";
 
@@ -78,21 +74,12 @@ export async function openOperatorModels(config: Config, workerUrl?: URL): Promi
       return fitOf(config, model, await readDetails(model), { ...options, workerUrl: url });
     },
     async remove(model) {
-      const own = { ...model, path: ownPath(model) };
-      if (await isBuiltIn(own))
-        throw new HearthError("conflict", `'${model.manifest.id}' is part of Hearth and cannot be deleted.`);
-      await removeModel(own, config.models);
+      await removeModelFiles(config, model);
       await recordEntries(config, [deletionOf(model)]);
       await settings.forget(model.manifest.id);
       await registry.refresh();
     },
-    adaptersOf(id) {
-      const all = Object.entries(store.read().settings);
-      return all
-        .filter(([other, { base }]) => other !== id && base !== undefined)
-        .filter(([, { base = "" }]) => registry.find(base)?.manifest.id === id)
-        .map(([other]) => other);
-    },
+    adaptersOf: (id) => adaptersOver(registry, store.read().settings, id),
     link: (from, source, isDryRun) =>
       linkModels({
         from,
@@ -106,32 +93,10 @@ export async function openOperatorModels(config: Config, workerUrl?: URL): Promi
   };
 }
 
-function deletionOf({ manifest: { id, file } }: Model): AuditEntry {
-  const description = `Deleted the model '${id}'`;
-  return { action: "DeleteModel", objectId: id, teamId: null, description, before: { file }, after: null };
-}
-
 function resolve(registry: LoadedRegistry, name: string): Model {
   const model = registry.find(name);
   if (model !== null) return model;
   const closest = closestNames(name, registry.list());
   const hint = closest.length === 0 ? "`hearth ls` lists the models." : `Did you mean ${closest.join(", ")}?`;
   throw new HearthError("model_not_found", `There is no model '${name.slice(0, 200)}'. ${hint}`);
-}
-
-/** Returns the file of a model itself: a LoRA adapter with a base has the path of its base. */
-function ownPath({ manifest, path, load }: Model): string {
-  const isOwn = (file: string): boolean => idFromName(stemOf(basename(file))) === manifest.id;
-  if (isOwn(path)) return path;
-  return load?.adapters?.find((adapter) => isOwn(adapter.path))?.path ?? path;
-}
-
-/** In a checkout, the folder of models is that of the built-in ones: those have a folder with their id. */
-async function isBuiltIn({ manifest, path }: Model): Promise<boolean> {
-  const [own, root] = await Promise.all([dirname(path), builtInModels].map(real));
-  return manifest.id.startsWith("hearth-") && own === `${root ?? ""}${sep}${manifest.id}`;
-}
-
-function real(path: string): Promise<string> {
-  return realpath(path).catch(() => path);
 }

@@ -58,14 +58,14 @@ export function createOperatorSettings(deps: Deps): OperatorSettings {
     settingsOf: (id) => settingsOf(deps, id),
     aliases: () => aliases(deps),
     change: (id, change) => commit(() => store.update(id, change)),
-    forget: (id) => commit(() => forget(deps, id)),
+    forget: (id) => commit(() => forgetSettings(deps, id)),
     setAlias: (alias, model) => commit(() => setAlias(deps, alias, model)),
     removeAlias: (alias) => commit(() => removeAlias(deps, alias)),
   };
 }
 
 /** Returns the settings of a model that the configuration file has. */
-function fixedOf({ config }: Deps, id: string): ModelSettings {
+function fixedOf({ config }: Pick<Deps, "config">, id: string): ModelSettings {
   return own(config.modelSettings, id);
 }
 
@@ -81,7 +81,7 @@ function settingsOf(deps: Deps, id: string): readonly ModelSetting[] {
 }
 
 /** Returns the aliases of a model that commands set. */
-function setAliases(deps: Deps, id: string): readonly string[] {
+function setAliases(deps: Pick<Deps, "config" | "store">, id: string): readonly string[] {
   const inFile = new Set(fixedOf(deps, id).aliases);
   return (own(deps.store.read().settings, id).aliases ?? []).filter((alias) => !inFile.has(alias));
 }
@@ -99,7 +99,8 @@ function aliases(deps: Deps): readonly ModelAlias[] {
     .sort((a, b) => (a.alias < b.alias ? -1 : 1));
 }
 
-function forget(deps: Deps, id: string): void {
+/** Removes the settings of a model that commands and the management API made. */
+export function forgetSettings(deps: Pick<Deps, "config" | "store">, id: string): void {
   const fixed = fixedOf(deps, id);
   const names = Object.keys(own(deps.store.read().settings, id)).filter((name) =>
     name === "aliases" ? setAliases(deps, id).length > 0 : !Object.hasOwn(fixed, name),

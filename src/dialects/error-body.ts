@@ -9,6 +9,7 @@ import {
   type AnthropicError,
   type AnthropicErrorType,
   type ManagementError,
+  type OllamaError,
   type OpenAiError,
   type OpenAiErrorEvent,
   type OpenAiErrorType,
@@ -18,7 +19,7 @@ import {
  * The format of an error body. OpenAI and xAI endpoints share one body that clients of both can read; the management API uses
  * the format of a gRPC gateway.
  */
-export type ErrorDialect = "openai" | "anthropic" | "management";
+export type ErrorDialect = "openai" | "anthropic" | "management" | "ollama";
 
 interface Row {
   readonly status: number;
@@ -31,6 +32,8 @@ interface Row {
   readonly anthropicStatus?: number;
   /** Status on management endpoints, if it differs. */
   readonly managementStatus?: number;
+  /** Status on Ollama's endpoints, if it differs. */
+  readonly ollamaStatus?: number;
 }
 
 const invalid = {
@@ -59,6 +62,7 @@ const table: Readonly<Record<ErrorKind, Row>> = {
     code: "invalid_field",
     anthropicStatus: 400,
     managementStatus: 400,
+    ollamaStatus: 400,
   },
   invalid_value: { ...invalid, status: 400, code: "invalid_value" },
   context_length_exceeded: { ...invalid, status: 400, code: "context_length_exceeded" },
@@ -155,11 +159,18 @@ const codeOf: Readonly<Record<ErrorDialect, (row: Row) => string>> = {
   openai: ({ code }) => code,
   anthropic: ({ anthropic }) => anthropic,
   management: ({ sentence }) => String(grpcCodes[sentence]),
+  ollama: ({ code }) => code,
 };
 
 function statusOf(kind: ErrorKind, dialect: ErrorDialect): number {
-  const { status, anthropicStatus = status, managementStatus = status } = table[kind];
-  return { openai: status, anthropic: anthropicStatus, management: managementStatus }[dialect];
+  const { status, anthropicStatus, managementStatus, ollamaStatus } = table[kind];
+  const own = {
+    openai: status,
+    anthropic: anthropicStatus,
+    management: managementStatus,
+    ollama: ollamaStatus,
+  };
+  return own[dialect] ?? status;
 }
 
 /** Returns the JSON body of an error response. */
@@ -167,9 +178,22 @@ export function errorBody(
   error: HearthError,
   dialect: ErrorDialect,
   requestId: string,
-): OpenAiError | AnthropicError | ManagementError {
-  if (dialect === "anthropic") return anthropicErrorBody(error, requestId);
-  return dialect === "management" ? managementErrorBody(error) : openaiErrorBody(error);
+): OpenAiError | AnthropicError | ManagementError | OllamaError {
+  return bodyOf[dialect](error, requestId);
+}
+
+const bodyOf: Readonly<
+  Record<ErrorDialect, (error: HearthError, requestId: string) => ReturnType<typeof errorBody>>
+> = {
+  openai: openaiErrorBody,
+  anthropic: anthropicErrorBody,
+  management: managementErrorBody,
+  ollama: ollamaErrorBody,
+};
+
+/** Returns the body of an error, which is also the last line of a stream. Clients look for a missing model in Ollama's words. */
+export function ollamaErrorBody({ missingModel, message }: HearthError): OllamaError {
+  return { error: missingModel === null ? message : `model '${missingModel}' not found` };
 }
 
 /** The body has no separate place for the field, so the message names it. */

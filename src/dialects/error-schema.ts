@@ -85,6 +85,13 @@ export const managementError = responseObject({
   details: z.array(z.never()).max(0).readonly(),
 }).meta({ id: "ManagementError", description: "Why a request to the management API failed." });
 
+export const ollamaError = responseObject({ error: z.string() }).meta({
+  id: "OllamaError",
+  description:
+    "Why a request failed, in the format of Ollama; also the last line of a stream that failed part-way.",
+});
+
+export type OllamaError = z.infer<typeof ollamaError>;
 export type OpenAiErrorType = z.infer<typeof openaiType>;
 export type AnthropicErrorType = z.infer<typeof anthropicType>;
 export type OpenAiError = z.infer<typeof openaiError>;

@@ -23,12 +23,16 @@ type HeaderFormatter = (
   now: number,
 ) => Readonly<Record<string, string>>;
 
+const openaiHeaders: HeaderFormatter = (kind, { limit, remaining, resetMs }) => ({
+  [`x-ratelimit-limit-${kind}`]: String(limit),
+  [`x-ratelimit-remaining-${kind}`]: String(remaining),
+  [`x-ratelimit-reset-${kind}`]: formatDuration(resetMs),
+});
+
 const headersOf: Readonly<Record<ErrorDialect, HeaderFormatter>> = {
-  openai: (kind, { limit, remaining, resetMs }) => ({
-    [`x-ratelimit-limit-${kind}`]: String(limit),
-    [`x-ratelimit-remaining-${kind}`]: String(remaining),
-    [`x-ratelimit-reset-${kind}`]: formatDuration(resetMs),
-  }),
+  openai: openaiHeaders,
+  // Ollama has no such headers.
+  ollama: openaiHeaders,
   anthropic: (kind, { limit, remaining, resetMs }, now) => ({
     [`anthropic-ratelimit-${kind}-limit`]: String(limit),
     [`anthropic-ratelimit-${kind}-remaining`]: String(remaining),

@@ -104,6 +104,8 @@ export interface HttpDeps {
   readonly allowedHosts: readonly string[] | null;
   /** Origins whose web pages may call the server; `*` = all, empty = none. */
   readonly corsOrigins: readonly string[];
+  /** Whether Ollama's interface is served at /api. */
+  readonly ollamaApi: boolean;
   /** Keys that the operator has chosen; they are masked in the log. */
   readonly pinnedKeys: readonly string[];
   /** What makes the server speak HTTPS; null: it speaks HTTP. */

@@ -1,8 +1,9 @@
 /**
- * GET /docs: the API reference for people, one page that reads everything from /openapi.json. GET /: leads browsers there.
+ * GET /docs: the API reference for people, one page that reads everything from /openapi.json. GET /: leads browsers there, and answers clients of Ollama.
  * The parts of the page are in docs/; it loads nothing from any other host.
  */
 import type { Context } from "./context.js";
+import type { HttpDeps } from "./deps.js";
 import { assemblePage } from "./docs/assemble.js";
 import { notModified, presentCached } from "./reply/cached-answer.js";
 import { noSuchPath } from "./router.js";
@@ -30,18 +31,31 @@ export const docsPageDocs: RouteDocs = {
   },
 };
 
-/** The handler of `/`: for clients that do not prefer HTML, there is no such path. */
-export function redirectBrowsers(ctx: Context): void {
-  if (ctx.accepts("json", "html") !== "html") throw noSuchPath();
-  ctx.set({ "cache-control": "no-cache", vary: "Accept" });
-  ctx.redirect("/docs");
+/** What clients of Ollama's interface find at `/`, and compare. */
+const ollamaGreeting = "Ollama is running";
+
+/** The handler of `/`: leads browsers to the documentation. Other clients look for Ollama's interface there. */
+export function getRoot({ ollamaApi }: Pick<HttpDeps, "ollamaApi">): (ctx: Context) => void {
+  return (ctx) => {
+    const isBrowser = ctx.accepts("json", "html") === "html";
+    if (!isBrowser && !ollamaApi) throw noSuchPath();
+    ctx.set({ "cache-control": "no-cache", vary: "Accept" });
+    if (isBrowser) return ctx.redirect("/docs");
+    ctx.type = "text/plain";
+    ctx.body = ollamaGreeting;
+  };
 }
 
-export const redirectDocs: RouteDocs = {
+export const getRootDocs: RouteDocs = {
   operation: "getRoot",
   tag: "Server",
   summary: "Lead a browser to the documentation",
   answers: {
+    200: {
+      description:
+        "To other clients: that Ollama's interface is served, in the words that its clients look for.",
+      contentType: "text/plain",
+    },
     302: {
       description: "To `/docs`, for a client whose `accept` header prefers HTML.",
       contentType: "text/html",

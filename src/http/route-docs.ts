@@ -15,6 +15,7 @@ export const routeTags = {
   Keys: "The API key of the request.",
   Accounts: "API keys, teams, members and the audit log; requires a management key.",
   Billing: "Credit, spending limits and usage of teams; requires a management key.",
+  Ollama: "The interface of Ollama, for tools that know no other. Pull and delete require a management key.",
   Server: "Health, metrics and this document.",
 } as const;
 
@@ -27,8 +28,19 @@ export interface AnswerDocs {
   readonly contentType?: string | readonly string[];
 }
 
-/** The event stream that is sent with `stream: true` and status 200. */
-export interface StreamDocs {
+/** The stream that is sent with status 200: of events if the request has `stream: true`, or of lines unless it has `stream: false`. */
+export type StreamDocs = EventStreamDocs | LineStreamDocs;
+
+/** JSON values, one on each line. */
+export interface LineStreamDocs {
+  readonly form: "lines";
+  /** Schema of a line. */
+  readonly schema: z.ZodType;
+}
+
+/** Server-sent events. */
+export interface EventStreamDocs {
+  readonly form?: "events";
   /** Schema of the data of one event. */
   readonly schema: z.ZodType;
   /** Whether frames have an `event:` line that repeats the `type` of their data. */

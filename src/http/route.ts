@@ -13,14 +13,16 @@ interface RouteBase {
   /** The name in `api-key:endpoint:<name>` or `team-token:endpoint:<name>`; null = any valid key is accepted. */
   readonly endpointAcl: string | null;
   readonly errors: ErrorDialect;
-  /** false for a POST or PUT without a request body. */
-  readonly takesBody?: false;
+  /** Whether it has a request body; absent: a POST or PUT has one. */
+  readonly takesBody?: boolean;
+  /** Whether JSON may be declared as a form, which is the default of `curl -d`. Routes of management keys allow it always. */
+  readonly formsAreJson?: true;
   readonly docs: RouteDocs;
 }
 
 interface BaseCall {
   readonly ctx: Context;
-  /** The parsed JSON body of a POST or PUT; undefined otherwise. */
+  /** The parsed JSON body; undefined for a route without one. */
   readonly body: unknown;
   /** The JSON text of the body if it may have numbers that JSON.parse rounds; null otherwise. */
   readonly bodyText: string | null;
@@ -105,6 +107,24 @@ export function managementRoute(
 /** The same route without a request body. */
 export function withoutBody(route: ApiKeyRoute): ApiKeyRoute {
   return { ...route, takesBody: false };
+}
+
+/** The same route with a request body, which a DELETE need not have. */
+export function withBody<Row extends Route>(route: Row): Row {
+  return { ...route, takesBody: true };
+}
+
+/** Whether requests of a route have a body. */
+export function takesBody({
+  method,
+  takesBody: takes = method === "POST" || method === "PUT",
+}: Route): boolean {
+  return takes;
+}
+
+/** A route of an API key or a management key that reports errors in Ollama's format, and takes bodies as its clients send them. */
+export function ollamaRoute<Row extends Route>(route: Row): Row {
+  return { ...route, errors: "ollama", formsAreJson: true };
 }
 
 /** The same route, only for management keys for all teams. */

@@ -6,7 +6,7 @@ import type { HttpDeps, HttpLimits } from "./deps.js";
 import { authenticate, authenticateManager } from "./middleware/authenticate.js";
 import { readJsonBody } from "./middleware/body.js";
 import { limitRequest } from "./middleware/limit.js";
-import type { Call, Route } from "./route.js";
+import { takesBody, type Call, type Route } from "./route.js";
 
 /** Builds the router from the route table; authentication, the permissions of management keys, rate limits and body parsing follow from a row. */
 export function createRouter(routes: readonly Route[], deps: HttpDeps): Router<RequestState> {
@@ -99,10 +99,9 @@ async function bodyOf(
   ctx: Context,
   { bodyBytesMax }: HttpLimits,
 ): Promise<Pick<Call, "body" | "bodyText">> {
-  const takesBody = (route.method === "POST" || route.method === "PUT") && route.takesBody !== false;
   // The hosted service's own examples of the management API declare no content type.
-  const formsAreJson = route.guard === "management-key";
-  if (!takesBody) return { body: undefined, bodyText: null };
+  const formsAreJson = route.guard === "management-key" || route.formsAreJson === true;
+  if (!takesBody(route)) return { body: undefined, bodyText: null };
   const { value, text } = await readJsonBody(ctx, { bodyBytesMax, formsAreJson });
   return { body: value, bodyText: text };
 }

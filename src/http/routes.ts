@@ -47,7 +47,7 @@ import { getModel, listModels, getModelDocs, listModelsDocs } from "./v1/models.
 import { createRanking, createRankingDocs } from "./v1/rerank.js";
 import { getServer, getServerDocs } from "./v1.js";
 import { tokenizeText, tokenizeTextDocs } from "./v1/tokenize-text.js";
-import { docsPageDocs, presentDocsPage, redirectBrowsers, redirectDocs } from "./docs.js";
+import { docsPageDocs, getRoot, getRootDocs, presentDocsPage } from "./docs.js";
 import { guideDocs, guideListDocs, presentGuides } from "./docs/guides.js";
 import { openGuidesFolder } from "./docs/guides/folder.js";
 import { pictureDocs, presentPicture } from "./docs/guides/pictures.js";
@@ -58,7 +58,8 @@ import { getOpenApiDocs, getOpenApi } from "./openapi-json.js";
 import { getReadiness, getReadinessDocs } from "./readyz.js";
 import { responseRoutes } from "./responses/routes.js";
 import { managementRoutes } from "./management/routes.js";
-import { anthropicRoute, apiKeyRoute, publicRoute, type Route } from "./route.js";
+import { ollamaRoutes } from "./ollama/routes.js";
+import { anthropicRoute, apiKeyRoute, publicRoute, withoutBody, type Route } from "./route.js";
 
 /** Returns every route of the server. */
 export function createRoutes(deps: HttpDeps): readonly Route[] {
@@ -71,6 +72,7 @@ export function createRoutes(deps: HttpDeps): readonly Route[] {
     ...modelRoutes(deps),
     apiKeyRoute("GET", "/v1/api-key", null, getApiKey, getApiKeyDocs),
     ...managementRoutes(deps, () => routes),
+    ...(deps.ollamaApi ? ollamaRoutes(deps) : []),
     ...serverRoutes(deps, () => routes),
     ...documentationRoutes(deps),
   ];
@@ -202,6 +204,6 @@ function documentationRoutes(deps: HttpDeps): readonly Route[] {
     publicRoute("GET", "/docs/guides", guides.list, guideListDocs),
     publicRoute("GET", "/docs/guides/:name", guides.guide, guideDocs),
     publicRoute("GET", "/docs/guides/pictures/:name", presentPicture(folder), pictureDocs),
-    publicRoute("GET", "/", redirectBrowsers, redirectDocs),
+    publicRoute("GET", "/", getRoot(deps), getRootDocs),
   ];
 }

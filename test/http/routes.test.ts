@@ -80,7 +80,8 @@ const scenarios: readonly Scenario[] = [
   ["POST", "/v1/language-models", keys.ada, 405, "method_not_allowed"],
   ["DELETE", "/v1/models", keys.ada, 405, "method_not_allowed"],
   ["OPTIONS", "/v1/models", null, 204, ""],
-  ["GET", "/", keys.ada, 404, "no such path"],
+  ["GET", "/", null, 200, "Ollama is running"],
+  ["HEAD", "/", null, 200, ""],
   ["GET", "/V1/models", keys.ada, 404, "no such path"],
   ["POST", "/v1/nothing", null, 404, 'no such path."'],
 ];
@@ -103,11 +104,23 @@ describe("a route", () => {
 
   it("E1: returns 401 without a key, without exception", async () => {
     const server = await startScriptedApp(say, { config: { trustProxy: true } });
-    const routes = createRoutes({ limits: defaultHttpLimits } as Parameters<typeof createRoutes>[0]);
-    const open = ["/", "/v1", "/healthz", "/health", "/readyz", "/openapi.json", "/docs", "/images/:name"];
+    const routes = createRoutes({ limits: defaultHttpLimits, ollamaApi: true } as Parameters<
+      typeof createRoutes
+    >[0]);
+    const open = [
+      "/",
+      "/v1",
+      "/healthz",
+      "/health",
+      "/readyz",
+      "/openapi.json",
+      "/docs",
+      "/images/:name",
+      "/api/version",
+    ];
     const guarded = routes.filter(({ path }) => !open.includes(path) && !path.startsWith("/docs/"));
     const apis = new Set(guarded.map(({ path }) => path.split("/")[1]));
-    expect(apis).toEqual(new Set(["v1", "auth", "audit", "admin", "metrics"]));
+    expect(apis).toEqual(new Set(["v1", "auth", "audit", "admin", "api", "metrics"]));
     for (const { method, path } of guarded) {
       const response = await call(server, [method, path.replace(/[:*]id/, "x"), null, 401, ""]);
       expect([path, response.status, response.headers.get("www-authenticate")]).toEqual([
@@ -135,10 +148,10 @@ describe("a route", () => {
 });
 
 describe("GET /", () => {
-  const ask = async (accept: string | null, method = "GET") => {
-    const { url } = await startScriptedApp(say);
+  const ask = async (accept: string | null, ollamaApi: "on" | "off" = "on") => {
+    const { url } = await startScriptedApp(say, { config: { ollamaApi } });
     const headers = accept === null ? {} : { accept };
-    return fetch(url, { method, headers, redirect: "manual" });
+    return fetch(url, { headers, redirect: "manual" });
   };
 
   it.each(["text/html", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"])(
@@ -162,9 +175,12 @@ describe("GET /", () => {
     "text/plain",
     "text/html;q=0.1, */*",
   ])(
-    "answers every other client, such as one that accepts %s, that there is no such path",
+    "greets every other client, such as one that accepts %s, as those of Ollama expect, and knows no such path without it",
     async (accept) => {
-      const response = await ask(accept);
+      const greeting = await ask(accept);
+      expect([greeting.status, await greeting.text()]).toEqual([200, "Ollama is running"]);
+      expect(greeting.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+      const response = await ask(accept, "off");
       expect(response.status).toBe(404);
       expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
       expect(response.headers.has("vary")).toBe(false);

@@ -2,16 +2,23 @@ import { describe, expect, it } from "vitest";
 import { fixture } from "../dialects/fixture.js";
 import { startScriptedApp, gate, headersOf, hello, keys, type ScriptedApp } from "../scripted-app.js";
 
-/** The streaming routes with a request for each; the answer begins with "Good". */
+const ping = /ping\W+$/;
+/** Lines have no comments: the ping of such a stream is a line without text. */
+const emptyLine = /"(content|response)":"".*"done":false\}\n$/;
+
+/** The streaming routes with a request for each, and the end of a stream that has just sent a ping; the answer begins with "Good". */
 const routes = [
-  ["openai-chat", "/v1/chat/completions", hello],
-  ["openai-completions", "/v1/completions", { model: "ember-1m", prompt: "Hello" }],
-  ["anthropic-messages", "/v1/messages", { ...hello, max_tokens: 64 }],
+  ["openai-chat", "/v1/chat/completions", hello, ping],
+  ["openai-completions", "/v1/completions", { model: "ember-1m", prompt: "Hello" }, ping],
+  ["anthropic-messages", "/v1/messages", { ...hello, max_tokens: 64 }, ping],
   [
     "anthropic-complete",
     "/v1/complete",
     { model: "ember-1m", prompt: "\n\nHuman: Hello\n\nAssistant:", max_tokens_to_sample: 64 },
+    ping,
   ],
+  ["ollama-chat", "/api/chat", hello, emptyLine],
+  ["ollama-generate", "/api/generate", { model: "ember-1m", prompt: "Hello" }, emptyLine],
 ] as const;
 
 function streamed({ url }: ScriptedApp, path: string, body: object): Promise<Response> {
@@ -22,7 +29,7 @@ function streamed({ url }: ScriptedApp, path: string, body: object): Promise<Res
   });
 }
 
-describe.each(routes)("a golden transcript of %s over HTTP", (dialect, path, body) => {
+describe.each(routes)("a golden transcript of %s over HTTP", (dialect, path, body, isPinged) => {
   it("matches an answer that fails half-way byte for byte, with an error instead of its end", async () => {
     const server = await startScriptedApp(() => ["Good", new Error("lost /var/lib/device")]);
     const text = await (await streamed(server, path, body)).text();
@@ -37,7 +44,7 @@ describe.each(routes)("a golden transcript of %s over HTTP", (dialect, path, bod
     for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
       text += piece;
       if (!text.includes("Good") || text.includes("day")) continue;
-      if (/ping\W+$/.test(text)) wait.open();
+      if (isPinged.test(text)) wait.open();
       else server.clock.advance(20_000);
     }
     expect(text).toBe(fixture(dialect, "http-ping-stream.txt"));

@@ -1,4 +1,5 @@
-/** Changes the settings of models for an actor, with an entry in the audit log. */
+/** Changes the settings of models, and deletes models, for an actor, with an entry in the audit log. */
+import type { Model } from "../../core/model.js";
 import { auditEntry, type AuditDeps, type AuditEntry } from "../audit/audited-change.js";
 import type { Actor, AuditedFields } from "../audit/event.js";
 
@@ -17,6 +18,8 @@ export interface SettingsWriter {
 
 export interface ModelAdminDeps extends AuditDeps {
   readonly settings: SettingsWriter;
+  /** Deletes the files and settings of a model. @throws HearthError `conflict` for one that must stay. @returns the entry of the audit log */
+  readonly removeFiles: (model: Model) => Promise<AuditEntry>;
   /** Applies changes to the models of this process. */
   readonly reload: () => Promise<void>;
 }
@@ -30,14 +33,21 @@ export interface ModelAdmin {
    * @throws HearthError as `SettingsWriter.update` does.
    */
   update(id: string, change: SettingFields, actor: Actor): Promise<void>;
+  /** Deletes a model that was pulled. Requests that run keep it. @throws HearthError `conflict` for another one. */
+  remove(model: Model, actor: Actor): Promise<void>;
 }
 
 export function createModelAdmin(deps: ModelAdminDeps): ModelAdmin {
-  const { settings, reload } = deps;
+  const { settings, reload, removeFiles } = deps;
   return {
     settings: () => settings.read().settings,
     async update(id, change, actor) {
       const entry = updateSettings(settings, id, change);
+      await deps.writes.commit([auditEntry(deps, actor, entry)]);
+      await reload();
+    },
+    async remove(model, actor) {
+      const entry = await removeFiles(model);
       await deps.writes.commit([auditEntry(deps, actor, entry)]);
       await reload();
     },

@@ -1,4 +1,5 @@
 /** Encodes vectors as the response of POST /v1/embeddings. Pure. */
+import { numbersOf } from "../vector-numbers.js";
 import type { EmbeddingList } from "./response-schema.js";
 
 export type VectorFormat = "float" | "base64";
@@ -27,14 +28,6 @@ export function encodeEmbeddingUsage(
     usage: { prompt_tokens: promptTokens, total_tokens: promptTokens, cost_in_usd_ticks: costTicks },
   };
 }
-
-/** Returns numbers with as many digits as a 32-bit float has: half as long as a float's own digits in 64 bits. */
-function numbersOf(vector: Float32Array): readonly number[] {
-  return Array.from(vector, (value) => Number(value.toPrecision(digitsOfFloat)));
-}
-
-/** Enough to read back the same 32-bit float. */
-const digitsOfFloat = 9;
 
 /** Returns the 32-bit floats of a vector in little-endian order, in base64. */
 function base64Of(vector: Float32Array): string {

@@ -2,7 +2,7 @@
  * The OpenAPI 3.1 document, built from the route table and the zod schemas of the handlers. Error responses come from the error
  * table.
  */
-import { anthropicError, managementError, openaiError } from "../../dialects/error-schema.js";
+import { anthropicError, managementError, ollamaError, openaiError } from "../../dialects/error-schema.js";
 import { failureDescription, failureHeaders, failureStatuses } from "./failures.js";
 import {
   answerHeaders,
@@ -100,7 +100,12 @@ const description = [
     "clients in `anthropic-ratelimit-{requests,tokens}-{limit,remaining,reset}`.",
 ].join("\n\n");
 
-const errorSchemas = { openai: openaiError, anthropic: anthropicError, management: managementError } as const;
+const errorSchemas = {
+  openai: openaiError,
+  anthropic: anthropicError,
+  management: managementError,
+  ollama: ollamaError,
+} as const;
 
 function schemasOf(routes: readonly Route[]): Parameters<typeof jsonSchemas>[0] {
   const requests = routes.flatMap(({ docs }) => [docs.body, docs.query]);

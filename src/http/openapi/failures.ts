@@ -21,6 +21,7 @@ export function failureStatuses(route: Route): readonly number[] {
 /** Returns one sentence and the error codes of a status. */
 export function failureDescription(status: number, dialect: ErrorDialect): string {
   const codes = errorCodes(dialect).get(status) ?? [];
+  if (dialect === "ollama") return sentences[status] ?? "The request failed.";
   const label = dialect === "anthropic" ? "Type" : "Code";
   return `${sentences[status] ?? "The request failed."} ${label}: ${codes.map((code) => `\`${code}\``).join(", ")}.`;
 }
@@ -37,14 +38,17 @@ export function failureHeaders(status: number, dialect: ErrorDialect): Readonly<
   return { ...retryHeaders, ...limitHeaders[dialect] };
 }
 
+const openaiLimitHeaders = Object.fromEntries(
+  ["requests", "tokens"].flatMap((kind) => [
+    [`x-ratelimit-limit-${kind}`, "RateLimit"],
+    [`x-ratelimit-remaining-${kind}`, "RateLimitRemaining"],
+    [`x-ratelimit-reset-${kind}`, "RateLimitReset"],
+  ]),
+);
+
 const limitHeaders: Readonly<Record<ErrorDialect, Readonly<Record<string, string>>>> = {
-  openai: Object.fromEntries(
-    ["requests", "tokens"].flatMap((kind) => [
-      [`x-ratelimit-limit-${kind}`, "RateLimit"],
-      [`x-ratelimit-remaining-${kind}`, "RateLimitRemaining"],
-      [`x-ratelimit-reset-${kind}`, "RateLimitReset"],
-    ]),
-  ),
+  openai: openaiLimitHeaders,
+  ollama: openaiLimitHeaders,
   anthropic: Object.fromEntries(
     ["requests", "tokens"].flatMap((kind) => [
       [`anthropic-ratelimit-${kind}-limit`, "RateLimit"],

@@ -53,7 +53,12 @@ export function failureName({ errors }: Pick<Route, "errors">, status: number): 
   return `${failureNames[errors]}${status}`;
 }
 
-const failureNames = { openai: "Error", anthropic: "AnthropicError", management: "ManagementError" } as const;
+const failureNames = {
+  openai: "Error",
+  anthropic: "AnthropicError",
+  management: "ManagementError",
+  ollama: "OllamaError",
+} as const;
 
 /** Headers of every response. */
 export const answerHeaders = { "x-request-id": { $ref: "#/components/headers/RequestId" } } as const;
@@ -118,7 +123,7 @@ function responseOf(
   const content: Readonly<Record<string, MediaType>> = {
     ...(schema === undefined ? {} : { "application/json": { schema: schemas.of(schema, "answer") } }),
     ...Object.fromEntries([contentType ?? []].flat().map((type) => [type, { schema: { type: "string" } }])),
-    ...(stream === undefined ? {} : { "text/event-stream": eventsOf(stream, schemas) }),
+    ...(stream === undefined ? {} : streamOf(stream, schemas)),
   };
   return {
     description: stream === undefined ? description : `${description} ${streamSentence(stream)}`,
@@ -127,11 +132,17 @@ function responseOf(
   };
 }
 
-function eventsOf({ schema, named, done }: StreamDocs, schemas: JsonSchemas): MediaType {
-  return { schema: schemas.of(schema, "answer"), "x-hearth-stream": { named, done } };
+function streamOf(stream: StreamDocs, schemas: JsonSchemas): Readonly<Record<string, MediaType>> {
+  const schema = schemas.of(stream.schema, "answer");
+  if (stream.form === "lines") return { "application/x-ndjson": { schema } };
+  const { named, done } = stream;
+  return { "text/event-stream": { schema, "x-hearth-stream": { named, done } } };
 }
 
-function streamSentence({ named, done }: StreamDocs): string {
+function streamSentence(stream: StreamDocs): string {
+  if (stream.form === "lines")
+    return "Unless `stream` is false the response is a stream of JSON lines; the schema describes one line.";
+  const { named, done } = stream;
   const names = named ? "The event name is the `type` of the data" : "Events have no names";
   const last = done ? "; the last event is `data: [DONE]`" : "";
   return `With \`stream: true\` the response is an event stream; the schema describes the data of one event. ${names}${last}.`;

@@ -10,17 +10,25 @@ export interface EventStream {
   end(frame: string, trailers: Readonly<Record<string, string>>): void;
 }
 
-/** Sends status 200 and the headers of an event stream; writes `ping` whenever no frame was written for `pingEveryMs`. */
+/** How a stream is sent besides its frames. */
+export interface StreamForm {
+  /** Absent: that of server-sent events. */
+  readonly contentType?: string;
+  /** Keep-alive frame. */
+  readonly ping: string;
+}
+
+/** Sends status 200 and the headers of a stream; writes `ping` whenever no frame was written for `pingEveryMs`. */
 export function openEventStream(
   res: ServerResponse,
   client: Client,
-  ping: string,
+  { contentType = "text/event-stream", ping }: StreamForm,
   { clock, limits }: Pick<HttpDeps, "clock" | "limits">,
 ): EventStream {
   let sentAt = clock.monotonic();
   let stopPinging = clock.after(limits.pingEveryMs, beat);
   void client.closed.then(() => stopPinging());
-  res.writeHead(200, headersOf(res));
+  res.writeHead(200, { "content-type": contentType, ...headersOf(res) });
 
   function beat(): void {
     if (client.isDisconnected()) return;
@@ -58,7 +66,6 @@ export function openEventStream(
 
 function headersOf(res: ServerResponse): Record<string, string> {
   return {
-    "content-type": "text/event-stream",
     "cache-control": "no-cache, no-transform",
     "x-accel-buffering": "no",
     // Trailers require the chunked encoding, which neither HTTP/1.0 nor the answer to HEAD has.

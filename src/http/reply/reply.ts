@@ -10,18 +10,16 @@ import { watchClient, type Client } from "./client.js";
 import type { Context } from "../context.js";
 import type { HttpDeps } from "../deps.js";
 import { reportFailure } from "../middleware/errors.js";
-import { openEventStream } from "./event-stream.js";
+import { openEventStream, type StreamForm } from "./event-stream.js";
 import { costHeader, runHeaders, runTrailers } from "./run-headers.js";
 
 /** Converts events to the frames of a dialect; each string is one whole frame. */
-export interface StreamPresenter {
+export interface StreamPresenter extends StreamForm {
   frames(event: RunEvent): readonly string[];
   /** Last frame of a complete answer. */
   readonly closing: string;
   /** Returns the last frame of an answer that fails after its first frame. */
   failure(error: HearthError): string;
-  /** Keep-alive frame. */
-  readonly ping: string;
 }
 
 /** Folds events into the JSON answer of a dialect. */
@@ -41,7 +39,11 @@ export interface Reply {
    * Streams frames of work that does not depend on this client: a disconnect ends only the stream.
    * @param frames returns the frames; its signal aborts when the client disconnects.
    */
-  sendFrames(ctx: Context, frames: (left: AbortSignal) => AsyncIterable<string>, ping: string): Promise<void>;
+  sendFrames(
+    ctx: Context,
+    frames: (left: AbortSignal) => AsyncIterable<string>,
+    form: StreamForm,
+  ): Promise<void>;
   /** Sends the answer of a finished run as JSON. @throws HearthError when the run fails. */
   sendJson(ctx: Context, run: Run, presenter: JsonPresenter): Promise<void>;
 }
@@ -52,7 +54,7 @@ type ReplyDeps = Pick<HttpDeps, "clock" | "limits" | "logger">;
 export function createReply(deps: ReplyDeps): Reply {
   return {
     sendStream: (ctx, run, presenter) => sendStream(deps, ctx, run, presenter),
-    sendFrames: (ctx, frames, ping) => sendFrames(deps, ctx, frames, ping),
+    sendFrames: (ctx, frames, form) => sendFrames(deps, ctx, frames, form),
     sendJson,
   };
 }
@@ -70,7 +72,7 @@ async function sendStream(
     if (first.done === true) return rejectUnfinished(client);
     ctx.set(runHeaders(run));
     ctx.respond = false;
-    const stream = openEventStream(ctx.res, client, presenter.ping, deps);
+    const stream = openEventStream(ctx.res, client, presenter, deps);
     const rest = { [Symbol.asyncIterator]: () => events };
     const send = async (event: RunEvent): Promise<void> => {
       for (const frame of presenter.frames(event)) await stream.send(frame);
@@ -93,13 +95,13 @@ async function sendFrames(
   deps: ReplyDeps,
   ctx: Context,
   frames: (left: AbortSignal) => AsyncIterable<string>,
-  ping: string,
+  form: StreamForm,
 ): Promise<void> {
   const leaving = new AbortController();
   const client = watchClient(ctx.req.socket, () => leaving.abort());
   try {
     ctx.respond = false;
-    const stream = openEventStream(ctx.res, client, ping, deps);
+    const stream = openEventStream(ctx.res, client, form, deps);
     // The first frame can take long; the client receives the headers before it.
     ctx.res.flushHeaders();
     // To HEAD the headers are the whole answer.

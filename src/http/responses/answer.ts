@@ -123,7 +123,7 @@ export async function answerInBackground(
   }
   ctx.set(warningHeader(generation.warnings ?? []));
   if (log === null) ctx.body = response;
-  else await reply.sendFrames(ctx, followResponse(log, 0), pingFrame);
+  else await reply.sendFrames(ctx, followResponse(log, 0), { ping: pingFrame });
 }
 
 function streamPresenter(identity: ResponseIdentity): StreamPresenter {

@@ -1,5 +1,4 @@
 /** POST /v1/embeddings: turns texts into vectors. */
-import { setImmediate } from "node:timers/promises";
 import type { PromptParts } from "../../accounts/limits/prompt-estimate.js";
 import type { EmbeddingInput } from "../../core/embeddings/request.js";
 import {
@@ -17,10 +16,12 @@ import { authoriseModel } from "../models/authorise-model.js";
 import { requireAbility, type Ability } from "../models/require-ability.js";
 import { whileClientWaits } from "../reply/client.js";
 import { answerHeaders } from "../reply/run-headers.js";
+import { vectorsJson } from "../reply/vectors.js";
 import type { Call } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
 
-const embeds: Ability = { verb: "embed", has: ({ manifest }) => manifest.kind === "embedding" };
+/** Models that embed. */
+export const embeds: Ability = { verb: "embed", has: ({ manifest }) => manifest.kind === "embedding" };
 
 /** Embeds the inputs of a request. */
 export function createEmbeddings(
@@ -56,25 +57,13 @@ export const createEmbeddingsDocs: RouteDocs = {
   answers: { 200: { description: "The vectors.", schema: embeddingList } },
 };
 
-/** Numbers that are presented in one turn of the event loop, in some milliseconds. */
-const numbersPerTurn = 16_384;
-
-/** Returns the JSON of an answer, which can have millions of numbers; other requests run between its pieces. */
 async function toJson(result: Evaluated, modelName: string, format: VectorFormat): Promise<string> {
-  const data: string[] = [];
-  let numbers = 0;
-  for (const [index, vector] of result.vectors.entries()) {
-    data.push(JSON.stringify(encodeEmbedding(vector, index, format)));
-    numbers += vector.length;
-    if (numbers < numbersPerTurn) continue;
-    numbers = 0;
-    await setImmediate();
-  }
-  const rest = JSON.stringify(encodeEmbeddingUsage(modelName, result));
-  return `{"data":[${data.join(",")}],${rest.slice(1)}`;
+  const data = await vectorsJson(result.vectors, (vector, index) => encodeEmbedding(vector, index, format));
+  return `{"data":${data},${JSON.stringify(encodeEmbeddingUsage(modelName, result)).slice(1)}`;
 }
 
-function partsOf(inputs: readonly EmbeddingInput[]): PromptParts {
+/** Returns what the limits on tokens estimate inputs by. */
+export function partsOf(inputs: readonly EmbeddingInput[]): PromptParts {
   const texts = inputs.filter((input) => typeof input === "string");
   const tokens = inputs.reduce((sum, input) => sum + (typeof input === "string" ? 0 : input.length), 0);
   return { text: texts.join("\n"), tokens };

@@ -73,11 +73,9 @@ export function getResponse(deps: HttpDeps): (call: Call) => Promise<void> {
     authorise(principal, { endpoint: route.endpointAcl, model: null });
     const stored = await deps.storedResponses.find(params["response_id"] ?? "", principal.team.id);
     if (query.stream)
-      return reply.sendFrames(
-        ctx,
-        await openResponseStream(deps.storedResponses, stored, query.from),
-        pingFrame,
-      );
+      return reply.sendFrames(ctx, await openResponseStream(deps.storedResponses, stored, query.from), {
+        ping: pingFrame,
+      });
     const response = JSON.parse(stored.body) as ResponseObject;
     ctx.set(costHeader(response.usage?.cost_in_usd_ticks ?? null));
     ctx.body = withIncludes(response, query.include);

@@ -38,7 +38,9 @@ describe.each(managing.map((route) => [routeName(route), route] as const))("%s",
     ["with an API key of the very team", ({ apiKey }: TestTeam) => apiKey],
     ["with a key that nobody has", () => "hm-nobody-has-a-key-like-this"],
   ])("E1, E14: %s returns 401", async (_case, credentialOf) => {
-    expect(await asking(credentialOf)).toMatchObject({ status: 401, body: { code: 16, details: [] } });
+    const body =
+      route.errors === "ollama" ? { error: expect.any(String) as string } : { code: 16, details: [] };
+    expect(await asking(credentialOf)).toMatchObject({ status: 401, body });
   });
 
   it("E14: returns nothing of a team to the management key of another team", async () => {
@@ -58,7 +60,9 @@ describe.each(managing.map((route) => [routeName(route), route] as const))("%s",
   it("returns 200 to the operator's management key, and 404 for objects that do not exist", async () => {
     const right = await shared.server.createManagementKey({});
     const answer = await asking(() => right);
-    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    // The example of this route is a model that is not there.
+    const isDelete = route.path === "/api/delete";
+    expect(answer.status, JSON.stringify(answer.body)).toBe(isDelete ? 404 : 200);
     if (paramsOf(route).length > 0) expect((await asking(() => right, unknownLike)).status).toBe(404);
   });
 });

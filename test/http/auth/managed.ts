@@ -66,6 +66,14 @@ export interface ManagedServer {
   createManagementKey(fields: Partial<CreateManagementKeyRequest>): Promise<string>;
 }
 
+/** Returns the JSON of an answer, the last line of a stream of lines, or null for an answer without a body. */
+async function bodyOf(response: Response): Promise<unknown> {
+  const text = await response.text();
+  const isLines = response.headers.get("content-type") === "application/x-ndjson";
+  const last = isLines ? (text.trimEnd().split("\n").at(-1) ?? "") : text;
+  return last === "" ? null : JSON.parse(last);
+}
+
 /** Starts a server over a new data folder; the clock shows `now`. */
 export async function startManagedServer(
   finished: (cleanUp: () => void | Promise<void>) => void = onTestFinished,
@@ -93,7 +101,7 @@ export async function startManagedServer(
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    return { status: response.status, body: await response.json() };
+    return { status: response.status, body: await bodyOf(response) };
   };
   return {
     url,

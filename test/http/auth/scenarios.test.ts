@@ -17,6 +17,10 @@ interface Row {
   readonly elsewhere?: number;
   /** Requires a management key for all teams. */
   readonly ofAllTeams?: true;
+  /** Status of the request for a key that may send it, if it is not 200. */
+  readonly status?: number;
+  /** Whether errors are in Ollama's format. */
+  readonly isOllama?: true;
 }
 
 const row = (route: string, acl: string | null, rest: Omit<Row, "route" | "acl"> = {}): Row => ({
@@ -24,6 +28,8 @@ const row = (route: string, acl: string | null, rest: Omit<Row, "route" | "acl">
   acl,
   ...rest,
 });
+
+const ollama = { ofAllTeams: true, isOllama: true } as const;
 
 const analytics = (endTime: string) => ({
   analyticsRequest: {
@@ -110,6 +116,13 @@ const table: readonly Row[] = [
     bad: [{ slots: "many" }, "slots"],
     ofAllTeams: true,
   }),
+  row("POST /api/pull", "ManageModels", { body: { model: "a/b" }, bad: [{ model: 7 }, "model"], ...ollama }),
+  row("DELETE /api/delete", "ManageModels", {
+    body: { model: builtInModel },
+    bad: [{}, "model"],
+    status: 409,
+    ...ollama,
+  }),
 ];
 
 const unknownId = "0193a7c2-0000-7000-8000-000000000000";
@@ -168,7 +181,9 @@ async function send(
 }
 
 it("the scenarios cover every route of the management API, with its ACL", () => {
-  const routes = createRoutes({ limits: defaultHttpLimits } as Parameters<typeof createRoutes>[0]);
+  const routes = createRoutes({ limits: defaultHttpLimits, ollamaApi: true } as Parameters<
+    typeof createRoutes
+  >[0]);
   const managing = routes.filter(({ guard }) => guard === "management-key");
   expect(managing.map(({ method, path, endpointAcl }) => [`${method} ${path}`, endpointAcl])).toEqual(
     table.map(({ route, acl }) => [route, acl]),
@@ -176,8 +191,10 @@ it("the scenarios cover every route of the management API, with its ACL", () => 
 });
 
 describe.each(table)("$route", (scenario) => {
-  const { route, acl, bad, ofAllTeams = false, elsewhere = ofAllTeams ? 403 : 404 } = scenario;
+  const { route, acl, bad, isOllama, ofAllTeams = false, elsewhere = ofAllTeams ? 403 : 404 } = scenario;
   const hasId = route.includes(":");
+  const refused = (code: number, message: unknown = expect.any(String)) =>
+    isOllama ? { error: message } : refusal(code, message);
 
   it.each([
     ["no credential", null],
@@ -187,13 +204,13 @@ describe.each(table)("$route", (scenario) => {
     const presented = credential === "api key" ? shared.server.apiKey : credential;
     const asked = [{}, { unknown: true as const }, ...(bad === undefined ? [] : [{ bad: bad[0] }])];
     for (const change of asked)
-      expect(await send(scenario, presented, change)).toEqual({ status: 401, body: refusal(16) });
+      expect(await send(scenario, presented, change)).toEqual({ status: 401, body: refused(16) });
   });
 
   it("answers the management key of another team as if the object did not exist", async () => {
     const answer = await send(scenario, keys.elsewhere);
     expect(answer.status).toBe(elsewhere);
-    if (elsewhere === 404) expect(answer.body).toEqual(refusal(5));
+    if (elsewhere === 404) expect(answer.body).toEqual(refused(5));
     if (hasId) expect(answer).toEqual(await send(scenario, keys.elsewhere, { unknown: true }));
     if (bad === undefined) return;
     const status = ofAllTeams ? 403 : 400;
@@ -205,7 +222,7 @@ describe.each(table)("$route", (scenario) => {
     const answer = await send(scenario, lacking);
     if (acl === null) return expect(answer.status).toBe(200);
     const message = expect.stringContaining(`needs the ACL team-token:endpoint:${acl}.`) as string;
-    const denied = { status: 403, body: refusal(7, message) };
+    const denied = { status: 403, body: refused(7, message) };
     expect(answer).toEqual(denied);
     if (hasId) expect(await send(scenario, lacking, { unknown: true })).toEqual(denied);
     if (bad !== undefined) expect(await send(scenario, lacking, { bad: bad[0] })).toEqual(denied);
@@ -215,18 +232,18 @@ describe.each(table)("$route", (scenario) => {
 
   it("returns 200 to a key with the ACL, 404 for an unknown id and 400 with the name of an invalid field", async () => {
     const right = ofAllTeams ? await shared.server.createManagementKey({}) : keys.right;
-    expect((await send(scenario, right)).status).toBe(200);
+    expect((await send(scenario, right)).status).toBe(scenario.status ?? 200);
     if (hasId) {
       const [, of = ""] = /:(\w+)Id/.exec(route) ?? [];
       const message = `Cannot find ${of === "apiKey" ? "API key" : of}`;
       expect(await send(scenario, right, { unknown: true })).toEqual({
         status: 404,
-        body: refusal(5, message),
+        body: refused(5, message),
       });
     }
     if (bad === undefined) return;
     const received = await send(scenario, right, { bad: bad[0] });
-    expect(received).toEqual({ status: 400, body: refusal(3, expect.stringMatching(`^${bad[1]}: `)) });
+    expect(received).toEqual({ status: 400, body: refused(3, expect.stringMatching(`^${bad[1]}: `)) });
   });
 });
 
@@ -241,7 +258,7 @@ it.each(table.filter((row) => newBodyOf(row) !== undefined))(
       return (await fetch(shared.server.url + (await existing(path)), { method, headers: form, body }))
         .status;
     };
-    expect(await status({ authorization: `Bearer ${right}` })).toBe(200);
+    expect(await status({ authorization: `Bearer ${right}` })).toBe(row.status ?? 200);
     expect(await status({ "x-api-key": right })).toBe(415);
     expect(await status({ authorization: `Bearer ${right}`, cookie: "session=x" })).toBe(415);
   },

@@ -12,7 +12,15 @@ import { openLedger } from "../../ledger.js";
 import { startManagedServer, now, type ManagedServer } from "../auth/managed.js";
 import { createManualClock } from "../../manual-clock.js";
 import { reasonsNotReady } from "./readiness.js";
-import { credentialOf, keyRoutes, createObject, createTestTeam, pathWith, type TestTeam } from "./world.js";
+import {
+  credentialOf,
+  keyRoutes,
+  createObject,
+  createTestTeam,
+  pathWith,
+  takesBody,
+  type TestTeam,
+} from "./world.js";
 
 /** Starts a server and returns its database connection, so that the test can damage the database. */
 async function startDamageableServer(environment: NodeJS.ProcessEnv = {}) {
@@ -38,7 +46,7 @@ async function allRequests(server: ManagedServer, side: TestTeam) {
     // The objects in the paths exist.
     const path = await pathWith(route, (param) => known.get(param) ?? "x");
     const body =
-      route.method === "GET" || route.method === "DELETE"
+      route.method === "GET" || (route.method === "DELETE" && !takesBody(route))
         ? undefined
         : JSON.stringify(route.docs.example ?? {});
     const response = await fetch(server.url + path, {

@@ -79,8 +79,8 @@ describe("E5: a web page of another origin", () => {
           ...origin,
           authorization: credential(route),
           "content-type": type,
-          // A form that is JSON is read for a program with a management key, and a browser adds no such header to a form.
-          ...(route.guard === "management-key" ? { cookie: "a=b" } : {}),
+          // A form that is JSON is read for a program with a bearer key, and a browser adds no such header to a form.
+          ...(route.guard === "management-key" || route.formsAreJson === true ? { cookie: "a=b" } : {}),
         };
         const response = await fetch(url, { method: route.method, headers, body });
         await response.text();

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createTeamService } from "../../../src/accounts/teams/teams.js";
 import { cliActor } from "../../../src/accounts/audit/actors.js";
 import { defaultHttpLimits } from "../../../src/http/deps.js";
-import type { Route } from "../../../src/http/route.js";
+import { takesBody, type Route } from "../../../src/http/route.js";
 import { createRoutes } from "../../../src/http/routes.js";
 import { openDatabase } from "../../../src/store/database.js";
 import { createImageStore } from "../../../src/inference/images/store.js";
@@ -15,10 +15,13 @@ import { systemRandom } from "../../../src/system.js";
 import { builtInModel } from "../../harness.js";
 import { type Answer, type ManagedServer, allAcls, pinnedManagementKey } from "../auth/managed.js";
 
+export { takesBody };
+
 /** Every route of the server. */
-export const routes: readonly Route[] = createRoutes({ limits: defaultHttpLimits } as Parameters<
-  typeof createRoutes
->[0]);
+export const routes: readonly Route[] = createRoutes({
+  limits: defaultHttpLimits,
+  ollamaApi: true,
+} as Parameters<typeof createRoutes>[0]);
 
 /** Routes that require a key; /metrics does not on the loopback address of these servers. */
 export const keyRoutes = routes.filter(({ guard, path }) => guard !== "none" && path !== "/metrics");
@@ -136,11 +139,6 @@ export async function pathWith(
   for (const [whole, param = ""] of path.matchAll(/:(\w+)/g))
     found = found.replace(whole, encodeURIComponent(await valueOf(param)));
   return found;
-}
-
-/** Whether the route reads a body. */
-export function takesBody({ method, takesBody: takes }: Route): boolean {
-  return (method === "POST" || method === "PUT") && takes !== false;
 }
 
 /** Sends a request to a route with the example body of its documentation. */

@@ -69,7 +69,7 @@ export function createPull(deps: PullDeps): Handler {
     const { model, stream } = parseFields(pullRequest, body);
     const status = await deps.pullJobs.create(model, actorOf(manager));
     if (!isAsked(stream)) ctx.body = present(status);
-    else await reply.sendFrames(ctx, framesOf(deps, status.pull.id), pingFrame);
+    else await reply.sendFrames(ctx, framesOf(deps, status.pull.id), { ping: pingFrame });
   };
 }
 
@@ -91,7 +91,7 @@ export function getPull(deps: PullDeps): Handler {
     const { stream } = parseFields(pullQuery, ctx.query);
     const status = await deps.pullJobs.find(params["pullId"] ?? "");
     if (!isAsked(stream)) ctx.body = present(status);
-    else await reply.sendFrames(ctx, framesOf(deps, status.pull.id), pingFrame);
+    else await reply.sendFrames(ctx, framesOf(deps, status.pull.id), { ping: pingFrame });
   };
 }
 

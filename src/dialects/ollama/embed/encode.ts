@@ -1,0 +1,17 @@
+/** Encodes the response of POST /api/embed. Pure. */
+import { toNanoseconds, type AnswerTimes } from "../answer.js";
+import type { OllamaEmbedAnswer } from "./response-schema.js";
+
+/** Returns the response without its vectors. @param model as the request names it */
+export function encodeEmbedEnd(
+  model: string,
+  promptTokens: number,
+  { elapsedMs, loadMs }: Pick<AnswerTimes, "elapsedMs" | "loadMs">,
+): Omit<OllamaEmbedAnswer, "embeddings"> {
+  return {
+    model,
+    total_duration: toNanoseconds(elapsedMs),
+    load_duration: toNanoseconds(loadMs),
+    prompt_eval_count: promptTokens,
+  };
+}

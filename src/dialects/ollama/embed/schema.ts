@@ -1,0 +1,23 @@
+/** Schemas of the requests of POST /api/embed and POST /api/embeddings. `null` means absent; other fields are ignored. */
+import { z } from "zod";
+import { modelFields } from "../fields.js";
+import { boundedArray, optionalInteger } from "../../request-fields.js";
+
+const inputsMax = 2048;
+const dimensionsMax = 65_536;
+
+export const ollamaEmbedRequestSchema = z
+  .object({
+    ...modelFields,
+    input: z
+      .union([z.string(), boundedArray(z.string(), inputsMax)])
+      .describe(
+        "A text, or several. One that is longer than the model's context is refused, also with `truncate`.",
+      ),
+    dimensions: optionalInteger(1, dimensionsMax).describe("Length of the vectors: their end is cut off."),
+  })
+  .meta({ id: "OllamaEmbedRequest" });
+
+export const ollamaEmbeddingsRequestSchema = z
+  .object({ ...modelFields, prompt: z.string() })
+  .meta({ id: "OllamaEmbeddingsRequest" });

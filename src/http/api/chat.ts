@@ -1,0 +1,42 @@
+/** POST /api/chat, as Ollama has it: streamed lines, or one JSON object. */
+import { z } from "zod";
+import {
+  createOllamaChatEncoder,
+  emptyChatLine,
+  encodeLoaded,
+  foldOllamaChat,
+} from "../../dialects/ollama/chat/encode.js";
+import { parseOllamaChat } from "../../dialects/ollama/chat/parse.js";
+import { ollamaChatAnswer } from "../../dialects/ollama/chat/response-schema.js";
+import { ollamaChatRequestSchema } from "../../dialects/ollama/chat/schema.js";
+import { ollamaError } from "../../dialects/error-schema.js";
+import type { HttpDeps } from "../deps.js";
+import { answerIn, type AnswerForm } from "../ollama/answer.js";
+import type { Call } from "../route.js";
+import type { RouteDocs } from "../route-docs.js";
+
+const form: AnswerForm = {
+  parse: parseOllamaChat,
+  loaded: encodeLoaded,
+  empty: emptyChatLine,
+  encoder: createOllamaChatEncoder,
+  fold: foldOllamaChat,
+};
+
+/** Answers a conversation. */
+export function createOllamaChat(deps: HttpDeps): (call: Call) => Promise<void> {
+  return answerIn(form, deps);
+}
+
+export const createOllamaChatDocs: RouteDocs = {
+  operation: "createOllamaChat",
+  tag: "Ollama",
+  summary: "Answer a conversation",
+  description:
+    "A text of the assistant at the end is continued. A conversation that does not fit is refused unless `truncate` is true.",
+  body: ollamaChatRequestSchema,
+  example: { model: "hearth-tiny-5m", messages: [{ role: "user", content: "Hello!" }], stream: false },
+  errors: ["no_credits"],
+  answers: { 200: { description: "The answer.", schema: ollamaChatAnswer } },
+  stream: { form: "lines", schema: z.union([ollamaChatAnswer, ollamaError]) },
+};

@@ -1,0 +1,41 @@
+/** POST /api/generate, as Ollama has it: streamed lines, or one JSON object. */
+import { z } from "zod";
+import {
+  emptyGenerateLine,
+  encodeLoaded,
+  encodeOllamaGenerate,
+  foldOllamaGenerate,
+} from "../../dialects/ollama/generate/encode.js";
+import { parseOllamaGenerate } from "../../dialects/ollama/generate/parse.js";
+import { ollamaGenerateAnswer } from "../../dialects/ollama/generate/response-schema.js";
+import { ollamaGenerateRequestSchema } from "../../dialects/ollama/generate/schema.js";
+import { ollamaError } from "../../dialects/error-schema.js";
+import type { HttpDeps } from "../deps.js";
+import { answerIn, type AnswerForm } from "../ollama/answer.js";
+import type { Call } from "../route.js";
+import type { RouteDocs } from "../route-docs.js";
+
+const form: AnswerForm = {
+  parse: parseOllamaGenerate,
+  loaded: encodeLoaded,
+  empty: emptyGenerateLine,
+  encoder: (identity) => ({ lines: (event) => encodeOllamaGenerate(identity, event) }),
+  fold: foldOllamaGenerate,
+};
+
+/** Answers a prompt, or continues a raw one. */
+export function createOllamaGeneration(deps: HttpDeps): (call: Call) => Promise<void> {
+  return answerIn(form, deps);
+}
+
+export const createOllamaGenerationDocs: RouteDocs = {
+  operation: "createOllamaGeneration",
+  tag: "Ollama",
+  summary: "Answer a prompt, or continue a raw one",
+  description: "The answer has no `context`: a conversation is sent to `/api/chat`.",
+  body: ollamaGenerateRequestSchema,
+  example: { model: "hearth-tiny-5m", prompt: "Hello!", stream: false },
+  errors: ["no_credits"],
+  answers: { 200: { description: "The answer.", schema: ollamaGenerateAnswer } },
+  stream: { form: "lines", schema: z.union([ollamaGenerateAnswer, ollamaError]) },
+};

@@ -1,0 +1,75 @@
+/** GET /api/ps, as Ollama has it: the models in memory that the key may use. */
+import { z } from "zod";
+import { authorise, isAllowed, modelNames } from "../../accounts/keys/permissions.js";
+import type { ModelInMemory } from "../../core/metrics.js";
+import type { Model } from "../../core/model.js";
+import { countField, responseArray, responseObject } from "../../dialects/response-fields.js";
+import { createCardReader, type ModelCard } from "../../models/library/cards.js";
+import type { HttpDeps } from "../deps.js";
+import { detailsSchema, digestOf, presentDetails } from "../ollama/model.js";
+import type { Call } from "../route.js";
+import type { RouteDocs } from "../route-docs.js";
+
+const runningModel = responseObject({
+  name: z.string(),
+  model: z.string(),
+  size: countField("Bytes of memory."),
+  digest: z.string().describe("SHA-256 of the weights; the fingerprint where that is not known."),
+  details: detailsSchema,
+  expires_at: z.iso
+    .datetime()
+    .describe("When it is unloaded if it stays unused; the year 9999 while it is in use, or kept."),
+  size_vram: countField("Bytes of a GPU's memory; all or none are counted."),
+  context_length: countField("Tokens of one conversation."),
+}).meta({ id: "OllamaRunningModel" });
+
+const runningModels = responseObject({ models: responseArray(runningModel) }).meta({
+  id: "OllamaRunningModelList",
+});
+
+/** The largest time that every client's dates have. */
+const never = "9999-12-31T23:59:59.000Z";
+
+/** Lists the models in memory in order of id. */
+export function listOllamaRunning({
+  load,
+  models,
+}: Pick<HttpDeps, "load" | "models">): (call: Call) => Promise<void> {
+  const cardOf = createCardReader();
+  return async ({ ctx, principal, route }) => {
+    authorise(principal, { endpoint: route.endpointAcl, model: null });
+    const listed: z.infer<typeof runningModel>[] = [];
+    for (const resident of load().models.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+      const model = models.find(resident.id);
+      const need = { endpoint: null, model: modelNames(resident.id, model) };
+      if (model !== null && isAllowed(principal.key.acls, need))
+        listed.push(present(resident, model, await cardOf(model)));
+    }
+    const answer: z.infer<typeof runningModels> = { models: listed };
+    ctx.body = answer;
+  };
+}
+
+export const listOllamaRunningDocs: RouteDocs = {
+  operation: "listOllamaRunning",
+  tag: "Ollama",
+  summary: "List the models in memory",
+  answers: { 200: { description: "The models, in order of id.", schema: runningModels } },
+};
+
+function present(
+  { id, bytes, device, until, contextTokens }: ModelInMemory,
+  model: Model,
+  card: ModelCard,
+): z.infer<typeof runningModel> {
+  return {
+    name: id,
+    model: id,
+    size: bytes,
+    digest: digestOf(model, card),
+    details: presentDetails(model, card),
+    expires_at: until === null ? never : new Date(until).toISOString(),
+    size_vram: device === "cpu" ? 0 : bytes,
+    context_length: contextTokens,
+  };
+}
