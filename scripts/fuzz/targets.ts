@@ -15,6 +15,8 @@ export const targets: Readonly<Record<string, ListedTarget>> = {
   responses: { module: "scripts/fuzz/targets/bodies/responses.ts", testInputs: 1_500 },
   messages: { module: "scripts/fuzz/targets/bodies/messages.ts", testInputs: 1_500 },
   complete: { module: "scripts/fuzz/targets/bodies/complete.ts", testInputs: 1_000 },
+  "ollama-chat": { module: "scripts/fuzz/targets/bodies/ollama-chat.ts", testInputs: 1_000 },
+  "ollama-generate": { module: "scripts/fuzz/targets/bodies/ollama-generate.ts", testInputs: 500 },
   images: { module: "scripts/fuzz/targets/bodies/images.ts", testInputs: 1_000 },
   calls: { module: "scripts/fuzz/targets/calls.ts", testInputs: 500 },
   schema: { module: "scripts/fuzz/targets/schema.ts", testInputs: 400 },

@@ -90,7 +90,8 @@ export interface LoadedModel {
   readonly callsAreExact: boolean;
   /**
    * Allows the model to be unloaded, when the run has ended. A second call does nothing.
-   * @param keepAliveMs how long it stays unused from now on, until another request says otherwise or it is unloaded; absent: as before
+   * @param keepAliveMs how long it stays unused from now on, until another request says otherwise or it is unloaded, but not shorter than
+   * the setting of the model; absent: as before
    */
   release(keepAliveMs?: number): void;
 }

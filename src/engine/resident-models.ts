@@ -240,14 +240,18 @@ export class ResidentModels<N extends NativeModelInfo> {
   /** Keeps a model that has become idle for its keep-alive time. */
   #rest(entry: Entry<N>): void {
     const { clock, memory } = this.#deps;
-    const keepAliveMs = this.#isReplaced(entry)
-      ? 0
-      : (entry.keepAliveMs ?? entry.model.load?.keepAliveMs ?? this.#deps.keepAliveMs);
+    const keepAliveMs = this.#isReplaced(entry) ? 0 : this.#keepAliveMsOf(entry);
     if (keepAliveMs < Infinity) {
       entry.until = clock.now() + keepAliveMs;
       entry.stopTimer = clock.after(keepAliveMs, () => this.#expire(entry));
     }
     memory.review();
+  }
+
+  /** A request may keep a model longer than its own setting says, and not shorter: another team may use it. */
+  #keepAliveMsOf({ keepAliveMs, model: { load } }: Entry<N>): number {
+    const set = load?.keepAliveMs;
+    return keepAliveMs === null ? (set ?? this.#deps.keepAliveMs) : Math.max(keepAliveMs, set ?? 0);
   }
 
   /** Whether the same model was loaded again after it changed. */

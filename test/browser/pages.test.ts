@@ -44,6 +44,19 @@ describe(`a page in Chromium${reason}`, () => {
     expect(result).toBe("Good day.");
   });
 
+  test("uses the Ollama client, streamed", async () => {
+    const result = await inPage(
+      `import { Ollama } from "ollama/browser";`,
+      (url) => `
+        const client = new Ollama({ host: "${url}", headers: { Authorization: "Bearer ${keys.ada}" } });
+        let text = "";
+        for await (const { message } of await client.chat({ model: "ember-1m", messages: ${messages}, stream: true }))
+          text += message.content;
+        return [text, (await client.list()).models.length > 0];`,
+    );
+    expect(result).toEqual(["Good day.", true]);
+  });
+
   test("reads the status and the message of an error", async () => {
     const result = await inPage(
       "",

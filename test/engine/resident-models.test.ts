@@ -100,6 +100,16 @@ describe("the models in memory", () => {
     expect(told.at(-1)).toBe("unload a");
   });
 
+  it("stay as long as their own setting says, though a request wants less, because others may use them", async () => {
+    const { models, told, clock } = machine();
+    const set = { ...named("a"), load: { keepAliveMs: 3_000 } };
+    (await models.lease(set)).release(0);
+    expect(models.list()).toMatchObject([{ until: clock.now() + 3_000 }]);
+    (await models.lease(set)).release(9_000);
+    expect(models.list()).toMatchObject([{ until: clock.now() + 9_000 }]);
+    expect(told).toEqual(["load a"]);
+  });
+
   it("stay without a limit of time where a request wants that, until their memory is needed", async () => {
     const { models, told, clock } = machine();
     (await models.lease(named("a"))).release(Infinity);
