@@ -4,12 +4,20 @@ import { v7 } from "uuid";
 import type { Clock } from "./core/clock.js";
 import type { Random } from "./core/random.js";
 
+/** A timer of Node.js takes no longer time: it would end at once. */
+const timerMsMax = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after(delayMs, action) {
-    const timer = setTimeout(action, delayMs);
-    timer.unref();
+    let timer: NodeJS.Timeout;
+    const wait = (leftMs: number): void => {
+      const ms = Math.min(leftMs, timerMsMax);
+      timer = setTimeout(() => (leftMs > ms ? wait(leftMs - ms) : action()), ms);
+      timer.unref();
+    };
+    wait(delayMs);
     return () => clearTimeout(timer);
   },
 };
