@@ -113,7 +113,7 @@ export interface ResidentModel {
   readonly templateReasoning?: readonly [string, string];
   /** Milliseconds since the epoch. */
   readonly loadedAt: number;
-  /** When it is unloaded if it is not used until then; null while it is in use, or if it stays until its memory is needed. */
+  /** When it is unloaded if it is not used until then; null while it is in use. */
   readonly until: number | null;
 }
 

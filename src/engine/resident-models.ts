@@ -241,10 +241,8 @@ export class ResidentModels<N extends NativeModelInfo> {
   #rest(entry: Entry<N>): void {
     const { clock, memory } = this.#deps;
     const keepAliveMs = this.#isReplaced(entry) ? 0 : this.#keepAliveMsOf(entry);
-    if (keepAliveMs < Infinity) {
-      entry.until = clock.now() + keepAliveMs;
-      entry.stopTimer = clock.after(keepAliveMs, () => this.#expire(entry));
-    }
+    entry.until = clock.now() + keepAliveMs;
+    entry.stopTimer = clock.after(keepAliveMs, () => this.#expire(entry));
     memory.review();
   }
 

@@ -110,18 +110,6 @@ describe("the models in memory", () => {
     expect(told).toEqual(["load a"]);
   });
 
-  it("stay without a limit of time where a request wants that, until their memory is needed", async () => {
-    const { models, told, clock } = machine();
-    (await models.lease(named("a"))).release(Infinity);
-    expect(models.list()).toMatchObject([{ until: null }]);
-    clock.advance(10 ** 9);
-    await settle();
-    expect(told).toEqual(["load a"]);
-    await models.lease(named("b"));
-    await models.lease(named("c"));
-    expect(told).toContain("unload a");
-  });
-
   it("are unloaded after the keep-alive time without requests, and not before", async () => {
     const { models, told, clock } = machine();
     const first = await models.lease(named("a"));

@@ -15,8 +15,8 @@ const keepAlive = z
   ])
   .nullish()
   .describe(
-    "How long the model stays in memory unused: seconds, or a text such as `5m`; 0 unloads it, a negative one keeps it " +
-      "until its memory is needed.",
+    "How long the model stays in memory unused: seconds, or a text such as `5m`, at most 31 days; 0 unloads it, and a negative " +
+      "time is the longest. It is unloaded earlier if its memory is needed.",
   );
 
 export const modelFields = { model: modelIdField, keep_alive: keepAlive };
@@ -98,12 +98,12 @@ const unitMs: Readonly<Record<string, number>> = {
 };
 const durationPart = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)/y;
 
-/** Longer times count as this one: timers hold no more. */
-const keepAliveMsMax = 2 ** 31 - 1;
+/** A negative time, and a longer one, count as this one: as the setting `forever` does. */
+const keepAliveMsMax = 31 * 24 * 3_600_000;
 
 /**
  * Reads how long a model stays in memory unused.
- * @returns milliseconds; Infinity for a negative time; undefined if it is not stated.
+ * @returns milliseconds, at most 31 days; undefined if it is not stated.
  * @throws HearthError `invalid_value`
  */
 export function parseKeepAlive(value: number | string | null | undefined): number | undefined {
@@ -111,7 +111,7 @@ export function parseKeepAlive(value: number | string | null | undefined): numbe
   const ms = typeof value === "number" ? value * 1000 : durationMs(value.trim());
   if (ms === null)
     throw invalidValue("keep_alive", "must be seconds, or a time such as '5m', '1h30m' or '-1'");
-  return ms < 0 ? Infinity : Math.min(keepAliveMsMax, ms);
+  return ms < 0 ? keepAliveMsMax : Math.min(keepAliveMsMax, ms);
 }
 
 /** Returns the milliseconds of a number of seconds or a duration as Go writes it; null for another text. */

@@ -18,7 +18,7 @@ const runningModel = responseObject({
   details: detailsSchema,
   expires_at: z.iso
     .datetime()
-    .describe("When it is unloaded if it stays unused; the year 9999 while it is in use, or kept."),
+    .describe("When it is unloaded if it stays unused; the year 9999 while it is in use."),
   size_vram: countField("Bytes of a GPU's memory; all or none are counted."),
   context_length: countField("Tokens of one conversation."),
 }).meta({ id: "OllamaRunningModel" });

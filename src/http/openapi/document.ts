@@ -88,8 +88,8 @@ const description = [
   "A local model server with the APIs of hosted AI services.",
   "Send the key as `Authorization: Bearer <key>` or as `x-api-key`. It must have the ACL of the endpoint (or " +
     "`api-key:endpoint:*`) and an ACL for the requested model (`api-key:model:<id>` or `api-key:model:*`).",
-  "Endpoints of `/auth`, `/audit` and `/v1/billing` require a management key with their ACL (or `team-token:endpoint:*`); a " +
-    "management key for one team cannot access other teams.",
+  "Endpoints of `/auth`, `/audit` and `/v1/billing`, and `/api/pull` and `/api/delete`, require a management key with their ACL " +
+    "(or `team-token:endpoint:*`); a management key for one team cannot access other teams.",
   "Fields of a request that are not listed are ignored; `null` is the same as absent.",
   "Every response has the header `x-request-id`. Answers of a model report timings in the headers `x-hearth-queue-ms`, " +
     "`x-hearth-prefill-ms`, `x-hearth-ttft-ms` and `x-hearth-decode-tps` (a stream sends the last three as trailers), and the " +

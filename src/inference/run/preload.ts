@@ -9,7 +9,7 @@ import { usableModel } from "./usable-model.js";
 export interface Preloader {
   /**
    * Loads a chat model, or keeps the one in memory; a keep-alive time of 0 unloads it as soon as no run uses it, and loads nothing.
-   * @param keepAliveMs Infinity: until its memory is needed; absent: as before
+   * @param keepAliveMs absent: as before
    * @returns whether it is to be in memory
    * @throws HearthError `overloaded`, or as a run does before its first token.
    */

@@ -27,7 +27,7 @@ export interface RunContext {
   readonly workClass?: WorkClass;
   /** Stores something of the events together with the run's end. */
   readonly recorder?: RunRecorder;
-  /** How long the model stays in memory unused from then on; Infinity: until its memory is needed; absent: as before. */
+  /** How long the model stays in memory unused from then on; absent: as before. */
   readonly keepAliveMs?: number | undefined;
   /** Reconciled once with the usage of the run; absent: no limit counts it. */
   readonly tokenReservation?: TokenReservation;

@@ -64,6 +64,9 @@ export const openaiRoutes: readonly (readonly [path: string, body: object])[] = 
   ["/v1/responses/compact", { model, input: "Hello there, world" }],
   ["/v1/tokenize-text", { model, text: "Hello there, world" }],
   ["/v1/tokenize-text", { model: "gpt-4o", text: "Hello there, world" }],
+  // Ollama has no headers of its own.
+  ["/api/chat", { model, messages }],
+  ["/api/generate", { model, prompt: "Hello there, world", stream: false }],
 ];
 
 export const anthropicRoutes: readonly (readonly [path: string, body: object])[] = [
