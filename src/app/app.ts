@@ -3,6 +3,7 @@
  * order. `overrides` is the test seam: a part that is given there is used instead of the part that would be built.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { createSecretFilter } from "../accounts/authentication/secret.js";
 import type { Config } from "../config.js";
 import type { Clock } from "../core/clock.js";
 import type { Engine } from "../core/engine.js";
@@ -28,7 +29,7 @@ import { buildAccounts, buildAuthentication, ensureFirstKeys, type FirstKeys } f
 import { firstKeyFile, firstManagementKeyFile } from "./data-folder.js";
 import { buildEngines, type EngineOverrides } from "./engines.js";
 import { buildJobs } from "./jobs.js";
-import { httpSettings } from "./http-settings.js";
+import { httpSettings, pinnedKeysOf } from "./http-settings.js";
 import { loadModels } from "./models.js";
 import { buildModelManagement } from "./model-management.js";
 import { buildStores, openDataFolder, type DataFolder, type Stores } from "./stores.js";
@@ -200,7 +201,8 @@ async function buildRunning(config: Config, overrides: Overrides, system: System
       system.logger.error({ runId, err }, "a run could not be settled"),
   };
   const { reasoningTokensMax } = config;
-  const generator = createGenerator({ ...runDeps, ...engines, reasoningTokensMax });
+  const withoutSecrets = createSecretFilter(pinnedKeysOf(config));
+  const generator = createGenerator({ ...runDeps, ...engines, reasoningTokensMax, withoutSecrets });
   const imageGenerator = createImageGenerator({ ...runDeps, ...engines, images: stores.images });
   const embedder = createEmbedder({ ...runDeps, ...engines });
   const { hostedTokenizer } = engines;

@@ -33,10 +33,15 @@ export function httpSettings(config: Config, deps: TlsDeps, limits: Partial<Http
     allowedHosts: isLoopback(config.host) ? config.allowedHosts : null,
     corsOrigins: config.corsOrigins,
     ollamaApi: config.ollamaApi === "on",
-    pinnedKeys: [config.apiKey, config.managementKey].filter((key) => key !== null),
+    pinnedKeys: pinnedKeysOf(config),
     trustProxy: config.trustProxy,
     // Behind a proxy, a loopback address can be reached by everyone.
     metricsOpen: isLoopback(config.host) && !config.trustProxy,
     version,
   };
+}
+
+/** Returns the keys that the operator has chosen. */
+export function pinnedKeysOf({ apiKey, managementKey }: Config): readonly string[] {
+  return [apiKey, managementKey].filter((key) => key !== null);
 }

@@ -22,8 +22,8 @@ function send(
 
 /** JSON of exactly this many bytes. */
 function sized(bytes: number): string {
-  const rest = JSON.stringify({ ...hello, user: "" });
-  return JSON.stringify({ ...hello, user: "x".repeat(bytes - rest.length) });
+  const rest = JSON.stringify({ ...hello, note: "" });
+  return JSON.stringify({ ...hello, note: "x".repeat(bytes - rest.length) });
 }
 
 describe("a request body", () => {
@@ -41,13 +41,13 @@ describe("a request body", () => {
     ["with a second byte order mark", `\ufeff\ufeff${JSON.stringify(hello)}`, 400, "malformed"],
     [
       "with brackets inside a string",
-      JSON.stringify({ ...hello, user: '\\"[[['.repeat(200) }),
+      JSON.stringify({ ...hello, note: '\\"[[['.repeat(200) }),
       200,
       "Good day.",
     ],
     [
       "with brackets behind an escaped quote in a long string",
-      JSON.stringify({ ...hello, user: `${"x".repeat(200)}"${"[".repeat(200)}` }),
+      JSON.stringify({ ...hello, note: `${"x".repeat(200)}"${"[".repeat(200)}` }),
       200,
       "Good day.",
     ],

@@ -124,7 +124,7 @@ function accept(
 }
 
 function createTextRun(
-  { random, clock }: GeneratorDeps,
+  { random, clock, withoutSecrets }: GeneratorDeps,
   model: Model,
   request: CompleteRequest,
   context: RunContext,
@@ -134,7 +134,9 @@ function createTextRun(
     id: random.id(),
     model,
     requestedModel: request.model,
-    ...(request.labels === undefined || request.ephemeral === true ? {} : { labels: request.labels }),
+    ...(request.labels === undefined || request.ephemeral === true
+      ? {}
+      : { labels: withoutSecrets(request.labels) }),
     request,
     warnings: [...(request.warnings ?? [])],
     context,

@@ -1,5 +1,6 @@
 /** What runs are built over, and who requested them. Types only. */
 import type { LedgerStore } from "../../accounts/money/store/ledger.js";
+import type { SecretFilter } from "../../accounts/authentication/secret.js";
 import type { Principal } from "../../accounts/keys/api-key.js";
 import type { Channel } from "../../core/channel.js";
 import type { Clock } from "../../core/clock.js";
@@ -72,6 +73,8 @@ export interface GeneratorDeps extends ExecutorDeps {
   /** Tokens after which reasoning is ended where neither the request nor the model says when. */
   readonly reasoningTokensMax: number;
   readonly random: Random;
+  /** Keys that a client has put into a label are not stored. */
+  readonly withoutSecrets: SecretFilter;
 }
 
 /** The same, with the engine's `load` measured. */

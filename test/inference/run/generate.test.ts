@@ -67,6 +67,7 @@ async function createTestGenerator(
   const scheduler = createScheduler({ queueDepthMax: 4 }, systemClock);
   const settleFailures: unknown[] = [];
   const generator = createGenerator({
+    withoutSecrets: (text) => text,
     models: { list: () => [ember], find: (name) => (name === "ember" ? ember : null) },
     engine,
     schemas: testSchemas(),
