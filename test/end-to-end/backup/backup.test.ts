@@ -113,11 +113,11 @@ describe("hearth backup", () => {
     const data = await usedFolder();
     const file = join(data, "hearth.db");
     const sqlite = new Sqlite(file);
-    sqlite.exec("drop table model_pulls; pragma user_version = 19");
+    sqlite.exec("drop table run_labels; pragma user_version = 22");
     sqlite.close();
     const backup = await backupOf(data);
     const after = new Sqlite(file);
-    expect(after.pragma("user_version", { simple: true })).toBe(19);
+    expect(after.pragma("user_version", { simple: true })).toBe(22);
     after.close();
     const restored = join(temporaryFolder(), "data");
     expect((await hearth(restored, "restore", backup)).code).toBe(0);
