@@ -59,7 +59,7 @@ import { getReadiness, getReadinessDocs } from "./readyz.js";
 import { responseRoutes } from "./responses/routes.js";
 import { managementRoutes } from "./management/routes.js";
 import { ollamaRoutes } from "./ollama/routes.js";
-import { anthropicRoute, apiKeyRoute, publicRoute, withoutBody, type Route } from "./route.js";
+import { anthropicRoute, apiKeyRoute, publicRoute, type Route } from "./route.js";
 
 /** Returns every route of the server. */
 export function createRoutes(deps: HttpDeps): readonly Route[] {

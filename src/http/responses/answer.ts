@@ -78,7 +78,7 @@ export async function answerWithoutRun(
       for (const event of events) yield eventFrame(event.type, event);
       yield doneFrame;
     },
-    pingFrame,
+    { ping: pingFrame },
   );
 }
 
