@@ -5,7 +5,7 @@
 import { z } from "zod";
 
 /** Conversations of more bytes are not kept. */
-export const keptBytesMax = 8_388_608;
+const keptBytesMax = 8_388_608;
 
 const item = z.looseObject({});
 /** The fields of a turn that make up its conversation. Anything else is for the route to judge. */
