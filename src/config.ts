@@ -51,6 +51,8 @@ const settings = {
   corsOrigins: list.pipe(z.array(origin)).default([]),
   /** Whether Ollama's interface is served at /api. */
   ollamaApi: z.enum(["on", "off"]).default("on"),
+  /** The API key that requests to /api have which present none, from programs on this machine; null: they need one. */
+  ollamaKey: z.string().min(1).max(512).nullable().default(null),
   /** Largest request body. */
   bodyBytesMax: whole(1024, 1_073_741_824).default(33_554_432),
   /** Runs that may be active at a time, in any state. */
@@ -121,7 +123,11 @@ const settings = {
 const schema = z.strictObject(settings);
 
 /** Settings that `<variable>_FILE` can name a file for, as container systems hand over secrets. */
-const secretSettings = ["apiKey", "managementKey"] as const satisfies readonly (keyof typeof settings)[];
+const secretSettings = [
+  "apiKey",
+  "managementKey",
+  "ollamaKey",
+] as const satisfies readonly (keyof typeof settings)[];
 
 export interface Config extends Readonly<z.infer<typeof schema>> {
   /** Settings of models by id, as the configuration file has them. */

@@ -10,6 +10,7 @@ type HttpSettings = Pick<
   | "allowedHosts"
   | "corsOrigins"
   | "ollamaApi"
+  | "ollamaKey"
   | "pinnedKeys"
   | "trustProxy"
   | "metricsOpen"
@@ -33,6 +34,7 @@ export function httpSettings(config: Config, deps: TlsDeps, limits: Partial<Http
     allowedHosts: isLoopback(config.host) ? config.allowedHosts : null,
     corsOrigins: config.corsOrigins,
     ollamaApi: config.ollamaApi === "on",
+    ollamaKey: config.ollamaKey,
     pinnedKeys: pinnedKeysOf(config),
     trustProxy: config.trustProxy,
     // Behind a proxy, a loopback address can be reached by everyone.
@@ -42,6 +44,6 @@ export function httpSettings(config: Config, deps: TlsDeps, limits: Partial<Http
 }
 
 /** Returns the keys that the operator has chosen. */
-export function pinnedKeysOf({ apiKey, managementKey }: Config): readonly string[] {
-  return [apiKey, managementKey].filter((key) => key !== null);
+export function pinnedKeysOf({ apiKey, managementKey, ollamaKey }: Config): readonly string[] {
+  return [apiKey, managementKey, ollamaKey].filter((key) => key !== null);
 }

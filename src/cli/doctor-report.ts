@@ -154,7 +154,7 @@ function reason(thrown: unknown): string {
       : String(thrown);
 }
 
-const secretSettings: readonly SettingName[] = ["apiKey", "managementKey"];
+const secretSettings: readonly SettingName[] = ["apiKey", "managementKey", "ollamaKey"];
 
 interface SettingRow {
   readonly name: string;

@@ -106,6 +106,8 @@ export interface HttpDeps {
   readonly corsOrigins: readonly string[];
   /** Whether Ollama's interface is served at /api. */
   readonly ollamaApi: boolean;
+  /** The API key of requests to Ollama's interface that present none, from programs on this machine; null = none. */
+  readonly ollamaKey: string | null;
   /** Keys that the operator has chosen; they are masked in the log. */
   readonly pinnedKeys: readonly string[];
   /** What makes the server speak HTTPS; null: it speaks HTTP. */

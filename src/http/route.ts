@@ -52,6 +52,8 @@ export interface PublicRoute extends RouteBase {
 
 export interface ApiKeyRoute extends RouteBase {
   readonly guard: "api-key";
+  /** true: requests of programs on this machine need not present a key where the operator has set one for them. */
+  readonly takesLocalKey?: true;
   /** Every handler has the same order: principal, parse, authorise, act, present. */
   readonly handler: (call: Call) => Promise<void> | void;
 }
@@ -124,7 +126,8 @@ export function takesBody({
 
 /** A route of an API key or a management key that reports errors in Ollama's format, and takes bodies as its clients send them. */
 export function ollamaRoute<Row extends Route>(route: Row): Row {
-  return { ...route, errors: "ollama", formsAreJson: true };
+  const isOfKeys = route.guard === "api-key";
+  return { ...route, errors: "ollama", formsAreJson: true, ...(isOfKeys ? { takesLocalKey: true } : {}) };
 }
 
 /** The same route, only for management keys for all teams. */

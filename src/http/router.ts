@@ -6,6 +6,7 @@ import type { HttpDeps, HttpLimits } from "./deps.js";
 import { authenticate, authenticateManager } from "./middleware/authenticate.js";
 import { readJsonBody } from "./middleware/body.js";
 import { limitRequest } from "./middleware/limit.js";
+import { localKey } from "./middleware/local-key.js";
 import { takesBody, type Call, type Route } from "./route.js";
 
 /** Builds the router from the route table; authentication, the permissions of management keys, rate limits and body parsing follow from a row. */
@@ -88,7 +89,7 @@ async function handle(
     const body = await bodyOf(route, ctx, limits);
     return route.handler({ ctx, manager, ...body, params, requestId, route });
   }
-  const principal = await authenticate(ctx, authenticator);
+  const principal = await authenticate(ctx, authenticator, localKey(ctx, route, deps));
   const rateLimitDecision = limitRequest(deps, ctx, route, principal);
   const body = await bodyOf(route, ctx, limits);
   await route.handler({ ctx, principal, rateLimitDecision, ...body, params, requestId, route });

@@ -6,11 +6,15 @@ import type { Manager } from "../../accounts/management-keys/management-key.js";
 import type { Context } from "../context.js";
 
 /**
- * Authenticates the API key of a request.
+ * Authenticates the API key of a request. @param keyless the key of a request that presents none
  * @throws HearthError `unauthenticated`, `bad_credential` or `permission_denied`.
  */
-export async function authenticate(ctx: Context, authenticator: Authenticator): Promise<Principal> {
-  const principal = await authenticator.authenticate(readCredential(ctx.req.headers), ctx.ip);
+export async function authenticate(
+  ctx: Context,
+  authenticator: Authenticator,
+  keyless: string | null,
+): Promise<Principal> {
+  const principal = await authenticator.authenticate(readCredential(ctx.req.headers) ?? keyless, ctx.ip);
   ctx.state.principal = principal;
   return principal;
 }

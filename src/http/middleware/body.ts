@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { HearthError } from "../../core/errors.js";
 import type { Context } from "../context.js";
+import { isFromPage } from "./from-page.js";
 import { admitBody, awaitsContinue } from "./protocol.js";
 import {
   extractLongStrings,
@@ -113,10 +114,11 @@ export function canBeDiscarded(req: IncomingMessage, bodyBytesMax: number): bool
 
 /**
  * Whether a JSON body that is declared as a form is from a program. A web page can send a form to another origin, with the cookies of
- * that origin, but without an Authorization header.
+ * that origin, but without an Authorization header, and browsers say that it is from a page.
  */
 function canDeclareForm({ headers }: IncomingMessage): boolean {
-  return /^bearer /i.test(headers.authorization ?? "") && headers.cookie === undefined;
+  const isFromProgram = /^bearer /i.test(headers.authorization ?? "") || !isFromPage(headers);
+  return isFromProgram && headers.cookie === undefined;
 }
 
 function checkMediaType(req: IncomingMessage, acceptsForm: boolean): void {

@@ -50,6 +50,47 @@ describe("a route of Ollama's interface", () => {
     ]);
   });
 
+  it("serves programs on this machine without a key with the one of ollamaKey, and neither pages nor proxies", async () => {
+    const server = await startScriptedApp(say, { config: { ollamaKey: keys.ada } });
+    const ask = async (headers: Readonly<Record<string, string>>, path = "/api/chat"): Promise<number> => {
+      // As curl declares a body.
+      const form = { "content-type": "application/x-www-form-urlencoded" };
+      const response = await fetch(server.url + path, {
+        method: "POST",
+        body: chat,
+        headers: { ...form, ...headers },
+      });
+      await response.text();
+      return response.status;
+    };
+    expect(await ask({})).toBe(200);
+    expect(await server.records()).toMatchObject([{ teamId: "team-1", endpoint: "/api/chat" }]);
+    const refused = [
+      { origin: "https://evil.example" },
+      { "sec-fetch-site": "cross-site" },
+      { "x-forwarded-for": "192.0.2.1" },
+      { forwarded: "for=192.0.2.1" },
+      { authorization: "Bearer hk-wrong" },
+    ];
+    for (const headers of refused) expect([headers, await ask(headers)]).toEqual([headers, 401]);
+    // Ollama's interface only, and nothing of the operator's.
+    expect(await ask({ "content-type": "application/json" }, "/v1/chat/completions")).toBe(401);
+    expect(await ask({}, "/api/pull")).toBe(401);
+  });
+
+  it("limits what programs without a key may do to the ACLs of ollamaKey", async () => {
+    const { url } = await startScriptedApp(say, { config: { ollamaKey: keys.eve } });
+    const response = await fetch(`${url}/api/chat`, {
+      method: "POST",
+      body: chat,
+      headers: { "content-type": "application/json" },
+    });
+    expect([response.status, await response.text()]).toEqual([
+      403,
+      expect.stringContaining("api-key:endpoint:chat") as string,
+    ]);
+  });
+
   it("is not there with ollamaApi: off", async () => {
     const { port } = await startScriptedApp(say, { config: { ollamaApi: "off" } });
     for (const path of ["/api/version", "/api/tags", "/"])
@@ -58,14 +99,16 @@ describe("a route of Ollama's interface", () => {
       ).toMatch(/^HTTP\/1.1 404 /);
   });
 
-  it("reads JSON that curl -d declares as a form, with a bearer key and without a cookie only", async () => {
+  it("reads JSON that curl -d declares as a form, from a program and without a cookie only", async () => {
     const { url } = await startScriptedApp(say);
     const form = { "content-type": "application/x-www-form-urlencoded" };
     const send = async (headers: Record<string, string>) =>
       (await fetch(`${url}/api/chat`, { method: "POST", headers: { ...form, ...headers }, body: chat }))
         .status;
     expect(await send({ authorization: `Bearer ${keys.ada}` })).toBe(200);
-    expect(await send({ "x-api-key": keys.ada })).toBe(415);
+    expect(await send({ "x-api-key": keys.ada })).toBe(200);
+    expect(await send({ "x-api-key": keys.ada, origin: "https://evil.example" })).toBe(415);
+    expect(await send({ "x-api-key": keys.ada, "sec-fetch-site": "same-site" })).toBe(415);
     expect(await send({ authorization: `Bearer ${keys.ada}`, cookie: "session=x" })).toBe(415);
   });
 });

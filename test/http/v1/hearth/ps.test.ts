@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { headersOf, hello, keys, post, startScriptedApp } from "../../../scripted-app.js";
+
+describe("GET /v1/hearth/ps", () => {
+  it("lists the loaded models to a key that may use them, and to no other", async () => {
+    const server = await startScriptedApp(() => ["Good", " day."]);
+    await (await post(server, hello)).text();
+    const list = async (key: string): Promise<unknown> =>
+      (await fetch(`${server.url}/v1/hearth/ps`, { headers: headersOf(key) })).json();
+    expect(await list(keys.ada)).toEqual({
+      object: "list",
+      data: [
+        {
+          id: "ember-1m",
+          object: "model_in_memory",
+          bytes: 0,
+          device: "cpu",
+          slots: 2,
+          slots_held: 0,
+          context_tokens: 256,
+          template_repairs: [],
+          template_call: null,
+          template_reasoning: [],
+          loaded_at: "1970-01-01T00:00:00.000Z",
+          until: null,
+        },
+      ],
+    });
+    expect(await list(keys.bob)).toEqual({ object: "list", data: [] });
+  });
+});
