@@ -6,7 +6,7 @@
 import { WebSocket, type RawData } from "ws";
 import type { HttpDeps } from "../deps.js";
 import type { InternalRequest, InternalServer } from "./internal-requests.js";
-import type { KeptResponse } from "./kept-response.js";
+import type { KeptResponse, KeptResponses } from "./kept-response.js";
 import { answerTurn, errorMessage } from "./turn.js";
 
 /** As the hosted service's. */
@@ -19,6 +19,8 @@ const normalClosure = 1000;
 
 export interface ConnectionDeps extends Pick<HttpDeps, "clock" | "limits"> {
   readonly internal: InternalServer;
+  /** Of all connections. */
+  readonly keptResponses: KeptResponses;
   /** What the requests of all turns have in common. */
   readonly request: Pick<InternalRequest, "path" | "headers" | "remoteAddress">;
 }
@@ -50,6 +52,7 @@ export class Connection {
       stopPinging();
       stopTimer();
       this.#left.abort();
+      this.#keep(null);
     });
   }
 
@@ -77,7 +80,7 @@ export class Connection {
       const turn = this.#waiting.shift();
       if (turn === undefined) break;
       this.#waitingBytes -= turn.length;
-      this.#kept = await this.#answer(turn);
+      this.#keep(await this.#answer(turn));
     }
     this.#isBusy = false;
     await this.#close();
@@ -92,6 +95,11 @@ export class Connection {
       await this.#send(cutShort);
       return null;
     }
+  }
+
+  #keep(next: KeptResponse | null): void {
+    const { keptResponses } = this.#deps;
+    this.#kept = keptResponses.replace(this.#kept, this.#left.signal.aborted ? null : next);
   }
 
   #startClosing(code: number, message: string | null): void {

@@ -6,6 +6,8 @@ import { z } from "zod";
 
 /** Conversations of more bytes are not kept. */
 const keptBytesMax = 8_388_608;
+/** Of all connections together. */
+const keptTotalBytesMax = 268_435_456;
 
 const item = z.looseObject({});
 /** The fields of a turn that make up its conversation. Anything else is for the route to judge. */
@@ -25,6 +27,22 @@ export interface KeptResponse {
   /** The stored response that its conversation begins with; null when it begins with `items`. */
   readonly storedId: string | null;
   readonly items: readonly Item[];
+  /** Size of the items as JSON. */
+  readonly bytes: number;
+}
+
+/** Keeps the responses of all connections within one limit: the connection that would exceed it keeps none. */
+export class KeptResponses {
+  #bytes = 0;
+
+  /** Returns what a connection keeps from now on, in the place of what it kept before. */
+  replace(before: KeptResponse | null, next: KeptResponse | null): KeptResponse | null {
+    if (next === before) return before;
+    this.#bytes -= before?.bytes ?? 0;
+    if (next === null || this.#bytes + next.bytes > keptTotalBytesMax) return null;
+    this.#bytes += next.bytes;
+    return next;
+  }
 }
 
 /** The conversation of one turn. */
@@ -53,8 +71,9 @@ export function conversationOf(turn: unknown, kept: KeptResponse | null): TurnCo
       const finished = finishedResponse.safeParse(response);
       const isStored = store !== false && generate !== false;
       if (isStored || !finished.success || finished.data.status === "failed") return null;
-      const next = { id: finished.data.id, storedId, items: [...items, ...finished.data.output] };
-      return Buffer.byteLength(JSON.stringify(next.items)) > keptBytesMax ? null : next;
+      const all = [...items, ...finished.data.output];
+      const bytes = Buffer.byteLength(JSON.stringify(all));
+      return bytes > keptBytesMax ? null : { id: finished.data.id, storedId, items: all, bytes };
     },
   };
 }

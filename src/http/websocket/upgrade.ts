@@ -5,6 +5,7 @@ import { WebSocketServer } from "ws";
 import type { HttpDeps } from "../deps.js";
 import { Connection } from "./connection.js";
 import type { InternalServer } from "./internal-requests.js";
+import { KeptResponses } from "./kept-response.js";
 
 const path = "/v1/responses";
 /** Any valid key is admitted here; what it may do is decided with every turn. */
@@ -34,6 +35,7 @@ export function serveWebSockets(server: Server, internal: InternalServer, deps: 
     perMessageDeflate: false,
     maxPayload: deps.limits.bodyBytesMax,
   });
+  const keptResponses = new KeptResponses();
   const connections = new Set<Connection>();
   let isClosed = false;
   const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
@@ -44,7 +46,7 @@ export function serveWebSockets(server: Server, internal: InternalServer, deps: 
     if (refusal !== null || isClosed) return refuse(socket, refusal ?? { status: 503, body: "" });
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
       const turns = { path, headers, remoteAddress: request.socket.remoteAddress };
-      const connection = new Connection(webSocket, { ...deps, internal, request: turns });
+      const connection = new Connection(webSocket, { ...deps, internal, keptResponses, request: turns });
       connections.add(connection);
       void connection.closed.then(() => connections.delete(connection));
     });
