@@ -87,6 +87,12 @@ const settings = {
   prefixCacheBytesMax: whole(0, 1_099_511_627_776).default(1_073_741_824),
   /** Bytes of generated images stored in the data folder, for an hour each; 0 stores none. */
   imagesBytesMax: whole(0, 1_099_511_627_776).default(1_073_741_824),
+  /** Largest file that may be uploaded. */
+  fileBytesMax: whole(1, 17_179_869_184).default(536_870_912),
+  /** Files that one team may have stored. */
+  teamFilesMax: whole(0, 1_000_000).default(10_000),
+  /** Bytes of all files of one team. */
+  teamFileBytesMax: whole(0, 1_099_511_627_776).default(10_737_418_240),
   /**
    * Hosts that images of conversations may be fetched from: names, `*.domain`, or `*` for any public address, with `:port` when it is
    * not the scheme's default; `off`: only `data:` URLs are read.

@@ -28,7 +28,8 @@ import { systemClock, systemRandom } from "../system.js";
 import { buildAccounts, buildAuthentication, ensureFirstKeys, type FirstKeys } from "./accounts.js";
 import { firstKeyFile, firstManagementKeyFile } from "./data-folder.js";
 import { buildEngines, type EngineOverrides } from "./engines.js";
-import { buildJobs } from "./jobs.js";
+import { buildFiles } from "./files.js";
+import { buildJobs } from "./jobs/jobs.js";
 import { httpSettings, pinnedKeysOf } from "./http-settings.js";
 import { loadModels } from "./models.js";
 import { buildModelManagement } from "./model-management.js";
@@ -118,7 +119,7 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
   await stores.runs.interruptAll(clock.now());
   const firstKeys = await ensureFirstKeys(config, { ...stores, ...system });
   const running = await buildRunning(config, overrides, system, stores);
-  const { models, scheduler, generator, jobs } = running;
+  const { models, scheduler, generator } = running;
   const server = createHttpServer({
     ...httpSettings(config, system, overrides.httpLimits),
     ...(overrides.guidesFolder === undefined ? {} : { guidesFolder: overrides.guidesFolder }),
@@ -129,8 +130,9 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     imageGenerator: running.imageGenerator,
     embedder: running.embedder,
     imageStore: stores.images,
+    files: running.files,
     hostedTokenizer: running.engines.hostedTokenizer,
-    ...jobs.services,
+    ...running.jobs.services,
     models,
     modelAdmin: running.modelAdmin,
     pullJobs: running.pullJobs,
@@ -207,7 +209,8 @@ async function buildRunning(config: Config, overrides: Overrides, system: System
   const embedder = createEmbedder({ ...runDeps, ...engines });
   const { hostedTokenizer } = engines;
   const { keyUse, ...authentication } = buildAuthentication({ ...stores, ...system, hostedTokenizer });
-  const jobs = buildJobs(config, { ...stores, ...authentication, ...system, models, generator });
+  const files = await buildFiles(config, { ...stores, ...system });
+  const jobs = buildJobs(config, { ...stores, ...authentication, ...system, files, models, generator });
   const managementDeps = { ...loaded, ...stores, ...system, check: engines.onnxCheck };
   return {
     models,
@@ -219,6 +222,7 @@ async function buildRunning(config: Config, overrides: Overrides, system: System
     generator,
     imageGenerator,
     embedder,
+    files,
     keyUse,
     authentication,
     jobs,

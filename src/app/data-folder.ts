@@ -35,6 +35,11 @@ export function imagesFolder({ data }: Folder): string {
   return join(data, "images");
 }
 
+/** The folder of the contents of files. */
+export function filesFolder({ data }: Folder): string {
+  return join(data, "files");
+}
+
 /**
  * Writes a secret to a file that only its owner can read.
  * @throws Error with one sentence that names the file and the reason.

@@ -3,6 +3,7 @@ import type { Config } from "../config.js";
 import type { Clock } from "../core/clock.js";
 import { silentLogger, type Logger } from "../core/logger.js";
 import type { Random } from "../core/random.js";
+import { createFileStore } from "../inference/files/store.js";
 import { createImageStore } from "../inference/images/store.js";
 import { createConversationStore } from "../inference/conversations/store/conversations.js";
 import { createCompletionStore } from "../inference/completions/store.js";
@@ -32,6 +33,7 @@ export function buildStores(config: Config, database: Database, random: Random) 
     responses: createResponseStore(database),
     completions: createCompletionStore(database),
     conversations: createConversationStore(database),
+    files: createFileStore(database),
     pulls: createPullStore(database),
     images: createImageStore(database, {
       folder: imagesFolder(config),

@@ -13,6 +13,7 @@ import type { UsageReports } from "../accounts/usage/usage-reports.js";
 import type { TeamService } from "../accounts/teams/teams.js";
 import type { Clock } from "../core/clock.js";
 import type { ServerLoad } from "../core/metrics.js";
+import type { Files } from "../inference/files/files.js";
 import type { ImageStore } from "../inference/images/store.js";
 import type { ModelRegistry } from "../core/model.js";
 import type { Random } from "../core/random.js";
@@ -76,6 +77,8 @@ export interface HttpDeps {
   readonly embedder: Embedder;
   /** Generated images that clients fetch by URL. */
   readonly imageStore: ImageStore;
+  /** Files of teams. */
+  readonly files: Files;
   /** Tokenizes text for models that this server does not run. */
   readonly hostedTokenizer: HostedTokenizer;
   readonly deferredCompletions: DeferredCompletions;

@@ -11,6 +11,7 @@ export const routeTags = {
   Completions: "Older endpoints: completion of raw prompts and of Anthropic's text prompts.",
   Embeddings: "Vectors of texts, and the order of documents by their relevance to a query.",
   Images: "Image generation.",
+  Files: "Files of the team, for batches and prompts.",
   Models: "The models that the key may use, and their tokenizers.",
   Keys: "The API key of the request.",
   Accounts: "API keys, teams, members and the audit log; requires a management key.",
@@ -62,6 +63,8 @@ export interface RouteDocs {
   /** Query parameters; each is a string on the wire. */
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
+  /** Schema of a body of multipart/form-data. */
+  readonly form?: z.ZodType;
   /** An example of the request body. */
   readonly example?: object;
   /** Successful responses by status; error responses come from the error table. */

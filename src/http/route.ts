@@ -6,15 +6,20 @@ import type { ErrorDialect } from "../dialects/error-body.js";
 import type { Context } from "./context.js";
 import type { RouteDocs } from "./route-docs.js";
 
+/** The format of a route's errors; `either`: Anthropic's for requests with the header `anthropic-version`, else OpenAI's. */
+export type RouteErrors = ErrorDialect | "either";
+
 interface RouteBase {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Path pattern; `:name` matches one segment, `*name` the rest of the path including slashes. */
   readonly path: string;
   /** The name in `api-key:endpoint:<name>` or `team-token:endpoint:<name>`; null = any valid key is accepted. */
   readonly endpointAcl: string | null;
-  readonly errors: ErrorDialect;
-  /** Whether it has a request body; absent: a POST or PUT has one. */
-  readonly takesBody?: boolean;
+  readonly errors: RouteErrors;
+  /**
+   * Whether it has a body of JSON; absent: a POST or PUT has one. `form`: the handler reads the body, which is multipart/form-data.
+   */
+  readonly takesBody?: boolean | "form";
   /** Whether JSON may be declared as a form, which is the default of `curl -d`. Routes of management keys allow it always. */
   readonly formsAreJson?: true;
   readonly docs: RouteDocs;
@@ -116,18 +121,28 @@ export function withBody<Row extends Route>(route: Row): Row {
   return { ...route, takesBody: true };
 }
 
-/** Whether requests of a route have a body. */
+/** Whether requests of a route have a body of JSON. */
 export function takesBody({
   method,
   takesBody: takes = method === "POST" || method === "PUT",
 }: Route): boolean {
-  return takes;
+  return takes === true;
 }
 
 /** A route of an API key or a management key that reports errors in Ollama's format, and takes bodies as its clients send them. */
 export function ollamaRoute<Row extends Route>(route: Row): Row {
   const isOfKeys = route.guard === "api-key";
   return { ...route, errors: "ollama", formsAreJson: true, ...(isOfKeys ? { takesLocalKey: true } : {}) };
+}
+
+/** The same route with a body of multipart/form-data, which its handler reads. */
+export function withForm(route: ApiKeyRoute): ApiKeyRoute {
+  return { ...route, takesBody: "form" };
+}
+
+/** The same route for OpenAI and Anthropic clients, each with errors in its own format. */
+export function forBothClients(route: ApiKeyRoute): ApiKeyRoute {
+  return { ...route, errors: "either" };
 }
 
 /** The same route, only for management keys for all teams. */

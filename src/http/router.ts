@@ -2,6 +2,7 @@ import Router from "@koa/router";
 import { authoriseManager } from "../accounts/management-keys/permissions.js";
 import { HearthError } from "../core/errors.js";
 import type { Context, Middleware, RequestState } from "./context.js";
+import { errorDialectFor } from "./files/client-format.js";
 import type { HttpDeps, HttpLimits } from "./deps.js";
 import { authenticate, authenticateManager } from "./middleware/authenticate.js";
 import { readJsonBody } from "./middleware/body.js";
@@ -79,7 +80,7 @@ async function handle(
   deps: HttpDeps,
 ): Promise<void> {
   const { authenticator, managerAuthenticator: managers, limits } = deps;
-  ctx.state.errorDialect = route.errors;
+  ctx.state.errorDialect = errorDialectFor(route.errors, ctx);
   ctx.state.routePath = route.path;
   const { requestId } = ctx.state;
   if (route.guard === "none") return route.handler(ctx);

@@ -52,3 +52,7 @@ export type Role = "owner" | "admin" | "member";
 export type BillingMode = "prepaid" | "unmetered";
 
 export type DeferredState = "pending" | "done" | "failed";
+
+/** What a file is for: the purposes of uploads, the output of a batch, and the results of a message batch, which no list shows. */
+export type FilePurpose =
+  "assistants" | "batch" | "user_data" | "vision" | "batch_output" | "message_batch_results";

@@ -22,6 +22,7 @@ import { modelPulls } from "./migrations/0011-0020/0020-model-pulls.js";
 import { runLabels } from "./migrations/0021-0030/0023-run-labels.js";
 import { chatCompletions } from "./migrations/0021-0030/0022-chat-completions.js";
 import { conversations } from "./migrations/0021-0030/0021-conversations.js";
+import { files } from "./migrations/0021-0030/0024-files.js";
 import type { Migration } from "./migrations/migration.js";
 
 const migrations: readonly Migration[] = [
@@ -48,6 +49,7 @@ const migrations: readonly Migration[] = [
   conversations,
   chatCompletions,
   runLabels,
+  files,
 ];
 
 /**

@@ -9,6 +9,7 @@ import type {
   ResponseStatus,
   Role,
 } from "./column-values.js";
+import type { FileRow } from "./tables/batches.js";
 import type {
   BalanceRow,
   EntryRow,
@@ -53,6 +54,7 @@ export interface Schema {
   team_limits: TeamLimitRow;
   kept_images: StoredImageRow;
   model_pulls: ModelPullRow;
+  files: FileRow;
 }
 
 export interface ModelPullRow {

@@ -30,10 +30,11 @@ const guards = {
   "management-key": { schemes: ["managementKey"], acl: "team-token" },
 } as const;
 
-const dialects: Readonly<Record<string, ErrorDialect>> = {
-  Anthropic: "anthropic",
-  Management: "management",
-  Ollama: "ollama",
+const dialects: Readonly<Record<string, readonly ErrorDialect[]>> = {
+  Anthropic: ["anthropic"],
+  Management: ["management"],
+  Ollama: ["ollama"],
+  Either: ["openai", "anthropic"],
 };
 
 function at(pointer: string): unknown {
@@ -142,8 +143,9 @@ describe("the OpenAPI document", () => {
   it("describes errors as the error table does", () => {
     const { responses } = api.components;
     for (const [name, { description }] of Object.entries(responses)) {
-      const [, dialect = "", status] = /^(Anthropic|Management|Ollama)?Error(\d+)$/.exec(name) ?? [];
-      const codes = errorCodes(dialects[dialect] ?? "openai").get(Number(status)) ?? [];
+      const [, dialect = "", status] = /^(Anthropic|Management|Ollama|Either)?Error(\d+)$/.exec(name) ?? [];
+      const of = dialects[dialect] ?? ["openai"];
+      const codes = of.flatMap((each) => errorCodes(each).get(Number(status)) ?? []);
       expect(codes.length).toBeGreaterThan(0);
       // Ollama's errors have no codes.
       for (const code of codes) expect(description.includes(`\`${code}\``)).toBe(dialect !== "Ollama");

@@ -117,6 +117,7 @@ it("counts the images of earlier runs in the usage of their hour and of their mo
     drop table conversations;
     drop index responses_of_conversations;
     alter table responses drop column conversation_id;
+    drop table files;
     pragma user_version = 17`);
   sqlite.close();
   const database = await openDatabase(file);

@@ -104,6 +104,21 @@ CREATE TABLE deferred_completions (
 
 CREATE INDEX deferred_completions_by_expiry on deferred_completions (expire_time) where expire_time is not null;
 
+CREATE TABLE files (
+  id text primary key not null,
+  team_id text not null references teams (id),
+  purpose text not null,
+  filename text not null,
+  mime_type text not null,
+  bytes integer not null check (bytes >= 0),
+  create_time integer not null,
+  expire_time integer
+) strict;
+
+CREATE INDEX files_by_expiry on files (expire_time) where expire_time is not null;
+
+CREATE INDEX files_by_team on files (team_id, create_time, id);
+
 CREATE TABLE hosted_prices (
   id integer primary key not null,
   alias text not null,

@@ -14,6 +14,8 @@ export const endpointNames = [
   "sample",
   "tokenize",
   "documents",
+  "files",
+  "batches",
   "metrics",
 ] as const;
 

@@ -8,10 +8,11 @@ import { copyDatabase } from "../../store/backup/copy.js";
 import { sync } from "../../store/backup/swap.js";
 import { fileError } from "../../store/failure.js";
 import { version } from "../../version.js";
-import { databaseFile, imagesFolder } from "../data-folder.js";
+import { databaseFile, filesFolder, imagesFolder } from "../data-folder.js";
 import {
   bytesMaxOf,
   databasePart,
+  filesPart,
   imagesPart,
   manifestOf,
   smallParts,
@@ -88,7 +89,7 @@ async function writeTo(
   const schema = await copyDatabase(databaseFile(config), database, (bytesDone, bytesTotal) =>
     onProgress({ phase: "copying the database", bytesDone, bytesTotal }),
   );
-  // After the database: every image of which the copy has a row is there, or has expired since.
+  // After the database: every image and file of which the copy has a row is there, or was deleted since.
   const files = [{ name: databasePart, path: database }, ...(await smallFiles(config))];
   const bytesTotal = await sizeOf(files);
   let bytesDone = 0;
@@ -151,11 +152,15 @@ function isAlive(pid: number): boolean {
 /** The files besides the database that exist. */
 async function smallFiles(config: Config): Promise<readonly SourceFile[]> {
   const settings = [...smallParts.keys()].map((name) => ({ name, path: join(config.data, name) }));
-  const folder = imagesFolder(config);
-  const images = (await readdir(folder).catch(() => []))
-    .map((name) => ({ name: `${imagesPart}${name}`, path: join(folder, name) }))
+  const images = await filesOf(imagesFolder(config), imagesPart);
+  const files = await filesOf(filesFolder(config), filesPart);
+  return [...settings, ...images, ...files].filter(({ path }) => existsSync(path));
+}
+
+async function filesOf(folder: string, part: string): Promise<readonly SourceFile[]> {
+  return (await readdir(folder).catch(() => []))
+    .map((name) => ({ name: `${part}${name}`, path: join(folder, name) }))
     .filter(({ name }) => bytesMaxOf(name) !== null);
-  return [...settings, ...images].filter(({ path }) => existsSync(path));
 }
 
 async function sizeOf(files: readonly SourceFile[]): Promise<number> {

@@ -1,20 +1,23 @@
 /** What a backup consists of: its parts by name, their largest sizes, and the manifest, which is its last entry. */
 import { z } from "zod";
+import { fileIdPattern } from "../../inference/files/contents.js";
 import { imageNamePattern } from "../../inference/images/store.js";
 
 /** Format of backups; a reader refuses others. */
 const format = 1;
 export const manifestName = "manifest.json";
 export const manifestBytesMax = 67_108_864;
-/** Entries of one backup, nearly all of them images. */
+/** Entries of one backup, nearly all of them images and files of teams. */
 export const partsMax = 200_000;
 const secretBytesMax = 65_536;
 const settingsBytesMax = 67_108_864;
 const imageBytesMax = 268_435_456;
+const fileBytesMax = 17_179_869_184;
 export const databasePart = "hearth.db";
 export const imagesPart = "images/";
+export const filesPart = "files/";
 
-/** Files besides the database and the images, with their largest size. */
+/** Files besides the database and the two folders, with their largest size. */
 export const smallParts: ReadonlyMap<string, number> = new Map([
   ["first-key", secretBytesMax],
   ["first-management-key", secretBytesMax],
@@ -71,5 +74,6 @@ export function bytesMaxOf(name: string): number | null {
   if (name === databasePart) return Number.MAX_SAFE_INTEGER;
   if (name.startsWith(imagesPart) && imageNamePattern.test(name.slice(imagesPart.length)))
     return imageBytesMax;
+  if (name.startsWith(filesPart) && fileIdPattern.test(name.slice(filesPart.length))) return fileBytesMax;
   return smallParts.get(name) ?? null;
 }

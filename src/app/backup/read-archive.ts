@@ -15,6 +15,7 @@ import { ByteReader } from "./byte-reader.js";
 import {
   bytesMaxOf,
   databasePart,
+  filesPart,
   imagesPart,
   manifestBytesMax,
   manifestName,
@@ -58,7 +59,7 @@ async function extract(reader: ByteReader, folder: string): Promise<BackupManife
     if (name === manifestName) {
       const manifest = await readManifest(reader, bytes);
       comparePart(manifest, parts);
-      await sync(join(folder, "images")).catch(() => undefined);
+      for (const part of [imagesPart, filesPart]) await sync(join(folder, part)).catch(() => undefined);
       await sync(folder);
       return manifest;
     }
@@ -105,7 +106,8 @@ async function refuseLargerThanDisk(name: string, bytes: number, folder: string)
 
 /** Returns the SHA-256 of what was written and synced. */
 async function writePart(reader: ByteReader, bytes: number, folder: string, name: string): Promise<string> {
-  if (name.startsWith(imagesPart)) await mkdir(join(folder, "images"), { recursive: true, mode: 0o700 });
+  const part = [imagesPart, filesPart].find((each) => name.startsWith(each));
+  if (part !== undefined) await mkdir(join(folder, part), { recursive: true, mode: 0o700 });
   const file = await open(join(folder, name), "wx", 0o600);
   try {
     const hash = createHash("sha256");

@@ -65,9 +65,13 @@ function addRestoreCommand(program: Command, { restore, clock, out, err }: Backu
 }
 
 function backupText({ file, bytes, parts }: BackupReport): string {
-  const images = parts.filter(({ name }) => name.startsWith("images/")).length;
-  const others = parts.map(({ name }) => name).filter((name) => !name.startsWith("images/"));
-  const contents = [...others, ...(images === 0 ? [] : [`${images} ${images === 1 ? "image" : "images"}`])];
+  const foldersOf = { image: "images/", file: "files/" };
+  const counts = Object.entries(foldersOf).flatMap(([what, folder]) => {
+    const count = parts.filter(({ name }) => name.startsWith(folder)).length;
+    return count === 0 ? [] : [`${count} ${what}${count === 1 ? "" : "s"}`];
+  });
+  const others = parts.map(({ name }) => name).filter((name) => !name.includes("/"));
+  const contents = [...others, ...counts];
   return `backed up ${contents.join(", ")} to ${file} (${exactSizeText(bytes)}), read back and verified; models are not in it\n`;
 }
 

@@ -133,7 +133,7 @@ function bodyOf({ requestBody }) {
   if (requestBody === undefined) return [];
   return [
     element("h4", "Request body"),
-    fieldRows(requestBody.content["application/json"].schema, "request"),
+    ...Object.values(requestBody.content).map(({ schema }) => fieldRows(schema, "request")),
   ];
 }
 

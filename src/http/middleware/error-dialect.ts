@@ -1,6 +1,6 @@
-import type { ErrorDialect } from "../../dialects/error-body.js";
 import type { Middleware } from "../context.js";
-import type { Route } from "../route.js";
+import { errorDialectFor } from "../files/client-format.js";
+import type { Route, RouteErrors } from "../route.js";
 
 /**
  * Chooses the format of errors before a route is matched: the format of a route with the same path or a parent path, whatever
@@ -13,14 +13,14 @@ export function chooseErrorDialect(routes: readonly Route[]): Middleware {
   ].filter(([, dialect]) => dialect !== "openai");
   return async (ctx, next) => {
     const match = prefixes.find(([path]) => ctx.path === path || ctx.path.startsWith(`${path}/`));
-    if (match !== undefined) ctx.state.errorDialect = match[1];
+    if (match !== undefined) ctx.state.errorDialect = errorDialectFor(match[1], ctx);
     await next();
   };
 }
 
 /** Returns the prefixes of one or two segments under which all routes have the same error dialect. */
-function uniformPrefixes(routes: readonly Route[]): (readonly [path: string, dialect: ErrorDialect])[] {
-  const dialects = new Map<string, Set<ErrorDialect>>();
+function uniformPrefixes(routes: readonly Route[]): (readonly [path: string, dialect: RouteErrors])[] {
+  const dialects = new Map<string, Set<RouteErrors>>();
   for (const { path, errors } of routes) {
     const parts = path.split("/");
     for (const first of new Set([parts.slice(0, 2).join("/"), parts.slice(0, 3).join("/")]))

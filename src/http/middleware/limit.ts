@@ -29,7 +29,7 @@ export function limitRequest(
   const { rateLimits } = deps;
   const decision =
     route.method === "GET" ? rateLimits.admitRead(principal) : rateLimits.admitRequest(principal);
-  applyDecision(deps, ctx, route, decision);
+  applyDecision(deps, ctx, decision);
   return decision;
 }
 
@@ -40,7 +40,7 @@ export function limitRequest(
  */
 export async function reserveTokens(
   deps: LimitDeps & Pick<HttpDeps, "models" | "hostedTokenizer">,
-  { ctx, route, rateLimitDecision: request }: Call,
+  { ctx, rateLimitDecision: request }: Call,
   name: string,
   prompt: EstimatedPrompt,
 ): Promise<TokenReservation> {
@@ -52,7 +52,7 @@ export async function reserveTokens(
   const isGeneration = typeof prompt !== "string" && "messages" in prompt;
   const whole = isGeneration && found !== null ? completeRequest(prompt, found) : prompt;
   const decision = await deps.rateLimits.admitModelRequest(request, model, whole);
-  applyDecision(deps, ctx, route, decision);
+  applyDecision(deps, ctx, decision);
   return decision.reservation;
 }
 
@@ -92,9 +92,8 @@ export async function parkReservation(
 function applyDecision(
   { clock }: LimitDeps,
   ctx: Context,
-  { errors }: Route,
   { limitStatuses, refusal }: RateLimitDecision,
 ): void {
-  ctx.set(rateLimitHeaders(limitStatuses, errors, clock.now()));
+  ctx.set(rateLimitHeaders(limitStatuses, ctx.state.errorDialect, clock.now()));
   if (refusal !== null) throw refusal;
 }

@@ -2,6 +2,7 @@
  * The OpenAPI 3.1 document, built from the route table and the zod schemas of the handlers. Error responses come from the error
  * table.
  */
+import { z } from "zod";
 import { anthropicError, managementError, ollamaError, openaiError } from "../../dialects/error-schema.js";
 import { failureDescription, failureHeaders, failureStatuses } from "./failures.js";
 import {
@@ -105,10 +106,11 @@ const errorSchemas = {
   anthropic: anthropicError,
   management: managementError,
   ollama: ollamaError,
+  either: z.union([openaiError, anthropicError]),
 } as const;
 
 function schemasOf(routes: readonly Route[]): Parameters<typeof jsonSchemas>[0] {
-  const requests = routes.flatMap(({ docs }) => [docs.body, docs.query]);
+  const requests = routes.flatMap(({ docs }) => [docs.body, docs.form, docs.query]);
   const answers = routes.flatMap(({ docs }) => [
     ...Object.values(docs.answers).map(({ schema }) => schema),
     docs.stream?.schema,

@@ -1,7 +1,7 @@
 /** The error responses of a route: its rows of the error table, and their descriptions in the document. Pure. */
 import type { ErrorKind } from "../../core/errors.js";
 import { errorCodes, type ErrorDialect } from "../../dialects/error-body.js";
-import type { Route } from "../route.js";
+import type { Route, RouteErrors } from "../route.js";
 
 /** Returns the error statuses of a route, in ascending order. */
 export function failureStatuses(route: Route): readonly number[] {
@@ -12,22 +12,23 @@ export function failureStatuses(route: Route): readonly number[] {
     ...(guard === "api-key" ? limitErrors : []),
     ...(docs.query === undefined ? [] : queryErrors),
     ...(route.path.includes(":") || route.path.includes("*") ? lookupErrors : []),
-    ...(docs.body === undefined ? [] : bodyErrors),
+    ...(docs.body === undefined && docs.form === undefined ? [] : bodyErrors),
     ...(docs.errors ?? []),
   ];
-  return [...errorCodes(errors, kinds).keys()].toSorted((a, b) => a - b);
+  const statuses = new Set(dialectsOf(errors).flatMap((dialect) => [...errorCodes(dialect, kinds).keys()]));
+  return [...statuses].toSorted((a, b) => a - b);
 }
 
 /** Returns one sentence and the error codes of a status. */
-export function failureDescription(status: number, dialect: ErrorDialect): string {
-  const codes = errorCodes(dialect).get(status) ?? [];
-  if (dialect === "ollama") return sentences[status] ?? "The request failed.";
-  const label = dialect === "anthropic" ? "Type" : "Code";
+export function failureDescription(status: number, errors: RouteErrors): string {
+  if (errors === "ollama") return sentences[status] ?? "The request failed.";
+  const codes = dialectsOf(errors).flatMap((dialect) => errorCodes(dialect).get(status) ?? []);
+  const label = errors === "anthropic" ? "Type" : errors === "either" ? "Code or type" : "Code";
   return `${sentences[status] ?? "The request failed."} ${label}: ${codes.map((code) => `\`${code}\``).join(", ")}.`;
 }
 
 /** Returns, by header name, the components for the headers that say when to retry. */
-export function failureHeaders(status: number, dialect: ErrorDialect): Readonly<Record<string, string>> {
+export function failureHeaders(status: number, errors: RouteErrors): Readonly<Record<string, string>> {
   if (status === 503 || status === 529) return { "retry-after": "RetryAfter" };
   if (status !== 429) return {};
   const retryHeaders = {
@@ -35,7 +36,14 @@ export function failureHeaders(status: number, dialect: ErrorDialect): Readonly<
     "retry-after-ms": "RetryAfterMs",
     "x-should-retry": "ShouldRetry",
   };
-  return { ...retryHeaders, ...limitHeaders[dialect] };
+  return Object.fromEntries([
+    ...Object.entries(retryHeaders),
+    ...dialectsOf(errors).flatMap((dialect) => Object.entries(limitHeaders[dialect])),
+  ]);
+}
+
+function dialectsOf(errors: RouteErrors): readonly ErrorDialect[] {
+  return errors === "either" ? ["openai", "anthropic"] : [errors];
 }
 
 const openaiLimitHeaders = Object.fromEntries(

@@ -1,8 +1,8 @@
 /** Converts a route to an operation of the OpenAPI document. Pure. */
-import type { z } from "zod";
 import type { Route } from "../route.js";
-import type { AnswerDocs, StreamDocs } from "../route-docs.js";
+import type { AnswerDocs, RouteDocs, StreamDocs } from "../route-docs.js";
 import { failureStatuses } from "./failures.js";
+import type { z } from "zod";
 import type { JsonSchema, JsonSchemas } from "./schemas.js";
 
 export interface MediaType {
@@ -58,6 +58,7 @@ const failureNames = {
   anthropic: "AnthropicError",
   management: "ManagementError",
   ollama: "OllamaError",
+  either: "EitherError",
 } as const;
 
 /** Headers of every response. */
@@ -75,20 +76,20 @@ export function operationOf(route: Route, schemas: JsonSchemas): Operation {
     security: securityOf[guard],
     ...(endpointAcl === null ? {} : { "x-hearth-acl": `${aclKind[guard]}:endpoint:${endpointAcl}` }),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(docs.body === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: true,
-            content: { "application/json": bodyContent(docs.body, docs.example) },
-          },
-        }),
+    ...requestBodyOf(docs, schemas),
     responses: responsesOf(route, schemas),
   };
+}
 
-  function bodyContent(body: z.ZodType, example: object | undefined): MediaType {
-    return { schema: schemas.of(body, "request"), ...(example === undefined ? {} : { example }) };
-  }
+function requestBodyOf(
+  { body, form, example }: RouteDocs,
+  schemas: JsonSchemas,
+): Pick<Operation, "requestBody"> {
+  const schema = body ?? form;
+  if (schema === undefined) return {};
+  const media = { schema: schemas.of(schema, "request"), ...(example === undefined ? {} : { example }) };
+  const type = form === undefined ? "application/json" : "multipart/form-data";
+  return { requestBody: { required: true, content: { [type]: media } } };
 }
 
 const securityOf: Readonly<Record<Route["guard"], Operation["security"]>> = {

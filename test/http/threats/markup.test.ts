@@ -79,7 +79,9 @@ describe.each(routes.map((route) => [routeName(route), route] as const))("E12: %
       const { sniff, type } = open(response.headers);
       expect(sniff).toBe("nosniff");
       if (!isPage(response, headers))
-        expect(type).toMatch(/^(application\/json; charset=utf-8|text\/plain; .*|image\/png)$/);
+        expect(type).toMatch(
+          /^(application\/json; charset=utf-8|text\/plain; .*|image\/png|application\/octet-stream)$/,
+        );
       else {
         const policy = response.headers.get("content-security-policy") ?? "";
         expect(policy).toMatch(/^default-src 'none'; .*style-src 'sha256-/);

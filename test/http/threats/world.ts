@@ -13,6 +13,7 @@ import { createImageStore } from "../../../src/inference/images/store.js";
 import { createWrites } from "../../../src/store/writes.js";
 import { systemRandom } from "../../../src/system.js";
 import { builtInModel } from "../../harness.js";
+import { upload } from "../v1/files/uploads.js";
 import { type Answer, type ManagedServer, allAcls, pinnedManagementKey } from "../auth/managed.js";
 
 export { takesBody };
@@ -89,6 +90,7 @@ const creators: Readonly<Record<string, (server: ManagedServer, side: TestTeam) 
     const body = { model, messages: [{ role: "user", content: "Hello" }], deferred: true };
     return idOf(server.request("POST", "/v1/chat/completions", body, apiKey), "request_id");
   },
+  fileid: async ({ url }, { apiKey }) => (await upload(url, apiKey, '"a text"')).body.id,
   name: createStoredImage,
   pullid: (server) => idOf(server.request("POST", "/admin/models/pull", { model: "acme/tiny" }), "id"),
 };

@@ -1,30 +1,31 @@
 /** The part of the composition root that builds work done in the background: both job queues, and the deletion of what has expired. */
-import type { Authenticator } from "../accounts/authentication/authenticate-key.js";
-import type { RateLimits } from "../accounts/limits/rate-limits.js";
-import type { Config } from "../config.js";
-import type { Clock } from "../core/clock.js";
-import type { DeferredStore } from "../jobs/deferred/store.js";
-import type { JobStore } from "../jobs/store.js";
-import type { RunLabelStore } from "../inference/run/store/run-labels.js";
-import type { ImageStore } from "../inference/images/store.js";
-import type { ModelRegistry } from "../core/model.js";
-import type { ConversationLimits } from "../inference/conversations/conversation.js";
-import { createConversations } from "../inference/conversations/conversations.js";
-import type { ConversationStore } from "../inference/conversations/store/conversations.js";
-import { createStoredCompletions } from "../inference/completions/stored-completions.js";
-import type { CompletionStore } from "../inference/completions/store.js";
-import type { ResponseStore } from "../inference/responses/store/responses.js";
-import type { Writes } from "../store/writes.js";
-import type { HttpDeps } from "../http/deps.js";
-import type { Logger } from "../core/logger.js";
-import { deferredCompletionHandler } from "../jobs/deferred/job-handler.js";
-import { backgroundResponseHandler } from "../jobs/responses/job-handler.js";
-import { createDeferredCompletions } from "../jobs/deferred/deferred-completions.js";
-import type { Generator } from "../inference/run/generate.js";
-import { createClaims } from "../jobs/claims.js";
-import { createJobQueue, type JobQueue, type JobHandler } from "../jobs/queue.js";
-import { createStoredResponses } from "../inference/responses/stored-responses.js";
-import { createRetention } from "../jobs/retention.js";
+import type { Authenticator } from "../../accounts/authentication/authenticate-key.js";
+import type { RateLimits } from "../../accounts/limits/rate-limits.js";
+import type { Config } from "../../config.js";
+import type { Clock } from "../../core/clock.js";
+import type { DeferredStore } from "../../jobs/deferred/store.js";
+import type { JobStore } from "../../jobs/store.js";
+import type { RunLabelStore } from "../../inference/run/store/run-labels.js";
+import type { Files } from "../../inference/files/files.js";
+import type { ImageStore } from "../../inference/images/store.js";
+import type { ModelRegistry } from "../../core/model.js";
+import type { ConversationLimits } from "../../inference/conversations/conversation.js";
+import { createConversations } from "../../inference/conversations/conversations.js";
+import type { ConversationStore } from "../../inference/conversations/store/conversations.js";
+import { createStoredCompletions } from "../../inference/completions/stored-completions.js";
+import type { CompletionStore } from "../../inference/completions/store.js";
+import type { ResponseStore } from "../../inference/responses/store/responses.js";
+import type { Writes } from "../../store/writes.js";
+import type { HttpDeps } from "../../http/deps.js";
+import type { Logger } from "../../core/logger.js";
+import { deferredCompletionHandler } from "../../jobs/deferred/job-handler.js";
+import { backgroundResponseHandler } from "../../jobs/responses/job-handler.js";
+import { createDeferredCompletions } from "../../jobs/deferred/deferred-completions.js";
+import type { Generator } from "../../inference/run/generate.js";
+import { createClaims } from "../../jobs/claims.js";
+import { createJobQueue, type JobQueue, type JobHandler } from "../../jobs/queue.js";
+import { createStoredResponses } from "../../inference/responses/stored-responses.js";
+import { createRetention } from "../../jobs/retention.js";
 
 export interface JobsDeps {
   readonly jobs: JobStore;
@@ -34,6 +35,7 @@ export interface JobsDeps {
   readonly conversations: ConversationStore;
   readonly images: Pick<ImageStore, "deleteExpired">;
   readonly runLabels: Pick<RunLabelStore, "deleteExpired">;
+  readonly files: Files;
   readonly writes: Writes;
   readonly authenticator: Authenticator;
   readonly rateLimits: RateLimits;
@@ -63,7 +65,7 @@ export type JobLimits = Pick<
 
 /** Builds both queues and the retention; no job is started before `start`. */
 export function buildJobs(limits: JobLimits, deps: JobsDeps): Jobs {
-  const { deferred, responses, images, clock, logger } = deps;
+  const { deferred, responses, images, files, clock, logger } = deps;
   const claims = createClaims(deps.jobs, clock);
   const createQueue = (handler: JobHandler): JobQueue =>
     createJobQueue({
@@ -82,7 +84,7 @@ export function buildJobs(limits: JobLimits, deps: JobsDeps): Jobs {
   const deferredJobs = createQueue(deferredCompletionHandler({ ...deps, storedCompletions }));
   const retention = createRetention(
     clock,
-    [deferred, responses, deps.completions, deps.runLabels, images].map(
+    [deferred, responses, deps.completions, deps.runLabels, files, images].map(
       (store) => (now, limit) => store.deleteExpired(now, limit),
     ),
     (thrown) => logger.error({ err: thrown }, "expired rows could not be deleted"),

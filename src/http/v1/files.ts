@@ -1,0 +1,148 @@
+/** /v1/files: upload, list, get and delete files, for OpenAI and Anthropic clients. */
+import { z } from "zod";
+import { authorise } from "../../accounts/keys/permissions.js";
+import { validFields } from "../../dialects/field-error.js";
+import type { FileFields } from "../../inference/files/files.js";
+import { uploadPurposes } from "../../inference/files/stored-file.js";
+import type { HttpDeps } from "../deps.js";
+import { isAnthropicClient } from "../files/client-format.js";
+import { readUpload, type Upload } from "../files/multipart.js";
+import {
+  deletedFileSchema,
+  filePageSchema,
+  fileSchema,
+  presentDeletedFile,
+  presentFile,
+  presentFilePage,
+} from "../files/present.js";
+import { fileQuerySchema, listByQuery } from "../files/query.js";
+import type { Call } from "../route.js";
+import type { RouteDocs } from "../route-docs.js";
+
+type FileDeps = Pick<HttpDeps, "files" | "clock">;
+
+const secondsMin = 3_600;
+const secondsMax = 2_592_000;
+/** How long the input of a batch is stored where its request does not say, as by the hosted service. */
+const batchInputSeconds = 2_592_000;
+
+const secondsProblem = `must be a whole number of seconds from ${secondsMin} to ${secondsMax}`;
+
+const fieldsSchema = z.object({
+  purpose: z.enum(uploadPurposes),
+  "expires_after[anchor]": z.literal("created_at").optional(),
+  "expires_after[seconds]": z
+    .string()
+    .regex(/^\d{1,10}$/, secondsProblem)
+    .transform(Number)
+    .refine((seconds) => seconds >= secondsMin && seconds <= secondsMax, secondsProblem)
+    .optional(),
+});
+
+/** The form as the reference documents it. */
+const formSchema = z.object({
+  file: z.string().meta({ format: "binary" }),
+  purpose: z
+    .enum(uploadPurposes)
+    .optional()
+    .describe("Required, except with the header `anthropic-version`."),
+  "expires_after[anchor]": z.literal("created_at").optional(),
+  "expires_after[seconds]": z
+    .string()
+    .optional()
+    .describe(
+      `From ${secondsMin} to ${secondsMax}; without it, files with the purpose \`batch\` expire after 30 days.`,
+    ),
+});
+
+/** Stores an uploaded file. */
+export function createFile({ files, clock }: FileDeps): (call: Call) => Promise<void> {
+  return async ({ ctx, principal, route }) => {
+    authorise(principal, { endpoint: route.endpointAcl, model: null });
+    const isAnthropic = isAnthropicClient(ctx);
+    const draft = await files.begin(principal.team.id, true);
+    try {
+      const upload = await readUpload(ctx, (chunk) => draft.write(chunk));
+      const file = await draft.finish(fieldsOf(upload, isAnthropic, clock.now()));
+      ctx.body = presentFile(file, isAnthropic);
+    } finally {
+      await draft.discard();
+    }
+  };
+}
+
+/** Lists the files of the key's team. */
+export function listFiles({ files }: FileDeps): (call: Call) => Promise<void> {
+  return async ({ ctx, principal, route }) => {
+    authorise(principal, { endpoint: route.endpointAcl, model: null });
+    const isAnthropic = isAnthropicClient(ctx);
+    const page = await listByQuery(files, { query: ctx.query, teamId: principal.team.id, isAnthropic });
+    ctx.body = presentFilePage(page, isAnthropic);
+  };
+}
+
+/** Returns one file without its content. */
+export function getFile({ files }: FileDeps): (call: Call) => Promise<void> {
+  return async ({ ctx, principal, params, route }) => {
+    authorise(principal, { endpoint: route.endpointAcl, model: null });
+    const file = await files.find(params["file_id"] ?? "", principal.team.id);
+    ctx.body = presentFile(file, isAnthropicClient(ctx));
+  };
+}
+
+/** Deletes a file. */
+export function deleteFile({ files }: FileDeps): (call: Call) => Promise<void> {
+  return async ({ ctx, principal, params, route }) => {
+    authorise(principal, { endpoint: route.endpointAcl, model: null });
+    const { id } = await files.find(params["file_id"] ?? "", principal.team.id);
+    await files.delete(id);
+    ctx.body = presentDeletedFile(id, isAnthropicClient(ctx));
+  };
+}
+
+export const fileParams = { file_id: "Id of a file of the key's team." };
+
+export const createFileDocs: RouteDocs = {
+  operation: "createFile",
+  tag: "Files",
+  summary: "Upload a file",
+  description:
+    "Requests with the header `anthropic-version`, which Anthropic's SDKs send, get the shapes and errors of Anthropic's Files API, " +
+    "here and on the other routes of files.",
+  form: formSchema,
+  answers: { 200: { description: "The file is stored.", schema: fileSchema } },
+};
+
+export const listFilesDocs: RouteDocs = {
+  operation: "listFiles",
+  tag: "Files",
+  summary: "List the files of the team",
+  query: fileQuerySchema,
+  answers: { 200: { description: "A page of files.", schema: filePageSchema } },
+};
+
+export const getFileDocs: RouteDocs = {
+  operation: "getFile",
+  tag: "Files",
+  summary: "Get a file without its content",
+  params: fileParams,
+  answers: { 200: { description: "The file.", schema: fileSchema } },
+};
+
+export const deleteFileDocs: RouteDocs = {
+  operation: "deleteFile",
+  tag: "Files",
+  summary: "Delete a file",
+  params: fileParams,
+  answers: { 200: { description: "The file is deleted.", schema: deletedFileSchema } },
+};
+
+/** Reads the fields of an upload. Anthropic's clients send none. */
+function fieldsOf({ fields, filename, mimeType }: Upload, isAnthropic: boolean, now: number): FileFields {
+  const { purpose, "expires_after[seconds]": seconds } = validFields(fieldsSchema, {
+    ...(isAnthropic ? { purpose: "user_data" } : {}),
+    ...fields,
+  });
+  const lifeSeconds = seconds ?? (purpose === "batch" ? batchInputSeconds : null);
+  return { filename, mimeType, purpose, expireTime: lifeSeconds === null ? null : now + lifeSeconds * 1000 };
+}

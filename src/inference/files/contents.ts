@@ -1,0 +1,89 @@
+/**
+ * The contents of files on the disk: one file for each, named by its id. It is written under a temporary name, synced and renamed, so
+ * that a name without `.partial` is always complete. A process that dies leaves files without a row, which the next start removes.
+ */
+import { createReadStream, type ReadStream } from "node:fs";
+import { open, readdir, rename, unlink, type FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import { sync } from "../../store/backup/swap.js";
+import { createFolder } from "../../store/folder.js";
+import { errorCodeOf } from "../../store/failure.js";
+
+/** Names of complete contents. */
+export const fileIdPattern = /^file-[0-9a-f]{32}$/;
+const partial = ".partial";
+
+/** The content of a file while it is written. */
+export interface ContentWriter {
+  write(chunk: Uint8Array): Promise<void>;
+  /** Makes the content complete: it survives a power cut once this resolves. */
+  finish(): Promise<void>;
+  /** Removes what was written; does nothing after `finish`. */
+  discard(): Promise<void>;
+}
+
+export interface FileContents {
+  /** Starts to write the content of a new file. @throws Error of Node. */
+  create(id: string): Promise<ContentWriter>;
+  /** Opens a content. @throws Error of Node, with its code. */
+  read(id: string): Promise<ReadStream>;
+  /** Removes a content; does nothing when there is none. */
+  remove(id: string): Promise<void>;
+  /** Returns the names of all files in the folder. */
+  names(): Promise<readonly string[]>;
+  /** Removes any file of the folder by its name. */
+  removeName(name: string): Promise<void>;
+}
+
+/** Opens the folder, which is created with the first file. */
+export function createFileContents(folder: string): FileContents {
+  const at = (name: string): string => join(folder, name);
+  const removeName = (name: string): Promise<void> => unlink(at(name)).catch(ignoreMissing);
+  return {
+    async create(id) {
+      createFolder(folder);
+      return createWriter(await open(at(id + partial), "wx", 0o600), {
+        finish: async () => {
+          await rename(at(id + partial), at(id));
+          await sync(folder);
+        },
+        discard: () => removeName(id + partial),
+      });
+    },
+    async read(id) {
+      const handle = await open(at(id), "r");
+      return createReadStream("", { fd: handle });
+    },
+    remove: removeName,
+    names: () => readdir(folder).catch(() => []),
+    removeName,
+  };
+}
+
+function createWriter(
+  handle: FileHandle,
+  end: { readonly finish: () => Promise<void>; readonly discard: () => Promise<void> },
+): ContentWriter {
+  let isOpen = true;
+  return {
+    async write(chunk) {
+      await handle.writeFile(chunk);
+    },
+    async finish() {
+      await handle.sync();
+      await handle.close();
+      await end.finish();
+      isOpen = false;
+    },
+    async discard() {
+      if (!isOpen) return;
+      isOpen = false;
+      await handle.close().catch(() => undefined);
+      await end.discard();
+    },
+  };
+}
+
+function ignoreMissing(thrown: unknown): void {
+  if (errorCodeOf(thrown) !== "ENOENT") throw thrown;
+}

@@ -1,0 +1,89 @@
+import { sql } from "kysely";
+import { createRowMapper } from "../../store/columns.js";
+import type { Database } from "../../store/database.js";
+import type { FileRow } from "../../store/tables/batches.js";
+import { createWrite, type Write } from "../../store/writes.js";
+import type { FilePage, FileQuery, FileUsage, StoredFile } from "./stored-file.js";
+
+export type FileStore = ReturnType<typeof createFileStore>;
+
+/** The table of files. */
+export function createFileStore(database: Database) {
+  const { kysely } = database;
+  return {
+    insertion: (file: StoredFile): Write =>
+      createWrite("files", kysely.insertInto("files").values(toRow(file)).compile()),
+    /** Returns a file of the team; null when there is none, or it has expired. */
+    async find(id: string, teamId: string, now: number): Promise<StoredFile | null> {
+      const row = await kysely
+        .selectFrom("files")
+        .selectAll()
+        .where("id", "=", id)
+        .where("team_id", "=", teamId)
+        .where((file) => file.or([file("expire_time", "is", null), file("expire_time", ">", now)]))
+        .executeTakeFirst();
+      return row === undefined ? null : fromRow(row);
+    },
+    list: (query: FileQuery, now: number) => list(database, query, now),
+    /** Deletes the row of a file. @returns whether there was one. */
+    async delete(id: string): Promise<boolean> {
+      const { numDeletedRows } = await kysely.deleteFrom("files").where("id", "=", id).executeTakeFirst();
+      return numDeletedRows > 0n;
+    },
+    async usageOf(teamId: string): Promise<FileUsage> {
+      const { files, bytes } = await kysely
+        .selectFrom("files")
+        .select((file) => [file.fn.countAll<number>().as("files"), file.fn.sum<number>("bytes").as("bytes")])
+        .where("team_id", "=", teamId)
+        .executeTakeFirstOrThrow();
+      return { files, bytes: bytes ?? 0 };
+    },
+    /** Returns the ids of up to `limit` files that expired before `now`. */
+    async expired(now: number, limit: number): Promise<readonly string[]> {
+      const rows = await kysely
+        .selectFrom("files")
+        .select("id")
+        .where("expire_time", "<=", now)
+        .orderBy("expire_time")
+        .limit(limit)
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+    async exists(id: string): Promise<boolean> {
+      return (await kysely.selectFrom("files").select("id").where("id", "=", id).execute()).length > 0;
+    },
+  };
+}
+
+/** Returns a page of the files that clients see. A cursor that is no file of the team gives an empty page. */
+async function list({ kysely }: Database, query: FileQuery, now: number): Promise<FilePage> {
+  const { teamId, purpose, order, after, limit } = query;
+  const beyond = sql.raw(order === "asc" ? ">" : "<");
+  const rows = await kysely
+    .selectFrom("files")
+    .selectAll()
+    .where("team_id", "=", teamId)
+    .where((file) => file.or([file("expire_time", "is", null), file("expire_time", ">", now)]))
+    .where("purpose", purpose === null ? "!=" : "=", purpose ?? "message_batch_results")
+    .$if(after !== null, (files) =>
+      files.where(
+        sql<boolean>`(create_time, id) ${beyond} (select create_time, id from files where id = ${after} and team_id = ${teamId})`,
+      ),
+    )
+    .orderBy("create_time", order)
+    .orderBy("id", order)
+    .limit(limit + 1)
+    .execute();
+  return { files: rows.slice(0, limit).map(fromRow), hasMore: rows.length > limit };
+}
+
+const { toRow, fromRow } = createRowMapper<StoredFile, FileRow>({
+  id: "id",
+  teamId: "team_id",
+  purpose: "purpose",
+  filename: "filename",
+  mimeType: "mime_type",
+  bytes: "bytes",
+  createTime: "create_time",
+  expireTime: "expire_time",
+});
