@@ -1,11 +1,13 @@
 /**
  * The configuration: defaults, then `hearth.yaml` (or the file that `--config` or HEARTH_CONFIG names), then HEARTH_*
- * environment variables, into one frozen, validated object. Every default, unit and limit of the server is in this file.
+ * environment variables, into one frozen, validated object. Every default, unit and limit of the server is in this file
+ * and in config-storage.ts.
  */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { z } from "zod";
 import { ConfigError, readConfigFile, type ConfigFile } from "./config-file.js";
+import { storageSettings } from "./config-storage.js";
 import { flag, list, operatorKey, origin, whole, zeroOr } from "./config-values.js";
 import { platformDefault, platformFolders } from "./default-folders.js";
 import { isLoopback, refuseContradictions } from "./config-rules.js";
@@ -63,16 +65,7 @@ const settings = {
   jobsQueuedMax: whole(0, 1_000_000).default(20_000),
   /** Of each of the two, how many may be in flight at a time; interactive requests take precedence over them. */
   jobsActiveMax: whole(1, 1_000).default(8),
-  /** Responses that may be stored, over all teams. */
-  responsesMax: whole(0, 100_000_000).default(1_000_000),
-  /** Chat completions that may be stored, over all teams. */
-  chatCompletionsMax: whole(0, 10_000_000).default(100_000),
-  /** Conversations that a team may have. */
-  conversationsPerTeamMax: whole(0, 10_000_000).default(100_000),
-  /** Items that a conversation may have. */
-  conversationItemsMax: whole(1, 1_000_000).default(10_000),
-  /** Bytes that the items of a conversation may have. */
-  conversationBytesMax: whole(1024, 1_073_741_824).default(33_554_432),
+  ...storageSettings,
   /** Generations of one model that run at the same time. */
   slotsPerModel: whole(1, 255).default(4),
   /** Limit on the tokens of one slot, whatever the model allows; 0 = as memory allows: it is reserved in advance. */
@@ -87,12 +80,6 @@ const settings = {
   prefixCacheBytesMax: whole(0, 1_099_511_627_776).default(1_073_741_824),
   /** Bytes of generated images stored in the data folder, for an hour each; 0 stores none. */
   imagesBytesMax: whole(0, 1_099_511_627_776).default(1_073_741_824),
-  /** Largest file that may be uploaded. */
-  fileBytesMax: whole(1, 17_179_869_184).default(536_870_912),
-  /** Files that one team may have stored. */
-  teamFilesMax: whole(0, 1_000_000).default(10_000),
-  /** Bytes of all files of one team. */
-  teamFileBytesMax: whole(0, 1_099_511_627_776).default(10_737_418_240),
   /**
    * Hosts that images of conversations may be fetched from: names, `*.domain`, or `*` for any public address, with `:port` when it is
    * not the scheme's default; `off`: only `data:` URLs are read.

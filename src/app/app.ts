@@ -210,19 +210,17 @@ async function buildRunning(config: Config, overrides: Overrides, system: System
   const { hostedTokenizer } = engines;
   const { keyUse, ...authentication } = buildAuthentication({ ...stores, ...system, hostedTokenizer });
   const files = await buildFiles(config, { ...stores, ...system });
-  const jobs = buildJobs(config, { ...stores, ...authentication, ...system, files, models, generator });
+  const runners = { models, generator, embedder, files };
+  const jobs = buildJobs(config, { ...stores, ...authentication, ...system, ...runners });
   const managementDeps = { ...loaded, ...stores, ...system, check: engines.onnxCheck };
   return {
-    models,
     ...buildModelManagement(config, managementDeps, overrides.openPuller),
     scheduler,
     engines,
     load,
     metrics,
-    generator,
+    ...runners,
     imageGenerator,
-    embedder,
-    files,
     keyUse,
     authentication,
     jobs,

@@ -10,6 +10,8 @@ import { createCompletionStore } from "../inference/completions/store.js";
 import { createResponseStore } from "../inference/responses/store/responses.js";
 import { createRunLabelStore } from "../inference/run/store/run-labels.js";
 import { createRunStore } from "../inference/run/store/runs.js";
+import { createBatchStore } from "../jobs/batches/store/batches.js";
+import { createBatchLineStore } from "../jobs/batches/store/lines.js";
 import { createDeferredStore } from "../jobs/deferred/store.js";
 import { createPullStore } from "../jobs/pulls/store.js";
 import { createJobStore } from "../jobs/store.js";
@@ -34,6 +36,8 @@ export function buildStores(config: Config, database: Database, random: Random) 
     completions: createCompletionStore(database),
     conversations: createConversationStore(database),
     files: createFileStore(database),
+    batches: createBatchStore(database),
+    batchLines: createBatchLineStore(database),
     pulls: createPullStore(database),
     images: createImageStore(database, {
       folder: imagesFolder(config),

@@ -1,5 +1,5 @@
 import type { GenerationRequest, Message, Sampling, StatedSampling } from "./generation.js";
-import type { Prices } from "./money.js";
+import type { Prices, Ticks } from "./money.js";
 
 export type Modality = "text" | "image";
 
@@ -134,6 +134,20 @@ export function completeRequest(
     sampling: completeSampling(request.sampling, defaults),
     ...completeLimit(request, defaults),
   };
+}
+
+/** Returns the same model at a part of its prices, each rounded up to a whole tick. */
+export function atPercent(model: Model, percent: number): Model {
+  if (percent === 100) return model;
+  const part = (ticks: Ticks): Ticks => Math.ceil((ticks * percent) / 100);
+  const { prices } = model.manifest;
+  const reduced: Prices = {
+    promptTextTokenTicks: part(prices.promptTextTokenTicks),
+    cachedPromptTextTokenTicks: part(prices.cachedPromptTextTokenTicks),
+    completionTextTokenTicks: part(prices.completionTextTokenTicks),
+    ...(prices.imageTicks === undefined ? {} : { imageTicks: part(prices.imageTicks) }),
+  };
+  return { ...model, manifest: { ...model.manifest, prices: reduced } };
 }
 
 /** Returns how the tokens of a request are sampled. */

@@ -9,8 +9,8 @@ export interface Slot {
   release(tokens: number): void;
 }
 
-/** The priority class of a run: a client is waiting, a background response, or a deferred completion. */
-export type WorkClass = "interactive" | "background" | "deferred";
+/** The priority class of a run: a client is waiting, a background response, a deferred completion, or a line of a batch. */
+export type WorkClass = "interactive" | "background" | "deferred" | "batch";
 
 export interface SlotRequest {
   /** Resolved model id. */

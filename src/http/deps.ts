@@ -18,6 +18,7 @@ import type { ImageStore } from "../inference/images/store.js";
 import type { ModelRegistry } from "../core/model.js";
 import type { Random } from "../core/random.js";
 import type { HostedTokenizer } from "../core/tokenizer.js";
+import type { Batches } from "../jobs/batches/batches.js";
 import type { DeferredCompletions } from "../jobs/deferred/deferred-completions.js";
 import type { Embedder } from "../inference/embeddings/embed.js";
 import type { ImageGenerator } from "../inference/images/generate-images.js";
@@ -83,6 +84,7 @@ export interface HttpDeps {
   readonly hostedTokenizer: HostedTokenizer;
   readonly deferredCompletions: DeferredCompletions;
   readonly storedCompletions: StoredCompletions;
+  readonly batches: Batches;
   readonly storedResponses: StoredResponses;
   readonly conversations: Conversations;
   /** Queue of background responses. */

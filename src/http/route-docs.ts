@@ -11,6 +11,7 @@ export const routeTags = {
   Completions: "Older endpoints: completion of raw prompts and of Anthropic's text prompts.",
   Embeddings: "Vectors of texts, and the order of documents by their relevance to a query.",
   Images: "Image generation.",
+  Batches: "Many requests that are answered within a day, at a reduced price.",
   Files: "Files of the team, for batches and prompts.",
   Models: "The models that the key may use, and their tokenizers.",
   Keys: "The API key of the request.",

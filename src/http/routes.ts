@@ -27,17 +27,6 @@ import {
   listEmbeddingModelsDocs,
 } from "./v1/embedding-models.js";
 import { createEmbeddings, createEmbeddingsDocs } from "./v1/embeddings.js";
-import {
-  createFile,
-  createFileDocs,
-  deleteFile,
-  deleteFileDocs,
-  getFile,
-  getFileDocs,
-  listFiles,
-  listFilesDocs,
-} from "./v1/files.js";
-import { getFileContent, getFileContentDocs } from "./v1/files/content.js";
 import { listLoadedModels, listLoadedModelsDocs } from "./v1/hearth/ps.js";
 import {
   getImageGenerationModel,
@@ -68,9 +57,10 @@ import { getMetricsDocs, getMetrics, getMetricsWithKey } from "./metrics.js";
 import { getOpenApiDocs, getOpenApi } from "./openapi-json.js";
 import { getReadiness, getReadinessDocs } from "./readyz.js";
 import { responseRoutes } from "./responses/routes.js";
+import { batchRoutes } from "./batches/routes.js";
 import { managementRoutes } from "./management/routes.js";
 import { ollamaRoutes } from "./ollama/routes.js";
-import { anthropicRoute, apiKeyRoute, forBothClients, publicRoute, withForm, type Route } from "./route.js";
+import { anthropicRoute, apiKeyRoute, publicRoute, type Route } from "./route.js";
 
 /** Returns every route of the server. */
 export function createRoutes(deps: HttpDeps): readonly Route[] {
@@ -80,7 +70,7 @@ export function createRoutes(deps: HttpDeps): readonly Route[] {
     ...responseRoutes(deps),
     ...embeddingRoutes(deps),
     ...imageRoutes(deps),
-    ...fileRoutes(deps),
+    ...batchRoutes(deps),
     ...modelRoutes(deps),
     apiKeyRoute("GET", "/v1/api-key", null, getApiKey, getApiKeyDocs),
     ...managementRoutes(deps, () => routes),
@@ -167,17 +157,6 @@ function imageRoutes(deps: HttpDeps): readonly Route[] {
     apiKeyRoute("POST", "/v1/images/generations", "image", createImages(deps), createImagesDocs),
     publicRoute("GET", "/images/:name", getImage(deps), getImageDocs),
   ];
-}
-
-function fileRoutes(deps: HttpDeps): readonly Route[] {
-  const content = getFileContent(deps);
-  return [
-    withForm(apiKeyRoute("POST", "/v1/files", "files", createFile(deps), createFileDocs)),
-    apiKeyRoute("GET", "/v1/files", "files", listFiles(deps), listFilesDocs),
-    apiKeyRoute("GET", "/v1/files/:file_id", "files", getFile(deps), getFileDocs),
-    apiKeyRoute("DELETE", "/v1/files/:file_id", "files", deleteFile(deps), deleteFileDocs),
-    apiKeyRoute("GET", "/v1/files/:file_id/content", "files", content, getFileContentDocs),
-  ].map(forBothClients);
 }
 
 function modelRoutes(deps: HttpDeps): readonly Route[] {

@@ -5,39 +5,13 @@
  * States of a job: queued -> in flight -> done, its row removed in the transaction that settles its run; queued again when the server
  * is too busy or closes; failed when the process died too often while it was in flight (claims.ts).
  */
-import type { Principal } from "../accounts/keys/api-key.js";
 import type { Clock } from "../core/clock.js";
 import { toHearthError, HearthError } from "../core/errors.js";
-import type { GenerationRequest } from "../core/generation.js";
-import type { TokenReservation } from "../core/limits.js";
-import type { WorkClass } from "../core/slots.js";
-import type { Generator, Run } from "../inference/run/generate.js";
-import type { RunRecorder } from "../inference/run/recorder.js";
 import type { Write, Writes } from "../store/writes.js";
 import { leaseMs, type Claims } from "./claims.js";
-import type { Job, JobKind } from "./job.js";
+import type { JobHandler, JobRun, PreparedJob } from "./handler.js";
+import type { Job } from "./job.js";
 import type { JobStore } from "./store.js";
-
-/** A job, ready to run. */
-export interface PreparedJob {
-  readonly principal: Principal;
-  readonly request: GenerationRequest;
-  readonly recorder: RunRecorder;
-  /** Of the limits that admitted its request. */
-  readonly tokenReservation: TokenReservation;
-  /** Called when the run is over: its outcome is written, or the job was requeued. */
-  ended(outcome: "written" | "requeued"): void;
-}
-
-/** What the queue does for one kind of jobs. */
-export interface JobHandler {
-  readonly kind: JobKind;
-  readonly workClass: WorkClass;
-  /** @returns null when there is nothing left to do. @throws HearthError why the job cannot run. */
-  prepare(job: Job): Promise<PreparedJob | null>;
-  /** Returns what is written for a job that fails before its run starts. */
-  failure(job: Job, error: HearthError): Promise<readonly Write[]>;
-}
 
 /** A job as it is enqueued. */
 export type NewJob = Omit<Job, "kind" | "attempts">;
@@ -54,6 +28,8 @@ export interface JobQueue {
    * @param notStarted returns what is written for a job that is not in flight. @returns whether it was in flight.
    */
   cancel(id: string, notStarted: () => readonly Write[]): Promise<boolean>;
+  /** Looks for jobs that other transactions have inserted. */
+  wake(): void;
   /** Starts to process jobs. Jobs that were in flight when the previous process died start again. */
   start(): Promise<void>;
   /** Aborts the runs in flight and requeues their jobs. */
@@ -66,7 +42,6 @@ export interface JobQueueDeps {
   /** Shared by all queues. */
   readonly claims: Claims;
   readonly writes: Writes;
-  readonly generator: Pick<Generator, "start">;
   readonly clock: Clock;
   /** Jobs that may be in the queue. */
   readonly queuedMax: number;
@@ -86,8 +61,10 @@ export function createJobQueue(deps: JobQueueDeps): JobQueue {
 
 interface InFlightJob {
   readonly job: Job;
-  run: Run | null;
+  run: JobRun | null;
   cancelled: boolean;
+  /** When it may start again, by the limits of its key and team; null = at once. */
+  notBefore: number | null;
   /** Resolves, never rejects, when the job is no longer in flight: whether it is in the queue again. */
   done: Promise<boolean>;
 }
@@ -135,6 +112,10 @@ class Queue implements JobQueue {
     return (await inFlight.done) ? this.cancel(id, notStarted) : true;
   }
 
+  wake(): void {
+    if (this.#isRunning) this.#claim();
+  }
+
   async start(): Promise<void> {
     await this.#deps.claims.load(this.#deps.handler.kind);
     await this.#deps.jobs.releaseAll(this.#deps.handler.kind);
@@ -180,7 +161,13 @@ class Queue implements JobQueue {
         const job = await claims.next(handler.kind);
         if (job === null) break;
         if (this.#inFlight.has(job.id)) continue;
-        const inFlight: InFlightJob = { job, run: null, cancelled: false, done: Promise.resolve(false) };
+        const inFlight: InFlightJob = {
+          job,
+          run: null,
+          cancelled: false,
+          notBefore: null,
+          done: Promise.resolve(false),
+        };
         this.#inFlight.set(job.id, inFlight);
         inFlight.done = this.#process(inFlight);
       }
@@ -198,7 +185,7 @@ class Queue implements JobQueue {
     let isRequeued = true;
     try {
       isRequeued = await this.#attempt(inFlight);
-      if (isRequeued) await this.#deps.jobs.release(job.id);
+      if (isRequeued) await this.#requeue(inFlight);
       return isRequeued;
     } catch (thrown) {
       this.#deps.onError(job.id, thrown);
@@ -206,9 +193,17 @@ class Queue implements JobQueue {
     } finally {
       this.#inFlight.delete(job.id);
       this.#deps.claims.ended(job.id, isRequeued);
+      this.#deps.handler.ended?.(job);
       // In a later turn of the event loop: many jobs with nothing to do would otherwise block it.
       setImmediate(() => this.#claim());
     }
+  }
+
+  async #requeue({ job, notBefore }: InFlightJob): Promise<void> {
+    const { jobs, clock } = this.#deps;
+    if (notBefore === null) return jobs.release(job.id);
+    await jobs.postpone(job.id, notBefore);
+    clock.after(notBefore - clock.now(), () => this.wake());
   }
 
   /** Does the job. @returns whether it must start again. */
@@ -225,6 +220,10 @@ class Queue implements JobQueue {
     } catch (thrown) {
       const error = toHearthError(thrown);
       if (this.#pauseWhenBusy(error)) return true;
+      if (error.kind === "rate_limited" && error.retryAfterMs !== null) {
+        inFlight.notBefore = this.#deps.clock.now() + error.retryAfterMs;
+        return true;
+      }
       if (error.kind === "internal") this.#deps.onError(job.id, error.cause ?? error);
       await writes.commit([...(await handler.failure(job, error)), jobs.removal(job.id)]);
       return false;
@@ -232,11 +231,11 @@ class Queue implements JobQueue {
   }
 
   async #run(inFlight: InFlightJob, prepared: PreparedJob): Promise<boolean> {
-    const { generator, jobs, handler } = this.#deps;
+    const { jobs, handler } = this.#deps;
     const { job } = inFlight;
-    const { principal, request, recorder, tokenReservation } = prepared;
+    const { principal, recorder, tokenReservation } = prepared;
     let isRequeued = true;
-    const run = generator.start(request, {
+    const run = prepared.start({
       principal,
       requestId: job.id,
       endpoint: job.endpoint,
@@ -253,7 +252,7 @@ class Queue implements JobQueue {
     });
     inFlight.run = run;
     if (inFlight.cancelled || !this.#isRunning) run.abort();
-    await readToEnd(run);
+    await run.ended;
     // When its outcome could not be written, its row is still there: it starts again when its lease expires.
     const left = await jobs.find(job.id).catch(() => job);
     prepared.ended(left === null ? "written" : "requeued");
@@ -261,8 +260,9 @@ class Queue implements JobQueue {
   }
 
   /** Returns whether the error means that the server is too busy; if so, no job starts for a while. */
-  #pauseWhenBusy({ kind, retryAfterSeconds }: HearthError): boolean {
-    if (kind !== "overloaded") return false;
+  #pauseWhenBusy({ kind, code, retryAfterSeconds }: HearthError): boolean {
+    // A storage that is full can stay so for days, and concerns only the jobs that store.
+    if (kind !== "overloaded" || code === "storage_full") return false;
     this.#stopPause();
     this.#isPaused = true;
     this.#stopPause = this.#deps.clock.after((retryAfterSeconds ?? 1) * 1000, () => {
@@ -271,16 +271,6 @@ class Queue implements JobQueue {
     });
     return true;
   }
-}
-
-/** Reads the events of a run to their end; its recorder has stored them. */
-async function readToEnd(run: Run): Promise<void> {
-  try {
-    for await (const event of run.events) void event;
-  } catch {
-    // The failure is stored already.
-  }
-  await run.finished;
 }
 
 function queueFull(): HearthError {

@@ -84,6 +84,15 @@ function createReleases({ kysely }: Database) {
         .where("lease_until", "is not", null)
         .execute();
     },
+    /** Keeps a job that was not done from starting before a time: the attempt does not count. */
+    async postpone(id: string, until: number): Promise<void> {
+      await kysely
+        .updateTable("jobs")
+        .set((job) => ({ lease_until: until, attempts: job("attempts", "-", 1) }))
+        .where("id", "=", id)
+        .where("lease_until", "is not", null)
+        .execute();
+    },
     /** Ends every lease of the kind; called at start, when no job is in flight. */
     async releaseAll(kind: JobKind): Promise<void> {
       await kysely

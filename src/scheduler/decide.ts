@@ -33,7 +33,12 @@ export interface Decision {
   readonly effects: readonly Effect[];
 }
 
-const nonePassedOver: Readonly<Record<WorkClass, number>> = { interactive: 0, background: 0, deferred: 0 };
+const nonePassedOver: Readonly<Record<WorkClass, number>> = {
+  interactive: 0,
+  background: 0,
+  deferred: 0,
+  batch: 0,
+};
 
 /** The state in which nothing runs and nothing waits. */
 export function emptyState(queueDepthMax: number): SchedulerState {

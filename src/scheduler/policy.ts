@@ -1,5 +1,5 @@
 /**
- * The policy that chooses the next run. Interactive work precedes background work, which precedes deferred work, but a class that was
+ * The policy that chooses the next run. Interactive work precedes background work, which precedes deferred work, which precedes batches, but a class that was
  * passed over often enough gets a turn. Within a class, the team that was served the fewest tokens for its weight comes first (of equal
  * teams, the one with the fewest runs), and within a team the oldest run: a team that floods the queue delays only itself. Pure.
  */
@@ -21,7 +21,7 @@ export interface SchedulingState {
   readonly passedOver: Readonly<Record<WorkClass, number>>;
 }
 
-const classesInOrder: readonly WorkClass[] = ["interactive", "background", "deferred"];
+const classesInOrder: readonly WorkClass[] = ["interactive", "background", "deferred", "batch"];
 
 /** Turns of higher classes before a waiting lower class gets one. */
 const passedOverMax = 8;

@@ -28,7 +28,24 @@ export type AuditAction =
 /** The state of the download of a model. */
 export type PullState = "queued" | "running" | "done" | "failed" | "cancelled";
 
-export type JobKind = "deferred-completion" | "background-response";
+export type JobKind = "deferred-completion" | "background-response" | "batch-line";
+
+/** The API that created a batch. */
+export type BatchFormat = "openai" | "anthropic";
+
+/** The state of a batch; the last four are final. */
+export type BatchState =
+  | "validating"
+  | "in_progress"
+  | "finalizing"
+  | "cancelling"
+  | "completed"
+  | "failed"
+  | "expired"
+  | "cancelled";
+
+/** The state of a line: without a job, with a job, or answered. */
+export type BatchLineState = "waiting" | "queued" | "succeeded" | "errored";
 
 /**
  * Accounts of a team. `credit` is what it may spend, `reserved` what is reserved for its active runs; neither is ever negative.

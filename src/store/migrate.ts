@@ -23,6 +23,7 @@ import { runLabels } from "./migrations/0021-0030/0023-run-labels.js";
 import { chatCompletions } from "./migrations/0021-0030/0022-chat-completions.js";
 import { conversations } from "./migrations/0021-0030/0021-conversations.js";
 import { files } from "./migrations/0021-0030/0024-files.js";
+import { batches } from "./migrations/0021-0030/0025-batches.js";
 import type { Migration } from "./migrations/migration.js";
 
 const migrations: readonly Migration[] = [
@@ -50,6 +51,7 @@ const migrations: readonly Migration[] = [
   chatCompletions,
   runLabels,
   files,
+  batches,
 ];
 
 /**

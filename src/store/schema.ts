@@ -9,7 +9,7 @@ import type {
   ResponseStatus,
   Role,
 } from "./column-values.js";
-import type { FileRow } from "./tables/batches.js";
+import type { BatchLineRow, BatchRow, FileRow } from "./tables/batches.js";
 import type {
   BalanceRow,
   EntryRow,
@@ -55,6 +55,8 @@ export interface Schema {
   kept_images: StoredImageRow;
   model_pulls: ModelPullRow;
   files: FileRow;
+  batches: BatchRow;
+  batch_lines: BatchLineRow;
 }
 
 export interface ModelPullRow {

@@ -8,13 +8,13 @@ import Sqlite from "better-sqlite3";
 import { onTestFinished } from "vitest";
 import type { Clock } from "../../src/core/clock.js";
 import type { HearthError } from "../../src/core/errors.js";
-import type { GenerationRequest } from "../../src/core/generation.js";
 import type { Job } from "../../src/jobs/job.js";
 import type { JobStore } from "../../src/jobs/store.js";
 import type { Write, Writes } from "../../src/store/writes.js";
 import type { Run } from "../../src/inference/run/generate.js";
 import { createClaims, leaseMs } from "../../src/jobs/claims.js";
-import { createJobQueue, type JobQueue, type JobHandler } from "../../src/jobs/queue.js";
+import { createJobQueue, type JobQueue } from "../../src/jobs/queue.js";
+import { toJobRun, type JobHandler, type PreparedJob } from "../../src/jobs/handler.js";
 import type { RunEnd } from "../../src/inference/run/recorder.js";
 import { createDeferredStore } from "../../src/jobs/deferred/store.js";
 import { createJobStore } from "../../src/jobs/store.js";
@@ -148,12 +148,21 @@ function startProcess(world: World): { readonly queue: JobQueue; die(): void } {
     run.ended = state;
   });
   const queue = createJobQueue({
-    handler: createHandler(attempts, ended),
+    handler: createHandler(attempts, ended, ({ requestId: id, recorder }) => {
+      if (world.fail.starting !== null) throw world.fail.starting;
+      const run: TestRun = { id, attempts: attempts.get(id) ?? 0, ended: null };
+      world.runs.push(run);
+      if (world.deadly.has(id)) isAlive = false;
+      return toJobRun(
+        aRun(world, id, (state, failure) => settle(run, state, recorder?.writes({ state, failure }) ?? [])),
+      );
+    }),
     jobs: {
       insertion: (job) => jobs.insertion(job),
       removal: (id) => jobs.removal(id),
       renew: alive((...values) => jobs.renew(...values)),
       release: alive((id) => jobs.release(id)),
+      postpone: alive((id, until) => jobs.postpone(id, until)),
       releaseAll: alive((kind) => jobs.releaseAll(kind)),
       find: alive((id) => jobs.find(id)),
       count: alive((kind) => jobs.count(kind)),
@@ -167,17 +176,6 @@ function startProcess(world: World): { readonly queue: JobQueue; die(): void } {
       clock,
     ),
     writes: { commit: alive((each) => writes.commit(each)) },
-    generator: {
-      start(_request, { requestId: id, recorder }) {
-        if (world.fail.starting !== null) throw world.fail.starting;
-        const run: TestRun = { id, attempts: attempts.get(id) ?? 0, ended: null };
-        world.runs.push(run);
-        if (world.deadly.has(id)) isAlive = false;
-        return aRun(world, id, (state, failure) =>
-          settle(run, state, recorder?.writes({ state, failure }) ?? []),
-        );
-      },
-    },
     clock: { ...clock, after: (ms, action) => clock.after(ms, () => (isAlive ? action() : undefined)) },
     queuedMax: world.queuedMax ?? 1000,
     activeMax: world.activeMax ?? 4,
@@ -187,7 +185,11 @@ function startProcess(world: World): { readonly queue: JobQueue; die(): void } {
 }
 
 /** A handler whose request is empty and whose outcome is the state in which the run ended. */
-function createHandler(attempts: Map<string, number>, ended: World["ended"]): JobHandler {
+function createHandler(
+  attempts: Map<string, number>,
+  ended: World["ended"],
+  start: PreparedJob["start"],
+): JobHandler {
   return {
     kind: "deferred-completion",
     workClass: "deferred",
@@ -195,7 +197,7 @@ function createHandler(attempts: Map<string, number>, ended: World["ended"]): Jo
       attempts.set(job.id, job.attempts);
       return Promise.resolve({
         principal: { key: aKey(), team: aTeam() },
-        request: {} as GenerationRequest,
+        start,
         tokenReservation: { reconcile: () => undefined },
         recorder: {
           add: () => undefined,

@@ -118,6 +118,8 @@ it("counts the images of earlier runs in the usage of their hour and of their mo
     drop index responses_of_conversations;
     alter table responses drop column conversation_id;
     drop table files;
+    drop table batch_lines;
+    drop table batches;
     pragma user_version = 17`);
   sqlite.close();
   const database = await openDatabase(file);

@@ -53,6 +53,57 @@ CREATE INDEX audit_events_by_team on audit_events (team_id, time, entry);
 
 CREATE INDEX audit_events_by_time on audit_events (time, entry);
 
+CREATE TABLE batch_lines (
+  batch_id text not null references batches (id),
+  line integer not null,
+  custom_id text not null,
+  state text not null check (state in ('waiting', 'queued', 'succeeded', 'errored')),
+  body text not null,
+  result text,
+  primary key (batch_id, line),
+  check ((result is null) = (state in ('waiting', 'queued')))
+) strict;
+
+CREATE INDEX batch_lines_queued on batch_lines (batch_id) where state = 'queued';
+
+CREATE TABLE batches (
+  id text primary key not null,
+  team_id text not null references teams (id),
+  api_key_id text not null,
+  format text not null check (format in ('openai', 'anthropic')),
+  endpoint text not null,
+  state text not null check (state in ('validating', 'in_progress', 'finalizing', 'cancelling', 'completed', 'failed', 'expired', 'cancelled')),
+  outcome text check (outcome in ('completed', 'expired', 'cancelled')),
+  input_file_id text,
+  output_file_id text,
+  error_file_id text,
+  output_expires_ms integer,
+  metadata text,
+  errors text,
+  lines integer not null,
+  bytes integer not null,
+  next_line integer not null,
+  succeeded integer not null,
+  errored integer not null,
+  dropped integer not null,
+  prompt_tokens integer not null,
+  cached_tokens integer not null,
+  completion_tokens integer not null,
+  reasoning_tokens integer not null,
+  create_time integer not null,
+  expire_time integer not null,
+  start_time integer,
+  finalize_time integer,
+  cancel_time integer,
+  end_time integer
+) strict;
+
+CREATE INDEX batches_by_end on batches (end_time) where end_time is not null;
+
+CREATE INDEX batches_by_team on batches (team_id, create_time, id);
+
+CREATE INDEX batches_open on batches (team_id, expire_time) where end_time is null;
+
 CREATE TABLE chat_completions (
   entry integer primary key not null,
   id text not null unique,
@@ -130,9 +181,9 @@ CREATE TABLE hosted_prices (
 
 CREATE INDEX hosted_prices_by_alias on hosted_prices (alias, id);
 
-CREATE TABLE jobs (
+CREATE TABLE "jobs" (
   id text primary key not null,
-  kind text not null check (kind in ('deferred-completion', 'background-response')),
+  kind text not null check (kind in ('deferred-completion', 'background-response', 'batch-line')),
   team_id text not null references teams (id),
   api_key_id text not null,
   endpoint text not null,

@@ -6,6 +6,7 @@ import { sourceFiles, visitNodes } from "./source-files.js";
 const tables = [
   "src/http/routes.ts",
   "src/http/responses/routes.ts",
+  "src/http/batches/routes.ts",
   "src/http/management/routes.ts",
   "src/http/ollama/routes.ts",
 ];

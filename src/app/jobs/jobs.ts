@@ -1,4 +1,4 @@
-/** The part of the composition root that builds work done in the background: both job queues, and the deletion of what has expired. */
+/** The part of the composition root that builds work done in the background: the job queues, batches, and the deletion of what has expired. */
 import type { Authenticator } from "../../accounts/authentication/authenticate-key.js";
 import type { RateLimits } from "../../accounts/limits/rate-limits.js";
 import type { Config } from "../../config.js";
@@ -23,9 +23,16 @@ import { backgroundResponseHandler } from "../../jobs/responses/job-handler.js";
 import { createDeferredCompletions } from "../../jobs/deferred/deferred-completions.js";
 import type { Generator } from "../../inference/run/generate.js";
 import { createClaims } from "../../jobs/claims.js";
-import { createJobQueue, type JobQueue, type JobHandler } from "../../jobs/queue.js";
+import type { JobHandler } from "../../jobs/handler.js";
+import { createJobQueue, type JobQueue } from "../../jobs/queue.js";
 import { createStoredResponses } from "../../inference/responses/stored-responses.js";
-import { createRetention } from "../../jobs/retention.js";
+import { buildBatches } from "./batches.js";
+import type { BatchLimits } from "../../jobs/batches/limits.js";
+import type { BatchStore } from "../../jobs/batches/store/batches.js";
+import type { BatchLineStore } from "../../jobs/batches/store/lines.js";
+import type { Embedder } from "../../inference/embeddings/embed.js";
+import type { Random } from "../../core/random.js";
+import { createRetention, type Retention, type Sweep } from "../../jobs/retention.js";
 
 export interface JobsDeps {
   readonly jobs: JobStore;
@@ -33,6 +40,8 @@ export interface JobsDeps {
   readonly completions: CompletionStore;
   readonly responses: ResponseStore;
   readonly conversations: ConversationStore;
+  readonly batches: BatchStore;
+  readonly batchLines: BatchLineStore;
   readonly images: Pick<ImageStore, "deleteExpired">;
   readonly runLabels: Pick<RunLabelStore, "deleteExpired">;
   readonly files: Files;
@@ -41,6 +50,8 @@ export interface JobsDeps {
   readonly rateLimits: RateLimits;
   readonly models: ModelRegistry;
   readonly generator: Generator;
+  readonly embedder: Embedder;
+  readonly random: Random;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -49,7 +60,12 @@ export interface Jobs {
   /** What the HTTP server uses of them. */
   readonly services: Pick<
     HttpDeps,
-    "deferredCompletions" | "storedCompletions" | "storedResponses" | "conversations" | "backgroundJobs"
+    | "deferredCompletions"
+    | "storedCompletions"
+    | "storedResponses"
+    | "conversations"
+    | "backgroundJobs"
+    | "batches"
   >;
   /** Starts the queues, beginning with the jobs that the previous process left. */
   start(): Promise<void>;
@@ -57,15 +73,19 @@ export interface Jobs {
   close(): Promise<void>;
 }
 
-export type JobLimits = Pick<
-  Config,
-  "jobsQueuedMax" | "jobsActiveMax" | "responsesMax" | "chatCompletionsMax"
-> &
-  ConversationLimits;
+export type JobLimits = BatchLimits &
+  ConversationLimits &
+  Pick<
+    Config,
+    "jobsQueuedMax" | "jobsActiveMax" | "responsesMax" | "chatCompletionsMax" | "batchPricePercent"
+  >;
 
-/** Builds both queues and the retention; no job is started before `start`. */
+/** How long a batch can be looked at after its end. */
+const batchRetentionMs = 30 * 24 * 60 * 60 * 1000;
+
+/** Builds the queues and the retention; no job is started before `start`. */
 export function buildJobs(limits: JobLimits, deps: JobsDeps): Jobs {
-  const { deferred, responses, images, files, clock, logger } = deps;
+  const { deferred, responses, clock, logger } = deps;
   const claims = createClaims(deps.jobs, clock);
   const createQueue = (handler: JobHandler): JobQueue =>
     createJobQueue({
@@ -80,30 +100,62 @@ export function buildJobs(limits: JobLimits, deps: JobsDeps): Jobs {
   const conversations = createConversations({ store: deps.conversations, writes: deps.writes, limits });
   const { chatCompletionsMax } = limits;
   const storedCompletions = createStoredCompletions({ ...deps, store: deps.completions, chatCompletionsMax });
-  const backgroundJobs = createQueue(backgroundResponseHandler({ ...deps, storedResponses, conversations }));
-  const deferredJobs = createQueue(deferredCompletionHandler({ ...deps, storedCompletions }));
-  const retention = createRetention(
-    clock,
-    [deferred, responses, deps.completions, deps.runLabels, files, images].map(
-      (store) => (now, limit) => store.deleteExpired(now, limit),
-    ),
-    (thrown) => logger.error({ err: thrown }, "expired rows could not be deleted"),
-  );
+  const stored = { storedResponses, storedCompletions, conversations };
+  const backgroundJobs = createQueue(backgroundResponseHandler({ ...deps, ...stored }));
+  const deferredJobs = createQueue(deferredCompletionHandler({ ...deps, ...stored }));
+  const batches = buildBatches({
+    ...deps,
+    ...stored,
+    lines: deps.batchLines,
+    createQueue,
+    limits,
+    linesQueued: limits.jobsActiveMax,
+    pricePercent: limits.batchPricePercent,
+    onError: (batchId, thrown) => logger.error({ batchId, err: thrown }, "a batch could not be continued"),
+  });
+  const retention = buildRetention(deps);
   return {
     services: {
-      storedCompletions,
-      storedResponses,
-      conversations,
+      ...stored,
       backgroundJobs,
+      batches: batches.batches,
       deferredCompletions: createDeferredCompletions({ deferred, queue: deferredJobs, clock }),
     },
     async start() {
-      await Promise.all([backgroundJobs.start(), deferredJobs.start()]);
+      await Promise.all([backgroundJobs.start(), deferredJobs.start(), batches.start()]);
       retention.start();
     },
     async close() {
-      await Promise.all([backgroundJobs.close(), deferredJobs.close(), retention.close()]);
+      await Promise.all([backgroundJobs.close(), deferredJobs.close(), batches.close(), retention.close()]);
       storedResponses.logs.closeAll();
     },
   };
+}
+
+function buildRetention({
+  deferred,
+  completions,
+  responses,
+  runLabels,
+  images,
+  files,
+  batches,
+  batchLines,
+  clock,
+  logger,
+}: JobsDeps): Retention {
+  const expired =
+    (store: { deleteExpired: Sweep }): Sweep =>
+    (now, limit) =>
+      store.deleteExpired(now, limit);
+  const sweeps: readonly Sweep[] = [
+    ...[deferred, responses, completions, runLabels, files].map(expired),
+    (_, limit) => batchLines.deleteEnded(limit),
+    (now, limit) => batches.deleteEnded(now - batchRetentionMs, limit),
+    // Last, because it reads a folder: what follows would start at another time in every run of the simulation.
+    expired(images),
+  ];
+  return createRetention(clock, sweeps, (thrown) =>
+    logger.error({ err: thrown }, "expired rows could not be deleted"),
+  );
 }

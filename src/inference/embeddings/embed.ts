@@ -7,7 +7,7 @@
 import type { EmbeddingEngine, LoadedEmbeddingModel } from "../../core/embeddings/engine.js";
 import type { EmbeddingRequest, InputSource, RerankRequest } from "../../core/embeddings/request.js";
 import { HearthError } from "../../core/errors.js";
-import type { Model, ModelRegistry } from "../../core/model.js";
+import { atPercent, type Model, type ModelRegistry } from "../../core/model.js";
 import type { Ticks } from "../../core/money.js";
 import type { Random } from "../../core/random.js";
 import { noUsage } from "../../core/usage.js";
@@ -15,7 +15,9 @@ import { createRunExecutor, type RunExecutor } from "../run/execute.js";
 import type { BillableRun, ExecutorDeps, RunContext } from "../run/run-deps.js";
 import { timedLoads } from "../run/timed-loads.js";
 import { usableModel } from "../run/usable-model.js";
-import { EmbeddingWork } from "./embedding-work.js";
+import type { Write } from "../../store/writes.js";
+import type { RunEnd } from "../run/recorder.js";
+import { EmbeddingWork, type EmbeddingWorkDeps } from "./embedding-work.js";
 import { similarity, unitVector } from "./vectors.js";
 
 export interface EmbedderDeps extends ExecutorDeps {
@@ -36,6 +38,12 @@ export interface Evaluated {
   readonly costTicks: Ticks;
 }
 
+/** Turns what a run has evaluated into rows that are written in the same transaction as the run's end. */
+export interface EmbeddingRecorder {
+  /** @param evaluated null for a run that failed or was aborted. @returns null when the work will be done again. */
+  writes(end: RunEnd, evaluated: Evaluated | null): readonly Write[] | null;
+}
+
 export interface Ranking extends Evaluated {
   /** One for each document, in their order; from 0 to 1. */
   readonly scores: readonly number[];
@@ -45,9 +53,15 @@ export interface Embedder {
   /**
    * Embeds inputs and charges for them.
    * @throws HearthError `model_not_found`, `model_unavailable`, `overloaded`, `no_credits`, `context_length_exceeded`, `invalid_value`.
+   * @param recorder returns what is written together with the run's end.
    * @throws the signal's reason when it aborts; what is evaluated by then is charged.
    */
-  embed(request: EmbeddingRequest, context: RunContext, signal: AbortSignal): Promise<Evaluated>;
+  embed(
+    request: EmbeddingRequest,
+    context: RunContext,
+    signal: AbortSignal,
+    recorder?: EmbeddingRecorder,
+  ): Promise<Evaluated>;
   /**
    * Scores documents for a query and charges for them: with a rerank model, or with an embedding model by the similarity of vectors if
    * its manifest allows it.
@@ -58,20 +72,20 @@ export interface Embedder {
   close(): Promise<void>;
 }
 
+/** Without a check, and nothing written in addition. */
+const plain = { check: () => undefined, writes: () => [] };
+
 /** Builds the embedder; no run is active yet. */
 export function createEmbedder(deps: EmbedderDeps): Embedder {
   const executor = createRunExecutor(deps);
-  const load = timedLoads({ ...deps, engine: deps.embeddingEngine });
+  const { clock, embeddingEngine: engine } = deps;
+  const load = timedLoads({ ...deps, engine });
   const evaluate = async (
     run: RunOf,
     source: InputSource,
-    { check, signal }: Evaluation,
+    { check, signal, writes }: Evaluation,
   ): Promise<Evaluated> => {
-    const work = new EmbeddingWork(
-      { engine: deps.embeddingEngine, clock: deps.clock, load, check },
-      run.model,
-      source,
-    );
+    const work = new EmbeddingWork({ engine, clock, load, check, writes }, run.model, source);
     const active = executor.execute({ id: deps.random.id(), ...run }, work);
     const onAbort = (): void => active.abort(signal.reason);
     if (signal.aborted) onAbort();
@@ -81,19 +95,25 @@ export function createEmbedder(deps: EmbedderDeps): Embedder {
     return { model: run.model, ...work.result() };
   };
   return {
-    async embed({ model: name, inputs, dimensions }, context, signal) {
+    async embed({ model: name, inputs, dimensions }, context, signal, recorder) {
       const model = admit(executor, context, () => usableModel(deps.models, name, "embedding"));
       const check = (loaded: LoadedEmbeddingModel): void => checkDimensions(loaded, dimensions);
       const run = { model, requestedModel: name, context };
-      const evaluated = await evaluate(run, { type: "inputs", inputs }, { check, signal });
-      return { ...evaluated, vectors: evaluated.vectors.map((vector) => unitVector(vector, dimensions)) };
+      const writes: Evaluation["writes"] = (end, result) =>
+        recorder === undefined
+          ? []
+          : recorder.writes(end, result === null ? null : ofUnitLength({ model, ...result }, dimensions));
+      return ofUnitLength(
+        await evaluate(run, { type: "inputs", inputs }, { check, signal, writes }),
+        dimensions,
+      );
     },
     async rerank({ model: name, query, documents }, context, signal) {
       const model = admit(executor, context, () => rankingModel(deps.models, name));
       const bySimilarity = model.manifest.kind === "embedding";
       const source: InputSource = { type: bySimilarity ? "separate" : "pairs", query, documents };
       const run = { model, requestedModel: name, context };
-      const evaluated = await evaluate(run, source, { check: () => undefined, signal });
+      const evaluated = await evaluate(run, source, { ...plain, signal });
       const { vectors } = evaluated;
       return {
         ...evaluated,
@@ -104,19 +124,29 @@ export function createEmbedder(deps: EmbedderDeps): Embedder {
   };
 }
 
+/** Returns the same with vectors of length 1. @param dimensions how many numbers of each are kept; null = all */
+function ofUnitLength(evaluated: Evaluated, dimensions: number | null): Evaluated {
+  return { ...evaluated, vectors: evaluated.vectors.map((vector) => unitVector(vector, dimensions)) };
+}
+
 type RunOf = Pick<BillableRun, "model" | "requestedModel" | "context">;
 
 interface Evaluation {
   /** @throws HearthError when the loaded model cannot do what is requested. */
   readonly check: (loaded: LoadedEmbeddingModel) => void;
   readonly signal: AbortSignal;
+  readonly writes: EmbeddingWorkDeps["writes"];
 }
 
 /** Chooses the model of a run; a run that is refused counts no tokens. */
-function admit(executor: RunExecutor, { tokenReservation }: RunContext, choose: () => Model): Model {
+function admit(
+  executor: RunExecutor,
+  { tokenReservation, pricePercent = 100 }: RunContext,
+  choose: () => Model,
+): Model {
   try {
     executor.refuseWhenFull();
-    return choose();
+    return atPercent(choose(), pricePercent);
   } catch (thrown) {
     tokenReservation?.reconcile(noUsage);
     throw thrown;

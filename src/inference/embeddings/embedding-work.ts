@@ -2,8 +2,9 @@ import type { Clock } from "../../core/clock.js";
 import type { EmbeddingEngine, LoadedEmbeddingModel } from "../../core/embeddings/engine.js";
 import type { InputSource } from "../../core/embeddings/request.js";
 import type { Model } from "../../core/model.js";
-import type { Ticks } from "../../core/money.js";
+import { costOf, type Ticks } from "../../core/money.js";
 import { noUsage } from "../../core/usage.js";
+import type { Write } from "../../store/writes.js";
 import type { RunWork } from "../run/execute.js";
 import type { Execution } from "../run/execution.js";
 import type { RunEnd } from "../run/recorder.js";
@@ -14,6 +15,17 @@ export interface EmbeddingWorkDeps {
   readonly load: (model: Model, signal: AbortSignal) => Promise<LoadedEmbeddingModel>;
   /** @throws HearthError when the model cannot do what is requested. */
   readonly check: (loaded: LoadedEmbeddingModel) => void;
+  /** @param work what was evaluated; null when the run failed or was aborted. */
+  readonly writes: (end: RunEnd, work: EmbeddingResult | null) => readonly Write[] | null;
+}
+
+/** What a run that is complete has evaluated. */
+export interface EmbeddingResult {
+  readonly vectors: readonly Float32Array[];
+  readonly promptTokens: number;
+  /** Milliseconds it waited for the model to be in memory. */
+  readonly loadMs: number;
+  readonly costTicks: Ticks;
 }
 
 /** Tokens that are evaluated in one call of the engine, at least one input. What is charged of an aborted run is whole calls. */
@@ -28,6 +40,7 @@ export class EmbeddingWork implements RunWork {
   readonly #vectors: Float32Array[] = [];
   #loadMs = 0;
   #isComplete = false;
+  #promptTokens = 0;
   #ended: Execution | null = null;
 
   constructor(deps: EmbeddingWorkDeps, model: Model, source: InputSource) {
@@ -50,8 +63,16 @@ export class EmbeddingWork implements RunWork {
     return this.#isComplete;
   }
 
-  writes(): readonly [] {
-    return [];
+  writes(end: RunEnd): readonly Write[] | null {
+    if (end.state !== "completed") return this.#deps.writes(end, null);
+    const usage = { ...noUsage, promptTokens: this.#promptTokens };
+    const costTicks = costOf(usage, this.#model.manifest.prices);
+    return this.#deps.writes(end, {
+      vectors: this.#vectors,
+      promptTokens: this.#promptTokens,
+      loadMs: this.#loadMs,
+      costTicks,
+    });
   }
 
   ended(_end: RunEnd, execution: Execution): void {
@@ -59,12 +80,7 @@ export class EmbeddingWork implements RunWork {
   }
 
   /** What a run that has ended has evaluated. @throws its failure, or the reason for which it was aborted. */
-  result(): {
-    readonly vectors: readonly Float32Array[];
-    readonly promptTokens: number;
-    readonly loadMs: number;
-    readonly costTicks: Ticks;
-  } {
+  result(): EmbeddingResult {
     if (this.#ended === null) throw new Error("the run has not ended");
     const { failure, signal, chargedTicks, usage } = this.#ended;
     if (failure !== null) throw failure;
@@ -96,6 +112,7 @@ export class EmbeddingWork implements RunWork {
       for (const call of callsOf(inputs)) {
         this.#vectors.push(...(await this.#deps.engine.embed(this.#model, call, signal)));
         slot.tokensServed += tokensIn(call);
+        this.#promptTokens = slot.tokensServed;
         execution.usage = { ...noUsage, promptTokens: slot.tokensServed };
       }
     });

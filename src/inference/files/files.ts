@@ -20,12 +20,11 @@ export interface FileDraft {
   readonly id: string;
   /** @throws HearthError `body_too_large` or `invalid_value` when the file or the team has too many bytes. */
   write(chunk: Uint8Array): Promise<void>;
-  /**
-   * Completes the file; it is on the disk once this resolves.
-   * @param together executed in the same transaction. @throws HearthError as `write` does.
-   */
-  finish(fields: FileFields, together?: readonly Write[]): Promise<StoredFile>;
-  /** Removes what was written; does nothing after `finish`. */
+  /** Completes the content. The caller commits the row. @throws HearthError as `write` does. */
+  complete(fields: FileFields): Promise<{ readonly file: StoredFile; readonly insertion: Write }>;
+  /** The same, and commits the row; the file is on the disk once this resolves. */
+  finish(fields: FileFields): Promise<StoredFile>;
+  /** Ends the draft, and removes what was written unless it is complete. */
   discard(): Promise<void>;
 }
 
@@ -103,6 +102,12 @@ class TeamFiles implements Files {
       isOpen = false;
       this.#count(teamId, -1, -bytes);
     };
+    const complete = async (fields: FileFields) => {
+      if (isLimited) await this.#refuseBeyondQuota(teamId);
+      await storing(() => writer.finish());
+      const file: StoredFile = { id, teamId, ...fields, bytes, createTime: clock.now() };
+      return { file, insertion: files.insertion(file) };
+    };
     return {
       id,
       write: async (chunk) => {
@@ -113,17 +118,14 @@ class TeamFiles implements Files {
         if (isLimited && chunks % chunksPerCheck === 0) await this.#refuseBeyondQuota(teamId);
         await storing(() => writer.write(chunk));
       },
-      finish: async (fields, together = []) => {
-        if (isLimited) await this.#refuseBeyondQuota(teamId);
-        await storing(() => writer.finish());
-        const file: StoredFile = { id, teamId, ...fields, bytes, createTime: clock.now() };
+      complete,
+      async finish(fields) {
+        const { file, insertion } = await complete(fields);
         try {
-          await writes.commit([...together, files.insertion(file)]);
+          await writes.commit([insertion]);
         } catch (thrown) {
           await contents.remove(id);
           throw thrown;
-        } finally {
-          close();
         }
         return file;
       },

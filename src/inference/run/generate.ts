@@ -10,7 +10,7 @@ import type { TextTokens } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";
 import type { GenerationRequest } from "../../core/generation.js";
 import type { Ticks } from "../../core/money.js";
-import { completeRequest, type CompleteRequest, type Model } from "../../core/model.js";
+import { atPercent, completeRequest, type CompleteRequest, type Model } from "../../core/model.js";
 import { runEventMerging, type RunEvent } from "../../core/run-event.js";
 import { noUsage } from "../../core/usage.js";
 import { createPromptCounter } from "../prompt/count.js";
@@ -111,12 +111,12 @@ function accept(
   { models }: GeneratorDeps,
   executor: RunExecutor,
   request: GenerationRequest,
-  { tokenReservation }: RunContext,
+  { tokenReservation, pricePercent = 100 }: RunContext,
 ): Model {
   try {
     const model = usableModel(models, request.model);
     executor.refuseWhenFull();
-    return model;
+    return atPercent(model, pricePercent);
   } catch (thrown) {
     tokenReservation?.reconcile(noUsage);
     throw thrown;

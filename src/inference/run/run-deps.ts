@@ -26,6 +26,8 @@ export interface RunContext {
   readonly endpoint: string;
   /** The scheduler's class of the work; absent: interactive. */
   readonly workClass?: WorkClass;
+  /** What the run is charged, in percent of the model's prices; absent: 100. */
+  readonly pricePercent?: number;
   /** Stores something of the events together with the run's end. */
   readonly recorder?: RunRecorder;
   /** How long the model stays in memory unused from then on; absent: as before. */

@@ -15,7 +15,8 @@ import { parseChatRequest } from "../../dialects/openai-chat/parse.js";
 import { outcomeRetentionMs, writeFailure } from "./deferred-completions.js";
 import { completionInsertion } from "../completions/completion-recorder.js";
 import type { StoredCompletions } from "../../inference/completions/stored-completions.js";
-import type { JobHandler, PreparedJob } from "../queue.js";
+import type { Generator } from "../../inference/run/generate.js";
+import { toJobRun, type JobHandler, type PreparedJob } from "../handler.js";
 import { usableModel } from "../../inference/run/usable-model.js";
 
 export interface DeferredCompletionHandlerDeps {
@@ -24,12 +25,13 @@ export interface DeferredCompletionHandlerDeps {
   readonly deferred: Pick<DeferredStore, "ending">;
   readonly storedCompletions: Pick<StoredCompletions, "insertion">;
   readonly models: ModelRegistry;
+  readonly generator: Pick<Generator, "start">;
   readonly clock: Clock;
 }
 
 /** Builds the handler of deferred completions. */
 export function deferredCompletionHandler(deps: DeferredCompletionHandlerDeps): JobHandler {
-  const { authenticator, rateLimits, deferred, storedCompletions, models, clock } = deps;
+  const { authenticator, rateLimits, deferred, storedCompletions, models, clock, generator } = deps;
   const ending = (job: Job, outcome: EndedOutcome): Write =>
     deferred.ending(job.id, outcome, clock.now() + outcomeRetentionMs);
   const failed = (job: Job, error: HearthError): Write =>
@@ -59,7 +61,7 @@ export function deferredCompletionHandler(deps: DeferredCompletionHandlerDeps): 
       });
       return {
         principal,
-        request,
+        start: (context) => toJobRun(generator.start(request, context)),
         tokenReservation: await rateLimits.resume(job.id, principal, model.manifest.id),
         recorder: {
           add: (event) => fold.add(event),

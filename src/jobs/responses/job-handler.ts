@@ -26,7 +26,8 @@ import {
   type ResponsesRequest,
 } from "../../dialects/openai-responses/parse.js";
 import type { ResponseObject } from "../../dialects/openai-responses/response-schema.js";
-import type { JobHandler, PreparedJob } from "../queue.js";
+import type { Generator } from "../../inference/run/generate.js";
+import { toJobRun, type JobHandler, type PreparedJob } from "../handler.js";
 import type { RunRecorder } from "../../inference/run/recorder.js";
 import type { StoredResponses } from "../../inference/responses/stored-responses.js";
 import { usableModel } from "../../inference/run/usable-model.js";
@@ -41,6 +42,7 @@ export interface BackgroundResponseHandlerDeps {
   readonly storedResponses: StoredResponses;
   readonly conversations: Conversations;
   readonly models: ModelRegistry;
+  readonly generator: Pick<Generator, "start">;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -114,10 +116,11 @@ async function prepare(
   const { previousId: previousResponseId, conversationId, teamId } = stored;
   const before = await earlierItems(deps, { previousResponseId, conversationId }, teamId);
   const input = await storedResponses.input(stored);
+  const generation = generationRequest(request, read([...before, ...input]));
   return {
     principal,
     tokenReservation: await rateLimits.resume(job.id, principal, model.manifest.id),
-    request: generationRequest(request, read([...before, ...input])),
+    start: (context) => toJobRun(deps.generator.start(generation, context)),
     ...recorderFor(deps, { id: job.id, conversationId, input }, request, encoder),
   };
 }

@@ -113,11 +113,11 @@ describe("hearth backup", () => {
     const data = await usedFolder();
     const file = join(data, "hearth.db");
     const sqlite = new Sqlite(file);
-    sqlite.exec("drop table files; pragma user_version = 23");
+    sqlite.exec("drop table batch_lines; drop table batches; pragma user_version = 24");
     sqlite.close();
     const backup = await backupOf(data);
     const after = new Sqlite(file);
-    expect(after.pragma("user_version", { simple: true })).toBe(23);
+    expect(after.pragma("user_version", { simple: true })).toBe(24);
     after.close();
     const restored = join(temporaryFolder(), "data");
     expect((await hearth(restored, "restore", backup)).code).toBe(0);

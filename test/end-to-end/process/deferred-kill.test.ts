@@ -1,15 +1,11 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { builtInModel, root, temporaryFolder, testKey, until } from "../../harness.js";
+import { builtInModel, temporaryFolder, testKey, until } from "../../harness.js";
 import { headersOf } from "../../scripted-app.js";
 import { casesOf } from "../../random-cases.js";
+import { mulberry32, startKilled, type Killed } from "./start-killed.js";
 
-const program = fileURLToPath(new URL("killed-server.mjs", import.meta.url));
 const rounds = casesOf(40);
 /** Enough for several jobs from being taken to being fetched. */
 const stepsMax = 150;
@@ -24,43 +20,6 @@ interface Taken {
   /** An attempt to fetch it broke off: whatever was on its way is lost. */
   isCut: boolean;
   isGone: boolean;
-}
-
-interface Killed {
-  /** Null where it died before it listened. */
-  readonly url: string | null;
-  readonly isDead: () => boolean;
-  readonly died: Promise<unknown>;
-  readonly end: () => void;
-}
-
-/** A server that kills itself at this step; 0: never. */
-async function startKilled(data: string, killAt: number, side: "before" | "after"): Promise<Killed> {
-  const child = spawn(process.execPath, [program], {
-    cwd: root,
-    env: {
-      PATH: process.env["PATH"],
-      HEARTH_PORT: "0",
-      HEARTH_DATA: data,
-      HEARTH_API_KEY: testKey,
-      HEARTH_JOBS_ACTIVE_MAX: "2",
-      KILL_AT: String(killAt),
-      KILL_SIDE: side,
-    },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const died = once(child, "exit");
-  const listening = new Promise<string>((resolve) => {
-    createInterface({ input: child.stdout }).on("line", (line) => resolve(line.replace("listening on ", "")));
-  });
-  const url = await Promise.race([listening, died.then(() => null)]);
-  return {
-    url,
-    isDead: () => child.signalCode !== null || child.exitCode !== null,
-    died,
-    end: () => void child.kill("SIGTERM"),
-  };
 }
 
 /** A client that asks, and comes back for its answers until it has them. */
@@ -170,14 +129,3 @@ describe("F12: deferred completions of a server that is killed with SIGKILL", ()
     expect(counted.interrupted).toBeGreaterThan(rounds / 10);
   }, 180_000);
 });
-
-/** Numbers from 0 to 1, the same for the same seed. */
-function mulberry32(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}

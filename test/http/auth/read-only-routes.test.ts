@@ -49,14 +49,16 @@ describe("the management API", () => {
     const { body } = await server.request("GET", `/auth/teams/${teamId}/endpoints`);
     const { acls } = body as { acls: readonly { readonly acl: string; readonly value: string }[] };
     expect(acls.map(({ value }) => value)).toEqual([
+      "batches",
       "chat",
       "embed",
+      "files",
       "image",
       "models",
       "sample",
       "tokenize",
     ]);
-    expect(acls[0]).toEqual({
+    expect(acls[1]).toEqual({
       acl: "api-key:endpoint:chat",
       description: "Grants access to use a specific endpoint with an API Key.",
       namespace: "api-key",

@@ -91,6 +91,22 @@ const creators: Readonly<Record<string, (server: ManagedServer, side: TestTeam) 
     return idOf(server.request("POST", "/v1/chat/completions", body, apiKey), "request_id");
   },
   fileid: async ({ url }, { apiKey }) => (await upload(url, apiKey, '"a text"')).body.id,
+  batchid: async (server, { apiKey }) => {
+    const input = {
+      custom_id: "a",
+      method: "POST",
+      url: "/v1/chat/completions",
+      body: { model, messages: [] },
+    };
+    const { id } = (await upload(server.url, apiKey, JSON.stringify(input), { purpose: "batch" })).body;
+    const body = { input_file_id: id, endpoint: "/v1/chat/completions", completion_window: "24h" };
+    return idOf(server.request("POST", "/v1/batches", body, apiKey), "id");
+  },
+  messagebatchid: (server, { apiKey }) => {
+    const params = { model, max_tokens: 4, messages: [{ role: "user", content: "Hello" }] };
+    const body = { requests: [{ custom_id: "a", params }] };
+    return idOf(server.request("POST", "/v1/messages/batches", body, apiKey), "id");
+  },
   name: createStoredImage,
   pullid: (server) => idOf(server.request("POST", "/admin/models/pull", { model: "acme/tiny" }), "id"),
 };

@@ -1,0 +1,60 @@
+/** The part of the composition root that builds batches over the queue of their lines. */
+import type { Authenticator } from "../../accounts/authentication/authenticate-key.js";
+import { authorise, modelNames } from "../../accounts/keys/permissions.js";
+import { modelNotFound } from "../../core/errors.js";
+import { parseJsonBody } from "../../http/middleware/body.js";
+import type { JobHandler } from "../../jobs/handler.js";
+import { createBatches, type Batches, type BatchesDeps } from "../../jobs/batches/batches.js";
+import {
+  batchLineHandler,
+  endpointAclOf,
+  type BatchLineHandlerDeps,
+} from "../../jobs/batches/job-handler.js";
+import { createBatchProgress, type ProgressDeps } from "../../jobs/batches/progress.js";
+import type { JobQueue } from "../../jobs/queue.js";
+
+export type BatchParts = Omit<BatchLineHandlerDeps, "onEnded"> &
+  Omit<BatchesDeps, "parseJson" | "modelCheck" | "random"> &
+  Pick<BatchesDeps, "random"> & {
+    readonly createQueue: (handler: JobHandler) => JobQueue;
+  };
+
+export interface BuiltBatches {
+  readonly batches: Batches;
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Builds the service, its steps and the queue of its lines. */
+export function buildBatches(parts: BatchParts): BuiltBatches {
+  const deps = { ...parts, parseJson: parseJsonBody, modelCheck: modelCheckOf(parts, parts.authenticator) };
+  const progress = createBatchProgress(deps, () => queue);
+  const queue = parts.createQueue(
+    batchLineHandler({ ...parts, onEnded: (batchId) => progress.advance(batchId) }),
+  );
+  return {
+    batches: createBatches(deps, progress),
+    async start() {
+      await queue.start();
+      await progress.start();
+    },
+    async close() {
+      await queue.close();
+      await progress.close();
+    },
+  };
+}
+
+function modelCheckOf(
+  { models }: Pick<BatchParts, "models">,
+  authenticator: Pick<Authenticator, "readmit">,
+): ProgressDeps["modelCheck"] {
+  return async ({ apiKeyId, endpoint }) => {
+    const principal = await authenticator.readmit(apiKeyId);
+    return (name) => {
+      const model = models.find(name);
+      authorise(principal, { endpoint: endpointAclOf(endpoint), model: modelNames(name, model) });
+      if (model === null) throw modelNotFound(name);
+    };
+  };
+}

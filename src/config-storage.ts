@@ -1,0 +1,31 @@
+/** Settings that limit what teams store: responses, chat completions, conversations, files and batches. */
+import { whole } from "./config-values.js";
+
+export const storageSettings = {
+  /** Responses that may be stored, over all teams. */
+  responsesMax: whole(0, 100_000_000).default(1_000_000),
+  /** Chat completions that may be stored, over all teams. */
+  chatCompletionsMax: whole(0, 10_000_000).default(100_000),
+  /** Conversations that a team may have. */
+  conversationsPerTeamMax: whole(0, 10_000_000).default(100_000),
+  /** Items that a conversation may have. */
+  conversationItemsMax: whole(1, 1_000_000).default(10_000),
+  /** Bytes that the items of a conversation may have. */
+  conversationBytesMax: whole(1024, 1_073_741_824).default(33_554_432),
+  /** Largest file that may be uploaded. */
+  fileBytesMax: whole(1, 17_179_869_184).default(536_870_912),
+  /** Files that one team may have stored. */
+  teamFilesMax: whole(0, 1_000_000).default(10_000),
+  /** Bytes of all files of one team. */
+  teamFileBytesMax: whole(0, 1_099_511_627_776).default(10_737_418_240),
+  /** Requests of one batch. */
+  batchLinesMax: whole(1, 1_000_000).default(50_000),
+  /** Bytes of the requests of one batch. */
+  batchBytesMax: whole(1, 17_179_869_184).default(209_715_200),
+  /** Batches of one team that have not ended; then, their requests and bytes together. */
+  teamBatchesMax: whole(0, 100_000).default(100),
+  teamBatchLinesMax: whole(0, 10_000_000).default(200_000),
+  teamBatchBytesMax: whole(0, 1_099_511_627_776).default(1_073_741_824),
+  /** What requests of batches cost, in percent of the model's prices. */
+  batchPricePercent: whole(0, 100).default(50),
+} as const;

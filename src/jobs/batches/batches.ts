@@ -1,0 +1,149 @@
+/**
+ * Batches: many requests that are answered when there is capacity, within 24 hours. This file owns who may have how many, and the states
+ * of a batch: validating -> in_progress -> finalizing -> completed or expired; cancelling -> cancelled; or failed, when its input is
+ * wrong. Its steps are in progress.ts, and the queue answers its lines.
+ */
+import { HearthError } from "../../core/errors.js";
+import type { Random } from "../../core/random.js";
+import type { Principal } from "../../accounts/keys/api-key.js";
+import type { Batch, BatchFormat, BatchLine, BatchPage } from "./batch.js";
+import { checkLoad, type BatchLimits } from "./limits.js";
+import type { BatchProgress, ProgressDeps } from "./progress.js";
+import type { BatchQuery } from "./store/batches.js";
+
+export interface NewBatch {
+  readonly principal: Principal;
+  readonly endpoint: string;
+  readonly metadata: string | null;
+  /** Without it, the output is stored for 30 days. */
+  readonly outputExpiresMs: number | null;
+}
+
+export interface Batches {
+  readonly limits: BatchLimits;
+  /**
+   * Creates a batch over an uploaded file; its input is validated afterwards.
+   * @throws HearthError `rate_limited` when the team has as many batches as it may.
+   */
+  createFromFile(request: NewBatch, inputFileId: string): Promise<Batch>;
+  /** Creates a message batch. @throws HearthError `rate_limited` when the team has more than it may. */
+  createFromLines(request: NewBatch, lines: readonly BatchLine[]): Promise<Batch>;
+  /** @throws HearthError `not_found`, also for a batch of another team or another API. */
+  find(id: string, teamId: string, format: BatchFormat): Promise<Batch>;
+  list(query: BatchQuery): Promise<BatchPage>;
+  /** Cancels a batch: lines in flight are answered, the others are not. @throws HearthError `conflict` when it has ended. */
+  cancel(batch: Batch): Promise<Batch>;
+  /** Deletes a batch that has ended, and its results. @throws HearthError `conflict` for any other. */
+  delete(batch: Batch): Promise<void>;
+}
+
+export interface BatchesDeps extends ProgressDeps {
+  readonly random: Pick<Random, "bytes">;
+  readonly limits: BatchLimits;
+}
+
+const completionWindowMs = 24 * 60 * 60 * 1000;
+const outputMs = 30 * completionWindowMs;
+/** How many lines are inserted in one transaction. */
+const insertedLines = 200;
+
+/** Builds the service. */
+export function createBatches(deps: BatchesDeps, progress: BatchProgress): Batches {
+  const { batches, lines, writes, clock, files, limits } = deps;
+  const find = async (id: string, teamId: string, format: BatchFormat): Promise<Batch> => {
+    const batch = await batches.find(id);
+    if (batch === null || batch.teamId !== teamId || batch.format !== format) throw notFound(id);
+    return batch;
+  };
+  return {
+    limits,
+    async createFromFile(request, inputFileId) {
+      const batch = { ...newBatch(deps, request, "openai"), inputFileId };
+      checkLoad(await batches.loadOf(batch.teamId), { lines: 0, bytes: 0 }, limits);
+      await writes.commit([batches.insertion(batch)]);
+      progress.validate(batch);
+      return batch;
+    },
+    async createFromLines(request, requests) {
+      const bytes = requests.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
+      const batch = { ...newBatch(deps, request, "anthropic"), lines: requests.length, bytes };
+      checkLoad(await batches.loadOf(batch.teamId), { lines: requests.length, bytes }, limits);
+      await writes.commit([batches.insertion(batch)]);
+      for (let at = 0; at < requests.length; at += insertedLines)
+        await writes.commit(
+          requests.slice(at, at + insertedLines).map((line) => lines.insertion(batch.id, line)),
+        );
+      await progress.activate(batch.id);
+      return (await batches.find(batch.id)) ?? batch;
+    },
+    find,
+    list: (query) => batches.list(query),
+    async cancel(batch) {
+      if (batch.endTime !== null) throw hasEnded(batch, "cancelled");
+      const change = { state: "cancelling", outcome: "cancelled", cancel_time: clock.now() } as const;
+      await writes.commit([
+        batches.update(batch.id, ["validating", "in_progress"], change),
+        ...batches.unqueuing(batch.id),
+      ]);
+      progress.advance(batch.id);
+      return find(batch.id, batch.teamId, batch.format);
+    },
+    async delete(batch) {
+      if (batch.endTime === null)
+        throw new HearthError("conflict", `The batch '${batch.id}' has not ended. Cancel it first.`);
+      await progress.deleteLines(batch.id);
+      if (batch.outputFileId !== null) await files.delete(batch.outputFileId);
+      await batches.delete(batch.id);
+    },
+  };
+}
+
+function newBatch(
+  { random, clock }: BatchesDeps,
+  { principal, endpoint, metadata, outputExpiresMs }: NewBatch,
+  format: BatchFormat,
+): Batch {
+  const now = clock.now();
+  const digits = Buffer.from(random.bytes(16)).toString("hex");
+  return {
+    id: `${format === "openai" ? "batch" : "msgbatch"}_${digits}`,
+    teamId: principal.team.id,
+    apiKeyId: principal.key.id,
+    format,
+    endpoint,
+    state: "validating",
+    outcome: null,
+    inputFileId: null,
+    outputFileId: null,
+    errorFileId: null,
+    outputExpiresMs: outputExpiresMs ?? outputMs,
+    metadata,
+    errors: null,
+    lines: 0,
+    bytes: 0,
+    nextLine: 0,
+    succeeded: 0,
+    errored: 0,
+    dropped: 0,
+    promptTokens: 0,
+    cachedTokens: 0,
+    completionTokens: 0,
+    reasoningTokens: 0,
+    createTime: now,
+    expireTime: now + completionWindowMs,
+    startTime: null,
+    finalizeTime: null,
+    cancelTime: null,
+    endTime: null,
+  };
+}
+
+function notFound(id: string): HearthError {
+  return new HearthError("not_found", `The batch '${id.slice(0, 100)}' does not exist.`, {
+    param: "batch_id",
+  });
+}
+
+function hasEnded({ id, state }: Batch, what: string): HearthError {
+  return new HearthError("conflict", `The batch '${id}' cannot be ${what}: it is ${state}.`);
+}

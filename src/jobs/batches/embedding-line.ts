@@ -1,0 +1,67 @@
+import type { PromptParts } from "../../accounts/limits/prompt-estimate.js";
+import { atPercent } from "../../core/model.js";
+import { encodeEmbedding, encodeEmbeddingUsage } from "../../dialects/openai-embeddings/encode.js";
+import { parseEmbeddingRequest } from "../../dialects/openai-embeddings/parse.js";
+import type { EmbeddingRequest } from "../../core/embeddings/request.js";
+import type { Embedder, Evaluated } from "../../inference/embeddings/embed.js";
+import type { RunContext } from "../../inference/run/run-deps.js";
+import { usableModel } from "../../inference/run/usable-model.js";
+import type { JobRun } from "../handler.js";
+import type { LineRequest, LineRequestDeps } from "./line-run.js";
+
+/** Parses the request of a line that embeds texts. @throws HearthError as the route does. */
+export function embeddingLine(deps: LineRequestDeps, value: unknown): LineRequest {
+  const { request, format } = parseEmbeddingRequest(value);
+  const { models, embedder, pricePercent } = deps;
+  return {
+    modelName: request.model,
+    model: atPercent(usableModel(models, request.model, "embedding"), pricePercent),
+    prompt: partsOf(request),
+    open() {
+      let evaluated: Evaluated | null = null;
+      return {
+        start: (context) =>
+          startEmbedding(embedder, request, { ...context, pricePercent }, (result) => (evaluated = result)),
+        add: () => undefined,
+        warnings: () => [],
+        writes: () => [],
+        answer() {
+          if (evaluated === null) throw new Error("the run is not complete");
+          const data = evaluated.vectors.map((vector, index) => encodeEmbedding(vector, index, format));
+          return JSON.stringify({ data, ...encodeEmbeddingUsage(request.model, evaluated) });
+        },
+      };
+    },
+  };
+}
+
+function startEmbedding(
+  embedder: Pick<Embedder, "embed">,
+  request: EmbeddingRequest,
+  context: RunContext,
+  onEvaluated: (evaluated: Evaluated) => void,
+): JobRun {
+  const aborting = new AbortController();
+  let isRecorded = false;
+  const running = embedder.embed(request, context, aborting.signal, {
+    writes(end, evaluated) {
+      isRecorded = true;
+      if (evaluated !== null) onEvaluated(evaluated);
+      return context.recorder === undefined ? [] : context.recorder.writes(end);
+    },
+  });
+  const ended = running.then(
+    () => undefined,
+    (thrown: unknown) => {
+      // The recorder has written the failure of a run that had started.
+      if (!isRecorded) throw thrown;
+    },
+  );
+  return { abort: () => aborting.abort(), ended };
+}
+
+function partsOf({ inputs }: EmbeddingRequest): PromptParts {
+  const texts = inputs.filter((input) => typeof input === "string");
+  const tokens = inputs.reduce((sum, input) => sum + (typeof input === "string" ? 0 : input.length), 0);
+  return { text: texts.join("\n"), tokens };
+}

@@ -1,0 +1,145 @@
+/**
+ * How the queue answers a line of a batch: as a run like any other, at the lowest priority. Its result is written, and the next line
+ * queued, in the transaction that settles the run: a process that dies loses no line and charges none twice. Limits of the key and the
+ * team postpone a line instead of refusing it.
+ */
+import type { Authenticator } from "../../accounts/authentication/authenticate-key.js";
+import { authorise, modelNames } from "../../accounts/keys/permissions.js";
+import type { RateLimits } from "../../accounts/limits/rate-limits.js";
+import { HearthError } from "../../core/errors.js";
+import type { Write } from "../../store/writes.js";
+import type { JobHandler, PreparedJob } from "../handler.js";
+import type { Job } from "../job.js";
+import type { Batch, BatchLine } from "./batch.js";
+import { batchEndpoints, parseLine } from "./line-request.js";
+import type { LineRequest, LineRequestDeps } from "./line-run.js";
+import { errored, noTokens, succeeded, tokensOf, type ResultLine } from "./results.js";
+import type { BatchStore } from "./store/batches.js";
+import type { BatchLineStore } from "./store/lines.js";
+
+export interface BatchLineHandlerDeps extends LineRequestDeps {
+  readonly authenticator: Pick<Authenticator, "readmit">;
+  readonly rateLimits: Pick<RateLimits, "admitRequest" | "admitModelRequest">;
+  readonly batches: BatchStore;
+  readonly lines: BatchLineStore;
+  /** Called when a line is no longer in flight. */
+  readonly onEnded: (batchId: string) => void;
+}
+
+/** Builds the handler of batch lines. */
+export function batchLineHandler(deps: BatchLineHandlerDeps): JobHandler {
+  return {
+    kind: "batch-line",
+    workClass: "batch",
+    async prepare(job) {
+      const found = await find(deps, job);
+      if (found === null) return null;
+      if (found.batch.state !== "in_progress" || deps.clock.now() >= found.batch.expireTime) throw stopped();
+      return prepare(deps, job, found);
+    },
+    async failure(job, error) {
+      const found = await find(deps, job);
+      if (found === null) return [];
+      const { batch, line } = found;
+      if (error.code === stoppedCode) return [deps.lines.unqueuing(batch.id, line.line)];
+      return ending(deps, found, {
+        state: "errored",
+        result: errored(resultLine(found), error),
+        tokens: noTokens,
+      });
+    },
+    ended: (job) => deps.onEnded(placeOf(job).batch),
+  };
+}
+
+interface FoundLine {
+  readonly batch: Batch;
+  readonly line: BatchLine;
+}
+
+const stoppedCode = "batch_stopped";
+
+/** The line is not answered, because its batch was cancelled or has expired. It has no result of its own. */
+function stopped(): HearthError {
+  return new HearthError("conflict", "The batch takes no more lines.", { code: stoppedCode });
+}
+
+function placeOf({ body }: Job): { readonly batch: string; readonly line: number } {
+  return JSON.parse(body) as { readonly batch: string; readonly line: number };
+}
+
+/** Returns the line of a job; null when it was answered or deleted. */
+async function find({ batches, lines }: BatchLineHandlerDeps, job: Job): Promise<FoundLine | null> {
+  const place = placeOf(job);
+  const batch = await batches.find(place.batch);
+  const line = await lines.findQueued(place.batch, place.line);
+  return batch === null || line === null ? null : { batch, line };
+}
+
+async function prepare(deps: BatchLineHandlerDeps, job: Job, found: FoundLine): Promise<PreparedJob> {
+  const { batch, line } = found;
+  const { endpoint } = batch;
+  const principal = await deps.authenticator.readmit(job.apiKeyId);
+  const request = await parseLine(deps, { endpoint, body: line.body, principal });
+  authorise(principal, {
+    endpoint: endpointAclOf(endpoint),
+    model: modelNames(request.modelName, request.model),
+  });
+  const tokenReservation = await admit(deps, principal, request);
+  const run = request.open();
+  return {
+    principal,
+    tokenReservation,
+    start: (context) => run.start(context),
+    recorder: {
+      add: (event) => run.add(event),
+      writes(end) {
+        if (end.state !== "completed") {
+          const result = errored(resultLine(found), end.failure ?? abandoned());
+          return ending(deps, found, { state: "errored", result, tokens: noTokens });
+        }
+        const more = run.writes(end);
+        const answer = run.answer();
+        const result = succeeded(resultLine(found), answer, run.warnings());
+        return [...more, ...ending(deps, found, { state: "succeeded", result, tokens: tokensOf(answer) })];
+      },
+    },
+    ended: () => undefined,
+  };
+}
+
+/** Counts the request against the limits. @throws HearthError `rate_limited` with the time to wait, if it may ever start. */
+async function admit(
+  { rateLimits }: BatchLineHandlerDeps,
+  principal: PreparedJob["principal"],
+  { model, prompt }: LineRequest,
+): Promise<PreparedJob["tokenReservation"]> {
+  const request = rateLimits.admitRequest(principal);
+  if (request.refusal !== null) throw request.refusal;
+  const decision = await rateLimits.admitModelRequest(request, model.manifest.id, prompt);
+  if (decision.refusal !== null) throw decision.refusal;
+  return decision.reservation;
+}
+
+/** Returns the writes that end a line and queue the next one. */
+function ending(
+  { batches, lines, clock }: BatchLineHandlerDeps,
+  { batch, line }: FoundLine,
+  outcome: Pick<Parameters<BatchLineStore["ending"]>[0], "state" | "result" | "tokens">,
+): readonly Write[] {
+  const ended = { batchId: batch.id, line: line.line, ...outcome };
+  return [lines.ending(ended), batches.counting(ended), ...batches.queueNext(batch.id, clock.now())];
+}
+
+function resultLine({ batch, line }: FoundLine): ResultLine {
+  return { batchId: batch.id, format: batch.format, line: line.line, customId: line.customId };
+}
+
+/** Returns the ACL of a line's endpoint. */
+export function endpointAclOf(endpoint: string): string {
+  return (batchEndpoints as Readonly<Record<string, string>>)[endpoint] ?? "chat";
+}
+
+function abandoned(): HearthError {
+  return new HearthError("internal", "The request was ended before its answer was complete.");
+}

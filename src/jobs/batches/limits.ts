@@ -1,0 +1,36 @@
+import { HearthError } from "../../core/errors.js";
+import type { BatchLoad } from "./batch.js";
+
+/** Limits on batches; those of a team hold for all its batches that have not ended, together. */
+export interface BatchLimits {
+  /** Requests of one batch. */
+  readonly batchLinesMax: number;
+  /** Bytes of the requests of one batch. */
+  readonly batchBytesMax: number;
+  readonly teamBatchesMax: number;
+  readonly teamBatchLinesMax: number;
+  readonly teamBatchBytesMax: number;
+  /** Largest single request. */
+  readonly bodyBytesMax: number;
+}
+
+/** Requests and bytes that are added. */
+type Added = Pick<BatchLoad, "lines" | "bytes">;
+
+/**
+ * Checks whether a team may have another batch. @param load without the new one.
+ * @throws HearthError `rate_limited` that says what the team has too much of.
+ */
+export function checkLoad(load: BatchLoad, added: Added, limits: BatchLimits): void {
+  const refuse = (what: string): never => {
+    throw new HearthError(
+      "rate_limited",
+      `The team has ${what} waiting in batches. Wait until batches have ended.`,
+    );
+  };
+  if (load.batches >= limits.teamBatchesMax) refuse(`${load.batches} of ${limits.teamBatchesMax} batches`);
+  if (load.lines + added.lines > limits.teamBatchLinesMax)
+    refuse(`${load.lines} of ${limits.teamBatchLinesMax} requests`);
+  if (load.bytes + added.bytes > limits.teamBatchBytesMax)
+    refuse(`${load.bytes} of ${limits.teamBatchBytesMax} bytes`);
+}

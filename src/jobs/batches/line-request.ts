@@ -1,0 +1,201 @@
+/**
+ * The request of a batch line, ready to run: it is parsed, run and presented as the route of its endpoint does it with a request of its
+ * own, so that the body of its answer is what the route would have answered.
+ */
+import type { Principal } from "../../accounts/keys/api-key.js";
+import { authorise, modelNames } from "../../accounts/keys/permissions.js";
+import type { GenerationRequest } from "../../core/generation.js";
+import { mayRoundNumbers } from "../../core/json/member-texts.js";
+import { atPercent, completeRequest, type Model } from "../../core/model.js";
+import type { ContextEdit } from "../../core/prompt/context-edit.js";
+import { foldMessage } from "../../dialects/anthropic-messages/encode.js";
+import { parseMessagesRequest } from "../../dialects/anthropic-messages/parse.js";
+import { invalidValue } from "../../dialects/field-error.js";
+import { foldCompletion as foldChat } from "../../dialects/openai-chat/encode.js";
+import { parseChatRequest } from "../../dialects/openai-chat/parse.js";
+import { foldCompletion as foldText } from "../../dialects/openai-completions/encode.js";
+import { parseCompletionRequest } from "../../dialects/openai-completions/parse.js";
+import { createResponseEncoder } from "../../dialects/openai-responses/encode.js";
+import { generationRequest, parseResponsesRequest } from "../../dialects/openai-responses/parse.js";
+import { applyContextEdits, type EditedRequest } from "../../inference/prompt/context-edits.js";
+import { usableModel } from "../../inference/run/usable-model.js";
+import { completionInsertion } from "../completions/completion-recorder.js";
+import { findItems } from "../responses/conversation-items.js";
+import { createResponseRecorder } from "../responses/response-recorder.js";
+import { embeddingLine } from "./embedding-line.js";
+import { startText, type Fold, type LineRequest, type LineRequestDeps } from "./line-run.js";
+
+/** The routes whose requests a batch can have, with their ACL. */
+export const batchEndpoints = {
+  "/v1/chat/completions": "chat",
+  "/v1/responses": "chat",
+  "/v1/completions": "sample",
+  "/v1/embeddings": "embed",
+} as const;
+
+/** The route of the requests of a message batch. */
+export const messagesEndpoint = "/v1/messages";
+
+interface Line {
+  readonly endpoint: string;
+  /** JSON text. */
+  readonly body: string;
+  readonly principal: Principal;
+}
+
+/** Parses the request of a line. @throws HearthError as the route does. */
+export async function parseLine(
+  deps: LineRequestDeps,
+  { endpoint, body, principal }: Line,
+): Promise<LineRequest> {
+  const value: unknown = JSON.parse(body);
+  const text = mayRoundNumbers(body) ? body : null;
+  const teamId = principal.team.id;
+  if (endpoint === "/v1/embeddings") return embeddingLine(deps, value);
+  if (endpoint === "/v1/responses") return responseLine(deps, value, text, teamId);
+  if (endpoint === "/v1/completions") return completionLine(deps, value);
+  return endpoint === messagesEndpoint
+    ? messageLine(deps, value, text, principal)
+    : chatLine(deps, value, text, teamId);
+}
+
+async function chatLine(
+  deps: LineRequestDeps,
+  value: unknown,
+  text: string | null,
+  teamId: string,
+): Promise<LineRequest> {
+  const { request, stream, deferred, callsAsFunction, textTools, stored } = parseChatRequest(value, text);
+  refuse("stream", stream);
+  refuse("deferred", deferred);
+  if (stored !== null) await deps.storedCompletions.refuseWhenFull();
+  return textLine(deps, request, (identity) => {
+    const fold = foldChat({ ...identity, choices: request.choices, callsAsFunction, textTools });
+    const owner = { teamId, createTime: identity.created * 1000 };
+    return {
+      add: (event) => fold.add(event),
+      body: () => fold.result(),
+      writes: () =>
+        stored === null
+          ? []
+          : [completionInsertion(deps.storedCompletions, { ...owner, stored }, fold.result())],
+    };
+  });
+}
+
+function completionLine(deps: LineRequestDeps, value: unknown): LineRequest {
+  const { request, stream, includeUsage: _, ...options } = parseCompletionRequest(value);
+  refuse("stream", stream);
+  return textLine(deps, request, (identity) => {
+    const fold = foldText({ ...identity, choices: request.choices, ...options });
+    return { add: (event) => fold.add(event), body: () => fold.result() };
+  });
+}
+
+async function messageLine(
+  deps: LineRequestDeps,
+  value: unknown,
+  text: string | null,
+  principal: Principal,
+): Promise<LineRequest> {
+  const { request: original, stream, thinking, edits } = parseMessagesRequest(value, text);
+  refuse("stream", stream);
+  const { request, applied } = await edited(deps, original, edits ?? [], principal);
+  const appliedEdits = edits === null ? null : applied;
+  return textLine(deps, request, ({ id, model, modelName }) => {
+    const { maxTokens } = completeRequest(request, model);
+    return foldMessage({ id, model, modelName, thinking, maxTokens, appliedEdits });
+  });
+}
+
+/** Applies the edits of a request; they count tokens with the model, which the key must therefore be allowed to use. */
+async function edited(
+  { models, generator }: LineRequestDeps,
+  request: GenerationRequest,
+  edits: readonly ContextEdit[],
+  principal: Principal,
+): Promise<EditedRequest> {
+  if (edits.length === 0) return { request, applied: [] };
+  const model = modelNames(request.model, usableModel(models, request.model));
+  authorise(principal, { endpoint: "chat", model });
+  return applyContextEdits(generator, request, edits, principal.team.id, new AbortController().signal);
+}
+
+async function responseLine(
+  deps: LineRequestDeps,
+  value: unknown,
+  text: string | null,
+  teamId: string,
+): Promise<LineRequest> {
+  const { storedResponses, conversations, clock, random } = deps;
+  const request = parseResponsesRequest(value, text);
+  refuse("stream", request.stream);
+  refuse("background", request.background);
+  // Lines run at the same time, and a conversation takes one response at a time.
+  refuse("conversation", request.conversationId !== null);
+  refuse("generate", !request.generates);
+  if (request.store) await storedResponses.refuseWhenFull();
+  const { before, ownInput } = await findItems(deps, request, teamId);
+  return textLine(
+    deps,
+    generationRequest(request, [...before, ...ownInput]),
+    ({ created, model, modelName }) => {
+      const encoder = createResponseEncoder({
+        id: `resp_${random.id().replaceAll("-", "")}`,
+        created,
+        model,
+        modelName,
+        request,
+        now: () => Math.floor(clock.now() / 1000),
+      });
+      const body = (): object => encoder.response();
+      if (!request.store) {
+        encoder.open();
+        return { add: (event) => encoder.add(event), body };
+      }
+      const createTime = created * 1000;
+      const recorder = createResponseRecorder({
+        storedResponses,
+        encoder,
+        teamId,
+        createTime,
+        ownInput,
+        conversations,
+        conversationId: null,
+        streamed: false,
+      });
+      return { add: (event) => recorder.add(event), writes: (end) => recorder.writes(end) ?? [], body };
+    },
+  );
+}
+
+interface Identity {
+  readonly id: string;
+  /** Unix seconds. */
+  readonly created: number;
+  readonly model: Model;
+  readonly modelName: string;
+}
+
+function textLine(
+  deps: LineRequestDeps,
+  request: GenerationRequest,
+  createFold: (identity: Identity) => Fold,
+): LineRequest {
+  const { models, clock, random, pricePercent } = deps;
+  const model = atPercent(usableModel(models, request.model), pricePercent);
+  return {
+    modelName: request.model,
+    model,
+    prompt: completeRequest(request, model),
+    open() {
+      const created = Math.floor(clock.now() / 1000);
+      const fold = createFold({ id: random.id(), created, model, modelName: request.model });
+      return startText(deps, request, fold, pricePercent);
+    },
+  };
+}
+
+function refuse(field: string, isRequested: boolean): void {
+  if (isRequested) throw invalidValue(field, "is not allowed in a batch");
+}

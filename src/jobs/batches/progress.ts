@@ -1,0 +1,235 @@
+/**
+ * The steps of a batch between requests: its input is validated, its first lines are queued, and it ends when no line is in flight any
+ * more. Every step can be repeated after a crash: `start` continues what it finds.
+ */
+import { setImmediate } from "node:timers/promises";
+import type { Clock } from "../../core/clock.js";
+import { HearthError } from "../../core/errors.js";
+import type { Files } from "../../inference/files/files.js";
+import type { Write, Writes } from "../../store/writes.js";
+import type { JobQueue } from "../queue.js";
+import type { Batch, BatchError, BatchLine } from "./batch.js";
+import { readInput, type ParseJson } from "./input.js";
+import { checkLoad, type BatchLimits } from "./limits.js";
+import { writeOutput } from "./output.js";
+import type { BatchStore } from "./store/batches.js";
+import type { BatchLineStore } from "./store/lines.js";
+
+export interface BatchProgress {
+  /** Validates the input of a batch, after those that were requested before. */
+  validate(batch: Batch): void;
+  /** Queues the first lines of a batch whose lines are inserted. */
+  activate(id: string): Promise<void>;
+  /** Ends a batch if it has nothing left to answer. */
+  advance(id: string): void;
+  deleteLines(id: string): Promise<void>;
+  /** Continues what the previous process left, and ends batches when they expire. */
+  start(): Promise<void>;
+  /** Resolves when no step is in progress. */
+  close(): Promise<void>;
+}
+
+export interface ProgressDeps {
+  readonly batches: BatchStore;
+  readonly lines: BatchLineStore;
+  readonly files: Files;
+  readonly writes: Writes;
+  readonly clock: Clock;
+  readonly limits: BatchLimits;
+  /** Lines of one batch that have a job at a time. */
+  readonly linesQueued: number;
+  readonly parseJson: ParseJson;
+  /** Returns a check whether the key of a batch may use a model at an endpoint; it throws a HearthError if not. */
+  readonly modelCheck: (batch: Batch) => Promise<(name: string) => void>;
+  readonly onError: (batchId: string, thrown: unknown) => void;
+}
+
+const expiryCheckMs = 30_000;
+const chunkLines = 200;
+
+/** Builds the steps over the queue of lines; nothing happens before `start` or a request. */
+export function createBatchProgress(deps: ProgressDeps, queue: () => Pick<JobQueue, "wake">): BatchProgress {
+  return new Progress(deps, queue);
+}
+
+class Progress implements BatchProgress {
+  readonly #deps: ProgressDeps;
+  readonly #queue: () => Pick<JobQueue, "wake">;
+  /** The step that is in progress, and all that follow it: steps run one at a time. */
+  #steps: Promise<void> = Promise.resolve();
+  /** Batches with an `advance` that has not begun. */
+  readonly #advancing = new Set<string>();
+  #isOpen = true;
+  #stopTimer = (): void => undefined;
+
+  constructor(deps: ProgressDeps, queue: () => Pick<JobQueue, "wake">) {
+    this.#deps = deps;
+    this.#queue = queue;
+  }
+
+  validate(batch: Batch): void {
+    this.#step(batch.id, () => this.#validate(batch));
+  }
+
+  advance(id: string): void {
+    if (this.#advancing.has(id)) return;
+    this.#advancing.add(id);
+    this.#step(id, () => {
+      this.#advancing.delete(id);
+      return this.#advance(id);
+    });
+  }
+
+  async activate(id: string): Promise<void> {
+    const { batches, writes, clock, linesQueued } = this.#deps;
+    const now = clock.now();
+    await writes.commit([
+      batches.update(id, ["validating"], { state: "in_progress", start_time: now }),
+      ...Array.from({ length: linesQueued }, () => batches.queueNext(id, now)).flat(),
+    ]);
+    this.#queue().wake();
+    this.advance(id);
+  }
+
+  async deleteLines(id: string): Promise<void> {
+    while ((await this.#deps.lines.deleteOf(id, chunkLines)) === chunkLines) await setImmediate();
+  }
+
+  async start(): Promise<void> {
+    for (const batch of await this.#deps.batches.open()) await this.#resume(batch);
+    this.#watchExpiry();
+  }
+
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    this.#stopTimer();
+    await this.#steps;
+  }
+
+  #step(id: string, work: () => Promise<void>): void {
+    this.#steps = this.#steps.then(async () => {
+      if (!this.#isOpen) return;
+      try {
+        await work();
+      } catch (thrown) {
+        this.#deps.onError(id, thrown);
+      }
+    });
+  }
+
+  async #resume(batch: Batch): Promise<void> {
+    if (batch.state !== "validating") return this.advance(batch.id);
+    await this.deleteLines(batch.id);
+    if (batch.format === "openai") this.validate(batch);
+    // Its client was never told that it exists.
+    else await this.#deps.batches.delete(batch.id);
+  }
+
+  /** Ends what has expired, and repeats steps that failed. */
+  #watchExpiry(): void {
+    if (!this.#isOpen) return;
+    this.#stopTimer = this.#deps.clock.after(expiryCheckMs, () => {
+      this.#step("", async () => {
+        for (const batch of await this.#deps.batches.open())
+          if (batch.state !== "validating") this.advance(batch.id);
+      });
+      this.#watchExpiry();
+    });
+  }
+
+  async #advance(id: string): Promise<void> {
+    const { batches, lines, writes, clock } = this.#deps;
+    const batch = await batches.find(id);
+    if (batch === null || batch.endTime !== null || batch.state === "validating") return;
+    const now = clock.now();
+    const queued = await lines.countQueued(id);
+    if (batch.state === "in_progress") {
+      const isExpired = now >= batch.expireTime;
+      if (!isExpired && (queued > 0 || batch.nextLine < batch.lines)) return;
+      const outcome = isExpired ? "expired" : "completed";
+      await writes.commit([
+        batches.update(id, ["in_progress"], { state: "finalizing", outcome, finalize_time: now }),
+        ...batches.unqueuing(id),
+      ]);
+      return this.#advance(id);
+    }
+    if (queued > 0) return;
+    await writeOutput(this.#deps, batch);
+    await this.deleteLines(id);
+  }
+
+  async #validate({ id }: Batch): Promise<void> {
+    const { batches } = this.#deps;
+    const batch = await batches.find(id);
+    // Cancelled meanwhile.
+    if (batch?.state !== "validating") return;
+    const errors = await this.#insertLines(batch);
+    if (errors.length === 0) return this.activate(id);
+    const failure = {
+      state: "failed",
+      errors: JSON.stringify(errors),
+      end_time: this.#deps.clock.now(),
+      lines: 0,
+    } as const;
+    await this.#deps.writes.commit([batches.update(id, ["validating"], failure)]);
+    await this.deleteLines(id);
+  }
+
+  /** Inserts the lines of the input. @returns what is wrong with it. */
+  async #insertLines(batch: Batch): Promise<readonly BatchError[]> {
+    const { files, limits, writes, parseJson, modelCheck, lines, batches } = this.#deps;
+    const errors: BatchError[] = [];
+    let chunk: BatchLine[] = [];
+    const total = { lines: 0, bytes: 0 };
+    const flush = async (): Promise<void> => {
+      const inserted: Write[] = errors.length > 0 ? [] : chunk.map((line) => lines.insertion(batch.id, line));
+      chunk = [];
+      await writes.commit(inserted);
+    };
+    try {
+      const file = await files.find(batch.inputFileId ?? "", batch.teamId);
+      if (file.bytes > limits.batchBytesMax)
+        return [wholeError(`The input file is larger than ${limits.batchBytesMax} bytes.`)];
+      const rules = {
+        endpoint: batch.endpoint,
+        linesMax: limits.batchLinesMax,
+        lineBytesMax: limits.bodyBytesMax,
+        checkModel: await modelCheck(batch),
+        parseJson,
+      };
+      for await (const read of readInput(await files.read(file), rules)) {
+        if ("code" in read) {
+          errors.push(read);
+          continue;
+        }
+        chunk.push(read);
+        total.lines += 1;
+        total.bytes += Buffer.byteLength(read.body);
+        if (chunk.length < chunkLines) continue;
+        await flush();
+        await setImmediate();
+      }
+      if (errors.length === 0) checkLoad(await this.#otherLoad(batch), total, limits);
+    } catch (thrown) {
+      if (!isRefusal(thrown)) throw thrown;
+      errors.push(wholeError(thrown.message));
+    }
+    await flush();
+    await writes.commit([batches.update(batch.id, ["validating", "cancelling"], total)]);
+    return errors;
+  }
+
+  /** What the team has waiting without this batch. */
+  async #otherLoad({ teamId }: Batch) {
+    const load = await this.#deps.batches.loadOf(teamId);
+    return { ...load, batches: load.batches - 1 };
+  }
+}
+
+function isRefusal(thrown: unknown): thrown is HearthError {
+  return thrown instanceof HearthError && thrown.kind !== "internal" && thrown.kind !== "overloaded";
+}
+
+function wholeError(message: string): BatchError {
+  return { code: "invalid_input", message, param: null, line: null };
+}

@@ -1,0 +1,94 @@
+/** The lines of a batch's output, in the format of the API that created it. Pure. */
+import type { HearthError } from "../../core/errors.js";
+import { errorBody, errorStatus } from "../../dialects/error-body.js";
+import { jobIdOf, type Batch, type BatchTokens } from "./batch.js";
+
+/** A line of a batch, as its result names it. */
+export interface ResultLine {
+  readonly batchId: string;
+  readonly format: Batch["format"];
+  readonly line: number;
+  readonly customId: string;
+}
+
+/**
+ * Returns the result of a line that was answered.
+ * @param answer JSON text of the body.
+ * @param warnings what was not applied of the request: sentences that the route sends as a header.
+ */
+export function succeeded(line: ResultLine, answer: string, warnings: readonly string[]): string {
+  const { format, customId } = line;
+  const more = warnings.length === 0 ? "" : `,"hearth_warnings":${JSON.stringify(warnings)}`;
+  if (format === "anthropic")
+    return `{"custom_id":${JSON.stringify(customId)},"result":{"type":"succeeded","message":${answer}}${more}}`;
+  const { id, requestId } = idsOf(line);
+  return `{"id":${id},"custom_id":${JSON.stringify(customId)},"response":{"status_code":200,"request_id":${requestId},"body":${answer}},"error":null${more}}`;
+}
+
+/** Returns the result of a line whose request failed, with the body that the route would have sent. */
+export function errored(line: ResultLine, error: HearthError): string {
+  const { format, customId, batchId, line: at } = line;
+  const requestId = jobIdOf(batchId, at);
+  const body = errorBody(error, format, requestId);
+  if (format === "anthropic")
+    return JSON.stringify({ custom_id: customId, result: { type: "errored", error: body } });
+  return JSON.stringify({
+    id: requestId,
+    custom_id: customId,
+    response: { status_code: errorStatus(error, format), request_id: requestId, body },
+    error: null,
+  });
+}
+
+/** Returns the result of a line that was not answered. */
+export function dropped(line: ResultLine, outcome: Batch["outcome"]): string {
+  const { format, customId, batchId, line: at } = line;
+  const isExpired = outcome === "expired";
+  if (format === "anthropic")
+    return JSON.stringify({ custom_id: customId, result: { type: isExpired ? "expired" : "canceled" } });
+  const error = isExpired
+    ? {
+        code: "batch_expired",
+        message: "This request could not be executed before the completion window expired.",
+      }
+    : { code: "batch_cancelled", message: "The batch was cancelled before this request was executed." };
+  return JSON.stringify({ id: jobIdOf(batchId, at), custom_id: customId, response: null, error });
+}
+
+export const noTokens: BatchTokens = {
+  promptTokens: 0,
+  cachedTokens: 0,
+  completionTokens: 0,
+  reasoningTokens: 0,
+};
+
+interface AnswerUsage {
+  readonly prompt_tokens?: number;
+  readonly completion_tokens?: number;
+  readonly prompt_tokens_details?: { readonly cached_tokens?: number };
+  readonly completion_tokens_details?: { readonly reasoning_tokens?: number };
+  readonly input_tokens?: number;
+  readonly output_tokens?: number;
+  readonly input_tokens_details?: { readonly cached_tokens?: number };
+  readonly output_tokens_details?: { readonly reasoning_tokens?: number };
+}
+
+/** Returns the tokens of an answer of any endpoint. @param answer JSON text. */
+export function tokensOf(answer: string): BatchTokens {
+  const { usage = {} } = JSON.parse(answer) as { readonly usage?: AnswerUsage };
+  const prompt = usage.prompt_tokens_details ?? usage.input_tokens_details;
+  const completion = usage.completion_tokens_details ?? usage.output_tokens_details;
+  const reasoningTokens = completion?.reasoning_tokens ?? 0;
+  return {
+    promptTokens: usage.prompt_tokens ?? usage.input_tokens ?? 0,
+    cachedTokens: prompt?.cached_tokens ?? 0,
+    // Of chat completions, reasoning is no part of the completion tokens.
+    completionTokens: usage.output_tokens ?? (usage.completion_tokens ?? 0) + reasoningTokens,
+    reasoningTokens,
+  };
+}
+
+function idsOf({ batchId, line }: ResultLine): { readonly id: string; readonly requestId: string } {
+  const id = JSON.stringify(jobIdOf(batchId, line));
+  return { id, requestId: id };
+}

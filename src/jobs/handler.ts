@@ -1,0 +1,56 @@
+/** What the queue asks of each kind of jobs: to prepare a job, and what is written of its outcome. */
+import type { Principal } from "../accounts/keys/api-key.js";
+import type { HearthError } from "../core/errors.js";
+import type { TokenReservation } from "../core/limits.js";
+import type { WorkClass } from "../core/slots.js";
+import type { Run } from "../inference/run/generate.js";
+import type { RunRecorder } from "../inference/run/recorder.js";
+import type { RunContext } from "../inference/run/run-deps.js";
+import type { Write } from "../store/writes.js";
+import type { Job, JobKind } from "./job.js";
+
+/** The run of a job. */
+export interface JobRun {
+  abort(): void;
+  /** Resolves when the run is over. Rejects only when its recorder was never asked what to write. */
+  readonly ended: Promise<void>;
+}
+
+/** A job, ready to run. */
+export interface PreparedJob {
+  readonly principal: Principal;
+  /** Starts the run; it has the recorder of the context. @throws HearthError why it cannot start. */
+  start(context: RunContext): JobRun;
+  readonly recorder: RunRecorder;
+  /** Of the limits that admitted its request. */
+  readonly tokenReservation: TokenReservation;
+  /** Called when the run is over: its outcome is written, or the job was requeued. */
+  ended(outcome: "written" | "requeued"): void;
+}
+
+/** What the queue does for one kind of jobs. */
+export interface JobHandler {
+  readonly kind: JobKind;
+  readonly workClass: WorkClass;
+  /** @returns null when there is nothing left to do. @throws HearthError why the job cannot run. */
+  prepare(job: Job): Promise<PreparedJob | null>;
+  /** Returns what is written for a job that fails before its run starts. */
+  failure(job: Job, error: HearthError): Promise<readonly Write[]>;
+  /** Called when a job is no longer in flight. */
+  ended?(job: Job): void;
+}
+
+/** Returns a run of the generator as the run of a job. */
+export function toJobRun(run: Run): JobRun {
+  return { abort: () => run.abort(), ended: readToEnd(run) };
+}
+
+/** Reads the events of a run to their end; its recorder has stored them. */
+async function readToEnd(run: Run): Promise<void> {
+  try {
+    for await (const event of run.events) void event;
+  } catch {
+    // The failure is stored already.
+  }
+  await run.finished;
+}
