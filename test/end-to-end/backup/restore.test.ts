@@ -19,6 +19,20 @@ import {
 const text = (content: string): Buffer => Buffer.from(content);
 
 describe("hearth restore", () => {
+  it("brings back the files of teams, and nothing else that lies in their folder", async () => {
+    const data = await usedFolder();
+    const name = `file-${"a".repeat(32)}`;
+    mkdirSync(join(data, "files"));
+    writeFileSync(join(data, "files", name), "a file");
+    writeFileSync(join(data, "files", `${name}.partial`), "half of a file");
+    const file = join(temporaryFolder(), "backup.tar.gz");
+    expect((await hearth(data, "backup", file)).out).toContain("1 image, 1 file to ");
+    const restored = join(temporaryFolder(), "data");
+    expect((await hearth(restored, "restore", file)).code).toBe(0);
+    expect(readdirSync(join(restored, "files"))).toEqual([name]);
+    expect(readFileSync(join(restored, "files", name), "utf8")).toBe("a file");
+  });
+
   it("puts a backup into a folder that does not exist, with all its files", async () => {
     const backup = await backupOf(await usedFolder("team-2"));
     const data = join(temporaryFolder(), "deep", "data");
