@@ -81,7 +81,9 @@ module.exports = {
     {
       name: "top-files-import-core",
       severity: "error",
-      from: { path: inSrc("(config|config-(file|rules|storage|values)|default-folders|system|version)\\.ts$") },
+      from: {
+        path: inSrc("(config|config-(file|rules|storage|values)|default-folders|system|version)\\.ts$"),
+      },
       // The configuration file holds settings of models, too.
       to: {
         path: "^src/",

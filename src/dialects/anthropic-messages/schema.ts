@@ -44,7 +44,19 @@ const documentBlock = z.object({
   type: z.literal("document"),
   source: z.discriminatedUnion("type", [
     z.object({ type: z.literal("text"), data: z.string() }),
-    z.object({ type: z.enum(["base64", "url", "content", "file"]) }).describe("Not supported: rejected."),
+    z.object({
+      type: z.literal("base64"),
+      media_type: z.string().nullish().describe("`text/plain`; others are rejected."),
+      data: z.string().nullish(),
+    }),
+    z.object({
+      type: z.literal("content"),
+      content: z
+        .union([z.string(), boundedArray(z.discriminatedUnion("type", [textBlock, imageBlock]), blocksMax)])
+        .nullish()
+        .describe("Text; images are rejected."),
+    }),
+    z.object({ type: z.enum(["url", "file"]) }).describe("Not supported: rejected."),
   ]),
   title: z.string().nullish(),
   context: z.string().nullish(),

@@ -6,6 +6,7 @@ import type { Message, ToolCall } from "../../core/generation.js";
 import { mayRoundNumbers, memberTexts } from "../../core/json/member-texts.js";
 import { invalidValue, unsupported } from "../field-error.js";
 import { withPrefix, joinParts, type MessageContent, type ContentPart } from "../message-content.js";
+import { decodeText } from "../text-file.js";
 import { wellFormed } from "../well-formed.js";
 import type { BlockBody, MessageBody, MessagesRequestBody } from "./schema.js";
 
@@ -149,9 +150,26 @@ function readPart({ block, param }: LocatedBlock): ContentPart {
   if (block.type !== "document") throw unsupported(param, `content blocks of the type '${block.type}' are`);
   const { source, title, context, citations } = block;
   if (citations?.enabled === true) throw unsupported(`${param}.citations`, "citations are");
-  if (source.type !== "text")
-    throw unsupported(`${param}.source`, `documents of the source type '${source.type}' are`);
-  return wellFormed([title ?? "", context ?? "", source.data].filter((part) => part !== "").join("\n"));
+  const content = documentText(source, `${param}.source`);
+  return wellFormed([title ?? "", context ?? "", content].filter((part) => part !== "").join("\n"));
+}
+
+type DocumentSource = Extract<BlockBody, { type: "document" }>["source"];
+
+function documentText(source: DocumentSource, param: string): string {
+  if (source.type === "text") return source.data;
+  if (source.type === "base64" && source.data != null && source.media_type === "text/plain")
+    return decodeText(source.data, `${param}.data`);
+  if (source.type === "content" && source.content != null) {
+    if (typeof source.content === "string") return source.content;
+    return source.content.map((block, index) => textOnly(block, `${param}.content.${index}`)).join("\n\n");
+  }
+  throw unsupported(param, `documents of the source type '${source.type}' are`);
+}
+
+function textOnly(block: { readonly type: string; readonly text?: string }, param: string): string {
+  if (block.text === undefined) throw unsupported(param, "images in documents are");
+  return block.text;
 }
 
 type ImageBody = Extract<BlockBody, { type: "image" }>;

@@ -3,6 +3,7 @@ import type { Message, ToolCall } from "../../core/generation.js";
 import { textArguments } from "../client-tools/text-input.js";
 import { unsupported } from "../field-error.js";
 import { imageDetailOf, joinParts, type MessageContent, type ContentPart } from "../message-content.js";
+import { readTextFile } from "../text-file.js";
 import { wellFormed } from "../well-formed.js";
 import type { ChatMessageBody, ContentBody } from "./schema.js";
 
@@ -86,6 +87,10 @@ function readPart(part: PartBody, param: string, isAssistant: boolean): ContentP
   if (part.type === "image_url" && !isAssistant) {
     const { url, detail } = part.image_url;
     return { url, detail: imageDetailOf(detail, part.detail), param: `${param}.image_url.url` };
+  }
+  if (part.type === "file" && part.file?.file_data != null && !isAssistant) {
+    const { file_data: data, filename } = part.file;
+    return readTextFile({ data, filename }, `${param}.file.file_data`);
   }
   throw unsupported(param, `content parts of the type '${part.type}' are`);
 }

@@ -37,13 +37,22 @@ const part = z
     textPart,
     refusalPart,
     imagePart,
-    z.object({ type: z.literal("file") }),
+    z.object({
+      type: z.literal("file"),
+      file: z
+        .object({
+          file_data: z.string().nullish().describe("A text file in UTF-8, as a data URL or in base64."),
+          filename: z.string().nullish(),
+        })
+        .nullish(),
+    }),
     z.object({ type: z.literal("text_file") }),
     z.object({ type: z.literal("input_audio") }),
   ])
   .meta({
     id: "ChatContentPart",
-    description: "Text and images are supported; files and audio are rejected.",
+    description:
+      "Text, images and text files are supported; uploaded files, other files and audio are rejected.",
   });
 const content = z.union([z.string(), boundedArray(part, partsMax)]);
 const name = z.string().nullish();

@@ -2,6 +2,7 @@
  * Rejects fields and items of a responses request that are not supported and cannot be ignored, because they would change the
  * meaning of the answer.
  */
+import { decodeText } from "../text-file.js";
 import { invalidValue, unsupported } from "../field-error.js";
 import { imageDetail, type InputItem, type ItemContent } from "./items/input-item-schema.js";
 import type { ResponsesRequestBody } from "./schema.js";
@@ -37,11 +38,12 @@ function rejectUnsupportedParts(content: ItemContent, param: string, isAssistant
   for (const [index, part] of content.entries()) {
     const partParam = `${param}.${index}`;
     if (
-      part.type === "input_file" ||
+      (part.type === "input_file" && (isAssistant || part.file_data == null)) ||
       part.type === "input_audio" ||
       (isAssistant && part.type === "input_image")
     )
       throw unsupported(partParam, `content parts of the type '${part.type}' are`);
+    if (part.type === "input_file") decodeText(part.file_data ?? "", `${partParam}.file_data`);
     if (part.type !== "input_image") continue;
     if (part.image_url == null) throw unsupported(`${partParam}.file_id`, "images that were uploaded are");
     if (!imageDetail.safeParse(part.detail).success)

@@ -26,7 +26,11 @@ const part = z.discriminatedUnion("type", [
     file_id: z.string().nullish(),
     detail: z.string().nullish(),
   }),
-  z.object({ type: z.literal("input_file") }),
+  z.object({
+    type: z.literal("input_file"),
+    file_data: z.string().nullish().describe("A text file in UTF-8, as a data URL or in base64."),
+    filename: z.string().nullish(),
+  }),
   z.object({ type: z.literal("input_audio") }),
 ]);
 const content = z.union([z.string(), boundedArray(part, partsMax)]);

@@ -5,6 +5,7 @@
 import type { Message, ToolCall } from "../../../core/generation.js";
 import { invalidValue, unsupported } from "../../field-error.js";
 import { imageDetailOf, joinParts, type MessageContent, type ContentPart } from "../../message-content.js";
+import { readTextFile } from "../../text-file.js";
 import { wellFormed } from "../../well-formed.js";
 import {
   imageDetail,
@@ -157,5 +158,7 @@ function contentPartOf(part: ItemPart, param: string): ContentPart {
     const detail = imageDetail.safeParse(part.detail).data;
     return { url: part.image_url, detail: imageDetailOf(detail), param: `${param}.image_url` };
   }
+  if (part.type === "input_file" && part.file_data != null)
+    return readTextFile({ data: part.file_data, filename: part.filename }, `${param}.file_data`);
   throw unsupported("input", `content parts of the type '${part.type}' are`);
 }
