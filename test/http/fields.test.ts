@@ -53,7 +53,7 @@ const routes: readonly RouteFields[] = [
       ["tools", { tools: [{ type: "live_search" }] }],
       ["tools.0.type", { tools: [{ type: "telepathy" }] }],
       ["modalities", { modalities: ["text", "audio"] }],
-      ["messages.0.content.0", sent({ type: "file", file: { file_id: "f" } })],
+      ["messages.0.content.0", sent({ type: "file", file: {} })],
       ["messages.0.content.0", sent({ type: "input_audio", input_audio: { data: "", format: "wav" } })],
     ],
     named: openaiName,

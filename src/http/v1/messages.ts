@@ -11,6 +11,7 @@ import { parseMessagesRequest } from "../../dialects/anthropic-messages/parse.js
 import { messagesRequestSchema } from "../../dialects/anthropic-messages/schema.js";
 import { message, messageEvent } from "../../dialects/anthropic-messages/response-schema.js";
 import { eventFrame } from "../../dialects/sse.js";
+import { inlineFiles } from "../../jobs/prompt-files.js";
 import type { HttpDeps } from "../deps.js";
 import { authoriseModel } from "../models/authorise-model.js";
 import { editedRequest } from "../messages/edited-request.js";
@@ -24,7 +25,12 @@ export function createMessage(deps: HttpDeps): (call: Call) => Promise<void> {
   const reply = createReply(deps);
   return async (call) => {
     const { ctx, principal, body, bodyText, requestId, route } = call;
-    const { request: original, stream, thinking, edits } = parseMessagesRequest(body, bodyText);
+    const {
+      request: original,
+      stream,
+      thinking,
+      edits,
+    } = parseMessagesRequest(await inlineFiles(deps.files, principal, body), bodyText);
     authoriseModel(deps.models, call, original.model);
     const edited = await editedRequest(deps, call, original, edits);
     if (edited === null) return;

@@ -12,6 +12,8 @@ import type { ModelRegistry } from "../../core/model.js";
 import type { Write } from "../../store/writes.js";
 import { foldCompletion } from "../../dialects/openai-chat/encode.js";
 import { parseChatRequest } from "../../dialects/openai-chat/parse.js";
+import type { Files } from "../../inference/files/files.js";
+import { inlineFiles } from "../prompt-files.js";
 import { outcomeRetentionMs, writeFailure } from "./deferred-completions.js";
 import { completionInsertion } from "../completions/completion-recorder.js";
 import type { StoredCompletions } from "../../inference/completions/stored-completions.js";
@@ -25,6 +27,7 @@ export interface DeferredCompletionHandlerDeps {
   readonly deferred: Pick<DeferredStore, "ending">;
   readonly storedCompletions: Pick<StoredCompletions, "insertion">;
   readonly models: ModelRegistry;
+  readonly files: Pick<Files, "find" | "read">;
   readonly generator: Pick<Generator, "start">;
   readonly clock: Clock;
 }
@@ -41,12 +44,12 @@ export function deferredCompletionHandler(deps: DeferredCompletionHandlerDeps): 
     workClass: "deferred",
     failure: (job, error) => Promise.resolve([failed(job, error)]),
     async prepare(job): Promise<PreparedJob> {
+      const principal = await authenticator.readmit(job.apiKeyId);
       const { request, callsAsFunction, textTools, stored } = parseChatRequest(
-        JSON.parse(job.body),
+        await inlineFiles(deps.files, principal, JSON.parse(job.body)),
         mayRoundNumbers(job.body) ? job.body : null,
       );
       const model = usableModel(models, request.model);
-      const principal = await authenticator.readmit(job.apiKeyId);
       authorise(principal, { endpoint: "chat", model: modelNames(request.model, model) });
       const { choices } = request;
       const created = Math.floor(job.createTime / 1000);

@@ -34,6 +34,7 @@ import {
 } from "../../../dialects/openai-chat/response-schema.js";
 import { dataFrame, doneFrame, pingFrame } from "../../../dialects/sse.js";
 import type { Run } from "../../../inference/run/generate.js";
+import { inlineFiles } from "../../../jobs/prompt-files.js";
 import { usableModel } from "../../../inference/run/usable-model.js";
 import type { HttpDeps } from "../../deps.js";
 import { authoriseModel } from "../../models/authorise-model.js";
@@ -47,8 +48,8 @@ import type { RouteDocs } from "../../route-docs.js";
 export function createChatCompletion(deps: HttpDeps): (call: Call) => Promise<void> {
   const reply = createReply(deps);
   return async (call) => {
-    const { ctx, body, bodyText } = call;
-    const request = parseChatRequest(body, bodyText);
+    const { ctx, principal, body, bodyText } = call;
+    const request = parseChatRequest(await inlineFiles(deps.files, principal, body), bodyText);
     authoriseModel(deps.models, call, request.request.model);
     if (request.stored !== null) await deps.storedCompletions.refuseWhenFull();
     if (request.deferred) return defer(deps, call, request.request);

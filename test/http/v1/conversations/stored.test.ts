@@ -161,7 +161,7 @@ describe("a conversation is refused", () => {
     [{ items: "Hello" }, "items"],
     [{ items: [{ role: "king", content: "Hello" }] }, "items.0.role"],
     [
-      { items: [{ role: "user", content: [{ type: "input_file", file_id: "file-1" }] }] },
+      { items: [{ role: "user", content: [{ type: "input_file", filename: "a.txt" }] }] },
       "items.0.content.0",
     ],
     [{ metadata: { a: 1 } }, "metadata.a"],

@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { createScriptedEngine } from "../../../../src/engine/scripted.js";
+import { builtInModel } from "../../../harness.js";
+import { startManagedServer } from "../../auth/managed.js";
+import { keys, startScriptedApp } from "../../../scripted-app.js";
+import { connect } from "../../websocket/client.js";
+import { createTestTeam } from "../../threats/world.js";
+import { chatLine, clientOf, createBatch, linesOf, whenEnded } from "../batches/batches.js";
+import { upload } from "./uploads.js";
+
+const model = builtInModel;
+const content = {
+  "/v1/chat/completions": (id: string) => ({
+    messages: [{ role: "user", content: [{ type: "file", file: { file_id: id } }] }],
+  }),
+  "/v1/responses": (id: string) => ({
+    input: [{ role: "user", content: [{ type: "input_file", file_id: id }] }],
+  }),
+  "/v1/messages": (id: string) => ({
+    max_tokens: 16,
+    messages: [{ role: "user", content: [{ type: "document", source: { type: "file", file_id: id } }] }],
+  }),
+};
+
+/** Says what the prompt has of the uploaded file. */
+const reader = () =>
+  createScriptedEngine((prompt) => [
+    /notes\.txt\nThe code is \d+/.exec(prompt)?.[0].replace(/\s+/g, "-") ?? "nothing",
+  ]);
+
+describe.each(Object.entries(content))("an uploaded text file in %s", (path, fields) => {
+  it("stands in the prompt with its name", async () => {
+    const server = await startManagedServer(undefined, { engine: reader() });
+    const { body } = await upload(server.url, server.apiKey, "The code is 4711");
+    const answer = await server.request("POST", path, { model, ...fields(body.id) }, server.apiKey);
+    expect(answer.status).toBe(200);
+    expect(JSON.stringify(answer.body)).toContain("notes.txt-The-code-is-4711");
+  });
+
+  it("of another team does not exist, and a key without the ACL does not read it", async () => {
+    const server = await startManagedServer(undefined, { engine: reader() });
+    const other = await createTestTeam(server, "theirs");
+    const { body } = await upload(server.url, other.apiKey, "The code is 4711");
+    const request = { model, ...fields(body.id) };
+    expect((await server.request("POST", path, request, server.apiKey)).status).toBe(404);
+    const acls = ["api-key:endpoint:chat", "api-key:model:*"];
+    const { apiKey } = await server.createKey(other.teamId, { acls });
+    expect((await server.request("POST", path, request, apiKey)).status).toBe(403);
+  });
+});
+
+it("an uploaded text file of 10 MiB and a byte is refused by the name of the field", async () => {
+  const server = await startManagedServer(undefined, { engine: reader() });
+  const { body } = await upload(server.url, server.apiKey, "x".repeat(10 * 1024 * 1024 + 1));
+  const request = { model, ...content["/v1/chat/completions"](body.id) };
+  expect(await server.request("POST", "/v1/chat/completions", request, server.apiKey)).toMatchObject({
+    status: 400,
+    body: { error: { param: "messages.0.content.0.file.file_id" } },
+  });
+});
+
+it("an uploaded text file is read for a line of a batch, too", async () => {
+  const server = await startManagedServer(undefined, { engine: reader() });
+  const client = clientOf(server);
+  const { body } = await upload(server.url, server.apiKey, "The code is 4711");
+  const line = chatLine("a", "", content["/v1/chat/completions"](body.id));
+  const batch = await whenEnded(client, await createBatch(client, [line]));
+  expect(JSON.stringify(await linesOf(client, batch.output_file_id))).toContain("notes.txt-The-code-is-4711");
+});
+
+it("an uploaded text file is read in a conversation's items, also after the file was deleted", async () => {
+  const server = await startManagedServer(undefined, { engine: reader() });
+  const { body: file } = await upload(server.url, server.apiKey, "The code is 4711");
+  const items = content["/v1/responses"](file.id).input;
+  const send = (path: string, body: object) => server.request("POST", path, body, server.apiKey);
+  const { body: made } = await send("/v1/conversations", { items });
+  const { id: conversation } = made as { readonly id: string };
+  expect((await send(`/v1/conversations/${conversation}/items`, { items })).status).toBe(200);
+  expect((await server.request("DELETE", `/v1/files/${file.id}`, undefined, server.apiKey)).status).toBe(200);
+  const answer = await send("/v1/responses", { model, conversation, input: "Hello" });
+  expect(JSON.stringify(answer.body)).toContain("notes.txt-The-code-is-4711");
+});
+
+it("a text file is read in a turn of a WebSocket, in the request or uploaded", async () => {
+  const server = await startScriptedApp((prompt) => [prompt]);
+  const { body: file } = await upload(server.url, keys.ada, "The code is 4711");
+  const client = await connect(server.url);
+  const uploaded = await client.respond({ ...content["/v1/responses"](file.id), store: false });
+  expect(JSON.stringify(uploaded.output)).toContain("The code is 4711");
+  const data = Buffer.from("The word is cobalt").toString("base64");
+  const part = { type: "input_file", filename: "a.txt", file_data: data };
+  const inline = await client.respond({
+    input: [{ role: "user", content: [part] }],
+    previous_response_id: uploaded.id,
+    store: false,
+  });
+  expect(JSON.stringify(inline.output)).toMatch(/The code is 4711.*The word is cobalt/);
+});
