@@ -16,7 +16,7 @@ describe("an error on an Anthropic path", () => {
     ["without a key", "POST", "", 401, "authentication_error"],
     ["without a key to count", "POST", "/count_tokens", 401, "authentication_error"],
     ["of another method", "GET", "", 405, "invalid_request_error"],
-    ["on a path that is not there", "POST", "/batches", 404, "not_found_error"],
+    ["on a path that is not there", "POST", "/nothing", 404, "not_found_error"],
   ])("%s is reported in Anthropic's format", async (_case, method, path, status, type) => {
     const server = await startScriptedApp(say);
     const response = await fetch(`${server.url}/v1/messages${path}`, { method });
