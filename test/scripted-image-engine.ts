@@ -34,7 +34,9 @@ export function createScriptedImageEngine({ onStep, steps = 2 }: ImageScript = {
         signal.throwIfAborted();
         reportStep();
       }
-      return { bytes: Buffer.from(JSON.stringify(job)), width: 64, height: 64, promptRead: job.prompt };
+      const counts = { promptTokens: job.prompt.split(" ").length, imageTokens: 64 };
+      const bytes = Buffer.from(JSON.stringify(job));
+      return { bytes, width: 64, height: 64, promptRead: job.prompt, ...counts };
     },
     residents: () => [],
     close: () => Promise.resolve(),

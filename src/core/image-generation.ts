@@ -45,6 +45,10 @@ export interface GeneratedImage extends ImageSize {
   readonly bytes: Uint8Array;
   /** The part of the prompt that the model read: all of it unless it exceeds the model's maximum. */
   readonly promptRead: string;
+  /** Tokens of the text that the model read. */
+  readonly promptTokens: number;
+  /** Positions of the image within the model, as tokens are the positions of a text. */
+  readonly imageTokens: number;
 }
 
 /** An image model, kept in memory for one run. */

@@ -1,7 +1,7 @@
 /** Encodes generated images as the response of POST /v1/images/generations. Pure. */
 import type { ImageFormat } from "../../core/image-generation.js";
 import type { Ticks } from "../../core/money.js";
-import type { ImageList, WireImage } from "./response-schema.js";
+import type { ImageList, WireImage, WireImageUsage } from "./response-schema.js";
 
 /** A generated image with the values that the response contains. */
 export interface ImageResult {
@@ -11,6 +11,8 @@ export interface ImageResult {
   readonly seed: number;
   readonly width: number;
   readonly height: number;
+  readonly promptTokens: number;
+  readonly imageTokens: number;
 }
 
 export interface ImageResults {
@@ -30,7 +32,20 @@ export function encodeImages({ created, images, format, costTicks }: ImageResult
     data: images.map((image) => encodeImage(image, format)),
     size: `${width}x${height}`,
     output_format: format,
-    usage: { cost_in_usd_ticks: costTicks },
+    usage: { ...encodeUsage(images), cost_in_usd_ticks: costTicks },
+  };
+}
+
+/** The prompt counts once for each image: the model reads it anew. */
+function encodeUsage(images: readonly ImageResult[]): WireImageUsage {
+  const input = images.reduce((sum, { promptTokens }) => sum + promptTokens, 0);
+  const output = images.reduce((sum, { imageTokens }) => sum + imageTokens, 0);
+  return {
+    input_tokens: input,
+    input_tokens_details: { text_tokens: input, image_tokens: 0 },
+    output_tokens: output,
+    output_tokens_details: { text_tokens: 0, image_tokens: output },
+    total_tokens: input + output,
   };
 }
 

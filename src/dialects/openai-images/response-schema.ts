@@ -14,13 +14,33 @@ const image = responseObject({
   seed: countField("Extension: a request with this seed generates the same image again."),
 }).meta({ id: "Image", description: "One image, as a URL or as data." });
 
+const details = (of: string) =>
+  responseObject({
+    text_tokens: countField(`Tokens of text in the ${of}.`),
+    image_tokens: countField(`Tokens of images in the ${of}.`),
+  });
+
+const usage = {
+  input_tokens: countField("Tokens of the prompt that the model read, once for each image."),
+  input_tokens_details: details("input"),
+  output_tokens: countField(
+    "Positions of the images within the model. They count toward no price and no limit.",
+  ),
+  output_tokens_details: details("output"),
+  total_tokens: countField("Sum of `input_tokens` and `output_tokens`."),
+};
+
 export const imageList = responseObject({
   created: unixSecondsField,
   data: responseArray(image),
   size: z.string().describe("Width and height of each image in pixels, such as 512x512."),
   output_format: z.enum(["png", "jpeg", "webp"]),
-  usage: responseObject({ cost_in_usd_ticks: countField("Total cost of the images; 1 USD = 10^10 ticks.") }),
+  usage: responseObject({
+    ...usage,
+    cost_in_usd_ticks: countField("Total cost of the images; 1 USD = 10^10 ticks."),
+  }),
 }).meta({ id: "ImageList", description: "The generated images." });
 
 export type WireImage = z.infer<typeof image>;
+export type WireImageUsage = Omit<ImageList["usage"], "cost_in_usd_ticks">;
 export type ImageList = z.infer<typeof imageList>;

@@ -68,8 +68,8 @@ export function createImageEngine(deps: ImageEngineDeps): ImageEngine {
         .catch((thrown: unknown) => {
           throw unavailable(model, thrown, signal, "it could not generate this image.");
         });
-      const { width, height, promptRead } = image;
-      return { bytes: await encodeImage(image, format, quality), width, height, promptRead };
+      const { pixels, ...rest } = image;
+      return { ...rest, bytes: await encodeImage({ pixels, ...rest }, format, quality) };
     },
     residents: () => models.list(),
     async close() {

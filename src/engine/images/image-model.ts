@@ -3,7 +3,8 @@
  * between any two runs of the runtime, so that it can be stopped. The scheduler decides the steps.
  */
 import { join } from "node:path";
-import type { ImageSize } from "../../core/image-generation.js";
+import type { GeneratedImage, ImageSize } from "../../core/image-generation.js";
+import type { ClipText } from "./clip/tokenizer.js";
 import { createDenoiser, type Denoiser } from "./denoiser.js";
 import { openGraph, type Graph, type GraphOptions, type FloatTensor } from "./graph.js";
 import { readImageModelConfig, type ImageModelConfig } from "./model-config.js";
@@ -16,11 +17,9 @@ export interface ImageJob extends ImageSize {
   readonly seed: number;
 }
 
-export interface RawImage extends ImageSize {
+export interface RawImage extends Omit<GeneratedImage, "bytes"> {
   /** Red, green and blue of every pixel, row by row. */
   readonly pixels: Uint8Array<ArrayBuffer>;
-  /** The part of the prompt that the model read. */
-  readonly promptRead: string;
 }
 
 export interface ImageModel {
@@ -80,7 +79,8 @@ function createImageModel(parts: Parts, drawing: ImageModelConfig["defaults"]): 
       between();
       const empty = denoiser.usesClassifierFreeGuidance ? (await embed("")).tensor : null;
       between();
-      const shape = [1, config.channels, height / config.factor, width / config.factor];
+      const latent = { height: height / config.factor, width: width / config.factor };
+      const shape = [1, config.channels, latent.height, latent.width];
       const texts = { prompt: text.tensor, empty };
       const latents = await denoise(denoiser, config.scheduler(drawing.steps), {
         shape,
@@ -91,7 +91,14 @@ function createImageModel(parts: Parts, drawing: ImageModelConfig["defaults"]): 
       });
       const scaled = latents.map((value) => value / config.scalingFactor);
       const image = await decoder.run({ latent_sample: { data: scaled, shape } }, decoderOutput);
-      return { pixels: toPixels(image), width, height, promptRead: text.read };
+      return {
+        pixels: toPixels(image),
+        width,
+        height,
+        promptRead: text.read,
+        promptTokens: text.tokens,
+        imageTokens: latent.height * latent.width,
+      };
     },
     async release() {
       for (const graph of [encoder, unet, decoder]) await graph.release();
@@ -124,9 +131,8 @@ async function denoise(
   return sample;
 }
 
-interface Embedded {
+interface Embedded extends Pick<ClipText, "read" | "tokens"> {
   readonly tensor: FloatTensor;
-  readonly read: string;
 }
 
 /** Creates the function that embeds a text; the embedding of the empty text is cached. */
@@ -137,8 +143,8 @@ function createEmbedding(
   let ofEmptyText: Embedded | null = null;
   return async (text) => {
     if (text === "" && ofEmptyText !== null) return ofEmptyText;
-    const { ids, read } = tokenize(text);
-    const embedded = { tensor: await encoder.run({ input_ids: ids }, encoderOutput), read };
+    const { ids, read, tokens } = tokenize(text);
+    const embedded = { tensor: await encoder.run({ input_ids: ids }, encoderOutput), read, tokens };
     if (text === "") ofEmptyText = embedded;
     return embedded;
   };

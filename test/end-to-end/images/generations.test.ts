@@ -32,7 +32,14 @@ describe("POST /v1/images/generations", () => {
     expect(answer).toMatchObject({
       size: "64x64",
       output_format: "png",
-      usage: { cost_in_usd_ticks: price },
+      usage: {
+        input_tokens: 7,
+        input_tokens_details: { text_tokens: 7, image_tokens: 0 },
+        output_tokens: 64,
+        output_tokens_details: { text_tokens: 0, image_tokens: 64 },
+        total_tokens: 71,
+        cost_in_usd_ticks: price,
+      },
     });
     const [run] = await server.app.runs.list(1);
     expect(run).toMatchObject({
@@ -60,11 +67,12 @@ describe("POST /v1/images/generations", () => {
     const three = await draw(3, 2 ** 32 - 2);
     expect(three.seeds).toEqual([2 ** 32 - 2, 2 ** 32 - 1, 0]);
     expect(new Set(three.images).size).toBe(3);
-    expect(three.usage).toEqual({ cost_in_usd_ticks: 3 * price });
+    expect(three.usage).toMatchObject({ cost_in_usd_ticks: 3 * price });
     for (const [index, seed] of three.seeds.entries()) {
       const one = await draw(1, seed ?? -1);
       expect(one.images).toEqual([three.images[index]]);
-      expect(one.usage).toEqual({ cost_in_usd_ticks: price });
+      expect(one.usage).toMatchObject({ cost_in_usd_ticks: price });
+      expect(three.usage?.total_tokens).toBe(3 * (one.usage?.total_tokens ?? 0));
     }
   });
 

@@ -19,6 +19,8 @@ export interface ClipFiles {
 export interface ClipText {
   /** Always `length` ids. */
   readonly ids: readonly number[];
+  /** How many of the ids are not padding. */
+  readonly tokens: number;
   /** The beginning of the text that the ids represent: all of it, if it fits. */
   readonly read: string;
 }
@@ -56,7 +58,11 @@ export function createClipTokenizer(files: ClipFiles): (text: string) => ClipTex
     }
     const isAll = plain.slice(readTo).trim() === "";
     const padding = Array.from({ length: lengthMax - tokens.length }, () => pad);
-    return { ids: [start, ...tokens, end, ...padding], read: isAll ? text : plain.slice(0, readTo) };
+    return {
+      ids: [start, ...tokens, end, ...padding],
+      tokens: tokens.length + 2,
+      read: isAll ? text : plain.slice(0, readTo),
+    };
   };
 }
 
