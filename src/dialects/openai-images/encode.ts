@@ -1,7 +1,7 @@
 /** Encodes generated images as the response of POST /v1/images/generations. Pure. */
 import type { ImageFormat } from "../../core/image-generation.js";
 import type { Ticks } from "../../core/money.js";
-import type { ImageList, WireImage, WireImageUsage } from "./response-schema.js";
+import type { ImageList, WireImage, WireImageQuality, WireImageUsage } from "./response-schema.js";
 
 /** A generated image with the values that the response contains. */
 export interface ImageResult {
@@ -21,17 +21,20 @@ export interface ImageResults {
   /** At least one; all of one size. */
   readonly images: readonly ImageResult[];
   readonly format: ImageFormat;
+  readonly quality: WireImageQuality;
   readonly costTicks: Ticks;
 }
 
 /** Returns the response body. */
-export function encodeImages({ created, images, format, costTicks }: ImageResults): ImageList {
+export function encodeImages({ created, images, format, quality, costTicks }: ImageResults): ImageList {
   const { width, height } = images[0] ?? { width: 0, height: 0 };
   return {
     created,
     data: images.map((image) => encodeImage(image, format)),
     size: `${width}x${height}`,
     output_format: format,
+    background: "opaque",
+    quality,
     usage: { ...encodeUsage(images), cost_in_usd_ticks: costTicks },
   };
 }

@@ -2,19 +2,36 @@
 import type { RequestedImageSize, ImageGenerationRequest } from "../../core/image-generation.js";
 import { unsupported, validFields } from "../field-error.js";
 import { seed32 } from "../openai-sampling.js";
+import type { WireImageQuality } from "./response-schema.js";
 import { imageRequestSchema, type ImageRequestBody } from "./schema.js";
 
 export interface ParsedImageRequest {
   /** `model` is null if the request names none. */
   readonly request: Omit<ImageGenerationRequest, "model"> & { readonly model: string | null };
+  /** The quality that the response names. */
+  readonly quality: WireImageQuality;
 }
+
+/** Names of models whose images the hosted service returns as data, never by URL. */
+const namesWithoutUrls = /^(?:chat)?gpt-image/;
+
+const wireQualities: Readonly<Record<NonNullable<ImageRequestBody["quality"]>, WireImageQuality>> = {
+  low: "low",
+  medium: "medium",
+  high: "high",
+  auto: "medium",
+  standard: "medium",
+  hd: "high",
+};
 
 /** Parses a request body. @throws HearthError that names the first invalid field. */
 export function parseImageRequest(body: unknown): ParsedImageRequest {
   const fields = validFields(imageRequestSchema, body);
   if (fields.stream === true) throw unsupported("stream", "streams of images are");
+  if (fields.background === "transparent") throw unsupported("background", "transparent images are");
   const { output_compression: quality } = fields;
   return {
+    quality: wireQualities[fields.quality ?? "auto"],
     request: {
       model: fields.model ?? null,
       prompt: fields.prompt,
@@ -24,9 +41,22 @@ export function parseImageRequest(body: unknown): ParsedImageRequest {
       format: fields.output_format ?? "png",
       // The encoder's lowest quality is 1.
       quality: quality == null ? null : Math.max(1, quality),
-      stored: (fields.response_format ?? "url") === "url",
+      stored: (fields.response_format ?? defaultResponseFormat(fields)) === "url",
     },
   };
+}
+
+/** Returns the form that the client expects by default: the hosted service has one for gpt-image models and another for older ones. */
+function defaultResponseFormat(fields: ImageRequestBody): "url" | "b64_json" {
+  if (namesWithoutUrls.test(fields.model ?? "")) return "b64_json";
+  const { quality, size } = fields;
+  const isOfNewer =
+    [fields.output_format, fields.output_compression, fields.background, fields.moderation].some(
+      (field) => field != null,
+    ) ||
+    size === "auto" ||
+    (quality != null && quality !== "standard" && quality !== "hd");
+  return isOfNewer ? "b64_json" : "url";
 }
 
 function requestedSize({ size, aspect_ratio: ratio }: ImageRequestBody): RequestedImageSize | null {

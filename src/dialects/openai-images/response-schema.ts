@@ -35,6 +35,10 @@ export const imageList = responseObject({
   data: responseArray(image),
   size: z.string().describe("Width and height of each image in pixels, such as 512x512."),
   output_format: z.enum(["png", "jpeg", "webp"]),
+  background: z.literal("opaque"),
+  quality: z
+    .enum(["low", "medium", "high"])
+    .describe("The requested quality, which does not change the image; `medium` if there is none."),
   usage: responseObject({
     ...usage,
     cost_in_usd_ticks: countField("Total cost of the images; 1 USD = 10^10 ticks."),
@@ -42,5 +46,6 @@ export const imageList = responseObject({
 }).meta({ id: "ImageList", description: "The generated images." });
 
 export type WireImage = z.infer<typeof image>;
+export type WireImageQuality = ImageList["quality"];
 export type WireImageUsage = Omit<ImageList["usage"], "cost_in_usd_ticks">;
 export type ImageList = z.infer<typeof imageList>;

@@ -1,6 +1,6 @@
 /**
  * Schema of the request of POST /v1/images/generations, with the fields of OpenAI and xAI. `null` means absent for every
- * optional field. Other fields (user, style, moderation, ...) do not change the image and are ignored.
+ * optional field. Other fields (user, style, ...) do not change the image and are ignored.
  */
 import { z } from "zod";
 import { optionalInteger, modelIdField } from "../request-fields.js";
@@ -57,9 +57,22 @@ export const imageRequestSchema = z
     response_format: z
       .enum(["url", "b64_json"])
       .nullish()
-      .meta({ default: "url", description: "A URL is valid for one hour and needs no API key." }),
+      .describe(
+        "A URL is valid for one hour and needs no API key. Default: `b64_json` if the name of the model begins with `gpt-image` or the " +
+          "request has a field or value that only those models have: `output_format`, `output_compression`, `background`, `moderation`, " +
+          "the quality `low`, `medium`, `high` or `auto`, the size `auto`; else `url`.",
+      ),
     output_format: z.enum(["png", "jpeg", "webp"]).nullish().meta({ default: "png" }),
     output_compression: optionalInteger(0, 100).describe("Quality of a JPEG or WebP image in percent."),
+    background: z
+      .enum(["opaque", "auto", "transparent"])
+      .nullish()
+      .describe("Images are opaque; `transparent` is not supported."),
+    quality: z
+      .enum(["low", "medium", "high", "auto", "standard", "hd"])
+      .nullish()
+      .describe("Does not change the image."),
+    moderation: z.enum(["low", "auto"]).nullish().describe("Has no effect: images are not moderated."),
     seed: optionalInteger(-int64Max, int64Max, "must fit into 64 bits").describe(
       "Extension: the same seed generates the same image; further images use the next seeds.",
     ),

@@ -21,6 +21,7 @@ describe("the URL of an image", () => {
       prompt: "red",
       n: 2,
       output_format: "webp",
+      response_format: "url",
     });
     const urls = data.map(({ url }) => url ?? "");
     expect(new Set(urls).size).toBe(2);

@@ -23,7 +23,7 @@ export function createImages(
 ): (call: Call) => Promise<void> {
   return async (call) => {
     const { ctx, principal, body, requestId, route } = call;
-    const { request } = parseImageRequest(body);
+    const { request, quality } = parseImageRequest(body);
     const requestedModel = request.model ?? firstImageModel(deps.models, principal);
     authorise(principal, { endpoint: route.endpointAcl, model: null });
     if (requestedModel === null) throw noImageModel();
@@ -46,6 +46,7 @@ export function createImages(
         source: locationOf(image, `${ctx.protocol}://${ctx.host}`),
       })),
       format: request.format,
+      quality,
       costTicks: result.costTicks,
     });
   };
