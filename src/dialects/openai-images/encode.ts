@@ -1,7 +1,13 @@
 /** Encodes generated images as the response of POST /v1/images/generations. Pure. */
 import type { ImageFormat } from "../../core/image-generation.js";
 import type { Ticks } from "../../core/money.js";
-import type { ImageList, WireImage, WireImageQuality, WireImageUsage } from "./response-schema.js";
+import type {
+  ImageCompletedEvent,
+  ImageList,
+  WireImage,
+  WireImageQuality,
+  WireImageUsage,
+} from "./response-schema.js";
 
 /** A generated image with the values that the response contains. */
 export interface ImageResult {
@@ -37,6 +43,27 @@ export function encodeImages({ created, images, format, quality, costTicks }: Im
     quality,
     usage: { ...encodeUsage(images), cost_in_usd_ticks: costTicks },
   };
+}
+
+/** Returns the events of a stream, one for each image. The images must be data. */
+export function encodeImageEvents(results: ImageResults): readonly ImageCompletedEvent[] {
+  const { created, images, format, quality } = results;
+  return images.flatMap((image) => {
+    const { source, promptUsed, seed, width, height } = image;
+    if ("url" in source) return [];
+    return {
+      type: "image_generation.completed" as const,
+      b64_json: source.base64,
+      created_at: created,
+      size: `${width}x${height}`,
+      output_format: format,
+      background: "opaque" as const,
+      quality,
+      revised_prompt: promptUsed,
+      seed,
+      usage: encodeUsage([image]),
+    };
+  });
 }
 
 /** The prompt counts once for each image: the model reads it anew. */

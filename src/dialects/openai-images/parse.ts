@@ -1,6 +1,6 @@
 /** Parses the request of POST /v1/images/generations into an ImageGenerationRequest. Pure. */
 import type { RequestedImageSize, ImageGenerationRequest } from "../../core/image-generation.js";
-import { unsupported, validFields } from "../field-error.js";
+import { invalidValue, unsupported, validFields } from "../field-error.js";
 import { seed32 } from "../openai-sampling.js";
 import type { WireImageQuality } from "./response-schema.js";
 import { imageRequestSchema, type ImageRequestBody } from "./schema.js";
@@ -10,6 +10,7 @@ export interface ParsedImageRequest {
   readonly request: Omit<ImageGenerationRequest, "model"> & { readonly model: string | null };
   /** The quality that the response names. */
   readonly quality: WireImageQuality;
+  readonly streams: boolean;
 }
 
 /** Names of models whose images the hosted service returns as data, never by URL. */
@@ -27,10 +28,13 @@ const wireQualities: Readonly<Record<NonNullable<ImageRequestBody["quality"]>, W
 /** Parses a request body. @throws HearthError that names the first invalid field. */
 export function parseImageRequest(body: unknown): ParsedImageRequest {
   const fields = validFields(imageRequestSchema, body);
-  if (fields.stream === true) throw unsupported("stream", "streams of images are");
+  const streams = fields.stream === true;
+  if (streams && fields.response_format === "url")
+    throw invalidValue("response_format", "must be b64_json in a stream, whose events have no URLs");
   if (fields.background === "transparent") throw unsupported("background", "transparent images are");
   const { output_compression: quality } = fields;
   return {
+    streams,
     quality: wireQualities[fields.quality ?? "auto"],
     request: {
       model: fields.model ?? null,
@@ -55,6 +59,7 @@ function defaultResponseFormat(fields: ImageRequestBody): "url" | "b64_json" {
       (field) => field != null,
     ) ||
     size === "auto" ||
+    fields.stream === true ||
     (quality != null && quality !== "standard" && quality !== "hd");
   return isOfNewer ? "b64_json" : "url";
 }

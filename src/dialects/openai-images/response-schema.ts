@@ -45,6 +45,20 @@ export const imageList = responseObject({
   }),
 }).meta({ id: "ImageList", description: "The generated images." });
 
+export const imageCompletedEvent = responseObject({
+  type: z.literal("image_generation.completed"),
+  b64_json: z.string().describe("The image in base64."),
+  created_at: unixSecondsField,
+  size: z.string(),
+  output_format: z.enum(["png", "jpeg", "webp"]),
+  background: z.literal("opaque"),
+  quality: z.enum(["low", "medium", "high"]),
+  revised_prompt: z.string(),
+  seed: countField("Extension: a request with this seed generates the same image again."),
+  usage: responseObject(usage).describe("Of this image."),
+}).meta({ id: "ImageCompletedEvent", description: "One image of a stream." });
+
+export type ImageCompletedEvent = z.infer<typeof imageCompletedEvent>;
 export type WireImage = z.infer<typeof image>;
 export type WireImageQuality = ImageList["quality"];
 export type WireImageUsage = Omit<ImageList["usage"], "cost_in_usd_ticks">;

@@ -60,7 +60,7 @@ export const imageRequestSchema = z
       .describe(
         "A URL is valid for one hour and needs no API key. Default: `b64_json` if the name of the model begins with `gpt-image` or the " +
           "request has a field or value that only those models have: `output_format`, `output_compression`, `background`, `moderation`, " +
-          "the quality `low`, `medium`, `high` or `auto`, the size `auto`; else `url`.",
+          "`stream: true`, the quality `low`, `medium`, `high` or `auto`, the size `auto`; else `url`.",
       ),
     output_format: z.enum(["png", "jpeg", "webp"]).nullish().meta({ default: "png" }),
     output_compression: optionalInteger(0, 100).describe("Quality of a JPEG or WebP image in percent."),
@@ -76,7 +76,13 @@ export const imageRequestSchema = z
     seed: optionalInteger(-int64Max, int64Max, "must fit into 64 bits").describe(
       "Extension: the same seed generates the same image; further images use the next seeds.",
     ),
-    stream: z.boolean().nullish().describe("Not supported: images are not streamed."),
+    stream: z
+      .boolean()
+      .nullish()
+      .describe("Whether each image is an event of a stream; its images are always data."),
+    partial_images: optionalInteger(0, 3).describe(
+      "Partial images of a stream, at most. None are sent: an image is sent when it is finished.",
+    ),
   })
   .meta({ id: "ImageRequest" });
 

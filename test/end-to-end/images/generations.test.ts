@@ -164,7 +164,9 @@ describe("POST /v1/images/generations", () => {
     [{ quality: "best" }, 400, "quality: must be one of low"],
     [{ moderation: "strict" }, 400, "moderation: must be one of low, auto"],
     [{ output_compression: 101 }, 400, "output_compression: must be between 0 and 100"],
-    [{ stream: true }, 400, "stream: streams of images are not supported"],
+    [{ stream: true, response_format: "url" }, 400, "response_format: must be b64_json in a stream"],
+    [{ stream: true, partial_images: 4 }, 400, "partial_images: must be between 0 and 3"],
+    [{ stream: true, model: "nobody" }, 404, "The model 'nobody' does not exist"],
     [{ model: "hearth-tiny-5m" }, 400, "model: 'hearth-tiny-5m' is a chat model"],
     [{ model: "nobody" }, 404, "The model 'nobody' does not exist"],
   ])("F1: refuses %j with %d, naming the field", async (body, status, message) => {

@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateImage } from "ai";
+import type { ImageGenStreamEvent } from "openai/resources/images";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { createScriptedImageEngine } from "../../scripted-image-engine.js";
@@ -61,6 +62,34 @@ describe("a request of a gpt-image model", () => {
     const server = await startImageServer({ imageEngine: createScriptedImageEngine() });
     const answer = (await (await requestImages(server, body)).json()) as { data: readonly object[] };
     expect(Object.keys(answer.data[0] ?? {})).toContain(form);
+  });
+
+  it("streams each finished image to the official client as one event, without partial images", async () => {
+    const { client } = await startImageServer();
+    const body = { model: imageModelId, prompt: "red", n: 2, output_format: "jpeg" } as const;
+    const seeds = { seed: 7 };
+    const whole = await client.images.generate({ ...body, ...seeds });
+    const events: ImageGenStreamEvent[] = [];
+    for await (const event of await client.images.generate({
+      ...body,
+      ...seeds,
+      stream: true,
+      partial_images: 2,
+    }))
+      events.push(event);
+    expect(events.map(({ b64_json: data }) => data)).toEqual(whole.data?.map(({ b64_json: data }) => data));
+    const totals = events.map((event) =>
+      event.type === "image_generation.completed" ? event.usage.total_tokens : 0,
+    );
+    expect(totals.reduce((sum, each) => sum + each, 0)).toBe(whole.usage?.total_tokens);
+    expect(events[0]).toMatchObject({
+      type: "image_generation.completed",
+      created_at: expect.any(Number) as number,
+      size: "64x64",
+      output_format: "jpeg",
+      background: "opaque",
+      quality: "medium",
+    });
   });
 
   it("encodes the requested format with the requested compression", async () => {

@@ -3,10 +3,15 @@ import { authorise, mayUseModel } from "../../../accounts/keys/permissions.js";
 import type { Principal } from "../../../accounts/keys/api-key.js";
 import { HearthError } from "../../../core/errors.js";
 import type { ModelRegistry } from "../../../core/model.js";
-import { encodeImages } from "../../../dialects/openai-images/encode.js";
+import {
+  encodeImageEvents,
+  encodeImages,
+  type ImageResults,
+} from "../../../dialects/openai-images/encode.js";
 import { parseImageRequest } from "../../../dialects/openai-images/parse.js";
 import { imageRequestSchema } from "../../../dialects/openai-images/schema.js";
-import { imageList } from "../../../dialects/openai-images/response-schema.js";
+import { imageCompletedEvent, imageList } from "../../../dialects/openai-images/response-schema.js";
+import { eventFrame } from "../../../dialects/sse.js";
 import type { NamedImage } from "../../../inference/images/generate-images.js";
 import { whileClientWaits } from "../../reply/client.js";
 import { answerHeaders } from "../../reply/run-headers.js";
@@ -23,7 +28,7 @@ export function createImages(
 ): (call: Call) => Promise<void> {
   return async (call) => {
     const { ctx, principal, body, requestId, route } = call;
-    const { request, quality } = parseImageRequest(body);
+    const { request, quality, streams } = parseImageRequest(body);
     const requestedModel = request.model ?? firstImageModel(deps.models, principal);
     authorise(principal, { endpoint: route.endpointAcl, model: null });
     if (requestedModel === null) throw noImageModel();
@@ -38,7 +43,7 @@ export function createImages(
     const result = await withReservation(reservation, generate, () => 0);
     if (result === null) return;
     ctx.set(answerHeaders(result));
-    ctx.body = encodeImages({
+    const results: ImageResults = {
       created: Math.floor(deps.clock.now() / 1000),
       images: result.images.map((image) => ({
         ...image,
@@ -48,7 +53,9 @@ export function createImages(
       format: request.format,
       quality,
       costTicks: result.costTicks,
-    });
+    };
+    if (streams) sendEvents(call, results);
+    else ctx.body = encodeImages(results);
   };
 }
 
@@ -63,7 +70,17 @@ export const createImagesDocs: RouteDocs = {
   example: { prompt: "a red circle on white", response_format: "b64_json" },
   errors: ["no_credits"],
   answers: { 200: { description: "The images.", schema: imageList } },
+  stream: { schema: imageCompletedEvent, named: true, done: false },
 };
+
+/** Sends the images as a stream. It begins when all are finished, so that every failure has its status. */
+function sendEvents({ ctx }: Call, results: ImageResults): void {
+  ctx.set("cache-control", "no-cache, no-transform");
+  ctx.type = "text/event-stream";
+  ctx.body = encodeImageEvents(results)
+    .map((event) => eventFrame(event.type, event))
+    .join("");
+}
 
 function locationOf(
   { name, bytes }: NamedImage,
