@@ -40,7 +40,9 @@ import {
   listLanguageModelsDocs,
   listLanguageModels,
 } from "./v1/language-models.js";
+import { editImageDocs, refuseImageInput } from "./v1/images/edits.js";
 import { createImages, createImagesDocs } from "./v1/images/generations.js";
+import { varyImage, varyImageDocs } from "./v1/images/variations.js";
 import { createMessage, createMessageDocs } from "./v1/messages.js";
 import { countMessageTokens, countMessageTokensDocs } from "./v1/messages/count-tokens.js";
 import { getModel, listModels, getModelDocs, listModelsDocs } from "./v1/models.js";
@@ -60,7 +62,7 @@ import { responseRoutes } from "./responses/routes.js";
 import { batchRoutes } from "./batches/routes.js";
 import { managementRoutes } from "./management/routes.js";
 import { ollamaRoutes } from "./ollama/routes.js";
-import { anthropicRoute, apiKeyRoute, publicRoute, type Route } from "./route.js";
+import { anthropicRoute, apiKeyRoute, publicRoute, type Route, withoutBody } from "./route.js";
 
 /** Returns every route of the server. */
 export function createRoutes(deps: HttpDeps): readonly Route[] {
@@ -155,6 +157,8 @@ function embeddingRoutes(deps: HttpDeps): readonly Route[] {
 function imageRoutes(deps: HttpDeps): readonly Route[] {
   return [
     apiKeyRoute("POST", "/v1/images/generations", "image", createImages(deps), createImagesDocs),
+    withoutBody(apiKeyRoute("POST", "/v1/images/edits", "image", refuseImageInput, editImageDocs)),
+    withoutBody(apiKeyRoute("POST", "/v1/images/variations", "image", varyImage, varyImageDocs)),
     publicRoute("GET", "/images/:name", getImage(deps), getImageDocs),
   ];
 }
