@@ -5,7 +5,7 @@ import type { Context, Middleware, RequestState } from "./context.js";
 import { errorDialectFor } from "./files/client-format.js";
 import type { HttpDeps, HttpLimits } from "./deps.js";
 import { authenticate, authenticateManager } from "./middleware/authenticate.js";
-import { readJsonBody } from "./middleware/body.js";
+import { readJsonBody, type BodyRules } from "./middleware/body.js";
 import { limitRequest } from "./middleware/limit.js";
 import { localKey } from "./middleware/local-key.js";
 import { takesBody, type Call, type Route } from "./route.js";
@@ -101,9 +101,13 @@ async function bodyOf(
   ctx: Context,
   { bodyBytesMax }: HttpLimits,
 ): Promise<Pick<Call, "body" | "bodyText">> {
-  // The hosted service's own examples of the management API declare no content type.
-  const formsAreJson = route.guard === "management-key" || route.formsAreJson === true;
   if (!takesBody(route)) return { body: undefined, bodyText: null };
-  const { value, text } = await readJsonBody(ctx, { bodyBytesMax, formsAreJson });
+  const { value, text } = await readJsonBody(ctx, { bodyBytesMax, formsAreJson: formRuleOf(route) });
   return { body: value, bodyText: text };
+}
+
+function formRuleOf(route: Route): BodyRules["formsAreJson"] {
+  // The hosted service's own examples of the management API declare no content type.
+  if (route.guard === "management-key") return "of bearers";
+  return route.formsAreJson === true ? "of programs" : "of nobody";
 }

@@ -53,8 +53,8 @@ export interface JsonBody {
 /** Which bodies of a route are accepted. */
 export interface BodyRules {
   readonly bodyBytesMax: number;
-  /** Whether JSON may be declared as a form, which is the default of `curl -d`. */
-  readonly formsAreJson: boolean;
+  /** Whose JSON may be declared as a form, which is the default of `curl -d`. */
+  readonly formsAreJson: "of nobody" | "of bearers" | "of programs";
 }
 
 /**
@@ -66,7 +66,7 @@ export async function readJsonBody(
   { req, res }: Pick<Context, "req" | "res">,
   { bodyBytesMax, formsAreJson }: BodyRules,
 ): Promise<JsonBody> {
-  checkMediaType(req, formsAreJson && canDeclareForm(req));
+  checkMediaType(req, canDeclareForm(req, formsAreJson));
   const declaredBytesMax = awaitsContinue(req) ? bodyBytesMax : bodyBytesMax + discardBytesMax;
   if (declaredBytes(req) > declaredBytesMax) throw tooLarge(bodyBytesMax);
   admitBody(req, res);
@@ -113,12 +113,13 @@ export function canBeDiscarded(req: IncomingMessage, bodyBytesMax: number): bool
 }
 
 /**
- * Whether a JSON body that is declared as a form is from a program. A web page can send a form to another origin, with the cookies of
- * that origin, but without an Authorization header, and browsers say that it is from a page.
+ * Whether a JSON body that is declared as a form is accepted: none from a web page is. A page can send a form to another origin, with
+ * the cookies of that origin, but without an Authorization header, and browsers say that it is from a page.
  */
-function canDeclareForm({ headers }: IncomingMessage): boolean {
-  const isFromProgram = /^bearer /i.test(headers.authorization ?? "") || !isFromPage(headers);
-  return isFromProgram && headers.cookie === undefined;
+function canDeclareForm({ headers }: IncomingMessage, formsAreJson: BodyRules["formsAreJson"]): boolean {
+  if (formsAreJson === "of nobody" || headers.cookie !== undefined) return false;
+  const isBearer = /^bearer /i.test(headers.authorization ?? "");
+  return isBearer || (formsAreJson === "of programs" && !isFromPage(headers));
 }
 
 function checkMediaType(req: IncomingMessage, acceptsForm: boolean): void {
