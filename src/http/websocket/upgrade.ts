@@ -142,7 +142,7 @@ function headersOfTurns(headers: IncomingHttpHeaders): IncomingHttpHeaders {
 
 /**
  * Returns the connection of a request for another protocol (`Upgrade: h2c` above all, which Java's client sends by default), with the
- * request before what is left to read, but without its wish to upgrade: a server may ignore that.
+ * request before what is left to read, but without the headers that ask for the upgrade: a server may ignore them.
  */
 function withoutUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Duplex {
   const { rawHeaders, method = "GET", url = "/", httpVersion } = request;

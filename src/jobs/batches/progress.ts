@@ -121,7 +121,7 @@ class Progress implements BatchProgress {
     if (batch.state !== "validating") return this.advance(batch.id);
     await this.deleteLines(batch.id);
     if (batch.format === "openai") this.validate(batch);
-    // Its client was never told that it exists.
+    // Its client has received no id.
     else await this.#deps.batches.delete(batch.id);
   }
 
