@@ -3,6 +3,7 @@ import { createRowMapper, type Columns } from "../../store/columns.js";
 import type { Database } from "../../store/database.js";
 import { prepareBinding } from "../../store/prepared.js";
 import type { ChatCompletionRow } from "../../store/schema.js";
+import { deleteExpired } from "../../store/tables/delete-expired.js";
 import { createWrite, type Write } from "../../store/writes.js";
 import type { CompletionsQuery, ListedCompletion, StoredCompletion } from "./stored-completion.js";
 
@@ -75,20 +76,8 @@ function createChanges({ kysely }: Database) {
       return count;
     },
     /** Deletes up to `limit` that have expired. @returns how many were deleted. */
-    async deleteExpired(now: number, limit: number): Promise<number> {
-      const { numDeletedRows } = await kysely
-        .deleteFrom("chat_completions")
-        .where("entry", "in", (row) =>
-          row
-            .selectFrom("chat_completions")
-            .select("entry")
-            .where("expire_time", "<=", now)
-            .orderBy("expire_time")
-            .limit(limit),
-        )
-        .executeTakeFirst();
-      return Number(numDeletedRows);
-    },
+    deleteExpired: (now: number, limit: number): Promise<number> =>
+      deleteExpired({ kysely }, { table: "chat_completions", key: "entry" }, now, limit),
   };
 }
 

@@ -2,13 +2,13 @@ import type { DeferredOutcome, EndedOutcome } from "./deferred-completion.js";
 import type { Database } from "../../store/database.js";
 import { prepare, prepareBinding } from "../../store/prepared.js";
 import type { DeferredRow } from "../../store/schema.js";
+import { deleteExpired } from "../../store/tables/delete-expired.js";
 import { createWrite, type Write } from "../../store/writes.js";
 
 export type DeferredStore = ReturnType<typeof createDeferredStore>;
 
 /** Outcomes of deferred completions. One statement deletes an answer and returns it, so that only one reader gets it. */
 export function createDeferredStore(database: Database) {
-  const { kysely } = database;
   const insertRow = prepareInsertion(database);
   const endRow = prepareEnding(database);
   const takeAnswer = prepareTake(database);
@@ -38,20 +38,8 @@ export function createDeferredStore(database: Database) {
       return { state: "failed", failure: row.outcome };
     },
     /** Deletes up to `limit` that have expired. @returns how many were deleted. */
-    async deleteExpired(now: number, limit: number): Promise<number> {
-      const { numDeletedRows } = await kysely
-        .deleteFrom("deferred_completions")
-        .where("id", "in", (row) =>
-          row
-            .selectFrom("deferred_completions")
-            .select("id")
-            .where("expire_time", "<=", now)
-            .orderBy("expire_time")
-            .limit(limit),
-        )
-        .executeTakeFirst();
-      return Number(numDeletedRows);
-    },
+    deleteExpired: (now: number, limit: number): Promise<number> =>
+      deleteExpired(database, { table: "deferred_completions", key: "id" }, now, limit),
   };
 }
 

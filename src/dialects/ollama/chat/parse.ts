@@ -3,26 +3,18 @@ import { noTools, type GenerationRequest, type Message, type Tool } from "../../
 import { invalidValue, validFields } from "../../field-error.js";
 import { formatPath, parseFormat, parseKeepAlive, parseLogprobs, parseThink } from "../fields.js";
 import { parseOptions } from "../options.js";
+import type { OllamaRequest } from "../request.js";
 import { withSchemaTexts } from "../../schema-texts.js";
 import { toolParameters } from "../../tool-parameters.js";
 import { parseMessages } from "./messages.js";
 import { ollamaChatRequestSchema, type OllamaChatBody } from "./schema.js";
-
-export interface OllamaChatRequest {
-  /** null: there is nothing to answer, and the model is only loaded or unloaded. */
-  readonly request: GenerationRequest | null;
-  /** The model as the request names it. */
-  readonly model: string;
-  readonly stream: boolean;
-  readonly keepAliveMs: number | undefined;
-}
 
 /**
  * Parses a request body.
  * @param bodyText the JSON text of the body if it may have numbers that JSON.parse rounds; schemas and arguments keep them.
  * @throws HearthError that names the field.
  */
-export function parseOllamaChat(body: unknown, bodyText: string | null = null): OllamaChatRequest {
+export function parseOllamaChat(body: unknown, bodyText: string | null = null): OllamaRequest {
   const fields = validFields(ollamaChatRequestSchema, body);
   const { model } = fields;
   const rest = { model, stream: fields.stream ?? true, keepAliveMs: parseKeepAlive(fields.keep_alive) };

@@ -12,25 +12,17 @@ import {
   rejectStated,
 } from "../fields.js";
 import { parseOptions } from "../options.js";
+import type { OllamaRequest } from "../request.js";
 import { withSchemaTexts } from "../../schema-texts.js";
 import { wellFormed } from "../../well-formed.js";
 import { ollamaGenerateRequestSchema, type OllamaGenerateBody } from "./schema.js";
-
-export interface OllamaGenerateRequest {
-  /** null: there is nothing to answer, and the model is only loaded or unloaded. */
-  readonly request: GenerationRequest | null;
-  /** The model as the request names it. */
-  readonly model: string;
-  readonly stream: boolean;
-  readonly keepAliveMs: number | undefined;
-}
 
 /**
  * Parses a request body.
  * @param bodyText the JSON text of the body if it may have numbers that JSON.parse rounds; the schema keeps them.
  * @throws HearthError that names the field.
  */
-export function parseOllamaGenerate(body: unknown, bodyText: string | null = null): OllamaGenerateRequest {
+export function parseOllamaGenerate(body: unknown, bodyText: string | null = null): OllamaRequest {
   const fields = validFields(ollamaGenerateRequestSchema, body);
   rejectStated(fields.template, "template", "templates in requests are");
   rejectStated(fields.context, "context", "the tokens of earlier answers are");

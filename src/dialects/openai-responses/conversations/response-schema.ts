@@ -1,7 +1,7 @@
 /** Schemas of the answers of /v1/conversations. */
 import { z } from "zod";
 import { unixSecondsField } from "../../response-fields.js";
-import { inputItemSchema } from "../items/input-item-schema.js";
+import { inputItemsPageSchema } from "../response-schema.js";
 
 export const conversationSchema = z
   .object({
@@ -18,16 +18,7 @@ export const deletedConversationSchema = z
   .readonly()
   .meta({ id: "DeletedConversation" });
 
-export const conversationItemsSchema = z
-  .object({
-    object: z.literal("list"),
-    data: z.array(inputItemSchema).readonly(),
-    first_id: z.string().nullable(),
-    last_id: z.string().nullable(),
-    has_more: z.boolean(),
-  })
-  .readonly()
-  .meta({ id: "ConversationItemList" });
+export const conversationItemsSchema = inputItemsPageSchema.meta({ id: "ConversationItemList" });
 
 export type ConversationBody = z.infer<typeof conversationSchema>;
 export type DeletedConversation = z.infer<typeof deletedConversationSchema>;

@@ -1,6 +1,7 @@
 import type { Database } from "../../../store/database.js";
 import { prepareBinding } from "../../../store/prepared.js";
 import type { RunLabelsRow } from "../../../store/schema.js";
+import { deleteExpired } from "../../../store/tables/delete-expired.js";
 import { createWrite, type Write } from "../../../store/writes.js";
 
 export type RunLabelStore = ReturnType<typeof createRunLabelStore>;
@@ -27,19 +28,7 @@ export function createRunLabelStore({ kysely }: Database) {
       return row?.labels ?? null;
     },
     /** Deletes up to `limit` that have expired. @returns how many were deleted. */
-    async deleteExpired(now: number, limit: number): Promise<number> {
-      const { numDeletedRows } = await kysely
-        .deleteFrom("run_labels")
-        .where("run_id", "in", (row) =>
-          row
-            .selectFrom("run_labels")
-            .select("run_id")
-            .where("expire_time", "<=", now)
-            .orderBy("expire_time")
-            .limit(limit),
-        )
-        .executeTakeFirst();
-      return Number(numDeletedRows);
-    },
+    deleteExpired: (now: number, limit: number): Promise<number> =>
+      deleteExpired({ kysely }, { table: "run_labels", key: "run_id" }, now, limit),
   };
 }

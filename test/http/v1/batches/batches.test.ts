@@ -9,6 +9,23 @@ import { chatLine, clientOf, createBatch, linesOf, whenEnded } from "./batches.j
 /** Echoes the first word of the user. */
 const echo = () => createScriptedEngine((prompt) => [`echo ${/user: (\S+)/.exec(prompt)?.[1] ?? ""}`]);
 
+/** Starts a server whose batch of three lines waits in the second one. */
+async function startHalfAnswered() {
+  const held = gate();
+  const engine = createScriptedEngine((prompt) =>
+    prompt.includes("wait") ? [held.opened, "late"] : ["early"],
+  );
+  const server = await startManagedServer(undefined, { engine }, { HEARTH_JOBS_ACTIVE_MAX: "1" });
+  const client = clientOf(server);
+  const batch = await createBatch(client, [
+    chatLine("first", "now"),
+    chatLine("second", "wait"),
+    chatLine("third", "now"),
+  ]);
+  await vi.waitFor(() => expect(engine.active).toBe(1));
+  return { server, client, batch, held };
+}
+
 describe("a batch", () => {
   it("is answered line by line, with what the client sees of it on the way", async () => {
     const server = await startManagedServer(undefined, { engine: echo() });
@@ -153,18 +170,7 @@ describe("a batch", () => {
   });
 
   it("expires after 24 hours with what was answered until then", async () => {
-    const held = gate();
-    const engine = createScriptedEngine((prompt) =>
-      prompt.includes("wait") ? [held.opened, "late"] : ["early"],
-    );
-    const server = await startManagedServer(undefined, { engine }, { HEARTH_JOBS_ACTIVE_MAX: "1" });
-    const client = clientOf(server);
-    const batch = await createBatch(client, [
-      chatLine("first", "now"),
-      chatLine("second", "wait"),
-      chatLine("third", "now"),
-    ]);
-    await vi.waitFor(() => expect(engine.active).toBe(1));
+    const { server, client, batch, held } = await startHalfAnswered();
     await vi.waitFor(async () =>
       expect((await client.batches.retrieve(batch.id)).request_counts?.completed).toBe(1),
     );
@@ -237,18 +243,7 @@ describe("a batch", () => {
   });
 
   it("continues after a restart, in any state", async () => {
-    const held = gate();
-    const engine = createScriptedEngine((prompt) =>
-      prompt.includes("wait") ? [held.opened, "late"] : ["early"],
-    );
-    const server = await startManagedServer(undefined, { engine }, { HEARTH_JOBS_ACTIVE_MAX: "1" });
-    const client = clientOf(server);
-    const batch = await createBatch(client, [
-      chatLine("first", "now"),
-      chatLine("second", "wait"),
-      chatLine("third", "now"),
-    ]);
-    await vi.waitFor(() => expect(engine.active).toBe(1));
+    const { server, batch } = await startHalfAnswered();
     await server.app.close();
     const again = await startManagedServer(undefined, { engine: echo() }, { HEARTH_DATA: server.data });
     const later = clientOf(again);
