@@ -3,11 +3,18 @@
  * fewer still when that would delay them too long. Measures the cost of a prompt token from earlier ticks.
  */
 
+/** Numbers of prompt tokens in one tick. */
+export interface PromptChunks {
+  /** Where it must not depend on time, and before the cost of a prompt token is measured. */
+  readonly fixed: number;
+  /** At most, beside decoding generations. */
+  readonly besideAnswersMax: number;
+  /** At most, while no generation decodes. */
+  readonly idleMax: number;
+}
+
 export interface PrefillLimits {
-  /** Maximum number of prompt tokens in one tick. */
-  readonly chunkTokensMax: number;
-  /** The same while no generation decodes. */
-  readonly idleChunkTokensMax: number;
+  readonly chunks: PromptChunks;
   /** Time between two tokens of a decoding generation that a chunk should not exceed. */
   readonly tokenGapMsMax: number;
 }
@@ -45,15 +52,16 @@ export class PrefillBudget {
    * @param isFixed whether it must not depend on time.
    */
   tokensForTick(decoding: number, isFixed = false): number {
-    const { chunkTokensMax, idleChunkTokensMax, tokenGapMsMax } = this.#limits;
+    const { chunks, tokenGapMsMax } = this.#limits;
     const msPerToken = median(this.#msPerToken);
-    if (isFixed || msPerToken === null) return chunkTokensMax;
+    if (isFixed || msPerToken === null) return chunks.fixed;
     if (decoding === 0) {
       const quick = Math.floor(idleChunkMsMax / msPerToken);
-      return Math.max(chunkTokensMax, Math.min(idleChunkTokensMax, quick));
+      return Math.max(chunks.fixed, Math.min(chunks.idleMax, quick));
     }
     const affordable = Math.floor((tokenGapMsMax - this.#decodeMsOf(decoding)) / msPerToken);
-    return Math.max(Math.min(chunkTokensMin, chunkTokensMax), Math.min(chunkTokensMax, affordable));
+    const most = chunks.besideAnswersMax;
+    return Math.max(Math.min(chunkTokensMin, most), Math.min(most, affordable));
   }
 
   /** Records a tick. One with a few prompt tokens says nothing: it mostly decodes. */

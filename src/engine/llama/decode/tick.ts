@@ -256,12 +256,8 @@ export class TickLoop {
     await this.#storeSharedPrefixes(resident, slots);
   }
 
-  #createPace({ chunkTokens, idleChunkTokens }: Resident): Pace {
-    return new Pace({
-      chunkTokensMax: chunkTokens,
-      idleChunkTokensMax: idleChunkTokens,
-      tokenGapMsMax: this.#options.tokenGapMsMax,
-    });
+  #createPace({ promptChunks }: Resident): Pace {
+    return new Pace({ chunks: promptChunks, tokenGapMsMax: this.#options.tokenGapMsMax });
   }
 
   /** Stores the prefixes that waiting jobs share, so that each of them loads what was evaluated once. */

@@ -11,6 +11,7 @@ import type { Model } from "../../../core/model.js";
 import type { GrammarStacks } from "../../../grammar/follow/stacks.js";
 import { DraftCost } from "../decode/draft/cost.js";
 import { Segmentation } from "../decode/draft/segmentation.js";
+import type { PromptChunks } from "../decode/prefill-budget.js";
 import { createModelContext } from "./context.js";
 import { cacheBytesPerToken } from "./memory-estimate.js";
 import { withLoadSettings } from "./load-settings.js";
@@ -28,10 +29,7 @@ export interface Resident extends ModelLanguage {
   readonly model: Model;
   readonly weights: LlamaModel;
   readonly contextTokens: number;
-  /** Maximum number of prompt tokens in one tick. */
-  readonly chunkTokens: number;
-  /** The same while no generation decodes. */
-  readonly idleChunkTokens: number;
+  readonly promptChunks: PromptChunks;
   /** Estimated bytes of the KV cache of one token. */
   readonly stateBytesPerToken: number;
   /** Identifies everything that a saved KV cache depends on: a saved state is loaded only under the same key. */
@@ -114,12 +112,12 @@ async function createResident({
     settings.contextTokensMax,
     weights.trainContextSize,
   );
-  const { context, sequences, chunkTokens, idleChunkTokens, device, threads } = await createModelContext(
+  const { context, sequences, promptChunks, device, threads } = await createModelContext(
     weights,
     { contextTokens, weightsBytes: model.manifest.bytes, adapters: model.load?.adapters ?? [] },
     settings,
   );
-  if (threads !== null && device === "cpu") await chooseThreads?.(model, threads, chunkTokens);
+  if (threads !== null && device === "cpu") await chooseThreads?.(model, threads, promptChunks.fixed);
   const reading = await trial;
   const longest = longFormOf(model, settings) === null ? contextTokens : contextTokensOf(model, settings);
   const { id } = model.manifest;
@@ -129,8 +127,7 @@ async function createResident({
     weights,
     contextTokens,
     stateKey: [model.fingerprint, settings.kvCacheType, contextTokens, await getModuleVersion()].join(" "),
-    chunkTokens,
-    idleChunkTokens,
+    promptChunks,
     stateBytesPerToken: cacheBytesPerToken(model.kvBytesPerToken, settings),
     device,
     sequences,

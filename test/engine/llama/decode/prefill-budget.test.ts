@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PrefillBudget } from "../../../../src/engine/llama/decode/prefill-budget.js";
 
-const limits = { chunkTokensMax: 128, idleChunkTokensMax: 512, tokenGapMsMax: 50 };
+const limits = { chunks: { fixed: 128, besideAnswersMax: 256, idleMax: 512 }, tokenGapMsMax: 50 };
 
 /** Returns the budget after ticks of 100 prompt tokens. @param msPerToken time of each token */
 function budgetAt(msPerToken: number): PrefillBudget {
@@ -19,7 +19,7 @@ describe("the prompt tokens of a tick", () => {
   });
 
   it("are fewer beside answers, as far as their next token does not wait too long", () => {
-    expect(budgetAt(0.1).tokensForTick(1)).toBe(128);
+    expect(budgetAt(0.1).tokensForTick(1)).toBe(256);
     expect(budgetAt(1).tokensForTick(1)).toBe(50);
     expect(budgetAt(20).tokensForTick(1)).toBe(16);
   });

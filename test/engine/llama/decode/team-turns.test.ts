@@ -81,7 +81,7 @@ describe("the turns of teams", () => {
 });
 
 describe("the work of a tick", () => {
-  const limits = { chunkTokensMax: 128, idleChunkTokensMax: 512, tokenGapMsMax: 500 };
+  const limits = { chunks: { fixed: 128, besideAnswersMax: 256, idleMax: 512 }, tokenGapMsMax: 500 };
   const member = (job: number, teamId: string, mode: "prefill" | "decode") => ({
     job,
     teamId,
