@@ -1,5 +1,6 @@
 /**
- * Measures a long conversation, such as that of a coding agent: a prompt of 32,000 tokens, the next turns, and the same after a restart.
+ * Measures a long conversation, such as that of a coding agent: a prompt of 32,000 tokens, the next turns, and the same after a restart;
+ * and for prompts of several lengths, whether reading them from disk is faster than evaluating them.
  */
 import { chat, type ChatAnswer, type Target } from "./client.js";
 import { benchModel, textOf, type BenchModel } from "./model.js";
@@ -12,6 +13,8 @@ const promptTokens = 32_000;
 const contextLength = 40_960;
 const answerTokens = 64;
 const sampleWords = 500;
+/** Lengths of the prompts that are read from disk. */
+const storedTokens = [200, 1000, 4000, 16_000] as const;
 
 export async function* contextSection({ large }: SectionOptions): AsyncIterable<readonly Row[]> {
   const model = await benchModel(large ? "large" : "small", contextLength);
@@ -25,11 +28,23 @@ export async function* contextSection({ large }: SectionOptions): AsyncIterable<
   const long = textOf(1, await wordsFor(promptTokens, server, model));
   yield [memoryRow(server.pid), row("first turn", await turn(server, model, [long]))];
   yield [row("second turn", await turn(server, model, [long, "as before", textOf(2, 20)]))];
+  const evaluated: number[] = [];
+  for (const [nth, tokens] of storedTokens.entries())
+    evaluated.push(
+      await firstTokenMs(server, model, textOf(10 + nth, await wordsFor(tokens, server, model))),
+    );
   await server.stop();
   const restarted = await startServer(settings);
   await turn(restarted, model, []);
   const third = await turn(restarted, model, [long, "as before", textOf(2, 20), "again", textOf(3, 20)]);
   yield [row("third turn, after a restart", third)];
+  for (const [nth, tokens] of storedTokens.entries()) {
+    const content = textOf(10 + nth, await wordsFor(tokens, restarted, model));
+    const read = await firstTokenMs(restarted, model, content);
+    const ratio = read / (evaluated[nth] ?? Number.NaN);
+    const value = `${read.toFixed(0)} ms read, ${evaluated[nth]?.toFixed(0)} ms evaluated: ${ratio.toFixed(2)}`;
+    yield [{ figure: `first token of a prompt of ${tokens} tokens`, value, reach: "< 1" }];
+  }
   await restarted.stop();
   data.remove();
 }
@@ -39,6 +54,11 @@ function turn(server: Target, model: BenchModel, texts: readonly string[]): Prom
   const content = texts.at(-1) ?? "warm";
   const history = texts.slice(0, -1);
   return chat(server, { model: model.id, content, history, maxTokens: answerTokens, stream: true });
+}
+
+async function firstTokenMs(server: Target, model: BenchModel, content: string): Promise<number> {
+  const { arrivals, askedAt } = await turn(server, model, [content]);
+  return (arrivals[0] ?? Number.NaN) - askedAt;
 }
 
 /** Returns how many words have this number of tokens. */

@@ -79,7 +79,7 @@ function createTensor(
         shape,
       );
     case "float16":
-      return new Tensor("float16", toHalves(Float32Array.from(values)), shape);
+      return createHalfTensor(toHalves(Float32Array.from(values)), shape);
     case "float64":
       return new Tensor("float64", Float64Array.from(values), shape);
     case "int32":
@@ -93,6 +93,13 @@ function createTensor(
     default:
       throw new Error(`the input '${name}' is of the type ${type}`);
   }
+}
+
+/** Where Node has a Float16Array (24 and later) the library converts to one, which its native part does not read. */
+function createHalfTensor(halves: Uint16Array, shape: readonly number[]): Tensor {
+  const tensor = new Tensor("float16", halves, shape);
+  if (!(tensor.data instanceof Uint16Array)) Object.defineProperty(tensor, "data", { value: halves });
+  return tensor;
 }
 
 function toBigInt(value: number): bigint {

@@ -12,7 +12,7 @@ import { templateRenderers } from "../template/renderer.js";
 import { threadClock } from "../thread-clock.js";
 import { packTokens, type PackedTokens } from "../packed-tokens.js";
 import { hostWorker, logToClient, reportNews, type WorkerCall } from "../worker-host.js";
-import { PrefixStore } from "./decode/prefix-store.js";
+import { PrefixStore } from "./decode/prefixes/prefix-store.js";
 import { TickLoop } from "./decode/tick.js";
 import { withLoadSettings } from "./load/load-settings.js";
 import { contextTokensOf, isLong, longFormOf } from "./load/long-context.js";
@@ -72,7 +72,7 @@ hostWorker<LlamaRequest>({ answer, close });
 function openStore({ prefixCacheFolder, prefixCacheBytesMax }: LlamaSettings): PrefixStore | null {
   if (prefixCacheFolder === null || prefixCacheBytesMax === 0) return null;
   try {
-    return new PrefixStore(prefixCacheFolder, prefixCacheBytesMax);
+    return new PrefixStore(prefixCacheFolder, prefixCacheBytesMax, () => performance.now());
   } catch (thrown) {
     logToClient("warn", `no prefix cache: ${String(thrown)}`);
     return null;

@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 import { freeRules } from "../../../src/core/engine.js";
 import { noTools, type SampledLogprob } from "../../../src/core/generation.js";
 import type { Model } from "../../../src/core/model.js";
-import type { PrefixStore } from "../../../src/engine/llama/decode/prefix-store.js";
+import { PrefixStore } from "../../../src/engine/llama/decode/prefixes/prefix-store.js";
 import type { JobUpdate, LlamaSettings, SeededJob } from "../../../src/engine/llama/protocol.js";
 import { loadResident, type Resident } from "../../../src/engine/llama/load/resident.js";
 import { tokenTypes } from "../../../src/engine/llama/prompt/token-bytes.js";
@@ -123,6 +123,14 @@ export function jobOf(
 /** Returns `count` tokens; prompts with an equal `kind` have the same prefix. */
 export function promptOf(kind: number, count: number): number[] {
   return Array.from({ length: count }, (_, at) => 40 + ((at * (kind + 3)) % 50));
+}
+
+/** Opens a prefix store. @param now without it, reading takes no time and is always worth it */
+export function storeIn(
+  folder: string,
+  { bytesMax = 100_000_000, now = () => 0 }: { bytesMax?: number; now?: () => number } = {},
+): PrefixStore {
+  return new PrefixStore(folder, bytesMax, now);
 }
 
 /** Starts a loop and collects its updates by job. */

@@ -26,6 +26,11 @@ export class Pace {
     this.#budget = new PrefillBudget(limits);
   }
 
+  /** Milliseconds per prompt token; null while it is not measured. */
+  get msPerPromptToken(): number | null {
+    return this.#budget.msPerToken;
+  }
+
   /** Returns the work of the next tick. @param running the generations of the model, by slot */
   next<T extends Paced>(running: readonly T[]): TickWork<T> {
     const prefilling = running.filter(({ mode }) => mode === "prefill").sort((a, b) => a.job - b.job);

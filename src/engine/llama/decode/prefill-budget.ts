@@ -53,7 +53,7 @@ export class PrefillBudget {
    */
   tokensForTick(decoding: number, isFixed = false): number {
     const { chunks, tokenGapMsMax } = this.#limits;
-    const msPerToken = median(this.#msPerToken);
+    const { msPerToken } = this;
     if (isFixed || msPerToken === null) return chunks.fixed;
     if (decoding === 0) {
       const quick = Math.floor(idleChunkMsMax / msPerToken);
@@ -62,6 +62,11 @@ export class PrefillBudget {
     const affordable = Math.floor((tokenGapMsMax - this.#decodeMsOf(decoding)) / msPerToken);
     const most = chunks.besideAnswersMax;
     return Math.max(Math.min(chunkTokensMin, most), Math.min(most, affordable));
+  }
+
+  /** Milliseconds per prompt token; null while it is not measured. */
+  get msPerToken(): number | null {
+    return median(this.#msPerToken);
   }
 
   /** Records a tick. One with a few prompt tokens says nothing: it mostly decodes. */

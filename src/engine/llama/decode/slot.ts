@@ -6,7 +6,12 @@
 import type { LlamaContextSequence, Token } from "node-llama-cpp";
 import type { Generation } from "./generation.js";
 import { keptTokens } from "./checkpoints.js";
-import { commonPrefix, type PrefixOwner, type PrefixStore, type StoredPrefix } from "./prefix-store.js";
+import {
+  commonPrefix,
+  type PrefixOwner,
+  type PrefixStore,
+  type StoredPrefix,
+} from "./prefixes/prefix-store.js";
 import { bestSlot } from "./slot-choice.js";
 import type { SeededJob } from "../protocol.js";
 import type { Resident } from "../load/resident.js";
@@ -25,6 +30,13 @@ export interface SequenceSlot {
 
 /** Shorter prefixes are faster to evaluate again than to write and read. */
 export const storedTokensMin = 128;
+
+/** Where evaluated prefixes are stored, and what they save. */
+export interface StoringTerms {
+  readonly store: PrefixStore | null;
+  /** Milliseconds that the model takes to evaluate a prompt token; null while it is not measured. */
+  readonly msPerPromptToken: number | null;
+}
 
 /** Creates the empty slots of a model, ordered by sequence. */
 export function createSlots(resident: Resident): readonly SequenceSlot[] {
@@ -68,40 +80,46 @@ export async function prepareSlot(
   slot: SequenceSlot,
   decode: SeededJob,
   resident: Resident,
-  store: PrefixStore | null,
+  terms: StoringTerms,
 ): Promise<number> {
   const { sequence } = slot;
   const held = decode.deterministic ? 0 : sharedPrefix(slot, decode);
   const lost = sequence.nextTokenIndex - held;
-  if (lost >= storedTokensMin) await saveSlot(slot, resident, store);
+  if (lost >= storedTokensMin) await saveSlot(slot, resident, terms);
   const stored = decode.deterministic
     ? null
-    : store?.find(ownerOf(resident, decode.teamId), decode.prompt.tokens);
-  if (stored != null && isUseful(stored, held, slot, decode) && (await stored.load(sequence)))
-    slot.teamId = decode.teamId;
+    : terms.store?.find(ownerOf(resident, decode.teamId), decode.prompt.tokens);
+  const saved = stored == null ? 0 : savedTokens(stored, held, slot, decode);
+  if (stored != null && saved >= storedTokensMin && stored.isFaster(evaluationMs(saved, terms)))
+    if (await stored.load(sequence)) slot.teamId = decode.teamId;
   return truncateToPrefix(slot, decode);
 }
 
-/** Returns whether loading a stored prefix saves work. A state that cannot be truncated must be that of a beginning of the prompt. */
-function isUseful(
+/** Returns how many tokens a stored prefix saves. A state that cannot be truncated must be that of a beginning of the prompt. */
+function savedTokens(
   { shared, length }: StoredPrefix,
   held: number,
   { sequence }: SequenceSlot,
   { prompt }: SeededJob,
-): boolean {
+): number {
   const kept = sequence.needsCheckpoints && (length > shared || length === prompt.tokens.length) ? 0 : shared;
-  return kept >= held + storedTokensMin;
+  return kept - held;
 }
 
 /** Saves the tokens of a slot in the prefix store, unless they must not be written to disk. */
 export async function saveSlot(
   { sequence, teamId, ephemeral }: SequenceSlot,
   resident: Resident,
-  store: PrefixStore | null,
+  terms: StoringTerms,
 ): Promise<void> {
   if (teamId === null || ephemeral) return;
-  const bytes = sequence.nextTokenIndex * resident.stateBytesPerToken;
-  await store?.save(ownerOf(resident, teamId), sequence, bytes);
+  const tokens = sequence.nextTokenIndex;
+  const evaluation = { bytes: tokens * resident.stateBytesPerToken, ms: evaluationMs(tokens, terms) };
+  await terms.store?.save(ownerOf(resident, teamId), sequence, evaluation);
+}
+
+function evaluationMs(tokens: number, { msPerPromptToken }: StoringTerms): number | null {
+  return msPerPromptToken === null ? null : tokens * msPerPromptToken;
 }
 
 async function truncateToPrefix(slot: SequenceSlot, decode: SeededJob): Promise<number> {

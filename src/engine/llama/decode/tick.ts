@@ -11,7 +11,7 @@ import { toHearthError } from "../../../core/errors.js";
 import { draftAll } from "./draft/drafter.js";
 import { Generation } from "./generation.js";
 import { Pace } from "./pace.js";
-import { commonPrefix, type PrefixStore } from "./prefix-store.js";
+import { commonPrefix, type PrefixStore } from "./prefixes/prefix-store.js";
 import { mergeUpdates } from "./updates.js";
 import type { JobUpdate, SeededJob } from "../protocol.js";
 import type { Resident } from "../load/resident.js";
@@ -23,6 +23,7 @@ import {
   sharedPrefix,
   storedTokensMin,
   type SequenceSlot,
+  type StoringTerms,
 } from "./slot.js";
 
 export interface TickOptions {
@@ -102,11 +103,11 @@ export class TickLoop {
   /** Stores the long prefixes of a model that is unloaded. No job may be running on it. */
   async releaseModel(resident: Resident): Promise<void> {
     const slots = this.#slots.get(resident) ?? [];
+    const terms = this.#storingTerms(resident);
     this.#slots.delete(resident);
     this.#paces.delete(resident);
     for (const slot of slots)
-      if (slot.sequence.nextTokenIndex >= storedTokensMin)
-        await saveSlot(slot, resident, this.#options.store);
+      if (slot.sequence.nextTokenIndex >= storedTokensMin) await saveSlot(slot, resident, terms);
   }
 
   #wake(): void {
@@ -222,7 +223,7 @@ export class TickLoop {
     try {
       const slot = chooseSlot(slots, decode);
       if (slot === null) throw new Error("more jobs than slots");
-      const cachedTokens = await prepareSlot(slot, decode, resident, this.#options.store);
+      const cachedTokens = await prepareSlot(slot, decode, resident, this.#storingTerms(resident));
       slot.teamId = decode.teamId;
       slot.ephemeral = decode.ephemeral === true;
       slot.lastUsed = this.#ticks;
@@ -235,8 +236,7 @@ export class TickLoop {
 
   /** One tick of one model. */
   async #advance(resident: Resident, slots: readonly SequenceSlot[]): Promise<void> {
-    const pace = this.#paces.get(resident) ?? this.#createPace(resident);
-    this.#paces.set(resident, pace);
+    const pace = this.#paceOf(resident);
     const { stepping, prefilling, promptTokens } = pace.next(slots.flatMap((slot) => slot.generation ?? []));
     const began = this.#options.now();
     const drafted = draftAll(stepping, promptTokens);
@@ -256,14 +256,23 @@ export class TickLoop {
     await this.#storeSharedPrefixes(resident, slots);
   }
 
-  #createPace({ promptChunks }: Resident): Pace {
-    return new Pace({ chunks: promptChunks, tokenGapMsMax: this.#options.tokenGapMsMax });
+  #paceOf(resident: Resident): Pace {
+    const known = this.#paces.get(resident);
+    if (known !== undefined) return known;
+    const pace = new Pace({ chunks: resident.promptChunks, tokenGapMsMax: this.#options.tokenGapMsMax });
+    this.#paces.set(resident, pace);
+    return pace;
+  }
+
+  #storingTerms(resident: Resident): StoringTerms {
+    return { store: this.#options.store, msPerPromptToken: this.#paceOf(resident).msPerPromptToken };
   }
 
   /** Stores the prefixes that waiting jobs share, so that each of them loads what was evaluated once. */
   async #storeSharedPrefixes(resident: Resident, slots: readonly SequenceSlot[]): Promise<void> {
     for (const slot of slots)
-      if (slot.generation?.takeShareRequest() === true) await saveSlot(slot, resident, this.#options.store);
+      if (slot.generation?.takeShareRequest() === true)
+        await saveSlot(slot, resident, this.#storingTerms(resident));
   }
 }
 

@@ -1,11 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { PrefixStore } from "../../../../src/engine/llama/decode/prefix-store.js";
 import { temporaryFolder } from "../../../harness.js";
 import { expectSameUpToRounding } from "../../../rounding.js";
-import { compared, jobOf, promptOf, residentWithEightSlots, slots, startLoop } from "../lockstep.js";
-
-const megabytes = 1_000_000;
+import { compared, jobOf, promptOf, residentWithEightSlots, slots, startLoop, storeIn } from "../lockstep.js";
 
 describe.each(["gemma3", "lfm2"] as const)(
   "the prefix cache of %s, not all of whose layers keep every token",
@@ -14,7 +11,7 @@ describe.each(["gemma3", "lfm2"] as const)(
 
     it("continues a conversation from the end of its last prompt at the latest, and what it keeps changes nothing", async () => {
       const resident = await residentWithEightSlots(undefined, { architecture, layers: 4 });
-      const { loop, done } = startLoop(new PrefixStore(cacheFolder(), 100 * megabytes));
+      const { loop, done } = startLoop(storeIn(cacheFolder()));
       let job = 0;
       const ask = async (tokens: readonly number[], changes = {}) => {
         loop.submit(resident, ++job, jobOf(tokens, 6, { ...compared, ...changes }));
@@ -45,7 +42,7 @@ describe.each(["gemma3", "lfm2"] as const)(
       const prompt = promptOf(0, 300);
       const ask = async (tokens: readonly number[], maxTokens: number) => {
         const resident = await residentWithEightSlots(models, { architecture, layers: 4 });
-        const { loop, done } = startLoop(new PrefixStore(folder, 100 * megabytes));
+        const { loop, done } = startLoop(storeIn(folder));
         loop.submit(resident, 1, jobOf(tokens, maxTokens, compared));
         loop.submit(resident, 2, jobOf(tokens, maxTokens, { ...compared, deterministic: true }));
         const outcomes = [await done(1), await done(2)] as const;
@@ -63,7 +60,7 @@ describe.each(["gemma3", "lfm2"] as const)(
 describe("the prefix cache of a recurrent model", () => {
   it("F9: of a stored state never has the checkpoint of the team that had the slot before", async () => {
     const resident = await residentWithEightSlots(undefined, { architecture: "lfm2" });
-    const store = new PrefixStore(join(temporaryFolder(), "cache"), 100 * megabytes);
+    const store = storeIn(join(temporaryFolder(), "cache"));
     const { loop, done } = startLoop(store);
     const ask = async (job: number, tokens: readonly number[], changes = {}) => {
       loop.submit(resident, job, jobOf(tokens, 3, { ...compared, ...changes }));

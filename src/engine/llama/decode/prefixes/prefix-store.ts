@@ -2,7 +2,7 @@
  * Stores evaluated prefixes on disk: the KV cache of a long prompt, saved when its slot is reused or the server stops. A later request
  * of the same team with the same prefix loads in milliseconds what took seconds to evaluate. Owns one folder (mode 700) of state files
  * (mode 600), limited in bytes; the least recently used entry is removed first. An entry is only used for the same team, model file and
- * library version.
+ * library version, and where reading it is faster than evaluating its tokens.
  */
 import { createHash } from "node:crypto";
 import {
@@ -18,6 +18,7 @@ import {
 import { join } from "node:path";
 import type { LlamaContextSequence } from "node-llama-cpp";
 import { z } from "zod";
+import { LoadingCost, type Evaluation } from "./loading-cost.js";
 
 /** The team and the model state (Resident.stateKey) of a prefix; state files of another model must never be loaded. */
 export interface PrefixOwner {
@@ -40,6 +41,8 @@ export interface StoredPrefix {
   readonly shared: number;
   /** Number of tokens of the stored state. */
   readonly length: number;
+  /** @param evaluationMs estimated time to evaluate what is not loaded; null when it was not measured */
+  isFaster(evaluationMs: number | null): boolean;
   /** Loads the stored state into a sequence. @returns false when the file is unusable. */
   load(sequence: LlamaContextSequence): Promise<boolean>;
 }
@@ -48,12 +51,18 @@ export class PrefixStore {
   readonly #folder: string;
   readonly #bytesMax: number;
   readonly #entries = new Map<string, Entry>();
+  readonly #cost = new LoadingCost();
+  readonly #now: () => number;
   #lastUse = 0;
 
-  /** Opens the folder and restores the entries of an earlier process; removes incomplete files. */
-  constructor(folder: string, bytesMax: number) {
+  /**
+   * Opens the folder and restores the entries of an earlier process; removes incomplete files.
+   * @param now time in milliseconds that never goes back.
+   */
+  constructor(folder: string, bytesMax: number, now: () => number) {
     this.#folder = folder;
     this.#bytesMax = bytesMax;
+    this.#now = now;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const names = new Set(readdirSync(folder));
     for (const name of names) {
@@ -80,15 +89,21 @@ export class PrefixStore {
     }
     if (best === null) return null;
     const entry = best;
-    return { shared, length: entry.tokens.length, load: (sequence) => this.#load(entry, sequence) };
+    return {
+      shared,
+      length: entry.tokens.length,
+      isFaster: (ms) => this.#cost.isFaster({ bytes: entry.bytes, ms }),
+      load: (sequence) => this.#load(entry, sequence),
+    };
   }
 
   /**
-   * Saves the state of a sequence unless it is stored already. Ignores failures, since this is a cache.
-   * @param bytes estimated size; a state that is larger than the limit is not written at all.
+   * Saves the state of a sequence, unless it is stored already or would be slower to read than to evaluate. Ignores failures, since this
+   * is a cache.
+   * @param evaluation of the whole sequence; a state that is larger than the limit is not written at all.
    */
-  async save(owner: PrefixOwner, sequence: LlamaContextSequence, bytes: number): Promise<void> {
-    if (bytes > this.#bytesMax) return;
+  async save(owner: PrefixOwner, sequence: LlamaContextSequence, evaluation: Evaluation): Promise<void> {
+    if (evaluation.bytes > this.#bytesMax || !this.#cost.isFaster(evaluation)) return;
     const tokens = Uint32Array.from(sequence.contextTokens);
     const known = this.find(owner, tokens);
     if (tokens.length === 0 || known?.shared === tokens.length) return;
@@ -114,7 +129,9 @@ export class PrefixStore {
       entry.used = ++this.#lastUse;
       // Drops the checkpoints of other tokens, too.
       await sequence.clearHistory();
+      const began = this.#now();
       await sequence.loadStateFromFile(this.#path(entry.id, "state"), { acceptRisk: true });
+      this.#cost.record(entry.bytes, this.#now() - began);
       await sequence.takeCheckpoint();
       return true;
     } catch {
