@@ -11,7 +11,8 @@ export interface InlineFile {
 }
 
 const dataUrl = /^data:([^,;]*)(?:;[^,;]*)*?;base64,/i;
-const base64 = /^[A-Za-z0-9+/_\s-]*={0,2}\s*$/;
+/** Only one of its parts can match a space: two would take a time that is the square of the text's length. */
+const base64 = /^[A-Za-z0-9+/_\s-]*(?:={1,2}\s*)?$/;
 
 /**
  * Returns the text that stands for a file in the prompt: its name and its content, on lines of their own.

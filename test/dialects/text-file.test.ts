@@ -3,6 +3,7 @@ import { toHearthError, type HearthError } from "../../src/core/errors.js";
 import { parseMessagesRequest } from "../../src/dialects/anthropic-messages/parse.js";
 import { parseChatRequest } from "../../src/dialects/openai-chat/parse.js";
 import { generationRequest, parseResponsesRequest } from "../../src/dialects/openai-responses/parse.js";
+import { headersOf, keys, startScriptedApp } from "../scripted-app.js";
 
 const encoded = (text: string | Uint8Array) => Buffer.from(text).toString("base64");
 
@@ -66,6 +67,18 @@ describe.each(Object.entries(prompts))("a text file in %s", (dialect, prompt) =>
     ]);
     expect(error.message).toContain(message);
   });
+});
+
+it("refuses a megabyte of spaces as a file over HTTP, before the test's timeout", async () => {
+  const { url } = await startScriptedApp(() => [], { httpLimits: { bodyBytesMax: 2 * 1024 * 1024 } });
+  const content = [{ type: "file", file: { file_data: `${" ".repeat(1024 * 1024)}!` } }];
+  const answer = await fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    headers: headersOf(keys.ada),
+    body: JSON.stringify({ model: "ember-1m", messages: [{ role: "user", content }] }),
+  });
+  expect(answer.status).toBe(400);
+  expect(await answer.json()).toMatchObject({ error: { param: "messages.0.content.0.file.file_data" } });
 });
 
 it("reads a data URL as its base64", () => {
