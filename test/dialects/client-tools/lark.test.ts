@@ -24,9 +24,16 @@ describe("a Lark grammar without recursion", () => {
     ],
     ["renamed terminals", "start: N\n%import common.INT -> N", "42", "x"],
     ["names of alternatives, priorities and marks", '?start: A -> first | "b"\nA.2: "a"', "a", "first"],
+    ["comments between rules", 'start: "a" B\n// or x\n\r\n# or x | "c"\r\nB: "d"', "ad", "c"],
+    ["alternatives after comments", 'start: "a"\n// or\n\n\t# or\r\n  | "b"', "b", "c"],
     ["a slash in a regular expression", "start: /a\\/b/", "a/b", "a\\/b"],
   ])("becomes a pattern: %s", (_, grammar, allowed, forbidden) => {
     expect([allows(grammar, allowed), allows(grammar, forbidden)]).toEqual([true, false]);
+  });
+
+  it("becomes a pattern before the test's timeout: 99,000 empty lines", { timeout: 5_000 }, () => {
+    const grammar = `start: "a" | B${"\n".repeat(99_000)}B: "b"`;
+    expect([allows(grammar, "b"), allows(grammar, "c")]).toEqual([true, false]);
   });
 });
 
@@ -46,6 +53,18 @@ describe("a Lark grammar that no pattern expresses", () => {
     [
       "rules that multiply",
       `start: r20\nr0: "aaaaaaaaaa"\n${Array.from({ length: 20 }, (_, at) => `r${at + 1}: r${at} r${at}`).join("\n")}`,
+    ],
+    [
+      "a long rule that is used tens of thousands of times",
+      `start: ${"a ".repeat(35_000)}\na: "${"a".repeat(18_000)}"`,
+    ],
+    [
+      "a long rule in tens of thousands of alternatives",
+      `start: ${"a|".repeat(35_000)}a\na: "${"a".repeat(18_000)}"`,
+    ],
+    [
+      "rules and groups that are deep together",
+      `start: r98\nr0: "a"\n${Array.from({ length: 98 }, (_, at) => `r${at + 1}: ${"[".repeat(95)}r${at}${"]".repeat(95)}`).join("\n")}`,
     ],
     ["more characters than are read", `start: "${"a".repeat(100_001)}"`],
   ])("has none: %s", (_, grammar) => {

@@ -101,6 +101,8 @@ class Converter {
   readonly #rules: Rules;
   readonly #done = new Map<string, string>();
   readonly #open = new Set<string>();
+  /** Rules and groups that are open. */
+  #depth = 0;
 
   constructor(rules: Rules) {
     this.#rules = rules;
@@ -111,7 +113,7 @@ class Converter {
     const done = this.#done.get(name);
     if (done !== undefined) return done;
     const tokens = this.#rules.get(name);
-    if (tokens === undefined || this.#open.has(name) || this.#open.size >= depthMax) throw new NotRegular();
+    if (tokens === undefined || this.#open.has(name)) throw new NotRegular();
     this.#open.add(name);
     const reader = new Reader(tokens);
     const pattern = this.#alternatives(reader);
@@ -122,19 +124,27 @@ class Converter {
   }
 
   #alternatives(reader: Reader): string {
-    reader.enter();
-    const alternatives = [this.#sequence(reader)];
-    while (reader.take("|")) alternatives.push(this.#sequence(reader));
-    reader.leave();
+    this.#depth += 1;
+    if (this.#depth > depthMax) throw new NotRegular();
+    const alternatives: string[] = [];
+    let chars = 0;
+    do {
+      const alternative = this.#sequence(reader);
+      chars += alternative.length;
+      if (chars > patternCharsMax) throw new NotRegular();
+      alternatives.push(alternative);
+    } while (reader.take("|"));
+    this.#depth -= 1;
     return alternatives.length === 1 ? (alternatives[0] ?? "") : `(?:${alternatives.join("|")})`;
   }
 
   #sequence(reader: Reader): string {
     let pattern = "";
-    for (let token = reader.peek(); token !== undefined && !endsSequence(token); token = reader.peek())
+    for (let token = reader.peek(); token !== undefined && !endsSequence(token); token = reader.peek()) {
       pattern += this.#repeated(reader);
+      if (pattern.length > patternCharsMax) throw new NotRegular();
+    }
     if (reader.take("->")) reader.next();
-    if (pattern.length > patternCharsMax) throw new NotRegular();
     return pattern;
   }
 
@@ -163,7 +173,6 @@ class Converter {
 class Reader {
   readonly #tokens: readonly LarkToken[];
   #at = 0;
-  #depth = 0;
 
   constructor(tokens: readonly LarkToken[]) {
     this.#tokens = tokens;
@@ -181,15 +190,6 @@ class Reader {
     if (!isOperator(this.peek(), operator)) return false;
     this.#at += 1;
     return true;
-  }
-
-  enter(): void {
-    this.#depth += 1;
-    if (this.#depth > depthMax) throw new NotRegular();
-  }
-
-  leave(): void {
-    this.#depth -= 1;
   }
 }
 

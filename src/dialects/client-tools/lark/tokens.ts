@@ -15,9 +15,11 @@ interface TokenRule {
 
 const rules: readonly TokenRule[] = [
   { pattern: /[ \t\r\f]+|(?:\/\/|#)[^\n]*/y, read: () => null },
-  // A line that begins with `|` continues the rule before it.
-  { pattern: /(?:\r?\n[ \t]*(?:(?:\/\/|#)[^\n]*)?)+(?=\|)/y, read: () => null },
-  { pattern: /\n/y, read: () => ({ type: "line-end" }) },
+  // Reads all empty lines and comments at once. A line that begins with `|` continues the rule before it.
+  {
+    pattern: /(?:\r?\n[ \t]*(?:(?:\/\/|#)[^\n]*)?)+(?:(?=(?<bar>\|))|)/y,
+    read: ({ bar }) => (bar === undefined ? { type: "line-end" } : null),
+  },
   {
     pattern: /"(?<text>(?:[^"\\\n]|\\.)*)"(?<flag>i?)/y,
     read: ({ text = "", flag }) => ({ type: "string", text: unescape(text), ignoresCase: flag === "i" }),
