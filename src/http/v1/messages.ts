@@ -14,8 +14,7 @@ import { eventFrame } from "../../dialects/sse.js";
 import { inlineFiles } from "../../jobs/prompt-files.js";
 import type { HttpDeps } from "../deps.js";
 import { authoriseModel } from "../models/authorise-model.js";
-import { editedRequest } from "../messages/edited-request.js";
-import { reserveTokens } from "../middleware/limit.js";
+import { reserveEditedRequest } from "../messages/edited-request.js";
 import { createReply, type JsonPresenter, type StreamPresenter } from "../reply/reply.js";
 import type { Call } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
@@ -32,10 +31,9 @@ export function createMessage(deps: HttpDeps): (call: Call) => Promise<void> {
       edits,
     } = parseMessagesRequest(await inlineFiles(deps.files, principal, body), bodyText);
     authoriseModel(deps.models, call, original.model);
-    const edited = await editedRequest(deps, call, original, edits);
-    if (edited === null) return;
-    const { request, applied } = edited;
-    const reservation = await reserveTokens(deps, call, request.model, request);
+    const reserved = await reserveEditedRequest(deps, call, original, edits);
+    if (reserved === null) return;
+    const { request, applied, reservation } = reserved;
     const run = deps.generator.start(request, {
       principal,
       requestId,

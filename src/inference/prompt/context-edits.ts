@@ -56,6 +56,28 @@ export async function applyContextEdits(
   return { request, applied };
 }
 
+/** Tokens of a prompt before and after its edits. */
+export interface EditedCount {
+  /** Estimated from what was cleared if the whole prompt does not fit. */
+  readonly original: number;
+  readonly edited: number;
+}
+
+/** Counts the tokens of a prompt before and after its edits. @throws as `countPrompt` does for the edited prompt. */
+export async function countEditedPrompt(
+  counter: Counter,
+  whole: GenerationRequest,
+  edits: readonly ContextEdit[],
+  teamId: string,
+  signal: AbortSignal,
+): Promise<EditedCount> {
+  const { request, applied } = await applyContextEdits(counter, whole, edits, teamId, signal);
+  const edited = await counter.countPrompt(request, teamId, signal);
+  if (applied.length === 0) return { original: edited, edited };
+  const cleared = applied.reduce((sum, { clearedTokens }) => sum + clearedTokens, 0);
+  return { original: (await countIfItFits(counter, whole, teamId, signal)) ?? edited + cleared, edited };
+}
+
 async function isTriggered(
   counter: Counter,
   request: GenerationRequest,
@@ -64,10 +86,21 @@ async function isTriggered(
   signal: AbortSignal,
 ): Promise<boolean> {
   if (trigger.type === "tool-uses") return callsOf(request.messages).length > trigger.value;
+  const tokens = await countIfItFits(counter, request, teamId, signal);
+  return tokens === null || tokens > trigger.value;
+}
+
+/** Counts the tokens of a prompt. @returns null if it does not fit. @throws otherwise as `countPrompt` does. */
+async function countIfItFits(
+  counter: Counter,
+  request: GenerationRequest,
+  teamId: string,
+  signal: AbortSignal,
+): Promise<number | null> {
   try {
-    return (await counter.countPrompt(request, teamId, signal)) > trigger.value;
+    return await counter.countPrompt(request, teamId, signal);
   } catch (thrown) {
-    if (thrown instanceof HearthError && thrown.kind === "context_length_exceeded") return true;
+    if (thrown instanceof HearthError && thrown.kind === "context_length_exceeded") return null;
     throw thrown;
   }
 }

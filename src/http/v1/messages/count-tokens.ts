@@ -1,10 +1,9 @@
 /** POST /v1/messages/count_tokens: counts the prompt tokens of a messages request with the model's template and tokenizer. */
-import type { GenerationRequest } from "../../../core/generation.js";
+import { countEditedPrompt } from "../../../inference/prompt/context-edits.js";
 import { inlineFiles } from "../../../jobs/prompt-files.js";
 import { parseMessagesRequest } from "../../../dialects/anthropic-messages/parse.js";
 import { messagesRequestSchema } from "../../../dialects/anthropic-messages/schema.js";
 import { tokenCount } from "../../../dialects/anthropic-messages/response-schema.js";
-import { editedRequest } from "../../messages/edited-request.js";
 import { whileClientWaits } from "../../reply/client.js";
 import type { HttpDeps } from "../../deps.js";
 import { authoriseModel } from "../../models/authorise-model.js";
@@ -20,24 +19,14 @@ export function countMessageTokens(deps: HttpDeps): (call: Call) => Promise<void
     const { request, edits } = parseMessagesRequest(whole, bodyText);
     authoriseModel(deps.models, call, request.model);
     const reservation = await reserveTokens(deps, call, request.model, request);
-    const count = (counted: GenerationRequest) =>
+    const count = () =>
       whileClientWaits(ctx.req.socket, (signal) =>
-        deps.generator.countPrompt(counted, principal.team.id, signal),
+        countEditedPrompt(deps.generator, request, edits ?? [], principal.team.id, signal),
       );
-    const original = await withReservation(
-      reservation,
-      () => count(request),
-      (tokens) => tokens ?? 0,
-    );
-    if (original === null) return;
-    if (edits === null) {
-      ctx.body = { input_tokens: original };
-      return;
-    }
-    const edited = await editedRequest(deps, call, request, edits);
-    const tokens = edited === null ? null : await count(edited.request);
-    const context_management = { original_input_tokens: original };
-    if (tokens !== null) ctx.body = { input_tokens: tokens, context_management };
+    const counted = await withReservation(reservation, count, (result) => result?.original ?? 0);
+    if (counted === null) return;
+    const context_management = { original_input_tokens: counted.original };
+    ctx.body = { input_tokens: counted.edited, ...(edits === null ? {} : { context_management }) };
   };
 }
 

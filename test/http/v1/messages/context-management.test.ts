@@ -1,6 +1,8 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
 import { anthropicOf, params, postMessage, weather } from "../../anthropic.js";
+import { builtInModel } from "../../../harness.js";
+import { readResponse, startLimitedServer } from "../../limits/limited.js";
 import { startScriptedApp } from "../../../scripted-app.js";
 
 type Messages = Anthropic.Beta.BetaMessageParam[];
@@ -19,14 +21,14 @@ const clear_tool_uses = {
   keep: { type: "tool_uses" as const, value: 1 },
 };
 
-async function served() {
+async function served(contextTokens = 4096) {
   const prompts: string[] = [];
   const server = await startScriptedApp(
     (prompt) => {
       prompts.push(prompt);
       return ["Rain."];
     },
-    { contextTokens: 4096 },
+    { contextTokens },
   );
   const request = { ...params, messages, tools: [weather], betas: [] };
   return { server, prompts, request, beta: anthropicOf(server).beta.messages };
@@ -73,6 +75,56 @@ describe("context_management of /v1/messages", () => {
     expect(plain).toEqual({ input_tokens: plain.input_tokens });
     expect(edited.context_management).toEqual({ original_input_tokens: plain.input_tokens });
     expect(edited.input_tokens).not.toBe(plain.input_tokens);
+  });
+
+  it("is applied by count_tokens to a prompt that fits only without what is cleared, as by the answer", async () => {
+    const { beta, request } = await served(200);
+    const long = [...call("Bern ".repeat(300)), ...call("Oslo")];
+    const fields = { ...request, messages: [...messages, ...long] };
+    const { max_tokens: _, ...counted } = fields;
+    await expect(beta.countTokens(counted)).rejects.toMatchObject({ status: 400 });
+    const context_management = { edits: [clear_tool_uses] };
+    const answer = await beta.create({ ...fields, context_management });
+    const [cleared] = answer.context_management?.applied_edits ?? [];
+    const both = await beta.countTokens({ ...counted, context_management });
+    expect(cleared?.cleared_input_tokens).toBeGreaterThan(200);
+    expect(both).toEqual({
+      input_tokens: answer.usage.input_tokens,
+      context_management: {
+        original_input_tokens: answer.usage.input_tokens + (cleared?.cleared_input_tokens ?? 0),
+      },
+    });
+  });
+
+  it("leaves both counts of count_tokens equal when no edit was needed", async () => {
+    const { beta, request } = await served();
+    const { max_tokens: _, ...counted } = request;
+    const edits = [{ type: "clear_tool_uses_20250919" as const }];
+    const both = await beta.countTokens({ ...counted, context_management: { edits } });
+    expect(both.context_management?.original_input_tokens).toBe(both.input_tokens);
+  });
+
+  it("begins after the token limits have admitted the whole prompt, and reserves nothing when it fails", async () => {
+    let isFailing = false;
+    const server = await startLimitedServer(() => ["Rain."], {
+      contextTokens: 4096,
+      onLoad: () => (isFailing ? Promise.reject(new Error("no memory")) : Promise.resolve()),
+    });
+    const { apiKey } = await server.newKey({ tpm: 1000 });
+    const edits = [{ ...clear_tool_uses, trigger: { type: "input_tokens", value: 1 } }];
+    const body = { ...params, model: builtInModel, context_management: { edits } };
+    const remaining = async (fields: object) => {
+      const { status, header } = await readResponse(
+        server.post("/v1/messages", { ...body, ...fields }, apiKey),
+      );
+      return [status, Number(header("anthropic-ratelimit-tokens-remaining"))];
+    };
+    const long = [...call("Bern ".repeat(1000)), ...call("Oslo")];
+    expect(await remaining({ messages: [...messages, ...long] })).toEqual([429, 1000]);
+    isFailing = true;
+    const [failed, before] = await remaining({ messages });
+    expect(failed).toBe(500);
+    expect(await remaining({ messages })).toEqual([failed, before]);
   });
 
   it.each([
