@@ -62,7 +62,7 @@ export type TransactionKind = "reserve" | "settle" | "release" | "purchase" | "r
 
 export type ResponseStatus = "queued" | "in_progress" | "completed" | "incomplete" | "failed" | "cancelled";
 
-/** `owner` manages everything, `admin` manages keys, `member` only reads. */
+/** `owner` manages everything, `admin` manages keys, `member` reads, and manages API keys of their own. */
 export type Role = "owner" | "admin" | "member";
 
 /** A `prepaid` team needs credit; the usage of an `unmetered` team is recorded and priced but never refused. */

@@ -10,6 +10,8 @@ export interface Actor {
   readonly userId: string;
   /** The only team they can see; null = all teams. */
   readonly teamId: string | null;
+  /** true: of API keys, they can see only those that they created. */
+  readonly ownKeysOnly?: true;
 }
 
 /** One entry of the audit log. Times are milliseconds since the epoch. */

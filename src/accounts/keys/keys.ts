@@ -7,7 +7,7 @@ import type { TeamStore } from "../teams/store.js";
 import type { Team } from "../teams/team.js";
 import type { Write } from "../../store/writes.js";
 import { commitAudited, retryOnConflict, type AuditDeps } from "../audit/audited-change.js";
-import { canSee } from "../audit/actors.js";
+import { canSeeKey } from "../audit/actors.js";
 import { ensureFirstTeam } from "../teams/first-team.js";
 
 import { resolveReference } from "../resolve-reference.js";
@@ -35,7 +35,7 @@ export interface CreatedKey {
   readonly secret: string;
 }
 
-/** A key of a team that the actor cannot see is treated as one that does not exist. */
+/** A key that the actor cannot see is treated as one that does not exist. */
 export interface KeyService {
   /** @throws HearthError `invalid_value` naming the field, `not_found` when the team does not exist. */
   create(request: CreateKeyRequest, actor: Actor): Promise<CreatedKey>;
@@ -81,7 +81,7 @@ export function createKeyService(deps: KeyServiceDeps): KeyService {
     list: () => list(deps),
     async page(query, actor) {
       await findVisibleTeam(teams, query.teamId, actor);
-      return keys.page(query);
+      return keys.page(actor.ownKeysOnly === true ? { ...query, userId: actor.userId } : query);
     },
     find: (id, actor) => findSeen(deps, id, actor),
     update: (id, change, actor) =>
@@ -136,7 +136,7 @@ async function list({ keys, teams }: KeyServiceDeps): Promise<Principal[]> {
 
 async function findSeen({ keys }: KeyServiceDeps, id: string, actor: Actor): Promise<ApiKey> {
   const key = await keys.find(id);
-  if (key === null || !canSee(actor, key.teamId)) throw new HearthError("not_found", "Cannot find API key");
+  if (key === null || !canSeeKey(actor, key)) throw new HearthError("not_found", "Cannot find API key");
   return key;
 }
 
@@ -145,7 +145,8 @@ function applyChange(before: ApiKey, change: KeyChange, actor: Actor, now: numbe
   // An expired key may be renamed without a new expiry time.
   checkSettings(expireTime === before.expireTime ? others : change, now);
   // Only the operator may unblock what the operator has blocked.
-  if (actor.teamId !== null && (change.blocked ?? before.blocked) !== before.blocked)
+  const isOperator = actor.teamId === null && actor.ownKeysOnly !== true;
+  if (!isOperator && (change.blocked ?? before.blocked) !== before.blocked)
     throw deniedToTeamKey("block or unblock keys");
   return { ...before, ...change, modifyTime: now, modifiedBy: actor.userId };
 }

