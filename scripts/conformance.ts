@@ -1,19 +1,31 @@
 /**
- * `npm run conformance [-- NAME...]`: runs real agents against a server with a scripted model, which calls their tools as a capable
- * model would: a first prompt, an edit and a test with their results, a second turn, and an abort. Agents are installed into
- * coverage/conformance, pinned. Exits with 1 if a flow fails or a request is refused; an agent that cannot be installed is a row that
- * says so. With names, only packages whose name contains one of them are run.
+ * `npm run conformance [-- NAME...]`: runs real clients against a server. Coding agents meet a scripted model, which calls their tools as
+ * a capable model would: a first prompt, an edit and a test with their results, a second turn, and an abort. Client libraries meet the
+ * built-in models, and a scripted one for their loops of tools; those that are dependencies run their tests. Everything else is installed
+ * into coverage/conformance, pinned. Prints progress to standard error and a table in Markdown at the end. Exits with 1 if a flow fails; a
+ * client that cannot be installed is a row that says so. With names, only packages whose name contains one of them are run.
  */
 import type { Agent } from "./conformance/agent.js";
 import { claudeAgentSdk } from "./conformance/agents/claude-agent-sdk.js";
 import { claudeCode } from "./conformance/agents/claude-code.js";
 import { codex, codexWithPatches } from "./conformance/agents/codex.js";
+import { continueCli } from "./conformance/agents/continue-cli.js";
 import { grokCli } from "./conformance/agents/grok-cli.js";
 import { opencode } from "./conformance/agents/opencode.js";
 import { qwenCode } from "./conformance/agents/qwen-code.js";
+import { clientLibraries, runLibrary, type ClientLibrary } from "./conformance/clients.js";
 import { runFlows, type FlowResult } from "./conformance/flows.js";
-import { installAgent } from "./conformance/install.js";
-import { knownAlias, modelId, startConformanceServer, type ConformanceServer } from "./conformance/server.js";
+import { installAgent, installPackages } from "./conformance/install.js";
+import { forecaster } from "./conformance/model.js";
+import {
+  knownAlias,
+  modelId,
+  startBuiltInServer,
+  startConformanceServer,
+  startScriptedServer,
+} from "./conformance/server.js";
+import { failuresOf, tableOf, type Row } from "./conformance/table.js";
+import { runTests, testedClients, versionOf, type TestedClient } from "./conformance/tested-clients.js";
 
 interface Case {
   readonly agent: Agent;
@@ -28,49 +40,109 @@ const cases: readonly Case[] = [
   { agent: opencode, model: modelId },
   { agent: qwenCode, model: modelId },
   { agent: grokCli, model: modelId },
+  { agent: continueCli, model: modelId },
 ];
-const columns = [32, 10, 44] as const;
+
+/** Clients that cannot be pointed at another server of OpenAI's or Anthropic's protocol. */
+const notApplicable: readonly Row[] = [
+  {
+    client: "@google/gemini-cli",
+    version: "0.61.0",
+    results: "speaks Google's protocol only, whatever its base URL",
+    passed: "not applicable",
+  },
+];
 
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(names: readonly string[]): Promise<number> {
-  const chosen = cases.filter(
-    ({ agent }) => names.length === 0 || names.some((name) => agent.name.includes(name)),
-  );
-  if (chosen.length === 0) {
-    process.stderr.write("conformance: no agent has such a name\n");
+  const isChosen = (name: string): boolean => names.length === 0 || names.some((part) => name.includes(part));
+  const agents = cases.filter(({ agent }) => isChosen(agent.name));
+  const tested = testedClients.filter(({ name }) => isChosen(name));
+  const libraries = clientLibraries.filter(({ name }) => isChosen(name));
+  if (agents.length + tested.length + libraries.length === 0) {
+    process.stderr.write("conformance: no client has such a name\n");
     return 2;
   }
-  const server = await startConformanceServer();
-  printRow(["client", "version", "flows", "passed"]);
-  let failures = 0;
-  for (const each of chosen) failures += await runCase(each, server);
-  await server.close();
-  return failures === 0 ? 0 : 1;
+  const rows = [
+    ...(await rowsOfAgents(agents)),
+    ...(await rowsOfTested(tested)),
+    ...(await rowsOfLibraries(libraries)),
+    ...notApplicable.filter(({ client }) => isChosen(client)),
+  ];
+  process.stdout.write(tableOf(rows));
+  return rows.every((row) => failuresOf(row) === 0) ? 0 : 1;
 }
 
-/** Runs one case and prints its row. @returns the number of failed flows. */
-async function runCase({ agent, model }: Case, server: ConformanceServer): Promise<number> {
-  const label = [model === modelId ? agent.name : `${agent.name} (${model})`, agent.version] as const;
+async function rowsOfAgents(chosen: readonly Case[]): Promise<readonly Row[]> {
+  if (chosen.length === 0) return [];
+  const server = await startConformanceServer();
+  const rows: Row[] = [];
+  for (const { agent, model } of chosen) {
+    const client = model === modelId ? agent.name : `${agent.name} (${model})`;
+    const results = await attempted(
+      client,
+      () => installAgent(agent),
+      (installed, report) => runFlows(agent, server, installed, model, report),
+    );
+    rows.push({ client, version: agent.version, results });
+  }
+  await server.close();
+  return rows;
+}
+
+async function rowsOfTested(chosen: readonly TestedClient[]): Promise<readonly Row[]> {
+  if (chosen.length === 0) return [];
+  progress(`${chosen.map(({ name }) => name).join(", ")}: running their tests`);
+  const results = await runTests(chosen);
+  return chosen.map(({ name }, at) => {
+    const flows = results[at] ?? [];
+    for (const each of flows) reportTo(name)(each);
+    return { client: name, version: versionOf(name), results: flows };
+  });
+}
+
+async function rowsOfLibraries(chosen: readonly ClientLibrary[]): Promise<readonly Row[]> {
+  if (chosen.length === 0) return [];
+  const [builtIn, scripted] = [await startBuiltInServer(), await startScriptedServer(forecaster)];
+  const servers = { builtIn, scripted, model: modelId };
+  const rows: Row[] = [];
+  for (const library of chosen) {
+    const { name, version } = library;
+    const results = await attempted(
+      name,
+      () => installPackages(library),
+      (installed, report) => runLibrary(library, installed, servers, report),
+    );
+    rows.push({ client: name, version, results });
+  }
+  await builtIn.close();
+  await scripted.close();
+  return rows;
+}
+
+/** Installs a client and runs its flows. @returns the flows, or why it could not be installed. */
+async function attempted(
+  client: string,
+  install: () => string,
+  run: (installed: string, report: (result: FlowResult) => void) => Promise<readonly FlowResult[]>,
+): Promise<readonly FlowResult[] | string> {
+  progress(`${client}: begins`);
   let installed: string;
   try {
-    installed = installAgent(agent);
+    installed = install();
   } catch (thrown) {
-    printRow([...label, thrown instanceof Error ? thrown.message : String(thrown), "not run"]);
-    return 0;
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    progress(`${client}: ${reason}`);
+    return reason;
   }
-  const results = await runFlows(agent, server, installed, model);
-  const failed = results.filter(({ problem }) => problem !== null);
-  const flows = results.map(({ flow }) => flow).join(", ");
-  printRow([...label, flows, `${results.length - failed.length} of ${results.length}`]);
-  for (const each of failed) printProblem(each);
-  return failed.length;
+  return run(installed, reportTo(client));
 }
 
-function printRow(cells: readonly string[]): void {
-  process.stdout.write(`${cells.map((cell, at) => cell.padEnd(columns[at] ?? 0)).join("  ")}\n`);
+function reportTo(client: string): (result: FlowResult) => void {
+  return ({ flow, problem }) => progress(`${client}: ${flow}: ${problem ?? "passed"}`);
 }
 
-function printProblem({ flow, problem }: FlowResult): void {
-  process.stdout.write(`  ${flow}: ${problem}\n`);
+function progress(line: string): void {
+  process.stderr.write(`${line}\n`);
 }

@@ -22,12 +22,13 @@ const source = "export const add = (a, b) => a - b;\n";
 const test =
   'import { add } from "./sum.mjs";\nconsole.log(add(1, 2) === 3 ? "TEST-PASSED" : "TEST-FAILED");\n';
 
-/** Runs all flows of an agent in a new folder. */
+/** Runs all flows of an agent in a new folder. @param report is called when a flow ends. */
 export async function runFlows(
   agent: Agent,
   server: ConformanceServer,
   installed: string,
   model: string,
+  report: (result: FlowResult) => void,
 ): Promise<readonly FlowResult[]> {
   const scratch = scratchFolder();
   const place: Place = {
@@ -53,7 +54,9 @@ export async function runFlows(
     server.takeRefusals();
     const problem = await run();
     const [refusal] = server.takeRefusals();
-    results.push({ flow: name, problem: refusal ?? server.model.problems[0] ?? problem });
+    const result = { flow: name, problem: refusal ?? server.model.problems[0] ?? problem };
+    results.push(result);
+    report(result);
   }
   scratch.remove();
   return results;

@@ -1,28 +1,47 @@
-/** Installs agents into a cache folder, one folder for each version, so that `npm ci` does not install them. */
+/** Installs packages into a cache folder, one folder for each version, so that `npm ci` does not install them. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Agent } from "./agent.js";
 
+export interface Packages {
+  /** The npm package. */
+  readonly name: string;
+  readonly version: string;
+  /** Packages that a program needs beside it, with their versions. */
+  readonly beside?: readonly string[];
+  /** A package among its dependencies that must be compiled. */
+  readonly compiled?: string;
+}
+
 const cache = fileURLToPath(new URL("../../coverage/conformance/", import.meta.url));
-const installMsMax = 600_000;
+const installMsMax = 900_000;
 
 /** Returns the folder of an agent's package. @throws Error with npm's message if it cannot be installed. */
-export function installAgent({ name, version, setUp }: Pick<Agent, "name" | "version" | "setUp">): string {
+export function installAgent(agent: Pick<Agent, "name" | "version" | "setUp">): string {
+  return join(installPackages(agent, agent.setUp), "node_modules", agent.name);
+}
+
+/**
+ * Returns the folder whose `node_modules` has the packages.
+ * @param setUp a script of the package that npm did not run
+ * @throws Error with npm's message if they cannot be installed
+ */
+export function installPackages({ name, version, beside = [], compiled }: Packages, setUp?: string): string {
   const folder = join(cache, `${name.replace(/^@/, "").replaceAll("/", "-")}-${version}`);
-  const installed = join(folder, "node_modules", name);
   const complete = join(folder, "complete");
-  if (existsSync(complete)) return installed;
+  const packages = [`${name}@${version}`, ...beside];
+  if (existsSync(complete) && readFileSync(complete, "utf8") === packages.join("\n")) return folder;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true }));
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-  const args = ["install", "--no-audit", "--no-fund", "--ignore-scripts", `${name}@${version}`];
-  run(npm, args, folder);
-  if (setUp !== undefined) run(process.execPath, [setUp], installed);
-  writeFileSync(complete, "");
-  return installed;
+  run(npm, ["install", "--no-audit", "--no-fund", "--ignore-scripts", ...packages], folder);
+  if (compiled !== undefined) run(npm, ["rebuild", compiled], folder);
+  if (setUp !== undefined) run(process.execPath, [setUp], join(folder, "node_modules", name));
+  writeFileSync(complete, packages.join("\n"));
+  return folder;
 }
 
 function run(program: string, args: readonly string[], cwd: string): void {

@@ -21,6 +21,20 @@ export interface ScriptedModel {
   held(): Promise<void>;
 }
 
+/**
+ * The model of client libraries: it hands over to another agent if it can, calls a tool for the weather once, and repeats the result of
+ * the tool, which is not JSON as that of a handover is. Which one it does depends on the prompt alone.
+ */
+export const forecaster: Script = (prompt, { tools }) => {
+  const result = /^tool: ([^{\n].*)$/m.exec(prompt.split(/^user: /m).at(-1) ?? "")?.[1];
+  const find = (part: string) => tools.find(({ name }) => name.includes(part))?.name;
+  const [handover, weather] = [find("transfer_to_"), find("get_weather")];
+  if (handover !== undefined) return eventsOf({ tool: handover, arguments: {} }, "call_handover");
+  if (weather === undefined || result !== undefined)
+    return [`Greetings from the scripted model. ${result ?? ""}`];
+  return eventsOf({ tool: weather, arguments: { city: "Paris" } }, `call_${prompt.length}`);
+};
+
 export function createScriptedModel(): ScriptedModel {
   let mainTool = "";
   let answers: Answer[] = [];

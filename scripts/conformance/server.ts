@@ -1,4 +1,4 @@
-/** Hearth with the scripted model, behind a loopback proxy that records which requests it refuses. */
+/** Hearth with a scripted model or the built-in ones, behind a loopback proxy that records which requests it refuses. */
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
@@ -7,18 +7,22 @@ import { join } from "node:path";
 import type * as app from "../../src/app/app.js";
 import type * as config from "../../src/config.js";
 import type * as scripted from "../../src/engine/scripted.js";
+import type { Overrides } from "../../src/app/app.js";
 import { scratchFolder } from "../bench/processes.js";
 import { createScriptedModel, type ScriptedModel } from "./model.js";
 
-export interface ConformanceServer {
+export interface RecordedServer {
   readonly url: string;
   readonly key: string;
-  readonly model: ScriptedModel;
-  /** Answers that are being generated. */
-  active(): number;
   /** Refused requests since the last call: method, path, status and the beginning of the answer. */
   takeRefusals(): readonly string[];
   close(): Promise<void>;
+}
+
+export interface ConformanceServer extends RecordedServer {
+  readonly model: ScriptedModel;
+  /** Answers that are being generated. */
+  active(): number;
 }
 
 const key = "conformance-key-of-sixteen-characters";
@@ -31,15 +35,34 @@ export const modelId = "hearth-tiny-5m";
 
 const built = (file: string): Promise<unknown> => import(new URL(`../../dist/${file}`, import.meta.url).href);
 
+/** Starts a server whose model answers as `model.play` says. */
 export async function startConformanceServer(): Promise<ConformanceServer> {
+  const model = createScriptedModel();
+  const engine = await scriptedEngine(model.script);
+  return { ...(await startServer({ engine })), model, active: () => engine.active };
+}
+
+/** Starts a server whose model answers by a script. */
+export async function startScriptedServer(script: scripted.Script): Promise<RecordedServer> {
+  return startServer({ engine: await scriptedEngine(script) });
+}
+
+/** Starts a server with the built-in models. */
+export async function startBuiltInServer(): Promise<RecordedServer> {
+  return startServer({});
+}
+
+async function scriptedEngine(script: scripted.Script): Promise<scripted.ScriptedEngine> {
+  const { createScriptedEngine } = (await built("engine/scripted.js")) as typeof scripted;
+  return createScriptedEngine(script, { contextTokens, slots });
+}
+
+async function startServer(overrides: Overrides): Promise<RecordedServer> {
   const { createApp } = (await built("app/app.js")) as typeof app;
   const { loadConfig } = (await built("config.js")) as typeof config;
-  const { createScriptedEngine } = (await built("engine/scripted.js")) as typeof scripted;
   const data = scratchFolder();
   const configFile = join(data.path, "hearth.yaml");
   writeFileSync(configFile, `models:\n  ${modelId}:\n    aliases: [${knownAlias}]\n`);
-  const model = createScriptedModel();
-  const engine = createScriptedEngine(model.script, { contextTokens, slots });
   const settings = {
     HEARTH_PORT: "0",
     HEARTH_DATA: data.path,
@@ -48,14 +71,12 @@ export async function startConformanceServer(): Promise<ConformanceServer> {
     HEARTH_API_KEY: key,
     HEARTH_LOG_LEVEL: "error",
   };
-  const server = await createApp(loadConfig(settings).config, { engine });
+  const server = await createApp(loadConfig(settings).config, overrides);
   const { port } = await server.listen();
   const proxy = await startProxy(port);
   return {
     url: proxy.url,
     key,
-    model,
-    active: () => engine.active,
     takeRefusals: () => proxy.takeRefusals(),
     async close() {
       proxy.close();
