@@ -65,6 +65,7 @@ async function runCommand(
   const openAccounts = async (): Promise<OpenAccounts> =>
     (await import("./app/accounts.js")).openAccounts((await load()).config);
   addAccountCommands(program, openAccounts, { clock: systemClock, out: process.stdout });
+  await addRequests(program, load);
   await addBackups(program, load);
   addDoctorCommand(program, load, systemClock);
   addCompletionCommands(program, { out: process.stdout, load, openModels, openAccounts });
@@ -76,6 +77,16 @@ async function runCommand(
     if (thrown instanceof CommanderError) process.exitCode = thrown.exitCode === 0 ? 0 : 2;
     else process.exitCode = fail(thrown, thrown instanceof (await import("./config.js")).ConfigError);
   }
+}
+
+/** Adds the commands of batches and files, which speak to the running server. */
+async function addRequests(program: Command, load: () => Promise<LoadedConfig>): Promise<void> {
+  const { addBatchesCommand } = await import("./cli/batches/batches.js");
+  const { addFilesCommand } = await import("./cli/batches/files.js");
+  const { systemClock } = await import("./system.js");
+  const io = { load, clock: systemClock, out: process.stdout };
+  addBatchesCommand(program, io);
+  addFilesCommand(program, io);
 }
 
 /** Adds the commands that back up and restore the data folder. */

@@ -1,5 +1,6 @@
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import { z } from "zod";
+import { ServerError } from "./server/server-error.js";
 
 /** A message of a chat over the server's public HTTP API. */
 export interface ChatTurn {
@@ -36,9 +37,17 @@ export async function listModels(server: ChatServer): Promise<readonly string[]>
 
 /** Sends a GET request and returns the JSON body. @throws Error with the server's message if it returns an error. */
 export async function getJson(server: ChatServer, path: string): Promise<unknown> {
-  const response = await (server.fetch ?? fetch)(`${server.url}${path}`, { headers: headers(server) });
+  return (await request(server, path)).json();
+}
+
+/** Sends a request with the key. @throws Error with the server's message if it returns an error. */
+export async function request(server: ChatServer, path: string, init: RequestInit = {}): Promise<Response> {
+  const response = await (server.fetch ?? fetch)(`${server.url}${path}`, {
+    ...init,
+    headers: { ...headers(server), ...(init.headers as Record<string, string> | undefined) },
+  });
   if (!response.ok) throw await errorOf(response);
-  return response.json();
+  return response;
 }
 
 /**
@@ -51,13 +60,13 @@ export async function* streamChat(
   messages: readonly ChatTurn[],
   signal: AbortSignal,
 ): AsyncGenerator<ChatDelta> {
-  const response = await (server.fetch ?? fetch)(`${server.url}/v1/chat/completions`, {
+  const response = await request(server, "/v1/chat/completions", {
     method: "POST",
-    headers: { ...headers(server), "content-type": "application/json" },
+    headers: { "content-type": "application/json" },
     body: JSON.stringify({ model, messages, stream: true }),
     signal,
   });
-  if (!response.ok || response.body === null) throw await errorOf(response);
+  if (response.body === null) return;
   const frames = response.body
     .pipeThrough(new TextDecoderStream())
     .pipeThrough(new EventSourceParserStream());
@@ -83,8 +92,8 @@ function headers(server: ChatServer): Record<string, string> {
 async function errorOf(response: Response): Promise<Error> {
   const text = await response.text();
   try {
-    return new Error(failure.parse(JSON.parse(text)).error.message);
+    return new ServerError(failure.parse(JSON.parse(text)).error.message);
   } catch {
-    return new Error(`the server returned status ${response.status}`);
+    return new ServerError(`the server returned status ${response.status}`);
   }
 }

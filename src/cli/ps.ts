@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Config, LoadedConfig } from "../config.js";
 import type { Clock } from "../core/clock.js";
 import type { ModelInMemory } from "./server/models-in-memory.js";
-import { configuredUrl, findServer } from "./server/running-server.js";
+import { requireServer } from "./server/running-server.js";
 import { ago, ahead } from "./accounts/duration.js";
 import { sizeText } from "./size-text.js";
 import { formatJson, formatTable } from "./table.js";
@@ -27,9 +27,7 @@ export function addPsCommand(program: Command, load: () => Promise<LoadedConfig>
 
 /** Returns the models that the running server has in memory. @throws Error if no server is running. */
 async function modelsInMemory(config: Config): Promise<readonly ModelInMemory[]> {
-  const server = await findServer(config);
-  if (server === null)
-    throw new Error(`no server is running at ${configuredUrl(config)}; start one with \`hearth start\``);
+  const server = await requireServer(config);
   const { modelsInMemoryOf } = await import("./server/models-in-memory.js");
   return modelsInMemoryOf(server);
 }

@@ -39,6 +39,8 @@ describe("a command loads what it needs only: to load the whole program takes se
     ["alias", [server, engine, database, hub]],
     ["prices ls", [server, engine, database, hub]],
     ["ps", [server, engine, database, hub]],
+    ["batches --help", [server, engine, settings, database, hub]],
+    ["files ls", [server, engine, database, hub]],
     ["keys ls", [server, engine, hub]],
     ["teams ls", [server, engine, hub]],
     ["usage", [server, engine, hub]],

@@ -3,6 +3,7 @@ import { InvalidArgumentError, type Command } from "commander";
 import type { OpenAccounts } from "../../app/app.js";
 import type { Clock } from "../../core/clock.js";
 import { HearthError } from "../../core/errors.js";
+import { ServerError } from "../server/server-error.js";
 import { ago } from "./duration.js";
 
 export interface AccountsIo {
@@ -48,7 +49,7 @@ export async function forEachReference(
     try {
       await action(reference);
     } catch (thrown) {
-      if (!(thrown instanceof HearthError)) throw thrown;
+      if (!(thrown instanceof HearthError || thrown instanceof ServerError)) throw thrown;
       failures.push(thrown.message);
     }
   }

@@ -8,7 +8,8 @@ export interface Candidate {
 }
 
 /** Values that are looked up; `files` are completed by the shell. */
-export type LookedUp = "models" | "keys" | "management-keys" | "teams" | "members" | "files";
+export type LookedUp =
+  "models" | "keys" | "management-keys" | "teams" | "members" | "batches" | "uploads" | "files";
 
 export type Completion =
   | { readonly kind: "words"; readonly candidates: readonly Candidate[] }
@@ -21,6 +22,14 @@ const lookedUp: Readonly<Record<string, LookedUp>> = {
   member: "members",
   file: "files",
   folder: "files",
+};
+
+/** What ids are, by the command above. */
+const idsOf: Readonly<Record<string, LookedUp>> = {
+  keys: "keys",
+  "management-keys": "management-keys",
+  batches: "batches",
+  files: "uploads",
 };
 
 const none: Completion = { kind: "words", candidates: [] };
@@ -92,10 +101,8 @@ function argumentAt({ registeredArguments }: Command, index: number): Argument |
 function valuesOf(choices: readonly string[] | undefined, name: string, command: Command): Completion {
   if (choices !== undefined)
     return { kind: "words", candidates: choices.map((value) => ({ value, description: "" })) };
-  // The ids of keys and of models have the same name.
-  const parent = command.parent?.name();
-  const isKey = name === "id" && (parent === "keys" || parent === "management-keys");
-  const what = isKey ? parent : (lookedUp[name] ?? null);
+  // The ids of keys, batches and files have the same name.
+  const what = (name === "id" ? idsOf[command.parent?.name() ?? ""] : lookedUp[name]) ?? null;
   return what === null ? none : { kind: "looked up", what };
 }
 

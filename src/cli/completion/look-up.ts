@@ -47,6 +47,7 @@ function oneLine(text: string): string {
 
 async function lookUp(what: Exclude<LookedUp, "files">, io: CompletionIo): Promise<readonly Candidate[]> {
   if (what === "models") return namesOfModels(await io.openModels());
+  if (what === "batches" || what === "uploads") return idsOnServer(what, io);
   // To complete a word must not create a database.
   if (!existsSync(databaseFile((await io.load()).config))) return [];
   const accounts = await io.openAccounts();
@@ -55,6 +56,23 @@ async function lookUp(what: Exclude<LookedUp, "files">, io: CompletionIo): Promi
   } finally {
     await accounts.close();
   }
+}
+
+async function idsOnServer(
+  what: "batches" | "uploads",
+  { load }: CompletionIo,
+): Promise<readonly Candidate[]> {
+  const { findServer } = await import("../server/running-server.js");
+  const server = await findServer((await load()).config);
+  if (server === null) return [];
+  if (what === "batches") {
+    const { listBatches } = await import("../batches/remote-batches.js");
+    const batches = await listBatches(server, candidatesMax);
+    return batches.map(({ id, status }) => ({ value: id, description: status }));
+  }
+  const { listFiles } = await import("../batches/transfer.js");
+  const files = await listFiles(server, candidatesMax);
+  return files.map(({ id, filename }) => ({ value: id, description: filename }));
 }
 
 function namesOfModels(models: Pick<OperatorModels, "list" | "aliases">): readonly Candidate[] {
@@ -66,7 +84,7 @@ function namesOfModels(models: Pick<OperatorModels, "list" | "aliases">): readon
 }
 
 async function namesInAccounts(
-  what: Exclude<LookedUp, "files" | "models">,
+  what: "keys" | "management-keys" | "teams" | "members",
   { keys, managementKeys, teams, members, actor }: OpenAccounts,
 ): Promise<readonly Candidate[]> {
   if (what === "keys")

@@ -11,7 +11,7 @@ const wildcards = new Map([
 ]);
 
 /** Returns the configured address as a base URL. */
-export function configuredUrl({ host: written, port, tlsCert }: Config): string {
+function configuredUrl({ host: written, port, tlsCert }: Config): string {
   const host = wildcards.get(written) ?? written;
   return `${tlsCert === null ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
@@ -26,6 +26,13 @@ export async function findServer(config: Config): Promise<ChatServer | null> {
   const trusting = await fetchOf(config);
   if (!(await answers(url, trusting.fetch))) return null;
   return { url, key: knownKey(config), ...trusting };
+}
+
+/** Returns the server that answers at the configured address. @throws Error if none does, or no API key is known. */
+export async function requireServer(config: Config): Promise<ChatServer> {
+  const server = await findServer(config);
+  if (server !== null) return server;
+  throw new Error(`no server is running at ${configuredUrl(config)}; start one with \`hearth start\``);
 }
 
 /** Returns the configured API key or the one that the first start created. @throws Error if there is neither. */

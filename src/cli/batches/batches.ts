@@ -1,0 +1,133 @@
+/** `hearth batches`: creates, lists, shows and cancels batches of the key's team, and prints their results. */
+import type { Command } from "commander";
+import { ago } from "../accounts/duration.js";
+import type { ChatServer } from "../chat-client.js";
+import { formatJson, formatTable } from "../table.js";
+import { serverOf, withListOptions, withOutputOptions, type RequestsIo } from "./commands.js";
+import type { Batch } from "./remote-batches.js";
+import type { ContentTarget } from "./transfer.js";
+
+/** Adds `batches` and its subcommands; they fail if no server is running. */
+export function addBatchesCommand(program: Command, io: RequestsIo): void {
+  const batches = program
+    .command("batches")
+    .description("create, list, show and cancel batches, and print their results");
+  addCreateCommand(batches, io);
+  withListOptions(batches.command("ls").alias("list"), "batches")
+    .description("list the batches, the newest first")
+    .action(async ({ limit, json }: { limit: number; json?: true }) => {
+      const { listBatches } = await import("./remote-batches.js");
+      const all = await listBatches(await serverOf(io), limit);
+      io.out.write(json === true ? formatJson(all) : toTable(all, io.clock.now()));
+    });
+  addForOne(batches, "show", "show the state of a batch", io, async (server, id) =>
+    (await import("./remote-batches.js")).findBatch(server, id),
+  );
+  const cancelled = "end a batch early; what is in progress is still answered";
+  addForOne(batches, "cancel", cancelled, io, async (server, id) =>
+    (await import("./remote-batches.js")).cancelBatch(server, id),
+  );
+  withOutputOptions(batches.command("results"))
+    .description(
+      "print the answers of a batch that has ended, and its errors after them, a JSON object a line",
+    )
+    .argument("<id>", "ID as `hearth batches ls` shows it")
+    .action(async (id: string, target: ContentTarget) => {
+      const { findBatch } = await import("./remote-batches.js");
+      const { writeContents } = await import("./transfer.js");
+      const server = await serverOf(io);
+      const files = resultFilesOf(await findBatch(server, id));
+      await writeContents(server, files, target, io.out);
+    });
+}
+
+function addCreateCommand(batches: Command, io: RequestsIo): void {
+  batches
+    .command("create")
+    .description("upload a file with a request on each line, and create a batch of it")
+    .argument("<file>", "file with a JSON object a line: custom_id, method, url, body")
+    .option(
+      "--endpoint <path>",
+      "route of the requests, such as /v1/responses (default: that of the first line)",
+    )
+    .option("--json", "print one JSON object")
+    .action(async (path: string, { endpoint, json }: { endpoint?: string; json?: true }) => {
+      const { createBatchOf } = await import("./remote-batches.js");
+      const batch = await createBatchOf(await serverOf(io), path, endpoint ?? null);
+      io.out.write(json === true ? formatJson(batch) : `${batch.id}\n`);
+    });
+}
+
+/** Adds a command that prints the state of one batch. */
+function addForOne(
+  batches: Command,
+  name: string,
+  description: string,
+  io: RequestsIo,
+  act: (server: ChatServer, id: string) => Promise<Batch>,
+): void {
+  batches
+    .command(name)
+    .description(description)
+    .argument("<id>", "ID as `hearth batches ls` shows it")
+    .option("--json", "print one JSON object")
+    .action(async (id: string, { json }: { json?: true }) => {
+      const batch = await act(await serverOf(io), id);
+      io.out.write(json === true ? formatJson(batch) : toText(batch));
+    });
+}
+
+/** Returns the files with answers and errors. @throws Error if the batch has not ended, or its input was refused. */
+function resultFilesOf(batch: Batch): readonly string[] {
+  const { id, status, completed_at, expired_at, cancelled_at } = batch;
+  if (status === "failed")
+    throw new Error(`the input of ${id} was refused:\n${problemsOf(batch).join("\n")}`);
+  if ((completed_at ?? expired_at ?? cancelled_at) === null)
+    throw new Error(`${id} has not ended: it is ${status}`);
+  return [batch.output_file_id, batch.error_file_id].filter((file) => file !== null);
+}
+
+function problemsOf({ errors }: Batch): readonly string[] {
+  return (errors?.data ?? []).map(({ message, line }) =>
+    line === null ? message : `line ${line}: ${message}`,
+  );
+}
+
+function countsOf({ request_counts: { total, completed, failed } }: Batch): readonly string[] {
+  return [String(total), String(completed), String(failed)];
+}
+
+function toTable(batches: readonly Batch[], now: number): string {
+  const header = ["ID", "STATUS", "ENDPOINT", "REQUESTS", "ANSWERED", "FAILED", "CREATED"];
+  const rows = batches.map((batch) => [
+    batch.id,
+    batch.status,
+    batch.endpoint,
+    ...countsOf(batch),
+    ago(now - batch.created_at * 1000),
+  ]);
+  return formatTable(header, rows);
+}
+
+function toText(batch: Batch): string {
+  const [total = "", completed = "", failed = ""] = countsOf(batch);
+  const time = (at: number): string => new Date(at * 1000).toISOString();
+  const ended = batch.completed_at ?? batch.failed_at ?? batch.expired_at ?? batch.cancelled_at;
+  const lines: readonly (readonly [string, string | null])[] = [
+    ["id", batch.id],
+    ["status", batch.status],
+    ["endpoint", batch.endpoint],
+    ["requests", `${total}, answered ${completed}, failed ${failed}`],
+    ["tokens", `${batch.usage.input_tokens} of prompts, ${batch.usage.output_tokens} of answers`],
+    ["created", time(batch.created_at)],
+    ["expires", ended === null ? time(batch.expires_at) : null],
+    ["ended", ended === null ? null : time(ended)],
+    ["input", batch.input_file_id],
+    ["answers", batch.output_file_id],
+    ["errors", batch.error_file_id],
+    ...problemsOf(batch).map((problem) => ["problem", problem] as const),
+  ];
+  return lines
+    .flatMap(([name, value]) => (value === null ? [] : [`${`${name}:`.padEnd(10)} ${value}\n`]))
+    .join("");
+}

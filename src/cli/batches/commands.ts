@@ -1,0 +1,40 @@
+/** What the commands of batches and files share. They speak to the running server, with its first or configured API key. */
+import { InvalidArgumentError, type Command } from "commander";
+import type { LoadedConfig } from "../../config.js";
+import type { Clock } from "../../core/clock.js";
+import type { ChatServer } from "../chat-client.js";
+import { requireServer } from "../server/running-server.js";
+
+export interface RequestsIo {
+  readonly load: () => Promise<LoadedConfig>;
+  readonly clock: Clock;
+  readonly out: NodeJS.WritableStream;
+}
+
+const listMax = 10_000;
+
+/** Returns the running server. @throws Error if there is none. */
+export async function serverOf({ load }: Pick<RequestsIo, "load">): Promise<ChatServer> {
+  return requireServer((await load()).config);
+}
+
+/** Adds the options of a listing. */
+export function withListOptions(command: Command, what: string): Command {
+  return command
+    .option("--limit <n>", `maximum number of ${what}`, limitArgument, 50)
+    .option("--json", "print one JSON array");
+}
+
+/** Adds the options of a command that prints the content of a file. */
+export function withOutputOptions(command: Command): Command {
+  return command
+    .option("--out <file>", "write into this file instead of standard output")
+    .option("--force", "replace the file if it exists");
+}
+
+function limitArgument(written: string): number {
+  const limit = /^\d{1,5}$/.test(written) ? Number(written) : 0;
+  if (limit < 1 || limit > listMax)
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${listMax}.`);
+  return limit;
+}

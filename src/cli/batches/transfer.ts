@@ -1,0 +1,84 @@
+/** Sends files to the server and reads their content from it, in chunks. */
+import { createWriteStream, openAsBlob } from "node:fs";
+import { rm, stat } from "node:fs/promises";
+import { basename } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { z } from "zod";
+import { request, type ChatServer } from "../chat-client.js";
+
+const fileSchema = z.object({
+  id: z.string(),
+  bytes: z.number(),
+  created_at: z.number(),
+  expires_at: z.number().nullable(),
+  filename: z.string(),
+  purpose: z.string(),
+});
+
+/** A file of the team, as the server describes it; times are in seconds. */
+export type RemoteFile = z.infer<typeof fileSchema>;
+
+const pageSchema = z.object({ data: z.array(fileSchema), has_more: z.boolean() });
+
+/** Uploads a file. @throws Error if it cannot be read, or with the server's message. */
+export async function uploadFile(server: ChatServer, path: string, purpose: string): Promise<RemoteFile> {
+  if (!(await stat(path)).isFile()) throw new Error(`${path} is not a file`);
+  const form = new FormData();
+  form.set("purpose", purpose);
+  form.set("file", await openAsBlob(path), basename(path));
+  // Written by the class that belongs to the form: the `fetch` of a server with a certificate knows another one.
+  const { body, headers } = new Response(form);
+  const contentType = headers.get("content-type") ?? "";
+  const init = { method: "POST", headers: { "content-type": contentType }, body, duplex: "half" as const };
+  return fileSchema.parse(await (await request(server, "/v1/files", init)).json());
+}
+
+/** Lists the newest files of the team. */
+export async function listFiles(server: ChatServer, limit: number): Promise<readonly RemoteFile[]> {
+  const response = await request(server, `/v1/files?limit=${limit}`);
+  return pageSchema.parse(await response.json()).data;
+}
+
+/** Deletes a file. */
+export async function deleteFile(server: ChatServer, id: string): Promise<void> {
+  await request(server, `/v1/files/${encodeURIComponent(id)}`, { method: "DELETE" });
+}
+
+export interface ContentTarget {
+  /** A file to write; standard output without it. */
+  readonly out?: string;
+  readonly force?: true;
+}
+
+/**
+ * Writes the contents of files, one after another.
+ * @throws Error if the target exists and is not to be replaced, or with the server's message; nothing is left of a new file then.
+ */
+export async function writeContents(
+  server: ChatServer,
+  ids: readonly string[],
+  { out, force }: ContentTarget,
+  standard: NodeJS.WritableStream,
+): Promise<void> {
+  const contents = Readable.from(contentsOf(server, ids));
+  if (out === undefined) return pipeline(contents, standard, { end: false });
+  const isNew = await stat(out).then(
+    () => false,
+    () => true,
+  );
+  if (!isNew && force !== true) throw new Error(`${out} exists; --force replaces it`);
+  try {
+    await pipeline(contents, createWriteStream(out));
+  } catch (thrown) {
+    if (isNew) await rm(out, { force: true });
+    throw thrown;
+  }
+}
+
+async function* contentsOf(server: ChatServer, ids: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const id of ids) {
+    const { body } = await request(server, `/v1/files/${encodeURIComponent(id)}/content`);
+    if (body !== null) yield* body as unknown as AsyncIterable<Uint8Array>;
+  }
+}

@@ -1,0 +1,182 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createScriptedEngine } from "../../src/engine/scripted.js";
+import { chatLine } from "../http/v1/batches/batches.js";
+import { gate } from "../scripted-app.js";
+import { runProgram, startApp, temporaryFolder, testKey } from "../harness.js";
+
+interface CommandResult {
+  readonly code: number | string;
+  readonly out: string;
+  readonly error: string;
+}
+
+/** Starts a server, and runs the real program against it. */
+async function startServer(script: Parameters<typeof createScriptedEngine>[0] = () => ["Good", " day"]) {
+  const { url, app } = await startApp({}, { engine: createScriptedEngine(script) });
+  const folder = temporaryFolder();
+  const environment = {
+    HEARTH_PORT: new URL(url).port,
+    HEARTH_API_KEY: testKey,
+    HEARTH_DATA: join(folder, "data"),
+  };
+  const hearth = async (...words: string[]): Promise<CommandResult> => {
+    const run = runProgram(words, environment, folder);
+    return { code: await run.exited, out: run.stdout(), error: run.stderr() };
+  };
+  const write = (name: string, lines: readonly (object | string)[]): string => {
+    const texts = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line)));
+    writeFileSync(join(folder, name), `${texts.join("\n")}\n`);
+    return name;
+  };
+  const status = async (id: string): Promise<string> => {
+    const { out } = await hearth("batches", "show", id, "--json");
+    return (JSON.parse(out) as { readonly status: string }).status;
+  };
+  return { app, folder, hearth, write, status, environment };
+}
+
+const ended = { timeout: 40_000, interval: 20 };
+
+describe("hearth batches", () => {
+  it("creates a batch of a file, lists and shows it, and writes its answers and errors", async () => {
+    const { hearth, write, status, folder } = await startServer();
+    const wrong = chatLine("wrong", "Hello", { temperature: 9 });
+    const created = await hearth("batches", "create", write("in.jsonl", [chatLine("first", "Hello"), wrong]));
+    expect(created).toMatchObject({ code: 0, out: expect.stringMatching(/^batch_\w+\n$/) as string });
+    const id = created.out.trim();
+    await expect.poll(() => status(id), ended).toBe("completed");
+
+    const listed = await hearth("batches", "ls");
+    expect(listed.out).toMatch(/^ID +STATUS +ENDPOINT +REQUESTS +ANSWERED +FAILED +CREATED\n/);
+    expect(listed.out).toMatch(new RegExp(`^${id} +completed +/v1/chat/completions +2 +1 +1 `, "m"));
+    const shown = await hearth("batches", "show", id);
+    expect(shown.out).toContain("requests:  2, answered 1, failed 1\n");
+
+    const results = await hearth("batches", "results", id);
+    const lines = results.out.trim().split("\n");
+    expect(lines.map((line) => (JSON.parse(line) as { custom_id: string }).custom_id)).toEqual([
+      "first",
+      "wrong",
+    ]);
+    expect(lines[0]).toContain("Good day");
+    expect(await hearth("batches", "results", id, "--out", "out.jsonl")).toMatchObject({ code: 0, out: "" });
+    expect(readFileSync(join(folder, "out.jsonl"), "utf8")).toBe(results.out);
+    expect(await hearth("batches", "results", id, "--out", "out.jsonl")).toMatchObject({
+      code: 1,
+      error: "hearth: out.jsonl exists; --force replaces it\n",
+    });
+    expect((await hearth("batches", "results", id, "--out", "out.jsonl", "--force")).code).toBe(0);
+  });
+
+  it("has the results of a batch only once it has ended, and cancels it", async () => {
+    const held = gate();
+    const { hearth, write, status } = await startServer(() => ["Good", held.opened]);
+    const { out } = await hearth(
+      "batches",
+      "create",
+      write("in.jsonl", [chatLine("first", "Hello")]),
+      "--json",
+    );
+    const { id } = JSON.parse(out) as { readonly id: string };
+    await expect.poll(() => status(id), ended).toBe("in_progress");
+    expect(await hearth("batches", "results", id)).toMatchObject({
+      code: 1,
+      error: `hearth: ${id} has not ended: it is in_progress\n`,
+    });
+    expect((await hearth("batches", "cancel", id)).out).toContain("status:    cancelling\n");
+    held.open();
+    await expect.poll(() => status(id), ended).toBe("cancelled");
+    expect((await hearth("batches", "results", id)).out).toContain("first");
+  });
+
+  it("says what is wrong with the input, whichever of them finds it, and leaves no upload behind", async () => {
+    const { hearth, write, status } = await startServer();
+    const noRequest = await hearth("batches", "create", write("text.jsonl", ["Hello"]));
+    expect(noRequest).toMatchObject({
+      code: 1,
+      error: expect.stringContaining("the first line of text.jsonl is no request") as string,
+    });
+    const input = write("in.jsonl", [chatLine("first", "Hello"), chatLine("first", "Hello")]);
+    const elsewhere = await hearth("batches", "create", input, "--endpoint", "/v1/models");
+    expect(elsewhere).toMatchObject({ code: 1, error: expect.stringContaining("endpoint") as string });
+    expect((await hearth("files", "ls", "--json")).out).toBe("[]\n");
+    const id = (await hearth("batches", "create", input)).out.trim();
+    await expect.poll(() => status(id), ended).toBe("failed");
+    expect((await hearth("batches", "show", id)).out).toMatch(/^problem: +line 2: .*custom_id/m);
+    expect(await hearth("batches", "results", id)).toMatchObject({
+      code: 1,
+      error: expect.stringMatching(/was refused:\nline 2: .*custom_id/) as string,
+    });
+  });
+
+  it("exits with 1 without a server or for an unknown batch, and with 2 for wrong usage", async () => {
+    const { app, hearth, write } = await startServer();
+    const unknown = await hearth("batches", "show", "batch_none");
+    expect(unknown).toMatchObject({ code: 1, error: expect.stringContaining("batch_none") as string });
+    expect((await hearth("batches", "ls", "--limit", "0")).code).toBe(2);
+    expect((await hearth("batches", "show")).code).toBe(2);
+    expect((await hearth("files", "upload", write("note.txt", ["Hi"]), "--purpose", "none")).code).toBe(2);
+    await app.close();
+    const without = await hearth("batches", "ls");
+    expect(without).toMatchObject({
+      code: 1,
+      error: expect.stringContaining("no server is running") as string,
+    });
+  });
+
+  it("lists as many as it is asked for, over several pages", async () => {
+    const { hearth, write } = await startServer();
+    const [first, second] = [
+      await hearth("batches", "create", write("in.jsonl", [chatLine("a", "Hello")])),
+      await hearth("batches", "create", write("in.jsonl", [chatLine("b", "Hello")])),
+    ].map(({ out }) => out.trim());
+    const idsOf = ({ out }: CommandResult): readonly string[] =>
+      (JSON.parse(out) as readonly { readonly id: string }[]).map(({ id }) => id);
+    expect(idsOf(await hearth("batches", "ls", "--json"))).toEqual([second, first]);
+    expect(idsOf(await hearth("batches", "list", "--limit", "1", "--json"))).toEqual([second]);
+  });
+});
+
+describe("hearth files", () => {
+  it("uploads, lists, prints and deletes files", async () => {
+    const { hearth, folder } = await startServer();
+    const name = 'a "strange" name.txt';
+    writeFileSync(join(folder, name), "Hello, world!\u0000\n");
+    const uploaded = await hearth("files", "upload", name, "--json");
+    const file = JSON.parse(uploaded.out) as { readonly id: string };
+    expect(file).toMatchObject({ purpose: "user_data", bytes: 15 });
+    const listed = await hearth("files", "ls");
+    expect(listed.out).toMatch(new RegExp(`^${file.id} +a .*name\\.txt +1 kB +user_data `, "m"));
+    expect((await hearth("files", "get", file.id)).out).toBe("Hello, world!\u0000\n");
+    expect((await hearth("files", "get", file.id, "--out", "copy")).code).toBe(0);
+    expect(readFileSync(join(folder, "copy"), "utf8")).toBe("Hello, world!\u0000\n");
+
+    const removed = await hearth("files", "rm", "file-none", file.id);
+    expect(removed).toMatchObject({ code: 1, out: `${file.id}\n` });
+    expect(removed.error).toContain("file-none");
+    expect((await hearth("files", "get", file.id, "--out", "gone")).code).toBe(1);
+    expect(() => readFileSync(join(folder, "gone"))).toThrow("ENOENT");
+  });
+
+  it("have ids, as batches do, that the Tab key completes while the server runs", async () => {
+    const { app, hearth, write } = await startServer();
+    const input = write("in.jsonl", [chatLine("first", "Hello")]);
+    const file = (await hearth("files", "upload", input)).out.trim();
+    const batch = (await hearth("batches", "create", input)).out.trim();
+    expect((await hearth("complete", "--", "files", "get", file)).out).toBe(`${file}\tin.jsonl\n`);
+    expect((await hearth("complete", "--", "batches", "cancel", "")).out).toContain(`${batch}\t`);
+    await app.close();
+    expect((await hearth("complete", "--", "files", "get", "")).out).toBe("");
+  });
+
+  it("says that a file cannot be read", async () => {
+    const { hearth } = await startServer();
+    expect(await hearth("files", "upload", "absent")).toMatchObject({
+      code: 1,
+      error: expect.stringContaining("absent") as string,
+    });
+    expect((await hearth("files", "upload", ".")).error).toContain("is not a file");
+  });
+});
