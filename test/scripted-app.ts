@@ -12,6 +12,7 @@ import { createApiKeyStore } from "../src/accounts/keys/store.js";
 import { createManagementKeyStore } from "../src/accounts/management-keys/store.js";
 import { createTeamStore } from "../src/accounts/teams/store.js";
 import { loadConfig, type Config } from "../src/config.js";
+import type { ImageFetcher } from "../src/core/images.js";
 import type { Logger } from "../src/core/logger.js";
 import type { Model, ModelRegistry } from "../src/core/model.js";
 import type { Random } from "../src/core/random.js";
@@ -89,6 +90,7 @@ export interface ScriptedAppOptions extends ScriptedOptions {
   /** Models that the server knows; absent: three, one of them unusable. */
   readonly models?: readonly Model[];
   readonly hostedTokenizer?: HostedTokenizer;
+  readonly fileFetcher?: ImageFetcher;
   readonly guidesFolder?: URL;
 }
 
@@ -122,6 +124,7 @@ export async function startScriptedApp(
       openPuller: noNetwork,
       schemas: sharedSchemas(),
       ...(rest.hostedTokenizer === undefined ? {} : { hostedTokenizer: rest.hostedTokenizer }),
+      ...(rest.fileFetcher === undefined ? {} : { fileFetcher: rest.fileFetcher }),
       ...(rest.guidesFolder === undefined ? {} : { guidesFolder: rest.guidesFolder }),
     },
   );

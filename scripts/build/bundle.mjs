@@ -1,7 +1,8 @@
 /**
  * Bundles the program: each entry point becomes one file at the place of its source, and what several of them share lies in
- * dist/chunks/. To load a module costs more than to run it: before, a start loaded a thousand of them. Packages with native code, and
- * those that find files beside their own, are not bundled.
+ * dist/chunks/. To load a module costs more than to run it: before, a start loaded a thousand of them. Packages with native code,
+ * those that find files beside their own, and the one that reads PDF files, which is large and has no part in most starts, are not
+ * bundled.
  */
 import { build } from "esbuild";
 import { existsSync, readFileSync } from "node:fs";
@@ -15,6 +16,7 @@ const external = [
   "onnxruntime-node",
   "sharp",
   "tiktoken",
+  "unpdf",
 ];
 
 /** Files that start a process or a thread. */

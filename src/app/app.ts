@@ -28,7 +28,7 @@ import { systemClock, systemRandom } from "../system.js";
 import { buildAccounts, buildAuthentication, ensureFirstKeys, type FirstKeys } from "./accounts.js";
 import { firstKeyFile, firstManagementKeyFile } from "./data-folder.js";
 import { buildEngines, type EngineOverrides } from "./engines.js";
-import { buildFiles } from "./files.js";
+import { buildFiles, buildPromptFiles } from "./files.js";
 import { buildJobs } from "./jobs/jobs.js";
 import { httpSettings, pinnedKeysOf } from "./http-settings.js";
 import { loadModels } from "./models.js";
@@ -131,6 +131,7 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     embedder: running.embedder,
     imageStore: stores.images,
     files: running.files,
+    promptFiles: running.promptFiles,
     hostedTokenizer: running.engines.hostedTokenizer,
     ...running.jobs.services,
     models,
@@ -210,7 +211,8 @@ async function buildRunning(config: Config, overrides: Overrides, system: System
   const { hostedTokenizer } = engines;
   const { keyUse, ...authentication } = buildAuthentication({ ...stores, ...system, hostedTokenizer });
   const files = await buildFiles(config, { ...stores, ...system });
-  const runners = { models, generator, embedder, files };
+  const promptFiles = buildPromptFiles(config, system, { ...engines, files, fetcher: overrides.fileFetcher });
+  const runners = { models, generator, embedder, files, promptFiles };
   const jobs = buildJobs(config, { ...stores, ...authentication, ...system, ...runners });
   const managementDeps = { ...loaded, ...stores, ...system, check: engines.onnxCheck };
   return {
@@ -245,7 +247,7 @@ async function closeAll({ shutdownGraceMs }: Config, parts: Closing): Promise<vo
   await Promise.all([parts.generator.close(), parts.imageGenerator.close(), parts.embedder.close()]);
   await parts.keyUse.close();
   await Promise.all(engines.all.map((engine) => engine.close()));
-  await Promise.all([engines.schemas.close(), engines.hostedTokenizer.close()]);
+  await Promise.all([engines.schemas.close(), engines.hostedTokenizer.close(), engines.pdfs.close()]);
   parts.metrics.close();
   parts.health.close();
   parts.erasure.close();

@@ -5,11 +5,13 @@ import type { Clock } from "../core/clock.js";
 import type { Model } from "../core/model.js";
 import type { Random } from "../core/random.js";
 import type { Schemas } from "../core/schemas.js";
+import type { PdfReader } from "../core/prompt/documents.js";
 import type { HostedTokenizer } from "../core/tokenizer.js";
 import { createLlamaEngine, type LlamaEngine } from "../engine/llama/engine.js";
 import { createSmokeLoad } from "../engine/llama/load/smoke-load.js";
 import { ModelMemory } from "../engine/model-memory.js";
 import { createSchemas } from "../engine/schemas/schemas.js";
+import { createPdfReader } from "../engine/pdf/pdf-reader.js";
 import { createHostedTokenizer } from "../engine/tokenize/tokenize.js";
 import type { Logger } from "../core/logger.js";
 import { verifyWeights } from "../models/verify.js";
@@ -85,6 +87,8 @@ export interface WorkerUrls {
   readonly schemaMsMax?: number;
   /** The hosted models' tokenizer's. */
   readonly tokenizerWorkerUrl?: URL;
+  /** The reader's of PDF files. */
+  readonly pdfWorkerUrl?: URL;
   /** The child process that tries image and vision models; null: they are not tried. */
   readonly onnxTrialUrl?: URL | null;
 }
@@ -113,5 +117,14 @@ export function buildHostedTokenizer(
     clock,
     workerUrl: tokenizerWorkerUrl ?? new URL("../engine/tokenize/worker.js", import.meta.url),
     log: (message) => logger.warn({ engine: "tokenize" }, message),
+  });
+}
+
+/** Builds the reader of PDF files, which works in a thread of its own. */
+export function buildPdfReader({ clock, logger }: SystemDeps, { pdfWorkerUrl }: WorkerUrls): PdfReader {
+  return createPdfReader({
+    clock,
+    workerUrl: pdfWorkerUrl ?? new URL("../engine/pdf/worker.js", import.meta.url),
+    log: (message) => logger.warn({ engine: "pdf" }, message),
   });
 }

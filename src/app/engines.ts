@@ -1,6 +1,7 @@
 /** The part of the composition root that builds everything that runs models, over the one memory that they share. */
 import type { Config } from "../config.js";
 import type { EmbeddingEngine } from "../core/embeddings/engine.js";
+import type { ImageFetcher } from "../core/images.js";
 import type { ImageEngine } from "../core/image-generation.js";
 import type { Engine } from "../core/engine.js";
 import type { Model } from "../core/model.js";
@@ -13,6 +14,7 @@ import {
   buildChatEngine,
   buildHostedTokenizer,
   buildModelMemory,
+  buildPdfReader,
   buildSchemas,
   type SystemDeps,
   type WorkerUrls,
@@ -27,6 +29,8 @@ export interface EngineOverrides extends WorkerUrls {
   readonly captioning?: Captioning;
   readonly schemas?: Schemas;
   readonly hostedTokenizer?: HostedTokenizer;
+  /** Fetches the files of prompts. */
+  readonly fileFetcher?: ImageFetcher;
 }
 
 /**
@@ -53,6 +57,7 @@ export function buildEngines(
     captioning: given.captioning ?? buildCaptioning(config, system, { vision, visionModel }),
     schemas: given.schemas ?? buildSchemas(config, system, given),
     hostedTokenizer: given.hostedTokenizer ?? buildHostedTokenizer(system, given),
+    pdfs: buildPdfReader(system, given),
     onnxCheck,
     /** The engines that hold models in memory. */
     all: [...new Set([engine, llama]), imageEngine, vision],

@@ -1,7 +1,11 @@
-/** The part of the composition root that builds the files of teams. */
+/** The part of the composition root that builds the files of teams, and what puts files into prompts. */
 import type { Config } from "../config.js";
 import { createFileContents } from "../inference/files/contents.js";
 import { createFiles, type Files, type FilesDeps } from "../inference/files/files.js";
+import { createImageFetcher } from "../engine/vision/fetch/fetch.js";
+import { readAllowedHosts } from "../engine/vision/fetch/hosts.js";
+import { createPromptFiles, type PromptFiles, type PromptFilesDeps } from "../jobs/prompt-files.js";
+import type { SystemDeps } from "./chat-engine.js";
 import { filesFolder } from "./data-folder.js";
 
 /** Builds the service over the folder of files, and removes from it what a process that died has left. */
@@ -13,4 +17,22 @@ export async function buildFiles(
   const files = createFiles({ ...deps, contents, limits: config });
   await files.removeLeftovers();
   return files;
+}
+
+/** Builds what puts files into prompts. @throws Error naming the invalid host in `imageFetch`. */
+export function buildPromptFiles(
+  { imageFetch }: Config,
+  { clock, logger }: SystemDeps,
+  deps: Omit<PromptFilesDeps, "fetcher"> & { readonly fetcher: PromptFilesDeps["fetcher"] | undefined },
+): PromptFiles {
+  const { files, pdfs } = deps;
+  const fetcher =
+    deps.fetcher ??
+    createImageFetcher({
+      clock,
+      log: (message) => logger.warn({ engine: "files" }, message),
+      allowedHosts: readAllowedHosts(imageFetch),
+      fetches: "files",
+    });
+  return createPromptFiles({ files, pdfs, fetcher });
 }

@@ -1,4 +1,5 @@
-/** Reads text files that a request contains. Pure. */
+/** Reads text files that a request contains; PDF files are text by then. Pure. */
+import { HearthError } from "../core/errors.js";
 import { invalidValue, unsupported } from "./field-error.js";
 import { wellFormed } from "./well-formed.js";
 
@@ -28,15 +29,30 @@ export function readTextFile({ data, filename }: InlineFile, param: string): str
  * @param data a data URL, or base64. @throws as `readTextFile` does.
  */
 export function decodeText(data: string, param: string): string {
-  const content = data.replace(dataUrl, "");
-  if (!base64.test(content)) throw invalidValue(param, "must be base64, or a data URL with base64");
-  const bytes = Buffer.from(content, "base64");
-  if (bytes.subarray(0, 5).toString("latin1") === "%PDF-") throw unsupported(param, "PDF files are");
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(decodeBase64(data, param));
     if (!text.includes("\0")) return text;
-  } catch {
+  } catch (thrown) {
+    if (thrown instanceof HearthError) throw thrown;
     // Not UTF-8.
   }
-  throw unsupported(param, "files that are not text in UTF-8 are");
+  throw unsupported(param, "files that are neither PDF nor text in UTF-8 are");
+}
+
+/** Decodes a data URL, or base64. @throws HearthError `invalid_value` naming `param`. */
+export function decodeBase64(data: string, param: string): Buffer {
+  const content = data.replace(dataUrl, "");
+  if (!base64.test(content)) throw invalidValue(param, "must be base64, or a data URL with base64");
+  return Buffer.from(content, "base64");
+}
+
+/** Returns whether a file is a PDF by its first bytes. */
+export function isPdf(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes.subarray(0, 5)).toString("latin1") === "%PDF-";
+}
+
+/** The same for base64, or a data URL; reads only its beginning. */
+export function isPdfText(data: string): boolean {
+  const [head = ""] = dataUrl.exec(data.slice(0, 1024)) ?? [];
+  return isPdf(Buffer.from(data.slice(head.length, head.length + 100), "base64"));
 }

@@ -18,6 +18,7 @@ import type { ImageStore } from "../inference/images/store.js";
 import type { ModelRegistry } from "../core/model.js";
 import type { Random } from "../core/random.js";
 import type { HostedTokenizer } from "../core/tokenizer.js";
+import type { PromptFiles } from "../jobs/prompt-files.js";
 import type { Batches } from "../jobs/batches/batches.js";
 import type { DeferredCompletions } from "../jobs/deferred/deferred-completions.js";
 import type { Embedder } from "../inference/embeddings/embed.js";
@@ -80,6 +81,8 @@ export interface HttpDeps {
   readonly imageStore: ImageStore;
   /** Files of teams. */
   readonly files: Files;
+  /** Puts files into the bodies of requests. */
+  readonly promptFiles: PromptFiles;
   /** Tokenizes text for models that this server does not run. */
   readonly hostedTokenizer: HostedTokenizer;
   readonly deferredCompletions: DeferredCompletions;

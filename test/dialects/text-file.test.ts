@@ -51,9 +51,8 @@ describe.each(Object.entries(prompts))("a text file in %s", (dialect, prompt) =>
   });
 
   it.each([
-    ["a PDF", encoded("%PDF-1.7 text"), "PDF files are not supported"],
-    ["bytes that are no text", encoded(new Uint8Array([0xff, 0xfe, 1, 2])), "not text in UTF-8"],
-    ["text with a NUL", encoded("a\0b"), "not text in UTF-8"],
+    ["bytes that are no text", encoded(new Uint8Array([0xff, 0xfe, 1, 2])), "neither PDF nor text in UTF-8"],
+    ["text with a NUL", encoded("a\0b"), "neither PDF nor text in UTF-8"],
     ["no base64", "%%%", "must be base64"],
   ])("that is %s is refused by the name of its field", (_, data, message) => {
     const error = errorOf(() => prompt(data, "day.txt"));

@@ -22,6 +22,7 @@ import { deferredCompletionHandler } from "../../jobs/deferred/job-handler.js";
 import { backgroundResponseHandler } from "../../jobs/responses/job-handler.js";
 import { createDeferredCompletions } from "../../jobs/deferred/deferred-completions.js";
 import type { Generator } from "../../inference/run/generate.js";
+import type { PromptFiles } from "../../jobs/prompt-files.js";
 import { createClaims } from "../../jobs/claims.js";
 import type { JobHandler } from "../../jobs/handler.js";
 import { createJobQueue, type JobQueue } from "../../jobs/queue.js";
@@ -45,6 +46,7 @@ export interface JobsDeps {
   readonly images: Pick<ImageStore, "deleteExpired">;
   readonly runLabels: Pick<RunLabelStore, "deleteExpired">;
   readonly files: Files;
+  readonly promptFiles: PromptFiles;
   readonly writes: Writes;
   readonly authenticator: Authenticator;
   readonly rateLimits: RateLimits;

@@ -46,7 +46,7 @@ const documentBlock = z.object({
     z.object({ type: z.literal("text"), data: z.string() }),
     z.object({
       type: z.literal("base64"),
-      media_type: z.string().nullish().describe("`text/plain`; others are rejected."),
+      media_type: z.string().nullish().describe("`text/plain` or `application/pdf`; others are rejected."),
       data: z.string().nullish(),
     }),
     z.object({
@@ -56,7 +56,8 @@ const documentBlock = z.object({
         .nullish()
         .describe("Text; images are rejected."),
     }),
-    z.object({ type: z.enum(["url", "file"]) }).describe("Not supported: rejected."),
+    z.object({ type: z.literal("url"), url: z.string() }).describe("http(s), if the operator allows it."),
+    z.object({ type: z.literal("file"), file_id: z.string() }).describe("A file of the key's team."),
   ]),
   title: z.string().nullish(),
   context: z.string().nullish(),

@@ -6,6 +6,7 @@ import type { Message, ToolCall } from "../../core/generation.js";
 import { mayRoundNumbers, memberTexts } from "../../core/json/member-texts.js";
 import { invalidValue, unsupported } from "../field-error.js";
 import { withPrefix, joinParts, type MessageContent, type ContentPart } from "../message-content.js";
+import { decodePages, pagesText } from "../pdf-pages.js";
 import { decodeText } from "../text-file.js";
 import { wellFormed } from "../well-formed.js";
 import type { BlockBody, MessageBody, MessagesRequestBody } from "./schema.js";
@@ -158,8 +159,11 @@ type DocumentSource = Extract<BlockBody, { type: "document" }>["source"];
 
 function documentText(source: DocumentSource, param: string): string {
   if (source.type === "text") return source.data;
-  if (source.type === "base64" && source.data != null && source.media_type === "text/plain")
-    return decodeText(source.data, `${param}.data`);
+  if (source.type === "base64" && source.data != null) {
+    const text = decodeText(source.data, `${param}.data`);
+    if (source.media_type === "text/plain") return text;
+    if (source.media_type === "application/pdf") return pagesText(decodePages(text));
+  }
   if (source.type === "content" && source.content != null) {
     if (typeof source.content === "string") return source.content;
     return source.content.map((block, index) => textOnly(block, `${param}.content.${index}`)).join("\n\n");

@@ -41,7 +41,11 @@ const part = z
       type: z.literal("file"),
       file: z
         .object({
-          file_data: z.string().nullish().describe("A text file in UTF-8, as a data URL or in base64."),
+          file_data: z
+            .string()
+            .nullish()
+            .describe("A text file in UTF-8 or a PDF file, as a data URL or in base64."),
+          file_id: z.string().nullish().describe("An uploaded file of the key's team."),
           filename: z.string().nullish(),
         })
         .nullish(),

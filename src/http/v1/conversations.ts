@@ -16,18 +16,20 @@ import {
   conversationRequestSchema,
   conversationUpdateSchema,
 } from "../../dialects/openai-responses/conversations/schema.js";
-import { inlineFiles } from "../../jobs/prompt-files.js";
 import { itemsToStore, resolved } from "../../jobs/responses/conversation-items.js";
 import type { HttpDeps } from "../deps.js";
 import type { RouteDocs } from "../route-docs.js";
 import type { Call } from "../route.js";
 
-type ConversationDeps = Pick<HttpDeps, "conversations" | "files" | "storedResponses" | "clock" | "random">;
+type ConversationDeps = Pick<
+  HttpDeps,
+  "conversations" | "promptFiles" | "storedResponses" | "clock" | "random"
+>;
 
 /** Creates a conversation. */
 export function createConversation(deps: ConversationDeps): (call: Call) => Promise<void> {
   return async ({ ctx, principal, body, route }) => {
-    const { items, metadata } = parseConversation(await inlineFiles(deps.files, principal, body));
+    const { items, metadata } = parseConversation(await deps.promptFiles.inline(principal, body));
     authorise(principal, { endpoint: route.endpointAcl, model: null });
     const conversation = {
       id: `conv_${deps.random.id().replaceAll("-", "")}`,

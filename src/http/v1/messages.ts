@@ -11,7 +11,6 @@ import { parseMessagesRequest } from "../../dialects/anthropic-messages/parse.js
 import { messagesRequestSchema } from "../../dialects/anthropic-messages/schema.js";
 import { message, messageEvent } from "../../dialects/anthropic-messages/response-schema.js";
 import { eventFrame } from "../../dialects/sse.js";
-import { inlineFiles } from "../../jobs/prompt-files.js";
 import type { HttpDeps } from "../deps.js";
 import { authoriseModel } from "../models/authorise-model.js";
 import { reserveEditedRequest } from "../messages/edited-request.js";
@@ -29,7 +28,7 @@ export function createMessage(deps: HttpDeps): (call: Call) => Promise<void> {
       stream,
       thinking,
       edits,
-    } = parseMessagesRequest(await inlineFiles(deps.files, principal, body), bodyText);
+    } = parseMessagesRequest(await deps.promptFiles.inline(principal, body), bodyText);
     authoriseModel(deps.models, call, original.model);
     const reserved = await reserveEditedRequest(deps, call, original, edits);
     if (reserved === null) return;

@@ -1,5 +1,4 @@
 /** POST /v1/responses: streamed, as JSON, or in the background; GET and DELETE /v1/responses/{id}: a stored response. */
-import { inlineFiles } from "../../jobs/prompt-files.js";
 import { z } from "zod";
 import { authorise } from "../../accounts/keys/permissions.js";
 import { isUnfinished } from "../../inference/responses/stored-response.js";
@@ -37,7 +36,7 @@ export function createResponse(deps: HttpDeps): (call: Call) => Promise<void> {
   const reply = createReply(deps);
   return async (call) => {
     const { principal, body, bodyText } = call;
-    const request = parseResponsesRequest(await inlineFiles(deps.files, principal, body), bodyText);
+    const request = parseResponsesRequest(await deps.promptFiles.inline(principal, body), bodyText);
     authoriseModel(deps.models, call, request.model);
     if (request.store) await deps.storedResponses.refuseWhenFull();
     const createTime = deps.clock.now();

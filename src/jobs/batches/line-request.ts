@@ -22,7 +22,6 @@ import { usableModel } from "../../inference/run/usable-model.js";
 import { completionInsertion } from "../completions/completion-recorder.js";
 import { findItems } from "../responses/conversation-items.js";
 import { createResponseRecorder } from "../responses/response-recorder.js";
-import { inlineFiles } from "../prompt-files.js";
 import { embeddingLine } from "./embedding-line.js";
 import { startText, type Fold, type LineRequest, type LineRequestDeps } from "./line-run.js";
 
@@ -49,7 +48,7 @@ export async function parseLine(
   deps: LineRequestDeps,
   { endpoint, body, principal }: Line,
 ): Promise<LineRequest> {
-  const value = await inlineFiles(deps.files, principal, JSON.parse(body));
+  const value = await deps.promptFiles.inline(principal, JSON.parse(body));
   const text = mayRoundNumbers(body) ? body : null;
   const teamId = principal.team.id;
   if (endpoint === "/v1/embeddings") return embeddingLine(deps, value);

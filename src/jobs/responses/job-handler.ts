@@ -29,8 +29,7 @@ import type { ResponseObject } from "../../dialects/openai-responses/response-sc
 import type { Generator } from "../../inference/run/generate.js";
 import { toJobRun, type JobHandler, type PreparedJob } from "../handler.js";
 import type { RunRecorder } from "../../inference/run/recorder.js";
-import type { Files } from "../../inference/files/files.js";
-import { inlineFiles } from "../prompt-files.js";
+import type { PromptFiles } from "../prompt-files.js";
 import type { StoredResponses } from "../../inference/responses/stored-responses.js";
 import { usableModel } from "../../inference/run/usable-model.js";
 import { earlierItems, read, toStore } from "./conversation-items.js";
@@ -44,7 +43,7 @@ export interface BackgroundResponseHandlerDeps {
   readonly storedResponses: StoredResponses;
   readonly conversations: Conversations;
   readonly models: ModelRegistry;
-  readonly files: Pick<Files, "find" | "read">;
+  readonly promptFiles: PromptFiles;
   readonly generator: Pick<Generator, "start">;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -105,7 +104,7 @@ async function prepare(
 ): Promise<PreparedJob> {
   const { authenticator, rateLimits, models, storedResponses, clock } = deps;
   const principal = await authenticator.readmit(job.apiKeyId);
-  const body = await inlineFiles(deps.files, principal, JSON.parse(job.body));
+  const body = await deps.promptFiles.inline(principal, JSON.parse(job.body));
   const request = parseResponsesRequest(body, mayRoundNumbers(job.body) ? job.body : null);
   const model = usableModel(models, request.model);
   authorise(principal, { endpoint: "chat", model: modelNames(request.model, model) });

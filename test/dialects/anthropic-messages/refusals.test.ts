@@ -113,8 +113,8 @@ describe("an invalid messages request", () => {
       /uploaded are not supported/,
     ],
     [
-      "a PDF",
-      withContent({ type: "document", source: { type: "base64", data: "" } }),
+      "a document that is not text",
+      withContent({ type: "document", source: { type: "base64", data: "", media_type: "image/png" } }),
       "messages.0.content.0.source",
       /'base64' are not supported/,
     ],

@@ -28,7 +28,12 @@ const part = z.discriminatedUnion("type", [
   }),
   z.object({
     type: z.literal("input_file"),
-    file_data: z.string().nullish().describe("A text file in UTF-8, as a data URL or in base64."),
+    file_data: z
+      .string()
+      .nullish()
+      .describe("A text file in UTF-8 or a PDF file, as a data URL or in base64."),
+    file_id: z.string().nullish().describe("An uploaded file of the key's team."),
+    file_url: z.string().nullish().describe("http(s), if the operator allows it."),
     filename: z.string().nullish(),
   }),
   z.object({ type: z.literal("input_audio") }),

@@ -42,7 +42,7 @@ function notBase64(param: string): HearthError {
   return refusedImage(param, "is not valid base64: the standard alphabet with padding is read");
 }
 
-/** Creates the error for an image that is larger than allowed. */
+/** Creates the error for an image or a file that is larger than allowed. */
 export function tooLarge(param: string, bytesMax: number): HearthError {
-  return refusedImage(param, `is larger than the ${bytesMax} bytes that are read of an image`);
+  return refusedImage(param, `is larger than the ${bytesMax} bytes that are read of one`);
 }

@@ -9,11 +9,21 @@ import { connect as connectTls } from "node:tls";
 import { tooLarge } from "./data-url.js";
 import { refusedImage } from "../refused-image.js";
 
+export type FetchedKind = "images" | "files";
+
+/** What is asked for, by what is fetched. */
+export const acceptOf: Readonly<Record<FetchedKind, string>> = {
+  images: "image/*",
+  files: "application/pdf, text/*, */*;q=0.5",
+};
+
 /** Opens a connection to a checked address. */
 export type Dial = (address: LookupAddress, port: number) => Socket;
 
 export interface DownloadRequest {
   readonly url: URL;
+  /** The header `accept`. */
+  readonly accept: string;
   readonly address: LookupAddress;
   readonly param: string;
   readonly bytesMax: number;
@@ -29,14 +39,14 @@ const headerBytesMax = 16 * 1024;
 
 /** Downloads a file. @throws HearthError `invalid_value` naming `param`; any error of the socket. */
 export async function download(dial: Dial, request: DownloadRequest): Promise<DownloadResult> {
-  const { url, address, param, bytesMax, signal } = request;
+  const { url, accept, address, param, bytesMax, signal } = request;
   const isSecure = url.protocol === "https:";
   const port = Number(url.port || (isSecure ? 443 : 80));
   const socket = dial(address, port);
   // With TLS there is no other listener; errors are reported by the request.
   socket.on("error", () => undefined);
   try {
-    const response = await responseOf(isSecure ? secured(socket, url) : socket, url, signal);
+    const response = await responseOf(isSecure ? secured(socket, url) : socket, url, accept, signal);
     const { statusCode = 0, headers } = response;
     if (redirects.includes(statusCode)) return { type: "moved", to: headers.location ?? "" };
     if (statusCode !== 200) throw refusedImage(param, `was answered with the status ${statusCode}`);
@@ -55,13 +65,13 @@ function secured(socket: Socket, { hostname }: URL): Socket {
   return connectTls({ socket, host, ...(isIP(host) === 0 ? { servername: host } : {}) });
 }
 
-function responseOf(socket: Socket, url: URL, signal: AbortSignal): Promise<IncomingMessage> {
+function responseOf(socket: Socket, url: URL, accept: string, signal: AbortSignal): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const sent = httpRequest({
       // With an agent, Node would open its own connection to the host in the options.
       createConnection: () => socket,
       path: `${url.pathname}${url.search}`,
-      headers: { host: url.host, accept: "image/*", "accept-encoding": "identity", connection: "close" },
+      headers: { host: url.host, accept, "accept-encoding": "identity", connection: "close" },
       maxHeaderSize: headerBytesMax,
       signal,
     });

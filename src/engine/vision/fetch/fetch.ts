@@ -1,5 +1,5 @@
 /**
- * Fetches the bytes of images. `data:` URLs are always decoded; http(s) URLs only from hosts that the operator allows, and only from
+ * Fetches the bytes of images, and of other files. `data:` URLs are always decoded; http(s) URLs only from hosts that the operator allows, and only from
  * public addresses: a name is resolved once, all its addresses are checked, and the connection uses a checked address, so that the name
  * cannot resolve differently later (DNS rebinding). Redirects are checked like the client's URL.
  */
@@ -12,12 +12,14 @@ import type { ImageFetcher } from "../../../core/images.js";
 import { refusedImage } from "../refused-image.js";
 import { isPublicAddress } from "./addresses.js";
 import { readDataUrl } from "./data-url.js";
-import { download, type Dial } from "./download.js";
+import { acceptOf, download, type Dial, type FetchedKind } from "./download.js";
 import type { AllowedHosts } from "./hosts.js";
 
 export interface ImageFetcherDeps {
   readonly clock: Clock;
   readonly allowedHosts: AllowedHosts;
+  /** What is fetched, for headers and errors; absent: images. */
+  readonly fetches?: FetchedKind;
   /** Receives the real cause of a failure, which clients never see. */
   readonly log: (message: string) => void;
   /** Returns all addresses of a name; absent: the system's resolver. */
@@ -39,7 +41,10 @@ export function createImageFetcher(deps: ImageFetcherDeps): ImageFetcher {
       if (/^data:/i.test(url)) return readDataUrlYielding(url, param, signal);
       const parsed = readUrl(url, param);
       if (deps.allowedHosts.isEmpty)
-        throw refusedImage(param, "must be a data: URL; this server fetches no images (setting imageFetch)");
+        throw refusedImage(
+          param,
+          `must be a data: URL; this server fetches no ${deps.fetches ?? "images"} (setting imageFetch)`,
+        );
       return withinTime(deps, param, signal, (until) => follow(deps, parsed, param, until));
     },
   };
@@ -80,13 +85,15 @@ async function follow(
   param: string,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
+  const { fetches = "images" } = deps;
+  const accept = acceptOf[fetches];
   let url = first;
   for (let redirects = 0; ; redirects += 1) {
     if (!deps.allowedHosts.allow(url))
-      throw refusedImage(param, "leads to a host that this server fetches no images from");
+      throw refusedImage(param, `leads to a host that this server fetches no ${fetches} from`);
     const address = await resolve(deps, url);
     signal.throwIfAborted();
-    const reply = await download(deps.dial ?? dialTcp, { url, address, param, bytesMax, signal });
+    const reply = await download(deps.dial ?? dialTcp, { url, accept, address, param, bytesMax, signal });
     if (reply.type === "bytes") return reply.bytes;
     if (redirects === redirectsMax)
       throw refusedImage(param, `is redirected more than ${redirectsMax} times`);
@@ -113,7 +120,7 @@ async function resolve({ lookup = lookupAll }: ImageFetcherDeps, url: URL): Prom
  * client which names of the internal network exist.
  */
 async function withinTime(
-  { clock, log }: ImageFetcherDeps,
+  { clock, log, fetches = "images" }: ImageFetcherDeps,
   param: string,
   signal: AbortSignal,
   work: (until: AbortSignal) => Promise<Uint8Array>,
@@ -126,7 +133,7 @@ async function withinTime(
   } catch (thrown) {
     signal.throwIfAborted();
     if (thrown instanceof HearthError) throw thrown;
-    log(`an image could not be fetched: ${String(thrown)}`);
+    log(`one of the ${fetches} of a request could not be fetched: ${String(thrown)}`);
     throw refusedImage(param, `could not be fetched from a public address within ${fetchMsMax} ms`, thrown);
   } finally {
     stopTimer();

@@ -34,7 +34,6 @@ import {
 } from "../../../dialects/openai-chat/response-schema.js";
 import { dataFrame, doneFrame, pingFrame } from "../../../dialects/sse.js";
 import type { Run } from "../../../inference/run/generate.js";
-import { inlineFiles } from "../../../jobs/prompt-files.js";
 import { usableModel } from "../../../inference/run/usable-model.js";
 import type { HttpDeps } from "../../deps.js";
 import { authoriseModel } from "../../models/authorise-model.js";
@@ -49,7 +48,7 @@ export function createChatCompletion(deps: HttpDeps): (call: Call) => Promise<vo
   const reply = createReply(deps);
   return async (call) => {
     const { ctx, principal, body, bodyText } = call;
-    const request = parseChatRequest(await inlineFiles(deps.files, principal, body), bodyText);
+    const request = parseChatRequest(await deps.promptFiles.inline(principal, body), bodyText);
     authoriseModel(deps.models, call, request.request.model);
     if (request.stored !== null) await deps.storedCompletions.refuseWhenFull();
     if (request.deferred) return defer(deps, call, request.request);

@@ -20,19 +20,18 @@ import {
   newItemsSchema,
 } from "../../../dialects/openai-responses/conversations/schema.js";
 import { inputItemSchema } from "../../../dialects/openai-responses/items/input-item-schema.js";
-import { inlineFiles } from "../../../jobs/prompt-files.js";
 import { itemsToStore, resolved } from "../../../jobs/responses/conversation-items.js";
 import type { HttpDeps } from "../../deps.js";
 import type { RouteDocs } from "../../route-docs.js";
 import type { Call } from "../../route.js";
 
-type ItemDeps = Pick<HttpDeps, "conversations" | "files" | "storedResponses" | "random">;
+type ItemDeps = Pick<HttpDeps, "conversations" | "promptFiles" | "storedResponses" | "random">;
 
 /** Adds items at the end of a conversation. */
 export function createConversationItems(deps: ItemDeps): (call: Call) => Promise<void> {
   return async ({ ctx, principal, params, body, route }) => {
     const include = parseInclude(ctx.query);
-    const items = parseNewItems(await inlineFiles(deps.files, principal, body));
+    const items = parseNewItems(await deps.promptFiles.inline(principal, body));
     authorise(principal, { endpoint: route.endpointAcl, model: null });
     const teamId = principal.team.id;
     const added = itemsToStore(await resolved(deps, items, teamId, "items"), `items_${deps.random.id()}`);

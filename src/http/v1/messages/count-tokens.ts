@@ -1,6 +1,5 @@
 /** POST /v1/messages/count_tokens: counts the prompt tokens of a messages request with the model's template and tokenizer. */
 import { countEditedPrompt } from "../../../inference/prompt/context-edits.js";
-import { inlineFiles } from "../../../jobs/prompt-files.js";
 import { parseMessagesRequest } from "../../../dialects/anthropic-messages/parse.js";
 import { messagesRequestSchema } from "../../../dialects/anthropic-messages/schema.js";
 import { tokenCount } from "../../../dialects/anthropic-messages/response-schema.js";
@@ -15,7 +14,7 @@ import type { RouteDocs } from "../../route-docs.js";
 export function countMessageTokens(deps: HttpDeps): (call: Call) => Promise<void> {
   return async (call) => {
     const { ctx, principal, body, bodyText } = call;
-    const whole = await inlineFiles(deps.files, principal, body);
+    const whole = await deps.promptFiles.inline(principal, body);
     const { request, edits } = parseMessagesRequest(whole, bodyText);
     authoriseModel(deps.models, call, request.model);
     const reservation = await reserveTokens(deps, call, request.model, request);

@@ -6,7 +6,6 @@ import type { HttpDeps } from "../../deps.js";
 import { authoriseModel } from "../../models/authorise-model.js";
 import { reserveTokens } from "../../middleware/limit.js";
 import { createReply } from "../../reply/reply.js";
-import { inlineFiles } from "../../../jobs/prompt-files.js";
 import { findItems } from "../../../jobs/responses/conversation-items.js";
 import type { RouteDocs } from "../../route-docs.js";
 import type { Call } from "../../route.js";
@@ -16,7 +15,7 @@ export function compactConversation(deps: HttpDeps): (call: Call) => Promise<voi
   const reply = createReply(deps);
   return async (call) => {
     const { ctx, principal, body, requestId, route } = call;
-    const request = parseCompactRequest(await inlineFiles(deps.files, principal, body));
+    const request = parseCompactRequest(await deps.promptFiles.inline(principal, body));
     authoriseModel(deps.models, call, request.model);
     const { before, ownInput: ownInput } = await findItems(deps, request, principal.team.id);
     const generation = request.generation([...before, ...ownInput]);

@@ -1,5 +1,4 @@
 /** POST /v1/responses/input_tokens: counts the prompt tokens of a request with the model's template and tokenizer. */
-import { inlineFiles } from "../../../jobs/prompt-files.js";
 import { inputTokensBody } from "../../../dialects/openai-responses/pages.js";
 import { generationRequest, parseResponsesRequest } from "../../../dialects/openai-responses/parse.js";
 import { responsesRequestSchema } from "../../../dialects/openai-responses/schema.js";
@@ -17,7 +16,7 @@ export function countInputTokens(deps: HttpDeps): (call: Call) => Promise<void> 
   const { models, generator } = deps;
   return async (call) => {
     const { ctx, principal, body, bodyText } = call;
-    const request = parseResponsesRequest(await inlineFiles(deps.files, principal, body), bodyText);
+    const request = parseResponsesRequest(await deps.promptFiles.inline(principal, body), bodyText);
     authoriseModel(models, call, request.model);
     const { before, ownInput: ownInput } = await findItems(deps, request, principal.team.id);
     const generation = generationRequest(request, [...before, ...ownInput]);

@@ -31,6 +31,8 @@ export interface InternetOptions {
   readonly allowed?: readonly string[];
   /** Addresses of names, one answer per lookup; the last one repeats. Absent: the public address; none: the lookup fails. */
   readonly names?: Readonly<Record<string, readonly (readonly string[])[]>>;
+  /** What is fetched; absent: images. */
+  readonly fetches?: "images" | "files";
   /** Replaces the HTTP server. */
   readonly server?: Server;
 }
@@ -51,6 +53,7 @@ export async function internet(listener: RequestListener, options: InternetOptio
   const fetcher = createImageFetcher({
     clock,
     allowedHosts: readAllowedHosts(options.allowed ?? ["*"]),
+    ...(options.fetches === undefined ? {} : { fetches: options.fetches }),
     log: (message) => logs.push(message),
     lookup: async (host) => {
       const answers = options.names?.[host] ?? [[publicAddress]];

@@ -49,9 +49,9 @@ describe.each(Object.entries(content))("an uploaded text file in %s", (path, fie
   });
 });
 
-it("an uploaded text file of 10 MiB and a byte is refused by the name of the field", async () => {
+it("an uploaded text file of 32 MiB and a byte is refused by the name of the field", async () => {
   const server = await startManagedServer(undefined, { engine: reader() });
-  const { body } = await upload(server.url, server.apiKey, "x".repeat(10 * 1024 * 1024 + 1));
+  const { body } = await upload(server.url, server.apiKey, "x".repeat(32 * 1024 * 1024 + 1));
   const request = { model, ...content["/v1/chat/completions"](body.id) };
   expect(await server.request("POST", "/v1/chat/completions", request, server.apiKey)).toMatchObject({
     status: 400,

@@ -7,16 +7,20 @@ export interface FileBody {
   readonly [field: string]: unknown;
 }
 
-/** Uploads a text. @returns status and body. */
+/** Uploads a text, or the bytes of a file. @returns status and body. */
 export async function upload(
   url: string,
   key: string,
-  text: string,
+  text: string | Buffer,
   fields: Readonly<Record<string, string>> = { purpose: "user_data" },
   headers: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly status: number; readonly body: FileBody }> {
   const form = new FormData();
-  form.append("file", new Blob([text], { type: "text/plain" }), "notes.txt");
+  form.append(
+    "file",
+    new Blob([typeof text === "string" ? text : new Uint8Array(text)], { type: "text/plain" }),
+    "notes.txt",
+  );
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
   const response = await fetch(`${url}/v1/files`, {
     method: "POST",
