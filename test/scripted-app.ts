@@ -37,7 +37,7 @@ import { temporaryFolder, testSchemas, workerUrls } from "./harness.js";
 import { createWrites } from "../src/store/writes.js";
 import { noNetwork } from "./hub-server/no-network.js";
 import { createManualClock, type ManualClock } from "./manual-clock.js";
-import { createScriptedImageEngine } from "./scripted-image-engine.js";
+import { createScriptedImageEngine, type ScriptedImageEngine } from "./scripted-image-engine.js";
 import { openNewDatabase } from "./store/new-database.js";
 
 export const keys = {
@@ -91,6 +91,8 @@ export interface ScriptedAppOptions extends ScriptedOptions {
   readonly models?: readonly Model[];
   readonly hostedTokenizer?: HostedTokenizer;
   readonly fileFetcher?: ImageFetcher;
+  /** Absent: one whose images are drawn at once. */
+  readonly imageEngine?: ScriptedImageEngine;
   readonly guidesFolder?: URL;
 }
 
@@ -119,7 +121,7 @@ export async function startScriptedApp(
       logger: recordingLogger(logs),
       database,
       registry: registryOf(models),
-      imageEngine: createScriptedImageEngine(),
+      imageEngine: rest.imageEngine ?? createScriptedImageEngine(),
       captioning: noCaptioning,
       openPuller: noNetwork,
       schemas: sharedSchemas(),

@@ -212,7 +212,7 @@ async function buildRunning(config: Config, overrides: Overrides, system: System
   const { keyUse, ...authentication } = buildAuthentication({ ...stores, ...system, hostedTokenizer });
   const files = await buildFiles(config, { ...stores, ...system });
   const promptFiles = buildPromptFiles(config, system, { ...engines, files, fetcher: overrides.fileFetcher });
-  const runners = { models, generator, embedder, files, promptFiles };
+  const runners = { models, generator, imageGenerator, embedder, files, promptFiles };
   const jobs = buildJobs(config, { ...stores, ...authentication, ...system, ...runners });
   const managementDeps = { ...loaded, ...stores, ...system, check: engines.onnxCheck };
   return {
@@ -222,7 +222,6 @@ async function buildRunning(config: Config, overrides: Overrides, system: System
     load,
     metrics,
     ...runners,
-    imageGenerator,
     keyUse,
     authentication,
     jobs,

@@ -1,6 +1,7 @@
 /**
  * The internal request and the internal event stream, which all dialects share.
- * A stream has one `generation-start` (one for each prompt, before the first delta of its choices), then for each choice its
+ * A stream has one `generation-start` (one for each prompt, before the first delta of its choices; where the server executes calls of
+ * the answer, one for each of its turns), then for each choice its
  * deltas in the order of the text and one `generation-end`; choices may interleave. A HearthError may be thrown at any point.
  * `stream: false` is a fold of the same events.
  */
@@ -155,6 +156,8 @@ export interface GenerationRequest {
   readonly maxTokensUnstated?: number;
   /** Whether `maxTokens` limits the visible text only, not the reasoning (xAI's counting). */
   readonly maxTokensExcludesReasoning: boolean;
+  /** Maximum calls that the server executes; absent = as many as it does for one answer. */
+  readonly serverCallsMax?: number;
   /** Whether it runs alone and from an empty cache; with a seed it returns the same bytes every time. */
   readonly deterministic: boolean;
   /** Whether nothing of it is written to disk, prefix files included; absent = false. */

@@ -1,4 +1,5 @@
-import { eventMerging, mergeEvents, type GenerationEnd, type GenerationEvent } from "./generation.js";
+import { eventMerging, mergeEvents, type GenerationEnd } from "./generation.js";
+import { isServerCallEvent, type AnswerEvent } from "./tools/server-call.js";
 import type { Usage } from "./usage.js";
 
 /** What every event of a run carries besides its content. */
@@ -8,15 +9,17 @@ interface Counted {
 }
 
 /** An event of a run. Its usage is the one that the ledger charges: readers take it and do not count again. */
-export type RunEvent = GenerationEvent & Counted;
+export type RunEvent = AnswerEvent & Counted;
 
 /** The end of one choice of a run. */
 export type ChoiceEnd = GenerationEnd & Counted;
 
 /** Merges the events of a run as `eventMerging` does; the usage is that of the later one. */
 export const runEventMerging = {
-  groupOf: eventMerging.groupOf,
+  groupOf: (event: RunEvent): number | null =>
+    isServerCallEvent(event) ? event.choice : eventMerging.groupOf(event),
   merge(last: RunEvent, next: RunEvent): RunEvent | null {
+    if (isServerCallEvent(last) || isServerCallEvent(next)) return null;
     const merged = mergeEvents(last, next);
     return merged && { ...merged, usage: next.usage };
   },

@@ -1,4 +1,4 @@
-import type { GenerationEvent } from "./generation.js";
+import type { AnswerEvent } from "./tools/server-call.js";
 
 /** Tokens of one run. `promptTokens` includes cached and image tokens; `completionTokens` excludes reasoning. */
 export interface Usage {
@@ -9,6 +9,10 @@ export interface Usage {
   readonly reasoningTokens: number;
   /** Generated images; absent = none. */
   readonly images?: number | undefined;
+  /** Calls that the server executed; absent = none. */
+  readonly serverCalls?: number | undefined;
+  /** What their runs were charged, in ticks, which is not part of the run's own cost; absent = 0. */
+  readonly serverCallTicks?: number | undefined;
 }
 
 export const noUsage: Usage = {
@@ -20,7 +24,7 @@ export const noUsage: Usage = {
 };
 
 /** Returns the usage after one more event. Usage is a fold of the event stream, also of a stream that was aborted. */
-export function addEvent(usage: Usage, event: GenerationEvent): Usage {
+export function addEvent(usage: Usage, event: AnswerEvent): Usage {
   switch (event.type) {
     case "generation-start":
       return {
@@ -36,6 +40,13 @@ export function addEvent(usage: Usage, event: GenerationEvent): Usage {
       return { ...usage, completionTokens: usage.completionTokens + event.tokens };
     case "reasoning-delta":
       return { ...usage, reasoningTokens: usage.reasoningTokens + event.tokens };
+    case "server-call-end":
+      return {
+        ...usage,
+        serverCalls: (usage.serverCalls ?? 0) + 1,
+        serverCallTicks: (usage.serverCallTicks ?? 0) + event.result.costTicks,
+      };
+    case "server-call-start":
     case "generation-end":
       return usage;
   }

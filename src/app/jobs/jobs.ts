@@ -7,6 +7,7 @@ import type { DeferredStore } from "../../jobs/deferred/store.js";
 import type { JobStore } from "../../jobs/store.js";
 import type { RunLabelStore } from "../../inference/run/store/run-labels.js";
 import type { Files } from "../../inference/files/files.js";
+import type { ImageGenerator } from "../../inference/images/generate-images.js";
 import type { ImageStore } from "../../inference/images/store.js";
 import type { ModelRegistry } from "../../core/model.js";
 import type { ConversationLimits } from "../../inference/conversations/conversation.js";
@@ -52,6 +53,7 @@ export interface JobsDeps {
   readonly rateLimits: RateLimits;
   readonly models: ModelRegistry;
   readonly generator: Generator;
+  readonly imageGenerator: ImageGenerator;
   readonly embedder: Embedder;
   readonly random: Random;
   readonly clock: Clock;

@@ -2,8 +2,9 @@
  * Encodes generation events as the response of POST /v1/complete. One encoder turns events into the objects of a stream; the
  * JSON response is a fold of the same objects. Pure.
  */
-import type { FinishReason, GenerationEvent } from "../../core/generation.js";
+import type { FinishReason } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
+import type { AnswerEvent } from "../../core/tools/server-call.js";
 import type { Completion } from "./response-schema.js";
 
 /** The values that every object of one answer repeats. */
@@ -15,14 +16,14 @@ export interface CompleteIdentity {
 }
 
 /** Returns the stream object of an event, or null if there is none. */
-export function encodeCompletion(identity: CompleteIdentity, event: GenerationEvent): Completion | null {
+export function encodeCompletion(identity: CompleteIdentity, event: AnswerEvent): Completion | null {
   if (event.type === "generation-end") return completion(identity, "", stopReasons[event.finishReason]);
   return event.type === "text-delta" && event.text !== "" ? completion(identity, event.text, null) : null;
 }
 
 /** Builds the JSON response from events; `result` is complete after `generation-end`. */
 export interface CompleteFold {
-  add(event: GenerationEvent): void;
+  add(event: AnswerEvent): void;
   result(): Completion;
 }
 

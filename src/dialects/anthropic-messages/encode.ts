@@ -55,6 +55,10 @@ export function createMessageEncoder(identity: MessageIdentity): MessageEncoder 
         return blocks.argument(event.arguments);
       case "tool-call-end":
         return blocks.close();
+      // No tool of this route is executed by the server.
+      case "server-call-start":
+      case "server-call-end":
+        return [];
       case "generation-end": {
         const stop_reason = stopReason(event.finishReason, usage, identity);
         const delta = { stop_reason, stop_sequence: event.stopSequence };

@@ -1,6 +1,7 @@
 /** Parses the request of POST /v1/images/generations into an ImageGenerationRequest. Pure. */
 import type { RequestedImageSize, ImageGenerationRequest } from "../../core/image-generation.js";
 import { invalidValue, unsupported, validFields } from "../field-error.js";
+import { requestedPixels, sides } from "../image-size.js";
 import { seed32 } from "../openai-sampling.js";
 import type { WireImageQuality } from "./response-schema.js";
 import { imageRequestSchema, type ImageRequestBody } from "./schema.js";
@@ -65,11 +66,7 @@ function defaultResponseFormat(fields: ImageRequestBody): "url" | "b64_json" {
 }
 
 function requestedSize({ size, aspect_ratio: ratio }: ImageRequestBody): RequestedImageSize | null {
-  if (size != null && size !== "auto") return { ...sides(size, "x"), ratioOnly: false };
+  const pixels = requestedPixels(size);
+  if (pixels !== null) return pixels;
   return ratio == null || ratio === "auto" ? null : { ...sides(ratio, ":"), ratioOnly: true };
-}
-
-function sides(text: string, separator: string): { readonly width: number; readonly height: number } {
-  const [width = 1, height = 1] = text.split(separator).map(Number);
-  return { width, height };
 }

@@ -3,9 +3,10 @@
  * response; the JSON response is the one in the last event, so both forms always have the same content. Pure.
  */
 import type { HearthError } from "../../core/errors.js";
-import type { FinishReason, GenerationEvent } from "../../core/generation.js";
+import type { FinishReason } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
 import type { RunEvent } from "../../core/run-event.js";
+import type { AnswerEvent } from "../../core/tools/server-call.js";
 import { noUsage, type Usage } from "../../core/usage.js";
 import { responseError } from "./errors.js";
 import type { ResponseEvent } from "./event-schema.js";
@@ -53,6 +54,7 @@ export function createResponseEncoder(identity: ResponseIdentity): ResponseEncod
   const nextSequenceNumber = createSequence();
   const output = new OutputWriter({ responseId: identity.id, request, nextSequenceNumber });
   let usage: Usage = noUsage;
+  let started = false;
   let ended = false;
   let state: ResponseState = stateOf(request.background ? "queued" : "in_progress");
   const response = (): ResponseObject =>
@@ -80,6 +82,9 @@ export function createResponseEncoder(identity: ResponseIdentity): ResponseEncod
       if (ended) return [];
       usage = event.usage;
       if (event.type === "generation-start") {
+        // Later ones begin further turns of the same response.
+        if (started) return [];
+        started = true;
         state = stateOf("in_progress");
         return [lifecycleEvent("response.in_progress")];
       }
@@ -94,7 +99,7 @@ export function createResponseEncoder(identity: ResponseIdentity): ResponseEncod
   };
 }
 
-type OutputEvent = Exclude<GenerationEvent, { type: "generation-start" | "generation-end" }>;
+type OutputEvent = Exclude<AnswerEvent, { type: "generation-start" | "generation-end" }>;
 
 function encodeOutput(output: OutputWriter, event: OutputEvent): readonly ResponseEvent[] {
   switch (event.type) {
@@ -108,6 +113,10 @@ function encodeOutput(output: OutputWriter, event: OutputEvent): readonly Respon
       return output.argument(event.index, event.arguments);
     case "tool-call-end":
       return output.callEnd(event.index);
+    case "server-call-start":
+      return output.serverCallStart(event.index);
+    case "server-call-end":
+      return output.serverCallEnd(event.index, event.result);
   }
 }
 

@@ -110,6 +110,9 @@ export const responseEventSchema = z
         input: z.string(),
       })
       .readonly(),
+    z.object({ ...eventFields("response.image_generation_call.in_progress"), ...itemPosition }).readonly(),
+    z.object({ ...eventFields("response.image_generation_call.generating"), ...itemPosition }).readonly(),
+    z.object({ ...eventFields("response.image_generation_call.completed"), ...itemPosition }).readonly(),
   ])
   .meta({ id: "ResponseEvent", description: "One event of a streamed response." });
 

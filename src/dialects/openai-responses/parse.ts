@@ -17,6 +17,7 @@ import { settingsOf, type ResponseSettings } from "./settings.js";
 import { addedTools } from "./items/added-tools.js";
 import type { CallForms } from "./tools/call-forms.js";
 import { parseTools, type ParsedTools } from "./tools/parse.js";
+import { noServerTools, type ServerToolOffer, type ServerToolSettings } from "./tools/server-tools.js";
 import { rejectUnsupportedFields, rejectUnsupportedItems } from "./unsupported-fields.js";
 
 export interface ResponsesRequest {
@@ -39,6 +40,8 @@ export interface ResponsesRequest {
   readonly includesEncryptedReasoning: boolean;
   /** How the calls of the request's tools are written. */
   readonly callForms: CallForms;
+  /** The tools whose calls the server executes. */
+  readonly serverTools: readonly ServerToolSettings[];
   /** The generation request without the conversation. */
   readonly generation: Omit<GenerationRequest, "messages">;
 }
@@ -46,17 +49,22 @@ export interface ResponsesRequest {
 /**
  * Parses a request body.
  * @param bodyText the JSON text of the body if it may have numbers that JSON.parse rounds; the schemas keep them.
+ * @param offer the tools whose calls the server executes.
  * @throws HearthError that names the field: `invalid_field` if it is missing or has the wrong type, `invalid_value` if its value
  * is out of range or not supported.
  */
-export function parseResponsesRequest(body: unknown, bodyText: string | null = null): ResponsesRequest {
+export function parseResponsesRequest(
+  body: unknown,
+  bodyText: string | null = null,
+  offer: ServerToolOffer = noServerTools,
+): ResponsesRequest {
   const fields = validFields(responsesRequestSchema, body);
   rejectUnsupportedFields(fields);
   const store = fields.store ?? true;
   const background = fields.background ?? false;
   if (background && !store) throw invalidValue("background", "needs a response that is stored");
   const input = readInput(fields);
-  const { callForms, ...tools } = parseTools(fields, addedTools(input));
+  const { callForms, serverTools, ...tools } = parseTools(fields, offer, addedTools(input));
   return {
     model: fields.model,
     input,
@@ -66,9 +74,10 @@ export function parseResponsesRequest(body: unknown, bodyText: string | null = n
     background,
     stream: fields.stream ?? false,
     generates: fields.generate ?? true,
-    settings: settingsOf(fields),
+    settings: settingsOf(fields, new Set(serverTools.map(({ type }) => type))),
     includesEncryptedReasoning: fields.include?.includes("reasoning.encrypted_content") ?? false,
     callForms,
+    serverTools,
     generation: withSchemaTexts(generationOf(fields, tools), bodyText),
   };
 }
@@ -130,7 +139,7 @@ function readConversation(fields: ResponsesRequestBody): string | null {
 
 function generationOf(
   fields: ResponsesRequestBody,
-  { schemaPaths, warnings, ...tools }: Omit<ParsedTools, "callForms">,
+  { schemaPaths, warnings, ...tools }: Omit<ParsedTools, "callForms" | "serverTools">,
 ): ResponsesRequest["generation"] {
   return {
     model: fields.model,
@@ -145,6 +154,7 @@ function generationOf(
     stop: parseStops(fields),
     maxTokens: fields.max_output_tokens ?? null,
     maxTokensExcludesReasoning: false,
+    ...(fields.max_tool_calls == null ? {} : { serverCallsMax: fields.max_tool_calls }),
     deterministic: fields.deterministic ?? false,
     ...(fields.store === false ? { ephemeral: true } : {}),
     ...(warnings.length === 0 ? {} : { warnings }),

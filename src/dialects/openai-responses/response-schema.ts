@@ -115,6 +115,19 @@ const toolSearchCallItem = z
     arguments: z.record(z.string(), z.unknown()).readonly(),
   })
   .readonly();
+const imageCallItem = z
+  .object({
+    id: z.string(),
+    type: z.literal("image_generation_call"),
+    status: z.enum(["in_progress", "generating", "completed", "failed"]),
+    action: z.literal("generate"),
+    result: z.string().nullable().describe("The image in base64; null before it is finished."),
+    revised_prompt: z.string().optional().describe("The text that the image was generated from."),
+    background: z.literal("opaque").optional(),
+    output_format: z.enum(["png", "jpeg", "webp"]).optional(),
+    size: z.string().optional(),
+  })
+  .readonly();
 export const outputItemSchema = z
   .discriminatedUnion("type", [
     reasoningItem,
@@ -125,6 +138,7 @@ export const outputItemSchema = z
     shellCallItem,
     applyPatchCallItem,
     toolSearchCallItem,
+    imageCallItem,
   ])
   .meta({ id: "ResponseOutputItem", description: "Reasoning, a message, or a call of a tool." });
 
@@ -252,6 +266,8 @@ export const compactionSchema = z
 export type SampledLogprobBody = z.infer<typeof sampledLogprobSchema>;
 export type OutputText = z.infer<typeof outputTextSchema>;
 export type OutputItem = z.infer<typeof outputItemSchema>;
+/** The item of a call that the server executes. */
+export type ServerItem = z.infer<typeof imageCallItem>;
 export type OutputItemStatus = z.infer<typeof itemStatus>;
 export type ResponseUsage = z.infer<typeof responseUsageSchema>;
 export type ResponseObject = z.infer<typeof responseSchema>;

@@ -31,8 +31,8 @@ type SamplingField = "temperature" | "top_p" | "presence_penalty" | "frequency_p
 export type ResponseSettings = Omit<RepeatedFields, SamplingField> &
   Readonly<Record<SamplingField, number | null>>;
 
-/** Reads these fields from a request. */
-export function settingsOf(fields: ResponsesRequestBody): ResponseSettings {
+/** Reads these fields from a request. @param executed types of the tools that the server executes */
+export function settingsOf(fields: ResponsesRequestBody, executed: ReadonlySet<string>): ResponseSettings {
   const { reasoning, user } = fields;
   return {
     instructions: fields.instructions ?? null,
@@ -49,7 +49,7 @@ export function settingsOf(fields: ResponsesRequestBody): ResponseSettings {
     temperature: fields.temperature ?? null,
     text: textSettings(fields.text),
     tool_choice: fields.tool_choice ?? "auto",
-    tools: toolSettings(fields.tools),
+    tools: toolSettings(fields.tools, executed),
     top_logprobs: fields.top_logprobs ?? 0,
     top_p: fields.top_p ?? null,
     presence_penalty: fields.presence_penalty ?? null,
@@ -90,9 +90,12 @@ function textSettings(text: ResponsesRequestBody["text"]): ResponseSettings["tex
   };
 }
 
-function toolSettings(tools: ResponsesRequestBody["tools"]): ResponseSettings["tools"] {
+function toolSettings(
+  tools: ResponsesRequestBody["tools"],
+  executed: ReadonlySet<string>,
+): ResponseSettings["tools"] {
   return (tools ?? []).flatMap((tool): ResponseSettings["tools"] => {
-    if (tool.type === "hosted") return [];
+    if (tool.type === "hosted" || (tool.type === "image_generation" && !executed.has(tool.type))) return [];
     if (tool.type !== "function") return [tool];
     const { type, name, description, parameters, strict } = tool;
     return [

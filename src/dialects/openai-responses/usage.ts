@@ -4,9 +4,9 @@ import { costOf, type Ticks } from "../../core/money.js";
 import { noUsage, type Usage } from "../../core/usage.js";
 import type { ResponseUsage } from "./response-schema.js";
 
-/** Encodes usage. Output tokens include reasoning, for OpenAI and xAI alike. */
+/** Encodes usage, with the cost of what calls of the server ran. Output tokens include reasoning, for OpenAI and xAI alike. */
 export function encodeUsage(usage: Usage, model: Model): ResponseUsage {
-  return usageOf(usage, costOf(usage, model.manifest.prices));
+  return usageOf(usage, costOf(usage, model.manifest.prices) + (usage.serverCallTicks ?? 0));
 }
 
 /** Usage of a response that never ran. */
@@ -21,7 +21,7 @@ function usageOf(usage: Usage, costTicks: Ticks): ResponseUsage {
     output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
     total_tokens: usage.promptTokens + output,
     num_sources_used: 0,
-    num_server_side_tools_used: 0,
+    num_server_side_tools_used: usage.serverCalls ?? 0,
     cost_in_usd_ticks: costTicks,
   };
 }

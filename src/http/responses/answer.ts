@@ -13,6 +13,7 @@ import type { JsonPresenter, Reply, StreamPresenter } from "../reply/reply.js";
 import type { Call } from "../route.js";
 import { itemsToStore, type RequestItems } from "../../jobs/responses/conversation-items.js";
 import { warningHeader } from "../reply/run-headers.js";
+import { serverToolsOf } from "../../jobs/responses/server-tools.js";
 import { createResponseRecorder } from "../../jobs/responses/response-recorder.js";
 import { followResponse } from "./stream.js";
 
@@ -51,6 +52,7 @@ export async function answerNow(deps: HttpDeps, reply: Reply, prepared: Prepared
     requestId,
     endpoint: route.path,
     tokenReservation: reservation,
+    serverTools: serverToolsOf(deps, request, principal),
     ...(request.store ? { recorder: createResponseRecorder(recorderDeps) } : {}),
   });
   prepared.untilEnd(run.finished);

@@ -25,6 +25,7 @@ import { createReply } from "../reply/reply.js";
 import { costHeader } from "../reply/run-headers.js";
 import { answerNow, answerInBackground, answerWithoutRun } from "../responses/answer.js";
 import { findItems, itemsToStore } from "../../jobs/responses/conversation-items.js";
+import { serverToolOffer } from "../../jobs/responses/server-tools.js";
 import { inConversation } from "../responses/in-conversation.js";
 import { openResponseStream } from "../responses/stream.js";
 import type { RouteDocs, StreamDocs } from "../route-docs.js";
@@ -36,7 +37,11 @@ export function createResponse(deps: HttpDeps): (call: Call) => Promise<void> {
   const reply = createReply(deps);
   return async (call) => {
     const { principal, body, bodyText } = call;
-    const request = parseResponsesRequest(await deps.promptFiles.inline(principal, body), bodyText);
+    const request = parseResponsesRequest(
+      await deps.promptFiles.inline(principal, body),
+      bodyText,
+      serverToolOffer(deps, principal),
+    );
     authoriseModel(deps.models, call, request.model);
     if (request.store) await deps.storedResponses.refuseWhenFull();
     const createTime = deps.clock.now();

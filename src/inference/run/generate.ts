@@ -39,7 +39,7 @@ export interface Run {
   readonly timings: RunTimings;
   /** Sentences about what is not applied of the request; complete before the first event. */
   readonly warnings: readonly string[];
-  /** What it is charged; null until its last event, or its failure. */
+  /** What it is charged, with the runs of its server calls; null until its last event, or its failure. */
   readonly costTicks: Ticks | null;
   abort(): void;
   /** Resolves, never rejects, once the slots are free and the run is settled, or its settlement is being retried. */
@@ -166,8 +166,8 @@ function textWork(deps: RunDeps, run: TextRun): RunWork {
       if (last !== undefined) recorder.add(last);
       return recorder.writes(end);
     },
-    ended({ failure }, { chargedTicks }) {
-      run.costTicks = chargedTicks;
+    ended({ failure }, { chargedTicks, usage }) {
+      run.costTicks = chargedTicks === null ? null : chargedTicks + (usage.serverCallTicks ?? 0);
       if (failure !== null) channel.fail(failure);
       // The last end is emitted only when the run is settled: a client that has the whole answer finds its row.
       const last = lastEnd();

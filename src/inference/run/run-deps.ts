@@ -12,6 +12,7 @@ import type { CompleteRequest, Model, ModelRegistry } from "../../core/model.js"
 import type { Random } from "../../core/random.js";
 import type { ChoiceEnd, RunEvent } from "../../core/run-event.js";
 import type { Schemas } from "../../core/schemas.js";
+import type { ServerCallResult } from "../../core/tools/server-call.js";
 import type { Slots, WorkClass } from "../../core/slots.js";
 import type { Captioning } from "../prompt/captioning.js";
 import type { RunRecorder } from "./recorder.js";
@@ -34,6 +35,26 @@ export interface RunContext {
   readonly keepAliveMs?: number | undefined;
   /** Reconciled once with the usage of the run; absent: no limit counts it. */
   readonly tokenReservation?: TokenReservation;
+  /** Those of the request's tools whose calls the server executes within the answer; absent: none. */
+  readonly serverTools?: readonly ServerTool[];
+}
+
+/** One call of a tool that the server executes. */
+export interface ServerCall {
+  readonly id: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** The run whose model made the call. What the call runs is done in the same name, and charged at the same rate. */
+  readonly caller: Pick<RunContext, "principal" | "requestId" | "endpoint" | "workClass" | "pricePercent">;
+  /** Aborts when the client leaves, the server closes, or the call takes too long. */
+  readonly signal: AbortSignal;
+}
+
+/** A tool whose calls the server executes. To the model it is a function like any other, and a tool of the request. */
+export interface ServerTool {
+  /** The name by which the model calls it. */
+  readonly name: string;
+  /** Executes a call. What it throws becomes a failed result, which the model reads: HearthErrors with their message. */
+  run(call: ServerCall): Promise<ServerCallResult>;
 }
 
 /** A run as the usage table and the ledger see it. */

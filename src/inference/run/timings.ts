@@ -39,6 +39,8 @@ export class Stopwatch implements RunTimings {
   readonly #acceptedAt: number;
   #heldAt: number;
   #pace: Pace | null = null;
+  /** Of turns that have ended. */
+  #earlier: { readonly ms: number; readonly tokens: number } | null = null;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -50,13 +52,14 @@ export class Stopwatch implements RunTimings {
   }
 
   get decodeMs(): number | null {
-    return this.#pace === null ? null : this.#pace.lastAt - this.#pace.firstAt;
+    if (this.#pace === null) return this.#earlier?.ms ?? null;
+    return (this.#earlier?.ms ?? 0) + this.#pace.lastAt - this.#pace.firstAt;
   }
 
   get decodeTps(): number | null {
-    if (this.#pace === null) return null;
-    const { firstAt, lastAt, tokens } = this.#pace;
-    return tokens > 0 && lastAt > firstAt ? (tokens * 1000) / (lastAt - firstAt) : null;
+    const ms = this.decodeMs;
+    const tokens = (this.#earlier?.tokens ?? 0) + (this.#pace?.tokens ?? 0);
+    return ms !== null && tokens > 0 && ms > 0 ? (tokens * 1000) / ms : null;
   }
 
   /** Returns what the promise of the model does, and records how long it was waited for. */
@@ -71,6 +74,14 @@ export class Stopwatch implements RunTimings {
   slotGranted(queuedMs: number): void {
     this.queueMs = queuedMs;
     this.#heldAt = this.#clock.monotonic();
+  }
+
+  /** Records that the run does not generate until it has a slot again. */
+  turnEnded(): void {
+    if (this.#pace === null) return;
+    const tokens = (this.#earlier?.tokens ?? 0) + this.#pace.tokens;
+    this.#earlier = { ms: this.decodeMs ?? 0, tokens };
+    this.#pace = null;
   }
 
   /** Records the next event of the run. */

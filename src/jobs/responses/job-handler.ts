@@ -10,7 +10,6 @@ import type { RateLimits } from "../../accounts/limits/rate-limits.js";
 import type { Clock } from "../../core/clock.js";
 import { HearthError } from "../../core/errors.js";
 import type { Job } from "../job.js";
-import type { ModelRegistry } from "../../core/model.js";
 import type { Conversations } from "../../inference/conversations/conversations.js";
 import {
   isUnfinished,
@@ -34,15 +33,15 @@ import type { StoredResponses } from "../../inference/responses/stored-responses
 import { usableModel } from "../../inference/run/usable-model.js";
 import { earlierItems, read, toStore } from "./conversation-items.js";
 import { conversationItems, endedStatus, finish } from "./response-recorder.js";
+import { serverToolOffer, serverToolsOf, type ServerToolDeps } from "./server-tools.js";
 import { mayRoundNumbers } from "../../core/json/member-texts.js";
 import type { Logger } from "../../core/logger.js";
 
-export interface BackgroundResponseHandlerDeps {
+export interface BackgroundResponseHandlerDeps extends ServerToolDeps {
   readonly authenticator: Authenticator;
-  readonly rateLimits: Pick<RateLimits, "resume">;
+  readonly rateLimits: Pick<RateLimits, "resume" | "admitRequest" | "admitModelRequest">;
   readonly storedResponses: StoredResponses;
   readonly conversations: Conversations;
-  readonly models: ModelRegistry;
   readonly promptFiles: PromptFiles;
   readonly generator: Pick<Generator, "start">;
   readonly clock: Clock;
@@ -105,7 +104,11 @@ async function prepare(
   const { authenticator, rateLimits, models, storedResponses, clock } = deps;
   const principal = await authenticator.readmit(job.apiKeyId);
   const body = await deps.promptFiles.inline(principal, JSON.parse(job.body));
-  const request = parseResponsesRequest(body, mayRoundNumbers(job.body) ? job.body : null);
+  const text = mayRoundNumbers(job.body) ? job.body : null;
+  const request = parseResponsesRequest(body, text, serverToolOffer(deps, principal));
+  // A new run would execute calls again that the one before has executed, and charge for them again.
+  if (stored.status === "in_progress" && request.serverTools.length > 0) throw interrupted();
+  const serverTools = serverToolsOf(deps, request, principal);
   const model = usableModel(models, request.model);
   authorise(principal, { endpoint: "chat", model: modelNames(request.model, model) });
   const encoder = createResponseEncoder({
@@ -123,7 +126,7 @@ async function prepare(
   return {
     principal,
     tokenReservation: await rateLimits.resume(job.id, principal, model.manifest.id),
-    start: (context) => toJobRun(deps.generator.start(generation, context)),
+    start: (context) => toJobRun(deps.generator.start(generation, { ...context, serverTools })),
     ...recorderFor(deps, { id: job.id, conversationId, input }, request, encoder),
   };
 }
@@ -149,7 +152,7 @@ function recorderFor(
       const events = encoder.add(event);
       if (event.type === "generation-end") last = events;
       else log?.append(...events);
-      if (event.type !== "generation-start") return;
+      if (event.type !== "generation-start" || started) return;
       started = true;
       storedResponses.markStarted(id, JSON.stringify(encoder.response())).catch((thrown: unknown) => {
         logger.error({ jobId: id, err: thrown }, "a response could not be marked as in progress");
@@ -181,6 +184,6 @@ function recorderFor(
 function interrupted(): HearthError {
   return new HearthError(
     "internal",
-    "The server stopped while it generated this response, so its stream cannot continue. Please send the request again.",
+    "The server stopped while it generated this response and cannot continue it. Please send the request again.",
   );
 }

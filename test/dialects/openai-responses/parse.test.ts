@@ -37,6 +37,7 @@ describe("a responses request", () => {
       },
       includesEncryptedReasoning: false,
       callForms: new Map(),
+      serverTools: [],
       generation: {
         model: "ember-1m",
         tools: [],

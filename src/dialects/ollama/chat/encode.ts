@@ -39,6 +39,8 @@ export function createOllamaChatEncoder(identity: AnswerIdentity): OllamaChatEnc
   const lines = (event: RunEvent): readonly OllamaChatAnswer[] => {
     switch (event.type) {
       case "generation-start":
+      case "server-call-start":
+      case "server-call-end":
         return [];
       case "reasoning-delta":
         return event.text === "" ? [] : [partLine(identity, { content: "", thinking: event.text })];

@@ -41,6 +41,8 @@ export function encodeOllamaGenerate(
     case "tool-call-start":
     case "tool-call-delta":
     case "tool-call-end":
+    case "server-call-start":
+    case "server-call-end":
       return [];
   }
 }

@@ -1,20 +1,20 @@
 /** Builds the item of a tool call from its arguments, in the form that the client expects. Pure. */
 import { readTextInput } from "../../client-tools/text-input-reader.js";
-import type { OutputItem, OutputItemStatus } from "../response-schema.js";
-import type { CallForm } from "../tools/call-forms.js";
+import type { OutputItem, OutputItemStatus, ServerItem } from "../response-schema.js";
+import type { ClientCallForm } from "../tools/call-forms.js";
 import type { ItemKind } from "./ids.js";
 
 /** A call of the model; its arguments may be incomplete. */
 export interface CallSoFar {
   readonly itemId: string;
   readonly callId: string;
-  readonly form: CallForm;
+  readonly form: ClientCallForm;
   readonly status: OutputItemStatus;
   /** JSON text. */
   readonly arguments: string;
 }
 
-export type CallItem = Exclude<OutputItem, { type: "reasoning" | "message" }>;
+export type CallItem = Exclude<OutputItem, { type: "reasoning" | "message" } | ServerItem>;
 
 const itemTypes = {
   function: "function_call",
@@ -35,7 +35,7 @@ export const callItemKinds: Readonly<Record<CallItem["type"], ItemKind>> = {
 };
 
 /** Returns the type of the items of a form. */
-export function callItemType({ type }: CallForm): CallItem["type"] {
+export function callItemType({ type }: ClientCallForm): CallItem["type"] {
   return itemTypes[type];
 }
 

@@ -1,6 +1,7 @@
 /** Builds the stream events of an output item: start, deltas and end. A text is always the only part of its item. Pure. */
 import type { ResponseEvent } from "../event-schema.js";
-import type { OutputItem, OutputText, SampledLogprobBody } from "../response-schema.js";
+import type { OutputItem, OutputText, SampledLogprobBody, ServerItem } from "../response-schema.js";
+import { openServerItem, serverItemEvents } from "./server-items.js";
 
 /** The position of an item in the stream. */
 export interface ItemPosition {
@@ -28,6 +29,8 @@ export function itemStartEvents(
     item: emptyItem(item),
   };
   const position = { item_id: item.id, output_index };
+  if (item.type === "image_generation_call")
+    return [added, ...serverItemEvents(openServerItem(item), { index: output_index, nextSequenceNumber })];
   if (item.type === "reasoning") {
     const type = "response.reasoning_summary_part.added";
     const part = { type: "summary_text", text: "" } as const;
@@ -68,7 +71,9 @@ export function itemEndEvents(
 ): readonly ResponseEvent[] {
   const position = { item_id: item.id, output_index };
   return [
-    ...contentEndEvents(item, position, nextSequenceNumber),
+    ...(item.type === "image_generation_call"
+      ? serverItemEvents(item, { index: output_index, nextSequenceNumber })
+      : contentEndEvents(item, position, nextSequenceNumber)),
     { type: "response.output_item.done", sequence_number: nextSequenceNumber(), output_index, item },
   ];
 }
@@ -79,7 +84,7 @@ export function textPart(text: string, logprobs: readonly SampledLogprobBody[]):
 }
 
 function contentEndEvents(
-  item: OutputItem,
+  item: Exclude<OutputItem, ServerItem>,
   position: { readonly item_id: string; readonly output_index: number },
   nextSequenceNumber: () => number,
 ): readonly ResponseEvent[] {
@@ -129,6 +134,7 @@ function contentEndEvents(
 /** Returns the item without its content, as at its start. */
 function emptyItem(item: OutputItem): OutputItem {
   const status = "in_progress";
+  if (item.type === "image_generation_call") return openServerItem(item);
   if (item.type === "function_call") return { ...item, status, arguments: "" };
   if (item.type === "custom_tool_call") return { ...item, status, input: "" };
   if (item.type === "message") return { ...item, status, content: [] };

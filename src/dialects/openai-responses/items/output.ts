@@ -1,12 +1,13 @@
 /**
- * Writes the output items of one response. Each item ends before the next one starts. Reasoning, text and each tool call are
- * separate items. Pure.
+ * Writes the output items of one response. Each item ends before the next one starts, except those of calls that the server executes.
+ * Reasoning, text and each tool call are separate items. Pure.
  */
 import type { SampledLogprob, TokenLogprob } from "../../../core/generation.js";
+import type { ServerCallResult } from "../../../core/tools/server-call.js";
 import { TextInputReader } from "../../client-tools/text-input-reader.js";
 import type { ResponseEvent } from "../event-schema.js";
 import type { ResponsesRequest } from "../parse.js";
-import { callFormOf, type CallForm } from "../tools/call-forms.js";
+import { callFormOf, isServerForm, type ClientCallForm, type ServerCallType } from "../tools/call-forms.js";
 import { callItem, callItemKinds, callItemType } from "./call-items.js";
 import { outputItemId } from "./ids.js";
 import {
@@ -17,7 +18,15 @@ import {
   type ItemPosition,
 } from "./item-events.js";
 import { encodeOpaque } from "./opaque-text.js";
-import type { OutputItem, OutputItemStatus, SampledLogprobBody } from "../response-schema.js";
+import type { OutputItem, OutputItemStatus, SampledLogprobBody, ServerItem } from "../response-schema.js";
+import {
+  endedServerItem,
+  openServerItem,
+  runningServerItem,
+  serverItemEvents,
+  serverItemKinds,
+  serverItemTypes,
+} from "./server-items.js";
 
 export interface OutputSettings {
   readonly responseId: string;
@@ -30,14 +39,14 @@ interface OpenCall {
   /** Index of the call in the answer. */
   readonly index: number;
   readonly id: string;
-  readonly form: CallForm;
+  readonly form: ClientCallForm;
   /** Reads the text of a call with a text input. */
   readonly input: TextInputReader;
 }
 
 interface OpenItem {
   readonly id: string;
-  readonly type: OutputItem["type"];
+  readonly type: Exclude<OutputItem, ServerItem>["type"];
   /** For a tool call only. */
   readonly call: OpenCall | null;
   /** The text or the JSON of the arguments so far. */
@@ -49,6 +58,8 @@ export class OutputWriter {
   readonly #settings: OutputSettings;
   readonly #endedItems: OutputItem[] = [];
   #open: OpenItem | null = null;
+  /** The places of calls that the server has not executed yet, by the index of the call in the answer. */
+  readonly #serverCalls = new Map<number, number>();
 
   constructor(settings: OutputSettings) {
     this.#settings = settings;
@@ -69,6 +80,7 @@ export class OutputWriter {
   /** Starts a tool call. */
   call(index: number, id: string, name: string): readonly ResponseEvent[] {
     const form = callFormOf(this.#settings.request.callForms, name);
+    if (isServerForm(form)) return this.#startServerCall(index, form.type);
     return this.#start(callItemType(form), { index, id, form, input: new TextInputReader() });
   }
 
@@ -83,11 +95,51 @@ export class OutputWriter {
 
   /** Ends a tool call whose arguments are complete. */
   callEnd(index: number): readonly ResponseEvent[] {
-    return this.#open?.call?.index === index ? this.close("completed") : [];
+    return this.#open?.call?.index === index ? this.#closeOpen("completed") : [];
   }
 
-  /** Ends the open item, if any. */
+  /** The server begins to execute a call. */
+  serverCallStart(index: number): readonly ResponseEvent[] {
+    return this.#updateServerCall(index, runningServerItem, serverItemEvents);
+  }
+
+  /** The server has executed a call. */
+  serverCallEnd(index: number, result: ServerCallResult | null): readonly ResponseEvent[] {
+    const events = this.#updateServerCall(index, (item) => endedServerItem(item, result), itemEndEvents);
+    this.#serverCalls.delete(index);
+    return events;
+  }
+
+  /** Ends the response's items. Calls that the server has not executed have failed. */
   close(status: Exclude<OutputItemStatus, "in_progress">): readonly ResponseEvent[] {
+    const closed = this.#closeOpen(status);
+    return [...closed, ...[...this.#serverCalls.keys()].flatMap((index) => this.serverCallEnd(index, null))];
+  }
+
+  #startServerCall(index: number, type: ServerCallType): readonly ResponseEvent[] {
+    const closed = this.#closeOpen(this.#open?.call != null ? "incomplete" : "completed");
+    const at = this.#position();
+    const id = outputItemId(serverItemKinds[type], this.#settings.responseId, at.index);
+    const item = openServerItem({ id, type: serverItemTypes[type] });
+    this.#endedItems.push(item);
+    this.#serverCalls.set(index, at.index);
+    return [...closed, ...itemStartEvents(item, at)];
+  }
+
+  #updateServerCall(
+    index: number,
+    update: (item: ServerItem) => ServerItem,
+    events: (item: ServerItem, position: ItemPosition) => readonly ResponseEvent[],
+  ): readonly ResponseEvent[] {
+    const at = this.#serverCalls.get(index);
+    const item = at === undefined ? undefined : this.#endedItems[at];
+    if (at === undefined || item?.type !== "image_generation_call") return [];
+    const updated = update(item);
+    this.#endedItems[at] = updated;
+    return events(updated, { index: at, nextSequenceNumber: this.#settings.nextSequenceNumber });
+  }
+
+  #closeOpen(status: Exclude<OutputItemStatus, "in_progress">): readonly ResponseEvent[] {
     const open = this.#open;
     if (open === null) return [];
     const item = this.#itemOf(open, status);
@@ -121,7 +173,7 @@ export class OutputWriter {
 
   /** Starts an item. An open tool call is incomplete, because another item starts before its end. */
   #start(type: OpenItem["type"], call: OpenItem["call"]): readonly ResponseEvent[] {
-    const closed = this.close(this.#open?.call != null ? "incomplete" : "completed");
+    const closed = this.#closeOpen(this.#open?.call != null ? "incomplete" : "completed");
     const id = outputItemId(itemKinds[type], this.#settings.responseId, this.#endedItems.length);
     this.#open = { id, type, call, text: "", logprobs: [] };
     return [...closed, ...itemStartEvents(this.#itemOf(this.#open, "in_progress"), this.#position())];

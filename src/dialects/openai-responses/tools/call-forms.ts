@@ -1,13 +1,19 @@
 /**
  * How the call of a tool is written: for the model, each tool is a function; clients expect an item of the tool's own type. Pure.
  */
-/** The form of a tool's calls. */
-export type CallForm =
+/** The form of the calls of a tool. */
+export type CallForm = ClientCallForm | { readonly type: ServerCallType };
+
+/** The form of calls that the client executes. */
+export type ClientCallForm =
   | { readonly type: "function" | "custom"; readonly name: string; readonly namespace: string | null }
   | { readonly type: TypedCall };
 
 /** Tools whose calls have fields of their own. */
 export type TypedCall = "local_shell" | "shell" | "apply_patch" | "tool_search";
+
+/** Tools whose calls the server executes. */
+export type ServerCallType = "image_generation";
 
 /** Forms by the name that the model knows. Tools without one are functions. */
 export type CallForms = ReadonlyMap<string, CallForm>;
@@ -21,4 +27,9 @@ export function callFormOf(forms: CallForms, name: string): CallForm {
 export function modelName(name: string, namespace: string | null | undefined): string {
   if (namespace == null || namespace === "") return name;
   return namespace.endsWith("__") ? namespace + name : `${namespace}__${name}`;
+}
+
+/** Whether the server executes the calls. */
+export function isServerForm(form: CallForm): form is Exclude<CallForm, ClientCallForm> {
+  return form.type === "image_generation";
 }

@@ -1,11 +1,18 @@
 /** Parses the tools and the tool choice of a responses request. Pure. */
+import type { HearthError } from "../../../core/errors.js";
 import type { Tool, ToolChoice } from "../../../core/generation.js";
-import { hostedTypes, leftOut, unsupportedTool } from "../../client-tools/hosted.js";
+import { hostedTypes, leftOut, leftOutBecause, unsupportedTool } from "../../client-tools/hosted.js";
 import { textInputTool } from "../../client-tools/text-input.js";
 import { invalidValue } from "../../field-error.js";
 import { toolParameters } from "../../tool-parameters.js";
 import { modelName, type CallForm, type CallForms } from "./call-forms.js";
-import type { ChosenToolBody, ToolBody, ToolChoiceBody } from "./schema.js";
+import type { ChosenToolBody, ImageToolBody, ToolBody, ToolChoiceBody } from "./schema.js";
+import {
+  imageGenerationTool,
+  imageToolSettings,
+  type ServerToolOffer,
+  type ServerToolSettings,
+} from "./server-tools.js";
 import { typedTools } from "./typed-tools.js";
 
 export interface ParsedTools {
@@ -14,6 +21,8 @@ export interface ParsedTools {
   /** Dotted path of each tool's schema in the request. */
   readonly schemaPaths: readonly string[];
   readonly callForms: CallForms;
+  /** The tools whose calls the server executes. */
+  readonly serverTools: readonly ServerToolSettings[];
   /** Sentences about tools that are left out or not enforced. */
   readonly warnings: readonly string[];
 }
@@ -38,16 +47,21 @@ interface ReadTool {
   readonly param: string;
   readonly schemaPath: string;
   readonly warnings: readonly string[];
+  readonly server: ServerToolSettings | null;
 }
 
 /**
  * Reads `tools` and `tool_choice`. If the tool choice is `none`, no tools are returned.
- * @param added tools of the conversation; one that has the name of another is the same tool.
+ * @param offer what the server executes. @param added tools of the conversation; one that has the name of another is the same tool.
  * @throws HearthError `invalid_value` if a tool is not supported and must be called, its parameters are not an object's, two tools have
  * the same name, or the choice names an unknown tool.
  */
-export function parseTools(fields: ToolFields, added: readonly AddedTools[] = []): ParsedTools {
-  const given = readAll(fields.tools ?? [], "tools", fields);
+export function parseTools(
+  fields: ToolFields,
+  offer: ServerToolOffer,
+  added: readonly AddedTools[] = [],
+): ParsedTools {
+  const given = readAll(fields.tools ?? [], "tools", fields, offer);
   const byName = new Map<string, ReadTool>();
   for (const each of given.tools) {
     if (byName.has(each.tool.name))
@@ -55,15 +69,18 @@ export function parseTools(fields: ToolFields, added: readonly AddedTools[] = []
     byName.set(each.tool.name, each);
   }
   for (const { tools, param } of added)
-    for (const each of readAll(tools, param, { ...fields, tools, isLoaded: true }).tools)
+    for (const each of readAll(tools, param, { ...fields, tools, isLoaded: true }, offer).tools)
       if (!byName.has(each.tool.name)) byName.set(each.tool.name, each);
   const all = [...byName.values()];
   const toolChoice = readToolChoice(fields, new Set(byName.keys()), given.hosted);
   const tools = all.map(({ tool }) => tool);
   const read = {
     callForms: new Map(all.map(({ tool, form }) => [tool.name, form] as const)),
+    serverTools: all.flatMap(({ server }) => server ?? []),
     warnings: [
-      ...given.hosted.map(({ param, type }) => leftOut(param, type)),
+      ...given.hosted.map(({ param, type, refusal }) =>
+        refusal === null ? leftOut(param, type) : leftOutBecause(param, refusal),
+      ),
       ...all.flatMap((each) => each.warnings),
     ],
   };
@@ -75,12 +92,15 @@ export function parseTools(fields: ToolFields, added: readonly AddedTools[] = []
 interface HostedTool {
   readonly param: string;
   readonly type: string;
+  /** Why the server does not execute it for this key; null for a type that it executes for none. */
+  readonly refusal: HearthError | null;
 }
 
 function readAll(
   bodies: readonly ToolBody[],
   param: string,
   fields: ToolFields & { readonly isLoaded?: boolean },
+  offer: ServerToolOffer,
 ): { readonly tools: readonly ReadTool[]; readonly hosted: readonly HostedTool[] } {
   const searches = bodies.some((tool) => tool.type === "tool_search" && tool.execution === "client");
   const isDeferred = (tool: ToolBody): boolean =>
@@ -90,8 +110,12 @@ function readAll(
   for (const [index, body] of bodies.entries()) {
     const at = `${param}.${index}`;
     const type = hostedTypeOf(body);
-    if (type !== null) hosted.push({ param: at, type: requireHosted(type, at) });
-    else if (body.type !== "namespace" && body.type !== "hosted")
+    if (type !== null) hosted.push({ param: at, type: requireHosted(type, at), refusal: null });
+    else if (body.type === "image_generation") {
+      const problem = offer.imageGeneration(body.model ?? null);
+      if (problem === null) tools.push(readImageTool(body, at));
+      else hosted.push({ param: at, type: body.type, refusal: problem === "none" ? null : problem });
+    } else if (body.type !== "namespace" && body.type !== "hosted")
       tools.push(...(isDeferred(body) ? [] : [readTool(body, at, null)]));
     else if (body.type === "namespace")
       for (const [inner, tool] of body.tools.entries())
@@ -120,11 +144,22 @@ function requireHosted(type: string, param: string): string {
   return type;
 }
 
-type ClientTool = Exclude<ToolBody, { type: "namespace" | "hosted" }>;
+function readImageTool(body: ImageToolBody, param: string): ReadTool {
+  return {
+    param,
+    schemaPath: param,
+    warnings: [],
+    form: { type: body.type },
+    tool: imageGenerationTool,
+    server: imageToolSettings(body, param),
+  };
+}
+
+type ClientTool = Exclude<ToolBody, { type: "namespace" | "hosted" | "image_generation" }>;
 type Namespace = Extract<ToolBody, { type: "namespace" }>;
 
 function readTool(body: ClientTool, param: string, namespace: Namespace | null): ReadTool {
-  const place = { param, schemaPath: `${param}.parameters`, warnings: [] };
+  const place = { param, schemaPath: `${param}.parameters`, warnings: [], server: null };
   switch (body.type) {
     case "function":
     case "custom": {
@@ -172,17 +207,24 @@ function readToolChoice(
   const [firstHosted] = hosted;
   if (typeof choice === "string") {
     if (choice === "required" && names.size === 0) {
-      if (firstHosted !== undefined) throw unsupportedTool(`${firstHosted.param}.type`, firstHosted.type);
+      if (firstHosted !== undefined) throw refusalOf(firstHosted, `${firstHosted.param}.type`);
       throw invalidValue("tool_choice", "needs tools to choose from");
     }
     return { mode: names.size === 0 ? "none" : choice, names: null, parallel };
   }
+  const refusedFor = (type: string): HearthError =>
+    refusalOf(hosted.find((each) => each.type === type) ?? { type, refusal: null }, "tool_choice");
+  const nameOf = (chosen: ChosenToolBody): string => {
+    const name = nameOfChosen(chosen, names);
+    if (name === null) throw refusedFor(chosen.type);
+    return name;
+  };
   if (!isAllowedTools(choice))
     return { mode: "required", names: requireKnownTools([nameOf(choice)], names), parallel: false };
-  const allowed = choice.tools.filter(({ type }) => !hostedTypes.test(type));
+  const allowed = choice.tools.filter(({ type }) => !hostedTypes.test(type) || names.has(type));
   const [dropped] = choice.tools;
   if (allowed.length === 0 && dropped !== undefined) {
-    if (choice.mode === "required") throw unsupportedTool("tool_choice", dropped.type);
+    if (choice.mode === "required") throw refusedFor(dropped.type);
     return { mode: "none", names: null, parallel };
   }
   return { mode: choice.mode, names: requireKnownTools(allowed.map(nameOf), names), parallel };
@@ -194,12 +236,16 @@ function isAllowedTools(choice: Exclude<ToolChoiceBody, string>): choice is Allo
   return "tools" in choice;
 }
 
-/** Returns the name for the model. @throws HearthError `invalid_value` if the tool is a hosted one. */
-function nameOf(chosen: ChosenToolBody): string {
+function refusalOf({ type, refusal }: Pick<HostedTool, "type" | "refusal">, param: string): HearthError {
+  return refusal ?? unsupportedTool(param, type);
+}
+
+/** Returns the name for the model; null if the tool is one that the server does not execute. */
+function nameOfChosen(chosen: ChosenToolBody, names: ReadonlySet<string>): string | null {
   if ("name" in chosen) return modelName(chosen.name, chosen.namespace);
   const { type } = chosen;
-  if (type === "tool_search" || Object.hasOwn(typedTools, type)) return type;
-  throw unsupportedTool("tool_choice", type);
+  const isOwnType = type === "tool_search" || Object.hasOwn(typedTools, type);
+  return isOwnType || (type === "image_generation" && names.has(type)) ? type : null;
 }
 
 function requireKnownTools(chosen: readonly string[], names: ReadonlySet<string>): readonly string[] {

@@ -1,9 +1,9 @@
 /**
  * Schemas of the tools of a responses request. The client executes all of them but the hosted ones, which a hosted service executes
- * itself.
+ * itself; of these, this server executes image generation.
  */
 import { z } from "zod";
-import { boundedArray, functionNameField } from "../../request-fields.js";
+import { boundedArray, functionNameField, modelIdField, optionalInteger } from "../../request-fields.js";
 import { textFormatSchema, textToolFields } from "../../client-tools/text-input.js";
 
 const toolsMax = 1_000;
@@ -42,6 +42,34 @@ const typedTool = z.object({
   type: z.enum(["local_shell", "shell", "apply_patch"]),
   environment: z.object({ type: z.string() }).nullish().describe("`local`; others are hosted."),
 });
+/** The server executes its calls, if it has an image model that the key may use. */
+const imageTool = z.object({
+  type: z.literal("image_generation"),
+  action: z.enum(["generate", "edit", "auto"]).nullish().describe("`edit` is not supported."),
+  model: modelIdField.nullish().describe("Default: the first image model."),
+  size: z
+    .string()
+    .regex(
+      /^(auto|[1-9]\d{0,4}x[1-9]\d{0,4})$/,
+      "must be a width and a height in pixels, such as 512x512, or auto",
+    )
+    .nullish()
+    .describe("The image gets the nearest size that the model supports."),
+  quality: z.enum(["low", "medium", "high", "auto"]).nullish().describe("Does not change the image."),
+  output_format: z.enum(["png", "jpeg", "webp"]).nullish().meta({ default: "png" }),
+  output_compression: optionalInteger(0, 100).describe("Quality of a JPEG or WebP image in percent."),
+  background: z
+    .enum(["opaque", "auto", "transparent"])
+    .nullish()
+    .describe("Images are opaque; `transparent` is not supported."),
+  moderation: z.enum(["low", "auto"]).nullish().describe("Has no effect: images are not moderated."),
+  partial_images: optionalInteger(0, 3).describe("Partial images, at most. None are sent."),
+  input_fidelity: z
+    .enum(["high", "low"])
+    .nullish()
+    .describe("Has no effect: images of the conversation are not edited."),
+  input_image_mask: z.unknown().optional().describe("Not supported."),
+});
 const hostedTool = z.object({ type: z.literal("hosted"), requestedType: z.string() });
 
 export const toolSchema = z.preprocess(
@@ -52,6 +80,7 @@ export const toolSchema = z.preprocess(
     namespaceTool,
     toolSearch,
     typedTool,
+    imageTool,
     hostedTool.describe("All other types."),
   ]),
 );
@@ -79,10 +108,11 @@ export const toolChoiceSchema = z.union([
 ]);
 
 export type ToolBody = z.infer<typeof toolSchema>;
+export type ImageToolBody = z.infer<typeof imageTool>;
 export type ToolChoiceBody = z.infer<typeof toolChoiceSchema>;
 export type ChosenToolBody = z.infer<typeof chosenTool>;
 
-const clientToolTypes = new Set<unknown>([
+const knownTypes = new Set<unknown>([
   "function",
   "custom",
   "namespace",
@@ -90,9 +120,10 @@ const clientToolTypes = new Set<unknown>([
   "local_shell",
   "shell",
   "apply_patch",
+  "image_generation",
 ]);
 
 function isOfAnotherType(value: unknown): value is { readonly type: string } {
   if (typeof value !== "object" || value === null || !("type" in value)) return false;
-  return typeof value.type === "string" && !clientToolTypes.has(value.type);
+  return typeof value.type === "string" && !knownTypes.has(value.type);
 }

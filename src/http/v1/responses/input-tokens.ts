@@ -8,6 +8,7 @@ import type { HttpDeps } from "../../deps.js";
 import { authoriseModel } from "../../models/authorise-model.js";
 import { reserveTokens, withReservation } from "../../middleware/limit.js";
 import { findItems } from "../../../jobs/responses/conversation-items.js";
+import { serverToolOffer } from "../../../jobs/responses/server-tools.js";
 import type { RouteDocs } from "../../route-docs.js";
 import type { Call } from "../../route.js";
 
@@ -16,7 +17,11 @@ export function countInputTokens(deps: HttpDeps): (call: Call) => Promise<void> 
   const { models, generator } = deps;
   return async (call) => {
     const { ctx, principal, body, bodyText } = call;
-    const request = parseResponsesRequest(await deps.promptFiles.inline(principal, body), bodyText);
+    const request = parseResponsesRequest(
+      await deps.promptFiles.inline(principal, body),
+      bodyText,
+      serverToolOffer(deps, principal),
+    );
     authoriseModel(models, call, request.model);
     const { before, ownInput: ownInput } = await findItems(deps, request, principal.team.id);
     const generation = generationRequest(request, [...before, ...ownInput]);

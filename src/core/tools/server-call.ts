@@ -1,0 +1,52 @@
+/** Calls of tools that the server executes itself, within the answer that makes them. */
+import type { GenerationEvent } from "../generation.js";
+
+/** An image that a call has generated. */
+export interface CallImage {
+  /** The encoded image file. */
+  readonly base64: string;
+  /** The text that the image was generated from. */
+  readonly prompt: string;
+  readonly format: "png" | "jpeg" | "webp";
+  /** In pixels. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** What a call of the server resulted in. */
+export interface ServerCallResult {
+  readonly failed: boolean;
+  /** What the model reads. */
+  readonly content: string;
+  readonly image?: CallImage;
+  /** What runs of their own, of other models, were charged for it, in ticks. */
+  readonly costTicks: number;
+}
+
+/** The server begins to execute a call, whose `tool-call-end` comes before. */
+export interface ServerCallStart {
+  readonly type: "server-call-start";
+  readonly choice: number;
+  /** The index of the call in the answer. */
+  readonly index: number;
+}
+
+/** A call has been executed. Where the answer ends before that, there is no such event. */
+export interface ServerCallEnd {
+  readonly type: "server-call-end";
+  readonly choice: number;
+  readonly index: number;
+  readonly result: ServerCallResult;
+}
+
+export type ServerCallEvent = ServerCallStart | ServerCallEnd;
+
+/** What happens in an answer: what the model generates, and the calls that the server executes for it. */
+export type AnswerEvent = GenerationEvent | ServerCallEvent;
+
+/** Whether an event of a run is about a call that the server executes. */
+export function isServerCallEvent<Event extends { readonly type: string }>(
+  event: Event,
+): event is Extract<Event, ServerCallEvent> {
+  return event.type === "server-call-start" || event.type === "server-call-end";
+}

@@ -1,0 +1,63 @@
+/** The tool `image_generation`: an image model draws what a chat model describes, as a run of its own. */
+import type { RateLimits } from "../../accounts/limits/rate-limits.js";
+import { HearthError } from "../../core/errors.js";
+import type { ImageGenerationRequest } from "../../core/image-generation.js";
+import type { ServerCallResult } from "../../core/tools/server-call.js";
+import { noUsage } from "../../core/usage.js";
+import type { ServerCall, ServerTool } from "../run/run-deps.js";
+import type { ImageGenerator } from "./generate-images.js";
+
+export interface ImageToolDeps {
+  readonly imageGenerator: Pick<ImageGenerator, "generateImages">;
+  readonly rateLimits: Pick<RateLimits, "admitRequest" | "admitModelRequest">;
+}
+
+/** What the request states of its images. */
+export interface ImageToolSettings extends Pick<ImageGenerationRequest, "size" | "format" | "quality"> {
+  /** Name of the image model, which the key may use. */
+  readonly model: string;
+  /** Its id. */
+  readonly modelId: string;
+}
+
+const promptCharsMax = 4_000;
+
+/** Builds the tool. @param name by which the model calls it */
+export function createImageTool(deps: ImageToolDeps, name: string, settings: ImageToolSettings): ServerTool {
+  return { name, run: (call) => draw(deps, settings, call) };
+}
+
+async function draw(
+  { imageGenerator, rateLimits }: ImageToolDeps,
+  { modelId, ...settings }: ImageToolSettings,
+  { arguments: { prompt }, caller, signal }: ServerCall,
+): Promise<ServerCallResult> {
+  if (typeof prompt !== "string" || prompt === "" || prompt.length > promptCharsMax)
+    throw new HearthError("invalid_value", `prompt: must have 1 to ${promptCharsMax} characters`);
+  const request = rateLimits.admitRequest(caller.principal);
+  if (request.refusal !== null) throw request.refusal;
+  const { refusal, reservation } = await rateLimits.admitModelRequest(request, modelId, prompt);
+  if (refusal !== null) throw refusal;
+  try {
+    const wanted = { ...settings, prompt, images: 1, seed: null, stored: false };
+    const { images, costTicks } = await imageGenerator.generateImages(wanted, caller, signal);
+    const [image] = images;
+    if (image === undefined) throw new Error("no image was generated");
+    const { bytes, promptRead, width, height } = image;
+    return {
+      failed: false,
+      content: "The image was drawn and is shown to the user.",
+      image: {
+        base64: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64"),
+        prompt: promptRead,
+        format: settings.format,
+        width,
+        height,
+      },
+      costTicks,
+    };
+  } finally {
+    // Image generation is not counted in tokens.
+    reservation.reconcile(noUsage);
+  }
+}

@@ -1,0 +1,104 @@
+/** Executes the calls of a turn whose tools are the server's. A call that fails has a result, too. */
+import { toHearthError } from "../../../core/errors.js";
+import type { Message, ToolCall } from "../../../core/generation.js";
+import type { ServerCallEvent, ServerCallResult } from "../../../core/tools/server-call.js";
+import type { Clock } from "../../../core/clock.js";
+import { unlessAborted } from "../abortable.js";
+import type { ServerTool, TextRun } from "../run-deps.js";
+
+/** Calls of one answer that are executed at the same time. */
+const callsActiveMax = 4;
+/** Time after which a call has failed. */
+const callTimeoutMs = 10 * 60 * 1000;
+/** Characters of a result that the model reads. */
+const resultCharsMax = 200_000;
+
+/** A call of a turn. */
+export interface NumberedCall extends ToolCall {
+  /** Its index in the answer. */
+  readonly index: number;
+}
+
+export interface CallExecution {
+  readonly run: Pick<TextRun, "context">;
+  readonly clock: Pick<Clock, "after">;
+  readonly signal: AbortSignal;
+  readonly emit: (event: ServerCallEvent) => void;
+  /** Calls that may still be executed; the others fail. */
+  readonly callsLeft: number;
+}
+
+/**
+ * Executes calls, a few at a time, and emits the start and the end of each.
+ * @returns their results as the model reads them, in the order of the calls.
+ * @throws the signal's reason when it aborts.
+ */
+export async function executeCalls(
+  execution: CallExecution,
+  calls: readonly NumberedCall[],
+): Promise<readonly Message[]> {
+  const { emit, signal, callsLeft } = execution;
+  const contents: string[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let at = next++; at < calls.length; at = next++) {
+      const call = calls[at];
+      if (call === undefined) return;
+      const place = { choice: 0, index: call.index };
+      emit({ type: "server-call-start", ...place });
+      const result = at < callsLeft ? await resultOf(execution, call) : failedResult(tooManyCalls);
+      signal.throwIfAborted();
+      contents[at] = result.content.slice(0, resultCharsMax);
+      emit({ type: "server-call-end", ...place, result });
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(callsActiveMax, calls.length) }, worker));
+  return calls.map(({ id }, at) => ({ role: "tool", content: contents[at] ?? "", toolCallId: id }));
+}
+
+const tooManyCalls = "The call was not executed: the answer has as many calls as it may have.";
+
+async function resultOf({ run, clock, signal }: CallExecution, call: ToolCall): Promise<ServerCallResult> {
+  const tool = serverToolOf(run, call.name);
+  const args = argumentsOf(call);
+  if (tool === undefined || args === null) return failedResult("The arguments are not a JSON object.");
+  const limit = new AbortController();
+  const stop = clock.after(callTimeoutMs, () => limit.abort(new Error("timed out")));
+  const either = AbortSignal.any([signal, limit.signal]);
+  const { principal, requestId, endpoint, workClass, pricePercent } = run.context;
+  const caller = {
+    principal,
+    requestId,
+    endpoint,
+    ...(workClass === undefined ? {} : { workClass }),
+    ...(pricePercent === undefined ? {} : { pricePercent }),
+  };
+  try {
+    return await unlessAborted(tool.run({ id: call.id, arguments: args, caller, signal: either }), either);
+  } catch (thrown) {
+    if (limit.signal.aborted) return failedResult("The call took too long and was ended.");
+    return failedResult(`The call failed: ${toHearthError(thrown).message}`);
+  } finally {
+    stop();
+  }
+}
+
+/** Returns the tool of the server that a name means, if it is one. */
+export function serverToolOf({ context }: Pick<TextRun, "context">, name: string): ServerTool | undefined {
+  return context.serverTools?.find((tool) => tool.name === name);
+}
+
+function failedResult(content: string): ServerCallResult {
+  return { failed: true, content, costTicks: 0 };
+}
+
+function argumentsOf({ arguments: json }: ToolCall): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Readonly<Record<string, unknown>>)
+      : null;
+  } catch {
+    return null;
+  }
+}
