@@ -6,7 +6,7 @@ import type { ModelMemory } from "../engine/model-memory.js";
 import { createImageDecoder } from "../engine/vision/decode/decode.js";
 import { createVisionEngine } from "../engine/vision/engine.js";
 import { createImageFetcher } from "../engine/vision/fetch/fetch.js";
-import { readAllowedHosts } from "../engine/vision/fetch/hosts.js";
+import { readAllowedHosts } from "../engine/network/hosts.js";
 import { createCaptioning, type CaptioningDeps, type Captioning } from "../inference/prompt/captioning.js";
 import type { SystemDeps, WorkerUrls } from "./chat-engine.js";
 import type { OnnxCheck } from "./onnx-models.js";
@@ -39,7 +39,7 @@ export function buildCaptioning(
   const log = (message: string): void => logger.warn({ engine: "vision" }, message);
   return createCaptioning({
     ...deps,
-    fetcher: createImageFetcher({ clock, log, allowedHosts: readAllowedHosts(imageFetch) }),
+    fetcher: createImageFetcher({ clock, log, allowedHosts: readAllowedHosts(imageFetch, "imageFetch") }),
     decoder: createImageDecoder(log),
     imagesMax,
   });

@@ -3,7 +3,7 @@ import type { Config } from "../config.js";
 import { createFileContents } from "../inference/files/contents.js";
 import { createFiles, type Files, type FilesDeps } from "../inference/files/files.js";
 import { createImageFetcher } from "../engine/vision/fetch/fetch.js";
-import { readAllowedHosts } from "../engine/vision/fetch/hosts.js";
+import { readAllowedHosts } from "../engine/network/hosts.js";
 import { createPromptFiles, type PromptFiles, type PromptFilesDeps } from "../jobs/prompt-files.js";
 import type { SystemDeps } from "./chat-engine.js";
 import { filesFolder } from "./data-folder.js";
@@ -31,7 +31,7 @@ export function buildPromptFiles(
     createImageFetcher({
       clock,
       log: (message) => logger.warn({ engine: "files" }, message),
-      allowedHosts: readAllowedHosts(imageFetch),
+      allowedHosts: readAllowedHosts(imageFetch, "imageFetch"),
       fetches: "files",
     });
   return createPromptFiles({ files, pdfs, fetcher });

@@ -57,7 +57,7 @@ async function open(
   const { createPuller } = await import("../models/hub/puller.js");
   const { readHubSettings } = await import("../models/hub/settings.js");
   const { visionFamilies } = await import("../engine/vision/families.js");
-  const { isPublicAddress } = await import("../engine/vision/fetch/addresses.js");
+  const { isPublicAddress } = await import("../engine/network/addresses.js");
   return createPuller({
     clock: systemClock,
     newId: () => systemRandom.id(),

@@ -6,6 +6,7 @@ import type { LookupAddress } from "node:dns";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
+import { bareHost } from "../../network/resolve.js";
 import { tooLarge } from "./data-url.js";
 import { refusedImage } from "../refused-image.js";
 
@@ -60,8 +61,8 @@ export async function download(dial: Dial, request: DownloadRequest): Promise<Do
 }
 
 /** Starts TLS for the host name of the URL, with its certificate checked. */
-function secured(socket: Socket, { hostname }: URL): Socket {
-  const host = hostname.replace(/^\[|\]$/g, "");
+function secured(socket: Socket, url: URL): Socket {
+  const host = bareHost(url);
   return connectTls({ socket, host, ...(isIP(host) === 0 ? { servername: host } : {}) });
 }
 

@@ -3,17 +3,18 @@
  * public addresses: a name is resolved once, all its addresses are checked, and the connection uses a checked address, so that the name
  * cannot resolve differently later (DNS rebinding). Redirects are checked like the client's URL.
  */
-import { lookup as lookupName, type LookupAddress } from "node:dns";
-import { connect, isIP } from "node:net";
+import type { LookupAddress } from "node:dns";
+import { connect } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../../core/clock.js";
 import { HearthError } from "../../../core/errors.js";
 import type { ImageFetcher } from "../../../core/images.js";
+import { isPublicAddress } from "../../network/addresses.js";
+import type { AllowedHosts } from "../../network/hosts.js";
+import { lookupAll, resolveAllowed, type Lookup } from "../../network/resolve.js";
 import { refusedImage } from "../refused-image.js";
-import { isPublicAddress } from "./addresses.js";
 import { readDataUrl } from "./data-url.js";
 import { acceptOf, download, type Dial, type FetchedKind } from "./download.js";
-import type { AllowedHosts } from "./hosts.js";
 
 export interface ImageFetcherDeps {
   readonly clock: Clock;
@@ -23,7 +24,7 @@ export interface ImageFetcherDeps {
   /** Receives the real cause of a failure, which clients never see. */
   readonly log: (message: string) => void;
   /** Returns all addresses of a name; absent: the system's resolver. */
-  readonly lookup?: (host: string) => Promise<readonly LookupAddress[]>;
+  readonly lookup?: Lookup;
   /** Absent: a TCP connection. */
   readonly dial?: Dial;
 }
@@ -91,7 +92,7 @@ async function follow(
   for (let redirects = 0; ; redirects += 1) {
     if (!deps.allowedHosts.allow(url))
       throw refusedImage(param, `leads to a host that this server fetches no ${fetches} from`);
-    const address = await resolve(deps, url);
+    const address = await resolveAllowed(deps.lookup ?? lookupAll, url, isPublicAddress);
     signal.throwIfAborted();
     const reply = await download(deps.dial ?? dialTcp, { url, accept, address, param, bytesMax, signal });
     if (reply.type === "bytes") return reply.bytes;
@@ -102,17 +103,6 @@ async function follow(
       throw refusedImage(param, "is redirected from https to http");
     url = next;
   }
-}
-
-/** Returns the address to connect to. @throws Error for a name without addresses, or with one that is not public. */
-async function resolve({ lookup = lookupAll }: ImageFetcherDeps, url: URL): Promise<LookupAddress> {
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  const family = isIP(host);
-  const addresses = family === 0 ? await lookup(host) : [{ address: host, family }];
-  const [address] = addresses;
-  if (address === undefined || !addresses.every((each) => isPublicAddress(each.address)))
-    throw new Error(`${host} has no address or one that is not public`);
-  return address;
 }
 
 /**
@@ -147,14 +137,6 @@ function aborted(signal: AbortSignal): Promise<never> {
     const stop = (): void => reject(new Error("aborted"));
     if (signal.aborted) stop();
     signal.addEventListener("abort", stop, { once: true });
-  });
-}
-
-function lookupAll(host: string): Promise<readonly LookupAddress[]> {
-  return new Promise((resolve, reject) => {
-    lookupName(host, { all: true, verbatim: true }, (error, addresses) =>
-      error === null ? resolve(addresses) : reject(error),
-    );
   });
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isPublicAddress } from "../../../../src/engine/vision/fetch/addresses.js";
+import { isPublicAddress } from "../../../../src/engine/network/addresses.js";
 import { internet, publicAddress } from "./servers.js";
 
 /** First and last address of every non-public network. */

@@ -6,7 +6,7 @@ import type { LookupAddress } from "node:dns";
 import { onTestFinished } from "vitest";
 import type { ImageFetcher } from "../../../../src/core/images.js";
 import { createImageFetcher } from "../../../../src/engine/vision/fetch/fetch.js";
-import { readAllowedHosts } from "../../../../src/engine/vision/fetch/hosts.js";
+import { readAllowedHosts } from "../../../../src/engine/network/hosts.js";
 import { createManualClock, type ManualClock } from "../../../manual-clock.js";
 
 /** A public address. */
@@ -52,7 +52,7 @@ export async function internet(listener: RequestListener, options: InternetOptio
   const [dialled, lookedUp, logs]: [string[], string[], string[]] = [[], [], []];
   const fetcher = createImageFetcher({
     clock,
-    allowedHosts: readAllowedHosts(options.allowed ?? ["*"]),
+    allowedHosts: readAllowedHosts(options.allowed ?? ["*"], "imageFetch"),
     ...(options.fetches === undefined ? {} : { fetches: options.fetches }),
     log: (message) => logs.push(message),
     lookup: async (host) => {
