@@ -21,6 +21,7 @@ export type ErrorKind =
   | "rate_limited"
   | "overloaded" // queue full, shutting down
   | "model_unavailable" // the model exists but cannot be loaded
+  | "dependency_failed" // a server that the request names does not answer as it must
   | "invalid_output" // the model's output does not have the requested format
   | "conflict"
   | "internal";

@@ -118,6 +118,14 @@ const table: Readonly<Record<ErrorKind, Row>> = {
   overloaded: { ...unavailable, anthropic: "overloaded_error", code: "overloaded" },
   model_unavailable: { ...unavailable, anthropic: "overloaded_error", code: "model_unavailable" },
   conflict: { ...invalid, status: 409, sentence: "alreadyExists", code: "conflict" },
+  dependency_failed: {
+    status: 424,
+    sentence: "failedPrecondition",
+    openai: "external_connector_error",
+    anthropic: "invalid_request_error",
+    code: "dependency_failed",
+    anthropicStatus: 400,
+  },
   invalid_output: {
     status: 500,
     sentence: "internal",

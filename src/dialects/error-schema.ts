@@ -10,6 +10,7 @@ export const statusSentences = {
   notFound: "Some requested entity was not found",
   alreadyExists: "Some entity that we attempted to create already exists",
   exhausted: "Some resource has been exhausted",
+  failedPrecondition: "The system is not in a state required for the operation's execution",
   unimplemented: "Operation is not implemented or not supported",
   internal: "Internal error",
   unavailable: "The service is currently unavailable",
@@ -24,6 +25,7 @@ export const grpcCodes: Readonly<Record<keyof typeof statusSentences, number>> =
   alreadyExists: 6,
   permissionDenied: 7,
   exhausted: 8,
+  failedPrecondition: 9,
   unimplemented: 12,
   internal: 13,
   unavailable: 14,
@@ -37,6 +39,7 @@ const openaiType = z.enum([
   "not_found_error",
   "rate_limit_error",
   "insufficient_quota",
+  "external_connector_error",
   "server_error",
 ]);
 

@@ -103,6 +103,7 @@ const sentences: Readonly<Record<number, string>> = {
   415: "The body is missing or not JSON.",
   417: "The `Expect` header is not supported.",
   422: "A field is missing or has the wrong type.",
+  424: "A server that the request names does not answer as it must.",
   429: "A rate limit is exceeded; every response reports the remainder in its headers.",
   500: "The server failed.",
   503: "The server cannot accept the request at present.",

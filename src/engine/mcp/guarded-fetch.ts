@@ -1,0 +1,98 @@
+/**
+ * The `fetch` of one session: it connects only to the origin of its server, at an address that was resolved and checked, and reads no
+ * more bytes than allowed. It keeps nothing between sessions.
+ */
+import type { LookupAddress } from "node:dns";
+import type { LookupFunction } from "node:net";
+import { Agent, buildConnector, fetch as undiciFetch } from "undici";
+import { isPublicAddress } from "../network/addresses.js";
+import type { AllowedHosts } from "../network/hosts.js";
+import { resolveAllowed, type Lookup } from "../network/resolve.js";
+import { headerBytesMax } from "./limits.js";
+
+/** Opens a connection to a checked address; absent: TCP, and TLS for https. */
+export type Dial = (
+  options: buildConnector.Options,
+  address: LookupAddress,
+  callback: buildConnector.Callback,
+) => void;
+
+export interface GuardedFetchDeps {
+  readonly allowedHosts: AllowedHosts;
+  readonly lookup: Lookup;
+  readonly dial?: Dial | undefined;
+  readonly connectMsMax: number;
+}
+
+export interface GuardedFetch {
+  readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
+  /** Sets how many bytes may be read from now on. @returns a signal that aborts when there are more. */
+  allow(bytes: number): AbortSignal;
+  /** Ends every connection. */
+  close(): void;
+}
+
+/** An answer has more bytes than allowed. */
+export class TooManyBytes extends Error {}
+
+/** Creates the `fetch` for a server. */
+export function createGuardedFetch(server: URL, deps: GuardedFetchDeps): GuardedFetch {
+  const { allowedHosts, lookup, dial = dialPinned(deps.connectMsMax) } = deps;
+  const isAllowed = (address: string): boolean =>
+    isPublicAddress(address) || allowedHosts.name(address, server);
+  const agent = new Agent({
+    maxHeaderSize: headerBytesMax,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: (options, callback) => {
+      resolveAllowed(lookup, server, isAllowed)
+        .then((address) => dial(options, address, callback))
+        .catch((error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null));
+    },
+  });
+  let bytesLeft = 0;
+  let excess = new AbortController();
+  const counted = (): TransformStream<Uint8Array, Uint8Array> =>
+    new TransformStream({
+      transform(chunk, controller) {
+        bytesLeft -= chunk.byteLength;
+        if (bytesLeft < 0) {
+          excess.abort(new TooManyBytes());
+          throw new TooManyBytes();
+        }
+        controller.enqueue(chunk);
+      },
+    });
+  return {
+    async fetch(url, init) {
+      const { origin } = new URL(url);
+      if (origin !== server.origin) throw new Error(`${origin} is not the origin of the server`);
+      const options = { ...(init as object), redirect: "manual", dispatcher: agent } as const;
+      // The types of the package and of Node.js name the same classes.
+      const response: unknown = await undiciFetch(url, options);
+      const { status, statusText, headers, body } = response as Response;
+      return new Response(body === null ? null : body.pipeThrough(counted()), {
+        status,
+        statusText,
+        headers: [...headers.entries()],
+      });
+    },
+    allow(bytes) {
+      bytesLeft = bytes;
+      excess = new AbortController();
+      return excess.signal;
+    },
+    close: () => void agent.destroy().catch(() => undefined),
+  };
+}
+
+/** Connects to an address that was checked; the name is not looked up again. */
+function dialPinned(timeout: number): Dial {
+  return (options, address, callback) => {
+    const lookup: LookupFunction = (_host, { all }, found) => {
+      if (all === true) found(null, [address]);
+      else found(null, address.address, address.family);
+    };
+    buildConnector({ timeout, lookup, maxCachedSessions: 0 })(options, callback);
+  };
+}
