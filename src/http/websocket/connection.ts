@@ -13,6 +13,8 @@ import { answerTurn, errorMessage } from "./turn.js";
 const connectionMsMax = 3_600_000;
 /** Turns that wait for the one in flight. */
 const waitingTurnsMax = 16;
+/** Bytes that a client has not read when it gets no more errors of turns that cannot wait. */
+const unsentBytesMax = 1_048_576;
 
 const goingAway = 1001;
 const normalClosure = 1000;
@@ -68,7 +70,7 @@ export class Connection {
   #receive(message: Buffer): void {
     const { bodyBytesMax } = this.#deps.limits;
     if (this.#waiting.length >= waitingTurnsMax || this.#waitingBytes + message.length > bodyBytesMax)
-      return void this.#send(tooManyTurns);
+      return this.#socket.bufferedAmount > unsentBytesMax ? this.terminate() : void this.#send(tooManyTurns);
     this.#waiting.push(message);
     this.#waitingBytes += message.length;
     if (!this.#isBusy) void this.#answerWaiting();

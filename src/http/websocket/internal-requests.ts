@@ -10,7 +10,7 @@ export interface InternalRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer | null;
-  /** Address of the client in whose name the request is made. */
+  /** Address of the client that the request is made for. */
   readonly remoteAddress: string | undefined;
   /** Ends the request, as a client does that closes its connection. */
   readonly signal: AbortSignal;

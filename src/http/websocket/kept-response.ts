@@ -10,7 +10,7 @@ const keptBytesMax = 8_388_608;
 const keptTotalBytesMax = 268_435_456;
 
 const item = z.looseObject({});
-/** The fields of a turn that make up its conversation. Anything else is for the route to judge. */
+/** The fields of a turn that make up its conversation. The route validates everything else. */
 const conversationFields = z.object({
   store: z.boolean().nullish(),
   generate: z.boolean().nullish(),

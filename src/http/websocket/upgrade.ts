@@ -106,14 +106,14 @@ async function refusalOf(
     remoteAddress: request.socket.remoteAddress,
     signal,
   });
+  const status = answer.statusCode ?? 500;
+  if (status < 400) {
+    answer.destroy();
+    return found === path ? null : { status: 400, body: noWebSocket };
+  }
   const chunks: Buffer[] = [];
   for await (const chunk of answer) chunks.push(chunk as Buffer);
-  const status = answer.statusCode ?? 500;
-  if (found === path && status === 200) return null;
-  return {
-    status: status < 400 ? 400 : status,
-    body: status < 400 ? noWebSocket : Buffer.concat(chunks).toString(),
-  };
+  return { status, body: Buffer.concat(chunks).toString() };
 }
 
 const noWebSocket = errorBody("This path is not served over a WebSocket.", "websocket_not_supported");
