@@ -26,7 +26,17 @@ export type ErrorKind =
   | "conflict"
   | "internal";
 
+/** Why a prompt does not fit. */
+export interface PromptSizes {
+  /** The longest prompt. */
+  readonly tokensMax: number;
+  /** What the request contains, or at least so many. */
+  readonly requestedTokens: number;
+}
+
 export interface ErrorDetails {
+  /** For `context_length_exceeded`, if both numbers are known. */
+  readonly promptSizes?: PromptSizes | null;
   /** Name of the model that does not exist. */
   readonly missingModel?: string;
   /** Dotted path of the offending request field, such as `messages.0.content`. */
@@ -47,6 +57,7 @@ export interface ErrorDetails {
 
 export class HearthError extends Error {
   readonly kind: ErrorKind;
+  readonly promptSizes: PromptSizes | null;
   readonly missingModel: string | null;
   readonly param: string | null;
   readonly code: string | null;
@@ -59,6 +70,7 @@ export class HearthError extends Error {
     super(message, { cause: details.cause });
     this.name = "HearthError";
     this.kind = kind;
+    this.promptSizes = details.promptSizes ?? null;
     this.missingModel = details.missingModel ?? null;
     this.param = details.param ?? null;
     this.code = details.code ?? null;

@@ -2,7 +2,7 @@
  * The error table: maps each kind of error to its HTTP status, type and code in every dialect, and builds the bodies of error
  * responses. It never reads an error's internal cause.
  */
-import type { ErrorKind, HearthError } from "../core/errors.js";
+import type { ErrorKind, HearthError, PromptSizes } from "../core/errors.js";
 import {
   grpcCodes,
   statusSentences,
@@ -221,15 +221,14 @@ function anthropicErrorBody(error: HearthError, requestId: string): AnthropicErr
 }
 
 /** The body has no separate place for the field, and clients recognize a prompt that is too long by the message. */
-function anthropicMessage({ kind, param, message }: HearthError): string {
-  if (kind === "context_length_exceeded") return `prompt is too long: ${sizes(message)}${message}`;
+function anthropicMessage({ kind, param, message, promptSizes }: HearthError): string {
+  if (kind === "context_length_exceeded") return `prompt is too long: ${sizesText(promptSizes)}${message}`;
   return param === null || message.startsWith(`${param}:`) ? message : `${param}: ${message}`;
 }
 
 /** Returns both numbers in Anthropic's wording, from which agents compute how much of a conversation to summarize. */
-function sizes(message: string): string {
-  const [, limit, asked] = /is (\d+) but the request contains (?:at least )?(\d+) tokens/.exec(message) ?? [];
-  return limit === undefined || asked === undefined ? "" : `${asked} tokens > ${limit} maximum. `;
+function sizesText(sizes: PromptSizes | null): string {
+  return sizes === null ? "" : `${sizes.requestedTokens} tokens > ${sizes.tokensMax} maximum. `;
 }
 
 /** Returns the event that replaces the next chunk of an OpenAI or xAI stream when the answer fails part-way. */

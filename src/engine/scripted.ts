@@ -14,12 +14,12 @@ import type {
   ResidentModel,
   TextToken,
 } from "../core/engine.js";
-import { HearthError } from "../core/errors.js";
 import type { FinishReason, GenerationEvent, Message, RawPrompt } from "../core/generation.js";
 import type { Model } from "../core/model.js";
 import { Answer } from "./llama/answer/answer.js";
 import { parsedCalls } from "./llama/answer/parsed-calls.js";
 import { reasoningMarksOf } from "./llama/answer/reasoning.js";
+import { promptTooLong } from "./llama/prompt/context-length.js";
 import { toolFormatOf } from "./llama/tools/format.js";
 import { createScriptedVocabulary, splitWords } from "./scripted-vocabulary.js";
 
@@ -132,7 +132,7 @@ class Scripted implements ScriptedEngine {
     const tokens = this.#vocabulary.encode(text);
     if (tokens.length >= this.#contextTokens)
       return Promise.reject(
-        tooLong(this.#contextTokens - 1, tokens.length, raw === null ? "messages" : "prompt"),
+        promptTooLong(this.#contextTokens, tokens.length, raw === null ? "messages" : "prompt"),
       );
     const prompt = { tokens, startsInReasoning: false };
     return Promise.resolve(raw === null ? prompt : { ...prompt, rawText: raw });
@@ -272,12 +272,4 @@ async function unlessAborted(promise: Promise<unknown>, signal: AbortSignal): Pr
 function render(messages: readonly Message[], prefill?: string): string {
   const answer = prefill === undefined ? "assistant:" : `assistant: ${prefill}`;
   return [...messages.map(({ role, content }) => `${role}: ${content}`), answer].join("\n");
-}
-
-function tooLong(limit: number, asked: number, param: "messages" | "prompt"): HearthError {
-  return new HearthError(
-    "context_length_exceeded",
-    `This model's maximum prompt length is ${limit} but the request contains ${asked} tokens.`,
-    { param, code: "context_length_exceeded" },
-  );
 }

@@ -107,6 +107,12 @@ describe("the error table", () => {
       new HearthError("context_length_exceeded", "9 tokens.", { param: "messages" }),
       "prompt is too long: 9 tokens.",
     ],
+    [
+      new HearthError("context_length_exceeded", "Too long.", {
+        promptSizes: { tokensMax: 7, requestedTokens: 9 },
+      }),
+      "prompt is too long: 9 tokens > 7 maximum. Too long.",
+    ],
   ])("names the field in the message if the body has no field for it", (error, message) => {
     expect(errorBody(error, "anthropic", "r-1")).toMatchObject({ error: { message } });
   });

@@ -241,7 +241,7 @@ describe("an error that the official Anthropic client raises", () => {
       { messages: [{ role: "user", content: "word ".repeat(9000) }] },
       testKey,
       Anthropic.BadRequestError,
-      /prompt is too long: .*8191/,
+      /prompt is too long: \d+ tokens > 8191 maximum\. /,
     ],
   ])("is %s, streamed or not", async (_case, fields, key, kind, message) => {
     const app = shared();

@@ -51,12 +51,11 @@ export function createPromptBuilder(model: PromptModel): PromptBuilder {
       const text = withPrefill(model, rendered, mask.hide(prefill));
       const bytes = Buffer.byteLength(text);
       const fewest = Math.ceil(bytes / model.longestTokenBytes);
-      if (fewest >= model.contextTokens)
-        throw promptTooLong(model.contextTokens, `at least ${fewest}`, "messages");
+      if (fewest >= model.contextTokens) throw promptTooLong(model.contextTokens, fewest, "messages", true);
       const tokens = [...tokenizer.rendered(mask.split(text))];
       if (model.prependToken !== null && tokens[0] !== model.prependToken) tokens.unshift(model.prependToken);
       if (tokens.length >= model.contextTokens)
-        throw promptTooLong(model.contextTokens, String(tokens.length), "messages");
+        throw promptTooLong(model.contextTokens, tokens.length, "messages");
       const startsInReasoning =
         model.reasoning !== null && prefill === "" && endsInReasoning(model.reasoning, text);
       return { tokens: Uint32Array.from(tokens), startsInReasoning };

@@ -43,8 +43,7 @@ export function createRawPromptBuilder(
   return (raw) => {
     const tokensOf = (text: string): readonly number[] => {
       const fewest = Math.ceil(Buffer.byteLength(text) / model.longestTokenBytes);
-      if (fewest >= model.contextTokens)
-        throw promptTooLong(model.contextTokens, `at least ${fewest}`, "prompt");
+      if (fewest >= model.contextTokens) throw promptTooLong(model.contextTokens, fewest, "prompt", true);
       return raw.readsControlTokens ? model.tokenize(text, true) : tokenizePlain(text);
     };
     const { prompt, suffix } = raw;
@@ -55,7 +54,7 @@ export function createRawPromptBuilder(
       tokens.unshift(model.prependToken);
     if (tokens.length === 0) throw invalid("must not be empty");
     if (tokens.length >= model.contextTokens)
-      throw promptTooLong(model.contextTokens, String(tokens.length), "prompt");
+      throw promptTooLong(model.contextTokens, tokens.length, "prompt");
     const rawText = isText ? prompt : textOf(model, prompt);
     return { tokens: Uint32Array.from(tokens), startsInReasoning: false, rawText };
   };
