@@ -39,7 +39,7 @@ export function originOf({ protocol, host }: Pick<Context, "protocol" | "host">)
 
 /** Returns a batch as Anthropic clients read it. @param origin of the server's own URL */
 export function presentMessageBatch(batch: Batch, origin: string): z.infer<typeof messageBatchSchema> {
-  const { id, lines, succeeded, errored, dropped, endTime, state } = batch;
+  const { id, lines, succeeded, errored, dropped, endTime, outputFileId, state } = batch;
   return {
     id,
     type: "message_batch",
@@ -56,7 +56,8 @@ export function presentMessageBatch(batch: Batch, origin: string): z.infer<typeo
     ended_at: timeText(endTime),
     cancel_initiated_at: timeText(batch.cancelTime),
     archived_at: null,
-    results_url: endTime === null ? null : `${origin}/v1/messages/batches/${id}/results`,
+    results_url:
+      endTime === null || outputFileId === null ? null : `${origin}/v1/messages/batches/${id}/results`,
   };
 }
 

@@ -1,6 +1,7 @@
 /** GET /v1/files/{file_id}/content: the bytes of a file. */
 import { authorise } from "../../../accounts/keys/permissions.js";
 import type { HttpDeps } from "../../deps.js";
+import { sendContent } from "../../files/send-content.js";
 import type { Call } from "../../route.js";
 import type { RouteDocs } from "../../route-docs.js";
 import { fileParams } from "../files.js";
@@ -15,13 +16,7 @@ export function getFileContent({ files }: Pick<HttpDeps, "files">): (call: Call)
       "content-disposition": `attachment; filename*=UTF-8''${encodeFilename(file.filename)}`,
       "cache-control": "private, no-store",
     });
-    ctx.status = 200;
-    ctx.type = "application/octet-stream";
-    ctx.length = file.bytes;
-    // Koa sends no body for HEAD, and would leave a stream open.
-    if (ctx.method === "HEAD") return;
-    ctx.body = await files.read(file);
-    ctx.length = file.bytes;
+    await sendContent(ctx, files, file, "application/octet-stream");
   };
 }
 

@@ -107,6 +107,22 @@ describe("/v1/messages/batches", () => {
     expect(prompts[0]).not.toContain("the text of old");
   });
 
+  it("says that a batch which ended without results has none", async () => {
+    const server = await startManagedServer();
+    const client = clientOf(server);
+    const { id } = await client.messages.batches.create({ requests: [request("a", "Hello")] });
+    await whenEnded(client, id);
+    await server.database.kysely.updateTable("batches").set({ output_file_id: null }).execute();
+    expect((await client.messages.batches.retrieve(id)).results_url).toBeNull();
+    const results = await server.request(
+      "GET",
+      `/v1/messages/batches/${id}/results`,
+      undefined,
+      server.apiKey,
+    );
+    expect(results).toMatchObject({ status: 404, body: { error: { type: "not_found_error" } } });
+  });
+
   it("cancels what is not in progress", async () => {
     const held = gate();
     const engine = createScriptedEngine(() => [held.opened, "Good day."]);

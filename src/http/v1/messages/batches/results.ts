@@ -2,6 +2,7 @@
 import { authorise } from "../../../../accounts/keys/permissions.js";
 import { HearthError } from "../../../../core/errors.js";
 import type { HttpDeps } from "../../../deps.js";
+import { sendContent } from "../../../files/send-content.js";
 import type { Call } from "../../../route.js";
 import type { RouteDocs } from "../../../route-docs.js";
 import { messageBatchParams } from "../batches.js";
@@ -15,17 +16,11 @@ export function getMessageBatchResults({
     authorise(principal, { endpoint: route.endpointAcl, model: null });
     const teamId = principal.team.id;
     const batch = await batches.find(params["message_batch_id"] ?? "", teamId, "anthropic");
-    if (batch.endTime === null || batch.outputFileId === null)
+    if (batch.endTime === null)
       throw new HearthError("conflict", `The batch '${batch.id}' has no results yet: it has not ended.`);
-    const file = await files.find(batch.outputFileId, teamId);
-    ctx.status = 200;
-    ctx.type = "application/x-jsonl";
-    ctx.length = file.bytes;
-    // Koa sends no body for HEAD, and would leave a stream open.
-    if (ctx.method === "HEAD") return;
-    ctx.body = await files.read(file);
-    ctx.length = file.bytes;
-    ctx.type = "application/x-jsonl";
+    if (batch.outputFileId === null)
+      throw new HearthError("not_found", `The batch '${batch.id}' has no results.`);
+    await sendContent(ctx, files, await files.find(batch.outputFileId, teamId), "application/x-jsonl");
   };
 }
 
