@@ -6,7 +6,10 @@ import {
   responseObject,
   unixSecondsField,
 } from "../../dialects/response-fields.js";
-import type { FilePage, StoredFile } from "../../inference/files/stored-file.js";
+import type { FilePage, FilePurpose, StoredFile } from "../../inference/files/stored-file.js";
+
+/** Most files of one page, as the hosted services have it. */
+export const fileLimitMax = 10_000;
 
 const openaiFile = responseObject({
   id: z.string(),
@@ -51,24 +54,40 @@ export const deletedFileSchema = z.union([
   responseObject({ id: z.string(), type: z.literal("file_deleted") }).meta({ id: "AnthropicDeletedFile" }),
 ]);
 
-/** Returns a file in the format of the client. */
-export function presentFile(file: StoredFile, isAnthropic: boolean): z.infer<typeof fileSchema> {
-  return isAnthropic ? presentForAnthropic(file) : presentForOpenAi(file);
+/** What files are for one kind of client. */
+export interface FileFormat {
+  /** Most files of a page. */
+  readonly limitMax: number;
+  /** Files of a page whose query has no `limit`. */
+  readonly limitDefault: number;
+  /** Of an upload that states none; null: it must state one. */
+  readonly purposeDefault: FilePurpose | null;
+  file(file: StoredFile): z.infer<typeof fileSchema>;
+  page(page: FilePage): z.infer<typeof filePageSchema>;
+  /** Returns the body that confirms a deletion. */
+  deleted(id: string): z.infer<typeof deletedFileSchema>;
 }
 
-/** Returns a page of files in the format of the client. */
-export function presentFilePage(
-  { files, hasMore }: FilePage,
-  isAnthropic: boolean,
-): z.infer<typeof filePageSchema> {
-  const rest = { has_more: hasMore, first_id: files[0]?.id ?? null, last_id: files.at(-1)?.id ?? null };
-  if (isAnthropic) return { data: files.map(presentForAnthropic), ...rest };
-  return { object: "list", data: files.map(presentForOpenAi), ...rest };
-}
+export const openaiFiles: FileFormat = {
+  limitMax: fileLimitMax,
+  limitDefault: fileLimitMax,
+  purposeDefault: null,
+  file: presentForOpenAi,
+  page: (page) => ({ object: "list", data: page.files.map(presentForOpenAi), ...pageRest(page) }),
+  deleted: (id) => ({ id, object: "file", deleted: true }),
+};
 
-/** Returns the body that confirms a deletion. */
-export function presentDeletedFile(id: string, isAnthropic: boolean): z.infer<typeof deletedFileSchema> {
-  return isAnthropic ? { id, type: "file_deleted" } : { id, object: "file", deleted: true };
+export const anthropicFiles: FileFormat = {
+  limitMax: 1_000,
+  limitDefault: 20,
+  purposeDefault: "user_data",
+  file: presentForAnthropic,
+  page: (page) => ({ data: page.files.map(presentForAnthropic), ...pageRest(page) }),
+  deleted: (id) => ({ id, type: "file_deleted" }),
+};
+
+function pageRest({ files, hasMore }: FilePage) {
+  return { has_more: hasMore, first_id: files[0]?.id ?? null, last_id: files.at(-1)?.id ?? null };
 }
 
 function presentForOpenAi(file: StoredFile): z.infer<typeof openaiFile> {

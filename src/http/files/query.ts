@@ -1,19 +1,12 @@
 /** The query of a list of files, in the parameters of OpenAI and of Anthropic. */
 import { z } from "zod";
 import { fieldError, invalidValue } from "../../dialects/field-error.js";
-import { requiredInteger } from "../../dialects/request-fields.js";
+import { queryInteger } from "../../dialects/request-fields.js";
 import { visiblePurposes, type FilePage, type FileQuery } from "../../inference/files/stored-file.js";
-
-/** Most files of one page, as the hosted services have it. */
-const limitMax = 10_000;
-const anthropicLimitMax = 1_000;
-const anthropicLimitDefault = 20;
+import { fileLimitMax, type FileFormat } from "./present.js";
 
 export const fileQuerySchema = z.object({
-  limit: z.preprocess(
-    (value) => (typeof value === "string" && /^-?\d{1,10}$/.test(value) ? Number(value) : value),
-    requiredInteger(1, limitMax).nullish(),
-  ),
+  limit: queryInteger(1, fileLimitMax),
   order: z.enum(["asc", "desc"]).nullish().describe("By time of creation; `desc` without it."),
   after: z.string().nullish().describe("Id of the file after which the page starts."),
   purpose: z.string().nullish(),
@@ -27,24 +20,16 @@ export const fileQuerySchema = z.object({
 /** Parses the query of a URL and lists the files. @throws HearthError that names the field. */
 export async function listByQuery(
   source: { list(query: FileQuery): Promise<FilePage> },
-  {
-    query,
-    teamId,
-    isAnthropic,
-  }: { readonly query: unknown; readonly teamId: string; readonly isAnthropic: boolean },
+  { query, teamId }: { readonly query: unknown; readonly teamId: string },
+  { limitMax, limitDefault }: Pick<FileFormat, "limitMax" | "limitDefault">,
 ): Promise<FilePage> {
   const parsed = fileQuerySchema.safeParse(query);
   if (!parsed.success) throw fieldError(parsed.error, query);
   const { limit, order, after, purpose, after_id: afterId, before_id: before } = parsed.data;
-  if (isAnthropic && limit != null && limit > anthropicLimitMax)
-    throw invalidValue("limit", `must be between 1 and ${anthropicLimitMax}`);
+  if (limit != null && limit > limitMax) throw invalidValue("limit", `must be between 1 and ${limitMax}`);
   const known = visiblePurposes.find((each) => each === purpose);
   if (purpose != null && known === undefined) return { files: [], hasMore: false };
-  const common = {
-    teamId,
-    purpose: known ?? null,
-    limit: limit ?? (isAnthropic ? anthropicLimitDefault : limitMax),
-  };
+  const common = { teamId, purpose: known ?? null, limit: limit ?? limitDefault };
   if (before == null)
     return source.list({ ...common, order: order ?? "desc", after: after ?? afterId ?? null });
   const page = await source.list({ ...common, order: order === "asc" ? "desc" : "asc", after: before });

@@ -2,8 +2,12 @@
 import { z } from "zod";
 import { authorise } from "../../accounts/keys/permissions.js";
 import { fieldError, invalidValue, validFields } from "../../dialects/field-error.js";
-import { metadataField } from "../../dialects/request-fields.js";
-import { requiredInteger } from "../../dialects/request-fields.js";
+import {
+  metadataField,
+  pageItemsDefault,
+  pageLimitField,
+  requiredInteger,
+} from "../../dialects/request-fields.js";
 import { batchEndpoints } from "../../jobs/batches/line-request.js";
 import { endpointAclOf } from "../../jobs/batches/job-handler.js";
 import { batchPageSchema, batchSchema, presentBatch, presentBatchPage } from "../batches/present-openai.js";
@@ -14,8 +18,6 @@ import type { RouteDocs } from "../route-docs.js";
 type BatchDeps = Pick<HttpDeps, "batches" | "files">;
 
 const endpoints = Object.keys(batchEndpoints) as (keyof typeof batchEndpoints)[];
-const pageMax = 100;
-const pageDefault = 20;
 
 const requestSchema = z.object({
   input_file_id: z
@@ -31,10 +33,7 @@ const requestSchema = z.object({
 });
 
 const querySchema = z.object({
-  limit: z.preprocess(
-    (value) => (typeof value === "string" && /^-?\d{1,10}$/.test(value) ? Number(value) : value),
-    requiredInteger(1, pageMax).nullish(),
-  ),
+  limit: pageLimitField,
   after: z.string().nullish().describe("Id of the batch after which the page starts; the newest come first."),
 });
 
@@ -70,7 +69,7 @@ export function listBatches({ batches }: BatchDeps): (call: Call) => Promise<voi
       format: "openai",
       order: "desc",
       after: after ?? null,
-      limit: limit ?? pageDefault,
+      limit: limit ?? pageItemsDefault,
     });
     ctx.body = presentBatchPage(page);
   };

@@ -5,16 +5,9 @@ import { validFields } from "../../dialects/field-error.js";
 import type { FileFields } from "../../inference/files/files.js";
 import { uploadPurposes } from "../../inference/files/stored-file.js";
 import type { HttpDeps } from "../deps.js";
-import { isAnthropicClient } from "../files/client-format.js";
+import { fileFormatOf } from "../files/client-format.js";
 import { readUpload, type Upload } from "../files/multipart.js";
-import {
-  deletedFileSchema,
-  filePageSchema,
-  fileSchema,
-  presentDeletedFile,
-  presentFile,
-  presentFilePage,
-} from "../files/present.js";
+import { deletedFileSchema, filePageSchema, fileSchema, type FileFormat } from "../files/present.js";
 import { fileQuerySchema, listByQuery } from "../files/query.js";
 import type { Call } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
@@ -59,12 +52,12 @@ const formSchema = z.object({
 export function createFile({ files, clock }: FileDeps): (call: Call) => Promise<void> {
   return async ({ ctx, principal, route }) => {
     authorise(principal, { endpoint: route.endpointAcl, model: null });
-    const isAnthropic = isAnthropicClient(ctx);
+    const format = fileFormatOf(ctx);
     const draft = await files.begin(principal.team.id, true);
     try {
       const upload = await readUpload(ctx, (chunk) => draft.write(chunk));
-      const file = await draft.finish(fieldsOf(upload, isAnthropic, clock.now()));
-      ctx.body = presentFile(file, isAnthropic);
+      const file = await draft.finish(fieldsOf(upload, format, clock.now()));
+      ctx.body = format.file(file);
     } finally {
       await draft.discard();
     }
@@ -75,9 +68,9 @@ export function createFile({ files, clock }: FileDeps): (call: Call) => Promise<
 export function listFiles({ files }: FileDeps): (call: Call) => Promise<void> {
   return async ({ ctx, principal, route }) => {
     authorise(principal, { endpoint: route.endpointAcl, model: null });
-    const isAnthropic = isAnthropicClient(ctx);
-    const page = await listByQuery(files, { query: ctx.query, teamId: principal.team.id, isAnthropic });
-    ctx.body = presentFilePage(page, isAnthropic);
+    const format = fileFormatOf(ctx);
+    const page = await listByQuery(files, { query: ctx.query, teamId: principal.team.id }, format);
+    ctx.body = format.page(page);
   };
 }
 
@@ -86,7 +79,7 @@ export function getFile({ files }: FileDeps): (call: Call) => Promise<void> {
   return async ({ ctx, principal, params, route }) => {
     authorise(principal, { endpoint: route.endpointAcl, model: null });
     const file = await files.find(params["file_id"] ?? "", principal.team.id);
-    ctx.body = presentFile(file, isAnthropicClient(ctx));
+    ctx.body = fileFormatOf(ctx).file(file);
   };
 }
 
@@ -96,7 +89,7 @@ export function deleteFile({ files }: FileDeps): (call: Call) => Promise<void> {
     authorise(principal, { endpoint: route.endpointAcl, model: null });
     const { id } = await files.find(params["file_id"] ?? "", principal.team.id);
     await files.delete(id);
-    ctx.body = presentDeletedFile(id, isAnthropicClient(ctx));
+    ctx.body = fileFormatOf(ctx).deleted(id);
   };
 }
 
@@ -137,10 +130,14 @@ export const deleteFileDocs: RouteDocs = {
   answers: { 200: { description: "The file is deleted.", schema: deletedFileSchema } },
 };
 
-/** Reads the fields of an upload. Anthropic's clients send none. */
-function fieldsOf({ fields, filename, mimeType }: Upload, isAnthropic: boolean, now: number): FileFields {
+/** Reads the fields of an upload. */
+function fieldsOf(
+  { fields, filename, mimeType }: Upload,
+  { purposeDefault }: FileFormat,
+  now: number,
+): FileFields {
   const { purpose, "expires_after[seconds]": seconds } = validFields(fieldsSchema, {
-    ...(isAnthropic ? { purpose: "user_data" } : {}),
+    ...(purposeDefault === null ? {} : { purpose: purposeDefault }),
     ...fields,
   });
   const lifeSeconds = seconds ?? (purpose === "batch" ? batchInputSeconds : null);

@@ -1,7 +1,6 @@
 /** Schemas of the requests for stored chat completions. */
 import { z } from "zod";
-import { pageLimitField } from "../../request-fields.js";
-import { metadataField } from "../../request-fields.js";
+import { metadataField, pageLimitField } from "../../request-fields.js";
 
 export const completionUpdateSchema = z
   .object({ metadata: metadataField.nullable().describe("Replaces all pairs; `null` removes them.") })

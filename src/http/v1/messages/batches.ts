@@ -3,7 +3,7 @@ import { z } from "zod";
 import { authorise } from "../../../accounts/keys/permissions.js";
 import { memberTexts } from "../../../core/json/member-texts.js";
 import { fieldError, invalidValue, validFields } from "../../../dialects/field-error.js";
-import { boundedArray, requiredInteger } from "../../../dialects/request-fields.js";
+import { boundedArray, pageItemsDefault, queryInteger } from "../../../dialects/request-fields.js";
 import { responseObject } from "../../../dialects/response-fields.js";
 import type { BatchLine } from "../../../jobs/batches/batch.js";
 import { endpointAclOf } from "../../../jobs/batches/job-handler.js";
@@ -23,7 +23,6 @@ type BatchDeps = Pick<HttpDeps, "batches">;
 
 const requestsMax = 100_000;
 const pageMax = 1_000;
-const pageDefault = 20;
 
 const requestSchema = z.object({
   requests: boundedArray(
@@ -38,10 +37,7 @@ const requestSchema = z.object({
 });
 
 const querySchema = z.object({
-  limit: z.preprocess(
-    (value) => (typeof value === "string" && /^-?\d{1,10}$/.test(value) ? Number(value) : value),
-    requiredInteger(1, pageMax).nullish(),
-  ),
+  limit: queryInteger(1, pageMax),
   after_id: z
     .string()
     .nullish()
@@ -83,7 +79,11 @@ export function listMessageBatches({ batches }: BatchDeps): (call: Call) => Prom
     if (!parsed.success) throw fieldError(parsed.error, ctx.query);
     authorise(principal, { endpoint: route.endpointAcl, model: null });
     const { limit, after_id: after, before_id: before } = parsed.data;
-    const query = { teamId: principal.team.id, format: "anthropic", limit: limit ?? pageDefault } as const;
+    const query = {
+      teamId: principal.team.id,
+      format: "anthropic",
+      limit: limit ?? pageItemsDefault,
+    } as const;
     if (before == null) {
       const page = await batches.list({ ...query, order: "desc", after: after ?? null });
       ctx.body = presentMessageBatchPage(page, originOf(ctx));
