@@ -21,10 +21,11 @@ export function failureStatuses(route: Route): readonly number[] {
 
 /** Returns one sentence and the error codes of a status. */
 export function failureDescription(status: number, errors: RouteErrors): string {
-  if (errors === "ollama") return sentences[status] ?? "The request failed.";
+  const sentence = sentences[status] ?? "The request failed.";
+  const label = codeLabels[errors];
+  if (label === null) return sentence;
   const codes = dialectsOf(errors).flatMap((dialect) => errorCodes(dialect).get(status) ?? []);
-  const label = errors === "anthropic" ? "Type" : errors === "either" ? "Code or type" : "Code";
-  return `${sentences[status] ?? "The request failed."} ${label}: ${codes.map((code) => `\`${code}\``).join(", ")}.`;
+  return `${sentence} ${label}: ${codes.map((code) => `\`${code}\``).join(", ")}.`;
 }
 
 /** Returns, by header name, the components for the headers that say when to retry. */
@@ -41,6 +42,15 @@ export function failureHeaders(status: number, errors: RouteErrors): Readonly<Re
     ...dialectsOf(errors).flatMap((dialect) => Object.entries(limitHeaders[dialect])),
   ]);
 }
+
+/** What clients call the codes of errors; null: their errors have none. */
+const codeLabels: Readonly<Record<RouteErrors, string | null>> = {
+  openai: "Code",
+  anthropic: "Type",
+  either: "Code or type",
+  management: "Code",
+  ollama: null,
+};
 
 function dialectsOf(errors: RouteErrors): readonly ErrorDialect[] {
   return errors === "either" ? ["openai", "anthropic"] : [errors];
