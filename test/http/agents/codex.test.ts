@@ -108,6 +108,13 @@ describe("the first request of an agent with all kinds of client tools", () => {
     expect(frames.find(({ type }) => type === "response.custom_tool_call_input.done")?.input).toBe(patch);
   });
 
+  it("passes an empty input on with one delta, as it does empty arguments", async () => {
+    const { frames, item } = await callOf("apply_patch", { input: "" });
+    expect(item).toMatchObject({ type: "custom_tool_call", input: "" });
+    const deltas = frames.filter(({ type }) => type === "response.custom_tool_call_input.delta");
+    expect(deltas.map(({ delta }) => delta)).toEqual([""]);
+  });
+
   it("constrains the input by its grammar, which is regular", async () => {
     const { app } = await callOf("apply_patch", { input: patch });
     const [job] = app.engine.jobs;

@@ -51,6 +51,7 @@ interface OpenItem {
   readonly call: OpenCall | null;
   /** The text or the JSON of the arguments so far. */
   text: string;
+  hasDelta: boolean;
   readonly logprobs: SampledLogprobBody[];
 }
 
@@ -90,7 +91,9 @@ export class OutputWriter {
     if (json === "" || open?.call?.index !== index) return [];
     open.text += json;
     const delta = open.type === "custom_tool_call" ? open.call.input.push(json) : json;
-    return delta === "" ? [] : itemDeltaEvents(open, this.#position(), delta);
+    if (delta === "") return [];
+    open.hasDelta = true;
+    return itemDeltaEvents(open, this.#position(), delta);
   }
 
   /** Ends a tool call whose arguments are complete. */
@@ -143,9 +146,9 @@ export class OutputWriter {
     const open = this.#open;
     if (open === null) return [];
     const item = this.#itemOf(open, status);
-    // Clients expect at least one delta, even if the arguments are empty.
+    // Clients expect at least one delta, even if the arguments or the input are empty.
     const emptyDelta =
-      open.call !== null && open.text === "" ? itemDeltaEvents(open, this.#position(), "") : [];
+      open.call !== null && !open.hasDelta ? itemDeltaEvents(open, this.#position(), "") : [];
     const events = [...emptyDelta, ...itemEndEvents(item, this.#position())];
     this.#endedItems.push(item);
     this.#open = null;
@@ -175,7 +178,7 @@ export class OutputWriter {
   #start(type: OpenItem["type"], call: OpenItem["call"]): readonly ResponseEvent[] {
     const closed = this.#closeOpen(this.#open?.call != null ? "incomplete" : "completed");
     const id = outputItemId(itemKinds[type], this.#settings.responseId, this.#endedItems.length);
-    this.#open = { id, type, call, text: "", logprobs: [] };
+    this.#open = { id, type, call, text: "", hasDelta: false, logprobs: [] };
     return [...closed, ...itemStartEvents(this.#itemOf(this.#open, "in_progress"), this.#position())];
   }
 
