@@ -7,7 +7,7 @@ export const storageSettings = {
   /** Chat completions that may be stored, over all teams. */
   chatCompletionsMax: whole(0, 10_000_000).default(100_000),
   /** Conversations that a team may have. */
-  conversationsPerTeamMax: whole(0, 10_000_000).default(100_000),
+  teamConversationsMax: whole(0, 10_000_000).default(100_000),
   /** Items that a conversation may have. */
   conversationItemsMax: whole(1, 1_000_000).default(10_000),
   /** Bytes that the items of a conversation may have. */

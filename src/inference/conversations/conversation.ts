@@ -13,7 +13,7 @@ export interface Conversation {
 /** Limits of the conversations of one team. */
 export interface ConversationLimits {
   /** Conversations of a team. */
-  readonly conversationsPerTeamMax: number;
+  readonly teamConversationsMax: number;
   /** Items of one conversation. */
   readonly conversationItemsMax: number;
   /** Bytes of the items of one conversation. */

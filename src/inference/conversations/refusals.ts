@@ -41,10 +41,10 @@ export function tooLarge({ conversationItemsMax, conversationBytesMax }: Convers
   );
 }
 
-export function tooMany({ conversationsPerTeamMax }: ConversationLimits): HearthError {
+export function tooMany({ teamConversationsMax }: ConversationLimits): HearthError {
   return new HearthError(
     "invalid_value",
-    `Your team has ${conversationsPerTeamMax} conversations, as many as a team may have (conversationsPerTeamMax). Delete some.`,
+    `Your team has ${teamConversationsMax} conversations, as many as a team may have (teamConversationsMax). Delete some.`,
     { code: "storage_full" },
   );
 }

@@ -30,9 +30,9 @@ export function createConversationStore(database: Database) {
     insertion: (
       conversation: Conversation,
       initial: readonly StoredItem[],
-      { conversationsPerTeamMax }: Pick<ConversationLimits, "conversationsPerTeamMax">,
+      { teamConversationsMax }: Pick<ConversationLimits, "teamConversationsMax">,
     ): readonly Write[] => [
-      createWrite("conversations", insertRow({ ...toRow(conversation), max: conversationsPerTeamMax }), 1),
+      createWrite("conversations", insertRow({ ...toRow(conversation), max: teamConversationsMax }), 1),
       ...items.insertion(conversation.id, initial, "new"),
     ],
     /** Adds items; a conflict when the conversation does not exist, has one of them already, or has no room for them. */

@@ -172,9 +172,9 @@ describe("a conversation is refused", () => {
   });
 
   it("beyond the number that a team may have, with the name of the limit; another team is not affected", async () => {
-    const { client, server } = await served({ config: { conversationsPerTeamMax: 2 } });
+    const { client, server } = await served({ config: { teamConversationsMax: 2 } });
     const [first] = [await client.conversations.create(), await client.conversations.create()];
-    const refused = { status: 400, message: expect.stringContaining("conversationsPerTeamMax") as string };
+    const refused = { status: 400, message: expect.stringContaining("teamConversationsMax") as string };
     expect(await refusalOf(client.conversations.create())).toMatchObject(refused);
     await openaiClient(server.url, keys.mallory).conversations.create();
     await client.conversations.delete(first.id);
