@@ -80,7 +80,7 @@ async function folderCheck(folder: string): Promise<Check> {
   }
 }
 
-/** Whether the backup is still there is not for this machine to know: it may have been moved to a safer place. */
+/** Does not check that the backup still exists: it may have been moved. */
 async function backupCheck(config: Config): Promise<Check> {
   const last = await readLastBackup(config);
   const detail =

@@ -108,6 +108,6 @@ async function bodyOf(
 
 function formRuleOf(route: Route): BodyRules["formsAreJson"] {
   // The hosted service's own examples of the management API declare no content type.
-  if (route.guard === "management-key") return "of bearers";
-  return route.formsAreJson === true ? "of programs" : "of nobody";
+  if (route.guard === "management-key") return "bearers";
+  return route.formsAreJson === true ? "programs" : "none";
 }

@@ -5,7 +5,7 @@ import { invalidValue, unsupported } from "../field-error.js";
 import { boundedArray, modelIdField, optionalInteger } from "../request-fields.js";
 
 const durationCharsMax = 64;
-const schemaTextCharsMax = 16;
+const formatCharsMax = 16;
 const imagesMax = 1_000;
 
 const keepAlive = z
@@ -28,7 +28,7 @@ export const generationFields = {
   stream: streamField,
   format: z
     .union([
-      z.string().max(schemaTextCharsMax, "must be `json` or a JSON Schema"),
+      z.string().max(formatCharsMax, "must be `json` or a JSON Schema"),
       z.record(z.string(), z.unknown()),
     ])
     .nullish()

@@ -53,8 +53,8 @@ export interface JsonBody {
 /** Which bodies of a route are accepted. */
 export interface BodyRules {
   readonly bodyBytesMax: number;
-  /** Whose JSON may be declared as a form, which is the default of `curl -d`. */
-  readonly formsAreJson: "of nobody" | "of bearers" | "of programs";
+  /** Which clients may declare JSON as a form, which is the default of `curl -d`. */
+  readonly formsAreJson: "none" | "bearers" | "programs";
 }
 
 /**
@@ -117,9 +117,9 @@ export function canBeDiscarded(req: IncomingMessage, bodyBytesMax: number): bool
  * the cookies of that origin, but without an Authorization header, and browsers say that it is from a page.
  */
 function canDeclareForm({ headers }: IncomingMessage, formsAreJson: BodyRules["formsAreJson"]): boolean {
-  if (formsAreJson === "of nobody" || headers.cookie !== undefined) return false;
+  if (formsAreJson === "none" || headers.cookie !== undefined) return false;
   const isBearer = /^bearer /i.test(headers.authorization ?? "");
-  return isBearer || (formsAreJson === "of programs" && !isFromPage(headers));
+  return isBearer || (formsAreJson === "programs" && !isFromPage(headers));
 }
 
 function checkMediaType(req: IncomingMessage, acceptsForm: boolean): void {

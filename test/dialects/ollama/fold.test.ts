@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { AnswerIdentity } from "../../../src/dialects/ollama/answer.js";
 import { createOllamaChatEncoder, foldOllamaChat } from "../../../src/dialects/ollama/chat/encode.js";
 import { encodeOllamaGenerate, foldOllamaGenerate } from "../../../src/dialects/ollama/generate/encode.js";
+import { calling } from "../../http/agents/agent-app.js";
 import { answersOf, callsOf, joinDeltas, textOf, tokensOf } from "../events.js";
 import { runEvents } from "../run-events.js";
 
@@ -48,6 +49,12 @@ describe("the answer of POST /api/chat", () => {
         expect(tokens).toBe(tokensOf(events, "rest") + tokensOf(events, "reasoning"));
       }),
     );
+  });
+
+  it("has an object as the arguments of a call, also where the model writes a list", () => {
+    const fold = foldOllamaChat(identity);
+    for (const event of runEvents(calling("look", ["here"]))) fold.add(event);
+    expect(fold.result().message.tool_calls).toMatchObject([{ function: { name: "look", arguments: {} } }]);
   });
 });
 

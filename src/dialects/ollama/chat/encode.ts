@@ -109,7 +109,9 @@ function partLine(identity: AnswerIdentity, part: Part): OllamaChatAnswer {
 function parseArguments(text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text === "" ? "{}" : text);
-    return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Readonly<Record<string, unknown>>)
+      : {};
   } catch {
     return {};
   }
