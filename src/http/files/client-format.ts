@@ -5,7 +5,7 @@ import type { Context } from "../context.js";
 import { anthropicFiles, openaiFiles, type FileFormat } from "./present.js";
 
 /** Whether the client is one of Anthropic's, whose SDKs send this header with every request. */
-export function isAnthropicClient(ctx: Pick<Context, "get">): boolean {
+function isAnthropicClient(ctx: Pick<Context, "get">): boolean {
   return ctx.get("anthropic-version") !== "";
 }
 
