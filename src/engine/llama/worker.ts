@@ -46,7 +46,9 @@ const residents = new ResidentMap<Resident>(async (model) =>
 const longForms = new ResidentMap<Resident>(async (model) =>
   loadResident(await native(), model, settings, { openRenderer, chooseThreads, loadPlainly }),
 );
-const embedders = new ResidentMap<Embedder>(async (model) => loadEmbedder(await native(), model, settings));
+const embedders = new ResidentMap<Embedder>(async (model) =>
+  loadEmbedder(await native(), model, settings, loadPlainly),
+);
 const jobs = new Map<number, RunningJob>();
 const ticks = new TickLoop(
   {

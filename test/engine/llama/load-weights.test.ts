@@ -1,12 +1,15 @@
 import type { Llama } from "node-llama-cpp";
 import { describe, expect, it } from "vitest";
+import { loadEmbedder } from "../../../src/engine/llama/embed/embedder.js";
 import { loadWeights } from "../../../src/engine/llama/load/load-weights.js";
+import type { LlamaSettings } from "../../../src/engine/llama/protocol.js";
+import { ember } from "../../dialects/model.js";
 
 /** The layers that the library is asked to compute on the GPU. */
 async function layersOf(load: { readonly gpuLayers?: number | "max" } | undefined): Promise<unknown> {
   let options: object = {};
   const llama = { logger: () => undefined, loadModel: (given: object) => Promise.resolve((options = given)) };
-  await loadWeights(llama as unknown as Llama, { path: "/model.gguf", load });
+  await loadWeights(llama as unknown as Llama, { path: "/model.gguf", load }, (plainly) => plainly());
   return "gpuLayers" in options ? options.gpuLayers : "absent";
 }
 
@@ -16,4 +19,24 @@ describe("the weights of a model", () => {
       await Promise.all([{ gpuLayers: 12 }, { gpuLayers: "max" } as const, {}, undefined].map(layersOf)),
     ).toEqual([12, "max", "absent", "absent"]);
   });
+
+  it.each(["embedding", "rerank"] as const)(
+    "of an %s model are loaded plainly where they need it",
+    async (kind) => {
+      const loaded: string[] = [];
+      const loadModel = () => {
+        loaded.push("started");
+        return Promise.reject(new Error("not a model"));
+      };
+      const llama = { logger: () => undefined, loadModel } as unknown as Llama;
+      const model = { ...ember, manifest: { ...ember.manifest, kind }, needsPlainWeights: true };
+      await expect(
+        loadEmbedder(llama, model, {} as LlamaSettings, (load) => {
+          loaded.push("plainly");
+          return load();
+        }),
+      ).rejects.toThrow();
+      expect(loaded).toEqual(["plainly", "started"]);
+    },
+  );
 });

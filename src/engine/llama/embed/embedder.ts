@@ -5,6 +5,7 @@ import type { InputSource } from "../../../core/embeddings/request.js";
 import { HearthError } from "../../../core/errors.js";
 import type { Model } from "../../../core/model.js";
 import { loadWeights } from "../load/load-weights.js";
+import type { LoadPlainly } from "../load/plain-weights.js";
 import { threadsFor } from "../load/machine.js";
 import { loadingError } from "../load/loading-error.js";
 import type { LlamaSettings } from "../protocol.js";
@@ -37,9 +38,14 @@ const lastTokenPooling = 3;
  * Loads a model and creates its context.
  * @throws HearthError `model_unavailable` with one public sentence.
  */
-export async function loadEmbedder(llama: Llama, model: Model, settings: LlamaSettings): Promise<Embedder> {
+export async function loadEmbedder(
+  llama: Llama,
+  model: Model,
+  settings: LlamaSettings,
+  loadPlainly: LoadPlainly,
+): Promise<Embedder> {
   try {
-    const weights = await loadWeights(llama, model);
+    const weights = await loadWeights(llama, model, loadPlainly);
     try {
       return await createEmbedder(weights, model, settings);
     } catch (thrown) {

@@ -13,7 +13,7 @@ type WeightsToLoad = Pick<Model, "path" | "load" | "needsPlainWeights">;
 export async function loadWeights(
   llama: Llama,
   { path: modelPath, load = {}, needsPlainWeights = false }: WeightsToLoad,
-  loadPlainly: LoadPlainly = (load) => load(),
+  loadPlainly: LoadPlainly,
 ): Promise<LlamaModel> {
   const { gpuLayers } = load;
   const loadOnce = (): Promise<LlamaModel> =>

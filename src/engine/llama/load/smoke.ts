@@ -35,7 +35,7 @@ async function tryModel({ model: wholeModel, settings }: SmokeTask): Promise<voi
     prefillChunkTokens: promptTokensMax,
   };
   if (model.manifest.kind === "chat") await tryChatModel(llama, model, smallSettings, loadPlainly);
-  else await (await loadEmbedder(llama, model, smallSettings)).dispose();
+  else await (await loadEmbedder(llama, model, smallSettings, loadPlainly)).dispose();
   await llama.dispose();
 }
 
