@@ -28,7 +28,6 @@ import type { ResponseObject } from "../../dialects/openai-responses/response-sc
 import type { Generator } from "../../inference/run/generate.js";
 import { toJobRun, type JobHandler, type PreparedJob } from "../handler.js";
 import type { RunRecorder } from "../../inference/run/recorder.js";
-import type { PromptFiles } from "../prompt-files.js";
 import type { StoredResponses } from "../../inference/responses/stored-responses.js";
 import { usableModel } from "../../inference/run/usable-model.js";
 import { earlierItems, read, toStore } from "./conversation-items.js";
@@ -42,7 +41,6 @@ export interface BackgroundResponseHandlerDeps extends ServerToolDeps {
   readonly rateLimits: Pick<RateLimits, "resume" | "admitRequest" | "admitModelRequest">;
   readonly storedResponses: StoredResponses;
   readonly conversations: Conversations;
-  readonly promptFiles: PromptFiles;
   readonly generator: Pick<Generator, "start">;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -103,7 +101,9 @@ async function prepare(
 ): Promise<PreparedJob> {
   const { authenticator, rateLimits, models, storedResponses, clock } = deps;
   const principal = await authenticator.readmit(job.apiKeyId);
-  const body = await deps.promptFiles.inline(principal, JSON.parse(job.body));
+  const input = await storedResponses.input(stored);
+  // Stored with the contents of files and without references, which may have been deleted since.
+  const body = { ...(JSON.parse(job.body) as object), input: read(input) };
   const text = mayRoundNumbers(job.body) ? job.body : null;
   const request = parseResponsesRequest(body, text, serverToolOffer(deps, principal));
   // A new run would execute calls again that the one before has executed, and charge for them again.
@@ -121,7 +121,6 @@ async function prepare(
   });
   const { previousId: previousResponseId, conversationId, teamId } = stored;
   const before = await earlierItems(deps, { previousResponseId, conversationId }, teamId);
-  const input = await storedResponses.input(stored);
   const generation = generationRequest(request, read([...before, ...input]));
   return {
     principal,

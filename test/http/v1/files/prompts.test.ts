@@ -1,8 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createScriptedEngine } from "../../../../src/engine/scripted.js";
 import { builtInModel } from "../../../harness.js";
 import { startManagedServer } from "../../auth/managed.js";
-import { keys, startScriptedApp } from "../../../scripted-app.js";
+import { gate, keys, startScriptedApp } from "../../../scripted-app.js";
 import { connect } from "../../websocket/client.js";
 import { createTestTeam } from "../../threats/world.js";
 import { chatLine, clientOf, createBatch, linesOf, whenEnded } from "../batches/batches.js";
@@ -23,10 +23,10 @@ const content = {
 };
 
 /** Says what the prompt has of the uploaded file. */
-const reader = () =>
-  createScriptedEngine((prompt) => [
-    /notes\.txt\nThe code is \d+/.exec(prompt)?.[0].replace(/\s+/g, "-") ?? "nothing",
-  ]);
+const textOf = (prompt: string) => [
+  /notes\.txt\nThe code is \d+/.exec(prompt)?.[0].replace(/\s+/g, "-") ?? "nothing",
+];
+const reader = () => createScriptedEngine(textOf);
 
 describe.each(Object.entries(content))("an uploaded text file in %s", (path, fields) => {
   it("stands in the prompt with its name", async () => {
@@ -79,6 +79,29 @@ it("an uploaded text file is read in a conversation's items, also after the file
   expect((await server.request("DELETE", `/v1/files/${file.id}`, undefined, server.apiKey)).status).toBe(200);
   const answer = await send("/v1/responses", { model, conversation, input: "Hello" });
   expect(JSON.stringify(answer.body)).toContain("notes.txt-The-code-is-4711");
+});
+
+it("an uploaded text file is read in a background response, also after the file was deleted", async () => {
+  const held = gate();
+  const engine = createScriptedEngine((prompt) => [held.opened, ...textOf(prompt)]);
+  const server = await startManagedServer(undefined, { engine }, { HEARTH_JOBS_ACTIVE_MAX: "1" });
+  const { body: file } = await upload(server.url, server.apiKey, "The code is 4711");
+  const send = async (fields: object) => {
+    const answer = await server.request("POST", "/v1/responses", { model, ...fields }, server.apiKey);
+    expect(answer.status).toBe(200);
+    return (answer.body as { readonly id: string }).id;
+  };
+  await send({ background: true, input: "Hello" });
+  await vi.waitFor(() => expect(engine.active).toBe(1));
+  const id = await send({ background: true, ...content["/v1/responses"](file.id) });
+  expect((await server.request("DELETE", `/v1/files/${file.id}`, undefined, server.apiKey)).status).toBe(200);
+  held.open();
+  const ended = await vi.waitFor(async () => {
+    const answer = await server.request("GET", `/v1/responses/${id}`, undefined, server.apiKey);
+    expect(answer.body).toMatchObject({ status: "completed" });
+    return answer.body;
+  });
+  expect(JSON.stringify(ended)).toContain("notes.txt-The-code-is-4711");
 });
 
 it("a text file is read in a turn of a WebSocket, in the request or uploaded", async () => {
