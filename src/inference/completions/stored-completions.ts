@@ -4,6 +4,7 @@
  */
 import { HearthError } from "../../core/errors.js";
 import type { Write, Writes } from "../../store/writes.js";
+import { createStorageLimit } from "../storage-limit.js";
 import type { CompletionStore } from "./store.js";
 import type { CompletionsQuery, ListedCompletion, StoredCompletion } from "./stored-completion.js";
 
@@ -39,8 +40,7 @@ export interface StoredCompletionsDeps {
 /** Builds the service over its store. */
 export function createStoredCompletions(deps: StoredCompletionsDeps): StoredCompletions {
   const { store, writes, chatCompletionsMax } = deps;
-  // Counting is slow for many completions: it is done at the start, and when the limit seems to be reached.
-  let countMax: number | null = null;
+  const limit = createStorageLimit(() => store.count(), chatCompletionsMax);
   const change = async (id: string, write: Write): Promise<void> => {
     try {
       await writes.commit([write]);
@@ -50,11 +50,10 @@ export function createStoredCompletions(deps: StoredCompletionsDeps): StoredComp
   };
   return {
     async refuseWhenFull() {
-      if (countMax === null || countMax >= chatCompletionsMax) countMax = await store.count();
-      if (countMax >= chatCompletionsMax) throw storageFull();
+      if (await limit.isFull()) throw storageFull();
     },
     insertion(completion) {
-      if (countMax !== null) countMax += 1;
+      limit.added();
       return store.insertion({ ...completion, expireTime: completion.createTime + retentionMs });
     },
     async find(id, teamId) {

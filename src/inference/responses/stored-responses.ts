@@ -4,6 +4,7 @@
  * items and events are not parsed here.
  */
 import { HearthError } from "../../core/errors.js";
+import { createStorageLimit } from "../storage-limit.js";
 import { EventLog } from "./event-log.js";
 import type { ResponseEnding, StoredItem, StoredResponse } from "./stored-response.js";
 import type { ResponseStore } from "./store/responses.js";
@@ -74,16 +75,14 @@ export interface StoredResponsesDeps {
 /** Builds the service over its store. */
 export function createStoredResponses({ responses, responsesMax }: StoredResponsesDeps): StoredResponses {
   const conversation = (id: string, teamId: string) => responses.chain(id, teamId, chainResponsesMax);
-  // Counting is slow for many responses: it is done at the start, and when the limit seems to be reached.
-  let countMax: number | null = null;
+  const limit = createStorageLimit(() => responses.count(), responsesMax);
   return {
     logs: createEventLogs(),
     async refuseWhenFull() {
-      if (countMax === null || countMax >= responsesMax) countMax = await responses.count();
-      if (countMax >= responsesMax) throw storageFull();
+      if (await limit.isFull()) throw storageFull();
     },
     insertion({ input, output, ...response }) {
-      if (countMax !== null) countMax += 1;
+      limit.added();
       return responses.insertion(
         { ...response, expireTime: response.createTime + retentionMs },
         input,

@@ -39,6 +39,7 @@ export function createResponseRecorder(deps: ResponseRecorderDeps): RunRecorder 
       if (!started || (!streamed && end.state !== "completed")) return [];
       finish(encoder, end);
       const response = encoder.response();
+      const input = itemsToStore(ownInput, response.id);
       const insertion = storedResponses.insertion({
         id: response.id,
         teamId,
@@ -49,10 +50,10 @@ export function createResponseRecorder(deps: ResponseRecorderDeps): RunRecorder 
         streams: false,
         body: JSON.stringify(response),
         createTime,
-        input: itemsToStore(ownInput, response.id),
+        input,
         output: response.output.map(toStore),
       });
-      const items = conversationItems(response, itemsToStore(ownInput, response.id));
+      const items = conversationItems(response, input);
       const extension = conversationId === null ? [] : deps.conversations.extension(conversationId, items);
       return [...insertion, ...extension];
     },
