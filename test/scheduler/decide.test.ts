@@ -147,9 +147,13 @@ describe("the scheduler's decisions", () => {
     expect(ended.filter((id) => id.startsWith("a")).length).toBeGreaterThan(8);
   });
 
-  it("prefer interactive work to background and deferred work, which still get turns", () => {
+  it("prefer interactive work to background, deferred and batch work, which still get turns", () => {
     const interactive = Array.from({ length: 20 }, (_, index) => run(`i${index}`, "a"));
-    const others = [run("d", "a", 1, "m", "deferred"), run("g", "a", 1, "m", "background")];
+    const others = [
+      run("b", "a", 1, "m", "batch"),
+      run("d", "a", 1, "m", "deferred"),
+      run("g", "a", 1, "m", "background"),
+    ];
     const order: string[] = [];
     let { state } = arriving(99, run("first"), ...others, ...interactive);
     for (let id: string | undefined = "first"; id !== undefined;) {
@@ -159,8 +163,8 @@ describe("the scheduler's decisions", () => {
       if (id !== undefined) order.push(id);
     }
     expect(order.slice(0, 8).every((id) => id.startsWith("i"))).toBe(true);
-    expect(order.slice(8, 10)).toEqual(["d", "g"]);
-    expect(order.length).toBe(22);
+    expect(order.slice(8, 11)).toEqual(["b", "d", "g"]);
+    expect(order.length).toBe(23);
   });
 
   it("keep the slots of one model apart from those of another", () => {

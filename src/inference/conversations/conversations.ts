@@ -27,7 +27,7 @@ export interface Conversations {
   update(change: Pick<Conversation, "id" | "teamId" | "metadata">): Promise<void>;
   /** Deletes it with its items; responses keep their own. */
   delete(id: string, teamId: string): Promise<void>;
-  /** @throws HearthError `invalid_value` for an item that it has already, or when it has no room for the items. */
+  /** @throws HearthError `invalid_value` for an item that it has already, or when it would become too large. */
   addItems(id: string, teamId: string, items: readonly StoredItem[]): Promise<void>;
   /** Returns all items, the oldest first. */
   items(id: string, teamId: string): Promise<readonly StoredItem[]>;
@@ -40,7 +40,7 @@ export interface Conversations {
    * @throws HearthError `invalid_value` with the code `conversation_locked` while another response is generated in it.
    */
   lock(id: string, teamId: string): Promise<() => void>;
-  /** @throws HearthError `invalid_value` for an item that the conversation has already, or when it has no room for the items. */
+  /** @throws HearthError `invalid_value` for an item that the conversation has already, or when it would become too large. */
   refuseItems(id: string, items: readonly StoredItem[]): Promise<void>;
   /** Returns the writes that add a response's items; they do nothing when the conversation was deleted. */
   extension(id: string, items: readonly StoredItem[]): readonly Write[];
@@ -113,11 +113,11 @@ function createChanges(
       await committed(writes, [store.removal(id, teamId)], () => Promise.resolve(noSuchConversation(id)));
     },
     async addItems(id, teamId, items) {
-      const room = {
+      const itemLimits = {
         itemsMax: limits.conversationItemsMax - items.length,
         bytesMax: limits.conversationBytesMax - sizeOf(items),
       };
-      await committed(writes, store.addition(id, teamId, items, room), async () => {
+      await committed(writes, store.addition(id, teamId, items, itemLimits), async () => {
         await find(id, teamId);
         return (await refusalOf(store, limits, id, items)) ?? null;
       });

@@ -5,7 +5,7 @@ import { tooManyRuns } from "./execute.js";
 import type { RunDeps } from "./run-deps.js";
 import { usableModel } from "./usable-model.js";
 
-/** Loads and unloads models for nobody's run: nothing is recorded or charged. */
+/** Loads and unloads models outside of runs: nothing is recorded or charged. */
 export interface Preloader {
   /**
    * Loads a chat model, or keeps the one in memory; a keep-alive time of 0 unloads it as soon as no run uses it, and loads nothing.

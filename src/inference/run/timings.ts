@@ -62,7 +62,7 @@ export class Stopwatch implements RunTimings {
     return ms !== null && tokens > 0 && ms > 0 ? (tokens * 1000) / ms : null;
   }
 
-  /** Returns what the promise of the model does, and records how long it was waited for. */
+  /** Returns what `load` resolves to, and records how long it took. */
   async measureLoad<Loaded>(load: () => Promise<Loaded>): Promise<Loaded> {
     const began = this.#clock.monotonic();
     const loaded = await load();

@@ -180,7 +180,7 @@ export class Generation {
     }
   }
 
-  async #evaluate(chunk: Token[], room: number): Promise<void> {
+  async #evaluate(chunk: Token[], draftTokensMax: number): Promise<void> {
     const left = this.#promptLeft.length;
     if (left > 0) return evaluatePart(this.#sequence, chunk, left);
     const { sampling, seed, topLogprobs } = this.#decode;
@@ -193,7 +193,7 @@ export class Generation {
       suppressed:
         this.#constraint === null && this.#hiddenMarks.length === 0 ? null : () => this.#suppressed(),
     });
-    this.draft({ room, isAlone: false });
+    this.draft({ tokensMax: draftTokensMax, isAlone: false });
     await this.#sample();
     return this.#sequence.takeCheckpoint();
   }

@@ -35,9 +35,9 @@ export function createConversationStore(database: Database) {
       createWrite("conversations", insertRow({ ...toRow(conversation), max: teamConversationsMax }), 1),
       ...items.insertion(conversation.id, initial, "new"),
     ],
-    /** Adds items; a conflict when the conversation does not exist, has one of them already, or has no room for them. */
-    addition: (id: string, teamId: string, added: readonly StoredItem[], room: Room): readonly Write[] => [
-      createWrite("conversations", checkRow({ id, team_id: teamId, ...room }), 1),
+    /** Adds items; a conflict when the conversation does not exist, has one of them already, or would become too large. */
+    addition: (id: string, teamId: string, added: readonly StoredItem[], limits: ItemLimits) => [
+      createWrite("conversations", checkRow({ id, team_id: teamId, ...limits }), 1),
       ...items.insertion(id, added, "new"),
     ],
     /** Adds the items that a conversation does not have; does nothing when it does not exist. */
@@ -87,8 +87,8 @@ function createChanges({ kysely }: Database) {
   };
 }
 
-/** What the items of a conversation may be at most, so that further ones find room. */
-export interface Room {
+/** What the items of a conversation may be at most before further ones are added. */
+interface ItemLimits {
   readonly itemsMax: number;
   readonly bytesMax: number;
 }
@@ -116,9 +116,9 @@ function prepareInsertion({ kysely }: Database) {
   );
 }
 
-/** Changes nothing: it counts as a changed row when the conversation has the room. */
+/** Changes nothing: it counts as a changed row when the items of the conversation are within the limits. */
 function prepareCheck({ kysely }: Database) {
-  type Check = Pick<ConversationRow, "id" | "team_id"> & Room;
+  type Check = Pick<ConversationRow, "id" | "team_id"> & ItemLimits;
   return prepareBinding(
     ["id", "team_id", "itemsMax", "bytesMax"],
     ({ id, team_id, itemsMax, bytesMax }: Check) =>

@@ -19,7 +19,7 @@ const charactersMax = 120;
 
 export interface DraftLimits {
   /** The number of tokens that a draft may have; 0 drops it. */
-  readonly room: number;
+  readonly tokensMax: number;
   /** Whether no other answer shares the batch. Where others do, a token that is looked up costs more than it saves (measured). */
   readonly isAlone: boolean;
 }
@@ -66,9 +66,9 @@ export class Drafter {
   draft(
     follower: GrammarFollower | null,
     sampled: readonly Token[],
-    { room, isAlone }: DraftLimits,
+    { tokensMax: most, isAlone }: DraftLimits,
   ): readonly Token[] {
-    const tokensMax = Math.min(room, this.#tokensMax - sampled.length - 1);
+    const tokensMax = Math.min(most, this.#tokensMax - sampled.length - 1);
     if (tokensMax < 1) return [];
     const forced = this.#kinds.forced && follower !== null ? this.#draftForced(follower, sampled) : null;
     const draft = forced ?? (this.#kinds.lookup && isAlone ? this.#draftKnown(sampled) : []);
@@ -115,8 +115,8 @@ export interface Drafting {
 export function draftAll(generations: readonly Drafting[], budget: number): number {
   const isAlone = generations.length === 1;
   let drafted = 0;
-  for (const generation of generations) drafted += generation.draft({ room: budget - drafted, isAlone });
+  for (const generation of generations) drafted += generation.draft({ tokensMax: budget - drafted, isAlone });
   if (drafted === 0 || drafted >= generations.length) return drafted;
-  for (const generation of generations) generation.draft({ room: 0, isAlone });
+  for (const generation of generations) generation.draft({ tokensMax: 0, isAlone });
   return 0;
 }
