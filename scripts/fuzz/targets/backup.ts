@@ -12,12 +12,13 @@ const folder = join(process.cwd(), "fuzzed-backup");
 const archive = join(folder, "archive");
 const extracted = join(folder, "extracted");
 const allowedNames =
-  /^(hearth\.db|first-key|first-management-key|model-settings\.yaml|images|images\/[\w.-]+)$/;
+  /^(hearth\.db|first-key|first-management-key|model-settings\.yaml|images|images\/[\w.-]+|files|files\/file-[0-9a-f]{32})$/;
 const imageName = `${"a".repeat(32)}.png`;
+const fileName = `file-${"b".repeat(32)}`;
 
 /** Archives as `hearth backup` writes them, not compressed. */
 async function seeds(): Promise<readonly Uint8Array[]> {
-  const parts = ["hearth.db", "first-key", `images/${imageName}`];
+  const parts = ["hearth.db", "first-key", `images/${imageName}`, `files/${fileName}`];
   return [await written(parts.slice(0, 1)), await written(parts), Buffer.alloc(2 * blockBytes)];
 }
 
@@ -60,7 +61,15 @@ export const target: FuzzTarget = {
   msMax: 5000,
   corpus: "backup",
   seeds,
-  words: ["ustar", "manifest.json", "../hearth.db", "/etc/passwd", "images/../first-key", "PaxHeader/x"],
+  words: [
+    "ustar",
+    "manifest.json",
+    "../hearth.db",
+    "/etc/passwd",
+    "images/../first-key",
+    "files/../first-key",
+    "PaxHeader/x",
+  ],
   async run(input) {
     freshFolder();
     writeFileSync(archive, gzipSync(withChecksums(input), { level: 1 }));
@@ -78,7 +87,7 @@ export const target: FuzzTarget = {
       return labelOf(outcome.message);
     }
     const { parts } = outcome as Awaited<ReturnType<typeof extractArchive>>;
-    const files = found.filter((name) => name !== "images");
+    const files = found.filter((name) => name !== "images" && name !== "files");
     check(parts.length === files.length, () => `${files.length} files, ${parts.length} parts`);
     for (const { name, bytes, sha256 } of parts) {
       const content = readFileSync(join(extracted, name));

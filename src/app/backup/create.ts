@@ -15,6 +15,7 @@ import {
   filesPart,
   imagesPart,
   manifestOf,
+  refuseManyParts,
   smallParts,
   type BackupManifest,
 } from "./manifest.js";
@@ -91,6 +92,7 @@ async function writeTo(
   );
   // After the database: every image and file of which the copy has a row is there, or was deleted since.
   const files = [{ name: databasePart, path: database }, ...(await smallFiles(config))];
+  refuseManyParts(files.length);
   const bytesTotal = await sizeOf(files);
   let bytesDone = 0;
   const manifest = await writeArchive(

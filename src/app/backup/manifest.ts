@@ -6,9 +6,9 @@ import { imageNamePattern } from "../../inference/images/store.js";
 /** Format of backups; a reader refuses others. */
 const format = 1;
 export const manifestName = "manifest.json";
-export const manifestBytesMax = 67_108_864;
+export const manifestBytesMax = 268_435_456;
 /** Entries of one backup, nearly all of them images and files of teams. */
-export const partsMax = 200_000;
+export const partsMax = 1_000_000;
 const secretBytesMax = 65_536;
 const settingsBytesMax = 67_108_864;
 const imageBytesMax = 268_435_456;
@@ -50,6 +50,14 @@ export type BackupPart = Readonly<BackupManifest["parts"][number]>;
 /** Returns the manifest of parts, as it is written. */
 export function manifestOf(rest: Omit<BackupManifest, "format">): BackupManifest {
   return { format, ...rest };
+}
+
+/** @throws Error with one sentence when a data folder has more files than a backup may have. */
+export function refuseManyParts(count: number): void {
+  if (count > partsMax)
+    throw new Error(
+      `the data folder has ${count} files, and a backup may have ${partsMax}: delete files of teams, or copy the folder while the server is stopped`,
+    );
 }
 
 /** @throws Error with one clause, without a path. */

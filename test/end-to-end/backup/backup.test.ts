@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
+import { manifestBytesMax, manifestOf, partsMax, refuseManyParts } from "../../../src/app/backup/manifest.js";
 import { temporaryFolder } from "../../harness.js";
 import { backupOf, hearth, imageName, listed, teamsIn, usedFolder } from "./backups.js";
 
@@ -149,3 +150,21 @@ function flipDatabase(data: string): void {
   bytes.fill(0xff, 8192, 12_288);
   writeFileSync(file, bytes);
 }
+
+describe("a data folder with very many files", () => {
+  it("is refused before it is written when a backup may not have so many", () => {
+    expect(() => refuseManyParts(partsMax)).not.toThrow();
+    expect(() => refuseManyParts(partsMax + 1)).toThrow(
+      "the data folder has 1000001 files, and a backup may have 1000000",
+    );
+  });
+
+  it("has a manifest that can be read back, with as many parts as a backup may have", () => {
+    const part = { name: `files/file-${"0".repeat(32)}`, bytes: 17_179_869_184, sha256: "0".repeat(64) };
+    const about = { hearth: "1.0.0", schema: 1, created: "2026-01-01T00:00:00.000Z" };
+    const bytesOfParts = (count: number) =>
+      JSON.stringify(manifestOf({ ...about, parts: Array(count).fill(part) as (typeof part)[] }), null, 2)
+        .length;
+    expect(bytesOfParts(100) * (partsMax / 100)).toBeLessThan(manifestBytesMax);
+  });
+});
