@@ -26,6 +26,8 @@ export const storageSettings = {
   teamBatchesMax: whole(0, 100_000).default(100),
   teamBatchLinesMax: whole(0, 10_000_000).default(200_000),
   teamBatchBytesMax: whole(0, 1_099_511_627_776).default(1_073_741_824),
+  /** Ended batches of one team: the oldest are removed when it creates more. */
+  teamEndedBatchesMax: whole(1, 1_000_000).default(10_000),
   /** What requests of batches cost, in percent of the model's prices. */
   batchPricePercent: whole(0, 100).default(50),
 } as const;

@@ -4,6 +4,7 @@ import { authorise, modelNames } from "../../accounts/keys/permissions.js";
 import { modelNotFound } from "../../core/errors.js";
 import { parseJsonBody } from "../../http/middleware/body.js";
 import type { JobHandler } from "../../jobs/handler.js";
+import { createAdmission } from "../../jobs/batches/admission.js";
 import { createBatches, type Batches, type BatchesDeps } from "../../jobs/batches/batches.js";
 import {
   batchLineHandler,
@@ -14,8 +15,7 @@ import { createBatchProgress, type ProgressDeps } from "../../jobs/batches/progr
 import type { JobQueue } from "../../jobs/queue.js";
 
 export type BatchParts = Omit<BatchLineHandlerDeps, "onEnded"> &
-  Omit<BatchesDeps, "parseJson" | "modelCheck" | "random"> &
-  Pick<BatchesDeps, "random"> & {
+  Omit<BatchesDeps, "parseJson" | "modelCheck" | "admit"> & {
     readonly createQueue: (handler: JobHandler) => JobQueue;
   };
 
@@ -27,7 +27,9 @@ export interface BuiltBatches {
 
 /** Builds the service, its steps and the queue of its lines. */
 export function buildBatches(parts: BatchParts): BuiltBatches {
-  const deps = { ...parts, parseJson: parseJsonBody, modelCheck: modelCheckOf(parts, parts.authenticator) };
+  const admit = createAdmission(parts);
+  const modelCheck = modelCheckOf(parts, parts.authenticator);
+  const deps = { ...parts, parseJson: parseJsonBody, modelCheck, admit };
   const progress = createBatchProgress(deps, () => queue);
   const queue = parts.createQueue(
     batchLineHandler({ ...parts, onEnded: (batchId) => progress.advance(batchId) }),

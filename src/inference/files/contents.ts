@@ -27,18 +27,16 @@ export interface FileContents {
   create(id: string): Promise<ContentWriter>;
   /** Opens a content. @throws Error of Node, with its code. */
   read(id: string): Promise<ReadStream>;
-  /** Removes a content; does nothing when there is none. */
-  remove(id: string): Promise<void>;
+  /** Removes a file of the folder by its name, which is the id of a complete content; does nothing when there is none. */
+  remove(name: string): Promise<void>;
   /** Returns the names of all files in the folder. */
   names(): Promise<readonly string[]>;
-  /** Removes any file of the folder by its name. */
-  removeName(name: string): Promise<void>;
 }
 
 /** Opens the folder, which is created with the first file. */
 export function createFileContents(folder: string): FileContents {
   const at = (name: string): string => join(folder, name);
-  const removeName = (name: string): Promise<void> => unlink(at(name)).catch(ignoreMissing);
+  const remove = (name: string): Promise<void> => unlink(at(name)).catch(ignoreMissing);
   return {
     async create(id) {
       createFolder(folder);
@@ -47,16 +45,15 @@ export function createFileContents(folder: string): FileContents {
           await rename(at(id + partial), at(id));
           await sync(folder);
         },
-        discard: () => removeName(id + partial),
+        discard: () => remove(id + partial),
       });
     },
     async read(id) {
       const handle = await open(at(id), "r");
       return createReadStream("", { fd: handle });
     },
-    remove: removeName,
+    remove,
     names: () => readdir(folder).catch(() => []),
-    removeName,
   };
 }
 

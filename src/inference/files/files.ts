@@ -26,6 +26,8 @@ export interface FileDraft {
   finish(fields: FileFields): Promise<StoredFile>;
   /** Ends the draft, and removes what was written unless it is complete. */
   discard(): Promise<void>;
+  /** Ends the draft, and removes its content even if it is complete: its row could not be committed. */
+  remove(): Promise<void>;
 }
 
 export interface Files {
@@ -35,6 +37,8 @@ export interface Files {
    * @throws HearthError `invalid_value` when the team has as many files as it may, `overloaded` when nothing can be written.
    */
   begin(teamId: string, isLimited: boolean): Promise<FileDraft>;
+  /** @throws HearthError `invalid_value` when the team has more files or bytes than it may, those being written included. */
+  refuseBeyondQuota(teamId: string): Promise<void>;
   /** @throws HearthError `not_found`, also for a file of another team. */
   find(id: string, teamId: string): Promise<StoredFile>;
   list(query: FileQuery): Promise<FilePage>;
@@ -85,7 +89,7 @@ class TeamFiles implements Files {
     const id = `file-${Buffer.from(random.bytes(16)).toString("hex")}`;
     this.#count(teamId, 1, 0);
     try {
-      if (isLimited) await this.#refuseBeyondQuota(teamId);
+      if (isLimited) await this.refuseBeyondQuota(teamId);
       return this.#draft(id, teamId, isLimited, await contents.create(id));
     } catch (thrown) {
       this.#count(teamId, -1, 0);
@@ -103,10 +107,19 @@ class TeamFiles implements Files {
       this.#count(teamId, -1, -bytes);
     };
     const complete = async (fields: FileFields) => {
-      if (isLimited) await this.#refuseBeyondQuota(teamId);
+      if (isLimited) await this.refuseBeyondQuota(teamId);
       await storing(() => writer.finish());
       const file: StoredFile = { id, teamId, ...fields, bytes, createTime: clock.now() };
       return { file, insertion: files.insertion(file) };
+    };
+    const discard = async (): Promise<void> => {
+      if (!isOpen) return;
+      close();
+      await writer.discard();
+    };
+    const remove = async (): Promise<void> => {
+      await discard();
+      await contents.remove(id);
     };
     return {
       id,
@@ -115,7 +128,7 @@ class TeamFiles implements Files {
         this.#count(teamId, 0, chunk.length);
         if (isLimited && bytes > limits.fileBytesMax) throw tooLarge(limits);
         chunks += 1;
-        if (isLimited && chunks % chunksPerCheck === 0) await this.#refuseBeyondQuota(teamId);
+        if (isLimited && chunks % chunksPerCheck === 0) await this.refuseBeyondQuota(teamId);
         await storing(() => writer.write(chunk));
       },
       complete,
@@ -124,16 +137,13 @@ class TeamFiles implements Files {
         try {
           await writes.commit([insertion]);
         } catch (thrown) {
-          await contents.remove(id);
+          await remove();
           throw thrown;
         }
         return file;
       },
-      async discard() {
-        if (!isOpen) return;
-        close();
-        await writer.discard();
-      },
+      discard,
+      remove,
     };
   }
 
@@ -166,7 +176,7 @@ class TeamFiles implements Files {
   async removeLeftovers(): Promise<void> {
     const { contents, files } = this.#deps;
     for (const name of await contents.names())
-      if (!fileIdPattern.test(name) || !(await files.exists(name))) await contents.removeName(name);
+      if (!fileIdPattern.test(name) || !(await files.exists(name))) await contents.remove(name);
   }
 
   async deleteExpired(now: number, limit: number): Promise<number> {
@@ -175,8 +185,7 @@ class TeamFiles implements Files {
     return ids.length;
   }
 
-  /** @throws HearthError `invalid_value` when the team has more than it may, its drafts included. */
-  async #refuseBeyondQuota(teamId: string): Promise<void> {
+  async refuseBeyondQuota(teamId: string): Promise<void> {
     const { files, limits } = this.#deps;
     const stored = await files.usageOf(teamId);
     const drafts = this.#drafts.get(teamId) ?? { files: 0, bytes: 0 };
@@ -217,10 +226,8 @@ function tooLarge({ fileBytesMax }: FileLimits): HearthError {
 }
 
 function beyondQuota(what: string): HearthError {
-  return new HearthError("invalid_value", `file: a team may have ${what}. Delete files first.`, {
-    param: "file",
-    code: "storage_limit_exceeded",
-  });
+  const message = `A team may have ${what}. Delete files or ended message batches first.`;
+  return new HearthError("invalid_value", message, { code: "storage_limit_exceeded" });
 }
 
 function notFound(id: string): HearthError {

@@ -25,10 +25,9 @@ export function createFileStore(database: Database) {
       return row === undefined ? null : fromRow(row);
     },
     list: (query: FileQuery, now: number) => list(database, query, now),
-    /** Deletes the row of a file. @returns whether there was one. */
-    async delete(id: string): Promise<boolean> {
-      const { numDeletedRows } = await kysely.deleteFrom("files").where("id", "=", id).executeTakeFirst();
-      return numDeletedRows > 0n;
+    /** Deletes the row of a file; does nothing when there is none. */
+    async delete(id: string): Promise<void> {
+      await kysely.deleteFrom("files").where("id", "=", id).execute();
     },
     async usageOf(teamId: string): Promise<FileUsage> {
       const { files, bytes } = await kysely

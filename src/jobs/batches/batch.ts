@@ -19,7 +19,7 @@ export interface Batch {
   readonly outputFileId: string | null;
   readonly errorFileId: string | null;
   /** How long its output is stored. */
-  readonly outputExpiresMs: number | null;
+  readonly outputExpiresMs: number;
   /** JSON text. */
   readonly metadata: string | null;
   /** JSON text of a list of `BatchError`. */

@@ -6,8 +6,9 @@
 import { HearthError } from "../../core/errors.js";
 import type { Random } from "../../core/random.js";
 import type { Principal } from "../../accounts/keys/api-key.js";
+import { invalidValue } from "../../dialects/field-error.js";
 import type { Batch, BatchFormat, BatchLine, BatchPage } from "./batch.js";
-import { checkLoad, type BatchLimits } from "./limits.js";
+import type { BatchLimits } from "./limits.js";
 import type { BatchProgress, ProgressDeps } from "./progress.js";
 import type { BatchQuery } from "./store/batches.js";
 
@@ -23,10 +24,10 @@ export interface Batches {
   readonly limits: BatchLimits;
   /**
    * Creates a batch over an uploaded file; its input is validated afterwards.
-   * @throws HearthError `rate_limited` when the team has as many batches as it may.
+   * @throws HearthError `rate_limited` when the team has as many batches as it may, `invalid_value` when it stores more than it may.
    */
   createFromFile(request: NewBatch, inputFileId: string): Promise<Batch>;
-  /** Creates a message batch. @throws HearthError `rate_limited` when the team has more than it may. */
+  /** Creates a message batch. @throws HearthError the same, also `invalid_value` for too many bytes. */
   createFromLines(request: NewBatch, lines: readonly BatchLine[]): Promise<Batch>;
   /** @throws HearthError `not_found`, also for a batch of another team or another API. */
   find(id: string, teamId: string, format: BatchFormat): Promise<Batch>;
@@ -46,10 +47,12 @@ const completionWindowMs = 24 * 60 * 60 * 1000;
 const outputMs = 30 * completionWindowMs;
 /** How many lines are inserted in one transaction. */
 const insertedLines = 200;
+/** How many ended batches are removed at most when one is created. */
+const displacedMax = 20;
 
 /** Builds the service. */
 export function createBatches(deps: BatchesDeps, progress: BatchProgress): Batches {
-  const { batches, lines, writes, clock, files, limits } = deps;
+  const { batches, writes, clock, files, limits } = deps;
   const find = async (id: string, teamId: string, format: BatchFormat): Promise<Batch> => {
     const batch = await batches.find(id);
     if (batch === null || batch.teamId !== teamId || batch.format !== format) throw notFound(id);
@@ -57,25 +60,7 @@ export function createBatches(deps: BatchesDeps, progress: BatchProgress): Batch
   };
   return {
     limits,
-    async createFromFile(request, inputFileId) {
-      const batch = { ...newBatch(deps, request, "openai"), inputFileId };
-      checkLoad(await batches.loadOf(batch.teamId), { lines: 0, bytes: 0 }, limits);
-      await writes.commit([batches.insertion(batch)]);
-      progress.validate(batch);
-      return batch;
-    },
-    async createFromLines(request, requests) {
-      const bytes = requests.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
-      const batch = { ...newBatch(deps, request, "anthropic"), lines: requests.length, bytes };
-      checkLoad(await batches.loadOf(batch.teamId), { lines: requests.length, bytes }, limits);
-      await writes.commit([batches.insertion(batch)]);
-      for (let at = 0; at < requests.length; at += insertedLines)
-        await writes.commit(
-          requests.slice(at, at + insertedLines).map((line) => lines.insertion(batch.id, line)),
-        );
-      await progress.activate(batch.id);
-      return (await batches.find(batch.id)) ?? batch;
-    },
+    ...createCreation(deps, progress),
     find,
     list: (query) => batches.list(query),
     async cancel(batch) {
@@ -91,11 +76,60 @@ export function createBatches(deps: BatchesDeps, progress: BatchProgress): Batch
     async delete(batch) {
       if (batch.endTime === null)
         throw new HearthError("conflict", `The batch '${batch.id}' has not ended. Cancel it first.`);
-      await progress.deleteLines(batch.id);
       if (batch.outputFileId !== null) await files.delete(batch.outputFileId);
-      await batches.delete(batch.id);
+      await remove(deps, progress, batch.id);
     },
   };
+}
+
+function createCreation(
+  deps: BatchesDeps,
+  progress: BatchProgress,
+): Pick<Batches, "createFromFile" | "createFromLines"> {
+  const { batches, lines, writes, files, limits, admit, onError } = deps;
+  /** Inserts a batch after what it displaces is removed. */
+  const insert = async (batch: Batch): Promise<void> => {
+    await files.refuseBeyondQuota(batch.teamId);
+    const displaced = await batches.endedBeyond(batch.teamId, limits.teamEndedBatchesMax, displacedMax);
+    for (const { id, format, outputFileId } of displaced) {
+      // Nothing else names the results of a message batch; the files of other batches are listed with the team's.
+      if (format === "anthropic" && outputFileId !== null) await files.delete(outputFileId);
+      await remove(deps, progress, id);
+    }
+    await admit(batch, batch, [batches.insertion(batch)]);
+  };
+  return {
+    async createFromFile(request, inputFileId) {
+      const batch = { ...newBatch(deps, request, "openai"), inputFileId };
+      await insert(batch);
+      progress.validate(batch);
+      return batch;
+    },
+    async createFromLines(request, requests) {
+      const bytes = requests.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
+      if (bytes > limits.batchBytesMax)
+        throw invalidValue("requests", `must have at most ${limits.batchBytesMax} bytes together`);
+      const batch = { ...newBatch(deps, request, "anthropic"), lines: requests.length, bytes };
+      await insert(batch);
+      try {
+        for (let at = 0; at < requests.length; at += insertedLines)
+          await writes.commit(
+            requests.slice(at, at + insertedLines).map((line) => lines.insertion(batch.id, line)),
+          );
+        await progress.activate(batch.id);
+      } catch (thrown) {
+        // Where this fails, too, the next start removes the batch.
+        await remove(deps, progress, batch.id).catch((failure: unknown) => onError(batch.id, failure));
+        throw thrown;
+      }
+      return (await batches.find(batch.id)) ?? batch;
+    },
+  };
+}
+
+async function remove({ batches }: BatchesDeps, progress: BatchProgress, id: string): Promise<void> {
+  await progress.deleteLines(id);
+  await batches.delete(id);
 }
 
 function newBatch(

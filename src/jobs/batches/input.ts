@@ -102,7 +102,7 @@ function createLineCheck({ endpoint, checkModel, parseJson }: InputRules) {
     if (customIds.has(customId))
       return wrong(
         "duplicate_custom_id",
-        `The custom_id for this request is a duplicate of another request: ${customId}`,
+        `The custom_id for this request is a duplicate of another request: ${customId.slice(0, 100)}`,
         "custom_id",
       );
     customIds.add(customId);

@@ -1,7 +1,7 @@
 import { HearthError } from "../../core/errors.js";
 import type { BatchLoad } from "./batch.js";
 
-/** Limits on batches; those of a team hold for all its batches that have not ended, together. */
+/** Limits on batches; where nothing else is stated, those of a team hold for all its batches that have not ended, together. */
 export interface BatchLimits {
   /** Requests of one batch. */
   readonly batchLinesMax: number;
@@ -10,6 +10,8 @@ export interface BatchLimits {
   readonly teamBatchesMax: number;
   readonly teamBatchLinesMax: number;
   readonly teamBatchBytesMax: number;
+  /** Ended batches of one team: the oldest are removed when it creates more. */
+  readonly teamEndedBatchesMax: number;
   /** Largest single request. */
   readonly bodyBytesMax: number;
 }

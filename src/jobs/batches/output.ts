@@ -53,10 +53,12 @@ export async function writeOutput(deps: OutputDeps, batch: Batch): Promise<void>
         end_time: now,
       }),
     ]);
-  } finally {
-    await output.discard();
-    await errors.discard();
+  } catch (thrown) {
+    await Promise.allSettled([output.remove(), errors.remove()]);
+    throw thrown;
   }
+  await output.discard();
+  await errors.discard();
 }
 
 function resultOf({ id, format, outcome }: Batch, { line, customId, result }: OutputLine): string {
@@ -93,12 +95,17 @@ class OutputFile {
       purpose,
       filename: `${id}_${this.name}.jsonl`,
       mimeType: "application/jsonl",
-      expireTime: outputExpiresMs === null ? null : this.deps.clock.now() + outputExpiresMs,
+      expireTime: this.deps.clock.now() + outputExpiresMs,
     });
     return { id: file.id, insertions: [insertion] };
   }
 
+  /** Ends a draft whose row is committed. */
   async discard(): Promise<void> {
     await this.#draft?.discard();
+  }
+
+  async remove(): Promise<void> {
+    await this.#draft?.remove();
   }
 }

@@ -8,9 +8,10 @@ import { HearthError } from "../../core/errors.js";
 import type { Files } from "../../inference/files/files.js";
 import type { Write, Writes } from "../../store/writes.js";
 import type { JobQueue } from "../queue.js";
+import type { Admit } from "./admission.js";
 import type { Batch, BatchError, BatchLine } from "./batch.js";
 import { readInput, type ParseJson } from "./input.js";
-import { checkLoad, type BatchLimits } from "./limits.js";
+import type { BatchLimits } from "./limits.js";
 import { writeOutput } from "./output.js";
 import type { BatchStore } from "./store/batches.js";
 import type { BatchLineStore } from "./store/lines.js";
@@ -36,6 +37,8 @@ export interface ProgressDeps {
   readonly writes: Writes;
   readonly clock: Clock;
   readonly limits: BatchLimits;
+  /** Shared with the creation of batches. */
+  readonly admit: Admit;
   /** Lines of one batch that have a job at a time. */
   readonly linesQueued: number;
   readonly parseJson: ParseJson;
@@ -119,10 +122,10 @@ class Progress implements BatchProgress {
 
   async #resume(batch: Batch): Promise<void> {
     if (batch.state !== "validating") return this.advance(batch.id);
-    await this.deleteLines(batch.id);
-    if (batch.format === "openai") this.validate(batch);
+    if (batch.format === "openai") return this.validate(batch);
     // Its client has received no id.
-    else await this.#deps.batches.delete(batch.id);
+    await this.deleteLines(batch.id);
+    await this.#deps.batches.delete(batch.id);
   }
 
   /** Ends what has expired, and repeats steps that failed. */
@@ -132,6 +135,7 @@ class Progress implements BatchProgress {
       this.#step("", async () => {
         for (const batch of await this.#deps.batches.open())
           if (batch.state !== "validating") this.advance(batch.id);
+          else if (batch.format === "openai") this.validate(batch);
       });
       this.#watchExpiry();
     });
@@ -163,6 +167,8 @@ class Progress implements BatchProgress {
     const batch = await batches.find(id);
     // Cancelled meanwhile.
     if (batch?.state !== "validating") return;
+    // Of a validation that failed, or whose process died.
+    await this.deleteLines(id);
     const errors = await this.#insertLines(batch);
     if (errors.length === 0) return this.activate(id);
     const failure = {
@@ -177,7 +183,7 @@ class Progress implements BatchProgress {
 
   /** Inserts the lines of the input. @returns what is wrong with it. */
   async #insertLines(batch: Batch): Promise<readonly BatchError[]> {
-    const { files, limits, writes, parseJson, modelCheck, lines, batches } = this.#deps;
+    const { files, limits, writes, parseJson, modelCheck, lines, batches, admit } = this.#deps;
     const errors: BatchError[] = [];
     let chunk: BatchLine[] = [];
     const total = { lines: 0, bytes: 0 };
@@ -209,20 +215,14 @@ class Progress implements BatchProgress {
         await flush();
         await setImmediate();
       }
-      if (errors.length === 0) checkLoad(await this.#otherLoad(batch), total, limits);
+      await flush();
+      const counted = batches.update(batch.id, ["validating", "cancelling"], total);
+      if (errors.length === 0) await admit(batch, total, [counted]);
     } catch (thrown) {
       if (!isRefusal(thrown)) throw thrown;
       errors.push(wholeError(thrown.message));
     }
-    await flush();
-    await writes.commit([batches.update(batch.id, ["validating", "cancelling"], total)]);
     return errors;
-  }
-
-  /** What the team has waiting without this batch. */
-  async #otherLoad({ teamId }: Batch) {
-    const load = await this.#deps.batches.loadOf(teamId);
-    return { ...load, batches: load.batches - 1 };
   }
 }
 

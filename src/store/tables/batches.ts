@@ -23,7 +23,7 @@ export interface BatchRow {
   input_file_id: string | null;
   output_file_id: string | null;
   error_file_id: string | null;
-  output_expires_ms: number | null;
+  output_expires_ms: number;
   /** JSON text. */
   metadata: string | null;
   errors: string | null;

@@ -73,7 +73,8 @@ function createQueries({ kysely }: Database) {
       const rows = await kysely.selectFrom("batches").selectAll().where("end_time", "is", null).execute();
       return rows.map(fromRow);
     },
-    async loadOf(teamId: string): Promise<BatchLoad> {
+    /** Returns what the batches of a team that have not ended have in all. @param except the id of one that is not counted. */
+    async loadOf(teamId: string, except: string): Promise<BatchLoad> {
       const { batches, lines, bytes } = await kysely
         .selectFrom("batches")
         .select((batch) => [
@@ -83,8 +84,23 @@ function createQueries({ kysely }: Database) {
         ])
         .where("team_id", "=", teamId)
         .where("end_time", "is", null)
+        .where("id", "!=", except)
         .executeTakeFirstOrThrow();
       return { batches, lines: lines ?? 0, bytes: bytes ?? 0 };
+    },
+    /** Returns up to `limit` batches of a team that have ended, without its newest `newest` ones. */
+    async endedBeyond(teamId: string, newest: number, limit: number): Promise<readonly Batch[]> {
+      const rows = await kysely
+        .selectFrom("batches")
+        .selectAll()
+        .where("team_id", "=", teamId)
+        .where("end_time", "is not", null)
+        .orderBy("create_time", "desc")
+        .orderBy("id", "desc")
+        .limit(limit)
+        .offset(newest)
+        .execute();
+      return rows.map(fromRow);
     },
     list: (query: BatchQuery) => list(kysely, query),
   };

@@ -1,0 +1,34 @@
+import type { Write, Writes } from "../../store/writes.js";
+import type { Batch, BatchLoad } from "./batch.js";
+import { checkLoad, type BatchLimits } from "./limits.js";
+import type { BatchStore } from "./store/batches.js";
+
+/**
+ * Commits changes after which a batch has what is added, if its team may have it.
+ * @throws HearthError `rate_limited` when it may not; then nothing is written.
+ */
+export type Admit = (
+  batch: Pick<Batch, "id" | "teamId">,
+  added: Pick<BatchLoad, "lines" | "bytes">,
+  changes: readonly Write[],
+) => Promise<void>;
+
+export interface AdmissionDeps {
+  readonly batches: Pick<BatchStore, "loadOf">;
+  readonly writes: Writes;
+  readonly limits: BatchLimits;
+}
+
+/** Builds the check that every creation and validation of a batch passes. */
+export function createAdmission({ batches, writes, limits }: AdmissionDeps): Admit {
+  let last: Promise<void> = Promise.resolve();
+  return (batch, added, changes) => {
+    // One after the other: concurrent calls would all find the last place free.
+    const admitted = last.then(async () => {
+      checkLoad(await batches.loadOf(batch.teamId, batch.id), added, limits);
+      await writes.commit(changes);
+    });
+    last = admitted.catch(() => undefined);
+    return admitted;
+  };
+}
