@@ -23,5 +23,8 @@ export const targets: Readonly<Record<string, ListedTarget>> = {
   grammar: { module: "scripts/fuzz/targets/grammar.ts", testInputs: 300 },
   image: { module: "scripts/fuzz/targets/image.ts", testInputs: 200 },
   events: { module: "scripts/fuzz/targets/events.ts", testInputs: 300 },
+  upload: { module: "scripts/fuzz/targets/upload.ts", testInputs: 500 },
+  "batch-lines": { module: "scripts/fuzz/targets/batch-lines.ts", testInputs: 1_000 },
+  pdf: { module: "scripts/fuzz/targets/pdf.ts", testInputs: 150 },
   backup: { module: "scripts/fuzz/targets/backup.ts", testInputs: 300 },
 };

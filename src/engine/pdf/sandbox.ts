@@ -25,6 +25,8 @@ export function enterSandbox(): Sandbox {
     isExceeded = true;
     throw new RangeError("too many bytes");
   };
+  // Promises of the library that nothing waits for: those that are waited for reject as well, or the time limit ends them.
+  process.on("unhandledRejection", () => undefined);
   for (const name of removed) Reflect.deleteProperty(globalThis, name);
   globalThis.Function = new Proxy(Function, { construct: refuse, apply: refuse });
   Reflect.set(globalThis, "eval", refuse);

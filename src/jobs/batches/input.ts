@@ -140,6 +140,8 @@ async function* linesOf(source: Readable, bytesMax: number): AsyncGenerator<Buff
   for await (const chunk of source as AsyncIterable<Buffer>) {
     let from = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, from)) {
+      bytes += end - from;
+      if (bytes > bytesMax) return yield null;
       pieces.push(chunk.subarray(from, end));
       from = end + 1;
       yield taken();

@@ -28,6 +28,13 @@ describe("the input of a batch is refused", () => {
       null,
     ],
     ["a line that is too long", [chatLine("b", "x".repeat(3_000))], "invalid_json_line", 1, null],
+    [
+      "a line that is too long before others",
+      [chatLine("b", "x".repeat(3_000)), good],
+      "invalid_json_line",
+      1,
+      null,
+    ],
   ] as const)("with %s: the batch fails and names the line", async (_, lines, code, line, param) => {
     const server = await startManagedServer(
       undefined,

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { deflateSync } from "node:zlib";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
@@ -203,6 +204,7 @@ describe("400 names the field and the reason for a PDF that", () => {
     expect(refused).toMatchObject({ status: 400 });
     expect(refused.message).toMatch(message);
     expect(await read(server, letter)).toContain(letterText);
+    expect(server.logs.filter(({ message }) => message.includes("worker"))).toEqual([]);
   });
 
   it("takes longer than 20 s, and the next file has a new thread", async () => {
@@ -220,6 +222,14 @@ it("a PDF of 32 MiB and a byte is refused by the name of the field", async () =>
   const server = await startEcho();
   const large = Buffer.concat([letter, Buffer.alloc(32 * 1024 * 1024 + 1 - letter.length, " ")]);
   expect((await refusal(server, large)).message).toMatch(/more than 33554432 bytes/);
+});
+
+it("a PDF that is cut off in a page is read as far as it goes, by a thread that goes on", async () => {
+  const server = await startEcho();
+  // The library rejects a promise for it that nothing waits for.
+  const cut = readFileSync(new URL("../../../fuzz/corpus/pdf/ends-in-an-operator", import.meta.url));
+  expect(await read(server, cut)).toContain("[Page 1]\n");
+  expect(server.logs.filter(({ message }) => message.includes("worker"))).toEqual([]);
 });
 
 it("a file that says that it is a PDF and is none is refused by the name of the field", async () => {
