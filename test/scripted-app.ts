@@ -1,6 +1,6 @@
 /**
  * The whole server over the scripted engine: `createApp` with a scripted engine and image engine, a clock that the test moves,
- * ids that count up, and a database with five keys of two teams. Everything else is what `npm start` builds.
+ * ids that count up, and a database with six keys of two teams. Everything else is what `npm start` builds.
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -49,6 +49,8 @@ export const keys = {
   cleo: "cleo-has-a-key-of-her-own",
   /** May do everything, in another team. */
   mallory: "mallory-has-a-key-of-team-2",
+  /** May chat, with every model. */
+  chatter: "chatter-has-a-key-for-chats",
   /** May do nothing. */
   eve: "eve-has-a-key-of-no-use",
 } as const;
@@ -248,7 +250,7 @@ async function seed(database: Database): Promise<void> {
       weight: 1,
       createTime: startTime,
     });
-  for (const name of ["ada", "bob", "cleo", "mallory", "eve"] as const) await apiKeys.insert(keyOf(name));
+  for (const name of ["ada", "bob", "cleo", "mallory", "chatter", "eve"] as const) await apiKeys.insert(keyOf(name));
   await createWrites(database).commit([createManagementKeyStore(database).insertion(managementKey)]);
 }
 
@@ -257,6 +259,7 @@ const acls: Readonly<Record<keyof typeof keys, readonly string[]>> = {
   bob: ["api-key:endpoint:chat", "api-key:endpoint:models", "api-key:model:gone-1m"],
   cleo: ["api-key:endpoint:tokenize", "api-key:model:gpt-4o"],
   mallory: ["api-key:endpoint:*", "api-key:model:*"],
+  chatter: ["api-key:endpoint:chat", "api-key:model:*"],
   eve: [],
 };
 

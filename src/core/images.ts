@@ -12,6 +12,8 @@ export interface MessageImage {
   readonly detail: ImageDetail;
   /** The request's field that holds it, for errors. */
   readonly param: string;
+  /** Whether it is left out where it cannot be described, instead of refused; absent = false. */
+  readonly optional?: boolean;
 }
 
 /** A decoded image: upright, without transparency. */

@@ -1,5 +1,6 @@
 /** Calls of tools that the server executes itself, within the answer that makes them. */
 import type { GenerationEvent } from "../generation.js";
+import type { MessageImage } from "../images.js";
 
 /** An image that a call has generated. */
 export interface CallImage {
@@ -11,6 +12,15 @@ export interface CallImage {
   /** In pixels. */
   readonly width: number;
   readonly height: number;
+}
+
+/** What the model reads of an image that was drawn; its description follows where there is a vision model. */
+export const drawnText = "The image was drawn and is shown to the user.";
+
+/** Returns the image of a call's result as part of a text, at its end. */
+export function resultImage(image: Pick<CallImage, "base64" | "format">, text: string): MessageImage {
+  const url = `data:image/${image.format};base64,${image.base64}`;
+  return { at: text.length, url, detail: "auto", param: "input", optional: true };
 }
 
 /** What a call of the server resulted in. */

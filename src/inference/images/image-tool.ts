@@ -2,7 +2,7 @@
 import type { RateLimits } from "../../accounts/limits/rate-limits.js";
 import { HearthError } from "../../core/errors.js";
 import type { ImageGenerationRequest } from "../../core/image-generation.js";
-import type { ServerCallResult } from "../../core/tools/server-call.js";
+import { drawnText, type ServerCallResult } from "../../core/tools/server-call.js";
 import { noUsage } from "../../core/usage.js";
 import type { ServerCall, ServerTool } from "../run/run-deps.js";
 import type { ImageGenerator } from "./generate-images.js";
@@ -46,7 +46,7 @@ async function draw(
     const { bytes, promptRead, width, height } = image;
     return {
       failed: false,
-      content: "The image was drawn and is shown to the user.",
+      content: drawnText,
       image: {
         base64: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64"),
         prompt: promptRead,

@@ -59,13 +59,17 @@ export function createCaptioning(deps: CaptioningDeps): Captioning {
   return {
     caption(messages, teamId, signal) {
       const images = messages.flatMap((message) => message.images ?? []);
-      const [first] = images;
-      if (first === undefined) return { messages, imageTexts: new Map() };
-      refuseTooMany(images, deps.imagesMax);
+      if (images.length === 0) return { messages, imageTexts: new Map() };
+      const required = images.filter(({ optional }) => optional !== true);
+      refuseTooMany(required, deps.imagesMax);
+      const [first] = required;
       const visionModel = deps.visionModel();
-      if (visionModel === null) throw noVisionModel(first);
+      if (first === undefined && (visionModel === null || visionModel.unusable !== null))
+        return { messages: messages.map((message) => insertTexts(message, [])), imageTexts: new Map() };
+      if (visionModel === null) throw noVisionModel(first ?? { param: "messages" });
       refuseUnusable(visionModel);
-      return captionImages({ deps, descriptions, visionModel, teamId, signal }, messages);
+      const optionalMax = deps.imagesMax - required.length;
+      return captionImages({ deps, descriptions, visionModel, teamId, signal, optionalMax }, messages);
     },
   };
 }
@@ -77,9 +81,13 @@ async function captionImages(
 ): Promise<CaptionedConversation> {
   const imageTexts = new Map<Message, readonly string[]>();
   const captioned: Message[] = [];
+  let optionals = 0;
   for (const message of messages) {
     const texts: string[] = [];
-    for (const image of message.images ?? []) texts.push(await captionOf(context, image));
+    for (const image of message.images ?? []) {
+      if (image.optional !== true) texts.push(await captionOf(context, image));
+      else texts.push((optionals += 1) > context.optionalMax ? "" : await captionIfPossible(context, image));
+    }
     const textOnly = insertTexts(message, texts);
     if (texts.length > 0) imageTexts.set(textOnly, texts);
     captioned.push(textOnly);
@@ -93,6 +101,18 @@ interface CaptioningContext {
   readonly visionModel: Model;
   readonly teamId: string;
   readonly signal: AbortSignal;
+  /** Images that are described only where that is possible, at most. */
+  readonly optionalMax: number;
+}
+
+/** Returns the text that replaces an image; an empty one if it cannot be described. */
+async function captionIfPossible(context: CaptioningContext, image: MessageImage): Promise<string> {
+  try {
+    return await captionOf(context, image);
+  } catch (thrown) {
+    if (context.signal.aborted) throw thrown;
+    return "";
+  }
 }
 
 /** Returns the text that replaces an image. */
@@ -147,7 +167,7 @@ function refuseTooMany(images: readonly MessageImage[], imagesMax: number): void
   throw new HearthError("invalid_value", message, { param: over.param });
 }
 
-function noVisionModel({ param }: MessageImage): HearthError {
+function noVisionModel({ param }: Pick<MessageImage, "param">): HearthError {
   const message = `${param}: images are not supported by this server, which has no vision model`;
   return new HearthError("invalid_value", message, { param, code: "unsupported_parameter" });
 }

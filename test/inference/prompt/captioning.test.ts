@@ -150,4 +150,13 @@ describe("a conversation with images", () => {
     broken = false;
     expect(await told([user("", image(0, "a"))])).toEqual(["[image: A]"]);
   });
+
+  it("loses the optional ones that cannot be described, and refuses none of them", async () => {
+    const optional = (url: string): MessageImage => ({ ...image(1, url), optional: true });
+    const shown = user("A", image(1, "u1"), optional("u2"), optional("u3"));
+    expect(await ground({ imagesMax: 2 }).told([shown])).toEqual(["A\n[image: U1]\n[image: U2]"]);
+    const failing = { decode: () => Promise.reject(new Error("damaged")) };
+    expect(await ground({ decoder: failing }).told([user("A", optional("u1"))])).toEqual(["A"]);
+    expect(await ground({ visionModel: () => null }).told([user("A", optional("u1"))])).toEqual(["A"]);
+  });
 });

@@ -124,6 +124,16 @@ const reasoning = z.object({
 const reference = z.object({ id: z.string(), type: z.literal("item_reference") });
 const compaction = z.object({ id, type: z.literal("compaction"), encrypted_content: z.string() });
 
+/** A call that this or a hosted server has executed: the model knows what was drawn. */
+const imageCall = z.looseObject({
+  id,
+  type: z.literal("image_generation_call"),
+  status: anyStatus,
+  result: z.string().nullish(),
+  revised_prompt: z.string().nullish(),
+  output_format: z.enum(["png", "jpeg", "webp"]).nullish().catch(null),
+});
+
 /** Items of tools that a hosted service executed. They are not passed to the model. */
 const hostedToolItem = z.looseObject({
   id,
@@ -132,7 +142,6 @@ const hostedToolItem = z.looseObject({
     "x_search_call",
     "file_search_call",
     "code_interpreter_call",
-    "image_generation_call",
     "mcp_call",
     "mcp_list_tools",
     "mcp_approval_request",
@@ -162,6 +171,7 @@ export const inputItemSchema = z
       typedCallOutput,
       toolSearchOutput,
       additionalTools,
+      imageCall,
       hostedToolItem,
     ]),
   )
@@ -170,6 +180,7 @@ export const inputItemSchema = z
 export type InputItem = z.infer<typeof inputItemSchema>;
 export type MessageItem = Extract<InputItem, { type: "message" }>;
 export type ReasoningInput = Extract<InputItem, { type: "reasoning" }>;
+export type ImageCallInput = Extract<InputItem, { type: "image_generation_call" }>;
 export type ItemContent = MessageItem["content"];
 export type ItemPart = Exclude<ItemContent, string>[number];
 

@@ -76,6 +76,8 @@ function kindOf({ type }: InputItem): ItemKind {
       return "ctc";
     case "compaction":
       return "cmp";
+    case "image_generation_call":
+      return "ig";
     default:
       return "item";
   }

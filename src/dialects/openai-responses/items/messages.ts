@@ -15,6 +15,7 @@ import {
   type MessageItem,
   type ReasoningInput,
 } from "./input-item-schema.js";
+import { imageCallTurn } from "./image-call-input.js";
 import { isCall, resultText, toolCallOf, type CallInput } from "./call-input.js";
 import { decodeOpaque } from "./opaque-text.js";
 
@@ -42,6 +43,13 @@ export function messagesOf(items: readonly InputItem[], earlier: EarlierItems): 
         `${param}.call_id`,
         `no tool call with the id ${item.call_id.slice(0, 64)} comes before it`,
       );
+    if (item.type === "image_generation_call") {
+      const { call, result } = imageCallTurn(item);
+      if (open === null) turns.push({ ...newDraft(), calls: [call] });
+      else open.calls.push(call);
+      turns.push(result);
+      continue;
+    }
     const turn = isAssistantItem(item) ? addToDraft(open, item) : messageOf(item, param);
     if (turn !== null && turn !== last) turns.push(turn);
   }

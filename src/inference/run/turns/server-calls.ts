@@ -1,7 +1,7 @@
 /** Executes the calls of a turn whose tools are the server's. A call that fails has a result, too. */
 import { toHearthError } from "../../../core/errors.js";
 import type { Message, ToolCall } from "../../../core/generation.js";
-import type { ServerCallEvent, ServerCallResult } from "../../../core/tools/server-call.js";
+import { resultImage, type ServerCallEvent, type ServerCallResult } from "../../../core/tools/server-call.js";
 import type { Clock } from "../../../core/clock.js";
 import { unlessAborted } from "../abortable.js";
 import type { ServerTool, TextRun } from "../run-deps.js";
@@ -38,7 +38,7 @@ export async function executeCalls(
   calls: readonly NumberedCall[],
 ): Promise<readonly Message[]> {
   const { emit, signal, callsLeft } = execution;
-  const contents: string[] = [];
+  const results: Pick<Message, "content" | "images">[] = [];
   let next = 0;
   const worker = async (): Promise<void> => {
     for (let at = next++; at < calls.length; at = next++) {
@@ -48,12 +48,17 @@ export async function executeCalls(
       emit({ type: "server-call-start", ...place });
       const result = at < callsLeft ? await resultOf(execution, call) : failedResult(tooManyCalls);
       signal.throwIfAborted();
-      contents[at] = result.content.slice(0, resultCharsMax);
+      results[at] = readByModel(result);
       emit({ type: "server-call-end", ...place, result });
     }
   };
   await Promise.all(Array.from({ length: Math.min(callsActiveMax, calls.length) }, worker));
-  return calls.map(({ id }, at) => ({ role: "tool", content: contents[at] ?? "", toolCallId: id }));
+  return calls.map(({ id }, at) => ({ content: "", ...results[at], role: "tool", toolCallId: id }));
+}
+
+function readByModel({ content: whole, image }: ServerCallResult): Pick<Message, "content" | "images"> {
+  const content = whole.slice(0, resultCharsMax);
+  return image === undefined ? { content } : { content, images: [resultImage(image, content)] };
 }
 
 const tooManyCalls = "The call was not executed: the answer has as many calls as it may have.";

@@ -2,52 +2,12 @@ import OpenAI from "openai";
 import type { ResponseStreamEvent } from "openai/resources/responses/responses";
 import { describe, expect, it } from "vitest";
 import type { ResponseObject } from "../../../../src/dialects/openai-responses/response-schema.js";
-import type { Script, ScriptStep } from "../../../../src/engine/scripted.js";
-import { ember } from "../../../dialects/model.js";
 import { weather } from "../../../dialects/openai-responses/requests.js";
 import { until } from "../../../harness.js";
-import { emptyFile, gate, keys, startScriptedApp, type ScriptedAppOptions } from "../../../scripted-app.js";
+import { gate, keys } from "../../../scripted-app.js";
 import { createScriptedImageEngine } from "../../../scripted-image-engine.js";
-import { createResponsesClient, lastResponse, toolCallSteps } from "./responses.js";
-
-const painter = {
-  ...ember,
-  manifest: {
-    ...ember.manifest,
-    id: "painter",
-    aliases: [],
-    kind: "image" as const,
-    prices: { ...ember.manifest.prices, imageTicks: 700 },
-  },
-};
-const tools = [{ type: "image_generation" as const }];
-
-/** Calls of `image_generation` in one turn, then its end. */
-function drawing(...prompts: readonly string[]): readonly ScriptStep[] {
-  return [
-    ...prompts.flatMap((prompt, index): ScriptStep[] => [
-      {
-        type: "tool-call-start",
-        choice: 0,
-        index,
-        id: `call_${prompt}`,
-        name: "image_generation",
-        tokens: 2,
-      },
-      { type: "tool-call-delta", choice: 0, index, arguments: JSON.stringify({ prompt }), tokens: 3 },
-      { type: "tool-call-end", choice: 0, index, tokens: 1 },
-    ]),
-    { type: "generation-end", choice: 0, finishReason: "tool_calls", stopSequence: null },
-  ];
-}
-
-const drawsOnce: Script = (prompt) =>
-  prompt.includes("was drawn") ? ["Here it is."] : ["I will draw. ", ...drawing("fox")];
-
-async function start(script: Script = drawsOnce, options: ScriptedAppOptions = {}) {
-  const server = await startScriptedApp(script, { models: [emptyFile, ember, painter], ...options });
-  return { server, client: createResponsesClient(server.url) };
-}
+import { drawing, drawsOnce, start, tools } from "./image-tool-server.js";
+import { lastResponse, toolCallSteps } from "./responses.js";
 
 const typesOf = ({ output }: ResponseObject) => output.map(({ type }) => type);
 
