@@ -26,7 +26,7 @@ import { createPromptEstimate } from "../accounts/limits/prompt-estimate.js";
 import { createRateLimits } from "../accounts/limits/rate-limits.js";
 import { createTeamLimitService, type TeamLimitService } from "../accounts/limits/team-limits.js";
 import { createTeamService, type TeamService } from "../accounts/teams/teams.js";
-import type { Config } from "../config.js";
+import { configuredUrl, type Config } from "../config.js";
 import type { Actor } from "../accounts/audit/event.js";
 import type { Clock } from "../core/clock.js";
 import type { Random } from "../core/random.js";
@@ -39,6 +39,9 @@ import { createBillingStore } from "../accounts/money/store/billing.js";
 import { createLedgerStore } from "../accounts/money/store/ledger.js";
 import { createManagementKeyStore } from "../accounts/management-keys/store.js";
 import { createKeyUseStore } from "../accounts/authentication/store.js";
+import { createSignIn } from "../accounts/sign-in/sign-in.js";
+import { createSignInLinks, type SignInLinks } from "../accounts/sign-in/links.js";
+import { createSignInStore } from "../accounts/sign-in/store.js";
 import { createMemberStore } from "../accounts/members/store.js";
 import { createHostedPriceStore } from "../accounts/money/store/hosted-prices.js";
 import { createSpendingStore } from "../accounts/money/store/spending-limits.js";
@@ -65,6 +68,7 @@ export function buildAccountStores(database: Database) {
     managementKeys: createManagementKeyStore(database),
     keyUses: createKeyUseStore(database),
     members: createMemberStore(database),
+    signIns: createSignInStore(database),
     audit: createAuditStore(database),
     ledger: createLedgerStore(database),
     billing: createBillingStore(database),
@@ -109,6 +113,7 @@ export function buildAccounts(deps: AccountDeps): HttpDeps["accounts"] {
     teams: createTeamService(deps),
     teamLimits: createTeamLimitService(deps),
     members: createMemberService(deps),
+    signIn: createSignIn(deps),
     auditLog: createAuditLog(deps),
     credits: createCreditService(deps),
     billing: createBilling(deps),
@@ -149,6 +154,7 @@ export interface OpenAccounts {
   readonly teams: TeamService;
   readonly teamLimits: TeamLimitService;
   readonly members: MemberService;
+  readonly signInLinks: SignInLinks;
   readonly managementKeys: ManagementKeyService;
   readonly auditLog: AuditLog;
   readonly credits: CreditService;
@@ -158,6 +164,8 @@ export interface OpenAccounts {
   /** Names of the models of this server, for which hosted prices are looked up. */
   modelNames(): Promise<readonly ModelNames[]>;
   readonly ledger: Pick<AccountStores["ledger"], "verify">;
+  /** Base URL of a server with this configuration. */
+  readonly serverUrl: string;
   /** The person at the command line. */
   readonly actor: Actor;
   close(): Promise<void>;
@@ -169,6 +177,7 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
   const deps = { ...buildAccountStores(database), clock: systemClock, random: systemRandom };
   return {
     ...buildAccounts(deps),
+    signInLinks: createSignInLinks(deps),
     managementKeys: createManagementKeyService(deps),
     hostedPrices: createHostedPriceService(deps),
     async modelNames() {
@@ -177,6 +186,7 @@ export async function openAccounts(config: Config): Promise<OpenAccounts> {
       return (await openRegistry(config)).list().map(({ manifest }) => manifest);
     },
     ledger: deps.ledger,
+    serverUrl: configuredUrl(config),
     actor: cliActor,
     close: () => database.close(),
   };

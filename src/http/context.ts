@@ -1,6 +1,7 @@
 import type Koa from "koa";
 import type { Principal } from "../accounts/keys/api-key.js";
 import type { Manager } from "../accounts/management-keys/management-key.js";
+import type { SignedIn } from "../accounts/sign-in/session.js";
 import type { ErrorDialect } from "../dialects/error-body.js";
 
 /** State of one request, shared by the middleware. */
@@ -13,6 +14,8 @@ export interface RequestState {
   principal: Principal | null;
   /** The caller of the management API. */
   manager: Manager | null;
+  /** The session of a request that the console sends to a route of the API. */
+  signedIn: SignedIn | null;
 }
 
 export type Context = Koa.ParameterizedContext<RequestState>;

@@ -6,6 +6,7 @@ import type { BillingService } from "../accounts/money/billing.js";
 import type { CreditService } from "../accounts/money/credits.js";
 import type { KeyService } from "../accounts/keys/keys.js";
 import type { MemberService } from "../accounts/members/members.js";
+import type { SignInService } from "../accounts/sign-in/sign-in.js";
 import type { RateLimits } from "../accounts/limits/rate-limits.js";
 import type { TeamLimitService } from "../accounts/limits/team-limits.js";
 import type { SpendingService } from "../accounts/money/spending-limits.js";
@@ -58,6 +59,7 @@ export interface Accounts {
   readonly teams: TeamService;
   readonly teamLimits: TeamLimitService;
   readonly members: MemberService;
+  readonly signIn: SignInService;
   readonly auditLog: AuditLog;
   readonly credits: CreditService;
   readonly billing: BillingService;

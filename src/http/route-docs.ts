@@ -17,6 +17,7 @@ export const routeTags = {
   Keys: "The API key of the request.",
   Accounts: "API keys, teams, members and the audit log; requires a management key.",
   Billing: "Credit, spending limits and usage of teams; requires a management key.",
+  Console: "Sign-in to the console; for its own pages.",
   Ollama: "The interface of Ollama, for tools that know no other. Pull and delete require a management key.",
   Server: "Health, metrics and this document.",
 } as const;

@@ -3,6 +3,7 @@ import type { RequestDecision } from "../accounts/limits/rate-limits.js";
 import type { Principal } from "../accounts/keys/api-key.js";
 import type { Manager } from "../accounts/management-keys/management-key.js";
 import type { ErrorDialect } from "../dialects/error-body.js";
+import type { SignedIn } from "../accounts/sign-in/session.js";
 import type { Context } from "./context.js";
 import type { RouteDocs } from "./route-docs.js";
 
@@ -50,6 +51,17 @@ export interface ManagementCall extends BaseCall {
   readonly manager: Manager;
 }
 
+/** One request of a page of the console. */
+export interface PageCall extends BaseCall {
+  readonly route: PageRoute;
+}
+
+/** One request of a page of the console, of a member who is signed in. */
+export interface SessionCall extends BaseCall {
+  readonly route: SessionRoute;
+  readonly signedIn: SignedIn;
+}
+
 export interface PublicRoute extends RouteBase {
   readonly guard: "none";
   readonly handler: (ctx: Context) => Promise<void> | void;
@@ -72,7 +84,17 @@ export interface ManagementRoute extends RouteBase {
   readonly handler: (call: ManagementCall) => Promise<void> | void;
 }
 
-export type Route = PublicRoute | ApiKeyRoute | ManagementRoute;
+export interface PageRoute extends RouteBase {
+  readonly guard: "page";
+  readonly handler: (call: PageCall) => Promise<void> | void;
+}
+
+export interface SessionRoute extends RouteBase {
+  readonly guard: "session";
+  readonly handler: (call: SessionCall) => Promise<void> | void;
+}
+
+export type Route = PublicRoute | ApiKeyRoute | ManagementRoute | PageRoute | SessionRoute;
 
 /** A route that requires no key. */
 export function publicRoute(
@@ -109,6 +131,26 @@ export function managementRoute(
   docs: RouteDocs,
 ): ManagementRoute {
   return { guard: "management-key", method, path, endpointAcl, errors: "management", handler, docs };
+}
+
+/** A route that requires no credential, but a request of the console's own pages. */
+export function pageRoute(
+  method: Route["method"],
+  path: string,
+  handler: PageRoute["handler"],
+  docs: RouteDocs,
+): PageRoute {
+  return { guard: "page", method, path, endpointAcl: null, errors: "management", handler, docs };
+}
+
+/** A route that requires a session of the console, and a request of its own pages. */
+export function sessionRoute(
+  method: Route["method"],
+  path: string,
+  handler: SessionRoute["handler"],
+  docs: RouteDocs,
+): SessionRoute {
+  return { guard: "session", method, path, endpointAcl: null, errors: "management", handler, docs };
 }
 
 /** The same route without a request body. */

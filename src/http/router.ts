@@ -8,7 +8,12 @@ import { authenticate, authenticateManager } from "./middleware/authenticate.js"
 import { readJsonBody, type BodyRules } from "./middleware/body.js";
 import { limitRequest } from "./middleware/limit.js";
 import { localKey } from "./middleware/local-key.js";
-import { takesBody, type Call, type Route } from "./route.js";
+import { checkOwnPage } from "./console/own-page.js";
+import { findSession } from "./console/session-requests.js";
+import { takesBody, type Call, type PageRoute, type Route, type SessionRoute } from "./route.js";
+
+/** The bodies of the console's own routes have an e-mail and passwords. */
+const ownBodyBytesMax = 16 * 1024;
 
 /** Builds the router from the route table; authentication, the permissions of management keys, rate limits and body parsing follow from a row. */
 export function createRouter(routes: readonly Route[], deps: HttpDeps): Router<RequestState> {
@@ -79,21 +84,38 @@ async function handle(
   params: Readonly<Record<string, string>>,
   deps: HttpDeps,
 ): Promise<void> {
-  const { authenticator, managerAuthenticator: managers, limits } = deps;
+  const { limits } = deps;
   ctx.state.errorDialect = errorDialectFor(route.errors, ctx);
   ctx.state.routePath = route.path;
   const { requestId } = ctx.state;
   if (route.guard === "none") return route.handler(ctx);
   if (route.guard === "management-key") {
-    const manager = await authenticateManager(ctx, managers);
+    const manager = await authenticateManager(ctx, deps);
     authoriseManager(manager, route);
     const body = await bodyOf(route, ctx, limits);
     return route.handler({ ctx, manager, ...body, params, requestId, route });
   }
-  const principal = await authenticate(ctx, authenticator, localKey(ctx, route, deps));
+  if (route.guard === "page" || route.guard === "session")
+    return handleOwn(route, ctx, { params, requestId }, deps);
+  const principal = await authenticate(ctx, deps, localKey(ctx, route, deps));
   const rateLimitDecision = limitRequest(deps, ctx, route, principal);
   const body = await bodyOf(route, ctx, limits);
   await route.handler({ ctx, principal, rateLimitDecision, ...body, params, requestId, route });
+}
+
+/** Handles a request of the console to a route of its own. */
+async function handleOwn(
+  route: PageRoute | SessionRoute,
+  ctx: Context,
+  call: Pick<Call, "params" | "requestId">,
+  deps: HttpDeps,
+): Promise<void> {
+  checkOwnPage(ctx);
+  const limits = { ...deps.limits, bodyBytesMax: Math.min(deps.limits.bodyBytesMax, ownBodyBytesMax) };
+  if (route.guard === "page")
+    return route.handler({ ctx, ...(await bodyOf(route, ctx, limits)), ...call, route });
+  const signedIn = await findSession(ctx, deps);
+  return route.handler({ ctx, signedIn, ...(await bodyOf(route, ctx, limits)), ...call, route });
 }
 
 async function bodyOf(

@@ -60,6 +60,7 @@ import { getOpenApiDocs, getOpenApi } from "./openapi-json.js";
 import { getReadiness, getReadinessDocs } from "./readyz.js";
 import { responseRoutes } from "./responses/routes.js";
 import { batchRoutes } from "./batches/routes.js";
+import { consoleRoutes } from "./console/routes.js";
 import { managementRoutes } from "./management/routes.js";
 import { ollamaRoutes } from "./ollama/routes.js";
 import { anthropicRoute, apiKeyRoute, publicRoute, type Route, withoutBody } from "./route.js";
@@ -76,6 +77,7 @@ export function createRoutes(deps: HttpDeps): readonly Route[] {
     ...modelRoutes(deps),
     apiKeyRoute("GET", "/v1/api-key", null, getApiKey, getApiKeyDocs),
     ...managementRoutes(deps, () => routes),
+    ...consoleRoutes(deps),
     ...(deps.ollamaApi ? ollamaRoutes(deps) : []),
     ...serverRoutes(deps, () => routes),
     ...documentationRoutes(deps),

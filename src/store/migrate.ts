@@ -24,6 +24,7 @@ import { chatCompletions } from "./migrations/0021-0030/0022-chat-completions.js
 import { conversations } from "./migrations/0021-0030/0021-conversations.js";
 import { files } from "./migrations/0021-0030/0024-files.js";
 import { batches } from "./migrations/0021-0030/0025-batches.js";
+import { signIn } from "./migrations/0021-0030/0026-sign-in.js";
 import type { Migration } from "./migrations/migration.js";
 
 const migrations: readonly Migration[] = [
@@ -52,6 +53,7 @@ const migrations: readonly Migration[] = [
   runLabels,
   files,
   batches,
+  signIn,
 ];
 
 /**

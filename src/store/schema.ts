@@ -9,6 +9,7 @@ import type {
   ResponseStatus,
   Role,
 } from "./column-values.js";
+import type { ConsoleSessionRow, MemberSignInRow, SignInLinkRow } from "./tables/sign-in.js";
 import type { BatchLineRow, BatchRow, FileRow } from "./tables/batches.js";
 import type {
   BalanceRow,
@@ -50,6 +51,9 @@ export interface Schema {
   run_labels: RunLabelsRow;
   management_keys: ManagementKeyTable;
   members: MemberRow;
+  member_sign_ins: MemberSignInRow;
+  sign_in_links: SignInLinkRow;
+  console_sessions: ConsoleSessionRow;
   audit_events: AuditRow;
   team_limits: TeamLimitRow;
   kept_images: StoredImageRow;

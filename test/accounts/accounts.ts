@@ -2,6 +2,7 @@ import { buildAccountStores } from "../../src/app/accounts.js";
 import { createKeyService } from "../../src/accounts/keys/keys.js";
 import { createCreditService } from "../../src/accounts/money/credits.js";
 import { createManagementKeyService } from "../../src/accounts/management-keys/management-keys.js";
+import { createSignInLinks } from "../../src/accounts/sign-in/links.js";
 import { createMemberService } from "../../src/accounts/members/members.js";
 import { createTeamLimitService } from "../../src/accounts/limits/team-limits.js";
 import { createTeamService } from "../../src/accounts/teams/teams.js";
@@ -39,6 +40,7 @@ export async function emptyAccounts() {
     used,
     keyUse: { note: (keyId: string) => void used.push(keyId) },
     memberService: createMemberService(deps),
+    signInLinks: createSignInLinks(deps),
     service: createKeyService(deps),
     teamService: createTeamService(deps),
     teamLimitService: createTeamLimitService(deps),

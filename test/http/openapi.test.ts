@@ -28,6 +28,8 @@ const guards = {
   none: { schemes: [], acl: "" },
   "api-key": { schemes: ["bearer", "apiKey"], acl: "api-key" },
   "management-key": { schemes: ["managementKey"], acl: "team-token" },
+  page: { schemes: [], acl: "" },
+  session: { schemes: ["session"], acl: "" },
 } as const;
 
 const dialects: Readonly<Record<string, readonly ErrorDialect[]>> = {

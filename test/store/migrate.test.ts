@@ -120,6 +120,9 @@ it("counts the images of earlier runs in the usage of their hour and of their mo
     drop table files;
     drop table batch_lines;
     drop table batches;
+    drop table member_sign_ins;
+    drop table sign_in_links;
+    drop table console_sessions;
     pragma user_version = 17`);
   sqlite.close();
   const database = await openDatabase(file);

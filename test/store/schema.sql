@@ -122,6 +122,21 @@ CREATE INDEX chat_completions_by_model on chat_completions (team_id, model, entr
 
 CREATE INDEX chat_completions_by_team on chat_completions (team_id, entry, metadata);
 
+CREATE TABLE console_sessions (
+  id text primary key not null,
+  hash blob not null check (length(hash) = 32),
+  member_id text not null references members (id),
+  create_time integer not null,
+  last_use_time integer not null,
+  expire_time integer not null
+) strict;
+
+CREATE INDEX console_sessions_by_expiry on console_sessions (expire_time);
+
+CREATE UNIQUE INDEX console_sessions_by_hash on console_sessions (hash);
+
+CREATE INDEX console_sessions_by_member on console_sessions (member_id, create_time, id);
+
 CREATE TABLE conversation_items (
   entry integer primary key not null,
   conversation_id text not null references conversations (id) on delete cascade,
@@ -279,6 +294,12 @@ CREATE TABLE management_keys (
   create_time integer not null,
   modify_time integer not null
 , ip_ranges text check (json_type(ip_ranges) = 'array'), last_use_time integer) strict;
+
+CREATE TABLE member_sign_ins (
+  member_id text primary key not null references members (id),
+  password text,
+  api_key_id text
+) strict, without rowid;
 
 CREATE TABLE members (
   id text primary key not null,
@@ -469,6 +490,14 @@ CREATE INDEX runs_by_team on runs (team_id, start_time);
 CREATE INDEX runs_by_time on runs (start_time, id);
 
 CREATE INDEX runs_running on runs (state) where state = 'running';
+
+CREATE TABLE sign_in_links (
+  hash blob primary key not null check (length(hash) = 32),
+  member_id text references members (id),
+  expire_time integer not null
+) strict, without rowid;
+
+CREATE UNIQUE INDEX sign_in_links_by_member on sign_in_links (coalesce(member_id, ''));
 
 CREATE TABLE spending_limits (
   team_id text primary key not null references teams (id),

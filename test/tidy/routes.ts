@@ -2,17 +2,18 @@
 import ts from "typescript";
 import { sourceFiles, visitNodes } from "./source-files.js";
 
-/** The table of routes, and its parts for responses, for the management routes and for Ollama's interface. */
+/** The table of routes, and its parts for responses, for the management routes for Ollama's interface and for the console. */
 const tables = [
   "src/http/routes.ts",
   "src/http/responses/routes.ts",
   "src/http/batches/routes.ts",
   "src/http/management/routes.ts",
   "src/http/ollama/routes.ts",
+  "src/http/console/routes.ts",
 ];
 
 /** First parts of URLs whose routes have a folder of that name. */
-const planes = ["v1", "auth", "audit", "api"];
+const planes = ["v1", "auth", "audit", "api", "console/api"];
 
 /**
  * Files of src/http/v1/, src/http/auth/ and src/http/audit/ without a route in the tables, and such routes

@@ -7,7 +7,11 @@ import { HearthError } from "../../core/errors.js";
 import type { ManagementKeyStore } from "../management-keys/store.js";
 import { foldEmail, type Member, type MemberQuery } from "./member.js";
 import type { MemberStore } from "./store.js";
+import type { ApiKeyStore } from "../keys/store.js";
+import { auditedKey } from "../keys/key-settings.js";
+import type { SignInStore } from "../sign-in/store.js";
 import type { TeamStore } from "../teams/store.js";
+import type { Write } from "../../store/writes.js";
 import {
   auditedMember,
   commitAudited,
@@ -52,7 +56,7 @@ export interface MemberService {
    */
   update(id: string, change: MemberChange, actor: Actor): Promise<Member>;
   /**
-   * Removes a member and their management keys.
+   * Removes a member with their management keys and what they sign in with; their sessions end.
    * @throws HearthError `not_found`, `conflict` when the member is the last owner.
    */
   remove(id: string, actor: Actor): Promise<Member>;
@@ -67,6 +71,8 @@ export interface MemberServiceDeps extends AuditDeps {
   readonly members: MemberStore;
   readonly managementKeys: ManagementKeyStore;
   readonly teams: TeamStore;
+  readonly keys: ApiKeyStore;
+  readonly signIns: SignInStore;
 }
 
 const membersMax = 10_000;
@@ -166,8 +172,26 @@ async function remove(deps: MemberServiceDeps, id: string, actor: Actor): Promis
       managementKeys.removal(key),
       auditEntry(deps, actor, managementKeyRemoval(key)),
     ]),
+    ...(await signInRemovals(deps, id, actor)),
   ]);
   return member;
+}
+
+/** Deletes the password, the link and the sessions of a member, and the API key of the sessions. */
+async function signInRemovals(deps: MemberServiceDeps, id: string, actor: Actor): Promise<readonly Write[]> {
+  const { keys, signIns } = deps;
+  const { apiKeyId } = await signIns.findSignIn(id);
+  const key = apiKeyId === null ? null : await keys.find(apiKeyId);
+  if (key === null) return signIns.memberRemovals(id);
+  const entry = auditEntry(deps, actor, {
+    action: "DeleteApiKey",
+    objectId: key.id,
+    teamId: key.teamId,
+    description: `Deleted the API key '${key.name}'`,
+    before: auditedKey(key),
+    after: null,
+  });
+  return [...signIns.memberRemovals(id), keys.removal(key), entry];
 }
 
 async function findSeen({ members }: MemberServiceDeps, id: string, actor: Actor): Promise<Member> {

@@ -5,6 +5,7 @@ import type { Config } from "../../config.js";
 import type { Clock } from "../../core/clock.js";
 import type { DeferredStore } from "../../jobs/deferred/store.js";
 import type { JobStore } from "../../jobs/store.js";
+import type { SignInStore } from "../../accounts/sign-in/store.js";
 import type { RunLabelStore } from "../../inference/run/store/run-labels.js";
 import type { Files } from "../../inference/files/files.js";
 import type { ImageGenerator } from "../../inference/images/generate-images.js";
@@ -46,6 +47,7 @@ export interface JobsDeps {
   readonly batchLines: BatchLineStore;
   readonly images: Pick<ImageStore, "deleteExpired">;
   readonly runLabels: Pick<RunLabelStore, "deleteExpired">;
+  readonly signIns: Pick<SignInStore, "deleteExpired">;
   readonly files: Files;
   readonly promptFiles: PromptFiles;
   readonly writes: Writes;
@@ -141,6 +143,7 @@ function buildRetention({
   completions,
   responses,
   runLabels,
+  signIns,
   images,
   files,
   batches,
@@ -153,7 +156,7 @@ function buildRetention({
     (now, limit) =>
       store.deleteExpired(now, limit);
   const sweeps: readonly Sweep[] = [
-    ...[deferred, responses, completions, runLabels, files].map(expired),
+    ...[deferred, responses, completions, runLabels, signIns, files].map(expired),
     (_, limit) => batchLines.deleteEnded(limit),
     (now, limit) => batches.deleteEnded(now - batchRetentionMs, limit),
     // Last, because it reads a folder: what follows would start at another time in every run of the simulation.

@@ -6,6 +6,7 @@ import { roles, type Member } from "../../accounts/members/member.js";
 import type { Team } from "../../accounts/teams/team.js";
 import { ago } from "./duration.js";
 import { formatJson, formatTable } from "../table.js";
+import { addSignInLinkCommands } from "./sign-in-links.js";
 import {
   reportInvalidValues,
   shortId,
@@ -42,9 +43,10 @@ export function addMembersCommand(program: Command, using: UsingAccounts, io: Ac
       io.out.write(json === true ? formatJson(all.map(memberToJson)) : toTable(all, teams, io.clock.now()));
     });
   addUpdateCommand(members, using, io);
+  addSignInLinkCommands(members, using, io);
   members
     .command("rm")
-    .description("remove members; their management keys become invalid")
+    .description("remove members; their management keys and sessions become invalid")
     .argument("<member...>", "ID or e-mail")
     .option("--json", "print one JSON array")
     .action(async (references: string[], { json }: { json?: true }) => {

@@ -1,20 +1,8 @@
 /** Finds the server that runs with the same configuration. */
 import { readFileSync } from "node:fs";
 import { firstKeyFile } from "../../app/data-folder.js";
-import type { Config } from "../../config.js";
+import { configuredUrl, type Config } from "../../config.js";
 import type { ChatServer, Fetch } from "../chat-client.js";
-
-/** The addresses that stand for all addresses of a machine, and how this machine reaches itself there. */
-const wildcards = new Map([
-  ["0.0.0.0", "127.0.0.1"],
-  ["::", "::1"],
-]);
-
-/** Returns the configured address as a base URL. */
-function configuredUrl({ host: written, port, tlsCert }: Config): string {
-  const host = wildcards.get(written) ?? written;
-  return `${tlsCert === null ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
-}
 
 /**
  * Returns the server that answers at the configured address; null if none does.

@@ -1,27 +1,41 @@
-import type { Authenticator } from "../../accounts/authentication/authenticate-key.js";
-import type { ManagerAuthenticator } from "../../accounts/authentication/authenticate-manager.js";
 import { readCredential } from "../../accounts/authentication/read-credential.js";
 import type { Principal } from "../../accounts/keys/api-key.js";
 import type { Manager } from "../../accounts/management-keys/management-key.js";
+import { managerOf } from "../../accounts/sign-in/session.js";
 import type { Context } from "../context.js";
+import type { HttpDeps } from "../deps.js";
+
+type AuthenticationDeps = Pick<HttpDeps, "authenticator" | "managerAuthenticator" | "accounts">;
 
 /**
- * Authenticates the API key of a request. @param keyless the key of a request that presents none
+ * Authenticates the API key of a request; for a request of the console, that of the member's sessions.
+ * @param keyless the key of a request that presents none
  * @throws HearthError `unauthenticated`, `bad_credential` or `permission_denied`.
  */
 export async function authenticate(
   ctx: Context,
-  authenticator: Authenticator,
+  deps: AuthenticationDeps,
   keyless: string | null,
 ): Promise<Principal> {
-  const principal = await authenticator.authenticate(readCredential(ctx.req.headers) ?? keyless, ctx.ip);
+  const { signedIn } = ctx.state;
+  const principal =
+    signedIn === null
+      ? await deps.authenticator.authenticate(readCredential(ctx.req.headers) ?? keyless, ctx.ip)
+      : await deps.authenticator.readmit(await deps.accounts.signIn.apiKeyOf(signedIn));
   ctx.state.principal = principal;
   return principal;
 }
 
-/** Authenticates the management key of a request. @throws the same errors as `authenticate`. */
-export async function authenticateManager(ctx: Context, managers: ManagerAuthenticator): Promise<Manager> {
-  const manager = await managers.authenticate(readCredential(ctx.req.headers), ctx.ip);
+/** Authenticates the management key of a request, or the member of a request of the console. @throws the same errors as `authenticate`. */
+export async function authenticateManager(
+  ctx: Context,
+  { managerAuthenticator: managers }: AuthenticationDeps,
+): Promise<Manager> {
+  const { signedIn } = ctx.state;
+  const manager =
+    signedIn === null
+      ? await managers.authenticate(readCredential(ctx.req.headers), ctx.ip)
+      : managerOf(signedIn);
   ctx.state.manager = manager;
   return manager;
 }

@@ -16,6 +16,7 @@ export function assignRequestId(random: Random, withoutSecrets: SecretFilter): M
     ctx.state.routePath = null;
     ctx.state.principal = null;
     ctx.state.manager = null;
+    ctx.state.signedIn = null;
     ctx.set("x-request-id", id);
     ctx.set("request-id", id);
     // Responses contain texts of clients; browsers must not guess their content type.

@@ -54,6 +54,12 @@ export function openapiDocument(routes: readonly Route[], version: string): Open
           scheme: "bearer",
           description: "`Authorization: Bearer <management key>`; API keys are not accepted.",
         },
+        session: {
+          type: "apiKey",
+          in: "cookie",
+          name: "hearth-console",
+          description: "The session of a member; the name of the cookie ends with the port of the server.",
+        },
       },
       headers,
       responses: failuresOf(routes, schemas),

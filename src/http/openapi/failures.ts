@@ -8,7 +8,7 @@ export function failureStatuses(route: Route): readonly number[] {
   const { docs, guard, errors } = route;
   const kinds: readonly ErrorKind[] = [
     ...everyRoute,
-    ...(guard === "none" ? [] : keyErrors),
+    ...(guard === "none" || guard === "page" ? [] : keyErrors),
     ...(guard === "api-key" ? limitErrors : []),
     ...(docs.query === undefined ? [] : queryErrors),
     ...(route.path.includes(":") || route.path.includes("*") ? lookupErrors : []),

@@ -96,12 +96,16 @@ const securityOf: Readonly<Record<Route["guard"], Operation["security"]>> = {
   none: [],
   "api-key": [{ bearer: [] }, { apiKey: [] }],
   "management-key": [{ managementKey: [] }],
+  page: [],
+  session: [{ session: [] }],
 };
 
 const aclKind: Readonly<Record<Route["guard"], string>> = {
   none: "",
   "api-key": "api-key",
   "management-key": "team-token",
+  page: "",
+  session: "",
 };
 
 function responsesOf(route: Route, schemas: JsonSchemas): Operation["responses"] {

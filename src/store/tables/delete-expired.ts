@@ -3,6 +3,7 @@ import type { Database } from "../database.js";
 
 /** A table whose rows expire at `expire_time`, with the column that identifies a row. */
 type Expiring =
+  | { readonly table: "console_sessions"; readonly key: "id" }
   | { readonly table: "chat_completions"; readonly key: "entry" }
   | { readonly table: "deferred_completions"; readonly key: "id" }
   | { readonly table: "run_labels"; readonly key: "run_id" };

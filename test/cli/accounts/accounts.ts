@@ -22,6 +22,7 @@ export async function createCommandEnvironment() {
       keys,
       teams,
       members,
+      signInLinks: empty.signInLinks,
       teamLimits,
       managementKeys,
       credits,
@@ -31,6 +32,7 @@ export async function createCommandEnvironment() {
       modelNames: () => Promise.resolve([{ id: "small", aliases: ["hosted-mini", "hosted-max"] }]),
       ledger,
       auditLog,
+      serverUrl: "http://127.0.0.1:4280",
       actor: cliActor,
       close,
     });

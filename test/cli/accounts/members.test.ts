@@ -1,5 +1,6 @@
 import { CommanderError } from "commander";
 import { describe, expect, it } from "vitest";
+import { hashSecret } from "../../../src/accounts/authentication/secret.js";
 import { createCommandEnvironment } from "./accounts.js";
 
 interface MemberJson {
@@ -130,4 +131,38 @@ it("hearth audit shows members by their e-mail, and with --json also their names
     user: { userId: "00000000-0000-0000-0000-000000000000" },
   });
   expect(await hearth("audit")).toMatch(/^\S+ +ada@example\.com +Created the management key 'x' /m);
+});
+
+describe("hearth members sign-in-link and reset", () => {
+  const linkOf =
+    /^http:\/\/127\.0\.0\.1:4280\/console#link=([\w-]{43})\n\nIt works once, within 24 hours\.\n$/;
+
+  it("print a link of the first owner, and of a member; only its hash is stored, and a newer one replaces it", async () => {
+    const { hearth, json, signIns } = await createCommandEnvironment();
+    const secretOf = (text: string) => linkOf.exec(text)?.[1] ?? "";
+    const first = secretOf(await hearth("members", "sign-in-link"));
+    const ada = await json<MemberJson>("members", "add", "ada@example.com", "--role", "owner");
+    const former = secretOf(await hearth("members", "sign-in-link", "ada@example.com"));
+    const newer = secretOf(await hearth("members", "reset", ada.memberId));
+    const found = await Promise.all(
+      [first, former, newer].map((secret) => signIns.findLink(hashSecret(secret))),
+    );
+    expect(found.map((link) => link?.memberId)).toEqual([null, undefined, ada.memberId]);
+    await expect(hearth("members", "sign-in-link")).rejects.toThrow("The server has an owner already");
+    await expect(hearth("members", "reset", "bob@example.com")).rejects.toThrow("member");
+  });
+
+  it("removes the password of a member and ends their sessions", async () => {
+    const { json, signIns, writes, clock } = await createCommandEnvironment();
+    const { memberId } = await json<MemberJson>("members", "add", "ada@example.com");
+    const hash = new Uint8Array(32);
+    const times = { createTime: clock.now(), lastUseTime: clock.now(), expireTime: clock.now() + 1 };
+    await writes.commit([
+      signIns.passwordWrite(memberId, "a hash"),
+      ...signIns.sessionWrites({ id: "session-1", memberId, hash, ...times }, 20),
+    ]);
+    expect((await json<{ link: string }>("members", "reset", "ada@example.com")).link).toContain("#link=");
+    expect(await signIns.findSignIn(memberId)).toEqual({ password: null, apiKeyId: null });
+    expect(await signIns.findSession(hash)).toBeNull();
+  });
 });

@@ -24,8 +24,10 @@ export const routes: readonly Route[] = createRoutes({
   ollamaApi: true,
 } as Parameters<typeof createRoutes>[0]);
 
-/** Routes that require a key; /metrics does not on the loopback address of these servers. */
-export const keyRoutes = routes.filter(({ guard, path }) => guard !== "none" && path !== "/metrics");
+/** Routes that a key opens, and no session does; /metrics does not on the loopback address of these servers. */
+export const keyRoutes = routes.filter(
+  ({ guard, path }) => (guard === "api-key" || guard === "management-key") && path !== "/metrics",
+);
 
 /** Returns the name of a route for test titles. */
 export function routeName({ method, path }: Pick<Route, "method" | "path">): string {
@@ -48,10 +50,10 @@ export async function createTestTeam(server: ManagedServer, name: string): Promi
   return { teamId, apiKey, manager: await server.createManagementKey({ teamId }) };
 }
 
-/** Returns the credential that a route requires; null if it requires none. */
+/** Returns the key that a route requires; null if it requires none. */
 export function credentialOf(route: Route, side: TestTeam): string | null {
-  if (route.guard === "none") return null;
   if (route.guard === "api-key") return side.apiKey;
+  if (route.guard !== "management-key") return null;
   return route.forAllTeams === true ? pinnedManagementKey : side.manager;
 }
 

@@ -1,0 +1,79 @@
+/** Makes the links with which a member signs in once: to set a first password, or a new one. Every link is audited. */
+import { auditedMember, auditEntry, type AuditDeps } from "../audit/audited-change.js";
+import type { Actor } from "../audit/event.js";
+import { hashSecret } from "../authentication/secret.js";
+import { HearthError } from "../../core/errors.js";
+import type { Random } from "../../core/random.js";
+import type { Member } from "../members/member.js";
+import type { MemberStore } from "../members/store.js";
+import type { SignInStore } from "./store.js";
+
+/** How long a link can be used. */
+export const linkMs = 24 * 60 * 60 * 1000;
+/** 256 bits: a link and a session cannot be guessed, and a hash without salt is enough. */
+const secretBytes = 32;
+
+export interface SignInLinks {
+  /**
+   * Makes a link, which replaces the member's former one. @returns its secret, which is not stored and cannot be shown again.
+   * @param member null: the link creates the first owner of the server
+   * @throws HearthError `conflict` when the server has an owner already.
+   */
+  create(member: Member | null, actor: Actor): Promise<string>;
+  /** Removes the password of a member, ends their sessions and makes a link. @returns the secret of the link. */
+  reset(member: Member, actor: Actor): Promise<string>;
+}
+
+export interface SignInLinkDeps extends AuditDeps {
+  readonly members: MemberStore;
+  readonly signIns: SignInStore;
+}
+
+export function createSignInLinks(deps: SignInLinkDeps): SignInLinks {
+  const { members, signIns, writes, clock, random } = deps;
+  const newLink = (member: Member | null) => {
+    const secret = newSecret(random);
+    const expireTime = clock.now() + linkMs;
+    return {
+      secret,
+      writes: signIns.linkWrites({ hash: hashSecret(secret), memberId: member?.id ?? null, expireTime }),
+    };
+  };
+  return {
+    async create(member, actor) {
+      if (member === null && (await members.countOwners(null)) > 0)
+        throw new HearthError("conflict", "The server has an owner already: name the member who signs in.");
+      const link = newLink(member);
+      const of = member === null ? "the first owner of the server" : `the member '${member.email}'`;
+      const entry = auditEntry(deps, actor, {
+        action: "CreateSignInLink",
+        objectId: member?.id ?? "server",
+        teamId: member?.teamId ?? null,
+        description: `Created a sign-in link of ${of}`,
+        before: null,
+        after: null,
+      });
+      await writes.commit([...link.writes, entry]);
+      return link.secret;
+    },
+    async reset(member, actor) {
+      const link = newLink(member);
+      const entry = auditEntry(deps, actor, {
+        action: "ResetPassword",
+        objectId: member.id,
+        teamId: member.teamId,
+        description: `Removed the password of the member '${member.email}', ended their sessions and created a sign-in link`,
+        before: auditedMember(member),
+        after: auditedMember(member),
+      });
+      const cleared = [signIns.passwordWrite(member.id, null), signIns.sessionRemovals(member.id)];
+      await writes.commit([...cleared, ...link.writes, entry]);
+      return link.secret;
+    },
+  };
+}
+
+/** Returns a new secret of a link or a session: 43 characters of base64url. */
+export function newSecret(random: Random): string {
+  return Buffer.from(random.bytes(secretBytes)).toString("base64url");
+}

@@ -1,0 +1,53 @@
+import type { Manager } from "../management-keys/management-key.js";
+import { allManagementAcls } from "../management-keys/permissions.js";
+import type { Member } from "../members/member.js";
+import type { Team } from "../teams/team.js";
+
+/** A stored session of the console, without its secret. Times are milliseconds since the epoch. */
+export interface Session {
+  readonly id: string;
+  readonly memberId: string;
+  /** SHA-256 of the secret, 32 bytes. */
+  readonly hash: Uint8Array;
+  readonly createTime: number;
+  /** Accurate to a minute. */
+  readonly lastUseTime: number;
+  /** When it ends, however much it is used. */
+  readonly expireTime: number;
+}
+
+/** The session of a request, with its member. */
+export interface SignedIn {
+  readonly session: Session;
+  readonly member: Member;
+  /** null: the member is one of the whole server. */
+  readonly team: Team | null;
+}
+
+/** A session that has just begun. */
+export interface NewSession extends SignedIn {
+  /** It is not stored and cannot be shown again. */
+  readonly secret: string;
+}
+
+/**
+ * Returns the manager for whom the permissions of management routes are checked: as for a management key of the member with all
+ * ACLs, so that the role and the team decide.
+ */
+export function managerOf({ session, member, team }: SignedIn): Manager {
+  const key = {
+    id: session.id,
+    teamId: member.teamId,
+    userId: member.id,
+    name: "console",
+    hash: session.hash,
+    redacted: "",
+    acls: allManagementAcls,
+    expireTime: session.expireTime,
+    ipRanges: null,
+    lastUseTime: session.lastUseTime,
+    createTime: session.createTime,
+    modifyTime: session.createTime,
+  };
+  return { key, team, member };
+}

@@ -1,0 +1,265 @@
+/**
+ * Signs members in to the console, by password or by a link that works once, and out again. Failed attempts cost the same work and have the same answer, whether or not
+ * the member exists.
+ */
+import { auditedMember, auditEntry } from "../audit/audited-change.js";
+import type { AuditAction } from "../audit/event.js";
+import { hashSecret } from "../authentication/secret.js";
+import { HearthError } from "../../core/errors.js";
+import { checkEmail, invalid } from "../field-rules.js";
+import type { Member } from "../members/member.js";
+import type { Write } from "../../store/writes.js";
+import { createSignInAttempts } from "./attempts.js";
+import { consoleKeyOf, type ConsoleKeyDeps } from "./console-key.js";
+import type { SignInLinkDeps } from "./links.js";
+import { actorIn, prepareSession, sessionMs, type PreparedSession } from "./new-session.js";
+import { checkPassword, createPasswords, type Passwords } from "./passwords.js";
+import type { NewSession, SignedIn } from "./session.js";
+import type { SignInLink } from "./store.js";
+
+export interface LinkSignIn {
+  /** The secret of the link. */
+  readonly link: string;
+  /** E-mail of the first owner, if the link creates them. */
+  readonly email: string | null;
+  /** The new password; null keeps the one that the member has. */
+  readonly password: string | null;
+}
+
+export interface SignInService {
+  /** @throws HearthError `bad_credential`, `rate_limited`, `overloaded`, or `permission_denied` when the team is blocked. */
+  withPassword(
+    request: { readonly email: string; readonly password: string },
+    address: string,
+  ): Promise<NewSession>;
+  /**
+   * Signs in by a link, which is then used up. A password that is set ends the member's other sessions.
+   * @throws the same errors, and `invalid_value` when an e-mail or a password is needed: the link can be used again.
+   */
+  withLink(request: LinkSignIn, address: string): Promise<NewSession>;
+  /**
+   * Returns the session of a request. @param secret null: the request has none
+   * @throws HearthError `unauthenticated` when there is no such session, or it has ended.
+   */
+  find(secret: string | null): Promise<SignedIn>;
+  /** Ends the session. */
+  end(signedIn: SignedIn): Promise<void>;
+  /** Ends all sessions of the member. */
+  endAll(signedIn: SignedIn): Promise<void>;
+  /**
+   * Sets the password and ends all sessions of the member. @returns a new session
+   * @throws HearthError `invalid_value` naming the field, `rate_limited`, `overloaded`.
+   */
+  setPassword(
+    signedIn: SignedIn,
+    request: { readonly currentPassword: string; readonly password: string },
+    address: string,
+  ): Promise<NewSession>;
+  /** Returns the id of the API key with which the member's sessions call /v1; creates it with the first call. */
+  apiKeyOf(signedIn: SignedIn): Promise<string>;
+}
+
+export type SignInDeps = SignInLinkDeps & ConsoleKeyDeps;
+
+interface Parts extends SignInDeps {
+  readonly passwords: Passwords;
+}
+
+/** Uses of a session are stored once in this time. */
+const useStoredMs = 60_000;
+
+export function createSignIn(deps: SignInDeps): SignInService {
+  const parts: Parts = { ...deps, passwords: createPasswords(deps.random) };
+  const attempts = createSignInAttempts(deps.clock);
+  return {
+    async withPassword(request, address) {
+      const succeed = attempts.begin(address, request.email);
+      const member = await memberWithPassword(parts, request);
+      succeed();
+      const begun = prepareSession(deps, member, { method: "password", address });
+      return commitSession(deps, begun, begun.writes);
+    },
+    async withLink(request, address) {
+      const succeed = attempts.begin(address, null);
+      const link = await findLink(deps, request.link);
+      succeed();
+      return useLink(parts, link, request, address);
+    },
+    find: (secret) => find(deps, secret),
+    end: (signedIn) => end(deps, signedIn, "SignOut", deps.signIns.sessionRemoval(signedIn.session)),
+    endAll: (signedIn) =>
+      end(deps, signedIn, "SignOutEverywhere", deps.signIns.sessionRemovals(signedIn.member.id)),
+    async setPassword({ member }, { currentPassword, password }, address) {
+      const succeed = attempts.begin(address, member.email);
+      const { password: stored } = await deps.signIns.findSignIn(member.id);
+      if (!(await parts.passwords.matches(currentPassword, stored)))
+        throw invalid("currentPassword", "is wrong");
+      succeed();
+      checkPassword(password);
+      const hash = await parts.passwords.hash(password);
+      const begun = prepareSession(deps, member, { method: "password", address });
+      const changes = passwordWrites(deps, member, hash, begun);
+      return commitSession(deps, begun, [...changes, ...begun.writes]);
+    },
+    apiKeyOf: (signedIn) => consoleKeyOf(deps, signedIn),
+  };
+}
+
+/** Returns the member with this e-mail and password. @throws HearthError `bad_credential`, after the same work in every case. */
+async function memberWithPassword(
+  { members, signIns, passwords }: Parts,
+  { email, password }: { readonly email: string; readonly password: string },
+): Promise<Member> {
+  const member = await members.findByEmail(email);
+  const { password: stored } = await signIns.findSignIn(member?.id ?? "");
+  const matches = await passwords.matches(password, stored);
+  if (member === null || !matches)
+    throw new HearthError("bad_credential", "The e-mail or the password is wrong.");
+  return member;
+}
+
+function usedLink(): HearthError {
+  const remedy = "`hearth members sign-in-link` prints a new one.";
+  return new HearthError("bad_credential", `This sign-in link has been used or has expired. ${remedy}`);
+}
+
+async function findLink({ signIns, clock }: SignInDeps, secret: string): Promise<SignInLink> {
+  const link = await signIns.findLink(hashSecret(secret));
+  if (link === null || link.expireTime <= clock.now()) throw usedLink();
+  return link;
+}
+
+async function useLink(
+  deps: Parts,
+  link: SignInLink,
+  request: LinkSignIn,
+  address: string,
+): Promise<NewSession> {
+  const { members, signIns, writes, passwords } = deps;
+  const isNew = link.memberId === null;
+  const member = isNew ? await firstOwner(deps, request.email) : await members.find(link.memberId);
+  if (member === null) throw usedLink();
+  const { password: stored } = await signIns.findSignIn(member.id);
+  if (request.password === null && stored === null)
+    throw invalid("password", "is needed: choose the one with which you will sign in");
+  if (request.password !== null) checkPassword(request.password);
+  const hash = request.password === null ? null : await passwords.hash(request.password);
+  const begun = prepareSession(deps, member, { method: "link", address });
+  const changes: readonly Write[] = [
+    signIns.linkRemoval(link),
+    ...(isNew ? ownerWrites(deps, member, begun) : []),
+    ...(hash === null ? [] : passwordWrites(deps, member, hash, begun)),
+    ...begun.writes,
+  ];
+  // One of two uses at the same time finds the link gone.
+  await writes.commit(changes).catch((thrown: unknown) => {
+    throw thrown instanceof HearthError && thrown.kind === "conflict" ? usedLink() : thrown;
+  });
+  return commitSession(deps, begun, []);
+}
+
+/** Returns the first owner of the server, who is not stored yet; null when there is an owner. */
+async function firstOwner({ members, clock, random }: Parts, email: string | null): Promise<Member | null> {
+  if ((await members.countOwners(null)) > 0) return null;
+  if (email === null)
+    throw invalid("email", "is needed: with it you will sign in as the owner of this server");
+  checkEmail(email);
+  if ((await members.findByEmail(email)) !== null)
+    throw new HearthError("conflict", "Another member has this e-mail address.", { param: "email" });
+  const names = { givenName: "", familyName: "" };
+  return { id: random.id(), teamId: null, email, ...names, role: "owner", createTime: clock.now() };
+}
+
+function ownerWrites(deps: SignInDeps, member: Member, { actor }: PreparedSession): readonly Write[] {
+  const entry = auditEntry(deps, actor, {
+    action: "CreateMember",
+    objectId: member.id,
+    teamId: null,
+    description: `Added the member '${member.email}'`,
+    before: null,
+    after: auditedMember(member),
+  });
+  return [deps.members.insertion(member), entry];
+}
+
+/** Sets a password and ends the sessions of the member; the new one is stored after that. */
+function passwordWrites(
+  deps: SignInDeps,
+  member: Member,
+  hash: string,
+  { actor }: PreparedSession,
+): readonly Write[] {
+  const { signIns } = deps;
+  const entry = auditEntry(deps, actor, {
+    action: "SetPassword",
+    objectId: member.id,
+    teamId: member.teamId,
+    description: `Set the password of the member '${member.email}'`,
+    before: null,
+    after: null,
+  });
+  return [signIns.passwordWrite(member.id, hash), signIns.sessionRemovals(member.id), entry];
+}
+
+/** Commits a session and returns it as a request will find it. */
+async function commitSession(
+  deps: SignInDeps,
+  { session, secret }: PreparedSession,
+  changes: readonly Write[],
+): Promise<NewSession> {
+  if (changes.length > 0) await deps.writes.commit(changes);
+  const found = await deps.signIns.findSession(session.hash);
+  if (found === null) throw sessionEnded();
+  refuseBlocked(found);
+  return { ...found, secret };
+}
+
+function sessionEnded(): HearthError {
+  return new HearthError(
+    "unauthenticated",
+    "You are not signed in, or your session has ended. Please sign in.",
+  );
+}
+
+function refuseBlocked({ team }: SignedIn): void {
+  if (team?.blocked === true)
+    throw new HearthError(
+      "permission_denied",
+      "Your team is blocked. Please ask the operator of this server.",
+    );
+}
+
+async function find({ signIns, writes, clock }: SignInDeps, secret: string | null): Promise<SignedIn> {
+  const found = secret === null ? null : await signIns.findSession(hashSecret(secret));
+  const now = clock.now();
+  if (found === null) throw sessionEnded();
+  const { expireTime, lastUseTime } = found.session;
+  if (expireTime <= now || lastUseTime + sessionMs.idle <= now) throw sessionEnded();
+  refuseBlocked(found);
+  // A disk that is full does not keep members from reading; their session then ends earlier.
+  if (now - lastUseTime >= useStoredMs)
+    await writes.commit([signIns.useWrite(found.session, now)]).catch(() => undefined);
+  return found;
+}
+
+const descriptions = {
+  SignOut: (email: string) => `The member '${email}' signed out`,
+  SignOutEverywhere: (email: string) => `The member '${email}' ended all of their sessions`,
+} as const satisfies Partial<Record<AuditAction, (email: string) => string>>;
+
+async function end(
+  deps: SignInDeps,
+  { session, member }: SignedIn,
+  action: keyof typeof descriptions,
+  removal: Write,
+): Promise<void> {
+  const entry = auditEntry(deps, actorIn(session, member), {
+    action,
+    objectId: member.id,
+    teamId: member.teamId,
+    description: descriptions[action](member.email),
+    before: null,
+    after: null,
+  });
+  await deps.writes.commit([removal, entry]);
+}

@@ -1,0 +1,52 @@
+/** POST /console/api/sign-in: begins a session, by e-mail and password or by a link that works once. */
+import { z } from "zod";
+import { invalid } from "../../../accounts/field-rules.js";
+import type { NewSession } from "../../../accounts/sign-in/session.js";
+import type { HttpDeps } from "../../deps.js";
+import { parseFields } from "../../management/fields.js";
+import type { PageCall } from "../../route.js";
+import type { RouteDocs } from "../../route-docs.js";
+import { readSessionCookie } from "../cookie.js";
+import { presentNewSession, sessionSchema } from "../present.js";
+
+const text = (max: number) => z.string().max(max, `must have at most ${max} characters`);
+
+const requestSchema = z
+  .object({
+    email: text(254).nullish().describe("With a link, that of the first owner of the server only."),
+    password: text(1024).nullish().describe("With a link, the new password."),
+    link: text(128).nullish().describe("What follows `#link=` in a sign-in link."),
+  })
+  .meta({ id: "SignInRequest", description: "`email` and `password`, or a `link`." });
+
+/** Signs a member in. A session that the request has already ends. */
+export function signIn({ accounts }: Pick<HttpDeps, "accounts">): (call: PageCall) => Promise<void> {
+  return async ({ ctx, body }) => {
+    const begun = await begin(accounts, parseFields(requestSchema, body), ctx.ip);
+    const former = await accounts.signIn.find(readSessionCookie(ctx)).catch(() => null);
+    if (former !== null) await accounts.signIn.end(former);
+    presentNewSession(ctx, begun);
+  };
+}
+
+function begin(
+  { signIn }: HttpDeps["accounts"],
+  { email, password, link }: z.infer<typeof requestSchema>,
+  address: string,
+): Promise<NewSession> {
+  if (link != null)
+    return signIn.withLink({ link, email: email ?? null, password: password ?? null }, address);
+  if (email == null) throw invalid("email", "is needed");
+  if (password == null) throw invalid("password", "is needed");
+  return signIn.withPassword({ email, password }, address);
+}
+
+export const signInDocs: RouteDocs = {
+  operation: "signIn",
+  tag: "Console",
+  summary: "Sign in to the console",
+  body: requestSchema,
+  example: { email: "ada@example.com", password: "correct horse battery staple" },
+  answers: { 200: { description: "The session; its secret is in a cookie.", schema: sessionSchema } },
+  errors: ["bad_credential", "rate_limited", "overloaded", "conflict"],
+};

@@ -1,0 +1,32 @@
+/** Sessions in answers of the console's own routes. */
+import { z } from "zod";
+import type { NewSession, SignedIn } from "../../accounts/sign-in/session.js";
+import { responseObject } from "../../dialects/response-fields.js";
+import type { Context } from "../context.js";
+import { memberSchema, presentMember } from "../management/member.js";
+import { timeSchema, timestamp } from "../management/timestamp.js";
+import { writeSessionCookie } from "./cookie.js";
+
+export const sessionSchema = responseObject({
+  member: memberSchema,
+  teamName: z.string().optional().describe("Absent for a member of the whole server."),
+  createTime: timeSchema,
+  expireTime: timeSchema.describe("When the session ends, however much it is used."),
+}).meta({ id: "ConsoleSession", description: "The session of the member who is signed in." });
+
+export function presentSession({ session, member, team }: SignedIn): z.infer<typeof sessionSchema> {
+  return {
+    member: presentMember(member),
+    ...(team === null ? {} : { teamName: team.name }),
+    createTime: timestamp(session.createTime),
+    expireTime: timestamp(session.expireTime),
+  };
+}
+
+/** Answers with a session that has begun, and sets its cookie. */
+export function presentNewSession(ctx: Context, begun: NewSession): void {
+  const { createTime, expireTime } = begun.session;
+  writeSessionCookie(ctx, begun.secret, expireTime - createTime);
+  ctx.set("cache-control", "no-store");
+  ctx.body = presentSession(begun);
+}

@@ -1,0 +1,18 @@
+/** The part of the route table that is the console's own. */
+import { setPassword, setPasswordDocs } from "./api/password.js";
+import { getSession, getSessionDocs, signOut, signOutDocs } from "./api/session.js";
+import { signOutEverywhere, signOutEverywhereDocs } from "./api/sessions.js";
+import { signIn, signInDocs } from "./api/sign-in.js";
+import type { HttpDeps } from "../deps.js";
+import { pageRoute, sessionRoute, type Route } from "../route.js";
+
+/** Returns the routes of the console. */
+export function consoleRoutes(deps: HttpDeps): readonly Route[] {
+  return [
+    pageRoute("POST", "/console/api/sign-in", signIn(deps), signInDocs),
+    sessionRoute("GET", "/console/api/session", getSession, getSessionDocs),
+    sessionRoute("DELETE", "/console/api/session", signOut(deps), signOutDocs),
+    sessionRoute("DELETE", "/console/api/sessions", signOutEverywhere(deps), signOutEverywhereDocs),
+    sessionRoute("PUT", "/console/api/password", setPassword(deps), setPasswordDocs),
+  ];
+}

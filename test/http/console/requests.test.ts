@@ -1,0 +1,203 @@
+import { describe, expect, it } from "vitest";
+import { startManagedServer, type ManagedServer } from "../auth/managed.js";
+import { openPage, password, signInMember, signInOwner, type Page } from "./pages.js";
+
+const own = { "x-hearth-console": "1" };
+
+async function statusOf(
+  server: ManagedServer,
+  path: string,
+  headers: Record<string, string>,
+  method = "GET",
+) {
+  const response = await fetch(server.url + path, { method, headers });
+  await response.text();
+  return response.status;
+}
+
+describe("the cookie of a session", () => {
+  it("is HttpOnly and SameSite=Strict, for /console only, named by the port, and always new", async () => {
+    const server = await startManagedServer();
+    const page = openPage(server);
+    // E: session fixation: a cookie that another page has set is not adopted.
+    page.cookie = `hearth-console-${new URL(server.url).port}=${"a".repeat(43)}`;
+    const fixed = page.cookie;
+    const signedIn = await signInOwner(server);
+    await page.send("POST", "/sign-in", { email: "owner@example.com", password });
+    expect(page.cookie).not.toBe(fixed);
+    const [pair, ...attributes] = (page.setCookie ?? "").split("; ");
+    expect(pair).toMatch(new RegExp(`^hearth-console-${new URL(server.url).port}=[\\w-]{43}$`));
+    expect(attributes.filter((each) => !each.startsWith("expires="))).toEqual([
+      "path=/console",
+      "samesite=strict",
+      "httponly",
+    ]);
+    expect(page.cookie).not.toBe(signedIn.cookie);
+    const former = page.cookie;
+    await page.send("POST", "/sign-in", { email: "owner@example.com", password });
+    expect(page.cookie).not.toBe(former);
+    expect(await statusOf(server, "/console/api/session", { ...own, cookie: former })).toBe(401);
+  });
+
+  it("has Secure behind a proxy with TLS", async () => {
+    const server = await startManagedServer(undefined, {}, { HEARTH_TRUST_PROXY: "true" });
+    const page = await signInOwner(server);
+    const headers = { "x-forwarded-proto": "https" };
+    await page.send("POST", "/sign-in", { email: "owner@example.com", password }, headers);
+    expect(page.setCookie).toContain("; secure");
+  });
+
+  it("E14: opens no route itself: neither /auth nor /v1, with or without the page's header", async () => {
+    const server = await startManagedServer();
+    const { cookie } = await signInOwner(server);
+    for (const path of ["/auth/teams", "/v1/models", "/admin/models", "/v1/api-key"])
+      expect([path, await statusOf(server, path, { ...own, cookie })]).toEqual([path, 401]);
+    expect(await statusOf(server, "/console/api/healthz", { ...own, cookie })).toBe(404);
+    expect(await statusOf(server, "/console/api/console/api/session", { ...own, cookie })).toBe(404);
+  });
+});
+
+describe("E5: a request to the console's routes", () => {
+  const routes = [
+    ["GET", "/console/api/session"],
+    ["DELETE", "/console/api/sessions"],
+    ["GET", "/console/api/auth/teams"],
+    ["POST", "/console/api/v1/chat/completions"],
+    ["POST", "/console/api/sign-in"],
+  ] as const;
+
+  it.each(routes)(
+    "%s %s is refused without the page's header, or from another page",
+    async (method, path) => {
+      const server = await startManagedServer();
+      const { cookie } = await signInOwner(server);
+      const { host } = new URL(server.url);
+      const foreign: readonly Record<string, string>[] = [
+        {},
+        { ...own, origin: "https://evil.example" },
+        { ...own, origin: "null" },
+        { ...own, origin: "http://127.0.0.1:1" },
+        { ...own, "sec-fetch-site": "cross-site" },
+        { ...own, "sec-fetch-site": "same-site", origin: `http://${host}` },
+        { ...own, "sec-fetch-site": "none" },
+      ];
+      for (const headers of foreign)
+        expect([headers, await statusOf(server, path, { ...headers, cookie }, method)]).toEqual([
+          headers,
+          403,
+        ]);
+      for (const headers of [{}, { origin: `http://${host}` }, { "sec-fetch-site": "same-origin" }])
+        expect(await statusOf(server, path, { ...own, ...headers, cookie }, method)).not.toBe(403);
+    },
+  );
+
+  it("has no CORS headers and no preflight that allows it, whatever origins are listed", async () => {
+    const server = await startManagedServer(undefined, {}, { HEARTH_CORS_ORIGINS: "*" });
+    const { cookie } = await signInOwner(server);
+    const origin = "https://evil.example";
+    for (const path of ["/console/api/session", "/console/api/v1/models"])
+      for (const method of ["OPTIONS", "GET"]) {
+        const asked = {
+          "access-control-request-method": "GET",
+          "access-control-request-headers": "x-hearth-console",
+        };
+        const response = await fetch(server.url + path, { method, headers: { origin, cookie, ...asked } });
+        await response.text();
+        expect(response.headers.has("access-control-allow-origin")).toBe(false);
+      }
+  });
+
+  it("takes JSON only, of at most 16 KiB", async () => {
+    const server = await startManagedServer();
+    const send = (type: string, body: string) =>
+      fetch(`${server.url}/console/api/sign-in`, {
+        method: "POST",
+        headers: { ...own, "content-type": type },
+        body,
+      });
+    expect((await send("text/plain", "{}")).status).toBe(415);
+    expect((await send("application/x-www-form-urlencoded", "{}")).status).toBe(415);
+    expect((await send("application/json", `"${"a".repeat(17_000)}"`)).status).toBe(413);
+  });
+});
+
+describe("a member who is signed in", () => {
+  const create = (page: Page, teamId: string, name: string) =>
+    page.send("POST", `/auth/teams/${teamId}/api-keys`, { name });
+  const names = async (page: Page, teamId: string) => {
+    const { body } = await page.send("GET", `/auth/teams/${teamId}/api-keys`);
+    return (body as { apiKeys: readonly { name: string }[] }).apiKeys.map(({ name }) => name);
+  };
+
+  it("manages what their role and team allow, with the permissions of their management keys", async () => {
+    const server = await startManagedServer();
+    const [teamId, other] = [await server.createTeam("ours"), await server.createTeam("theirs")];
+    const [member, admin] = [
+      await signInMember(server, teamId, "member"),
+      await signInMember(server, teamId, "admin"),
+    ];
+    const owner = await signInOwner(server);
+    expect((await create(member, teamId, "of the member")).status).toBe(200);
+    expect((await create(admin, teamId, "of the admin")).status).toBe(200);
+    expect(await names(member, teamId)).toEqual(["of the member"]);
+    expect(await names(admin, teamId)).toEqual(["of the member", "of the admin"]);
+    const { apiKeyId } = (await create(admin, teamId, "another")).body as { apiKeyId: string };
+    expect((await member.send("DELETE", `/auth/api-keys/${apiKeyId}`)).status).toBe(404);
+    expect((await create(admin, other, "x")).status).toBe(404);
+    expect((await create(owner, other, "x")).status).toBe(200);
+    const team = { team: { name: "renamed" } };
+    expect((await admin.send("PUT", `/auth/teams/${teamId}`, team)).status).toBe(403);
+    expect((await owner.send("PUT", `/auth/teams/${teamId}`, team)).status).toBe(200);
+    expect((await admin.send("GET", "/admin/models")).status).toBe(403);
+    expect((await owner.send("GET", "/admin/models")).status).toBe(200);
+  });
+
+  it("calls /v1 with a key of their own in their team, which nobody can use, and which a team disables", async () => {
+    const server = await startManagedServer();
+    const teamId = await server.createTeam();
+    const page = await signInMember(server, teamId, "member");
+    const both = await Promise.all([page.send("GET", "/v1/api-key"), page.send("GET", "/v1/models")]);
+    expect(both[1].status).toBe(200);
+    const { api_key_id: id, ...key } = both[0].body as { api_key_id: string; name: string };
+    expect(key).toMatchObject({
+      team_id: teamId,
+      name: expect.stringMatching("^console of member-") as string,
+    });
+    expect(await names(page, teamId)).toEqual([key.name]);
+    const disabled = { apiKey: { disabled: true } };
+    expect((await page.send("PUT", `/auth/api-keys/${id}`, disabled)).status).toBe(200);
+    expect((await page.send("GET", "/v1/models")).status).toBe(403);
+    expect((await page.send("DELETE", `/auth/api-keys/${id}`)).status).toBe(200);
+    expect(((await page.send("GET", "/v1/api-key")).body as { api_key_id: string }).api_key_id).not.toBe(id);
+  });
+
+  it("answers 401 without a session on every path, whatever key is sent", async () => {
+    const server = await startManagedServer();
+    const page = openPage(server);
+    const authorization = `Bearer ${server.apiKey}`;
+    for (const path of [
+      "/session",
+      "/v1/models",
+      "/auth/teams",
+      "/admin/models",
+      "/v1/billing/x",
+      "/metrics",
+    ])
+      expect([path, (await page.send("GET", path, undefined, { authorization })).status]).toEqual([
+        path,
+        401,
+      ]);
+  });
+
+  it("is the actor of their changes in the audit log, which has their sign-ins", async () => {
+    const server = await startManagedServer();
+    const teamId = await server.createTeam();
+    const page = await signInMember(server, teamId, "owner");
+    await create(page, teamId, "laptop");
+    await page.send("DELETE", "/session");
+    const { body } = await server.request("GET", `/audit/teams/${teamId}/events`);
+    const { events } = body as { events: readonly { act: string; user: { email?: string } }[] };
+    const acts = events.filter(({ user }) => user.email !== undefined).map(({ act }) => act);
+    expect(acts).toEqual(["SignOut", "CreateApiKey", "SignIn", "SetPassword"]);
+  });
+});
