@@ -135,7 +135,7 @@ module.exports = {
       from: { path: inSrc("cli/") },
       to: {
         path: inSrc("accounts/"),
-        pathNot: "/(member|spending|team-limit|usage-report)\\.ts$",
+        pathNot: "/(budget|member|spending|team-limit|usage-report)\\.ts$",
         dependencyTypesNot: ["type-only"],
       },
     },

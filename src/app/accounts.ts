@@ -3,6 +3,9 @@ import { existsSync } from "node:fs";
 import { cliActor } from "../accounts/audit/actors.js";
 import { auditEntry, type AuditEntry } from "../accounts/audit/audited-change.js";
 import { createAuditLog, type AuditLog } from "../accounts/audit/audit-log.js";
+import { createBudgetGuard, type BudgetGuard } from "../accounts/budgets/guard.js";
+import { createBudgetService, type BudgetService } from "../accounts/budgets/budgets.js";
+import { createBudgetStore } from "../accounts/budgets/store/budgets.js";
 import { createBilling } from "../accounts/money/billing.js";
 import { createCreditService, type CreditService } from "../accounts/money/credits.js";
 import {
@@ -74,6 +77,7 @@ export function buildAccountStores(database: Database) {
     billing: createBillingStore(database),
     usage: createUsageStore(database),
     spending: createSpendingStore(database),
+    budgets: createBudgetStore(database),
     hostedPrices: createHostedPriceStore(database),
     writes: createWrites(database),
   };
@@ -106,6 +110,12 @@ export function buildAuthentication(deps: AuthenticationDeps): Authentication {
   };
 }
 
+/** Builds what holds requests to their budgets. */
+export function buildBudgetGuard(deps: AccountDeps & { readonly logger: Logger }): BudgetGuard {
+  const onError = (err: unknown): void => deps.logger.error({ err }, "a budget could not be checked");
+  return createBudgetGuard({ ...deps, onError });
+}
+
 /** Builds the services of the management API. */
 export function buildAccounts(deps: AccountDeps): HttpDeps["accounts"] {
   return {
@@ -118,6 +128,7 @@ export function buildAccounts(deps: AccountDeps): HttpDeps["accounts"] {
     credits: createCreditService(deps),
     billing: createBilling(deps),
     spending: createSpendingService(deps),
+    budgets: createBudgetService(deps),
     usage: createUsageReports(deps),
   };
 }
@@ -159,6 +170,7 @@ export interface OpenAccounts {
   readonly auditLog: AuditLog;
   readonly credits: CreditService;
   readonly spending: SpendingService;
+  readonly budgets: BudgetService;
   readonly usage: UsageReports;
   readonly hostedPrices: HostedPriceService;
   /** Names of the models of this server, for which hosted prices are looked up. */

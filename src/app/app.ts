@@ -25,7 +25,13 @@ import { startErasure, type Erasure } from "../store/erasure.js";
 import { createDatabaseHealth, type DatabaseHealth } from "../store/health.js";
 import type { NewDatabase } from "../store/lost-database.js";
 import { systemClock, systemRandom } from "../system.js";
-import { buildAccounts, buildAuthentication, ensureFirstKeys, type FirstKeys } from "./accounts.js";
+import {
+  buildAccounts,
+  buildAuthentication,
+  buildBudgetGuard,
+  ensureFirstKeys,
+  type FirstKeys,
+} from "./accounts.js";
 import { firstKeyFile, firstManagementKeyFile } from "./data-folder.js";
 import { buildEngines, type EngineOverrides } from "./engines.js";
 import { buildFiles, buildPromptFiles } from "./files.js";
@@ -125,6 +131,7 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     ...(overrides.guidesFolder === undefined ? {} : { guidesFolder: overrides.guidesFolder }),
     ...system,
     ...running.authentication,
+    budgetGuard: running.budgetGuard,
     accounts: buildAccounts({ ...stores, ...system }),
     generator,
     imageGenerator: running.imageGenerator,
@@ -192,12 +199,14 @@ async function buildRunning(config: Config, overrides: Overrides, system: System
   const engines = buildEngines(config, system, visionModel, overrides);
   const load = (): ServerLoad => loadOf(engines.all, scheduler);
   const metrics = createMetrics(load);
+  const budgetGuard = buildBudgetGuard({ ...stores, ...system });
   const runDeps = {
     ...system,
     models,
     slots: scheduler,
     runs: stores.runs,
     ledger: stores.ledger,
+    budgets: budgetGuard,
     metrics,
     runsActiveMax: config.runsActiveMax,
     onSettleFailure: (runId: string, err: unknown) =>
@@ -223,6 +232,7 @@ async function buildRunning(config: Config, overrides: Overrides, system: System
     metrics,
     ...runners,
     keyUse,
+    budgetGuard,
     authentication,
     jobs,
   };

@@ -11,6 +11,7 @@ export type ErrorKind =
   | "bad_credential" // a credential was presented and is not known
   | "permission_denied"
   | "no_credits" // the team cannot pay the maximum cost
+  | "budget_exceeded" // a budget of the key, its member or its team does not cover the maximum cost
   | "not_found"
   | "model_not_found"
   | "method_not_allowed"

@@ -83,6 +83,13 @@ const table: Readonly<Record<ErrorKind, Row>> = {
     code: "insufficient_quota",
     anthropicStatus: 402,
   },
+  budget_exceeded: {
+    status: 429,
+    sentence: "exhausted",
+    openai: "insufficient_quota",
+    anthropic: "rate_limit_error",
+    code: "budget_exceeded",
+  },
   not_found: {
     status: 404,
     sentence: "notFound",

@@ -9,6 +9,8 @@ import type { MemberService } from "../accounts/members/members.js";
 import type { SignInService } from "../accounts/sign-in/sign-in.js";
 import type { RateLimits } from "../accounts/limits/rate-limits.js";
 import type { TeamLimitService } from "../accounts/limits/team-limits.js";
+import type { BudgetGuard } from "../accounts/budgets/guard.js";
+import type { BudgetService } from "../accounts/budgets/budgets.js";
 import type { SpendingService } from "../accounts/money/spending-limits.js";
 import type { UsageReports } from "../accounts/usage/usage-reports.js";
 import type { TeamService } from "../accounts/teams/teams.js";
@@ -64,6 +66,7 @@ export interface Accounts {
   readonly credits: CreditService;
   readonly billing: BillingService;
   readonly spending: SpendingService;
+  readonly budgets: BudgetService;
   readonly usage: UsageReports;
 }
 
@@ -76,6 +79,7 @@ export interface HttpDeps {
   readonly managerAuthenticator: ManagerAuthenticator;
   readonly accounts: Accounts;
   readonly rateLimits: RateLimits;
+  readonly budgetGuard: BudgetGuard;
   readonly generator: Generator;
   readonly imageGenerator: ImageGenerator;
   readonly embedder: Embedder;

@@ -6,7 +6,7 @@ import { errorDialectFor } from "./files/client-format.js";
 import type { HttpDeps, HttpLimits } from "./deps.js";
 import { authenticate, authenticateManager } from "./middleware/authenticate.js";
 import { readJsonBody, type BodyRules } from "./middleware/body.js";
-import { limitRequest } from "./middleware/limit.js";
+import { limitRequest, warnOfBudgets } from "./middleware/limit.js";
 import { localKey } from "./middleware/local-key.js";
 import { checkOwnPage } from "./console/own-page.js";
 import { findSession } from "./console/session-requests.js";
@@ -99,6 +99,7 @@ async function handle(
     return handleOwn(route, ctx, { params, requestId }, deps);
   const principal = await authenticate(ctx, deps, localKey(ctx, route, deps));
   const rateLimitDecision = limitRequest(deps, ctx, route, principal);
+  await warnOfBudgets(deps, ctx, route, principal);
   const body = await bodyOf(route, ctx, limits);
   await route.handler({ ctx, principal, rateLimitDecision, ...body, params, requestId, route });
 }

@@ -75,7 +75,7 @@ export function createRoutes(deps: HttpDeps): readonly Route[] {
     ...imageRoutes(deps),
     ...batchRoutes(deps),
     ...modelRoutes(deps),
-    apiKeyRoute("GET", "/v1/api-key", null, getApiKey, getApiKeyDocs),
+    apiKeyRoute("GET", "/v1/api-key", null, getApiKey(deps), getApiKeyDocs),
     ...managementRoutes(deps, () => routes),
     ...consoleRoutes(deps),
     ...(deps.ollamaApi ? ollamaRoutes(deps) : []),

@@ -24,6 +24,8 @@ export type AuditAction =
   | "RefundCredit"
   | "AdjustCredit"
   | "SetSpendingLimit"
+  | "SetBudget"
+  | "ReachBudget"
   | "UpdateModelSettings"
   | "PullModel"
   | "CancelModelPull"
@@ -73,6 +75,12 @@ export type Role = "owner" | "admin" | "member";
 
 /** A `prepaid` team needs credit; the usage of an `unmetered` team is recorded and priced but never refused. */
 export type BillingMode = "prepaid" | "unmetered";
+
+/** What a budget limits; the budget of a member holds for all keys that the member created in a team. */
+export type BudgetSubject = "key" | "member" | "team";
+
+/** The time for which a budget is set, in UTC; a week starts on Monday, `total` never ends. */
+export type BudgetPeriod = "day" | "week" | "month" | "total";
 
 export type DeferredState = "pending" | "done" | "failed";
 

@@ -25,6 +25,7 @@ import { conversations } from "./migrations/0021-0030/0021-conversations.js";
 import { files } from "./migrations/0021-0030/0024-files.js";
 import { batches } from "./migrations/0021-0030/0025-batches.js";
 import { signIn } from "./migrations/0021-0030/0026-sign-in.js";
+import { budgets } from "./migrations/0021-0030/0027-budgets.js";
 import type { Migration } from "./migrations/migration.js";
 
 const migrations: readonly Migration[] = [
@@ -54,6 +55,7 @@ const migrations: readonly Migration[] = [
   files,
   batches,
   signIn,
+  budgets,
 ];
 
 /**

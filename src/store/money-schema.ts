@@ -1,6 +1,6 @@
 /** The types of the tables of usage, spending limits, prices and the ledger; `Schema` names the tables. */
 import type { Generated } from "kysely";
-import type { LedgerAccount, TransactionKind } from "./column-values.js";
+import type { BudgetPeriod, BudgetSubject, LedgerAccount, TransactionKind } from "./column-values.js";
 
 /** Updated by triggers on runs. */
 export interface UsageHourRow {
@@ -53,6 +53,35 @@ export interface TeamMonthRow {
   charged_ticks: number;
   reserved_ticks: number;
 }
+
+export interface BudgetRow {
+  /** Id of a key, a member or the team. */
+  subject_id: string;
+  team_id: string;
+  period: BudgetPeriod;
+  subject: BudgetSubject;
+  hard_ticks: number | null;
+  soft_ticks: number | null;
+  hard_tokens: number | null;
+  soft_tokens: number | null;
+  create_time: number;
+}
+
+export interface BudgetPeriodRow {
+  subject_id: string;
+  team_id: string;
+  period: BudgetPeriod;
+  start_time: number;
+  spent_ticks: number;
+  spent_tokens: number;
+  reserved_ticks: number;
+  reserved_tokens: number;
+  /** Whether the audit log has that a soft limit was reached. */
+  warned: number;
+}
+
+/** Updated by triggers on runs. */
+export type BudgetPeriodTable = Omit<BudgetPeriodRow, "warned"> & { warned: Generated<number> };
 
 export interface HostedPriceTable {
   /** Grows with every insert. */

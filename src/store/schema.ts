@@ -1,5 +1,4 @@
 import type { Generated } from "kysely";
-import type { RunState } from "../core/run-state.js";
 import type {
   AuditAction,
   BillingMode,
@@ -10,9 +9,12 @@ import type {
   Role,
 } from "./column-values.js";
 import type { ConsoleSessionRow, MemberSignInRow, SignInLinkRow } from "./tables/sign-in.js";
+import type { RunLabelsRow, RunRow } from "./tables/runs.js";
 import type { BatchLineRow, BatchRow, FileRow } from "./tables/batches.js";
 import type {
   BalanceRow,
+  BudgetPeriodTable,
+  BudgetRow,
   EntryRow,
   HostedPriceTable,
   PriceTable,
@@ -39,6 +41,8 @@ export interface Schema {
   usage_months: UsageMonthRow;
   spending_limits: SpendingLimitRow;
   team_months: TeamMonthRow;
+  budgets: BudgetRow;
+  budget_periods: BudgetPeriodTable;
   hosted_prices: HostedPriceTable;
   jobs: JobRow;
   deferred_completions: DeferredRow;
@@ -171,31 +175,6 @@ export interface AuditRow {
   object_after: string | null;
 }
 
-export interface RunRow {
-  id: string;
-  request_id: string;
-  team_id: string;
-  api_key_id: string;
-  model: string;
-  endpoint: string;
-  state: RunState;
-  prompt_tokens: number;
-  cached_tokens: number;
-  image_tokens: number;
-  completion_tokens: number;
-  reasoning_tokens: number;
-  cost_ticks: number;
-  start_time: number;
-  end_time: number | null;
-  /** null for runs older than the table of prices. */
-  price_id: number | null;
-  reserved_ticks: number | null;
-  asked_model: string | null;
-  /** The number of generated images, and the price of each. */
-  images: number;
-  image_ticks: number;
-}
-
 export interface StoredImageRow {
   name: string;
   run_id: string;
@@ -288,11 +267,4 @@ export interface ChatCompletionRow {
   metadata: string;
   messages: string;
   body: string;
-}
-
-export interface RunLabelsRow {
-  run_id: string;
-  expire_time: number;
-  /** JSON text. */
-  labels: string;
 }

@@ -1,4 +1,5 @@
 import { buildAccountStores } from "../../src/app/accounts.js";
+import { createBudgetService } from "../../src/accounts/budgets/budgets.js";
 import { createKeyService } from "../../src/accounts/keys/keys.js";
 import { createCreditService } from "../../src/accounts/money/credits.js";
 import { createManagementKeyService } from "../../src/accounts/management-keys/management-keys.js";
@@ -48,6 +49,7 @@ export async function emptyAccounts() {
     creditService: createCreditService(deps),
     auditLog: createAuditLog(deps),
     spendingService: createSpendingService(deps),
+    budgetService: createBudgetService(deps),
     usageReports: createUsageReports(deps),
     hostedPriceService: createHostedPriceService(deps),
   };

@@ -261,6 +261,8 @@ describe("GET /v1/api-key", () => {
       team_blocked: false,
       api_key_blocked: false,
       api_key_disabled: false,
+      spent_this_month: { start_time: "2026-11-01T00:00:00.000000Z", requests: 0, usd: "0.00", tokens: 0 },
+      budgets: [],
     });
   });
 });

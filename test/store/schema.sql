@@ -1,3 +1,7 @@
+CREATE TRIGGER api_keys_end_their_budgets after delete on api_keys begin
+  delete from budgets where subject_id = old.id;
+end;
+
 CREATE TABLE api_keys (
   id text primary key not null,
   team_id text not null references teams (id),
@@ -103,6 +107,39 @@ CREATE INDEX batches_by_end on batches (end_time) where end_time is not null;
 CREATE INDEX batches_by_team on batches (team_id, create_time, id);
 
 CREATE INDEX batches_open on batches (team_id, expire_time) where end_time is null;
+
+CREATE TABLE budget_periods (
+  subject_id text not null,
+  team_id text not null references teams (id),
+  period text not null,
+  start_time integer not null,
+  spent_ticks integer not null check (spent_ticks >= 0),
+  spent_tokens integer not null check (spent_tokens >= 0),
+  reserved_ticks integer not null check (reserved_ticks >= 0),
+  reserved_tokens integer not null check (reserved_tokens >= 0),
+  warned integer not null default 0 check (warned in (0, 1)),
+  primary key (subject_id, team_id, period, start_time)
+) strict, without rowid;
+
+CREATE TRIGGER budgets_end after delete on budgets begin
+  delete from budget_periods where subject_id = old.subject_id and team_id = old.team_id and period = old.period;
+end;
+
+CREATE TABLE budgets (
+  subject_id text not null,
+  team_id text not null references teams (id),
+  period text not null check (period in ('day', 'week', 'month', 'total')),
+  subject text not null check (subject in ('key', 'member', 'team')),
+  hard_ticks integer check (hard_ticks >= 0),
+  soft_ticks integer check (soft_ticks >= 0),
+  hard_tokens integer check (hard_tokens >= 0),
+  soft_tokens integer check (soft_tokens >= 0),
+  create_time integer not null,
+  primary key (subject_id, team_id, period),
+  check (coalesce(hard_ticks, soft_ticks, hard_tokens, soft_tokens) is not null)
+) strict, without rowid;
+
+CREATE INDEX budgets_by_team on budgets (team_id, create_time, subject_id, period);
 
 CREATE TABLE chat_completions (
   entry integer primary key not null,
@@ -417,6 +454,34 @@ when old.state = 'running' and new.state not in ('running', 'interrupted') begin
     credit_ticks = credit_ticks + excluded.credit_ticks;
 end;
 
+CREATE TRIGGER runs_begun_are_budgeted after insert on runs
+when new.state <> 'interrupted'
+  and exists (select 1 from budgets where subject_id in (new.api_key_id, new.user_id, new.team_id) and team_id = new.team_id) begin
+  insert into budget_periods (subject_id, team_id, period, start_time, spent_ticks, spent_tokens, reserved_ticks, reserved_tokens)
+    select subject_id, team_id, period, case period
+      when 'day' then new.start_time - new.start_time % 86400000
+      when 'week' then new.start_time - (new.start_time + 259200000) % 604800000
+      when 'month' then 1000 * cast(strftime('%s', new.start_time / 1000, 'unixepoch', 'start of month') as integer)
+      else 0 end,
+      iif(new.state = 'running', 0, new.cost_ticks), iif(new.state = 'running', 0, new.prompt_tokens + new.completion_tokens + new.reasoning_tokens),
+      iif(new.state = 'running', coalesce(new.bound_ticks, 0), 0),
+      iif(new.state = 'running', coalesce(new.bound_tokens, 0), 0)
+    from budgets where subject_id in (new.api_key_id, new.user_id, new.team_id) and team_id = new.team_id
+  on conflict do update set spent_ticks = spent_ticks + excluded.spent_ticks,
+    spent_tokens = spent_tokens + excluded.spent_tokens,
+    reserved_ticks = reserved_ticks + excluded.reserved_ticks,
+    reserved_tokens = reserved_tokens + excluded.reserved_tokens;
+  select raise(abort, 'budget') from budgets join budget_periods as spent using (subject_id, team_id, period)
+    where subject_id in (new.api_key_id, new.user_id, new.team_id) and team_id = new.team_id and new.state = 'running'
+    and spent.start_time = case period
+      when 'day' then new.start_time - new.start_time % 86400000
+      when 'week' then new.start_time - (new.start_time + 259200000) % 604800000
+      when 'month' then 1000 * cast(strftime('%s', new.start_time / 1000, 'unixepoch', 'start of month') as integer)
+      else 0 end
+    and ((new.bound_ticks > 0 and spent_ticks + reserved_ticks > hard_ticks)
+      or (new.bound_tokens > 0 and spent_tokens + reserved_tokens > hard_tokens));
+end;
+
 CREATE TRIGGER runs_begun_are_counted after insert on runs
 when new.reserved_ticks > 0 or (new.state <> 'running' and new.cost_ticks > 0) begin
   insert into team_months values (
@@ -428,6 +493,21 @@ when new.reserved_ticks > 0 or (new.state <> 'running' and new.cost_ticks > 0) b
     join team_months as spent on spent.team_id = bound.team_id and spent.month = cast(strftime('%Y%m', new.start_time / 1000, 'unixepoch') as integer)
     where bound.team_id = new.team_id and new.state = 'running'
     and charged_ticks + reserved_ticks > hard_ticks;
+end;
+
+CREATE TRIGGER runs_ended_are_budgeted after update of state on runs
+when old.state = 'running' and new.state <> 'running' begin
+  update budget_periods set
+    spent_ticks = spent_ticks + iif(new.state = 'interrupted', 0, new.cost_ticks),
+    spent_tokens = spent_tokens + iif(new.state = 'interrupted', 0, new.prompt_tokens + new.completion_tokens + new.reasoning_tokens),
+    reserved_ticks = reserved_ticks - coalesce(old.bound_ticks, 0),
+    reserved_tokens = reserved_tokens - coalesce(old.bound_tokens, 0)
+  where subject_id in (old.api_key_id, old.user_id, old.team_id) and team_id = old.team_id
+    and start_time = case period
+      when 'day' then old.start_time - old.start_time % 86400000
+      when 'week' then old.start_time - (old.start_time + 259200000) % 604800000
+      when 'month' then 1000 * cast(strftime('%s', old.start_time / 1000, 'unixepoch', 'start of month') as integer)
+      else 0 end;
 end;
 
 CREATE TRIGGER runs_ended_are_counted after update of state on runs
@@ -481,7 +561,7 @@ CREATE TABLE runs (
   reasoning_tokens integer not null check (reasoning_tokens >= 0),
   cost_ticks integer not null check (cost_ticks >= 0),
   start_time integer not null,
-  end_time integer, price_id integer references price_book (id), reserved_ticks integer check (reserved_ticks >= 0), asked_model text, images integer not null default 0 check (images >= 0), image_ticks integer not null default 0 check (image_ticks >= 0),
+  end_time integer, price_id integer references price_book (id), reserved_ticks integer check (reserved_ticks >= 0), asked_model text, images integer not null default 0 check (images >= 0), image_ticks integer not null default 0 check (image_ticks >= 0), user_id text, bound_ticks integer check (bound_ticks >= 0), bound_tokens integer check (bound_tokens >= 0),
   check ((state = 'running') = (end_time is null))
 ) strict;
 
@@ -547,6 +627,8 @@ CREATE TABLE usage_hours (
   credit_ticks integer not null, images integer not null default 0,
   primary key (team_id, hour, model, asked_model, api_key_id)
 ) strict, without rowid;
+
+CREATE INDEX usage_hours_by_key on usage_hours (api_key_id, hour);
 
 CREATE TABLE usage_months (
   team_id text not null,

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import type { OpenAccounts } from "../../app/app.js";
 import { addAuditCommand } from "./audit.js";
+import { addBudgetsCommand } from "./budgets.js";
 import { addCreditsCommand } from "./credits.js";
 import { addKeysCommand } from "./keys.js";
 import { addLedgerCommand } from "./ledger.js";
@@ -13,7 +14,7 @@ import { accountsOpener, type AccountsIo } from "./command-helpers.js";
 import { addTeamsCommand } from "./teams.js";
 
 /**
- * Adds `keys`, `teams`, `members`, `management-keys`, `credits`, `usage`, `prices compare`, `ledger` and `audit`.
+ * Adds `keys`, `teams`, `members`, `management-keys`, `credits`, `budgets`, `usage`, `prices compare`, `ledger` and `audit`.
  * @param open opens the accounts of the configured data folder for one command.
  */
 export function addAccountCommands(
@@ -27,6 +28,7 @@ export function addAccountCommands(
   addMembersCommand(program, using, io);
   addManagementKeysCommand(program, using, io);
   addCreditsCommand(program, using, io);
+  addBudgetsCommand(program, using, io);
   addUsageCommand(program, using, io);
   addPricesCommand(program, using, io);
   addLedgerCommand(program, using, io);

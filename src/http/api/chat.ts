@@ -36,7 +36,7 @@ export const createOllamaChatDocs: RouteDocs = {
     "A text of the assistant at the end is continued. A conversation that does not fit is refused unless `truncate` is true.",
   body: ollamaChatRequestSchema,
   example: { model: "hearth-tiny-5m", messages: [{ role: "user", content: "Hello!" }], stream: false },
-  errors: ["no_credits"],
+  errors: ["no_credits", "budget_exceeded"],
   answers: { 200: { description: "The answer.", schema: ollamaChatAnswer } },
   stream: { form: "lines", schema: z.union([ollamaChatAnswer, ollamaError]) },
 };

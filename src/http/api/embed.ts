@@ -31,6 +31,6 @@ export const createOllamaEmbeddingsDocs: RouteDocs = {
   summary: "Turn texts into vectors",
   body: ollamaEmbedRequestSchema,
   example: { model: "hearth-embed-1m", input: ["a cat on a mat", "a kitten on a rug"] },
-  errors: ["no_credits"],
+  errors: ["no_credits", "budget_exceeded"],
   answers: { 200: { description: "The vectors.", schema: ollamaEmbedAnswer } },
 };

@@ -24,6 +24,6 @@ export const createOllamaEmbeddingDocs: RouteDocs = {
   description: "The older form of `/api/embed`.",
   body: ollamaEmbeddingsRequestSchema,
   example: { model: "hearth-embed-1m", prompt: "a cat on a mat" },
-  errors: ["no_credits"],
+  errors: ["no_credits", "budget_exceeded"],
   answers: { 200: { description: "The vector.", schema: ollamaEmbeddingsAnswer } },
 };

@@ -35,7 +35,7 @@ export const createOllamaGenerationDocs: RouteDocs = {
   description: "The answer has no `context`: a conversation is sent to `/api/chat`.",
   body: ollamaGenerateRequestSchema,
   example: { model: "hearth-tiny-5m", prompt: "Hello!", stream: false },
-  errors: ["no_credits"],
+  errors: ["no_credits", "budget_exceeded"],
   answers: { 200: { description: "The answer.", schema: ollamaGenerateAnswer } },
   stream: { form: "lines", schema: z.union([ollamaGenerateAnswer, ollamaError]) },
 };

@@ -32,6 +32,7 @@ import {
   updateTeamDocs,
 } from "../auth/teams.js";
 import { createApiKey, createApiKeyDocs, listApiKeysDocs, listApiKeys } from "../auth/teams/api-keys.js";
+import { listBudgets, listBudgetsDocs, updateBudget, updateBudgetDocs } from "../auth/teams/budgets.js";
 import { listTeamEndpoints, listTeamEndpointsDocs } from "../auth/teams/endpoints.js";
 import { createMember, createMemberDocs, listMembers, listMembersDocs } from "../auth/teams/members.js";
 import {
@@ -59,6 +60,7 @@ export function managementRoutes(deps: HttpDeps, routes: () => readonly Route[])
   return [
     ...keyRoutes(deps),
     ...teamRoutes(deps, routes),
+    ...budgetRoutes(deps),
     ...memberRoutes(deps),
     ...billingRoutes(deps),
     ...modelRoutes(deps),
@@ -174,6 +176,14 @@ function teamRoutes(deps: HttpDeps, routes: () => readonly Route[]): readonly Ro
       listAuditEvents(deps),
       listAuditEventsDocs,
     ),
+  ];
+}
+
+function budgetRoutes(deps: HttpDeps): readonly Route[] {
+  const path = "/auth/teams/:teamId/budgets";
+  return [
+    managementRoute("GET", path, "BillingRead", listBudgets(deps), listBudgetsDocs),
+    managementRoute("PUT", path, "BillingWrite", updateBudget(deps), updateBudgetDocs),
   ];
 }
 

@@ -33,6 +33,18 @@ export function limitRequest(
   return decision;
 }
 
+/** Reports in a header which soft limits of budgets are reached; not for a GET, which spends nothing. */
+export async function warnOfBudgets(
+  { budgetGuard }: Pick<HttpDeps, "budgetGuard">,
+  ctx: Context,
+  { method }: Route,
+  principal: Principal,
+): Promise<void> {
+  if (method === "GET") return;
+  const warnings = await budgetGuard.warnings(principal);
+  if (warnings.length > 0) ctx.set("x-hearth-budget-warning", warnings.join(", "));
+}
+
 /**
  * Applies the limits on a model and reserves the estimated tokens of a request. The caller must reconcile the reservation.
  * @param prompt the request, what a model reads of it, or a text to tokenize.

@@ -101,7 +101,8 @@ const description = [
   "Every response has the header `x-request-id`. Answers of a model report timings in the headers `x-hearth-queue-ms`, " +
     "`x-hearth-prefill-ms`, `x-hearth-ttft-ms` and `x-hearth-decode-tps` (a stream sends the last three as trailers), and the " +
     "number of cached prompt tokens in `x-hearth-cached-tokens`. `x-hearth-model` is the ID of the model, also where the request has an " +
-    "alias. `x-hearth-cost-ticks` is what the request was charged, in ticks (1 USD = 10^10 ticks); a stream sends it as a trailer.",
+    "alias. `x-hearth-cost-ticks` is what the request was charged, in ticks (1 USD = 10^10 ticks); a stream sends it as a trailer. " +
+    "`x-hearth-budget-warning` says which soft limits of budgets are reached.",
   "A key, and the use of a model by a team, can have limits: requests per second, requests per minute, tokens per minute. " +
     "Every response then reports the remainder in `x-ratelimit-{limit,remaining,reset}-{requests,tokens}`, or for Anthropic " +
     "clients in `anthropic-ratelimit-{requests,tokens}-{limit,remaining,reset}`.",

@@ -1,8 +1,33 @@
 import { z } from "zod";
+import { budgetLeft, type BudgetStatus } from "../../accounts/budgets/budget.js";
+import type { KeyOverview } from "../../accounts/budgets/guard.js";
+import type { Principal } from "../../accounts/keys/api-key.js";
+import { ticksToUsd } from "../../core/money.js";
+import type { HttpDeps } from "../deps.js";
 import { responseObject, responseArray } from "../../dialects/response-fields.js";
 import type { Call } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
 import { timeSchema, timestamp } from "../management/timestamp.js";
+
+const usd = (what: string) => z.string().nullable().describe(what);
+const tokens = (what: string) => z.number().int().nullable().describe(what);
+
+const keyBudget = responseObject({
+  subject: z.enum(["key", "member", "team"]).describe("What the budget is set on."),
+  period: z.enum(["day", "week", "month", "total"]),
+  start_time: timeSchema,
+  reset_time: timeSchema.nullable().describe("When the next period starts; null: never."),
+  hard_usd: usd("Limit that refuses requests; null: none."),
+  soft_usd: usd("Limit that warns; null: none."),
+  spent_usd: z.string(),
+  reserved_usd: z.string().describe("The most that active requests can cost."),
+  left_usd: usd("What a request may still cost; null: as much as it wants."),
+  hard_tokens: tokens("Limit that refuses requests; null: none."),
+  soft_tokens: tokens("Limit that warns; null: none."),
+  spent_tokens: z.number().int(),
+  reserved_tokens: z.number().int().describe("The most that active requests can use."),
+  left_tokens: tokens("What a request may still use; null: as much as it wants."),
+}).meta({ id: "KeyBudget", description: "A budget in its current period." });
 
 const apiKey = responseObject({
   redacted_api_key: z.string(),
@@ -19,11 +44,26 @@ const apiKey = responseObject({
   team_blocked: z.boolean(),
   api_key_blocked: z.boolean(),
   api_key_disabled: z.boolean(),
+  spent_this_month: responseObject({
+    start_time: timeSchema,
+    requests: z.number().int(),
+    usd: z.string().describe("Exact, such as `0.0123`."),
+    tokens: z.number().int(),
+  }).describe("An extension of Hearth: what the key has spent in the current month (UTC)."),
+  budgets: responseArray(keyBudget).describe(
+    "An extension of Hearth: the budgets that hold for the key; all of them must cover a request.",
+  ),
 }).meta({ id: "ApiKey", description: "A key, without its secret." });
 
 /** GET /v1/api-key: returns the key of the request. Any valid key may call it. */
-export function getApiKey({ ctx, principal: { key, team } }: Call): void {
-  const body: z.infer<typeof apiKey> = {
+export function getApiKey({ budgetGuard }: Pick<HttpDeps, "budgetGuard">): (call: Call) => Promise<void> {
+  return async ({ ctx, principal }) => {
+    ctx.body = presentKey(principal, await budgetGuard.overview(principal));
+  };
+}
+
+function presentKey({ key, team }: Principal, { month, budgets }: KeyOverview): z.infer<typeof apiKey> {
+  return {
     redacted_api_key: key.redacted,
     user_id: key.userId,
     name: key.name,
@@ -36,8 +76,36 @@ export function getApiKey({ ctx, principal: { key, team } }: Call): void {
     team_blocked: team.blocked,
     api_key_blocked: key.blocked,
     api_key_disabled: key.disabled,
+    spent_this_month: {
+      start_time: timestamp(month.startTime),
+      requests: month.runs,
+      usd: ticksToUsd(month.spentTicks),
+      tokens: month.spentTokens,
+    },
+    budgets: budgets.map(presentBudget),
   };
-  ctx.body = body;
+}
+
+function presentBudget(status: BudgetStatus): z.infer<typeof keyBudget> {
+  const { subject, period, resetTime, hardTicks, softTicks, hardTokens, softTokens } = status;
+  const usd = (ticks: bigint | number | null) => (ticks === null ? null : ticksToUsd(BigInt(ticks)));
+  const left = budgetLeft(status);
+  return {
+    subject,
+    period,
+    start_time: timestamp(status.startTime),
+    reset_time: resetTime === null ? null : timestamp(resetTime),
+    hard_usd: usd(hardTicks),
+    soft_usd: usd(softTicks),
+    spent_usd: ticksToUsd(status.spentTicks),
+    reserved_usd: ticksToUsd(status.reservedTicks),
+    left_usd: usd(left.ticks),
+    hard_tokens: hardTokens,
+    soft_tokens: softTokens,
+    spent_tokens: status.spentTokens,
+    reserved_tokens: status.reservedTokens,
+    left_tokens: left.tokens,
+  };
 }
 
 export const getApiKeyDocs: RouteDocs = {

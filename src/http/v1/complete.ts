@@ -51,7 +51,7 @@ export const createTextCompletionDocs: RouteDocs = {
     prompt: "\n\nHuman: Hello!\n\nAssistant:",
     max_tokens_to_sample: 64,
   },
-  errors: ["no_credits"],
+  errors: ["no_credits", "budget_exceeded"],
   answers: { 200: { description: "The answer.", schema: completion } },
   stream: { schema: z.union([completeEvent, anthropicError]), named: true, done: false },
 };

@@ -54,7 +54,7 @@ export const createCompletionDocs: RouteDocs = {
     "supported are rejected with the name of the field.",
   body: completionRequestSchema,
   example: { model: "hearth-tiny-5m", prompt: "Once upon a time", max_tokens: 64 },
-  errors: ["no_credits"],
+  errors: ["no_credits", "budget_exceeded"],
   answers: { 200: { description: "The completion.", schema: completion } },
   stream: { schema: z.union([completion, openaiErrorEvent]), named: false, done: true },
 };

@@ -53,7 +53,7 @@ export const createEmbeddingsDocs: RouteDocs = {
     "is longer than the model's context is rejected with its index.",
   body: embeddingRequestSchema,
   example: { model: "hearth-embed-1m", input: ["a cat on a mat", "a kitten on a rug"] },
-  errors: ["no_credits"],
+  errors: ["no_credits", "budget_exceeded"],
   answers: { 200: { description: "The vectors.", schema: embeddingList } },
 };
 

@@ -60,7 +60,7 @@ export const createMessageDocs: RouteDocs = {
     max_tokens: 256,
     messages: [{ role: "user", content: "Hello!" }],
   },
-  errors: ["no_credits"],
+  errors: ["no_credits", "budget_exceeded"],
   answers: { 200: { description: "The answer.", schema: message } },
   stream: { schema: z.union([messageEvent, anthropicError]), named: true, done: false },
 };

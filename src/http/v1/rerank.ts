@@ -49,6 +49,6 @@ export const createRankingDocs: RouteDocs = {
     "manifest has `rerankBy: similarity` compares the vectors of query and document instead: its score is (1 + cosine) / 2.",
   body: rerankRequestSchema,
   example: { model: "hearth-embed-1m", query: "pets", documents: ["a cat and a dog", "the stock market"] },
-  errors: ["no_credits"],
+  errors: ["no_credits", "budget_exceeded"],
   answers: { 200: { description: "The documents, the most relevant first.", schema: ranking } },
 };

@@ -118,7 +118,7 @@ export const createResponseDocs: RouteDocs = {
     "listed are ignored; values that are listed but not supported are rejected with the name of the field.",
   body: responsesRequestSchema,
   example: { model: "hearth-tiny-5m", input: "Hello!" },
-  errors: ["no_credits"],
+  errors: ["no_credits", "budget_exceeded"],
   answers: { 200: { description: "The response; a background response is queued.", schema: responseSchema } },
   stream,
 };

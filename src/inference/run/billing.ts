@@ -2,50 +2,58 @@
  * The billing of a run: its row in the usage table and its reservation, written before the engine works; its end and its charge,
  * written together when it has ended.
  */
+import { HearthError } from "../../core/errors.js";
 import { chargeOf, reserveTransaction, settleTransaction } from "../../accounts/money/ledger.js";
 import { costOf, type Ticks } from "../../core/money.js";
 import { noUsage, type Usage } from "../../core/usage.js";
 import type { Write } from "../../store/writes.js";
 import type { RunEnd } from "./recorder.js";
 import type { BillableRun, BillingDeps } from "./run-deps.js";
-import type { RunOutcome } from "./run-record.js";
+import type { Reservation } from "./reservation.js";
+import type { RunOutcome, RunRecord } from "./run-record.js";
 
 /**
  * Inserts the row of a run and reserves credit for it, before the first token, so that a process that dies leaves a trace of every
  * run.
- * @throws HearthError `no_credits` when other runs have reserved the credit since it was checked.
+ * @throws HearthError `no_credits` or `budget_exceeded` when other runs have reserved the credit or the budget since it was checked.
  */
 export async function record(
-  { runs, ledger, clock }: Pick<BillingDeps, "runs" | "ledger" | "clock">,
+  { runs, ledger, budgets, clock }: Pick<BillingDeps, "runs" | "ledger" | "budgets" | "clock">,
   run: BillableRun,
-  { promptTokens, reservedTicks }: { readonly promptTokens: number; readonly reservedTicks: Ticks | null },
+  { promptTokens, reservation }: { readonly promptTokens: number; readonly reservation: Reservation },
 ): Promise<void> {
+  const { reservedTicks, bound } = reservation;
   const { principal, requestId, endpoint } = run.context;
   const { id: model, prices } = run.model.manifest;
   const usage = { ...noUsage, promptTokens };
   const startTime = clock.now();
   const teamId = principal.team.id;
   const reserve = reserveTransaction({ id: run.id, teamId }, reservedTicks ?? 0, startTime);
-  await runs.insert(
-    {
-      id: run.id,
-      requestId,
-      teamId,
-      apiKeyId: principal.key.id,
-      endpoint,
-      model,
-      requestedModel: run.requestedModel,
-      state: "running",
-      usage,
-      costTicks: costOf(usage, prices),
-      prices,
-      reservedTicks,
-      startTime,
-      endTime: null,
-      ...(run.labels === undefined ? {} : { labels: run.labels }),
-    },
-    reserve === null ? [] : ledger.posting(reserve),
-  );
+  const row: RunRecord = {
+    id: run.id,
+    requestId,
+    teamId,
+    apiKeyId: principal.key.id,
+    endpoint,
+    model,
+    requestedModel: run.requestedModel,
+    state: "running",
+    usage,
+    costTicks: costOf(usage, prices),
+    prices,
+    reservedTicks,
+    startTime,
+    endTime: null,
+    budgeted: { userId: principal.key.userId, bound },
+    ...(run.labels === undefined ? {} : { labels: run.labels }),
+  };
+  try {
+    await runs.insert(row, reserve === null ? [] : ledger.posting(reserve));
+  } catch (thrown) {
+    if (thrown instanceof HearthError && thrown.kind === "budget_exceeded")
+      throw await budgets.refusal(principal, bound);
+    throw thrown;
+  }
 }
 
 /** What billing reads of a run that has ended. */

@@ -105,6 +105,8 @@ async function execute(
   const state = execution.failure !== null ? "failed" : work.isComplete() ? "completed" : "aborted";
   const settlement = await settle(deps, execution, state, work.writes({ state, failure: execution.failure }));
   execution.chargedTicks = settlement.chargedTicks;
+  // The audit log has a soft limit that was reached, also when no other request follows.
+  if (execution.recorded !== null) await deps.budgets.warnings(run.context.principal);
   deps.metrics.runFinished({
     model: run.model.manifest.id,
     state,

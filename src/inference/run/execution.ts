@@ -4,7 +4,7 @@ import type { maxCostOf, Ticks } from "../../core/money.js";
 import { noUsage, type Usage } from "../../core/usage.js";
 import { hold } from "./abortable.js";
 import { record } from "./billing.js";
-import { reservationTicks } from "./reservation.js";
+import { reservationFor, type Reservation } from "./reservation.js";
 import type { BillableRun, ExecutorDeps } from "./run-deps.js";
 
 /** A slot that a run holds. */
@@ -41,7 +41,7 @@ export class Execution {
   #failure: HearthError | null = null;
   #loaded: { release(keepAliveMs?: number): void } | null = null;
   #recording: Promise<void> | null = null;
-  #recorded: { readonly reservedTicks: Ticks | null } | null = null;
+  #recorded: Reservation | null = null;
 
   constructor(deps: ExecutorDeps, run: BillableRun, aborting: AbortController) {
     this.#deps = deps;
@@ -56,7 +56,7 @@ export class Execution {
   }
 
   /** What was reserved when the run's row was inserted; null while it has no row. */
-  get recorded(): { readonly reservedTicks: Ticks | null } | null {
+  get recorded(): Reservation | null {
     return this.#recorded;
   }
 
@@ -83,16 +83,16 @@ export class Execution {
   }
 
   /**
-   * Checks that the team can pay for the run.
+   * Checks that the team can pay for the run, and that its budgets cover it.
    * @returns a function that inserts the run's row and reserves its bound, once however often it is called. It must be called before
    * anything is produced.
-   * @throws HearthError `no_credits`, `invalid_value`.
+   * @throws HearthError `no_credits`, `budget_exceeded`, `invalid_value`.
    */
   async prepareRecord({ promptTokens, bound }: RunStart): Promise<() => Promise<void>> {
-    const reservedTicks = await reservationTicks(this.#deps, this.run, bound);
+    const reservation = await reservationFor(this.#deps, this.run, bound);
     const insert = async (): Promise<void> => {
-      await record(this.#deps, this.run, { promptTokens, reservedTicks });
-      this.#recorded = { reservedTicks };
+      await record(this.#deps, this.run, { promptTokens, reservation });
+      this.#recorded = reservation;
     };
     return () => (this.#recording ??= insert());
   }

@@ -2,6 +2,7 @@
  * What a run may cost at most, determined before it produces anything, and the refusal of a team that has less credit. The store
  * ensures that no credit is reserved twice.
  */
+import type { RequestBound } from "../../accounts/budgets/refusal.js";
 import type { Prompt } from "../../core/engine.js";
 import { HearthError } from "../../core/errors.js";
 import type { GenerationRequest } from "../../core/generation.js";
@@ -12,33 +13,49 @@ import type { BillableRun, ExecutorDeps } from "./run-deps.js";
 /** Tokens around a block of reasoning, which no bound counts. */
 const reasoningMarkTokensMax = 64;
 
-/** Refuses a team without any credit before a model is loaded for it. @throws HearthError `no_credits`. */
+/**
+ * Refuses a team without any credit, or a key with a used budget, before a model is loaded for it.
+ * @throws HearthError `no_credits`, `budget_exceeded`.
+ */
 export async function refuseWithoutCredit(
-  { ledger, clock }: Pick<ExecutorDeps, "ledger" | "clock">,
+  { ledger, budgets, clock }: Pick<ExecutorDeps, "ledger" | "budgets" | "clock">,
   { model, context }: Pick<BillableRun, "model" | "context">,
 ): Promise<void> {
   const { team } = context.principal;
-  if (team.billing === "unmetered" || isFree(model.manifest.prices)) return;
+  const free = isFree(model.manifest.prices);
+  await budgets.check(context.principal, { ticks: free ? 0 : 1, tokens: 1 });
+  if (team.billing === "unmetered" || free) return;
   const shortfall = shortfallFor(await ledger.spendable(team.id, clock.now()), 1);
   if (shortfall !== null) throw noCreditsError(team.id, null, shortfall);
 }
 
+/** What is reserved when a run's row is inserted. */
+export interface Reservation {
+  /** Of the team's credit; null for a team that does not pay in advance. */
+  readonly reservedTicks: Ticks | null;
+  /** Of the budgets. */
+  readonly bound: RequestBound;
+}
+
 /**
- * Returns what must be reserved for a run: the most that it can cost; null for a team that does not pay in advance.
- * @throws HearthError `no_credits` when the team has less, `invalid_value` when the cost is too large to be counted.
+ * Returns what must be reserved for a run: the most that it can cost and use.
+ * @throws HearthError `no_credits` when the team has less, `budget_exceeded` when a budget has, `invalid_value` when the cost is too
+ * large to be counted.
  */
-export async function reservationTicks(
-  { ledger, clock }: Pick<ExecutorDeps, "ledger" | "clock">,
+export async function reservationFor(
+  { ledger, budgets, clock }: Pick<ExecutorDeps, "ledger" | "budgets" | "clock">,
   { model, context }: Pick<BillableRun, "model" | "context">,
-  bound: Parameters<typeof maxCostOf>[0],
-): Promise<Ticks | null> {
+  most: Parameters<typeof maxCostOf>[0],
+): Promise<Reservation> {
   const { team } = context.principal;
-  const ticks = countable(() => maxCostOf(bound, model.manifest.prices));
-  if (team.billing === "unmetered") return null;
-  if (ticks === 0) return ticks;
+  const ticks = countable(() => maxCostOf(most, model.manifest.prices));
+  const bound = { ticks, tokens: most.prompt + most.sampled };
+  await budgets.check(context.principal, bound);
+  if (team.billing === "unmetered") return { reservedTicks: null, bound };
+  if (ticks === 0) return { reservedTicks: ticks, bound };
   const shortfall = shortfallFor(await ledger.spendable(team.id, clock.now()), ticks);
   if (shortfall !== null) throw noCreditsError(team.id, ticks, shortfall);
-  return ticks;
+  return { reservedTicks: ticks, bound };
 }
 
 /** What bounds the tokens of one answer besides its request. */

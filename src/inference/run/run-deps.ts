@@ -1,4 +1,5 @@
 /** What runs are built over, and who requested them. Types only. */
+import type { BudgetGuard } from "../../accounts/budgets/guard.js";
 import type { LedgerStore } from "../../accounts/money/store/ledger.js";
 import type { SecretFilter } from "../../accounts/authentication/secret.js";
 import type { Principal } from "../../accounts/keys/api-key.js";
@@ -72,6 +73,7 @@ export interface BillableRun {
 export interface ExecutorDeps {
   readonly runs: Pick<RunStore, "insert" | "finish">;
   readonly ledger: Pick<LedgerStore, "spendable" | "posting">;
+  readonly budgets: BudgetGuard;
   readonly slots: Slots;
   readonly metrics: Metrics;
   readonly clock: Clock;
@@ -82,7 +84,10 @@ export interface ExecutorDeps {
 }
 
 /** What runs are recorded and settled over. */
-export interface BillingDeps extends Pick<ExecutorDeps, "runs" | "ledger" | "clock" | "onSettleFailure"> {
+export interface BillingDeps extends Pick<
+  ExecutorDeps,
+  "runs" | "ledger" | "budgets" | "clock" | "onSettleFailure"
+> {
   readonly settleRetries: SettleRetries;
 }
 

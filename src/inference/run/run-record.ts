@@ -1,3 +1,4 @@
+import type { RequestBound } from "../../accounts/budgets/refusal.js";
 import type { Prices, Ticks } from "../../core/money.js";
 import type { RunState } from "../../core/run-state.js";
 import type { Usage } from "../../core/usage.js";
@@ -24,6 +25,8 @@ export interface RunRecord {
   /** Milliseconds since the epoch. */
   readonly startTime: number;
   readonly endTime: number | null;
+  /** The user who created its key, and the most that it can cost and use; only of a run that is inserted. */
+  readonly budgeted?: { readonly userId: string; readonly bound: RequestBound };
   /** JSON text of what its client says of it; only of a run that is inserted. */
   readonly labels?: string;
 }

@@ -7,6 +7,9 @@ import { createLedgerStore } from "../../../src/accounts/money/store/ledger.js";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";
 import { createSpendingStore } from "../../../src/accounts/money/store/spending-limits.js";
 import { createUsageStore } from "../../../src/accounts/usage/store.js";
+import { createBudgetStore } from "../../../src/accounts/budgets/store/budgets.js";
+import { aTeam } from "../../store/records.js";
+import { aKey } from "../a-key.js";
 import { databaseWithQueryPlans } from "../../store/query-plan.js";
 
 function storesOf(database: Database) {
@@ -17,6 +20,7 @@ function storesOf(database: Database) {
     usage: createUsageStore(database),
     spending: createSpendingStore(database),
     hostedPrices: createHostedPriceStore(database),
+    budgets: createBudgetStore(database),
   };
 }
 
@@ -24,6 +28,8 @@ type Ask = (stores: ReturnType<typeof storesOf>) => Promise<unknown>;
 
 /** Reads only the rows of the requested time. */
 const usedBy = "SEARCH used USING PRIMARY KEY (team_id=? AND hour>? AND hour<?)";
+const spentOf =
+  "SEARCH spent USING PRIMARY KEY (subject_id=? AND team_id=? AND period=? AND start_time=?) LEFT-JOIN";
 const ofMonth = "SEARCH spent USING PRIMARY KEY (team_id=? AND month=?) LEFT-JOIN";
 const used: UsageQuery = {
   ...{ teamId: "a", from: 1, to: 2, unit: null, by: [], hosted: [] },
@@ -39,6 +45,15 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
   "runs.list": [
     ({ runs }) => runs.list(2),
     ["SCAN runs USING INDEX runs_by_time", "SEARCH price_book USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN"],
+  ],
+  "budgets.of": [({ budgets }) => budgets.of({ key: aKey(), team: aTeam() }, 1), ["SEARCH budget"]],
+  "budgets.page": [
+    ({ budgets }) => budgets.page({ teamId: "a", subjectId: null, after: null, limit: 2 }, 1),
+    ["SEARCH budget USING PRIMARY KEY (subject_id=? AND team_id=?)", spentOf],
+  ],
+  "budgets.keySpending": [
+    ({ budgets }) => budgets.keySpending("a", 1),
+    ["usage_hours by usage_hours_by_key (api_key_id=? AND hour>?)"],
   ],
   "usage.rows of a team by day": [
     ({ usage }) => usage.rows({ ...used, unit: "day" }),

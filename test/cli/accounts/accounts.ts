@@ -27,6 +27,7 @@ export async function createCommandEnvironment() {
       managementKeys,
       credits,
       spending: empty.spendingService,
+      budgets: empty.budgetService,
       usage: empty.usageReports,
       hostedPrices: empty.hostedPriceService,
       modelNames: () => Promise.resolve([{ id: "small", aliases: ["hosted-mini", "hosted-max"] }]),

@@ -39,6 +39,8 @@ const analytics = (endTime: string) => ({
   },
 });
 
+const clearing = { period: "day", fieldMask: "hardUsd" };
+
 const table: readonly Row[] = [
   row("POST /auth/teams/:teamId/api-keys", "CreateApiKey", {
     body: { name: "x" },
@@ -56,11 +58,7 @@ const table: readonly Row[] = [
   }),
   row("GET /auth/api-keys/:apiKeyId/propagation", "CheckApiKeyPropagation"),
   row("GET /auth/management-keys/validation", null, { elsewhere: 200 }),
-  row("POST /auth/teams", "CreateTeam", {
-    body: { name: "x" },
-    bad: [{}, "name"],
-    ofAllTeams: true,
-  }),
+  row("POST /auth/teams", "CreateTeam", { body: { name: "x" }, bad: [{}, "name"], ofAllTeams: true }),
   row("GET /auth/teams", "ListTeams", { bad: ["?paginationToken=!", "paginationToken"], elsewhere: 200 }),
   row("PUT /auth/teams/:teamId", "UpdateTeam", {
     body: { team: { name: "z" } },
@@ -75,6 +73,8 @@ const table: readonly Row[] = [
   }),
   row("GET /auth/teams/:teamId/endpoints", "ListPossibleEndpointAcls"),
   row("GET /audit/teams/:teamId/events", "AuditRead", { bad: ["?eventTimeFrom=monday", "eventTimeFrom"] }),
+  row("GET /auth/teams/:teamId/budgets", "BillingRead", { bad: ["?paginationToken=!", "paginationToken"] }),
+  row("PUT /auth/teams/:teamId/budgets", "BillingWrite", { body: clearing, bad: [{}, "period"] }),
   row("POST /auth/teams/:teamId/members", "CreateMember", {
     newBody: () => ({ email: `${crypto.randomUUID()}@example.com` }),
     bad: [{ email: "x@example.com", role: "king" }, "role"],

@@ -11,6 +11,8 @@ import { createScheduler } from "../../../src/scheduler/scheduler.js";
 import { openDatabase } from "../../../src/store/database.js";
 import { createLedgerStore } from "../../../src/accounts/money/store/ledger.js";
 import { createRunStore } from "../../../src/inference/run/store/runs.js";
+import { buildAccountStores, buildBudgetGuard } from "../../../src/app/accounts.js";
+import { silentLogger } from "../../../src/core/logger.js";
 import { createTeamStore } from "../../../src/accounts/teams/store.js";
 import { systemClock, systemRandom } from "../../../src/system.js";
 import { noCaptioning } from "../../no-captioning.js";
@@ -75,6 +77,12 @@ async function createTestGenerator(
     slots: scheduler,
     runs: change(runs),
     ledger: createLedgerStore(database),
+    budgets: buildBudgetGuard({
+      ...buildAccountStores(database),
+      clock: systemClock,
+      random: systemRandom,
+      logger: silentLogger,
+    }),
     metrics: {
       requestFinished: () => undefined,
       runFinished: () => undefined,

@@ -1,4 +1,5 @@
 import { HearthError } from "../../../core/errors.js";
+import { budgetRace } from "../../budgets/refusal.js";
 import { noCreditsError } from "../ledger.js";
 import type { Ticks } from "../../../core/money.js";
 import { errorCodeOf } from "../../../store/failure.js";
@@ -16,7 +17,9 @@ export function toLedgerError(thrown: unknown, charge: { teamId: string; ticks: 
         param: "amount",
       });
   }
-  if (code === "SQLITE_CONSTRAINT_TRIGGER" && thrown instanceof Error && thrown.message === "monthly_limit")
-    return noCreditsError(charge.teamId, charge.ticks, "month");
+  if (code === "SQLITE_CONSTRAINT_TRIGGER" && thrown instanceof Error) {
+    if (thrown.message === "monthly_limit") return noCreditsError(charge.teamId, charge.ticks, "month");
+    if (thrown.message === "budget") return budgetRace();
+  }
   return thrown;
 }

@@ -5,6 +5,7 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { Database } from "../../../store/database.js";
 import type { Schema } from "../../../store/schema.js";
+import { budgetChecks } from "../../budgets/store/verify-budgets.js";
 import { usageChecks } from "./verify-usage.js";
 
 /** Problems reported by each check; an error often affects many rows. */
@@ -98,4 +99,5 @@ const checks: readonly RawBuilder<Problem>[] = [
     from ledger_balances as kept where account = 'reserved' and balance_ticks <>
       coalesce((select sum(reserved_ticks) from runs where state = 'running' and runs.team_id = kept.team_id), 0)`,
   ...usageChecks,
+  ...budgetChecks,
 ];

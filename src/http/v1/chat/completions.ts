@@ -146,7 +146,7 @@ export const createChatCompletionDocs: RouteDocs = {
     "rejected with the name of the field.",
   body: chatRequestSchema,
   example: { model: "hearth-tiny-5m", messages: [{ role: "user", content: "Hello!" }] },
-  errors: ["no_credits"],
+  errors: ["no_credits", "budget_exceeded"],
   answers: {
     200: {
       description: "The answer; with `deferred: true` the id with which to fetch it.",

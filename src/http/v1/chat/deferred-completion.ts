@@ -35,7 +35,7 @@ export const getDeferredCompletionDocs: RouteDocs = {
   summary: "Get a deferred completion, once",
   description: "A completion can be fetched once, within 24 hours.",
   params: { request_id: "The `request_id` from the request with `deferred: true`." },
-  errors: ["no_credits"],
+  errors: ["no_credits", "budget_exceeded"],
   answers: {
     200: { description: "The completion; it is deleted afterwards.", schema: chatCompletion },
     202: { description: "The completion is not finished.", schema: pendingCompletion },

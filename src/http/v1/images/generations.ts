@@ -68,7 +68,7 @@ export const createImagesDocs: RouteDocs = {
     "the one nearest to the requested size, which the answer returns as `size`.",
   body: imageRequestSchema,
   example: { prompt: "a red circle on white", response_format: "b64_json" },
-  errors: ["no_credits"],
+  errors: ["no_credits", "budget_exceeded"],
   answers: { 200: { description: "The images.", schema: imageList } },
   stream: { schema: imageCompletedEvent, named: true, done: false },
 };

@@ -41,6 +41,6 @@ export const compactConversationDocs: RouteDocs = {
     "The model summarises the conversation. The returned item replaces the conversation in the `input` of a later request.",
   body: compactRequestSchema,
   example: { model: "hearth-tiny-5m", input: [{ role: "user", content: "My name is Ada." }] },
-  errors: ["no_credits"],
+  errors: ["no_credits", "budget_exceeded"],
   answers: { 200: { description: "The summary, as an item.", schema: compactionSchema } },
 };

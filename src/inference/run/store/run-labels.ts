@@ -1,6 +1,6 @@
 import type { Database } from "../../../store/database.js";
 import { prepareBinding } from "../../../store/prepared.js";
-import type { RunLabelsRow } from "../../../store/schema.js";
+import type { RunLabelsRow } from "../../../store/tables/runs.js";
 import { deleteExpired } from "../../../store/tables/delete-expired.js";
 import { createWrite, type Write } from "../../../store/writes.js";
 

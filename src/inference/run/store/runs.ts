@@ -11,7 +11,7 @@ import {
   type JoinedPrices,
 } from "../../../accounts/money/store/price-ids.js";
 import { toLedgerError } from "../../../accounts/money/store/refusal.js";
-import type { RunRow } from "../../../store/schema.js";
+import type { RunRow } from "../../../store/tables/runs.js";
 import { statementsOf, type Write } from "../../../store/writes.js";
 
 type UsageColumns = Pick<
@@ -41,6 +41,9 @@ const columns = [
   "price_id",
   "reserved_ticks",
   "image_ticks",
+  "user_id",
+  "bound_ticks",
+  "bound_tokens",
 ] as const;
 
 export type RunStore = ReturnType<typeof createRunStore>;
@@ -56,7 +59,8 @@ export function createRunStore(database: Database) {
     /**
      * Inserts the row of a run that starts.
      * @param writes executed in the same transaction.
-     * @throws HearthError `no_credits` when the credit to be reserved is missing, `overloaded` while nothing can be written.
+     * @throws HearthError `no_credits` when the credit to be reserved is missing, `budget_exceeded` when a budget is,
+     * `overloaded` while nothing can be written.
      */
     async insert(record: RunRecord, writes: readonly Write[]): Promise<void> {
       const { teamId, model, startTime, reservedTicks } = record;
@@ -127,6 +131,9 @@ function toRow(record: RunRecord, price: number | null): RunRow {
     price_id: price,
     reserved_ticks: record.reservedTicks,
     image_ticks: record.prices?.imageTicks ?? 0,
+    user_id: record.budgeted?.userId ?? null,
+    bound_ticks: record.budgeted?.bound.ticks ?? null,
+    bound_tokens: record.budgeted?.bound.tokens ?? null,
   };
 }
 

@@ -1,0 +1,150 @@
+/** Reads and sets the budgets of keys, members and teams. Every change is audited. guard.ts applies the budgets. */
+import type { Actor, AuditedFields } from "../audit/event.js";
+import { commitAudited, auditEntry, retryOnConflict, type AuditDeps } from "../audit/audited-change.js";
+import { HearthError } from "../../core/errors.js";
+import { ticksToUsd, type Ticks } from "../../core/money.js";
+import { invalid } from "../field-rules.js";
+import type { ApiKeyStore } from "../keys/store.js";
+import { deniedToTeamKey } from "../management-keys/permissions.js";
+import type { MemberStore } from "../members/store.js";
+import { usdAmount } from "../money/amounts.js";
+import type { TeamStore } from "../teams/store.js";
+import type { Team } from "../teams/team.js";
+import { findVisibleTeam } from "../teams/teams.js";
+import { describeBudget, noBudget, type BudgetLimits, type BudgetName, type BudgetStatus } from "./budget.js";
+import type { BudgetQuery, BudgetStore } from "./store/budgets.js";
+
+/** Amounts of money in USD, such as `12.50`; null = no such limit. Absent limits stay as they are. */
+export interface BudgetChange {
+  readonly hardUsd?: string | null;
+  readonly softUsd?: string | null;
+  readonly hardTokens?: number | null;
+  readonly softTokens?: number | null;
+}
+
+/** A key, member or team that the actor cannot see is treated as one that does not exist. */
+export interface BudgetService {
+  /** Returns budgets of a team in order of creation. @throws HearthError `not_found`. */
+  page(query: BudgetQuery, actor: Actor): Promise<readonly BudgetStatus[]>;
+  /**
+   * Sets the limits of a budget for future requests; active runs are not aborted. A new budget counts what its current period has used.
+   * Without any limit it is deleted.
+   * @returns null when the budget has no limit.
+   * @throws HearthError `not_found`, `invalid_value` naming the field, `permission_denied` for an actor of a single team that changes
+   * the budget of the team.
+   */
+  change(name: BudgetName, change: BudgetChange, actor: Actor): Promise<BudgetStatus | null>;
+}
+
+export interface BudgetServiceDeps extends AuditDeps {
+  readonly budgets: BudgetStore;
+  readonly keys: Pick<ApiKeyStore, "find">;
+  readonly members: Pick<MemberStore, "find">;
+  readonly teams: TeamStore;
+}
+
+export function createBudgetService(deps: BudgetServiceDeps): BudgetService {
+  const { budgets, teams, clock } = deps;
+  return {
+    async page(query, actor) {
+      await findVisibleTeam(teams, query.teamId, actor);
+      return budgets.page(query, clock.now());
+    },
+    change: (name, change, actor) => retryOnConflict(() => applyChange(deps, name, change, actor)),
+  };
+}
+
+async function applyChange(
+  deps: BudgetServiceDeps,
+  name: BudgetName,
+  change: BudgetChange,
+  actor: Actor,
+): Promise<BudgetStatus | null> {
+  const { budgets, clock, writes } = deps;
+  const now = clock.now();
+  const team = await findVisibleTeam(deps.teams, name.teamId, actor);
+  const before = await budgets.find(name, now);
+  // The budget of a member who was removed can still be changed.
+  const isKnown = before !== null && name.subject === "member";
+  const subject = isKnown ? name.subjectId : await nameOfSubject(deps, name, team, actor);
+  const after = limitsAfter(before ?? noBudget, change);
+  const hasLimit = Object.values(after).some((limit) => limit !== null);
+  if (before === null && !hasLimit) return null;
+  if (actor.teamId !== null && name.subject === "team") throw deniedToTeamKey("change its budget");
+  const entry = {
+    action: "SetBudget",
+    objectId: name.subjectId,
+    teamId: name.teamId,
+    description: `Set the ${describeBudget(name)} '${subject}'`,
+    before: before === null ? null : audited(name, before),
+    after: hasLimit ? audited(name, after) : null,
+  } as const;
+  if (before === null) {
+    const budget = { ...name, ...after, createTime: now };
+    await writes.commit([...budgets.insertions(budget), auditEntry(deps, actor, entry)]);
+  } else {
+    const write = hasLimit ? budgets.replacement(before, after) : budgets.removal(before);
+    await commitAudited(deps, actor, { ...entry, change: write });
+  }
+  return budgets.find(name, now);
+}
+
+/** Returns what the audit log calls the subject. @throws HearthError `not_found`. */
+async function nameOfSubject(
+  { keys, members }: BudgetServiceDeps,
+  { teamId, subject, subjectId }: BudgetName,
+  team: Team,
+  actor: Actor,
+): Promise<string> {
+  if (subject === "team") return team.name;
+  if (subject === "key") {
+    const key = await keys.find(subjectId);
+    if (key?.teamId === teamId) return key.name;
+    throw new HearthError("not_found", "Cannot find API key", { param: "apiKeyId" });
+  }
+  const member = await members.find(subjectId);
+  // A member of the whole server has keys in any team.
+  if (member !== null && (member.teamId === teamId || (member.teamId === null && actor.teamId === null)))
+    return member.email;
+  throw new HearthError("not_found", "Cannot find member", { param: "memberId" });
+}
+
+function limitsAfter(before: BudgetLimits, change: BudgetChange): BudgetLimits {
+  const after = {
+    hardTicks: ticksAfter("hardUsd", before.hardTicks, change.hardUsd),
+    softTicks: ticksAfter("softUsd", before.softTicks, change.softUsd),
+    hardTokens: tokensAfter("hardTokens", before.hardTokens, change.hardTokens),
+    softTokens: tokensAfter("softTokens", before.softTokens, change.softTokens),
+  };
+  if (exceeds(after.softTicks, after.hardTicks)) throw invalid("softUsd", "must not be more than hardUsd");
+  if (exceeds(after.softTokens, after.hardTokens))
+    throw invalid("softTokens", "must not be more than hardTokens");
+  return after;
+}
+
+function exceeds(soft: number | null, hard: number | null): boolean {
+  return soft !== null && hard !== null && soft > hard;
+}
+
+function ticksAfter(param: string, before: Ticks | null, usd: string | null | undefined): Ticks | null {
+  if (usd === undefined) return before;
+  if (usd === null) return null;
+  const ticks = usdAmount(param, usd);
+  if (ticks < 0) throw invalid(param, "must not be negative");
+  return ticks;
+}
+
+function tokensAfter(param: string, before: number | null, tokens: number | null | undefined): number | null {
+  if (tokens === undefined) return before;
+  if (tokens !== null && (!Number.isSafeInteger(tokens) || tokens < 0))
+    throw invalid(param, `must be a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`);
+  return tokens;
+}
+
+function audited(
+  { subject, period }: BudgetName,
+  { hardTicks, softTicks, hardTokens, softTokens }: BudgetLimits,
+): AuditedFields {
+  const usd = (ticks: Ticks | null) => (ticks === null ? null : ticksToUsd(BigInt(ticks)));
+  return { subject, period, hardUsd: usd(hardTicks), softUsd: usd(softTicks), hardTokens, softTokens };
+}

@@ -1,0 +1,98 @@
+/** Holds requests to the budgets of their key, its member and its team. The store ensures that nothing is reserved twice. */
+import { serverActor } from "../audit/actors.js";
+import { auditEntry, type AuditDeps } from "../audit/audited-change.js";
+import type { Principal } from "../keys/api-key.js";
+import { ticksToUsd } from "../../core/money.js";
+import { HearthError } from "../../core/errors.js";
+import { describeBudget, isSoftReached, periodStart, type BudgetStatus } from "./budget.js";
+import { budgetRace, budgetRefusal, budgetWarnings, type RequestBound } from "./refusal.js";
+import type { BudgetStore, KeySpending } from "./store/budgets.js";
+
+export interface BudgetGuard {
+  /** @throws HearthError `budget_exceeded` when a request with that bound exceeds a budget. */
+  check(principal: Principal, bound: RequestBound): Promise<void>;
+  /** Returns the error for a request whose reservation the database has just rejected. */
+  refusal(principal: Principal, bound: RequestBound): Promise<HearthError>;
+  /**
+   * Returns one sentence for each budget whose soft limit is reached. The first time in a period, the audit log gets an entry. Never
+   * rejects.
+   */
+  warnings(principal: Principal): Promise<readonly string[]>;
+  /** Returns what a key has spent, and what is left of its budgets. */
+  overview(principal: Principal): Promise<KeyOverview>;
+}
+
+export interface KeyOverview {
+  readonly month: KeyMonth;
+  /** Budgets of the key, of its member and of its team. */
+  readonly budgets: readonly BudgetStatus[];
+}
+
+/** What a key has spent in the current month. */
+export interface KeyMonth extends KeySpending {
+  /** Milliseconds since the epoch. */
+  readonly startTime: number;
+}
+
+export interface BudgetGuardDeps extends AuditDeps {
+  readonly budgets: Pick<BudgetStore, "of" | "marking" | "keySpending">;
+  /** Called when an entry cannot be written; the next request tries again. */
+  readonly onError: (thrown: unknown) => void;
+}
+
+export function createBudgetGuard(deps: BudgetGuardDeps): BudgetGuard {
+  const { budgets, clock, onError } = deps;
+  const refusalOf = async (principal: Principal, bound: RequestBound): Promise<HearthError | null> => {
+    const now = clock.now();
+    return budgetRefusal(await budgets.of(principal, now), bound, now);
+  };
+  return {
+    async check(principal, bound) {
+      const refusal = await refusalOf(principal, bound);
+      if (refusal !== null) throw refusal;
+    },
+    refusal: async (principal, bound) => (await refusalOf(principal, bound)) ?? budgetRace(),
+    async warnings(principal) {
+      try {
+        const statuses = await budgets.of(principal, clock.now());
+        for (const status of statuses)
+          if (isSoftReached(status) && !status.isWarned) await note(deps, status);
+        return budgetWarnings(statuses);
+      } catch (thrown) {
+        onError(thrown);
+        return [];
+      }
+    },
+    async overview(principal) {
+      const now = clock.now();
+      const startTime = periodStart("month", now);
+      const month = { startTime, ...(await budgets.keySpending(principal.key.id, startTime)) };
+      return { month, budgets: await budgets.of(principal, now) };
+    },
+  };
+}
+
+/** Writes that a soft limit was reached, unless a concurrent request has. */
+async function note(deps: BudgetGuardDeps, status: BudgetStatus): Promise<void> {
+  const entry = auditEntry(deps, serverActor, {
+    action: "ReachBudget",
+    objectId: status.subjectId,
+    teamId: status.teamId,
+    description: `The soft limit of the ${describeBudget(status)} was reached`,
+    before: null,
+    after: {
+      subject: status.subject,
+      period: status.period,
+      startTime: new Date(status.startTime).toISOString(),
+      softUsd: status.softTicks === null ? null : ticksToUsd(BigInt(status.softTicks)),
+      spentUsd: ticksToUsd(status.spentTicks),
+      softTokens: status.softTokens,
+      spentTokens: status.spentTokens,
+    },
+  });
+  try {
+    await deps.writes.commit([deps.budgets.marking(status), entry]);
+  } catch (thrown) {
+    if (!(thrown instanceof HearthError) || thrown.kind !== "conflict") throw thrown;
+  }
+}

@@ -1,0 +1,151 @@
+/** GET and PUT /auth/teams/{teamId}/budgets, an extension: lists and sets the budgets of a team, its members and its keys. */
+import { z } from "zod";
+import { actorOf } from "../../../accounts/audit/actors.js";
+import { budgetPeriods, type BudgetName, type BudgetPeriod } from "../../../accounts/budgets/budget.js";
+import { responseArray, responseObject } from "../../../dialects/response-fields.js";
+import { invalidValue } from "../../../dialects/field-error.js";
+import type { HttpDeps } from "../../deps.js";
+import {
+  budgetChangeSchema,
+  budgetSchema,
+  periodSchema,
+  presentBudget,
+  toBudgetChange,
+  unsetBudget,
+} from "../../management/budget.js";
+import { applyFieldMask } from "../../management/field-mask.js";
+import { parseFields } from "../../management/fields.js";
+import {
+  decodePageToken,
+  encodePageToken,
+  itemsPerPage,
+  pageSizeField,
+  pageTokenField,
+} from "../../management/pages.js";
+import type { ManagementCall } from "../../route.js";
+import type { RouteDocs } from "../../route-docs.js";
+
+type Handler = (call: ManagementCall) => Promise<void>;
+
+const querySchema = z.object({
+  pageSize: pageSizeField,
+  paginationToken: pageTokenField,
+  apiKeyId: z.string().nullish().describe("Only budgets of this key."),
+  memberId: z.string().nullish().describe("Only budgets of this member."),
+});
+
+const pageSchema = responseObject({
+  budgets: responseArray(budgetSchema).describe("In order of creation."),
+  paginationToken: z.string().optional().describe("Token of the next page; absent on the last page."),
+}).meta({ id: "BudgetPage" });
+
+const requestSchema = z
+  .object({
+    apiKeyId: z.string().nullish().describe("Set the budget of this key."),
+    memberId: z.string().nullish().describe("Set the budget of this member; without either, the team's."),
+    period: periodSchema,
+    budget: budgetChangeSchema.nullish(),
+    fieldMask: z
+      .string()
+      .nullish()
+      .describe("Comma-separated names of the fields to change. A named field that is not set is cleared."),
+  })
+  .meta({
+    id: "UpdateBudgetRequest",
+    description: "The limits to change; without a mask, the limits that are set.",
+  });
+
+const answerSchema = responseObject({ budget: budgetSchema.optional() }).meta({
+  id: "UpdatedBudget",
+  description: "The budget; absent if it has no limit left.",
+});
+
+/** Lists a page of budgets. */
+export function listBudgets({ accounts }: Pick<HttpDeps, "accounts">): Handler {
+  return async ({ ctx, manager, params }) => {
+    const query = parseFields(querySchema, ctx.query);
+    const limit = itemsPerPage(query.pageSize);
+    const found = await accounts.budgets.page(
+      {
+        teamId: params["teamId"] ?? "",
+        subjectId: subjectOf(query)?.subjectId ?? null,
+        after: positionOf(query.paginationToken),
+        limit: limit + 1,
+      },
+      actorOf(manager),
+    );
+    const budgets = found.slice(0, limit);
+    const last = found.length > limit ? budgets.at(-1) : undefined;
+    const answer: z.infer<typeof pageSchema> = {
+      budgets: budgets.map(presentBudget),
+      ...(last === undefined
+        ? {}
+        : { paginationToken: encodePageToken([last.createTime, `${last.period} ${last.subjectId}`]) }),
+    };
+    ctx.body = answer;
+  };
+}
+
+/** Sets the limits of a budget. */
+export function updateBudget({ accounts }: Pick<HttpDeps, "accounts">): Handler {
+  return async ({ ctx, manager, body, params }) => {
+    const { budget, fieldMask, ...named } = parseFields(requestSchema, body);
+    const change = applyFieldMask(toBudgetChange(budget ?? {}), unsetBudget, fieldMask);
+    const teamId = params["teamId"] ?? "";
+    const subject = subjectOf(named) ?? { subject: "team", subjectId: teamId };
+    const name = { teamId, ...subject, period: named.period };
+    const status = await accounts.budgets.change(name, change, actorOf(manager));
+    const answer: z.infer<typeof answerSchema> = status === null ? {} : { budget: presentBudget(status) };
+    ctx.body = answer;
+  };
+}
+
+interface NamedSubject {
+  readonly apiKeyId?: string | null | undefined;
+  readonly memberId?: string | null | undefined;
+}
+
+function subjectOf({ apiKeyId, memberId }: NamedSubject): Pick<BudgetName, "subject" | "subjectId"> | null {
+  if (apiKeyId != null && memberId != null) throw invalidValue("memberId", "cannot be set with apiKeyId");
+  if (apiKeyId != null) return { subject: "key", subjectId: apiKeyId };
+  return memberId == null ? null : { subject: "member", subjectId: memberId };
+}
+
+function positionOf(token: string | null | undefined) {
+  const position = decodePageToken(token, z.string(), "paginationToken");
+  if (position === null) return null;
+  const [createTime, name] = position;
+  const [period = "", subjectId = ""] = name.split(" ", 2);
+  if (!isPeriod(period)) throw invalidValue("paginationToken", "is not a token of this list");
+  return { createTime, period, subjectId };
+}
+
+function isPeriod(text: string): text is BudgetPeriod {
+  return budgetPeriods.some((period) => period === text);
+}
+
+const params = { teamId: "Id of a team that the management key may manage." };
+
+export const listBudgetsDocs: RouteDocs = {
+  operation: "listBudgets",
+  tag: "Accounts",
+  summary: "List the budgets of a team, its members and its keys",
+  description: "An extension of Hearth. Each is shown in its current period.",
+  params,
+  query: querySchema,
+  answers: { 200: { description: "One page of budgets.", schema: pageSchema } },
+};
+
+export const updateBudgetDocs: RouteDocs = {
+  operation: "updateBudget",
+  tag: "Accounts",
+  summary: "Set a budget of a key, a member or a team",
+  description:
+    "An extension of Hearth. Takes effect with the next request. A new budget counts what its current period has used. A budget " +
+    "without limits is deleted. A management key for one team cannot change the budget of the team.",
+  params,
+  body: requestSchema,
+  example: { period: "month", budget: { softTokens: "80000", hardTokens: "100000" } },
+  answers: { 200: { description: "The budget.", schema: answerSchema } },
+  errors: ["conflict"],
+};

@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import { aSide, complete, set, verified } from "./budgeted.js";
+import { startManagedServer } from "./managed.js";
+
+describe("PUT and GET /auth/teams/{teamId}/budgets", () => {
+  it("set, change, list in pages and remove budgets, each in the audit log", async () => {
+    const server = await startManagedServer();
+    const side = await aSide(server);
+    const { keyId, teamId } = side;
+    const made = await set(server, side, { apiKeyId: keyId, period: "week", budget: { hardUsd: "12.50" } });
+    expect(made).toEqual({
+      status: 200,
+      body: {
+        budget: {
+          apiKeyId: keyId,
+          teamId,
+          period: "week",
+          hardUsd: "12.50",
+          createTime: "2026-11-21T12:00:00.000000Z",
+          startTime: "2026-11-16T00:00:00.000000Z",
+          resetTime: "2026-11-23T00:00:00.000000Z",
+          spentUsd: "0.00",
+          spentTokens: "0",
+          reservedUsd: "0.00",
+          reservedTokens: "0",
+        },
+      },
+    });
+    await set(server, side, { apiKeyId: keyId, period: "week", budget: { softTokens: "7" } });
+    await set(server, side, { period: "total", budget: { hardTokens: 9 } });
+    const path = `/auth/teams/${teamId}/budgets`;
+    const first = (await server.request("GET", `${path}?pageSize=1`)).body as {
+      readonly budgets: readonly object[];
+      readonly paginationToken: string;
+    };
+    const rest = (await server.request("GET", `${path}?paginationToken=${first.paginationToken}`)).body as {
+      readonly budgets: readonly object[];
+    };
+    const all = [...first.budgets, ...rest.budgets];
+    expect(all).toHaveLength(2);
+    expect(all).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ apiKeyId: keyId, hardUsd: "12.50", softTokens: "7" }),
+        expect.objectContaining({ period: "total", hardTokens: "9" }),
+      ]),
+    );
+    expect((await server.request("GET", `${path}?apiKeyId=${keyId}`)).body).toMatchObject({
+      budgets: [{ apiKeyId: keyId }],
+    });
+    const cleared = { apiKeyId: keyId, period: "week", fieldMask: "hardUsd,softTokens" };
+    expect(await set(server, side, cleared)).toEqual({ status: 200, body: {} });
+    expect((await server.request("GET", `${path}?apiKeyId=${keyId}`)).body).toEqual({ budgets: [] });
+    const log = await server.request("GET", `/audit/teams/${teamId}/events?orderBy=TIME_DESCENDING`);
+    const { events } = log.body as { readonly events: readonly { readonly description: string }[] };
+    const described = events.map(({ description }) => description);
+    expect(described).toContain("Set the weekly budget of the API key 'laptop'");
+  });
+
+  it("a key that is deleted takes its budgets along", async () => {
+    const server = await startManagedServer();
+    const side = await aSide(server);
+    await set(server, side, { apiKeyId: side.keyId, period: "day", budget: { hardTokens: 9 } });
+    await complete(server, side);
+    await server.request("DELETE", `/auth/api-keys/${side.keyId}`);
+    expect(await server.database.kysely.selectFrom("budgets").selectAll().execute()).toEqual([]);
+    expect(await server.database.kysely.selectFrom("budget_periods").selectAll().execute()).toEqual([]);
+    await verified(server);
+  });
+
+  it("a management key of one team sets budgets of its keys and members, not that of the team, and none elsewhere", async () => {
+    const server = await startManagedServer();
+    const [side, other] = [await aSide(server), await aSide(server)];
+    const manager = await server.createManagementKey({ teamId: side.teamId });
+    const budget = { hardTokens: 9 };
+    const change = { apiKeyId: side.keyId, period: "day", budget };
+    expect((await set(server, side, change, manager)).status).toBe(200);
+    expect((await set(server, side, { period: "day", budget }, manager)).status).toBe(403);
+    expect((await set(server, side, { ...change, apiKeyId: other.keyId }, manager)).status).toBe(404);
+    expect((await set(server, other, { ...change, apiKeyId: other.keyId }, manager)).status).toBe(404);
+    expect((await set(server, side, { ...change, memberId: "x" }, manager)).status).toBe(400);
+  });
+
+  it.each([
+    [{ period: "day", budget: { hardUsd: "-1" } }, "hardUsd"],
+    [{ period: "day", budget: { hardUsd: "1", softUsd: "2" } }, "softUsd"],
+    [{ period: "day", budget: { hardTokens: 1, softTokens: 2 } }, "softTokens"],
+    [{ period: "year", budget: { hardTokens: 1 } }, "period"],
+    [{ period: "day", budget: { hardTokens: -1 } }, "budget.hardTokens"],
+    [{ period: "day", budget: {}, fieldMask: "spentUsd" }, "fieldMask"],
+  ])("%j is refused, naming %s", async (body, field) => {
+    const server = await startManagedServer();
+    const { status, body: answer } = await set(server, await aSide(server), body);
+    expect(status).toBe(400);
+    expect((answer as { readonly message: string }).message).toContain(field);
+  });
+});
