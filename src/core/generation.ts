@@ -125,6 +125,18 @@ export interface RawPrompts {
   readonly echo: boolean;
 }
 
+/** Replaces a long conversation by the model's summary of it, before the model answers. */
+export interface Compaction {
+  /** Conversations whose prompt has more tokens are summarized. */
+  readonly aboveTokens: number;
+  /** What the model is asked for the summary. */
+  readonly instruction: string;
+  /** Maximum sampled tokens of the summary. */
+  readonly summaryTokensMax: number;
+  /** Stands before the summary in the conversation. */
+  readonly heading: string;
+}
+
 export interface GenerationRequest {
   /** Model id or alias, as the client wrote it. */
   readonly model: string;
@@ -135,6 +147,8 @@ export interface GenerationRequest {
   readonly prefill?: string;
   /** Whether the oldest messages are dropped when the prompt does not fit; absent = the request is refused. */
   readonly truncate?: boolean;
+  /** Only of requests for one choice. */
+  readonly compaction?: Compaction;
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice;
   readonly format: AnswerFormat;

@@ -1,5 +1,5 @@
 import { eventMerging, mergeEvents, type GenerationEnd } from "./generation.js";
-import { isServerCallEvent, type AnswerEvent } from "./tools/server-call.js";
+import { isServerEvent, type AnswerEvent } from "./tools/server-call.js";
 import type { Usage } from "./usage.js";
 
 /** What every event of a run carries besides its content. */
@@ -17,9 +17,9 @@ export type ChoiceEnd = GenerationEnd & Counted;
 /** Merges the events of a run as `eventMerging` does; the usage is that of the later one. */
 export const runEventMerging = {
   groupOf: (event: RunEvent): number | null =>
-    isServerCallEvent(event) ? event.choice : eventMerging.groupOf(event),
+    isServerEvent(event) ? event.choice : eventMerging.groupOf(event),
   merge(last: RunEvent, next: RunEvent): RunEvent | null {
-    if (isServerCallEvent(last) || isServerCallEvent(next)) return null;
+    if (isServerEvent(last) || isServerEvent(next)) return null;
     const merged = mergeEvents(last, next);
     return merged && { ...merged, usage: next.usage };
   },

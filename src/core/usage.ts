@@ -47,6 +47,7 @@ export function addEvent(usage: Usage, event: AnswerEvent): Usage {
         serverCallTicks: (usage.serverCallTicks ?? 0) + event.result.costTicks,
       };
     case "server-call-start":
+    case "conversation-compacted":
     case "generation-end":
       return usage;
   }

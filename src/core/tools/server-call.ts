@@ -51,12 +51,23 @@ export interface ServerCallEnd {
 
 export type ServerCallEvent = ServerCallStart | ServerCallEnd;
 
-/** What happens in an answer: what the model generates, and the calls that the server executes for it. */
-export type AnswerEvent = GenerationEvent | ServerCallEvent;
+/** The conversation before the answer was replaced by a summary. */
+export interface ConversationCompacted {
+  readonly type: "conversation-compacted";
+  readonly choice: number;
+  readonly summary: string;
+}
 
-/** Whether an event of a run is about a call that the server executes. */
-export function isServerCallEvent<Event extends { readonly type: string }>(
+/** What happens in an answer: what the model generates, and what the server does for it. */
+export type AnswerEvent = GenerationEvent | ServerCallEvent | ConversationCompacted;
+
+/** Whether an event of a run is about what the server does, not the model. */
+export function isServerEvent<Event extends { readonly type: string }>(
   event: Event,
-): event is Extract<Event, ServerCallEvent> {
-  return event.type === "server-call-start" || event.type === "server-call-end";
+): event is Extract<Event, ServerCallEvent | ConversationCompacted> {
+  return (
+    event.type === "server-call-start" ||
+    event.type === "server-call-end" ||
+    event.type === "conversation-compacted"
+  );
 }

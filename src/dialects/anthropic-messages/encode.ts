@@ -58,6 +58,7 @@ export function createMessageEncoder(identity: MessageIdentity): MessageEncoder 
       // No tool of this route is executed by the server.
       case "server-call-start":
       case "server-call-end":
+      case "conversation-compacted":
         return [];
       case "generation-end": {
         const stop_reason = stopReason(event.finishReason, usage, identity);

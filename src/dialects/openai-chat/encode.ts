@@ -11,7 +11,7 @@ import type {
 } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
 import type { RunEvent } from "../../core/run-event.js";
-import { isServerCallEvent } from "../../core/tools/server-call.js";
+import { isServerEvent } from "../../core/tools/server-call.js";
 import { noUsage, type Usage } from "../../core/usage.js";
 import { encodeUsage, type OpenAiUsage } from "../openai-usage.js";
 import { readTextInput } from "../client-tools/text-input-reader.js";
@@ -55,7 +55,7 @@ export function createChunkEncoder(identity: ChatIdentity, includeUsage: boolean
   return (event) => {
     usage = event.usage;
     if (event.type === "generation-start") return choices.flatMap((choice) => choice.start());
-    if (isServerCallEvent(event)) return [];
+    if (isServerEvent(event)) return [];
     const chunks = choices[event.choice]?.chunks(event) ?? [];
     if (event.type !== "generation-end") return chunks;
     open -= 1;

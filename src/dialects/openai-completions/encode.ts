@@ -5,7 +5,7 @@
 import type { FinishReason, GenerationEvent } from "../../core/generation.js";
 import type { Model } from "../../core/model.js";
 import type { RunEvent } from "../../core/run-event.js";
-import { isServerCallEvent } from "../../core/tools/server-call.js";
+import { isServerEvent } from "../../core/tools/server-call.js";
 import { noUsage, type Usage } from "../../core/usage.js";
 import { encodeUsage } from "../openai-usage.js";
 import { createLogprobEncoder, type LogprobEncoder } from "./logprobs.js";
@@ -45,7 +45,7 @@ export function createCompletionEncoder(
   let open = identity.choices;
   return (event) => {
     usage = event.usage;
-    if (event.type === "generation-start" || isServerCallEvent(event)) return [];
+    if (event.type === "generation-start" || isServerEvent(event)) return [];
     const choice = choiceOf(event, identity.includesLogprobs ? logprobs[event.choice] : undefined);
     const chunks = choice === null ? [] : [completion(identity, [choice])];
     if (event.type !== "generation-end") return chunks;

@@ -12,16 +12,11 @@ import { parseSampling } from "../openai-sampling.js";
 import { outputItemId } from "./items/ids.js";
 import type { InputItem } from "./items/input-item-schema.js";
 import { conversationOf, readInput } from "./parse.js";
+import { summaryInstruction, summaryTokensMax } from "./summary.js";
 import { compactRequestSchema } from "./schema.js";
 import { encodeOpaque } from "./items/opaque-text.js";
 import { encodeUsage } from "./usage.js";
 import type { CompactionBody } from "./response-schema.js";
-
-const summaryTokensMax = 2_048;
-
-const summaryInstruction =
-  "Summarise our conversation up to here, so that it can go on from your summary alone. Keep what was asked for, what was " +
-  "decided, facts, names and numbers, results of tools, and what is still to be done. Answer with the summary only.";
 
 export interface CompactRequest {
   readonly model: string;

@@ -117,6 +117,8 @@ function encodeOutput(output: OutputWriter, event: OutputEvent): readonly Respon
       return output.serverCallStart(event.index);
     case "server-call-end":
       return output.serverCallEnd(event.index, event.result);
+    case "conversation-compacted":
+      return output.compaction(event.summary);
   }
 }
 

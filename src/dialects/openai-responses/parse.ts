@@ -11,9 +11,10 @@ import { labelsOf } from "../run-labels.js";
 import { withSchemaTexts } from "../schema-texts.js";
 import { wellFormed } from "../well-formed.js";
 import type { InputItem } from "./items/input-item-schema.js";
-import { messagesOf, type EarlierItems } from "./items/messages.js";
+import { messagesOf, summaryHeading, type EarlierItems } from "./items/messages.js";
 import { responsesRequestSchema, type ResponsesRequestBody } from "./schema.js";
 import { settingsOf, type ResponseSettings } from "./settings.js";
+import { summaryInstruction, summaryTokensMax } from "./summary.js";
 import { addedTools } from "./items/added-tools.js";
 import type { CallForms } from "./tools/call-forms.js";
 import { parseTools, type ParsedTools } from "./tools/parse.js";
@@ -144,6 +145,7 @@ function generationOf(
   return {
     model: fields.model,
     ...(fields.truncation === "auto" ? { truncate: true } : {}),
+    ...compactionOf(fields),
     ...tools,
     format: formatOf(fields.text),
     schemaPaths: { format: "text.format.schema", tools: schemaPaths },
@@ -159,6 +161,20 @@ function generationOf(
     ...(fields.store === false ? { ephemeral: true } : {}),
     ...(warnings.length === 0 ? {} : { warnings }),
     ...labelsOf(fields),
+  };
+}
+
+/** @throws HearthError `invalid_field` without a threshold. */
+function compactionOf({
+  context_management: management,
+}: ResponsesRequestBody): Pick<GenerationRequest, "compaction"> {
+  const [first] = management ?? [];
+  if (first === undefined) return {};
+  const param = "context_management.0.compact_threshold";
+  const { compact_threshold: aboveTokens } = first;
+  if (aboveTokens == null) throw new HearthError("invalid_field", `${param}: is required`, { param });
+  return {
+    compaction: { aboveTokens, instruction: summaryInstruction, summaryTokensMax, heading: summaryHeading },
   };
 }
 

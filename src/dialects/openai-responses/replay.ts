@@ -76,6 +76,7 @@ function startOfResponse(response: ResponseObject): ResponseObject {
 function deltasOf(item: OutputItem, position: ItemPosition): readonly ResponseEvent[] {
   if (item.type === "image_generation_call")
     return item.status === "completed" ? serverItemEvents(runningServerItem(item), position) : [];
+  if (item.type === "compaction") return [];
   const { text, logprobs } = contentOf(item);
   const isCall = item.type !== "message" && item.type !== "reasoning";
   const isEmpty = text === "" && logprobs.length === 0 && !isCall;

@@ -128,6 +128,9 @@ const imageCallItem = z
     size: z.string().optional(),
   })
   .readonly();
+const compactionItem = z
+  .object({ id: z.string(), type: z.literal("compaction"), encrypted_content: z.string() })
+  .readonly();
 export const outputItemSchema = z
   .discriminatedUnion("type", [
     reasoningItem,
@@ -139,6 +142,7 @@ export const outputItemSchema = z
     applyPatchCallItem,
     toolSearchCallItem,
     imageCallItem,
+    compactionItem,
   ])
   .meta({ id: "ResponseOutputItem", description: "Reasoning, a message, or a call of a tool." });
 
@@ -250,11 +254,7 @@ export const compactionSchema = z
     object: z.literal("response.compaction"),
     created_at: count,
     model: z.string(),
-    output: z
-      .array(
-        z.object({ id: z.string(), type: z.literal("compaction"), encrypted_content: z.string() }).readonly(),
-      )
-      .readonly(),
+    output: z.array(compactionItem).readonly(),
     usage: responseUsageSchema,
   })
   .readonly()
@@ -268,6 +268,8 @@ export type OutputText = z.infer<typeof outputTextSchema>;
 export type OutputItem = z.infer<typeof outputItemSchema>;
 /** The item of a call that the server executes. */
 export type ServerItem = z.infer<typeof imageCallItem>;
+/** A summary of the conversation before the response. */
+export type CompactionItem = z.infer<typeof compactionItem>;
 export type OutputItemStatus = z.infer<typeof itemStatus>;
 export type ResponseUsage = z.infer<typeof responseUsageSchema>;
 export type ResponseObject = z.infer<typeof responseSchema>;

@@ -98,7 +98,15 @@ export const responsesRequestSchema = z
         "The conversation that this request continues, as its id or an object with its id; requires `store`.",
       ),
     prompt: unsupportedField,
-    context_management: unsupportedField,
+    context_management: boundedArray(
+      z.object({
+        type: z.literal("compaction"),
+        compact_threshold: optionalInteger(1_000, int32Max).describe(
+          "Tokens of the prompt above which the model summarizes the conversation before it answers.",
+        ),
+      }),
+      1,
+    ).nullish(),
   })
   .meta({ id: "ResponseRequest" });
 

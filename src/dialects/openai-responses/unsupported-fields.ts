@@ -10,10 +10,8 @@ import { decodeOpaque } from "./items/opaque-text.js";
 
 /** @throws HearthError `invalid_value` that names the first unsupported field. */
 export function rejectUnsupportedFields(fields: ResponsesRequestBody): void {
-  const { context_management: management, search_parameters: search } = fields;
+  const { search_parameters: search } = fields;
   if (fields.prompt != null) throw unsupported("prompt", "stored prompts are");
-  if (management != null && !(Array.isArray(management) && management.length === 0))
-    throw unsupported("context_management", "context management is");
   if (search?.mode === "on") throw unsupported("search_parameters", "live search is");
 }
 

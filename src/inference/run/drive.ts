@@ -6,6 +6,7 @@
 import { unlessAborted } from "./abortable.js";
 import { answerValidator } from "./answer-rules.js";
 import type { Execution } from "./execution.js";
+import { boundWithSummary, compactConversation, isCompacted } from "./turns/compact-conversation.js";
 import { generateOnSlot, type Prepared } from "./generate-on-slot.js";
 import { reasoningTokensMaxOf } from "./reasoning-limit.js";
 import { tokenBound } from "./reservation.js";
@@ -15,7 +16,11 @@ import { buildPrompts } from "../prompt/prompts.js";
 
 /** Drives a run to the end of its last choice. @throws HearthError what prevented that. */
 export async function drive(deps: RunDeps, run: TextRun, execution: Execution): Promise<void> {
-  const prepared = await prepare(deps, run, execution);
+  const first = await prepare(deps, run, execution);
+  const prepared = isCompacted(run.request, first.prompts)
+    ? await compactConversation(deps, run, execution, first)
+    : first;
+  if (prepared === null) return;
   const { choices } = run.request;
   let next = 0;
   const worker = async (): Promise<void> => {
@@ -53,9 +58,10 @@ async function prepare(deps: RunDeps, run: TextRun, execution: Execution): Promi
     contextTokens: loaded.contextTokens,
   };
   const bound = tokenBound(request, prompts, bounds);
+  const whole = isCompacted(request, prompts) ? boundWithSummary(request, bound, loaded) : bound;
   const record = await execution.prepareRecord({
     promptTokens: prompts.reduce((sum, { tokens }) => sum + tokens.length, 0),
-    bound: hasTurns(run) ? boundOfTurns(request, bound, loaded) : bound,
+    bound: hasTurns(run) ? boundOfTurns(request, whole, loaded) : whole,
   });
   const exact = validator.exact && (request.tools.length === 0 || loaded.callsAreExact);
   return {
@@ -67,7 +73,7 @@ async function prepare(deps: RunDeps, run: TextRun, execution: Execution): Promi
     reasoningTokensMax,
     validator: { ...validator, exact },
     record,
-    sampledMax: bound.sampled,
+    sampledMax: whole.sampled,
     started: new Set(),
     callIdInfix: "",
     firstCall: 0,

@@ -31,6 +31,8 @@ export interface Prepared {
   readonly callIdInfix: string;
   /** Calls of the turns before. */
   readonly firstCall: number;
+  /** Whether only the start is emitted; the rest is counted. */
+  readonly isSilent?: boolean;
 }
 
 /**
@@ -77,14 +79,14 @@ interface ChoiceOnSlot {
 function choiceEmitter(
   run: TextRun,
   execution: Execution,
-  { imageTokens, started }: Prepared,
+  { imageTokens, started, isSilent }: Prepared,
   { index, job: { prompt }, slot }: ChoiceOnSlot,
 ): (event: GenerationEvent) => void {
   const emit = (event: GenerationEvent): void => run.emit({ ...event, usage: execution.usage });
   const count = (event: GenerationEvent): void => {
     execution.usage = addEvent(execution.usage, event);
     run.timings.observe(event);
-    emit(event);
+    if (isSilent !== true || event.type === "generation-start") emit(event);
   };
   return (event) => {
     if (event.type !== "generation-start") {

@@ -11,6 +11,7 @@ import {
 import { replayResponse } from "../../../src/dialects/openai-responses/replay.js";
 import { doneFrame, eventFrame } from "../../../src/dialects/sse.js";
 import { type Answer, encoded } from "./events.js";
+import { statusOf } from "./reader.js";
 import { identityOf, weather } from "./requests.js";
 import { usageCounter } from "../run-events.js";
 
@@ -202,7 +203,7 @@ describe("a response", () => {
   it("marks a tool call as incomplete if another item starts before its end", () => {
     const open = called.slice(0, 3);
     const { output } = encodeStream({}, [start, ...open, text("Well."), end("stop")]).response;
-    expect(output.map(({ status }) => status)).toEqual(["completed", "incomplete", "completed"]);
+    expect(output.map(statusOf)).toEqual(["completed", "incomplete", "completed"]);
   });
 
   it("ignores arguments and ends of tool calls that are not open", () => {

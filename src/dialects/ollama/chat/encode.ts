@@ -41,6 +41,7 @@ export function createOllamaChatEncoder(identity: AnswerIdentity): OllamaChatEnc
       case "generation-start":
       case "server-call-start":
       case "server-call-end":
+      case "conversation-compacted":
         return [];
       case "reasoning-delta":
         return event.text === "" ? [] : [partLine(identity, { content: "", thinking: event.text })];

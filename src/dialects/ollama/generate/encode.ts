@@ -43,6 +43,7 @@ export function encodeOllamaGenerate(
     case "tool-call-end":
     case "server-call-start":
     case "server-call-end":
+    case "conversation-compacted":
       return [];
   }
 }

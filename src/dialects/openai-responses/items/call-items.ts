@@ -1,6 +1,6 @@
 /** Builds the item of a tool call from its arguments, in the form that the client expects. Pure. */
 import { readTextInput } from "../../client-tools/text-input-reader.js";
-import type { OutputItem, OutputItemStatus, ServerItem } from "../response-schema.js";
+import type { CompactionItem, OutputItem, OutputItemStatus, ServerItem } from "../response-schema.js";
 import type { ClientCallForm } from "../tools/call-forms.js";
 import type { ItemKind } from "./ids.js";
 
@@ -14,7 +14,7 @@ export interface CallSoFar {
   readonly arguments: string;
 }
 
-export type CallItem = Exclude<OutputItem, { type: "reasoning" | "message" } | ServerItem>;
+export type CallItem = Exclude<OutputItem, { type: "reasoning" | "message" } | ServerItem | CompactionItem>;
 
 const itemTypes = {
   function: "function_call",

@@ -134,6 +134,7 @@ function contentEndEvents(
 /** Returns the item without its content, as at its start. */
 function emptyItem(item: OutputItem): OutputItem {
   const status = "in_progress";
+  if (item.type === "compaction") return item;
   if (item.type === "image_generation_call") return openServerItem(item);
   if (item.type === "function_call") return { ...item, status, arguments: "" };
   if (item.type === "custom_tool_call") return { ...item, status, input: "" };

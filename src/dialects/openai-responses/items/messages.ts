@@ -19,6 +19,9 @@ import { imageCallTurn } from "./image-call-input.js";
 import { isCall, resultText, toolCallOf, type CallInput } from "./call-input.js";
 import { decodeOpaque } from "./opaque-text.js";
 
+/** Stands before the summary of earlier items. */
+export const summaryHeading = "What was said before, in short:\n\n";
+
 /** The first items of a conversation, which are not in the request itself. */
 export interface EarlierItems {
   readonly count: number;
@@ -27,13 +30,15 @@ export interface EarlierItems {
 }
 
 /**
- * Converts items in order. Calls of tools that a hosted service executed and unresolved references are skipped.
+ * Converts items in order. A compaction replaces what comes before it, except instructions. Calls of tools that a hosted service executed and unresolved references are skipped.
  * @throws HearthError `invalid_value` for the result of a call that is not there
  */
 export function messagesOf(items: readonly InputItem[], earlier: EarlierItems): readonly Message[] {
   const turns: (Draft | Message)[] = [];
   const calls = new Set<string>();
+  const compacted = items.findLastIndex(({ type }) => type === "compaction");
   for (const [index, item] of items.entries()) {
+    if (index < compacted && !isInstruction(item)) continue;
     const last = turns.at(-1);
     const open = last !== undefined && "calls" in last ? last : null;
     const param = index < earlier.count ? earlier.field : `input.${index - earlier.count}`;
@@ -54,6 +59,10 @@ export function messagesOf(items: readonly InputItem[], earlier: EarlierItems): 
     if (turn !== null && turn !== last) turns.push(turn);
   }
   return turns.map((turn) => ("calls" in turn ? assistantMessageOf(turn) : turn));
+}
+
+function isInstruction(item: InputItem): boolean {
+  return item.type === "message" && (item.role === "system" || item.role === "developer");
 }
 
 function isFunctionResult(
@@ -138,7 +147,7 @@ function messageOf(item: InputItem, param: string): Message | null {
     case "compaction":
       return {
         role: "system",
-        content: `What was said before, in short:\n\n${decodeOpaque(item.encrypted_content) ?? ""}`,
+        content: summaryHeading + (decodeOpaque(item.encrypted_content) ?? ""),
       };
     default:
       return null;

@@ -18,7 +18,13 @@ import {
   type ItemPosition,
 } from "./item-events.js";
 import { encodeOpaque } from "./opaque-text.js";
-import type { OutputItem, OutputItemStatus, SampledLogprobBody, ServerItem } from "../response-schema.js";
+import type {
+  CompactionItem,
+  OutputItem,
+  OutputItemStatus,
+  SampledLogprobBody,
+  ServerItem,
+} from "../response-schema.js";
 import {
   endedServerItem,
   openServerItem,
@@ -46,7 +52,7 @@ interface OpenCall {
 
 interface OpenItem {
   readonly id: string;
-  readonly type: Exclude<OutputItem, ServerItem>["type"];
+  readonly type: Exclude<OutputItem, ServerItem | CompactionItem>["type"];
   /** For a tool call only. */
   readonly call: OpenCall | null;
   /** The text or the JSON of the arguments so far. */
@@ -99,6 +105,16 @@ export class OutputWriter {
   /** Ends a tool call whose arguments are complete. */
   callEnd(index: number): readonly ResponseEvent[] {
     return this.#open?.call?.index === index ? this.#closeOpen("completed") : [];
+  }
+
+  /** Adds a summary of the conversation before the response. */
+  compaction(summary: string): readonly ResponseEvent[] {
+    const closed = this.#closeOpen("completed");
+    const at = this.#position();
+    const id = outputItemId("cmp", this.#settings.responseId, at.index);
+    const item = { id, type: "compaction", encrypted_content: encodeOpaque(summary) } as const;
+    this.#endedItems.push(item);
+    return [...closed, ...itemStartEvents(item, at), ...itemEndEvents(item, at)];
   }
 
   /** The server begins to execute a call. */

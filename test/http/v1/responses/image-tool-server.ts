@@ -4,7 +4,7 @@ import { ember } from "../../../dialects/model.js";
 import { emptyFile, startScriptedApp, type ScriptedAppOptions } from "../../../scripted-app.js";
 import { createResponsesClient } from "./responses.js";
 
-export const painter = {
+const painter = {
   ...ember,
   manifest: {
     ...ember.manifest,

@@ -2,6 +2,7 @@ import OpenAI from "openai";
 import type { ResponseStreamEvent } from "openai/resources/responses/responses";
 import { describe, expect, it } from "vitest";
 import type { ResponseObject } from "../../../../src/dialects/openai-responses/response-schema.js";
+import { statusOf } from "../../../dialects/openai-responses/reader.js";
 import { weather } from "../../../dialects/openai-responses/requests.js";
 import { until } from "../../../harness.js";
 import { gate, keys } from "../../../scripted-app.js";
@@ -104,7 +105,7 @@ describe("a call of image_generation", () => {
     ]);
     const response = await client.create({ input: "Draw", tools: [...tools, weather] });
     expect(typesOf(response)).toEqual(["image_generation_call", "function_call"]);
-    expect(response.output.map(({ status }) => status)).toEqual(["completed", "completed"]);
+    expect(response.output.map(statusOf)).toEqual(["completed", "completed"]);
     expect(server.engine.jobs).toHaveLength(1);
   });
 
@@ -113,7 +114,7 @@ describe("a call of image_generation", () => {
       prompt.includes("The call failed: prompt: must have") ? ["I cannot."] : drawing("x".repeat(4_001)),
     );
     const response = await client.create({ input: "Draw", tools });
-    expect(response.output.map(({ type, status }) => [type, status])).toEqual([
+    expect(response.output.map((item) => [item.type, statusOf(item)])).toEqual([
       ["image_generation_call", "failed"],
       ["message", "completed"],
     ]);
@@ -125,7 +126,7 @@ describe("a call of image_generation", () => {
       prompt.includes("as many calls") ? ["One."] : drawing("fox", "owl"),
     );
     const response = await client.create({ input: "Draw", tools, max_tool_calls: 1 });
-    expect(response.output.map(({ status }) => status)).toEqual(["completed", "failed", "completed"]);
+    expect(response.output.map(statusOf)).toEqual(["completed", "failed", "completed"]);
     expect(server.engine.jobs.map(({ toolChoice }) => toolChoice.mode)).toEqual(["auto", "none"]);
     const [text] = await server.records();
     expect(response.usage?.cost_in_usd_ticks).toBe((text?.costTicks ?? 0) + 700);
@@ -135,10 +136,7 @@ describe("a call of image_generation", () => {
     const { server, client } = await start(() => drawing("fox"), { contextTokens: 4096 });
     const response = await client.create({ input: "Draw", tools });
     expect(server.engine.jobs).toHaveLength(16);
-    expect(response.output.map(({ status }) => status)).toEqual([
-      ...Array<string>(15).fill("completed"),
-      "failed",
-    ]);
+    expect(response.output.map(statusOf)).toEqual([...Array<string>(15).fill("completed"), "failed"]);
     expect((await server.records()).filter(({ model }) => model === "painter")).toHaveLength(15);
   });
 
