@@ -4,12 +4,21 @@ import { streamChat } from "../../../src/cli/chat-client.js";
 import type { GenerationEvent } from "../../../src/core/generation.js";
 import { encodeCompletion } from "../../../src/dialects/anthropic-complete/encode.js";
 import { createMessageEncoder } from "../../../src/dialects/anthropic-messages/encode.js";
+import { partsOf as citedPartsOf } from "../../../src/dialects/anthropic-messages/documents/cited.js";
 import { createChunkEncoder } from "../../../src/dialects/openai-chat/encode.js";
 import { dataFrame, doneFrame, eventFrame, pingFrame } from "../../../src/dialects/sse.js";
 import { ember } from "../../../test/dialects/model.js";
 import { runEvents } from "../../../test/dialects/run-events.js";
 import { parsed } from "../mutate/json.js";
 import { check, type FuzzTarget } from "../target.js";
+
+/** Documents of each type that an answer may cite. */
+const cited = new Map(
+  (["text", "pages", "blocks"] as const).map((type, index) => [
+    index,
+    citedPartsOf({ type, texts: ["One. Two.", "Three."] }, null),
+  ]),
+);
 
 /** A stream as the server writes it, and the events that a client must read from it. */
 interface Stream {
@@ -40,6 +49,8 @@ export const target: FuzzTarget = {
     "[DONE]",
     "\ud83d",
     "<think>",
+    "[[0:0]]",
+    " [[0:1-2, 1:0]]",
   ],
   async run(input) {
     const { texts, cuts } = partsOf(parsed(input));
@@ -113,6 +124,7 @@ function messageStream(events: Events): Stream {
     thinking: "shown",
     maxTokens: null,
     appliedEdits: null,
+    documents: cited,
   } as const;
   const written = events.flatMap(createMessageEncoder(identity));
   return {

@@ -2,7 +2,7 @@
  * Writes the content blocks of a streamed answer. Each block ends before the next one starts. White space alone does not start
  * a text block, because Anthropic's API rejects such blocks in later requests. Pure.
  */
-import type { BlockDelta, ContentBlock, MessageEvent } from "./response-schema.js";
+import type { BlockDelta, Citation, ContentBlock, MessageEvent } from "./response-schema.js";
 
 /** Placeholder for the signature of a hosted service. It is not verified when a client sends it back. */
 const signature = "aGVhcnRo";
@@ -12,9 +12,12 @@ export class BlockWriter {
   #open: ContentBlock["type"] | null = null;
   /** White space that is held back until other text follows. */
   #space = "";
+  /** Whether the open text block has citations: text that follows it belongs to another one. */
+  #isCited = false;
 
   /** Adds text of the answer. */
   text(text: string): readonly MessageEvent[] {
+    if (this.#isCited) return this.#textAfterCitation(text);
     if (this.#open === "text") return text === "" ? [] : [this.#delta({ type: "text_delta", text })];
     const pending = this.#space + text;
     if (pending.trim() === "") {
@@ -25,6 +28,21 @@ export class BlockWriter {
       ...this.#startBlock({ type: "text", text: "" }),
       this.#delta({ type: "text_delta", text: pending }),
     ];
+  }
+
+  /** Adds citations to the text since the last ones; without a text there is nothing to cite. */
+  citations(citations: readonly Citation[]): readonly MessageEvent[] {
+    if (this.#open !== "text" || citations.length === 0) return [];
+    this.#isCited = true;
+    return citations.map((citation) => this.#delta({ type: "citations_delta", citation }));
+  }
+
+  /** The punctuation behind a citation ends its text; other text starts a block. */
+  #textAfterCitation(text: string): readonly MessageEvent[] {
+    const [end = ""] = /^[.,;:!?)]*/.exec(text) ?? [];
+    const ended = end === "" ? [] : [this.#delta({ type: "text_delta", text: end })];
+    if (end === text) return ended;
+    return [...ended, ...this.close(), ...this.text(text.slice(end.length))];
   }
 
   /** Adds thinking; null starts a block without its text. */
@@ -50,6 +68,7 @@ export class BlockWriter {
     const open = this.#open;
     this.#open = null;
     this.#space = "";
+    this.#isCited = false;
     if (open === null) return [];
     const stop: MessageEvent = { type: "content_block_stop", index: this.#index };
     return open === "thinking" ? [this.#delta({ type: "signature_delta", signature }), stop] : [stop];

@@ -10,6 +10,8 @@ import type { RunEvent } from "../../core/run-event.js";
 import { noUsage, type Usage } from "../../core/usage.js";
 import { BlockWriter } from "./blocks.js";
 import { encodeAppliedEdits } from "./context-management.js";
+import { citationsOf, type CitedDocuments } from "./documents/cited.js";
+import { MarkReader, type AnswerPiece } from "./documents/mark-reader.js";
 import type { ThinkingDisplay } from "./thinking.js";
 import type {
   ContentBlock,
@@ -31,6 +33,8 @@ export interface MessageIdentity {
   readonly maxTokens: number | null;
   /** The edits that were applied to the conversation; null: the request has no `context_management`. */
   readonly appliedEdits: readonly AppliedEdit[] | null;
+  /** The documents that the answer may cite; absent: none. */
+  readonly documents?: CitedDocuments;
 }
 
 /** Returns the stream events of a generation event. The caller sends `message_stop` after the last one. */
@@ -39,7 +43,13 @@ export type MessageEncoder = (event: RunEvent) => readonly MessageEvent[];
 export function createMessageEncoder(identity: MessageIdentity): MessageEncoder {
   const blocks = new BlockWriter();
   let usage: Usage = noUsage;
-  return (event) => {
+  const { documents = new Map() as CitedDocuments } = identity;
+  const marks = documents.size === 0 ? null : new MarkReader();
+  const write = (pieces: readonly AnswerPiece[]): readonly MessageEvent[] =>
+    pieces.flatMap(({ type, text }) =>
+      type === "text" ? blocks.text(text) : blocks.citations(citationsOf(text, documents)),
+    );
+  const encodeEvent: MessageEncoder = (event) => {
     usage = event.usage;
     switch (event.type) {
       case "generation-start":
@@ -48,7 +58,7 @@ export function createMessageEncoder(identity: MessageIdentity): MessageEncoder 
         if (identity.thinking === "hidden" || event.text === "") return [];
         return blocks.thinking(identity.thinking === "shown" ? event.text : null);
       case "text-delta":
-        return blocks.text(event.text);
+        return marks === null ? blocks.text(event.text) : write(marks.add(event.text));
       case "tool-call-start":
         return blocks.call(event.id.replace(/^call_/, "toolu_"), event.name);
       case "tool-call-delta":
@@ -69,6 +79,11 @@ export function createMessageEncoder(identity: MessageIdentity): MessageEncoder 
       }
     }
   };
+  // Text that may become a mark is held back until the text ends.
+  return (event) =>
+    event.type === "text-delta" || marks === null
+      ? encodeEvent(event)
+      : [...write(marks.end()), ...encodeEvent(event)];
 }
 
 /** Builds the JSON response from events; complete after `generation-end`. */
@@ -123,6 +138,8 @@ function withDelta({ block, json }: FoldedBlock, delta: Delta): FoldedBlock {
   if (delta.type === "input_json_delta") return { block, json: json + delta.partial_json };
   if (block.type === "text" && delta.type === "text_delta")
     return { block: { ...block, text: block.text + delta.text }, json };
+  if (block.type === "text" && delta.type === "citations_delta")
+    return { block: { ...block, citations: [...(block.citations ?? []), delta.citation] }, json };
   if (block.type !== "thinking") return { block, json };
   if (delta.type === "thinking_delta")
     return { block: { ...block, thinking: block.thinking + delta.thinking }, json };

@@ -9,12 +9,15 @@ import { parseContextEdits } from "./context-management.js";
 import { messagesRequestSchema, type MessagesRequestBody } from "./schema.js";
 import { parseThinking, type ThinkingDisplay } from "./thinking.js";
 import { parseTools } from "./tools/parse.js";
+import type { CitedDocuments } from "./documents/cited.js";
 import { parseTurns } from "./turns.js";
 
 export interface MessagesRequest {
   readonly request: GenerationRequest;
   readonly stream: boolean;
   readonly thinking: ThinkingDisplay;
+  /** The documents that the answer may cite; there may be none. */
+  readonly documents: CitedDocuments;
   /** Edits to apply to the conversation first; null: the request has no `context_management`. */
   readonly edits: readonly ContextEdit[] | null;
 }
@@ -28,13 +31,15 @@ export interface MessagesRequest {
 export function parseMessagesRequest(body: unknown, bodyText: string | null = null): MessagesRequest {
   const fields = validFields(messagesRequestSchema, body);
   if ((fields.mcp_servers ?? []).length > 0) throw unsupported("mcp_servers", "MCP servers are");
-  const { messages, prefill } = parseTurns(fields, bodyText);
+  const { messages, prefill, documents } = parseTurns(fields, bodyText);
   const { reasoningEffort, budget, display } = parseThinking(fields);
   const { format, formatParam } = readFormat(fields);
   if (prefill !== null && reasoningEffort !== "none")
     throw invalidValue(prefill.param, "cannot be continued with thinking enabled");
   if (prefill !== null && format.type !== "text")
     throw invalidValue(prefill.param, `cannot be continued with ${formatParam}`);
+  if (documents.size > 0 && format.type !== "text")
+    throw invalidValue(formatParam, "cannot be combined with citations: the text of the answer has them");
   const { schemaPaths, warnings, ...tools } = parseTools(fields);
   const request: GenerationRequest = {
     model: fields.model,
@@ -63,6 +68,7 @@ export function parseMessagesRequest(body: unknown, bodyText: string | null = nu
     request: withSchemaTexts(request, bodyText),
     stream: fields.stream ?? false,
     thinking: display,
+    documents,
     edits: parseContextEdits(fields.context_management),
   };
 }

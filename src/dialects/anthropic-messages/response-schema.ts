@@ -19,7 +19,41 @@ const counts = {
 };
 const usage = responseObject(counts).meta({ id: "MessageUsage" });
 
-const textBlock = responseObject({ type: z.literal("text"), text: z.string() });
+const cited = {
+  cited_text: z.string().describe("Text of the document, never of the model."),
+  document_index: countField("Index of the document among all of the request."),
+  document_title: z.string().nullable(),
+  file_id: z.null(),
+};
+const citation = z
+  .discriminatedUnion("type", [
+    responseObject({
+      type: z.literal("char_location"),
+      ...cited,
+      start_char_index: countField("Characters (code points) of the document before the citation."),
+      end_char_index: countField("Characters up to its end."),
+    }),
+    responseObject({
+      type: z.literal("page_location"),
+      ...cited,
+      start_page_number: countField("Number of the first page, from 1."),
+      end_page_number: countField("Number of the page after the last one."),
+    }),
+    responseObject({
+      type: z.literal("content_block_location"),
+      ...cited,
+      start_block_index: countField("Index of the first block."),
+      end_block_index: countField("Index of the block after the last one."),
+    }),
+  ])
+  .meta({ id: "Citation", description: "A place of a document that the text is taken from." });
+const textBlock = responseObject({
+  type: z.literal("text"),
+  text: z.string(),
+  citations: responseArray(citation)
+    .exactOptional()
+    .describe("Present if the model has named its sources of the text."),
+});
 const thinkingBlock = responseObject({
   type: z.literal("thinking"),
   thinking: z.string(),
@@ -50,6 +84,7 @@ export const message = responseObject({
 const blockDelta = z.discriminatedUnion("type", [
   responseObject({ type: z.literal("text_delta"), text: z.string() }),
   responseObject({ type: z.literal("thinking_delta"), thinking: z.string() }),
+  responseObject({ type: z.literal("citations_delta"), citation }),
   responseObject({ type: z.literal("signature_delta"), signature: z.string() }),
   responseObject({
     type: z.literal("input_json_delta"),
@@ -90,5 +125,6 @@ export type MessageStopReason = z.infer<typeof stopReason>;
 export type MessageUsage = z.infer<typeof usage>;
 export type ContentBlock = z.infer<typeof contentBlock>;
 export type Message = z.infer<typeof message>;
+export type Citation = z.infer<typeof citation>;
 export type BlockDelta = z.infer<typeof blockDelta>;
 export type MessageEvent = z.infer<typeof messageEvent>;

@@ -6,9 +6,9 @@ import type { Message, ToolCall } from "../../core/generation.js";
 import { mayRoundNumbers, memberTexts } from "../../core/json/member-texts.js";
 import { invalidValue, unsupported } from "../field-error.js";
 import { withPrefix, joinParts, type MessageContent, type ContentPart } from "../message-content.js";
-import { decodePages, pagesText } from "../pdf-pages.js";
-import { decodeText } from "../text-file.js";
 import { wellFormed } from "../well-formed.js";
+import { instruction, type CitedDocuments } from "./documents/cited.js";
+import { RequestDocuments } from "./documents/read.js";
 import type { BlockBody, MessageBody, MessagesRequestBody } from "./schema.js";
 
 /** A conversation. If its last turn is the assistant's, the answer continues it. */
@@ -16,6 +16,8 @@ export interface Conversation {
   readonly messages: readonly Message[];
   /** The beginning of the answer and the field that contains it; null if there is none. */
   readonly prefill: { readonly text: string; readonly param: string } | null;
+  /** The documents that the answer may cite. */
+  readonly documents: CitedDocuments;
 }
 
 interface LocatedBlock {
@@ -43,9 +45,23 @@ export function parseTurns(
   const turns = mergeTurns(system == null ? given : [turnOf("system", system, "system"), ...given]);
   const last = turns.at(-1);
   const inputs = inputTexts(turns, bodyText);
-  const read = (turn: Turn): readonly Message[] => readTurn(turn, inputs);
-  if (last?.role !== "assistant") return { messages: turns.flatMap(read), prefill: null };
-  return { messages: turns.slice(0, -1).flatMap(read), prefill: readPrefill(last) };
+  const documents = new RequestDocuments();
+  const read = (turn: Turn): readonly Message[] => readTurn(turn, inputs, documents);
+  const prefill = last?.role === "assistant" ? readPrefill(last) : null;
+  const conversation = (last?.role === "assistant" ? turns.slice(0, -1) : turns).flatMap(read);
+  const { cited } = documents;
+  return {
+    messages: cited.size === 0 ? conversation : withInstruction(conversation),
+    prefill,
+    documents: cited,
+  };
+}
+
+/** Adds the instruction to cite to the first system message, or as one. */
+function withInstruction(messages: readonly Message[]): readonly Message[] {
+  const [first, ...others] = messages;
+  if (first?.role !== "system") return [{ role: "system", content: instruction }, ...messages];
+  return [{ ...first, content: `${first.content}\n\n${instruction}` }, ...others];
 }
 
 /** The JSON texts of the inputs of tool calls, by the field of the call. */
@@ -91,21 +107,21 @@ function mergeTurns(turns: readonly Turn[]): readonly Turn[] {
   return merged;
 }
 
-function readTurn(turn: Turn, inputs: InputTexts): readonly Message[] {
-  if (turn.role === "system") return readSystemTurn(turn);
-  return turn.role === "user" ? readUserTurn(turn) : [readAssistantTurn(turn, inputs)];
+function readTurn(turn: Turn, inputs: InputTexts, documents: RequestDocuments): readonly Message[] {
+  if (turn.role === "system") return readSystemTurn(turn, documents);
+  return turn.role === "user" ? readUserTurn(turn, documents) : [readAssistantTurn(turn, inputs)];
 }
 
 /** Changes of the tools are not part of the text. */
-function readSystemTurn({ blocks }: Turn): readonly Message[] {
+function readSystemTurn({ blocks }: Turn, documents: RequestDocuments): readonly Message[] {
   const texts = blocks.filter(({ block }) => block.type === "text");
   return blocks.length > 0 && texts.length === 0
     ? []
-    : [{ role: "system", ...joinParagraphs(texts.map(readPart)) }];
+    : [{ role: "system", ...joinParagraphs(texts.map((part) => readPart(part, documents))) }];
 }
 
 /** Each tool result becomes a separate message, in the order of the blocks. */
-function readUserTurn({ blocks }: Turn): readonly Message[] {
+function readUserTurn({ blocks }: Turn, documents: RequestDocuments): readonly Message[] {
   const messages: Message[] = [];
   let parts: ContentPart[] = [];
   const flush = (): void => {
@@ -116,13 +132,13 @@ function readUserTurn({ blocks }: Turn): readonly Message[] {
   };
   for (const { block, param } of blocks) {
     if (block.type !== "tool_result") {
-      parts.push(readPart({ block, param }));
+      parts.push(readPart({ block, param }, documents));
       continue;
     }
     if (parts.length > 0) flush();
     messages.push({
       role: "tool",
-      ...readToolResult(block, param),
+      ...readToolResult(block, param, documents),
       toolCallId: wellFormed(block.tool_use_id),
     });
   }
@@ -132,9 +148,13 @@ function readUserTurn({ blocks }: Turn): readonly Message[] {
 
 type ResultBody = Extract<BlockBody, { type: "tool_result" }>;
 
-function readToolResult({ content, is_error: isError }: ResultBody, param: string): MessageContent {
+function readToolResult(
+  { content, is_error: isError }: ResultBody,
+  param: string,
+  documents: RequestDocuments,
+): MessageContent {
   const blocks = content == null ? [] : turnOf("user", content, param).blocks;
-  const result = joinParagraphs(blocks.map(readPart));
+  const result = joinParagraphs(blocks.map((part) => readPart(part, documents)));
   if (isError !== true) return result;
   return result.content === "" && result.images === undefined
     ? { content: "Error" }
@@ -142,38 +162,14 @@ function readToolResult({ content, is_error: isError }: ResultBody, param: strin
 }
 
 /** Reads a block of a user or a tool. */
-function readPart({ block, param }: LocatedBlock): ContentPart {
+function readPart({ block, param }: LocatedBlock, documents: RequestDocuments): ContentPart {
   if (block.type === "text") return wellFormed(block.text);
   if (block.type === "image") return readImage(block, param);
   if (block.type === "tool_reference") return wellFormed(`The tool ${block.tool_name} is available now.`);
   if (block.type === "search_result")
     return wellFormed([block.title, block.source, ...block.content.map(({ text }) => text)].join("\n"));
   if (block.type !== "document") throw unsupported(param, `content blocks of the type '${block.type}' are`);
-  const { source, title, context, citations } = block;
-  if (citations?.enabled === true) throw unsupported(`${param}.citations`, "citations are");
-  const content = documentText(source, `${param}.source`);
-  return wellFormed([title ?? "", context ?? "", content].filter((part) => part !== "").join("\n"));
-}
-
-type DocumentSource = Extract<BlockBody, { type: "document" }>["source"];
-
-function documentText(source: DocumentSource, param: string): string {
-  if (source.type === "text") return source.data;
-  if (source.type === "base64" && source.data != null) {
-    const text = decodeText(source.data, `${param}.data`);
-    if (source.media_type === "text/plain") return text;
-    if (source.media_type === "application/pdf") return pagesText(decodePages(text));
-  }
-  if (source.type === "content" && source.content != null) {
-    if (typeof source.content === "string") return source.content;
-    return source.content.map((block, index) => textOnly(block, `${param}.content.${index}`)).join("\n\n");
-  }
-  throw unsupported(param, `documents of the source type '${source.type}' are`);
-}
-
-function textOnly(block: { readonly type: string; readonly text?: string }, param: string): string {
-  if (block.text === undefined) throw unsupported(param, "images in documents are");
-  return block.text;
+  return documents.read(block, param);
 }
 
 type ImageBody = Extract<BlockBody, { type: "image" }>;

@@ -27,6 +27,7 @@ export function createMessage(deps: HttpDeps): (call: Call) => Promise<void> {
       request: original,
       stream,
       thinking,
+      documents,
       edits,
     } = parseMessagesRequest(await deps.promptFiles.inline(principal, body), bodyText);
     authoriseModel(deps.models, call, original.model);
@@ -41,7 +42,7 @@ export function createMessage(deps: HttpDeps): (call: Call) => Promise<void> {
     });
     const { id, model, modelName, maxTokens } = run;
     const appliedEdits = edits === null ? null : applied;
-    const identity = { id, model, modelName, thinking, maxTokens, appliedEdits };
+    const identity = { id, model, modelName, thinking, maxTokens, appliedEdits, documents };
     if (stream) await reply.sendStream(ctx, run, streamPresenter(identity, requestId));
     else await reply.sendJson(ctx, run, jsonPresenter(identity));
   };

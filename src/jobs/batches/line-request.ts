@@ -98,13 +98,13 @@ async function messageLine(
   text: string | null,
   principal: Principal,
 ): Promise<LineRequest> {
-  const { request: original, stream, thinking, edits } = parseMessagesRequest(value, text);
+  const { request: original, stream, thinking, documents, edits } = parseMessagesRequest(value, text);
   refuse("stream", stream);
   const { request, applied } = await edited(deps, original, edits ?? [], principal);
   const appliedEdits = edits === null ? null : applied;
   return textLine(deps, request, ({ id, model, modelName }) => {
     const { maxTokens } = completeRequest(request, model);
-    return foldMessage({ id, model, modelName, thinking, maxTokens, appliedEdits });
+    return foldMessage({ id, model, modelName, thinking, maxTokens, appliedEdits, documents });
   });
 }
 

@@ -24,6 +24,7 @@ describe("a messages request", () => {
       stream: false,
       thinking: "hidden",
       edits: null,
+      documents: new Map(),
     });
   });
 

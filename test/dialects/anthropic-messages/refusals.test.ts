@@ -118,12 +118,6 @@ describe("an invalid messages request", () => {
       "messages.0.content.0.source",
       /'base64' are not supported/,
     ],
-    [
-      "citations",
-      withContent({ type: "document", source: { type: "text", data: "x" }, citations: { enabled: true } }),
-      "messages.0.content.0.citations",
-      /not supported/,
-    ],
     ["max_tokens 0", { max_tokens: 0 }, "max_tokens", /at least 1/],
     ["temperature 2.1", { temperature: 2.1 }, "temperature", /between 0 and 2/],
     ["top_k -1", { top_k: -1 }, "top_k", /between 0 and/],
