@@ -15,6 +15,7 @@ import type { HttpLimits } from "../http/deps.js";
 import { createMetrics } from "../http/metrics.js";
 import { createHttpServer, type HttpServer, type Listening } from "../http/server.js";
 import { createEmbedder } from "../inference/embeddings/embed.js";
+import type { FileContents } from "../inference/files/contents.js";
 import { createImageGenerator } from "../inference/images/generate-images.js";
 import type { RunStore } from "../inference/run/store/runs.js";
 import { createGenerator, type Generator } from "../inference/run/generate.js";
@@ -79,6 +80,8 @@ export interface Overrides extends EngineOverrides {
   readonly httpLimits?: Partial<HttpLimits>;
   /** Opens what downloads models; absent: with no settings of the environment. */
   readonly openPuller?: () => Promise<Puller>;
+  /** Contents of files, instead of those in the data folder. */
+  readonly fileContents?: FileContents;
   /** Folder of the guides, instead of src/docs or its copy in dist/. */
   readonly guidesFolder?: URL;
 }
@@ -219,7 +222,7 @@ async function buildRunning(config: Config, overrides: Overrides, system: System
   const embedder = createEmbedder({ ...runDeps, ...engines });
   const { hostedTokenizer } = engines;
   const { keyUse, ...authentication } = buildAuthentication({ ...stores, ...system, hostedTokenizer });
-  const files = await buildFiles(config, { ...stores, ...system });
+  const files = await buildFiles(config, { ...stores, ...system }, overrides.fileContents);
   const promptFiles = buildPromptFiles(config, system, { ...engines, files, fetcher: overrides.fileFetcher });
   const runners = { models, generator, imageGenerator, embedder, files, promptFiles };
   const jobs = buildJobs(config, { ...stores, ...authentication, ...system, ...runners });

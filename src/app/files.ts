@@ -1,6 +1,6 @@
 /** The part of the composition root that builds the files of teams, and what puts files into prompts. */
 import type { Config } from "../config.js";
-import { createFileContents } from "../inference/files/contents.js";
+import { createFileContents, type FileContents } from "../inference/files/contents.js";
 import { createFiles, type Files, type FilesDeps } from "../inference/files/files.js";
 import { createImageFetcher } from "../engine/vision/fetch/fetch.js";
 import { readAllowedHosts } from "../engine/network/hosts.js";
@@ -8,12 +8,15 @@ import { createPromptFiles, type PromptFiles, type PromptFilesDeps } from "../jo
 import type { SystemDeps } from "./chat-engine.js";
 import { filesFolder } from "./data-folder.js";
 
-/** Builds the service over the folder of files, and removes from it what a process that died has left. */
+/**
+ * Builds the service over the folder of files, and removes from it what a process that died has left.
+ * @param contents instead of those in the folder
+ */
 export async function buildFiles(
   config: Config,
   deps: Omit<FilesDeps, "contents" | "limits">,
+  contents: FileContents = createFileContents(filesFolder(config)),
 ): Promise<Files> {
-  const contents = createFileContents(filesFolder(config));
   const files = createFiles({ ...deps, contents, limits: config });
   await files.removeLeftovers();
   return files;

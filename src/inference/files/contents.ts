@@ -2,9 +2,10 @@
  * The contents of files on the disk: one file for each, named by its id. It is written under a temporary name, synced and renamed, so
  * that a name without `.partial` is always complete. A process that dies leaves files without a row, which the next start removes.
  */
-import { createReadStream, type ReadStream } from "node:fs";
+import { createReadStream } from "node:fs";
 import { open, readdir, rename, unlink, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { sync } from "../../store/backup/swap.js";
 import { createFolder } from "../../store/folder.js";
 import { errorCodeOf } from "../../store/failure.js";
@@ -26,7 +27,7 @@ export interface FileContents {
   /** Starts to write the content of a new file. @throws Error of Node. */
   create(id: string): Promise<ContentWriter>;
   /** Opens a content. @throws Error of Node, with its code. */
-  read(id: string): Promise<ReadStream>;
+  read(id: string): Promise<Readable>;
   /** Removes a file of the folder by its name, which is the id of a complete content; does nothing when there is none. */
   remove(name: string): Promise<void>;
   /** Returns the names of all files in the folder. */

@@ -2,7 +2,7 @@
  * Files of teams: uploads, the outputs of batches, and their quotas. The content is on the disk before the row is committed, and the row
  * is deleted before the content: a process that dies between the two leaves a content without a row, which the next start removes.
  */
-import type { ReadStream } from "node:fs";
+import type { Readable } from "node:stream";
 import type { Clock } from "../../core/clock.js";
 import { HearthError, toHearthError } from "../../core/errors.js";
 import type { Random } from "../../core/random.js";
@@ -43,7 +43,7 @@ export interface Files {
   find(id: string, teamId: string): Promise<StoredFile>;
   list(query: FileQuery): Promise<FilePage>;
   /** Opens the content of a file. @throws HearthError `not_found` when it is gone. */
-  read(file: StoredFile): Promise<ReadStream>;
+  read(file: StoredFile): Promise<Readable>;
   /** Deletes a file, and its content. */
   delete(id: string): Promise<void>;
   /** Removes contents without a row; called at start, when nothing is written. */
@@ -159,7 +159,7 @@ class TeamFiles implements Files {
     return this.#deps.files.list(query, this.#deps.clock.now());
   }
 
-  async read(file: StoredFile): Promise<ReadStream> {
+  async read(file: StoredFile): Promise<Readable> {
     try {
       return await this.#deps.contents.read(file.id);
     } catch (thrown) {

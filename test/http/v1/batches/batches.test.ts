@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { createScriptedEngine } from "../../../../src/engine/scripted.js";
-import { builtInModel } from "../../../harness.js";
+import { createFileContents, type FileContents } from "../../../../src/inference/files/contents.js";
+import { builtInModel, temporaryFolder } from "../../../harness.js";
 import { gate } from "../../../scripted-app.js";
 import { startManagedServer } from "../../auth/managed.js";
 import { createTestTeam } from "../../threats/world.js";
@@ -182,6 +184,29 @@ describe("a batch", () => {
     expect(await linesOf(client, ended.error_file_id)).toMatchObject([
       { custom_id: "third", response: null, error: { code: "batch_expired" } },
     ]);
+  });
+
+  it("is validated again when the disk failed while its input was read", async () => {
+    const contents = createFileContents(join(temporaryFolder(), "files"));
+    let failures = 1;
+    const fileContents: FileContents = {
+      ...contents,
+      async read(id) {
+        failures -= 1;
+        if (failures >= 0) throw Object.assign(new Error("EIO: the disk failed"), { code: "EIO" });
+        return contents.read(id);
+      },
+    };
+    const server = await startManagedServer(undefined, { engine: echo(), fileContents });
+    const client = clientOf(server);
+    const batch = await createBatch(client, [chatLine("first", "now")]);
+    await vi.waitFor(() => expect(failures).toBe(0));
+    expect((await client.batches.retrieve(batch.id)).status).toBe("validating");
+    server.clock.advance(30_000);
+    expect(await whenEnded(client, batch)).toMatchObject({
+      status: "completed",
+      request_counts: { completed: 1 },
+    });
   });
 
   it("is delayed by limits instead of refused", async () => {
