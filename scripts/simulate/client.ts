@@ -7,7 +7,17 @@ export interface SimulatedRequest {
   readonly path: string;
   readonly key: string;
   readonly body?: object;
+  /** A form with a file, instead of a body. */
+  readonly form?: Form;
 }
+
+interface Form {
+  readonly name: string;
+  readonly text: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+const boundary = "simulated-form";
 
 /** What came of a request: its whole answer, or null when the connection broke before the end of it. */
 export type Outcome = { readonly status: number; readonly text: string } | null;
@@ -100,7 +110,9 @@ export function send(
 /** Returns the request as Node's HTTP parser presents it. */
 function incoming(socket: Socket, request: SimulatedRequest): IncomingMessage {
   const req = new IncomingMessage(socket);
-  const body = request.body === undefined ? "" : JSON.stringify(request.body);
+  const { body: json, form } = request;
+  const body = form !== undefined ? textOf(form) : json === undefined ? "" : JSON.stringify(json);
+  const contentType = form === undefined ? "application/json" : `multipart/form-data; boundary=${boundary}`;
   Object.assign(req, {
     method: request.method,
     url: request.path,
@@ -110,7 +122,7 @@ function incoming(socket: Socket, request: SimulatedRequest): IncomingMessage {
     headers: {
       host: "localhost",
       authorization: `Bearer ${request.key}`,
-      "content-type": "application/json",
+      "content-type": contentType,
       "content-length": String(Buffer.byteLength(body)),
     },
     complete: true,
@@ -118,4 +130,11 @@ function incoming(socket: Socket, request: SimulatedRequest): IncomingMessage {
   req.push(body);
   req.push(null);
   return req;
+}
+
+function textOf({ name, text, fields }: Form): string {
+  const part = (disposition: string, content: string): string =>
+    `--${boundary}\r\ncontent-disposition: form-data; ${disposition}\r\n\r\n${content}\r\n`;
+  const parts = Object.entries(fields).map(([field, value]) => part(`name="${field}"`, value));
+  return `${parts.join("")}${part(`name="file"; filename="${name}"`, text)}--${boundary}--\r\n`;
 }

@@ -104,6 +104,11 @@ export class Clients {
       this.#deps.time.after(leavesAfterMs, () => exchange.leave());
   }
 
+  /** Sends a request that is no work of its own, and reports what came of it. */
+  ask(kind: string, teamId: string, request: SimulatedRequest, ended: (outcome: Outcome) => void): void {
+    this.#send(`q${++this.#count}`, kind, teamId, request, ended);
+  }
+
   #accepted(kind: "deferred" | "background", text: string, team: SimulatedTeam): void {
     const { jobs, chance, time } = this.#deps;
     const answer = JSON.parse(text) as { readonly request_id?: string; readonly id?: string };

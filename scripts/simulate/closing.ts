@@ -1,4 +1,4 @@
-/** Closing of simulated processes, which takes turns of the real event loop, too. */
+/** What takes turns of the real event loop: the closing of simulated processes, and waiting until nothing happens. */
 import type { SimulatedServer } from "./server.js";
 import { Violation } from "./checks/violation.js";
 
@@ -23,4 +23,16 @@ export async function closeDead({ app, clock }: SimulatedServer): Promise<void> 
 /** Resolves in the next turn of the event loop, when all promises have been followed. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Resolves when nothing happens any more at this time: there is no input or output that could still arrive. @param activity grows with everything. */
+export async function settle(activity: () => number): Promise<void> {
+  let quietTurns = 0;
+  let before = activity();
+  while (quietTurns < 2) {
+    await turn();
+    const now = activity();
+    quietTurns = now === before ? quietTurns + 1 : 0;
+    before = now;
+  }
 }

@@ -40,12 +40,12 @@ export function drawFault(chance: Chance): Fault {
 export function planEvents(
   time: SimulatedTime,
   chance: Chance,
-  endsAt: number,
+  endsAt: () => number,
   actions: { readonly restart: () => void; readonly buy: () => void },
 ): void {
   const again = (leastMs: number, mostMs: number, action: () => void): void => {
     time.after(chance.between(leastMs, mostMs), () => {
-      if (time.elapsed >= endsAt) return;
+      if (time.elapsed >= endsAt()) return;
       action();
       again(leastMs, mostMs, action);
     });

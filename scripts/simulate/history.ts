@@ -8,11 +8,14 @@ import { join } from "node:path";
 import { Books } from "./checks/books.js";
 import { Chance } from "./chance.js";
 import { drawFault, planEvents } from "./events.js";
-import { closeDead, closingTurnsMax, portTurns, turn } from "./closing.js";
+import { closeDead, closingTurnsMax, portTurns, settle, turn } from "./closing.js";
 import { Clients } from "./clients.js";
 import { SimulatedDisk } from "./disk.js";
+import { SimulatedFiles } from "./files.js";
 import type { Produced } from "./engine.js";
+import { checkEnd, isIdle, type Ended } from "./checks/end.js";
 import { Fairness } from "./checks/fairness.js";
+import { AcceptedBatches } from "./checks/batches.js";
 import { AcceptedJobs } from "./checks/jobs.js";
 import { HistoryFailure, type HistoryOptions, type HistoryResult } from "./result.js";
 import { AdmittedRequests } from "./checks/rate-limits.js";
@@ -20,11 +23,13 @@ import { checkServer } from "./checks/server.js";
 import { startServer, type SimulatedServer } from "./server.js";
 import { SimulatedTime } from "./time.js";
 import { Trace } from "./trace.js";
-import { holds, Violation } from "./checks/violation.js";
+import { Violation } from "./checks/violation.js";
 import { startWorkload } from "./workload.js";
 import { createWorld, settings, teams } from "./world.js";
 
 const hourMs = 3_600_000;
+/** Longer than a batch may take. */
+const dayMs = 25 * hourMs;
 /** Within this time after the last request everything has ended. */
 const drainMs = 3 * hourMs;
 /** Simulates one history. @throws HistoryFailure when a guarantee does not hold. */
@@ -48,13 +53,17 @@ class History {
   readonly #chance: Chance;
   readonly #time = new SimulatedTime();
   readonly #disk: SimulatedDisk;
+  readonly #files: SimulatedFiles;
   readonly #jobs = new AcceptedJobs();
+  readonly #batches = new AcceptedBatches();
   readonly #admitted = new AdmittedRequests();
   readonly #fairness = new Fairness();
   readonly #clients: Clients;
   readonly #produced = new Map<string, Produced>();
   #books: Books | null = null;
   #server: SimulatedServer | null = null;
+  /** When no more work begins. */
+  #endsAt = 0;
   #checkedWrites = 0;
   #steps = 0;
   #restarts = 0;
@@ -70,6 +79,7 @@ class History {
     this.trace = new Trace(() => this.#time.elapsed, options.onLine);
     this.#chance = new Chance(options.seed);
     this.#disk = new SimulatedDisk(folder, this.#chance.fork());
+    this.#files = new SimulatedFiles(this.#chance.fork(), () => this.#disk.death);
     this.#clients = new Clients({
       time: this.#time,
       chance: this.#chance.fork(),
@@ -81,29 +91,30 @@ class History {
   }
 
   async run(): Promise<HistoryResult> {
-    const endsAt = this.#options.hours * hourMs;
+    this.#endsAt = this.#options.hours * hourMs;
+    const endsAt = (): number => this.#endsAt;
     this.#books = await Books.open(this.#disk, (database) => createWorld(database, this.#time.now));
     await this.#buy();
     await this.#start();
     const chance = this.#chance.fork();
     const busy = (): void => this.#planFault(chance);
     const pace = { stepMs: 40 };
-    startWorkload(
-      { time: this.#time, chance: this.#chance.fork(), clients: this.#clients, pace, busy },
-      endsAt,
-    );
+    const [time, clients, accepted] = [this.#time, this.#clients, this.#batches];
+    const sleep = (): void => this.#sleep();
+    startWorkload({ time, chance: this.#chance.fork(), clients, accepted, pace, busy, sleep }, endsAt);
     planEvents(this.#time, this.#chance.fork(), endsAt, {
       restart: () => (this.#wantsRestart = true),
       buy: () => (this.#wantsCredit = true),
     });
-    while (this.#time.step(endsAt)) await this.#afterStep();
-    await this.#drain(endsAt + drainMs);
+    while (this.#time.step(this.#endsAt)) await this.#afterStep();
+    await this.#drain(this.#endsAt + drainMs);
     return {
       traceHash: this.trace.hash,
       steps: this.#steps,
       runs: this.#runs,
       restarts: this.#restarts,
       requests: this.#clients.tally,
+      batches: this.#batches.tally,
       faults: this.#disk.injected,
       tokensApartMax: this.#fairness.worst,
     };
@@ -120,37 +131,17 @@ class History {
   async #drain(until: number): Promise<void> {
     this.#isDraining = true;
     this.#disk.plan(null);
-    while (!this.#isIdle() && this.#time.step(until)) await this.#afterStep();
+    while (!isIdle(this.#work(), this.#openBooks()) && this.#time.step(until)) await this.#afterStep();
     const books = this.#openBooks();
-    const left = this.#jobs.unfinished(books);
-    holds(left.length === 0, "every job ends", () => left.join(", "));
-    const server = this.#server;
-    if (server === null) throw new Violation("the server starts again", "it does not run");
-    holds(
-      this.#clients.openRequests === 0,
-      "every request ends",
-      () => `${this.#clients.openRequests} are open`,
-    );
-    holds(
-      server.app.generator.active.size === 0,
-      "every run ends",
-      () => `${server.app.generator.active.size} are left`,
-    );
-    holds(server.engine.leases === 0, "no model stays held", () => `${server.engine.leases} leases`);
+    const server = checkEnd(this.#work(), books);
     await this.#checkBooks();
     await books.checkAll();
     await this.#restart(server);
     this.#runs = books.runs;
   }
 
-  #isIdle(): boolean {
-    const server = this.#server;
-    return (
-      server !== null &&
-      this.#clients.openRequests === 0 &&
-      server.app.generator.active.size === 0 &&
-      this.#jobs.unfinished(this.#openBooks()).length === 0
-    );
+  #work(): Ended {
+    return { server: this.#server, clients: this.#clients, jobs: this.#jobs, batches: this.#batches };
   }
 
   #planFault(chance: Chance): void {
@@ -182,22 +173,18 @@ class History {
     if (this.#disk.writes !== this.#checkedWrites) await this.#checkBooks();
   }
 
-  /** Resolves when nothing happens any more at this time: there is no input or output that could still arrive. */
-  async #settle(): Promise<void> {
-    let quietTurns = 0;
-    let before = this.#activity();
-    while (quietTurns < 2) {
-      await turn();
-      const now = this.#activity();
-      quietTurns = now === before ? quietTurns + 1 : 0;
-      before = now;
-    }
+  #settle(): Promise<void> {
+    return settle(() => this.#activity());
   }
 
   #activity(): number {
     const server = this.#server;
     return (
-      this.#disk.statements + this.#clients.events + (server?.clock.uses ?? 0) + (server?.engine.steps ?? 0)
+      this.#disk.statements +
+      this.#files.operations +
+      this.#clients.events +
+      (server?.clock.uses ?? 0) +
+      (server?.engine.steps ?? 0)
     );
   }
 
@@ -207,6 +194,7 @@ class History {
         config: settings(this.#folder),
         time: this.#time,
         disk: this.#disk,
+        files: this.#files,
         chance: this.#chance.fork(),
         // What a dead process still says depends on how fast its port is closed.
         logger: this.trace.logger(() => this.#disk.death === null),
@@ -243,6 +231,7 @@ class History {
 
   async #replaceFiles(server?: SimulatedServer): Promise<void> {
     const replace = this.#disk.recover();
+    this.#files.recover(this.#disk.death);
     if (server !== undefined) await closeDead(server);
     await this.#books?.close();
     replace();
@@ -271,6 +260,13 @@ class History {
     await this.#settle();
   }
 
+  #sleep(): void {
+    this.trace.add("sleep");
+    this.#jobs.dropFetchable();
+    this.#time.jump(dayMs);
+    this.#endsAt += dayMs;
+  }
+
   async #buy(): Promise<void> {
     this.#wantsCredit = false;
     for (const { id, billing } of teams)
@@ -291,6 +287,7 @@ class History {
     if (!books.hasChanged()) return;
     if (this.#server !== null) await books.check(this.#produced, this.#server.app.generator.active.size);
     this.#jobs.check(books);
+    this.#batches.check(books);
   }
 
   #openBooks(): Books {

@@ -9,6 +9,7 @@ export interface Totals {
   restarts: number;
   tokensApartMax: number;
   readonly requests: Map<string, number>;
+  readonly batches: Map<string, number>;
   readonly faults: Map<string, number>;
 }
 
@@ -21,6 +22,7 @@ export function emptyTotals(): Totals {
     restarts: 0,
     tokensApartMax: 0,
     requests: new Map(),
+    batches: new Map(),
     faults: new Map(),
   };
 }
@@ -33,6 +35,7 @@ export function addTo(totals: Totals, result: HistoryResult, hours: number): voi
   totals.restarts += result.restarts;
   totals.tokensApartMax = Math.max(totals.tokensApartMax, result.tokensApartMax);
   for (const [name, count] of result.requests) add(totals.requests, name, count);
+  for (const [name, count] of result.batches) add(totals.batches, name, count);
   for (const [name, count] of Object.entries(result.faults)) add(totals.faults, name, count);
 }
 
@@ -44,6 +47,7 @@ export function printTotals(totals: Totals, seconds: number): void {
       `${steps} steps, ${runs} runs, ${restarts} restarts, teams at most ${totals.tokensApartMax} tokens apart\n\n`,
   );
   printCounts("statements that a fault hit", totals.faults);
+  printCounts("batches by their end", totals.batches);
   printCounts("requests by status (0: the connection broke)", totals.requests);
 }
 

@@ -16,6 +16,8 @@ export interface HistoryResult {
   readonly runs: number;
   readonly restarts: number;
   readonly requests: ReadonlyMap<string, number>;
+  /** Batches by the state in which their clients found them ended. */
+  readonly batches: ReadonlyMap<string, number>;
   readonly faults: Readonly<Record<FaultKind, number>>;
   /** The largest difference of two waiting teams' tokens. */
   readonly tokensApartMax: number;

@@ -9,6 +9,7 @@ import { createScriptedImageEngine } from "../../test/scripted-image-engine.js";
 import { simulatedRandom, type Chance } from "./chance.js";
 import type { SimulatedDisk } from "./disk.js";
 import { createSimulatedEngine, type SimulatedEngine, type SimulatedEngineOptions } from "./engine.js";
+import type { SimulatedFiles } from "./files.js";
 import { createProcessClock, type ProcessClock, type SimulatedTime } from "./time.js";
 import { limits, model } from "./world.js";
 
@@ -22,13 +23,14 @@ export interface ServerOptions extends Pick<SimulatedEngineOptions, "produced" |
   readonly config: Config;
   readonly time: SimulatedTime;
   readonly disk: SimulatedDisk;
+  readonly files: SimulatedFiles;
   readonly chance: Chance;
   readonly logger: Logger;
 }
 
 /** Starts a process. @throws Error when it cannot start, which a fault of the disk may cause. */
 export async function startServer(options: ServerOptions): Promise<SimulatedServer> {
-  const { config, time, disk, chance, logger } = options;
+  const { config, time, disk, files, chance, logger } = options;
   const clock = createProcessClock(time);
   const { slots, contextTokens } = limits;
   const engine = createSimulatedEngine({ ...options, clock, slots, contextTokens });
@@ -38,6 +40,7 @@ export async function startServer(options: ServerOptions): Promise<SimulatedServ
     logger,
     random: simulatedRandom(chance, () => time.now),
     database: await disk.open(),
+    fileContents: files.open(),
     registry: { list: () => [model], find: (name) => (name === model.manifest.id ? model : null) },
     imageEngine: createScriptedImageEngine(),
     captioning: noCaptioning,

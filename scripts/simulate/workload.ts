@@ -1,5 +1,7 @@
 /** What the clients of a simulation want, and when: quiet hours, ordinary work, floods of several teams and bursts at a limit. */
 import type { Chance } from "./chance.js";
+import type { AcceptedBatches } from "./checks/batches.js";
+import { BatchClients, type BatchClientsDeps } from "./batch-clients.js";
 import type { Clients, RequestKind, Wanted } from "./clients.js";
 import type { SimulatedTime } from "./time.js";
 import { limits, teams, type SimulatedTeam } from "./world.js";
@@ -8,6 +10,10 @@ export interface WorkloadDeps {
   readonly time: SimulatedTime;
   readonly chance: Chance;
   readonly clients: Clients;
+  /** Where batches that were accepted are followed. */
+  readonly accepted: AcceptedBatches;
+  /** Lets the machine sleep for more than a day. */
+  readonly sleep: () => void;
   /** How fast the engine is: all its generations advance together, so a phase has one speed. */
   readonly pace: { stepMs: number };
   /** Called when work begins, the time at which faults hit most. */
@@ -28,20 +34,38 @@ const kinds: readonly RequestKind[] = [
 ];
 
 /** Plans phases of work, one after the other, until `endsAt`. */
-export function startWorkload(deps: WorkloadDeps, endsAt: number): void {
-  const { time, chance, busy } = deps;
+export function startWorkload(deps: WorkloadDeps, endsAt: () => number): void {
+  const { time, chance, busy, accepted, clients } = deps;
+  const ask: BatchClientsDeps["ask"] = (...request) => clients.ask(...request);
+  const batches = new BatchClients({ time, chance: chance.fork(), batches: accepted, ask });
   const next = (): void => {
-    if (time.elapsed >= endsAt) return;
-    const phase = chance.pick([quiet, quiet, quiet, quiet, ordinary, ordinary, ordinary, flood, burst, long]);
+    if (time.elapsed >= endsAt()) return;
+    const phase = chance.pick([
+      quiet,
+      quiet,
+      quiet,
+      quiet,
+      ordinary,
+      ordinary,
+      ordinary,
+      flood,
+      burst,
+      long,
+      batched,
+    ]);
     if (phase !== quiet) busy();
     deps.pace.stepMs = chance.pick([5, 40, 200, 1500]);
-    time.after(phase(deps), next);
+    time.after(phase({ ...deps, batches }), next);
   };
   next();
 }
 
 /** Each phase plans its requests. @returns its length in milliseconds. */
-type Phase = (deps: WorkloadDeps) => number;
+type Phase = (deps: PhaseDeps) => number;
+
+interface PhaseDeps extends WorkloadDeps {
+  readonly batches: BatchClients;
+}
 
 const quiet: Phase = ({ chance }) => chance.between(20, 90) * minuteMs;
 
@@ -103,6 +127,17 @@ const burst: Phase = (deps) => {
       plan: { tokens: 1, stepMs: 10, failsAt: -1 },
     }));
   return chance.between(1, 4) * minuteMs;
+};
+
+/** Teams create batches while they send other requests, and now and then the machine sleeps until the batches have expired. */
+const batched: Phase = (deps) => {
+  const { chance, time, batches, pace } = deps;
+  for (let count = chance.between(1, 4); count > 0; count -= 1) {
+    const team = chance.pick(teams);
+    time.after(chance.between(0, 20_000), () => batches.create(team, pace.stepMs));
+  }
+  if (chance.happens(0.3)) time.after(chance.between(4000, 30_000), deps.sleep);
+  return ordinary(deps);
 };
 
 function later({ time, clients }: WorkloadDeps, delayMs: number, make: () => Wanted): void {

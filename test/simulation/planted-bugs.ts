@@ -6,6 +6,8 @@ import type * as Ledger from "../../src/accounts/money/ledger.js";
 import type * as Quotas from "../../src/accounts/limits/quotas.js";
 import type * as InterruptedRuns from "../../src/inference/run/store/interrupted-runs.js";
 import type * as SettleRetries from "../../src/inference/run/settle-retries.js";
+import type * as Models from "../../src/core/model.js";
+import type * as BatchLines from "../../src/jobs/batches/store/lines.js";
 import type * as Jobs from "../../src/jobs/store.js";
 import type * as Decide from "../../src/scheduler/decide.js";
 import type * as Policy from "../../src/scheduler/policy.js";
@@ -39,6 +41,14 @@ export const plantedBugs = {
   "a settlement that failed is not retried": {
     guarantee: /what is reserved belongs|each running row has a run/,
     seed: 1,
+  },
+  "a request of a batch costs as much as any other": {
+    guarantee: /a run is charged what it produced/,
+    seed: 2,
+  },
+  "a batch ends while its lines are answered": {
+    guarantee: /no line is answered twice|each line is answered once|a batch counts its answers/,
+    seed: 2,
   },
 } as const satisfies Record<string, Expectation>;
 
@@ -80,6 +90,28 @@ export function withBrokenJobs(actual: typeof Jobs): typeof Jobs {
           const inFlight = database.kysely.deleteFrom("jobs").where("lease_until", "is not", null);
           await inFlight.where("kind", "=", kind).execute();
         },
+      };
+    },
+  };
+}
+
+export function withBrokenPrices(actual: typeof Models): typeof Models {
+  return {
+    ...actual,
+    atPercent: (model, percent) =>
+      has("a request of a batch costs as much as any other") ? model : actual.atPercent(model, percent),
+  };
+}
+
+export function withBrokenLines(actual: typeof BatchLines): typeof BatchLines {
+  return {
+    ...actual,
+    createBatchLineStore(database) {
+      const store = actual.createBatchLineStore(database);
+      return {
+        ...store,
+        countQueued: (id) =>
+          has("a batch ends while its lines are answered") ? Promise.resolve(0) : store.countQueued(id),
       };
     },
   };

@@ -16,6 +16,12 @@ vi.mock(import("../../src/accounts/limits/quotas.js"), async (original) =>
 vi.mock(import("../../src/jobs/store.js"), async (original) =>
   (await bugs()).withBrokenJobs(await original()),
 );
+vi.mock(import("../../src/core/model.js"), async (original) =>
+  (await bugs()).withBrokenPrices(await original()),
+);
+vi.mock(import("../../src/jobs/batches/store/lines.js"), async (original) =>
+  (await bugs()).withBrokenLines(await original()),
+);
 vi.mock(import("../../src/scheduler/decide.js"), async (original) =>
   (await bugs()).withBrokenDecisions(await original()),
 );
@@ -47,7 +53,7 @@ async function failureOf(bug: PlantedBug, fromSeed: number, seeds = 20): Promise
 }
 
 describe("through kills, power cuts and faults of the disk", { timeout: 300_000 }, () => {
-  it("the books balance, no job is lost, no slot is stuck, no limit is exceeded and teams share alike", async () => {
+  it("the books balance, no job and no batch is lost, no slot is stuck, no limit is exceeded and teams share alike", async () => {
     const totals = emptyTotals();
     for (const seed of [101, 102, 103]) addTo(totals, await simulateHistory({ seed, hours: 10 }), 10);
     expect(totals.runs).toBeGreaterThan(300);
@@ -62,6 +68,7 @@ describe("through kills, power cuts and faults of the disk", { timeout: 300_000 
       "chat 429",
     ])
       expect(totals.requests.get(request), request).toBeGreaterThan(0);
+    for (const end of ["completed", "expired"]) expect(totals.batches.get(end), end).toBeGreaterThan(0);
   });
 
   it("equal seeds make equal histories, and others make others", async () => {

@@ -16,6 +16,8 @@ interface EndedRun {
   readonly sum: number;
   readonly revenue: number | null;
   readonly run: string | null;
+  /** Id of the request or job. */
+  readonly request: string | null;
   readonly state: string | null;
   readonly cost: number | null;
   readonly reserved: number | null;
@@ -26,7 +28,7 @@ interface EndedRun {
 const endedSince = `select made.id as "transaction", kind,
   (select sum(amount_ticks) from ledger_entries where transaction_id = made.id) as sum,
   (select amount_ticks from ledger_entries where transaction_id = made.id and account = 'revenue') as revenue,
-  run_id as run, state, cost_ticks as cost, reserved_ticks as reserved,
+  run_id as run, request_id as request, state, cost_ticks as cost, reserved_ticks as reserved,
   prompt_tokens as prompt, completion_tokens as completion
   from ledger_transactions as made left join runs on runs.id = made.run_id where made.id > ? order by made.id`;
 
@@ -35,6 +37,9 @@ const unlikeReservations = `select kept.team_id as team, balance_ticks as balanc
     select team_id, sum(reserved_ticks) as held from runs where state = 'running' group by team_id
   ) as running on running.team_id = kept.team_id
   where account = 'reserved' and balance_ticks <> coalesce(held, 0)`;
+
+/** Ids of runs that answer lines of batches begin with it; they cost half. */
+const batchRequest = "batch_req_";
 
 /** Full recomputations take longer than the checks of what has changed. */
 const fullCheckEvery = 200;
@@ -147,6 +152,21 @@ export class Books {
     );
   }
 
+  /** Returns the state of a batch, null where there is none, and how many of its lines are in the queue. */
+  batchState(id: string): { readonly state: string | null; readonly jobs: number } {
+    const [row] = this.#all<{ state: string }>(`select state from batches where id = ?`, id);
+    const digits = id.slice(id.indexOf("_") + 1);
+    const jobs = this.#count(`select count(*) from jobs where id like ?`, `${batchRequest}${digits}_%`);
+    return { state: row?.state ?? null, jobs };
+  }
+
+  /** Returns the lines of batches of which several runs have cost something. */
+  linesChargedTwice(): readonly string[] {
+    const query = `select request_id as line from runs
+      where request_id like ? and cost_ticks > 0 and state <> 'running' group by request_id having count(*) > 1`;
+    return this.#all<{ line: string }>(query, `${batchRequest}%`).map(({ line }) => line);
+  }
+
   get runs(): number {
     return this.#count(`select count(*) from runs`);
   }
@@ -162,7 +182,8 @@ export class Books {
       holds((revenue ?? 0) === 0, "an interrupted run costs nothing", () => `run ${run} cost ${revenue}`);
       return;
     }
-    const owed = made.prompt * promptTextTokenTicks + made.completion * completionTextTokenTicks;
+    const full = made.prompt * promptTextTokenTicks + made.completion * completionTextTokenTicks;
+    const owed = row.request?.startsWith(batchRequest) === true ? full / 2 : full;
     const due = Math.min(owed, row.reserved ?? Infinity);
     holds((revenue ?? 0) === due && row.cost === due, "a run is charged what it produced", () =>
       JSON.stringify({ ...row, ...made, due }),

@@ -33,6 +33,11 @@ export class AcceptedJobs {
     this.#ended.delete(id);
   }
 
+  /** A day has passed without the server: what is kept for a day is gone. */
+  dropFetchable(): void {
+    for (const { id, table } of this.#followed.values()) if (table === "deferred_completions") this.drop(id);
+  }
+
   has(id: string): boolean {
     return this.#followed.has(id);
   }
