@@ -1,12 +1,13 @@
 /**
  * The configuration: defaults, then `hearth.yaml` (or the file that `--config` or HEARTH_CONFIG names), then HEARTH_*
  * environment variables, into one frozen, validated object. Every default, unit and limit of the server is in this file
- * and in config-storage.ts.
+ * and in config-storage.ts and config-mcp.ts.
  */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { z } from "zod";
 import { ConfigError, readConfigFile, type ConfigFile } from "./config-file.js";
+import { mcpSettings } from "./config-mcp.js";
 import { storageSettings } from "./config-storage.js";
 import { flag, list, operatorKey, origin, whole, zeroOr } from "./config-values.js";
 import { platformDefault, platformFolders } from "./default-folders.js";
@@ -66,6 +67,7 @@ const settings = {
   /** Of each of the two, how many may be in flight at a time; interactive requests take precedence over them. */
   jobsActiveMax: whole(1, 1_000).default(8),
   ...storageSettings,
+  ...mcpSettings,
   /** Generations of one model that run at the same time. */
   slotsPerModel: whole(1, 255).default(4),
   /** Limit on the tokens of one slot, whatever the model allows; 0 = as memory allows: it is reserved in advance. */

@@ -73,6 +73,8 @@ export interface LogLine {
 export interface ScriptedApp {
   readonly url: string;
   readonly port: number;
+  /** Where the database and the other files of the server are. */
+  readonly folder: string;
   readonly app: App;
   readonly engine: ScriptedEngine;
   readonly scheduler: Scheduler;
@@ -138,6 +140,7 @@ export async function startScriptedApp(
   return {
     url,
     port,
+    folder,
     app,
     engine,
     scheduler: app.scheduler,
@@ -250,7 +253,8 @@ async function seed(database: Database): Promise<void> {
       weight: 1,
       createTime: startTime,
     });
-  for (const name of ["ada", "bob", "cleo", "mallory", "chatter", "eve"] as const) await apiKeys.insert(keyOf(name));
+  for (const name of ["ada", "bob", "cleo", "mallory", "chatter", "eve"] as const)
+    await apiKeys.insert(keyOf(name));
   await createWrites(database).commit([createManagementKeyStore(database).insertion(managementKey)]);
 }
 

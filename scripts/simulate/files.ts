@@ -55,7 +55,6 @@ export class SimulatedFiles {
         return Readable.from([content]);
       },
       remove,
-      removeName: remove,
       names: async () => {
         alive();
         return [...this.#contents.keys()];

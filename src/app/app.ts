@@ -38,6 +38,7 @@ import { buildEngines, type EngineOverrides } from "./engines.js";
 import { buildFiles, buildPromptFiles } from "./files.js";
 import { buildJobs } from "./jobs/jobs.js";
 import { httpSettings, pinnedKeysOf } from "./http-settings.js";
+import { buildMcp } from "./mcp/connector.js";
 import { loadModels } from "./models.js";
 import { buildModelManagement } from "./model-management.js";
 import { buildStores, openDataFolder, type DataFolder, type Stores } from "./stores.js";
@@ -138,6 +139,7 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     accounts: buildAccounts({ ...stores, ...system }),
     generator,
     imageGenerator: running.imageGenerator,
+    mcp: running.mcp,
     embedder: running.embedder,
     imageStore: stores.images,
     files: running.files,
@@ -224,7 +226,8 @@ async function buildRunning(config: Config, overrides: Overrides, system: System
   const { keyUse, ...authentication } = buildAuthentication({ ...stores, ...system, hostedTokenizer });
   const files = await buildFiles(config, { ...stores, ...system }, overrides.fileContents);
   const promptFiles = buildPromptFiles(config, system, { ...engines, files, fetcher: overrides.fileFetcher });
-  const runners = { models, generator, imageGenerator, embedder, files, promptFiles };
+  const mcp = buildMcp(config, system);
+  const runners = { models, generator, imageGenerator, embedder, files, promptFiles, mcp };
   const jobs = buildJobs(config, { ...stores, ...authentication, ...system, ...runners });
   const managementDeps = { ...loaded, ...stores, ...system, check: engines.onnxCheck };
   return {

@@ -15,6 +15,7 @@ import type { SpendingService } from "../accounts/money/spending-limits.js";
 import type { UsageReports } from "../accounts/usage/usage-reports.js";
 import type { TeamService } from "../accounts/teams/teams.js";
 import type { Clock } from "../core/clock.js";
+import type { McpConnector } from "../core/mcp/servers.js";
 import type { ServerLoad } from "../core/metrics.js";
 import type { Files } from "../inference/files/files.js";
 import type { ImageStore } from "../inference/images/store.js";
@@ -82,6 +83,8 @@ export interface HttpDeps {
   readonly budgetGuard: BudgetGuard;
   readonly generator: Generator;
   readonly imageGenerator: ImageGenerator;
+  /** Connects to the MCP servers of requests. */
+  readonly mcp: McpConnector;
   readonly embedder: Embedder;
   /** Generated images that clients fetch by URL. */
   readonly imageStore: ImageStore;

@@ -10,6 +10,7 @@ import type { RunLabelStore } from "../../inference/run/store/run-labels.js";
 import type { Files } from "../../inference/files/files.js";
 import type { ImageGenerator } from "../../inference/images/generate-images.js";
 import type { ImageStore } from "../../inference/images/store.js";
+import type { McpConnector } from "../../core/mcp/servers.js";
 import type { ModelRegistry } from "../../core/model.js";
 import type { ConversationLimits } from "../../inference/conversations/conversation.js";
 import { createConversations } from "../../inference/conversations/conversations.js";
@@ -56,6 +57,7 @@ export interface JobsDeps {
   readonly models: ModelRegistry;
   readonly generator: Generator;
   readonly imageGenerator: ImageGenerator;
+  readonly mcp: McpConnector;
   readonly embedder: Embedder;
   readonly random: Random;
   readonly clock: Clock;

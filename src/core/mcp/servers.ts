@@ -1,5 +1,7 @@
 /** Servers of the Model Context Protocol that requests name, and the port that talks to them. */
 
+import type { ResultImage } from "../tools/server-call.js";
+
 /** A server as a request names it. */
 export interface McpServer {
   /** Its name in the request; unique there. */
@@ -21,20 +23,12 @@ export interface McpTool {
   readonly annotations: Readonly<Record<string, unknown>> | null;
 }
 
-/** An image in the result of a call. */
-export interface McpImage {
-  /** Position: before this UTF-16 unit of the result's text. */
-  readonly at: number;
-  /** A `data:` URL. */
-  readonly url: string;
-}
-
 /** What a call resulted in. */
 export interface McpResult {
   /** Whether the tool, the server or the connection failed; the text says why. */
   readonly failed: boolean;
   readonly text: string;
-  readonly images: readonly McpImage[];
+  readonly images: readonly ResultImage[];
 }
 
 /** A connection to one server, which is opened when it is first needed. */

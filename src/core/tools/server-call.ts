@@ -23,11 +23,23 @@ export function resultImage(image: Pick<CallImage, "base64" | "format">, text: s
   return { at: text.length, url, detail: "auto", param: "input", optional: true };
 }
 
+/** An image in the result of a call. */
+export interface ResultImage {
+  /** Position: before this UTF-16 unit of the content. */
+  readonly at: number;
+  /** A `data:` URL. */
+  readonly url: string;
+}
+
 /** What a call of the server resulted in. */
 export interface ServerCallResult {
   readonly failed: boolean;
   /** What the model reads. */
   readonly content: string;
+  /** Images in it, which the model reads as descriptions. */
+  readonly images?: readonly ResultImage[];
+  /** What clients see of the content; absent: the same. */
+  readonly shown?: string;
   readonly image?: CallImage;
   /** What runs of their own, of other models, were charged for it, in ticks. */
   readonly costTicks: number;

@@ -86,7 +86,7 @@ export function createResponseEncoder(identity: ResponseIdentity): ResponseEncod
         if (started) return [];
         started = true;
         state = stateOf("in_progress");
-        return [lifecycleEvent("response.in_progress")];
+        return [lifecycleEvent("response.in_progress"), ...output.opening(request.opening)];
       }
       if (event.type !== "generation-end") return encodeOutput(output, event);
       const endState = endStates[event.finishReason](identity.now);

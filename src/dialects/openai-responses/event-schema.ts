@@ -7,6 +7,7 @@ import {
   sampledLogprobSchema,
   summaryTextSchema,
 } from "./response-schema.js";
+import { mcpEvents } from "./mcp/output-items.js";
 
 const itemPosition = { item_id: z.string(), output_index: z.int().min(0) };
 const summaryPosition = { ...itemPosition, summary_index: z.int().min(0) };
@@ -113,6 +114,7 @@ export const responseEventSchema = z
     z.object({ ...eventFields("response.image_generation_call.in_progress"), ...itemPosition }).readonly(),
     z.object({ ...eventFields("response.image_generation_call.generating"), ...itemPosition }).readonly(),
     z.object({ ...eventFields("response.image_generation_call.completed"), ...itemPosition }).readonly(),
+    ...mcpEvents,
   ])
   .meta({ id: "ResponseEvent", description: "One event of a streamed response." });
 

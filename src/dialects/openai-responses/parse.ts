@@ -19,6 +19,8 @@ import { addedTools } from "./items/added-tools.js";
 import type { CallForms } from "./tools/call-forms.js";
 import { parseTools, type ParsedTools } from "./tools/parse.js";
 import { noServerTools, type ServerToolOffer, type ServerToolSettings } from "./tools/server-tools.js";
+import type { OpeningItem } from "./mcp/output-items.js";
+import type { RequestedMcpServer } from "./mcp/tools.js";
 import { rejectUnsupportedFields, rejectUnsupportedItems } from "./unsupported-fields.js";
 
 export interface ResponsesRequest {
@@ -43,6 +45,10 @@ export interface ResponsesRequest {
   readonly callForms: CallForms;
   /** The tools whose calls the server executes. */
   readonly serverTools: readonly ServerToolSettings[];
+  /** The MCP servers that it names. */
+  readonly mcpServers: readonly RequestedMcpServer[];
+  /** Items that ended before the model begins: lists of tools, and calls that the user has allowed. */
+  readonly opening: readonly OpeningItem[];
   /** The generation request without the conversation. */
   readonly generation: Omit<GenerationRequest, "messages">;
 }
@@ -65,7 +71,7 @@ export function parseResponsesRequest(
   const background = fields.background ?? false;
   if (background && !store) throw invalidValue("background", "needs a response that is stored");
   const input = readInput(fields);
-  const { callForms, serverTools, ...tools } = parseTools(fields, offer, addedTools(input));
+  const { callForms, serverTools, mcpServers, ...tools } = parseTools(fields, offer, addedTools(input));
   return {
     model: fields.model,
     input,
@@ -79,6 +85,8 @@ export function parseResponsesRequest(
     includesEncryptedReasoning: fields.include?.includes("reasoning.encrypted_content") ?? false,
     callForms,
     serverTools,
+    mcpServers,
+    opening: [],
     generation: withSchemaTexts(generationOf(fields, tools), bodyText),
   };
 }
@@ -88,12 +96,26 @@ export function parseResponsesRequest(
  * @param items the earlier items of the conversation, then the request's input with resolved references.
  */
 export function generationRequest(request: ResponsesRequest, items: readonly InputItem[]): GenerationRequest {
-  const { generation, settings, input } = request;
+  const { generation, settings, input, opening } = request;
   const earlier = {
     count: items.length - input.length,
     field: request.conversationId === null ? "previous_response_id" : "conversation",
   };
-  return { ...generation, messages: conversationOf(settings.instructions, items, earlier) };
+  return {
+    ...generation,
+    messages: conversationOf(
+      settings.instructions,
+      [...items, ...executedCalls(opening)],
+      earlier,
+      request.callForms,
+    ),
+  };
+}
+
+function executedCalls(opening: readonly OpeningItem[]): readonly InputItem[] {
+  return opening.flatMap((item, at) =>
+    item.type === "mcp_call" ? [{ ...item, id: `mcp_opening_${at}` }] : [],
+  );
 }
 
 /**
@@ -104,8 +126,9 @@ export function conversationOf(
   instructions: string | null,
   items: readonly InputItem[],
   earlier: EarlierItems,
+  callForms: CallForms = new Map(),
 ): GenerationRequest["messages"] {
-  const messages = messagesOf(items, earlier);
+  const messages = messagesOf(items, earlier, callForms);
   if (instructions === null) return messages;
   return [{ role: "system", content: wellFormed(instructions) }, ...messages];
 }
@@ -140,7 +163,7 @@ function readConversation(fields: ResponsesRequestBody): string | null {
 
 function generationOf(
   fields: ResponsesRequestBody,
-  { schemaPaths, warnings, ...tools }: Omit<ParsedTools, "callForms" | "serverTools">,
+  { schemaPaths, warnings, ...tools }: Omit<ParsedTools, "callForms" | "serverTools" | "mcpServers">,
 ): ResponsesRequest["generation"] {
   return {
     model: fields.model,

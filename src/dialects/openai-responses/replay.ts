@@ -8,7 +8,7 @@ import {
   type ItemPosition,
 } from "./items/item-events.js";
 import { encodeOpaque } from "./items/opaque-text.js";
-import { runningServerItem, serverItemEvents } from "./items/server-items.js";
+import { isServerItem, serverItemContentEvents } from "./items/server-items.js";
 import type { OutputItem, ResponseObject } from "./response-schema.js";
 
 /** Returns the events of a response that has ended, with one delta for each of its parts. */
@@ -74,8 +74,7 @@ function startOfResponse(response: ResponseObject): ResponseObject {
 }
 
 function deltasOf(item: OutputItem, position: ItemPosition): readonly ResponseEvent[] {
-  if (item.type === "image_generation_call")
-    return item.status === "completed" ? serverItemEvents(runningServerItem(item), position) : [];
+  if (isServerItem(item)) return serverItemContentEvents(item, position);
   if (item.type === "compaction") return [];
   const { text, logprobs } = contentOf(item);
   const isCall = item.type !== "message" && item.type !== "reasoning";

@@ -1,6 +1,13 @@
 /** Schemas of responses. The TypeScript types and the OpenAPI document are derived from them. */
 import { z } from "zod";
 import { inputItemSchema } from "./items/input-item-schema.js";
+import {
+  mcpApprovalRequestItem,
+  mcpCallItem,
+  mcpListToolsItem,
+  type McpCallItem,
+  type McpListToolsItem,
+} from "./mcp/output-items.js";
 import { toolChoiceSchema } from "./tools/schema.js";
 
 const count = z.int().min(0);
@@ -143,6 +150,9 @@ export const outputItemSchema = z
     toolSearchCallItem,
     imageCallItem,
     compactionItem,
+    mcpListToolsItem,
+    mcpCallItem,
+    mcpApprovalRequestItem,
   ])
   .meta({ id: "ResponseOutputItem", description: "Reasoning, a message, or a call of a tool." });
 
@@ -266,8 +276,8 @@ export const compactionSchema = z
 export type SampledLogprobBody = z.infer<typeof sampledLogprobSchema>;
 export type OutputText = z.infer<typeof outputTextSchema>;
 export type OutputItem = z.infer<typeof outputItemSchema>;
-/** The item of a call that the server executes. */
-export type ServerItem = z.infer<typeof imageCallItem>;
+/** The item of a call that the server executes, or of the tools that an MCP server has listed. */
+export type ServerItem = z.infer<typeof imageCallItem> | McpCallItem | McpListToolsItem;
 /** A summary of the conversation before the response. */
 export type CompactionItem = z.infer<typeof compactionItem>;
 export type OutputItemStatus = z.infer<typeof itemStatus>;

@@ -1,5 +1,6 @@
 /** The request fields that the response repeats, with defaults for absent fields. Pure. */
 import { completeSampling, type Model } from "../../core/model.js";
+import { repeatedMcpTool } from "./mcp/servers.js";
 import type { ResponsesRequestBody } from "./schema.js";
 import type { ResponseObject } from "./response-schema.js";
 
@@ -96,6 +97,7 @@ function toolSettings(
 ): ResponseSettings["tools"] {
   return (tools ?? []).flatMap((tool): ResponseSettings["tools"] => {
     if (tool.type === "hosted" || (tool.type === "image_generation" && !executed.has(tool.type))) return [];
+    if (tool.type === "mcp") return [repeatedMcpTool(tool)];
     if (tool.type !== "function") return [tool];
     const { type, name, description, parameters, strict } = tool;
     return [

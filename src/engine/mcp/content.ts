@@ -1,6 +1,7 @@
 /** Reads what servers send: tools and the results of calls. Nothing in it is trusted. */
 import { z } from "zod";
-import type { McpImage, McpResult, McpTool } from "../../core/mcp/servers.js";
+import type { McpResult, McpTool } from "../../core/mcp/servers.js";
+import type { ResultImage } from "../../core/tools/server-call.js";
 import { Refusal } from "./refusal.js";
 import {
   descriptionCharsMax,
@@ -85,7 +86,7 @@ export function readResult({
   structuredContent,
   isError,
 }: z.infer<typeof callResult>): McpResult {
-  const images: McpImage[] = [];
+  const images: ResultImage[] = [];
   const texts: string[] = [];
   let length = 0;
   for (const each of content) {

@@ -13,6 +13,10 @@ import type { JsonPresenter, Reply, StreamPresenter } from "../reply/reply.js";
 import type { Call } from "../route.js";
 import { itemsToStore, type RequestItems } from "../../jobs/responses/conversation-items.js";
 import { warningHeader } from "../reply/run-headers.js";
+import { whileClientWaits } from "../reply/client.js";
+import type { McpListings } from "../../dialects/mcp-tools.js";
+import type { ServerTool } from "../../inference/run/run-deps.js";
+import { checkBackgroundServers, listMcpTools } from "../../jobs/responses/mcp.js";
 import { serverToolsOf } from "../../jobs/responses/server-tools.js";
 import { createResponseRecorder } from "../../jobs/responses/response-recorder.js";
 import { followResponse } from "./stream.js";
@@ -26,10 +30,38 @@ export interface PreparedResponse {
   readonly items: RequestItems;
   /** Keeps the conversation reserved until a promise is settled; otherwise it is released when the request is answered. */
   readonly untilEnd: (finished: Promise<void>) => void;
+  /** Parses the request with the tools that its MCP servers have listed. */
+  readonly parse: (listings: McpListings) => ResponsesRequest;
+  /** What executes the calls of MCP servers. */
+  readonly mcpTools: readonly ServerTool[];
 }
 
 /** Runs the request while the client waits; the response is stored at the end of the run if the request wants that. */
 export async function answerNow(deps: HttpDeps, reply: Reply, prepared: PreparedResponse): Promise<void> {
+  const { call, request, identity, items, parse } = prepared;
+  const listed = await whileClientWaits(call.ctx.req.socket, (signal) =>
+    listMcpTools(deps, request, parse, items, signal),
+  );
+  if (listed === null) return;
+  let finished: Promise<void> | null = null;
+  const untilEnd = (end: Promise<void>): void => {
+    finished = end;
+    prepared.untilEnd(end);
+  };
+  try {
+    await answerListed(deps, reply, {
+      ...prepared,
+      request: listed.request,
+      identity: { ...identity, request: listed.request },
+      untilEnd,
+      mcpTools: listed.mcpTools,
+    });
+  } finally {
+    void (finished ?? Promise.resolve()).then(() => listed.close());
+  }
+}
+
+async function answerListed(deps: HttpDeps, reply: Reply, prepared: PreparedResponse): Promise<void> {
   const { call, request, identity, createTime, items } = prepared;
   const { ctx, principal, requestId, route } = call;
   const { before, ownInput: ownInput } = items;
@@ -52,7 +84,7 @@ export async function answerNow(deps: HttpDeps, reply: Reply, prepared: Prepared
     requestId,
     endpoint: route.path,
     tokenReservation: reservation,
-    serverTools: serverToolsOf(deps, request, principal),
+    serverTools: [...serverToolsOf(deps, request, principal), ...prepared.mcpTools],
     ...(request.store ? { recorder: createResponseRecorder(recorderDeps) } : {}),
   });
   prepared.untilEnd(run.finished);
@@ -93,6 +125,7 @@ export async function answerInBackground(
   const { call, request, identity, createTime, items } = prepared;
   const { ctx, principal, body, bodyText, route } = call;
   const { storedResponses: storedResponses, backgroundJobs: backgroundJobs } = deps;
+  checkBackgroundServers(deps, request);
   const { id } = identity;
   const generation = generationRequest(request, [...items.before, ...items.ownInput]);
   const reservation = await reserveTokens(deps, call, request.model, generation);

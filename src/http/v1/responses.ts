@@ -16,6 +16,7 @@ import {
   responseSchema,
   type ResponseObject,
 } from "../../dialects/openai-responses/response-schema.js";
+import type { McpListings } from "../../dialects/mcp-tools.js";
 import { fieldError } from "../../dialects/field-error.js";
 import { pingFrame } from "../../dialects/sse.js";
 import { usableModel } from "../../inference/run/usable-model.js";
@@ -37,11 +38,9 @@ export function createResponse(deps: HttpDeps): (call: Call) => Promise<void> {
   const reply = createReply(deps);
   return async (call) => {
     const { principal, body, bodyText } = call;
-    const request = parseResponsesRequest(
-      await deps.promptFiles.inline(principal, body),
-      bodyText,
-      serverToolOffer(deps, principal),
-    );
+    const whole = await deps.promptFiles.inline(principal, body);
+    const offer = serverToolOffer(deps, principal);
+    const request = parseResponsesRequest(whole, bodyText, offer);
     authoriseModel(deps.models, call, request.model);
     if (request.store) await deps.storedResponses.refuseWhenFull();
     const createTime = deps.clock.now();
@@ -65,7 +64,9 @@ export function createResponse(deps: HttpDeps): (call: Call) => Promise<void> {
           request.conversationId,
           itemsToStore(items.ownInput, identity.id),
         );
-      await answer(deps, reply, { call, request, identity, createTime, items, untilEnd });
+      const parse = (mcp: McpListings) => parseResponsesRequest(whole, bodyText, { ...offer, mcp });
+      const prepared = { call, request, identity, createTime, items, untilEnd, parse, mcpTools: [] };
+      await answer(deps, reply, prepared);
     });
   };
 }
@@ -118,7 +119,7 @@ export const createResponseDocs: RouteDocs = {
     "listed are ignored; values that are listed but not supported are rejected with the name of the field.",
   body: responsesRequestSchema,
   example: { model: "hearth-tiny-5m", input: "Hello!" },
-  errors: ["no_credits", "budget_exceeded"],
+  errors: ["no_credits", "budget_exceeded", "dependency_failed"],
   answers: { 200: { description: "The response; a background response is queued.", schema: responseSchema } },
   stream,
 };

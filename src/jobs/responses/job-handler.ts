@@ -32,11 +32,13 @@ import type { StoredResponses } from "../../inference/responses/stored-responses
 import { usableModel } from "../../inference/run/usable-model.js";
 import { earlierItems, read, toStore } from "./conversation-items.js";
 import { conversationItems, endedStatus, finish } from "./response-recorder.js";
+import type { McpListings } from "../../dialects/mcp-tools.js";
+import { listMcpTools, type McpDeps } from "./mcp.js";
 import { serverToolOffer, serverToolsOf, type ServerToolDeps } from "./server-tools.js";
 import { mayRoundNumbers } from "../../core/json/member-texts.js";
 import type { Logger } from "../../core/logger.js";
 
-export interface BackgroundResponseHandlerDeps extends ServerToolDeps {
+export interface BackgroundResponseHandlerDeps extends ServerToolDeps, McpDeps {
   readonly authenticator: Authenticator;
   readonly rateLimits: Pick<RateLimits, "resume" | "admitRequest" | "admitModelRequest">;
   readonly storedResponses: StoredResponses;
@@ -105,12 +107,20 @@ async function prepare(
   // Stored with the contents of files and without references, which may have been deleted since.
   const body = { ...(JSON.parse(job.body) as object), input: read(input) };
   const text = mayRoundNumbers(job.body) ? job.body : null;
-  const request = parseResponsesRequest(body, text, serverToolOffer(deps, principal));
+  const offer = serverToolOffer(deps, principal);
+  const parsed = parseResponsesRequest(body, text, offer);
   // A new run would execute calls again that the one before has executed, and charge for them again.
-  if (stored.status === "in_progress" && request.serverTools.length > 0) throw interrupted();
-  const serverTools = serverToolsOf(deps, request, principal);
-  const model = usableModel(models, request.model);
-  authorise(principal, { endpoint: "chat", model: modelNames(request.model, model) });
+  if (stored.status === "in_progress" && parsed.serverTools.length + parsed.mcpServers.length > 0)
+    throw interrupted();
+  const model = usableModel(models, parsed.model);
+  authorise(principal, { endpoint: "chat", model: modelNames(parsed.model, model) });
+  const { previousId: previousResponseId, conversationId, teamId } = stored;
+  const before = await earlierItems(deps, { previousResponseId, conversationId }, teamId);
+  const parse = (mcp: McpListings) => parseResponsesRequest(body, text, { ...offer, mcp });
+  const items = { before: read(before), ownInput: read(input) };
+  const listed = await listMcpTools(deps, parsed, parse, items, new AbortController().signal);
+  const { request } = listed;
+  const serverTools = [...serverToolsOf(deps, request, principal), ...listed.mcpTools];
   const encoder = createResponseEncoder({
     id: job.id,
     created: Math.floor(stored.createTime / 1000),
@@ -119,14 +129,17 @@ async function prepare(
     request,
     now: () => Math.floor(clock.now() / 1000),
   });
-  const { previousId: previousResponseId, conversationId, teamId } = stored;
-  const before = await earlierItems(deps, { previousResponseId, conversationId }, teamId);
-  const generation = generationRequest(request, read([...before, ...input]));
+  const generation = generationRequest(request, [...items.before, ...items.ownInput]);
+  const recording = recorderFor(deps, { id: job.id, conversationId, input }, request, encoder);
   return {
     principal,
     tokenReservation: await rateLimits.resume(job.id, principal, model.manifest.id),
     start: (context) => toJobRun(deps.generator.start(generation, { ...context, serverTools })),
-    ...recorderFor(deps, { id: job.id, conversationId, input }, request, encoder),
+    ...recording,
+    ended(outcome) {
+      listed.close();
+      recording.ended(outcome);
+    },
   };
 }
 

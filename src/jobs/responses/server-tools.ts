@@ -19,6 +19,7 @@ export function serverToolOffer(
   principal: Principal,
 ): ServerToolOffer {
   return {
+    mcp: new Map(),
     imageGeneration(name) {
       if (imageModels(models).length === 0) return "none";
       try {

@@ -38,6 +38,8 @@ describe("a responses request", () => {
       includesEncryptedReasoning: false,
       callForms: new Map(),
       serverTools: [],
+      mcpServers: [],
+      opening: [],
       generation: {
         model: "ember-1m",
         tools: [],

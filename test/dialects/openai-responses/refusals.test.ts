@@ -144,7 +144,12 @@ describe("an invalid responses request", () => {
       /'web_search'/,
     ],
     ["a tool of an unknown type", { tools: [{ type: "telepathy" }] }, "tools.0.type", /'telepathy'/],
-    ["a tool of another server", { tools: [weather, { type: "mcp" }] }, "tools.1.type", /'mcp'/],
+    [
+      "an MCP server where none is used",
+      { tools: [weather, { type: "mcp", server_label: "m", server_url: "https://m.example" }] },
+      "tools.1.type",
+      /'mcp'/,
+    ],
     ["two tools with the same name", { tools: [weather, weather] }, "tools.1.name", /another tool/],
     ["a required choice without tools", { tool_choice: "required" }, "tool_choice", /needs tools/],
     ["a choice of an unknown tool", choice({ type: "function", name: "g" }), "tool_choice", /'g'/],

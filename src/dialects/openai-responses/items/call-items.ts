@@ -23,6 +23,7 @@ const itemTypes = {
   shell: "shell_call",
   apply_patch: "apply_patch_call",
   tool_search: "tool_search_call",
+  mcp_approval: "mcp_approval_request",
 } as const;
 
 export const callItemKinds: Readonly<Record<CallItem["type"], ItemKind>> = {
@@ -32,6 +33,7 @@ export const callItemKinds: Readonly<Record<CallItem["type"], ItemKind>> = {
   shell_call: "sh",
   apply_patch_call: "apc",
   tool_search_call: "tsc",
+  mcp_approval_request: "mcpr",
 };
 
 /** Returns the type of the items of a form. */
@@ -48,6 +50,15 @@ export function callItem(call: CallSoFar): CallItem {
       ? { id, type: "function_call", status, call_id, ...named, arguments: json }
       : { id, type: "custom_tool_call", status, call_id, ...named, input: readTextInput(json) };
   }
+  if (form.type === "mcp_approval")
+    return {
+      id,
+      type: "mcp_approval_request",
+      status,
+      server_label: form.label,
+      name: form.name,
+      arguments: json,
+    };
   const fields = objectOf(json);
   switch (form.type) {
     case "local_shell":

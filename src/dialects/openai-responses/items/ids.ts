@@ -1,7 +1,22 @@
 /** Ids of items, derived from the response's id and the item's position, so that they never change. Pure. */
 
 export type ItemKind =
-  "msg" | "rs" | "fc" | "fco" | "ctc" | "lsh" | "sh" | "apc" | "tsc" | "cmp" | "ig" | "item";
+  | "msg"
+  | "rs"
+  | "fc"
+  | "fco"
+  | "ctc"
+  | "lsh"
+  | "sh"
+  | "apc"
+  | "tsc"
+  | "cmp"
+  | "ig"
+  | "mcp"
+  | "mcpl"
+  | "mcpr"
+  | "mcpa"
+  | "item";
 
 /** Returns the id of an output item. @param responseId such as `resp_` and 32 hex digits. */
 export function outputItemId(kind: ItemKind, responseId: string, position: number): string {

@@ -3,6 +3,7 @@
  * tools that a hosted service executed are stored unchanged and never read.
  */
 import { z } from "zod";
+import { mcpApprovalRequest, mcpApprovalResponse, mcpCall, mcpListTools } from "../mcp/input-items.js";
 import { boundedArray } from "../../request-fields.js";
 
 const partsMax = 10_000;
@@ -142,10 +143,6 @@ const hostedToolItem = z.looseObject({
     "x_search_call",
     "file_search_call",
     "code_interpreter_call",
-    "mcp_call",
-    "mcp_list_tools",
-    "mcp_approval_request",
-    "mcp_approval_response",
     "computer_call",
     "computer_call_output",
     "program",
@@ -172,6 +169,10 @@ export const inputItemSchema = z
       toolSearchOutput,
       additionalTools,
       imageCall,
+      mcpListTools,
+      mcpCall,
+      mcpApprovalRequest,
+      mcpApprovalResponse,
       hostedToolItem,
     ]),
   )

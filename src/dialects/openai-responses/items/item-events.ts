@@ -1,7 +1,7 @@
 /** Builds the stream events of an output item: start, deltas and end. A text is always the only part of its item. Pure. */
 import type { ResponseEvent } from "../event-schema.js";
 import type { OutputItem, OutputText, SampledLogprobBody, ServerItem } from "../response-schema.js";
-import { openServerItem, serverItemEvents } from "./server-items.js";
+import { isServerItem, openServerItem, serverItemEvents, serverItemStartEvents } from "./server-items.js";
 
 /** The position of an item in the stream. */
 export interface ItemPosition {
@@ -29,8 +29,8 @@ export function itemStartEvents(
     item: emptyItem(item),
   };
   const position = { item_id: item.id, output_index };
-  if (item.type === "image_generation_call")
-    return [added, ...serverItemEvents(openServerItem(item), { index: output_index, nextSequenceNumber })];
+  if (isServerItem(item))
+    return [added, ...serverItemStartEvents(item, { index: output_index, nextSequenceNumber })];
   if (item.type === "reasoning") {
     const type = "response.reasoning_summary_part.added";
     const part = { type: "summary_text", text: "" } as const;
@@ -71,7 +71,7 @@ export function itemEndEvents(
 ): readonly ResponseEvent[] {
   const position = { item_id: item.id, output_index };
   return [
-    ...(item.type === "image_generation_call"
+    ...(isServerItem(item)
       ? serverItemEvents(item, { index: output_index, nextSequenceNumber })
       : contentEndEvents(item, position, nextSequenceNumber)),
     { type: "response.output_item.done", sequence_number: nextSequenceNumber(), output_index, item },
@@ -135,7 +135,8 @@ function contentEndEvents(
 function emptyItem(item: OutputItem): OutputItem {
   const status = "in_progress";
   if (item.type === "compaction") return item;
-  if (item.type === "image_generation_call") return openServerItem(item);
+  if (isServerItem(item)) return openServerItem(item);
+  if (item.type === "mcp_approval_request") return { ...item, status, arguments: "" };
   if (item.type === "function_call") return { ...item, status, arguments: "" };
   if (item.type === "custom_tool_call") return { ...item, status, input: "" };
   if (item.type === "message") return { ...item, status, content: [] };

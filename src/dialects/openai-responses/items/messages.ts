@@ -17,6 +17,8 @@ import {
 } from "./input-item-schema.js";
 import { imageCallTurn } from "./image-call-input.js";
 import { isCall, resultText, toolCallOf, type CallInput } from "./call-input.js";
+import { mcpExchanges } from "../mcp/history.js";
+import type { CallForms } from "../tools/call-forms.js";
 import { decodeOpaque } from "./opaque-text.js";
 
 /** Stands before the summary of earlier items. */
@@ -33,7 +35,12 @@ export interface EarlierItems {
  * Converts items in order. A compaction replaces what comes before it, except instructions. Calls of tools that a hosted service executed and unresolved references are skipped.
  * @throws HearthError `invalid_value` for the result of a call that is not there
  */
-export function messagesOf(items: readonly InputItem[], earlier: EarlierItems): readonly Message[] {
+export function messagesOf(
+  items: readonly InputItem[],
+  earlier: EarlierItems,
+  callForms: CallForms,
+): readonly Message[] {
+  const exchanges = mcpExchanges(items, callForms);
   const turns: (Draft | Message)[] = [];
   const calls = new Set<string>();
   const compacted = items.findLastIndex(({ type }) => type === "compaction");
@@ -53,6 +60,13 @@ export function messagesOf(items: readonly InputItem[], earlier: EarlierItems): 
       if (open === null) turns.push({ ...newDraft(), calls: [call] });
       else open.calls.push(call);
       turns.push(result);
+      continue;
+    }
+    const exchange = exchanges.get(index);
+    if (exchange !== undefined) {
+      const draft = open ?? newDraft();
+      draft.calls.push(exchange.call);
+      turns.push(...(draft === open ? [] : [draft]), exchange.result);
       continue;
     }
     const turn = isAssistantItem(item) ? addToDraft(open, item) : messageOf(item, param);

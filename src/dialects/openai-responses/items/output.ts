@@ -7,7 +7,7 @@ import type { ServerCallResult } from "../../../core/tools/server-call.js";
 import { TextInputReader } from "../../client-tools/text-input-reader.js";
 import type { ResponseEvent } from "../event-schema.js";
 import type { ResponsesRequest } from "../parse.js";
-import { callFormOf, isServerForm, type ClientCallForm, type ServerCallType } from "../tools/call-forms.js";
+import { callFormOf, isServerForm, type ClientCallForm, type ServerCallForm } from "../tools/call-forms.js";
 import { callItem, callItemKinds, callItemType } from "./call-items.js";
 import { outputItemId } from "./ids.js";
 import {
@@ -18,6 +18,7 @@ import {
   type ItemPosition,
 } from "./item-events.js";
 import { encodeOpaque } from "./opaque-text.js";
+import type { OpeningItem } from "../mcp/output-items.js";
 import type {
   CompactionItem,
   OutputItem,
@@ -26,12 +27,16 @@ import type {
   ServerItem,
 } from "../response-schema.js";
 import {
+  argumentsEndEvents,
   endedServerItem,
-  openServerItem,
+  isServerItem,
+  newServerItem,
   runningServerItem,
-  serverItemEvents,
+  serverItemContentEvents,
+  runningItemEvents,
   serverItemKinds,
-  serverItemTypes,
+  serverItemType,
+  withArguments,
 } from "./server-items.js";
 
 export interface OutputSettings {
@@ -87,14 +92,17 @@ export class OutputWriter {
   /** Starts a tool call. */
   call(index: number, id: string, name: string): readonly ResponseEvent[] {
     const form = callFormOf(this.#settings.request.callForms, name);
-    if (isServerForm(form)) return this.#startServerCall(index, form.type);
+    if (isServerForm(form)) return this.#startServerCall(index, form);
     return this.#start(callItemType(form), { index, id, form, input: new TextInputReader() });
   }
 
   /** Adds a part of the JSON of a tool call's arguments. */
   argument(index: number, json: string): readonly ResponseEvent[] {
+    if (json === "") return [];
+    const at = this.#serverCalls.get(index);
+    if (at !== undefined) return this.#addServerArguments(at, json);
     const open = this.#open;
-    if (json === "" || open?.call?.index !== index) return [];
+    if (open?.call?.index !== index) return [];
     open.text += json;
     const delta = open.type === "custom_tool_call" ? open.call.input.push(json) : json;
     if (delta === "") return [];
@@ -104,6 +112,8 @@ export class OutputWriter {
 
   /** Ends a tool call whose arguments are complete. */
   callEnd(index: number): readonly ResponseEvent[] {
+    if (this.#serverCalls.has(index))
+      return this.#updateServerCall(index, (item) => item, argumentsEndEvents);
     return this.#open?.call?.index === index ? this.#closeOpen("completed") : [];
   }
 
@@ -119,7 +129,7 @@ export class OutputWriter {
 
   /** The server begins to execute a call. */
   serverCallStart(index: number): readonly ResponseEvent[] {
-    return this.#updateServerCall(index, runningServerItem, serverItemEvents);
+    return this.#updateServerCall(index, runningServerItem, runningItemEvents);
   }
 
   /** The server has executed a call. */
@@ -135,11 +145,32 @@ export class OutputWriter {
     return [...closed, ...[...this.#serverCalls.keys()].flatMap((index) => this.serverCallEnd(index, null))];
   }
 
-  #startServerCall(index: number, type: ServerCallType): readonly ResponseEvent[] {
+  /** Adds items that ended before the model began. */
+  opening(items: readonly OpeningItem[]): readonly ResponseEvent[] {
+    return items.flatMap((opening) => {
+      const at = this.#position();
+      const id = outputItemId(serverItemKinds[opening.type], this.#settings.responseId, at.index);
+      const item: ServerItem = { ...opening, id };
+      this.#endedItems.push(item);
+      const content = serverItemContentEvents(item, at);
+      return [...itemStartEvents(item, at), ...content, ...itemEndEvents(item, at)];
+    });
+  }
+
+  #addServerArguments(at: number, json: string): readonly ResponseEvent[] {
+    const item = this.#endedItems[at];
+    if (item === undefined || !isServerItem(item)) return [];
+    const place = { index: at, nextSequenceNumber: this.#settings.nextSequenceNumber };
+    const [updated, events] = withArguments(item, json, place);
+    this.#endedItems[at] = updated;
+    return events;
+  }
+
+  #startServerCall(index: number, form: ServerCallForm): readonly ResponseEvent[] {
     const closed = this.#closeOpen(this.#open?.call != null ? "incomplete" : "completed");
     const at = this.#position();
-    const id = outputItemId(serverItemKinds[type], this.#settings.responseId, at.index);
-    const item = openServerItem({ id, type: serverItemTypes[type] });
+    const kind = serverItemKinds[serverItemType(form)];
+    const item = newServerItem(outputItemId(kind, this.#settings.responseId, at.index), form);
     this.#endedItems.push(item);
     this.#serverCalls.set(index, at.index);
     return [...closed, ...itemStartEvents(item, at)];
@@ -152,7 +183,7 @@ export class OutputWriter {
   ): readonly ResponseEvent[] {
     const at = this.#serverCalls.get(index);
     const item = at === undefined ? undefined : this.#endedItems[at];
-    if (at === undefined || item?.type !== "image_generation_call") return [];
+    if (at === undefined || item === undefined || !isServerItem(item)) return [];
     const updated = update(item);
     this.#endedItems[at] = updated;
     return events(updated, { index: at, nextSequenceNumber: this.#settings.nextSequenceNumber });

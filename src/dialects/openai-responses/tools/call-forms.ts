@@ -2,18 +2,25 @@
  * How the call of a tool is written: for the model, each tool is a function; clients expect an item of the tool's own type. Pure.
  */
 /** The form of the calls of a tool. */
-export type CallForm = ClientCallForm | { readonly type: ServerCallType };
+export type CallForm = ClientCallForm | ServerCallForm;
 
 /** The form of calls that the client executes. */
 export type ClientCallForm =
   | { readonly type: "function" | "custom"; readonly name: string; readonly namespace: string | null }
-  | { readonly type: TypedCall };
+  | { readonly type: TypedCall }
+  | (McpToolName & { readonly type: "mcp_approval" });
 
 /** Tools whose calls have fields of their own. */
 export type TypedCall = "local_shell" | "shell" | "apply_patch" | "tool_search";
 
-/** Tools whose calls the server executes. */
-export type ServerCallType = "image_generation";
+/** The form of calls that the server executes. */
+export type ServerCallForm = { readonly type: "image_generation" } | (McpToolName & { readonly type: "mcp" });
+
+/** A tool of an MCP server. */
+interface McpToolName {
+  readonly label: string;
+  readonly name: string;
+}
 
 /** Forms by the name that the model knows. Tools without one are functions. */
 export type CallForms = ReadonlyMap<string, CallForm>;
@@ -30,6 +37,6 @@ export function modelName(name: string, namespace: string | null | undefined): s
 }
 
 /** Whether the server executes the calls. */
-export function isServerForm(form: CallForm): form is Exclude<CallForm, ClientCallForm> {
-  return form.type === "image_generation";
+export function isServerForm(form: CallForm): form is ServerCallForm {
+  return form.type === "image_generation" || form.type === "mcp";
 }

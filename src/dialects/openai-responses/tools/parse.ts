@@ -5,7 +5,10 @@ import { hostedTypes, leftOut, leftOutBecause, unsupportedTool } from "../../cli
 import { textInputTool } from "../../client-tools/text-input.js";
 import { invalidValue } from "../../field-error.js";
 import { toolParameters } from "../../tool-parameters.js";
-import { modelName, type CallForm, type CallForms } from "./call-forms.js";
+import { modelName, type CallForms } from "./call-forms.js";
+import type { ReadTool } from "./read-tool.js";
+import type { ChosenMcpTool } from "../mcp/schema.js";
+import { namesOfMcp, offerMcpServers, readMcpServers, type RequestedMcpServer } from "../mcp/tools.js";
 import type { ChosenToolBody, ImageToolBody, ToolBody, ToolChoiceBody } from "./schema.js";
 import {
   imageGenerationTool,
@@ -23,6 +26,8 @@ export interface ParsedTools {
   readonly callForms: CallForms;
   /** The tools whose calls the server executes. */
   readonly serverTools: readonly ServerToolSettings[];
+  /** The MCP servers of the request, in order. */
+  readonly mcpServers: readonly RequestedMcpServer[];
   /** Sentences about tools that are left out or not enforced. */
   readonly warnings: readonly string[];
 }
@@ -40,16 +45,6 @@ export interface AddedTools {
   readonly param: string;
 }
 
-/** One tool as the model knows it. */
-interface ReadTool {
-  readonly tool: Tool;
-  readonly form: CallForm;
-  readonly param: string;
-  readonly schemaPath: string;
-  readonly warnings: readonly string[];
-  readonly server: ServerToolSettings | null;
-}
-
 /**
  * Reads `tools` and `tool_choice`. If the tool choice is `none`, no tools are returned.
  * @param offer what the server executes. @param added tools of the conversation; one that has the name of another is the same tool.
@@ -62,6 +57,7 @@ export function parseTools(
   added: readonly AddedTools[] = [],
 ): ParsedTools {
   const given = readAll(fields.tools ?? [], "tools", fields, offer);
+  const mcpServers = readMcpServers(fields.tools ?? [], offer);
   const byName = new Map<string, ReadTool>();
   for (const each of given.tools) {
     if (byName.has(each.tool.name))
@@ -71,12 +67,17 @@ export function parseTools(
   for (const { tools, param } of added)
     for (const each of readAll(tools, param, { ...fields, tools, isLoaded: true }, offer).tools)
       if (!byName.has(each.tool.name)) byName.set(each.tool.name, each);
+  const { offered, isListed } = offerMcpServers(mcpServers, offer, byName);
+  for (const each of offered) byName.set(each.tool.name, each);
   const all = [...byName.values()];
-  const toolChoice = readToolChoice(fields, new Set(byName.keys()), given.hosted);
+  const toolChoice = isListed
+    ? readToolChoice(fields, new Set(byName.keys()), given.hosted, all)
+    : { mode: "auto" as const, names: null, parallel: true };
   const tools = all.map(({ tool }) => tool);
   const read = {
     callForms: new Map(all.map(({ tool, form }) => [tool.name, form] as const)),
     serverTools: all.flatMap(({ server }) => server ?? []),
+    mcpServers,
     warnings: [
       ...given.hosted.map(({ param, type, refusal }) =>
         refusal === null ? leftOut(param, type) : leftOutBecause(param, refusal),
@@ -111,7 +112,9 @@ function readAll(
     const at = `${param}.${index}`;
     const type = hostedTypeOf(body);
     if (type !== null) hosted.push({ param: at, type: requireHosted(type, at), refusal: null });
-    else if (body.type === "image_generation") {
+    else if (body.type === "mcp") {
+      if (offer.mcp === undefined || param !== "tools") throw unsupportedTool(`${at}.type`, body.type);
+    } else if (body.type === "image_generation") {
       const problem = offer.imageGeneration(body.model ?? null);
       if (problem === null) tools.push(readImageTool(body, at));
       else hosted.push({ param: at, type: body.type, refusal: problem === "none" ? null : problem });
@@ -155,7 +158,7 @@ function readImageTool(body: ImageToolBody, param: string): ReadTool {
   };
 }
 
-type ClientTool = Exclude<ToolBody, { type: "namespace" | "hosted" | "image_generation" }>;
+type ClientTool = Exclude<ToolBody, { type: "namespace" | "hosted" | "image_generation" | "mcp" }>;
 type Namespace = Extract<ToolBody, { type: "namespace" }>;
 
 function readTool(body: ClientTool, param: string, namespace: Namespace | null): ReadTool {
@@ -201,6 +204,7 @@ function readToolChoice(
   fields: ToolFields,
   names: ReadonlySet<string>,
   hosted: readonly HostedTool[],
+  all: readonly ReadTool[],
 ): ToolChoice {
   const parallel = fields.parallel_tool_calls ?? true;
   const choice = fields.tool_choice ?? "auto";
@@ -214,20 +218,21 @@ function readToolChoice(
   }
   const refusedFor = (type: string): HearthError =>
     refusalOf(hosted.find((each) => each.type === type) ?? { type, refusal: null }, "tool_choice");
-  const nameOf = (chosen: ChosenToolBody): string => {
+  const namesOf = (chosen: ChosenToolBody): readonly string[] => {
+    if ("server_label" in chosen) return namesOfMcp(chosen, all);
     const name = nameOfChosen(chosen, names);
     if (name === null) throw refusedFor(chosen.type);
-    return name;
+    return [name];
   };
   if (!isAllowedTools(choice))
-    return { mode: "required", names: requireKnownTools([nameOf(choice)], names), parallel: false };
+    return { mode: "required", names: requireKnownTools(namesOf(choice), names), parallel: false };
   const allowed = choice.tools.filter(({ type }) => !hostedTypes.test(type) || names.has(type));
   const [dropped] = choice.tools;
   if (allowed.length === 0 && dropped !== undefined) {
     if (choice.mode === "required") throw refusedFor(dropped.type);
     return { mode: "none", names: null, parallel };
   }
-  return { mode: choice.mode, names: requireKnownTools(allowed.map(nameOf), names), parallel };
+  return { mode: choice.mode, names: requireKnownTools(allowed.flatMap(namesOf), names), parallel };
 }
 
 type AllowedTools = Extract<ToolChoiceBody, { tools: unknown }>;
@@ -241,7 +246,10 @@ function refusalOf({ type, refusal }: Pick<HostedTool, "type" | "refusal">, para
 }
 
 /** Returns the name for the model; null if the tool is one that the server does not execute. */
-function nameOfChosen(chosen: ChosenToolBody, names: ReadonlySet<string>): string | null {
+function nameOfChosen(
+  chosen: Exclude<ChosenToolBody, ChosenMcpTool>,
+  names: ReadonlySet<string>,
+): string | null {
   if ("name" in chosen) return modelName(chosen.name, chosen.namespace);
   const { type } = chosen;
   const isOwnType = type === "tool_search" || Object.hasOwn(typedTools, type);

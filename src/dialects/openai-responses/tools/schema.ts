@@ -1,9 +1,10 @@
 /**
  * Schemas of the tools of a responses request. The client executes all of them but the hosted ones, which a hosted service executes
- * itself; of these, this server executes image generation.
+ * itself; of these, this server executes image generation and calls of MCP servers.
  */
 import { z } from "zod";
 import { boundedArray, functionNameField, modelIdField, optionalInteger } from "../../request-fields.js";
+import { chosenMcpTool, mcpTool } from "../mcp/schema.js";
 import { textFormatSchema, textToolFields } from "../../client-tools/text-input.js";
 
 const toolsMax = 1_000;
@@ -81,6 +82,7 @@ export const toolSchema = z.preprocess(
     toolSearch,
     typedTool,
     imageTool,
+    mcpTool,
     hostedTool.describe("All other types."),
   ]),
 );
@@ -92,9 +94,11 @@ const namedTool = z.object({
   namespace: z.string().nullish(),
 });
 const otherTool = z.object({
-  type: z.string().refine((type) => !["function", "custom", "allowed_tools"].includes(type), "is not known"),
+  type: z
+    .string()
+    .refine((type) => !["function", "custom", "mcp", "allowed_tools"].includes(type), "is not known"),
 });
-const chosenTool = z.union([namedTool, otherTool]);
+const chosenTool = z.union([namedTool, chosenMcpTool, otherTool]);
 const allowedTools = z.object({
   type: z.literal("allowed_tools"),
   mode: z.enum(["auto", "required"]),
@@ -103,6 +107,7 @@ const allowedTools = z.object({
 export const toolChoiceSchema = z.union([
   z.enum(["none", "auto", "required"]),
   namedTool,
+  chosenMcpTool,
   allowedTools,
   otherTool,
 ]);
@@ -121,6 +126,7 @@ const knownTypes = new Set<unknown>([
   "shell",
   "apply_patch",
   "image_generation",
+  "mcp",
 ]);
 
 function isOfAnotherType(value: unknown): value is { readonly type: string } {

@@ -4,6 +4,7 @@ import type { Tool } from "../../../core/generation.js";
 import type { ImageGenerationRequest } from "../../../core/image-generation.js";
 import { unsupported } from "../../field-error.js";
 import { requestedPixels } from "../../image-size.js";
+import type { McpListings } from "../../mcp-tools.js";
 import type { ImageToolBody } from "./schema.js";
 
 /** What the server executes for a key. */
@@ -13,6 +14,8 @@ export interface ServerToolOffer {
    * @returns why the tool is not executed: `none` when there is no image model; null when it is executed.
    */
   readonly imageGeneration: (model: string | null) => HearthError | "none" | null;
+  /** The tools that MCP servers have listed so far; absent = their calls are not executed. */
+  readonly mcp?: McpListings | undefined;
 }
 
 /** Nothing is executed. */

@@ -8,6 +8,8 @@ import type { HttpDeps } from "../../deps.js";
 import { authoriseModel } from "../../models/authorise-model.js";
 import { reserveTokens, withReservation } from "../../middleware/limit.js";
 import { findItems } from "../../../jobs/responses/conversation-items.js";
+import type { McpListings } from "../../../dialects/mcp-tools.js";
+import { listMcpTools } from "../../../jobs/responses/mcp.js";
 import { serverToolOffer } from "../../../jobs/responses/server-tools.js";
 import type { RouteDocs } from "../../route-docs.js";
 import type { Call } from "../../route.js";
@@ -17,14 +19,18 @@ export function countInputTokens(deps: HttpDeps): (call: Call) => Promise<void> 
   const { models, generator } = deps;
   return async (call) => {
     const { ctx, principal, body, bodyText } = call;
-    const request = parseResponsesRequest(
-      await deps.promptFiles.inline(principal, body),
-      bodyText,
-      serverToolOffer(deps, principal),
-    );
+    const whole = await deps.promptFiles.inline(principal, body);
+    const offer = serverToolOffer(deps, principal);
+    const request = parseResponsesRequest(whole, bodyText, offer);
     authoriseModel(models, call, request.model);
-    const { before, ownInput: ownInput } = await findItems(deps, request, principal.team.id);
-    const generation = generationRequest(request, [...before, ...ownInput]);
+    const items = await findItems(deps, request, principal.team.id);
+    const parse = (mcp: McpListings) => parseResponsesRequest(whole, bodyText, { ...offer, mcp });
+    const listed = await whileClientWaits(ctx.req.socket, (signal) =>
+      listMcpTools(deps, request, parse, items, signal, false),
+    );
+    if (listed === null) return;
+    listed.close();
+    const generation = generationRequest(listed.request, [...items.before, ...items.ownInput]);
     const reservation = await reserveTokens(deps, call, request.model, generation);
     const count = () =>
       whileClientWaits(ctx.req.socket, (signal) =>
@@ -42,5 +48,6 @@ export const countInputTokensDocs: RouteDocs = {
   description: "Returns the `input_tokens` that the response would report. Nothing is generated or charged.",
   body: responsesRequestSchema,
   example: { model: "hearth-tiny-5m", input: "Hello!" },
+  errors: ["dependency_failed"],
   answers: { 200: { description: "The number of tokens.", schema: inputTokensSchema } },
 };

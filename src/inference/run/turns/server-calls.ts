@@ -56,9 +56,16 @@ export async function executeCalls(
   return calls.map(({ id }, at) => ({ content: "", ...results[at], role: "tool", toolCallId: id }));
 }
 
-function readByModel({ content: whole, image }: ServerCallResult): Pick<Message, "content" | "images"> {
+function readByModel({
+  content: whole,
+  image,
+  images = [],
+}: ServerCallResult): Pick<Message, "content" | "images"> {
   const content = whole.slice(0, resultCharsMax);
-  return image === undefined ? { content } : { content, images: [resultImage(image, content)] };
+  const within = images.filter(({ at }) => at <= content.length);
+  const read = within.map((each) => ({ ...each, detail: "auto" as const, param: "tools" }));
+  const all = image === undefined ? read : [...read, resultImage(image, content)];
+  return all.length === 0 ? { content } : { content, images: all };
 }
 
 const tooManyCalls = "The call was not executed: the answer has as many calls as it may have.";

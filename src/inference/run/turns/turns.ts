@@ -102,10 +102,7 @@ async function nextTurn(
   const { completionTokens, reasoningTokens } = execution.usage;
   const maxTokens = before.sampledMax - completionTokens - reasoningTokens;
   if (maxTokens <= 0) return null;
-  const added = await unlessAborted(
-    Promise.resolve(deps.captioning.caption(messages, run.context.principal.team.id, signal)),
-    signal,
-  );
+  const added = await captioned(deps, run, messages, signal);
   const conversation: CaptionedConversation = {
     messages: [...before.conversation.messages, ...added.messages],
     imageTexts: new Map([...before.conversation.imageTexts, ...added.imageTexts]),
@@ -134,6 +131,26 @@ async function nextTurn(
     callIdInfix: `t${turn}c`,
     firstCall: before.firstCall + calls,
   };
+}
+
+/** Describes the images of results. One that cannot be described is only mentioned: no field of the request is to blame. */
+async function captioned(
+  { captioning }: RunDeps,
+  { context }: TextRun,
+  messages: readonly Message[],
+  signal: AbortSignal,
+): Promise<CaptionedConversation> {
+  const { id: teamId } = context.principal.team;
+  try {
+    return await unlessAborted((async () => captioning.caption(messages, teamId, signal))(), signal);
+  } catch (thrown) {
+    if (signal.aborted || !(thrown instanceof HearthError)) throw thrown;
+    const mentioned = messages.map(({ images = [], ...message }) => ({
+      ...message,
+      content: [message.content, ...images.map(() => "[image that cannot be described]")].join("\n"),
+    }));
+    return { messages: mentioned, imageTexts: new Map() };
+  }
 }
 
 /** Keeps the model from calling tools of the server. */

@@ -1,0 +1,20 @@
+/** The part of the composition root that builds what connects to MCP servers. */
+import type { Config } from "../../config.js";
+import type { McpConnector } from "../../core/mcp/servers.js";
+import { createMcpConnector } from "../../engine/mcp/connector.js";
+import { readAllowedHosts } from "../../engine/network/hosts.js";
+import { version } from "../../version.js";
+import type { SystemDeps } from "../chat-engine.js";
+
+/** Builds the connector; nothing is connected yet. @throws Error naming the invalid host in `mcpHosts`. */
+export function buildMcp(config: Config, { clock, logger }: SystemDeps): McpConnector {
+  const { mcpTimeoutMs, mcpResultBytesMax, mcpToolsMax, mcpServersMax } = config;
+  return createMcpConnector({
+    clock,
+    version,
+    allowedHosts: readAllowedHosts(config.mcpHosts, "mcpHosts"),
+    limits: { timeoutMs: mcpTimeoutMs, resultBytesMax: mcpResultBytesMax, toolsMax: mcpToolsMax },
+    serversMax: mcpServersMax,
+    log: (message) => logger.warn({ engine: "mcp" }, message),
+  });
+}
