@@ -26,7 +26,7 @@ export const pixel =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /** What an ordinary server offers: a sum, a failure, a picture and an endless wait. */
-export function offer(server: McpServer): void {
+function offer(server: McpServer): void {
   const numbers = { a: z.number().int(), b: z.number().int() };
   server.registerTool(
     "add",

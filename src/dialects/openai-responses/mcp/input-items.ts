@@ -47,5 +47,4 @@ export const mcpApprovalResponse = z.looseObject({
 });
 
 export type McpCallInput = z.infer<typeof mcpCall>;
-export type McpListToolsInput = z.infer<typeof mcpListTools>;
 export type McpApprovalRequestInput = z.infer<typeof mcpApprovalRequest>;
