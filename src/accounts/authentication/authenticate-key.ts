@@ -2,7 +2,7 @@
 import type { ApiKey, Principal } from "../keys/api-key.js";
 import type { ApiKeyStore } from "../keys/store.js";
 import { HearthError } from "../../core/errors.js";
-import { createLookUp, type LookUpDeps } from "./look-up.js";
+import { createAdmission, createLookUp, type LookUpDeps } from "./look-up.js";
 
 export interface Authenticator {
   /**
@@ -18,6 +18,12 @@ export interface Authenticator {
    * @throws HearthError `permission_denied` when the key was deleted or may not be used now.
    */
   readmit(keyId: string): Promise<Principal>;
+  /**
+   * Returns the principal of the key with which the sessions of a member call /v1, and which nobody presents.
+   * @param address IP address of the client.
+   * @throws HearthError `permission_denied` when the key was deleted or may not be used now from this address.
+   */
+  admitSession(keyId: string, address: string): Promise<Principal>;
 }
 
 export interface AuthenticatorDeps extends LookUpDeps {
@@ -41,13 +47,19 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
     },
     deps,
   );
+  const admit = createAdmission<Principal>({ name: "API key", refusal: refusalOf }, deps);
+  const findById = async (keyId: string): Promise<Principal> => {
+    const key = await keys.find(keyId);
+    const principal = key === null ? null : await keys.findByHash(key.hash);
+    if (principal === null)
+      throw new HearthError("permission_denied", "The API key that asked for this has been deleted.");
+    return principal;
+  };
   return {
     authenticate,
+    admitSession: async (keyId, address) => admit(await findById(keyId), address),
     async readmit(keyId) {
-      const key = await keys.find(keyId);
-      const principal = key === null ? null : await keys.findByHash(key.hash);
-      if (principal === null)
-        throw new HearthError("permission_denied", "The API key that asked for this has been deleted.");
+      const principal = await findById(keyId);
       const refusal = refusalOf(principal, clock.now());
       if (refusal !== null) throw new HearthError("permission_denied", refusal);
       return principal;

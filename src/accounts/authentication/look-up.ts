@@ -36,9 +36,26 @@ interface FoundKey {
   readonly key: { readonly id: string; readonly ipRanges: readonly string[] | null };
 }
 
-/** Creates the function that finds the key of a presented secret and checks that it may be used now from an address. */
-export function createLookUp<Found extends FoundKey>(kind: KeyKind<Found>, { keyUse, clock }: LookUpDeps) {
+/** Creates the function that checks that a key which was found may be used now from an address, and notes the use. */
+export function createAdmission<Found extends FoundKey>(
+  { name, refusal }: Pick<KeyKind<Found>, "name" | "refusal">,
+  { keyUse, clock }: LookUpDeps,
+): (found: Found, address: string) => Found {
   const isWithin = createIpMatcher();
+  return (found, address) => {
+    const { id, ipRanges } = found.key;
+    if (ipRanges !== null && !isWithin(ipRanges, address))
+      throw new HearthError("permission_denied", `This ${name} may not be used from this address.`);
+    const reason = refusal(found, clock.now());
+    if (reason !== null) throw new HearthError("permission_denied", reason);
+    keyUse.note(id);
+    return found;
+  };
+}
+
+/** Creates the function that finds the key of a presented secret and checks that it may be used now from an address. */
+export function createLookUp<Found extends FoundKey>(kind: KeyKind<Found>, deps: LookUpDeps) {
+  const admit = createAdmission(kind, deps);
   return async (secret: string | null, address: string): Promise<Found> => {
     if (secret === null) throw new HearthError("unauthenticated", `No credentials presented. ${kind.usage}`);
     if (secret.length > secretCharactersMax)
@@ -46,12 +63,6 @@ export function createLookUp<Found extends FoundKey>(kind: KeyKind<Found>, { key
     if (secret.startsWith(kind.otherPrefix)) throw badCredential(kind.name, secret, kind.otherHint);
     const found = await kind.find(hashSecret(secret));
     if (found === null) throw badCredential(kind.name, secret, hintFor(secret, kind.createCommand));
-    const { id, ipRanges } = found.key;
-    if (ipRanges !== null && !isWithin(ipRanges, address))
-      throw new HearthError("permission_denied", `This ${kind.name} may not be used from this address.`);
-    const refusal = kind.refusal(found, clock.now());
-    if (refusal !== null) throw new HearthError("permission_denied", refusal);
-    keyUse.note(id);
-    return found;
+    return admit(found, address);
   };
 }

@@ -9,7 +9,7 @@ import type { MemberStore } from "../members/store.js";
 import type { SignInStore } from "./store.js";
 
 /** How long a link can be used. */
-export const linkMs = 24 * 60 * 60 * 1000;
+const linkMs = 24 * 60 * 60 * 1000;
 /** 256 bits: a link and a session cannot be guessed, and a hash without salt is enough. */
 const secretBytes = 32;
 

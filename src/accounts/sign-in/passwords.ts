@@ -12,7 +12,7 @@ interface Cost {
 }
 
 /** 32 MiB and about 0.2 s; one of the choices of OWASP's Password Storage Cheat Sheet. */
-const cost: Cost = { N: 2 ** 15, r: 8, p: 3 };
+const defaultCost: Cost = { N: 2 ** 15, r: 8, p: 3 };
 const saltBytes = 16;
 const hashBytes = 32;
 
@@ -22,7 +22,7 @@ const parallelMax = 2;
 const waitingMax = 32;
 
 /** Characters of a password. */
-export const passwordCharacters = { min: 10, max: 256 } as const;
+const passwordCharacters = { min: 10, max: 256 } as const;
 
 export interface Passwords {
   /** Returns the hash with its salt and parameters. @throws HearthError `overloaded` while too many hashes wait. */
@@ -43,13 +43,14 @@ export function checkPassword(password: string): void {
     throw invalid("password", `must have ${min} to ${max} characters`);
 }
 
-export function createPasswords(random: Random): Passwords {
+/** @param cost of new hashes; stored ones keep theirs */
+export function createPasswords(random: Random, cost: Cost = defaultCost): Passwords {
   const run = createTurns();
-  const nobody = stored(random.bytes(saltBytes), random.bytes(hashBytes));
+  const nobody = stored(random.bytes(saltBytes), random.bytes(hashBytes), cost);
   return {
     async hash(password) {
       const salt = random.bytes(saltBytes);
-      return stored(salt, await run(() => derive(password, salt, cost)));
+      return stored(salt, await run(() => derive(password, salt, cost)), cost);
     },
     async matches(password, of) {
       const { salt, hash, ...parameters } = parse(of ?? nobody);
@@ -92,8 +93,7 @@ function derive(password: string, salt: Uint8Array, { N, r, p }: Cost): Promise<
   });
 }
 
-function stored(salt: Uint8Array, hash: Uint8Array): string {
-  const { N, r, p } = cost;
+function stored(salt: Uint8Array, hash: Uint8Array, { N, r, p }: Cost): string {
   return ["scrypt", N, r, p, base64(salt), base64(hash)].join("$");
 }
 

@@ -1,6 +1,6 @@
 /**
- * Signs members in to the console, by password or by a link that works once, and out again. Failed attempts cost the same work and have the same answer, whether or not
- * the member exists.
+ * Signs members in to the console, by password or by a link that works once, and out again. Failed attempts cost the same work and
+ * have the same answer, whether or not the member exists.
  */
 import { auditedMember, auditEntry } from "../audit/audited-change.js";
 import type { AuditAction } from "../audit/event.js";
@@ -74,7 +74,11 @@ export function createSignIn(deps: SignInDeps): SignInService {
   return {
     async withPassword(request, address) {
       const succeed = attempts.begin(address, request.email);
-      const member = await memberWithPassword(parts, request);
+      const member = await memberWithPassword(parts, request).catch((thrown: unknown) => {
+        // An attempt that could not be made has not failed.
+        if (!isWrong(thrown)) succeed();
+        throw thrown;
+      });
       succeed();
       const begun = prepareSession(deps, member, { method: "password", address });
       return commitSession(deps, begun, begun.writes);
@@ -103,6 +107,10 @@ export function createSignIn(deps: SignInDeps): SignInService {
     },
     apiKeyOf: (signedIn) => consoleKeyOf(deps, signedIn),
   };
+}
+
+function isWrong(thrown: unknown): boolean {
+  return thrown instanceof HearthError && thrown.kind === "bad_credential";
 }
 
 /** Returns the member with this e-mail and password. @throws HearthError `bad_credential`, after the same work in every case. */

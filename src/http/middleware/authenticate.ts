@@ -21,7 +21,7 @@ export async function authenticate(
   const principal =
     signedIn === null
       ? await deps.authenticator.authenticate(readCredential(ctx.req.headers) ?? keyless, ctx.ip)
-      : await deps.authenticator.readmit(await deps.accounts.signIn.apiKeyOf(signedIn));
+      : await deps.authenticator.admitSession(await deps.accounts.signIn.apiKeyOf(signedIn), ctx.ip);
   ctx.state.principal = principal;
   return principal;
 }

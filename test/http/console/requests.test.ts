@@ -171,6 +171,49 @@ describe("a member who is signed in", () => {
     expect(((await page.send("GET", "/v1/api-key")).body as { api_key_id: string }).api_key_id).not.toBe(id);
   });
 
+  it("is held to the limits and addresses of that key, which their runs are recorded with", async () => {
+    const server = await startManagedServer();
+    const teamId = await server.createTeam();
+    await server.request("PUT", `/auth/teams/${teamId}`, { team: { billing: "unmetered" } });
+    const page = await signInMember(server, teamId, "owner");
+    const { body } = await page.send("GET", "/v1/api-key");
+    const { api_key_id: id } = body as { api_key_id: string };
+    const change = (apiKey: object) => page.send("PUT", `/auth/api-keys/${id}`, { apiKey });
+    const path = "/v1/tokenize-text";
+    const count = async () =>
+      (await page.send("POST", path, { model: "hearth-tiny-5m", text: "Hello" })).status;
+    await change({ qpm: 1 });
+    expect([await count(), await count()]).toEqual([200, 429]);
+    await change({ ipRanges: ["10.0.0.0/8"] });
+    expect(await count()).toBe(403);
+  });
+
+  it("chats in a stream, charged to their team", async () => {
+    const server = await startManagedServer();
+    const page = await signInMember(server, await server.createTeam(), "member");
+    const { body } = await page.send("GET", "/v1/api-key");
+    const { api_key_id: id, team_id: teamId } = body as { api_key_id: string; team_id: string };
+    const chat = { model: "hearth-tiny-5m", messages: [{ role: "user", content: "Hello" }], stream: true };
+    const send = async () => {
+      const response = await fetch(`${server.url}/console/api/v1/chat/completions`, {
+        method: "POST",
+        headers: { ...own, cookie: page.cookie, "content-type": "application/json" },
+        body: JSON.stringify(chat),
+      });
+      return { status: response.status, text: await response.text() };
+    };
+    expect((await send()).status).toBe(403);
+    await server.request("POST", `/v1/billing/teams/${teamId}/prepaid/top-up`, { amount: { val: "500" } });
+    const answer = await send();
+    expect(answer.status).toBe(200);
+    expect(answer.text).toContain('"content":" day."');
+    expect(answer.text).toMatch(/data: \[DONE\]\n\n$/);
+    const runs = await server.database.kysely.selectFrom("runs").selectAll().execute();
+    expect(runs.filter(({ state }) => state === "completed")).toMatchObject([
+      { api_key_id: id, team_id: teamId },
+    ]);
+  });
+
   it("answers 401 without a session on every path, whatever key is sent", async () => {
     const server = await startManagedServer();
     const page = openPage(server);
