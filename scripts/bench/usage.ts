@@ -207,6 +207,14 @@ async function report(database: Database): Promise<void> {
 
 async function lastPage(database: Database): Promise<void> {
   const after = { createTime: keys - pageItems - 1, id: "" };
-  const page = { teamId: "team-0", after, acls: [], userId: null, unexpiredAt: null, limit: pageItems };
+  const page = {
+    teamId: "team-0",
+    after,
+    acls: [],
+    userId: null,
+    text: null,
+    unexpiredAt: null,
+    limit: pageItems,
+  };
   await createApiKeyStore(database).page(page);
 }

@@ -62,6 +62,7 @@ const key = "api_keys by sqlite_autoindex_api_keys_2 (hash=?)";
 const team = "teams by sqlite_autoindex_teams_1 (id=?)";
 const member = "members by sqlite_autoindex_members_1 (id=?)";
 const ofTeam = (bounds: string) => `members by members_by_team (${bounds})`;
+const keyPages = { after: { createTime: 1, id: "a" }, acls: ["b"], text: "a", unexpiredAt: 1, limit: 2 };
 const pages = { after: { time: 1, entry: 2 }, from: 1, to: 2, limit: 3 };
 
 /** Commits a write that finds no row to change. */
@@ -202,15 +203,7 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
     ],
   ],
   "keys.page": [
-    ({ keys }) =>
-      keys.page({
-        teamId: "a",
-        userId: "b",
-        after: { createTime: 1, id: "a" },
-        acls: ["b"],
-        unexpiredAt: 1,
-        limit: 2,
-      }),
+    ({ keys }) => keys.page({ teamId: "a", userId: "b", ...keyPages }),
     [
       "api_keys by api_keys_by_team (team_id=? AND (create_time,id)>(?,?))",
       "SCAN json_each EXISTS VIRTUAL TABLE INDEX 1:",

@@ -43,6 +43,8 @@ export interface KeyQuery {
   readonly after: KeyPosition | null;
   /** Only keys that have all of these ACLs. */
   readonly acls: readonly string[];
+  /** Only keys whose name or redacted form contains this text, whatever the case of ASCII letters; null = all. */
+  readonly text: string | null;
   /** Only keys that have not expired at this time; null = all. */
   readonly unexpiredAt: number | null;
   readonly limit: number;

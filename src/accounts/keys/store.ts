@@ -94,7 +94,7 @@ async function findByReference({ kysely }: Database, reference: string, limit: n
 }
 
 async function page({ kysely }: Database, query: KeyQuery): Promise<ApiKey[]> {
-  const { teamId, userId, after, acls, unexpiredAt, limit } = query;
+  const { teamId, userId, after, acls, text, unexpiredAt, limit } = query;
   const hasAcl = (acl: string) => sql<boolean>`exists (select 1 from json_each(acls) where value = ${acl})`;
   const rows = await kysely
     .selectFrom("api_keys")
@@ -103,6 +103,9 @@ async function page({ kysely }: Database, query: KeyQuery): Promise<ApiKey[]> {
     .$if(userId !== null, (keys) => keys.where("user_id", "=", userId))
     .$if(after !== null, (keys) =>
       keys.where(sql<boolean>`(create_time, id) > (${after?.createTime}, ${after?.id})`),
+    )
+    .$if(text !== null, (keys) =>
+      keys.where(sql<boolean>`instr(lower(name || char(10) || redacted), lower(${text})) > 0`),
     )
     .$if(unexpiredAt !== null, (keys) =>
       keys.where((key) => key.or([key("expire_time", "is", null), key("expire_time", ">", unexpiredAt)])),

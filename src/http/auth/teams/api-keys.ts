@@ -39,6 +39,13 @@ const querySchema = z.object({
   aclFilters: z
     .preprocess((value) => (typeof value === "string" ? [value] : value), stringList.nullish())
     .describe("Only keys that have each of these exact ACL strings."),
+  query: z
+    .string()
+    .max(100, "must have at most 100 characters")
+    .nullish()
+    .describe(
+      "Only keys whose name or redacted form contains this text, whatever the case of ASCII letters.",
+    ),
   activeOnly: booleanField.nullish().describe("Only keys that have not expired."),
 });
 
@@ -79,6 +86,7 @@ export function listApiKeys(
         userId: null,
         after: position === null ? null : { createTime: position[0], id: position[1] },
         acls: query.aclFilters ?? [],
+        text: query.query ?? null,
         unexpiredAt: query.activeOnly != null && isTrue(query.activeOnly) ? deps.clock.now() : null,
         limit: limit + 1,
       },
