@@ -162,14 +162,17 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     },
     handle: server.callback(),
     close: once(() => closeAll(config, { ...running, ...dataFolder, health, server, erasure })),
-    firstKeyFile: firstKeyFile(config),
-    firstManagementKeyFile: firstManagementKeyFile(config),
+    ...keyFilesOf(config),
     models,
     generator,
     scheduler,
     runs: stores.runs,
     engine: running.engines.engine,
   };
+}
+
+function keyFilesOf(config: Config): Pick<App, "firstKeyFile" | "firstManagementKeyFile"> {
+  return { firstKeyFile: firstKeyFile(config), firstManagementKeyFile: firstManagementKeyFile(config) };
 }
 
 /** Starts what nobody waits for, once requests are taken. */
