@@ -1,6 +1,6 @@
 /**
  * Parses the requests of POST /v1/responses and /v1/responses/input_tokens. The caller loads the earlier items of the
- * conversation and passes them to `generationRequest`. Pure.
+ * conversation and passes them to `withToolsOfItems` and `generationRequest`. Pure.
  */
 import { HearthError } from "../../core/errors.js";
 import type { AnswerFormat, GenerationRequest } from "../../core/generation.js";
@@ -11,16 +11,18 @@ import { labelsOf } from "../run-labels.js";
 import { withSchemaTexts } from "../schema-texts.js";
 import { wellFormed } from "../well-formed.js";
 import type { InputItem } from "./items/input-item-schema.js";
+import { referencesOf } from "./items/items.js";
 import { messagesOf, summaryHeading, type EarlierItems } from "./items/messages.js";
 import { responsesRequestSchema, type ResponsesRequestBody } from "./schema.js";
 import { settingsOf, type ResponseSettings } from "./settings.js";
 import { summaryInstruction, summaryTokensMax } from "./summary.js";
 import { addedTools } from "./items/added-tools.js";
 import type { CallForms } from "./tools/call-forms.js";
-import { parseTools, type ParsedTools } from "./tools/parse.js";
+import { parseTools, type AddedTools, type ParsedTools, type ToolFields } from "./tools/parse.js";
 import { noServerTools, type ServerToolOffer, type ServerToolSettings } from "./tools/server-tools.js";
 import type { OpeningItem } from "./mcp/output-items.js";
 import type { RequestedMcpServer } from "./mcp/tools.js";
+import type { McpListings } from "../mcp-tools.js";
 import { rejectUnsupportedFields, rejectUnsupportedItems } from "./unsupported-fields.js";
 
 export interface ResponsesRequest {
@@ -51,10 +53,19 @@ export interface ResponsesRequest {
   readonly opening: readonly OpeningItem[];
   /** The generation request without the conversation. */
   readonly generation: Omit<GenerationRequest, "messages">;
+  readonly source: RequestSource;
+}
+
+/** What the tools of a request are read from. */
+interface RequestSource {
+  readonly fields: ResponsesRequestBody;
+  readonly bodyText: string | null;
+  readonly offer: ServerToolOffer;
 }
 
 /**
- * Parses a request body.
+ * Parses a request body. When items that it refers to can add tools, its tools are those of the body alone, and its tool choice is
+ * unchecked, until `withToolsOfItems`.
  * @param bodyText the JSON text of the body if it may have numbers that JSON.parse rounds; the schemas keep them.
  * @param offer the tools whose calls the server executes.
  * @throws HearthError that names the field: `invalid_field` if it is missing or has the wrong type, `invalid_value` if its value
@@ -71,8 +82,12 @@ export function parseResponsesRequest(
   const background = fields.background ?? false;
   if (background && !store) throw invalidValue("background", "needs a response that is stored");
   const input = readInput(fields);
-  const { callForms, serverTools, mcpServers, ...tools } = parseTools(fields, offer, addedTools(input));
+  const source = { fields, bodyText, offer };
+  const toolFields = hasOtherItems(fields, input) ? { ...fields, tool_choice: null } : fields;
   return {
+    ...withTools(source, ownTools(input), toolFields),
+    source,
+    opening: [],
     model: fields.model,
     input,
     previousResponseId: fields.previous_response_id ?? null,
@@ -81,12 +96,51 @@ export function parseResponsesRequest(
     background,
     stream: fields.stream ?? false,
     generates: fields.generate ?? true,
-    settings: settingsOf(fields, new Set(serverTools.map(({ type }) => type))),
     includesEncryptedReasoning: fields.include?.includes("reasoning.encrypted_content") ?? false,
+  };
+}
+
+/**
+ * Returns the request with the tools that the items which it refers to have added, and with those of its MCP servers.
+ * @param items as for `generationRequest`.
+ * @param listings what the MCP servers have listed; absent = nothing yet.
+ * @throws HearthError as `parseResponsesRequest`, also for tools of the earlier items and for a tool choice that none of them has.
+ */
+export function withToolsOfItems(
+  request: ResponsesRequest,
+  items: readonly InputItem[],
+  listings?: McpListings,
+): ResponsesRequest {
+  const { source, input } = request;
+  if (listings === undefined && !hasOtherItems(source.fields, input)) return request;
+  const { count, field } = earlierItemsOf(request, items);
+  const added = [...addedTools(items.slice(0, count), () => field), ...ownTools(items.slice(count))];
+  const offer = listings === undefined ? source.offer : { ...source.offer, mcp: listings };
+  return { ...request, ...withTools({ ...source, offer }, added, source.fields) };
+}
+
+/** Returns whether a request refers to items that are not in it. */
+function hasOtherItems(fields: ResponsesRequestBody, input: readonly InputItem[]): boolean {
+  const { previous_response_id: previous, conversation } = fields;
+  return previous != null || conversation != null || referencesOf(input).length > 0;
+}
+
+function ownTools(input: readonly InputItem[]): readonly AddedTools[] {
+  return addedTools(input, (index) => `input.${index}.tools`);
+}
+
+/** @param toolFields the fields of the request, or those with another tool choice. */
+function withTools(
+  { fields, bodyText, offer }: RequestSource,
+  added: readonly AddedTools[],
+  toolFields: ToolFields,
+): Pick<ResponsesRequest, "callForms" | "serverTools" | "mcpServers" | "settings" | "generation"> {
+  const { callForms, serverTools, mcpServers, ...tools } = parseTools(toolFields, offer, added);
+  return {
     callForms,
     serverTools,
     mcpServers,
-    opening: [],
+    settings: settingsOf(fields, new Set(serverTools.map(({ type }) => type))),
     generation: withSchemaTexts(generationOf(fields, tools), bodyText),
   };
 }
@@ -96,19 +150,19 @@ export function parseResponsesRequest(
  * @param items the earlier items of the conversation, then the request's input with resolved references.
  */
 export function generationRequest(request: ResponsesRequest, items: readonly InputItem[]): GenerationRequest {
-  const { generation, settings, input, opening } = request;
-  const earlier = {
-    count: items.length - input.length,
-    field: request.conversationId === null ? "previous_response_id" : "conversation",
-  };
+  const { generation, settings, opening, callForms } = request;
+  const all = [...items, ...executedCalls(opening)];
+  const earlier = earlierItemsOf(request, items);
+  return { ...generation, messages: conversationOf(settings.instructions, all, earlier, callForms) };
+}
+
+function earlierItemsOf(
+  { input, conversationId }: ResponsesRequest,
+  items: readonly InputItem[],
+): EarlierItems {
   return {
-    ...generation,
-    messages: conversationOf(
-      settings.instructions,
-      [...items, ...executedCalls(opening)],
-      earlier,
-      request.callForms,
-    ),
+    count: items.length - input.length,
+    field: conversationId === null ? "previous_response_id" : "conversation",
   };
 }
 

@@ -14,7 +14,6 @@ import type { Call } from "../route.js";
 import { itemsToStore, type RequestItems } from "../../jobs/responses/conversation-items.js";
 import { warningHeader } from "../reply/run-headers.js";
 import { whileClientWaits } from "../reply/client.js";
-import type { McpListings } from "../../dialects/mcp-tools.js";
 import type { ServerTool } from "../../inference/run/run-deps.js";
 import { checkBackgroundServers, listMcpTools } from "../../jobs/responses/mcp.js";
 import { serverToolsOf } from "../../jobs/responses/server-tools.js";
@@ -30,17 +29,15 @@ export interface PreparedResponse {
   readonly items: RequestItems;
   /** Keeps the conversation reserved until a promise is settled; otherwise it is released when the request is answered. */
   readonly untilEnd: (finished: Promise<void>) => void;
-  /** Parses the request with the tools that its MCP servers have listed. */
-  readonly parse: (listings: McpListings) => ResponsesRequest;
   /** What executes the calls of MCP servers. */
   readonly mcpTools: readonly ServerTool[];
 }
 
 /** Runs the request while the client waits; the response is stored at the end of the run if the request wants that. */
 export async function answerNow(deps: HttpDeps, reply: Reply, prepared: PreparedResponse): Promise<void> {
-  const { call, request, identity, items, parse } = prepared;
+  const { call, request, identity, items } = prepared;
   const listed = await whileClientWaits(call.ctx.req.socket, (signal) =>
-    listMcpTools(deps, request, parse, items, signal),
+    listMcpTools(deps, request, items, signal),
   );
   if (listed === null) return;
   let finished: Promise<void> | null = null;

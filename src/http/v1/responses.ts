@@ -7,7 +7,11 @@ import {
   responseEventSchema,
   responsesErrorEventSchema,
 } from "../../dialects/openai-responses/event-schema.js";
-import { parseResponsesRequest } from "../../dialects/openai-responses/parse.js";
+import {
+  parseResponsesRequest,
+  withToolsOfItems,
+  type ResponsesRequest,
+} from "../../dialects/openai-responses/parse.js";
 import { responsesRequestSchema } from "../../dialects/openai-responses/schema.js";
 import { deletedResponse } from "../../dialects/openai-responses/pages.js";
 import { withIncludes } from "../../dialects/openai-responses/replay.js";
@@ -16,7 +20,6 @@ import {
   responseSchema,
   type ResponseObject,
 } from "../../dialects/openai-responses/response-schema.js";
-import type { McpListings } from "../../dialects/mcp-tools.js";
 import { fieldError } from "../../dialects/field-error.js";
 import { pingFrame } from "../../dialects/sse.js";
 import { usableModel } from "../../inference/run/usable-model.js";
@@ -25,7 +28,7 @@ import { authoriseModel } from "../models/authorise-model.js";
 import { createReply } from "../reply/reply.js";
 import { costHeader } from "../reply/run-headers.js";
 import { answerNow, answerInBackground, answerWithoutRun } from "../responses/answer.js";
-import { findItems, itemsToStore } from "../../jobs/responses/conversation-items.js";
+import { allOf, findItems, itemsToStore } from "../../jobs/responses/conversation-items.js";
 import { serverToolOffer } from "../../jobs/responses/server-tools.js";
 import { inConversation } from "../responses/in-conversation.js";
 import { openResponseStream } from "../responses/stream.js";
@@ -38,36 +41,37 @@ export function createResponse(deps: HttpDeps): (call: Call) => Promise<void> {
   const reply = createReply(deps);
   return async (call) => {
     const { principal, body, bodyText } = call;
-    const whole = await deps.promptFiles.inline(principal, body);
-    const offer = serverToolOffer(deps, principal);
-    const request = parseResponsesRequest(whole, bodyText, offer);
-    authoriseModel(deps.models, call, request.model);
-    if (request.store) await deps.storedResponses.refuseWhenFull();
+    const parsed = parseResponsesRequest(
+      await deps.promptFiles.inline(principal, body),
+      bodyText,
+      serverToolOffer(deps, principal),
+    );
+    authoriseModel(deps.models, call, parsed.model);
+    if (parsed.store) await deps.storedResponses.refuseWhenFull();
+    const answer = !parsed.generates ? answerWithoutRun : parsed.background ? answerInBackground : answerNow;
     const createTime = deps.clock.now();
-    const identity: ResponseIdentity = {
-      id: `resp_${deps.random.id().replaceAll("-", "")}`,
-      created: Math.floor(createTime / 1000),
-      model: usableModel(deps.models, request.model),
-      modelName: request.model,
-      request,
-      now: memoize(() => Math.floor(deps.clock.now() / 1000)),
-    };
-    const answer = !request.generates
-      ? answerWithoutRun
-      : request.background
-        ? answerInBackground
-        : answerNow;
-    await inConversation(deps.conversations, request.conversationId, principal.team.id, async (untilEnd) => {
-      const items = await findItems(deps, request, principal.team.id);
+    await inConversation(deps.conversations, parsed.conversationId, principal.team.id, async (untilEnd) => {
+      const items = await findItems(deps, parsed, principal.team.id);
+      const request = withToolsOfItems(parsed, allOf(items));
+      const identity = identify(deps, request, createTime);
       if (request.conversationId !== null)
         await deps.conversations.refuseItems(
           request.conversationId,
           itemsToStore(items.ownInput, identity.id),
         );
-      const parse = (mcp: McpListings) => parseResponsesRequest(whole, bodyText, { ...offer, mcp });
-      const prepared = { call, request, identity, createTime, items, untilEnd, parse, mcpTools: [] };
-      await answer(deps, reply, prepared);
+      await answer(deps, reply, { call, request, identity, createTime, items, untilEnd, mcpTools: [] });
     });
+  };
+}
+
+function identify(deps: HttpDeps, request: ResponsesRequest, createTime: number): ResponseIdentity {
+  return {
+    id: `resp_${deps.random.id().replaceAll("-", "")}`,
+    created: Math.floor(createTime / 1000),
+    model: usableModel(deps.models, request.model),
+    modelName: request.model,
+    request,
+    now: memoize(() => Math.floor(deps.clock.now() / 1000)),
   };
 }
 

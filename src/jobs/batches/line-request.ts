@@ -16,7 +16,11 @@ import { parseChatRequest } from "../../dialects/openai-chat/parse.js";
 import { foldCompletion as foldText } from "../../dialects/openai-completions/encode.js";
 import { parseCompletionRequest } from "../../dialects/openai-completions/parse.js";
 import { createResponseEncoder } from "../../dialects/openai-responses/encode.js";
-import { generationRequest, parseResponsesRequest } from "../../dialects/openai-responses/parse.js";
+import {
+  generationRequest,
+  parseResponsesRequest,
+  withToolsOfItems,
+} from "../../dialects/openai-responses/parse.js";
 import { applyContextEdits, type EditedRequest } from "../../inference/prompt/context-edits.js";
 import { usableModel } from "../../inference/run/usable-model.js";
 import { completionInsertion } from "../completions/completion-recorder.js";
@@ -128,45 +132,43 @@ async function responseLine(
   teamId: string,
 ): Promise<LineRequest> {
   const { storedResponses, conversations, clock, random } = deps;
-  const request = parseResponsesRequest(value, text);
-  refuse("stream", request.stream);
-  refuse("background", request.background);
+  const parsed = parseResponsesRequest(value, text);
+  refuse("stream", parsed.stream);
+  refuse("background", parsed.background);
   // Lines run at the same time, and a conversation takes one response at a time.
-  refuse("conversation", request.conversationId !== null);
-  refuse("generate", !request.generates);
-  if (request.store) await storedResponses.refuseWhenFull();
-  const { before, ownInput } = await findItems(deps, request, teamId);
-  return textLine(
-    deps,
-    generationRequest(request, [...before, ...ownInput]),
-    ({ created, model, modelName }) => {
-      const encoder = createResponseEncoder({
-        id: `resp_${random.id().replaceAll("-", "")}`,
-        created,
-        model,
-        modelName,
-        request,
-        now: () => Math.floor(clock.now() / 1000),
-      });
-      const body = (): object => encoder.response();
-      if (!request.store) {
-        encoder.open();
-        return { add: (event) => encoder.add(event), body };
-      }
-      const createTime = created * 1000;
-      const recorder = createResponseRecorder({
-        storedResponses,
-        encoder,
-        teamId,
-        createTime,
-        ownInput,
-        conversations,
-        conversationId: null,
-        streamed: false,
-      });
-      return { add: (event) => recorder.add(event), writes: (end) => recorder.writes(end) ?? [], body };
-    },
-  );
+  refuse("conversation", parsed.conversationId !== null);
+  refuse("generate", !parsed.generates);
+  if (parsed.store) await storedResponses.refuseWhenFull();
+  const { before, ownInput } = await findItems(deps, parsed, teamId);
+  const items = [...before, ...ownInput];
+  const request = withToolsOfItems(parsed, items);
+  return textLine(deps, generationRequest(request, items), ({ created, model, modelName }) => {
+    const encoder = createResponseEncoder({
+      id: `resp_${random.id().replaceAll("-", "")}`,
+      created,
+      model,
+      modelName,
+      request,
+      now: () => Math.floor(clock.now() / 1000),
+    });
+    const body = (): object => encoder.response();
+    if (!request.store) {
+      encoder.open();
+      return { add: (event) => encoder.add(event), body };
+    }
+    const createTime = created * 1000;
+    const recorder = createResponseRecorder({
+      storedResponses,
+      encoder,
+      teamId,
+      createTime,
+      ownInput,
+      conversations,
+      conversationId: null,
+      streamed: false,
+    });
+    return { add: (event) => recorder.add(event), writes: (end) => recorder.writes(end) ?? [], body };
+  });
 }
 
 interface Identity {

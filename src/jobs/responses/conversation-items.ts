@@ -30,6 +30,11 @@ export interface RequestItems {
   readonly ownInput: readonly InputItem[];
 }
 
+/** Returns the conversation: the items before the request, then its own. */
+export function allOf({ before, ownInput }: RequestItems): readonly InputItem[] {
+  return [...before, ...ownInput];
+}
+
 /**
  * Finds the items that a request refers to, among its team's responses and conversations only.
  * @throws HearthError `invalid_value` for a response or an item that does not exist, or when there is nothing to answer;

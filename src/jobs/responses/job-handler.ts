@@ -22,6 +22,7 @@ import { endedResponse, endingEvent } from "../../dialects/openai-responses/endi
 import {
   generationRequest,
   parseResponsesRequest,
+  withToolsOfItems,
   type ResponsesRequest,
 } from "../../dialects/openai-responses/parse.js";
 import type { ResponseObject } from "../../dialects/openai-responses/response-schema.js";
@@ -30,9 +31,8 @@ import { toJobRun, type JobHandler, type PreparedJob } from "../handler.js";
 import type { RunRecorder } from "../../inference/run/recorder.js";
 import type { StoredResponses } from "../../inference/responses/stored-responses.js";
 import { usableModel } from "../../inference/run/usable-model.js";
-import { earlierItems, read, toStore } from "./conversation-items.js";
+import { allOf, earlierItems, read, toStore } from "./conversation-items.js";
 import { conversationItems, endedStatus, finish } from "./response-recorder.js";
-import type { McpListings } from "../../dialects/mcp-tools.js";
 import { listMcpTools, type McpDeps } from "./mcp.js";
 import { serverToolOffer, serverToolsOf, type ServerToolDeps } from "./server-tools.js";
 import { mayRoundNumbers } from "../../core/json/member-texts.js";
@@ -107,18 +107,19 @@ async function prepare(
   // Stored with the contents of files and without references, which may have been deleted since.
   const body = { ...(JSON.parse(job.body) as object), input: read(input) };
   const text = mayRoundNumbers(job.body) ? job.body : null;
-  const offer = serverToolOffer(deps, principal);
-  const parsed = parseResponsesRequest(body, text, offer);
+  const { previousId: previousResponseId, conversationId, teamId } = stored;
+  const before = await earlierItems(deps, { previousResponseId, conversationId }, teamId);
+  const items = { before: read(before), ownInput: read(input) };
+  const parsed = withToolsOfItems(
+    parseResponsesRequest(body, text, serverToolOffer(deps, principal)),
+    allOf(items),
+  );
   // A new run would execute calls again that the one before has executed, and charge for them again.
   if (stored.status === "in_progress" && parsed.serverTools.length + parsed.mcpServers.length > 0)
     throw interrupted();
   const model = usableModel(models, parsed.model);
   authorise(principal, { endpoint: "chat", model: modelNames(parsed.model, model) });
-  const { previousId: previousResponseId, conversationId, teamId } = stored;
-  const before = await earlierItems(deps, { previousResponseId, conversationId }, teamId);
-  const parse = (mcp: McpListings) => parseResponsesRequest(body, text, { ...offer, mcp });
-  const items = { before: read(before), ownInput: read(input) };
-  const listed = await listMcpTools(deps, parsed, parse, items, new AbortController().signal);
+  const listed = await listMcpTools(deps, parsed, items, new AbortController().signal);
   const { request } = listed;
   const serverTools = [...serverToolsOf(deps, request, principal), ...listed.mcpTools];
   const encoder = createResponseEncoder({
@@ -129,7 +130,7 @@ async function prepare(
     request,
     now: () => Math.floor(clock.now() / 1000),
   });
-  const generation = generationRequest(request, [...items.before, ...items.ownInput]);
+  const generation = generationRequest(request, allOf(items));
   const recording = recorderFor(deps, { id: job.id, conversationId, input }, request, encoder);
   return {
     principal,

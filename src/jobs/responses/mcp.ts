@@ -10,12 +10,11 @@ import {
   type ApprovedCall,
 } from "../../dialects/openai-responses/mcp/history.js";
 import { hasSecrets } from "../../dialects/openai-responses/mcp/servers.js";
-import type { ResponsesRequest } from "../../dialects/openai-responses/parse.js";
+import { withToolsOfItems, type ResponsesRequest } from "../../dialects/openai-responses/parse.js";
 import { invalidValue } from "../../dialects/field-error.js";
-import type { McpListings } from "../../dialects/mcp-tools.js";
 import type { ServerTool } from "../../inference/run/run-deps.js";
 import { mcpServerTool, openMcpSessions, type McpSessions } from "../mcp/sessions.js";
-import type { RequestItems } from "./conversation-items.js";
+import { allOf, type RequestItems } from "./conversation-items.js";
 
 export interface McpDeps {
   readonly mcp: McpConnector;
@@ -34,28 +33,28 @@ export interface ListedRequest {
 const approvedCallsMax = 32;
 
 /**
- * @param request as parsed without lists of tools. @param parse parses it again, with the tools that are listed.
+ * @param request as parsed without lists of tools
  * @param executes whether the calls that the user has allowed are executed.
  * @throws HearthError `invalid_value`, or `dependency_failed` for a server whose tools cannot be listed. @throws the signal's reason.
  */
 export async function listMcpTools(
   { mcp }: McpDeps,
   request: ResponsesRequest,
-  parse: (listings: McpListings) => ResponsesRequest,
-  { before, ownInput }: RequestItems,
+  items: RequestItems,
   signal: AbortSignal,
   executes = true,
 ): Promise<ListedRequest> {
   const { mcpServers } = request;
-  const approved = approvedCalls(before, ownInput);
+  const all = allOf(items);
+  const approved = approvedCalls(items.before, items.ownInput);
   if (mcpServers.length === 0 && approved.length === 0)
     return { request, mcpTools: [], close: () => undefined };
   const servers = mcpServers.map(({ server }) => server);
   const sessions = openMcpSessions(mcp, servers, "tools");
   try {
-    const known = listedBefore([...before, ...ownInput]);
+    const known = listedBefore(all);
     const listed = await sessions.list(new Set(known.keys()), signal);
-    const parsed = parse(new Map([...known, ...listed]));
+    const parsed = withToolsOfItems(request, all, new Map([...known, ...listed]));
     const lists = [...listed].map(([label, tools]): OpeningItem => ({
       type: "mcp_list_tools",
       status: "completed",

@@ -4,9 +4,15 @@ import { body, generationOf, weather } from "./requests.js";
 
 const { type: _type, ...named } = weather;
 
+/** Returns what a request means, without the body that it was read from. */
+function meaningOf(value: unknown) {
+  const { source: _source, ...request } = parseResponsesRequest(value);
+  return request;
+}
+
 describe("a responses request", () => {
   it("leaves open what the request does not state of its sampling, and otherwise uses the defaults of the hosted service", () => {
-    const request = parseResponsesRequest(body());
+    const request = meaningOf(body());
     expect(request).toEqual({
       model: "ember-1m",
       input: [{ type: "message", role: "user", content: "Hello" }],
@@ -66,13 +72,13 @@ describe("a responses request", () => {
     const fields =
       "instructions previous_response_id store stream background max_output_tokens temperature top_p stop deterministic seed frequency_penalty presence_penalty logit_bias top_k min_p logprobs top_logprobs tools tool_choice parallel_tool_calls max_tool_calls text reasoning include truncation metadata user safety_identifier prompt_cache_key search_parameters prompt conversation context_management service_tier stream_options";
     const nulls = Object.fromEntries(fields.split(" ").map((field) => [field, null]));
-    expect(parseResponsesRequest(body(nulls))).toEqual(parseResponsesRequest(body()));
+    expect(meaningOf(body(nulls))).toEqual(meaningOf(body()));
     const inner = {
       text: { format: null, verbosity: null },
       reasoning: { effort: null, summary: null, generate_summary: null },
       search_parameters: { mode: null },
     };
-    expect(parseResponsesRequest(body(inner))).toEqual(parseResponsesRequest(body()));
+    expect(meaningOf(body(inner))).toEqual(meaningOf(body()));
   });
 
   it("ignores fields that do not change the answer, whatever their value", () => {
@@ -86,7 +92,7 @@ describe("a responses request", () => {
       tools: [],
       no_such_field: [1],
     };
-    expect(parseResponsesRequest(body(harmless))).toEqual(parseResponsesRequest(body()));
+    expect(meaningOf(body(harmless))).toEqual(meaningOf(body()));
   });
 
   it("passes the fields that the response repeats through unchanged", () => {

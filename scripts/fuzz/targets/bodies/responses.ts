@@ -1,5 +1,9 @@
 import { parseCompactRequest } from "../../../../src/dialects/openai-responses/compact.js";
-import { generationRequest, parseResponsesRequest } from "../../../../src/dialects/openai-responses/parse.js";
+import {
+  generationRequest,
+  parseResponsesRequest,
+  withToolsOfItems,
+} from "../../../../src/dialects/openai-responses/parse.js";
 import { bodyTarget } from "./body-target.js";
 
 /** A body of /v1/responses, or with the field `compact` of /v1/responses/compact. */
@@ -9,5 +13,5 @@ export const target = bodyTarget("responses", (body, text) => {
     return compaction.generation(compaction.input);
   }
   const parsed = parseResponsesRequest(body, text);
-  return generationRequest(parsed, parsed.input);
+  return generationRequest(withToolsOfItems(parsed, parsed.input), parsed.input);
 });

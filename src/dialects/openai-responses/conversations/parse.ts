@@ -1,7 +1,10 @@
 /** Parses the requests of /v1/conversations. Pure. */
 import { fieldError, invalidValue, validFields } from "../../field-error.js";
+import { addedTools } from "../items/added-tools.js";
 import type { InputItem } from "../items/input-item-schema.js";
 import { parsePage, type PageQuery } from "../pages.js";
+import { parseTools } from "../tools/parse.js";
+import { noServerTools } from "../tools/server-tools.js";
 import { rejectUnsupportedItems } from "../unsupported-fields.js";
 import {
   conversationRequestSchema,
@@ -22,8 +25,7 @@ export interface NewConversation {
 /** Parses the body of a new conversation. @throws HearthError that names the field; so do all functions below. */
 export function parseConversation(body: unknown): NewConversation {
   const { items, metadata } = validFields(conversationRequestSchema, body);
-  rejectUnsupportedItems(items ?? [], "items");
-  return { items: items ?? [], metadata: metadata ?? {} };
+  return { items: acceptedItems(items ?? []), metadata: metadata ?? {} };
 }
 
 /** Parses the body of an update. @returns the new metadata */
@@ -35,7 +37,17 @@ export function parseConversationUpdate(body: unknown): Metadata {
 export function parseNewItems(body: unknown): readonly InputItem[] {
   const { items } = validFields(newItemsSchema, body);
   if (items.length === 0) throw invalidValue("items", "must not be empty");
+  return acceptedItems(items);
+}
+
+/** Returns the items. @throws HearthError for one that no response could be answered with. */
+function acceptedItems(items: readonly InputItem[]): readonly InputItem[] {
   rejectUnsupportedItems(items, "items");
+  parseTools(
+    {},
+    noServerTools,
+    addedTools(items, (index) => `items.${index}.tools`),
+  );
   return items;
 }
 

@@ -1,14 +1,17 @@
 /** POST /v1/responses/input_tokens: counts the prompt tokens of a request with the model's template and tokenizer. */
 import { inputTokensBody } from "../../../dialects/openai-responses/pages.js";
-import { generationRequest, parseResponsesRequest } from "../../../dialects/openai-responses/parse.js";
+import {
+  generationRequest,
+  parseResponsesRequest,
+  withToolsOfItems,
+} from "../../../dialects/openai-responses/parse.js";
 import { responsesRequestSchema } from "../../../dialects/openai-responses/schema.js";
 import { inputTokensSchema } from "../../../dialects/openai-responses/response-schema.js";
 import { whileClientWaits } from "../../reply/client.js";
 import type { HttpDeps } from "../../deps.js";
 import { authoriseModel } from "../../models/authorise-model.js";
 import { reserveTokens, withReservation } from "../../middleware/limit.js";
-import { findItems } from "../../../jobs/responses/conversation-items.js";
-import type { McpListings } from "../../../dialects/mcp-tools.js";
+import { allOf, findItems } from "../../../jobs/responses/conversation-items.js";
 import { listMcpTools } from "../../../jobs/responses/mcp.js";
 import { serverToolOffer } from "../../../jobs/responses/server-tools.js";
 import type { RouteDocs } from "../../route-docs.js";
@@ -24,13 +27,12 @@ export function countInputTokens(deps: HttpDeps): (call: Call) => Promise<void> 
     const request = parseResponsesRequest(whole, bodyText, offer);
     authoriseModel(models, call, request.model);
     const items = await findItems(deps, request, principal.team.id);
-    const parse = (mcp: McpListings) => parseResponsesRequest(whole, bodyText, { ...offer, mcp });
     const listed = await whileClientWaits(ctx.req.socket, (signal) =>
-      listMcpTools(deps, request, parse, items, signal, false),
+      listMcpTools(deps, withToolsOfItems(request, allOf(items)), items, signal, false),
     );
     if (listed === null) return;
     listed.close();
-    const generation = generationRequest(listed.request, [...items.before, ...items.ownInput]);
+    const generation = generationRequest(listed.request, allOf(items));
     const reservation = await reserveTokens(deps, call, request.model, generation);
     const count = () =>
       whileClientWaits(ctx.req.socket, (signal) =>
