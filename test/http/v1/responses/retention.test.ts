@@ -10,8 +10,8 @@ import { createResponsesClient, type ResponsesClient } from "./responses.js";
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
 
-/** Number of sweeps: deferred completions, responses, chat completions, labels of runs, files, lines of batches, batches and images. */
-const tables = 8;
+/** Number of sweeps: deferred completions, responses, chat completions, labels of runs, sign-ins, files, lines of batches, batches, images. */
+const tables = 9;
 const bornAt = Date.UTC(2026, 10, 21);
 
 /** Starts a server over a data folder at a given time; it does not answer "Wait". */
