@@ -22,9 +22,16 @@ export type FileContent =
 
 type Fields = Record<string, unknown>;
 
+/** The fields of a body whose elements can have files. */
+const fileLists = ["messages", "input", "items"];
+
+export function isFileList(field: string): boolean {
+  return fileLists.includes(field);
+}
+
 /** Returns the parts of a body in order. @param body parsed JSON; `replace` changes it. */
 export function* filePartsOf(body: unknown): Generator<FilePart, void, undefined> {
-  for (const list of ["messages", "input", "items"])
+  for (const list of fileLists)
     for (const [index, message] of elementsOf(fieldsOf(body)[list]).entries())
       for (const name of ["content", "output"])
         yield* partsIn(fieldsOf(message)[name], `${list}.${index}.${name}`);

@@ -14,7 +14,7 @@ export interface Job {
   readonly apiKeyId: string;
   /** The route of its request, as the usage table records it. */
   readonly endpoint: string;
-  /** JSON text of the request, as the client sent it. */
+  /** JSON text of the request, as the client sent it; of a deferred completion, with the contents of its files. */
   readonly body: string;
   /** How often it was started. */
   readonly attempts: number;

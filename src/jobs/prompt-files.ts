@@ -6,10 +6,11 @@ import type { Principal } from "../accounts/keys/api-key.js";
 import { authorise } from "../accounts/keys/permissions.js";
 import type { PdfReader } from "../core/prompt/documents.js";
 import { HearthError } from "../core/errors.js";
+import { memberTexts, writeJson } from "../core/json/member-texts.js";
 import type { ImageFetcher } from "../core/images.js";
 import { decodeBase64, decodeText, isPdf } from "../dialects/text-file.js";
 import type { Files } from "../inference/files/files.js";
-import { filePartsOf, type FileContent, type FilePart } from "./file-parts.js";
+import { filePartsOf, isFileList, type FileContent, type FilePart } from "./file-parts.js";
 
 /** Files, and the bytes together of those that are not in the body itself, that one request may have. */
 const filesMax = 100;
@@ -29,6 +30,26 @@ export interface PromptFilesDeps {
   readonly files: Pick<Files, "find" | "read">;
   readonly fetcher: ImageFetcher;
   readonly pdfs: PdfReader;
+}
+
+/**
+ * Returns the JSON text of a body as `inline` has returned it.
+ * @param bodyText the JSON text of the body before if it may have numbers that JSON.parse rounds; they are kept.
+ */
+export function inlinedText(body: unknown, bodyText: string | null): string {
+  if (bodyText === null || typeof body !== "object" || body === null) return JSON.stringify(body);
+  const kept = Object.entries(body).flatMap(([name, value]: readonly [string, unknown]) =>
+    typeof value === "object" && value !== null && !isFileList(name) ? [{ name, value }] : [],
+  );
+  const found = memberTexts(
+    bodyText,
+    kept.map(({ name }) => name),
+  );
+  const texts = kept.flatMap(({ value }, index) => {
+    const text = found[index];
+    return text === undefined ? [] : [[value, text] as const];
+  });
+  return writeJson(body, new Map(texts));
 }
 
 const neverAborts = new AbortController().signal;

@@ -12,7 +12,6 @@ import type { ModelRegistry } from "../../core/model.js";
 import type { Write } from "../../store/writes.js";
 import { foldCompletion } from "../../dialects/openai-chat/encode.js";
 import { parseChatRequest } from "../../dialects/openai-chat/parse.js";
-import type { PromptFiles } from "../prompt-files.js";
 import { outcomeRetentionMs, writeFailure } from "./deferred-completions.js";
 import { completionInsertion } from "../completions/completion-recorder.js";
 import type { StoredCompletions } from "../../inference/completions/stored-completions.js";
@@ -26,7 +25,6 @@ export interface DeferredCompletionHandlerDeps {
   readonly deferred: Pick<DeferredStore, "ending">;
   readonly storedCompletions: Pick<StoredCompletions, "insertion">;
   readonly models: ModelRegistry;
-  readonly promptFiles: PromptFiles;
   readonly generator: Pick<Generator, "start">;
   readonly clock: Clock;
 }
@@ -45,7 +43,7 @@ export function deferredCompletionHandler(deps: DeferredCompletionHandlerDeps): 
     async prepare(job): Promise<PreparedJob> {
       const principal = await authenticator.readmit(job.apiKeyId);
       const { request, callsAsFunction, textTools, stored } = parseChatRequest(
-        await deps.promptFiles.inline(principal, JSON.parse(job.body)),
+        JSON.parse(job.body),
         mayRoundNumbers(job.body) ? job.body : null,
       );
       const model = usableModel(models, request.model);

@@ -25,6 +25,7 @@ import {
   completionsQuerySchema,
   completionUpdateSchema,
 } from "../../../dialects/openai-chat/stored/schema.js";
+import { inlinedText } from "../../../jobs/prompt-files.js";
 import { createCompletionRecorder } from "../../../jobs/completions/completion-recorder.js";
 import { chatRequestSchema } from "../../../dialects/openai-chat/schema.js";
 import {
@@ -48,25 +49,26 @@ export function createChatCompletion(deps: HttpDeps): (call: Call) => Promise<vo
   const reply = createReply(deps);
   return async (call) => {
     const { ctx, principal, body, bodyText } = call;
-    const request = parseChatRequest(await deps.promptFiles.inline(principal, body), bodyText);
+    const whole = await deps.promptFiles.inline(principal, body);
+    const request = parseChatRequest(whole, bodyText);
     authoriseModel(deps.models, call, request.request.model);
     if (request.stored !== null) await deps.storedCompletions.refuseWhenFull();
-    if (request.deferred) return defer(deps, call, request.request);
+    if (request.deferred) return defer(deps, call, request.request, whole);
     const { run, identity } = await start(deps, call, request);
     if (request.stream) await reply.sendStream(ctx, run, streamPresenter(identity, request.includeUsage));
     else await reply.sendJson(ctx, run, jsonPresenter(identity));
   };
 }
 
-/** Queues a deferred completion. */
-async function defer(deps: HttpDeps, call: Call, request: GenerationRequest): Promise<void> {
+/** Queues a deferred completion. @param whole the body with the contents of its files, which can be deleted before it runs. */
+async function defer(deps: HttpDeps, call: Call, request: GenerationRequest, whole: unknown): Promise<void> {
   const { ctx, principal, body, bodyText, route } = call;
   // Reports an unusable model now and not when the answer is fetched.
   usableModel(deps.models, request.model);
   const reservation = await reserveTokens(deps, call, request.model, request);
   const id = deps.random.id();
   const owner = { teamId: principal.team.id, apiKeyId: principal.key.id, endpoint: route.path };
-  const json = bodyText ?? JSON.stringify(body);
+  const json = whole === body && bodyText !== null ? bodyText : inlinedText(whole, bodyText);
   const enqueue = () => deps.deferredCompletions.create({ id, ...owner, body: json });
   await parkReservation(deps, reservation, id, enqueue);
   ctx.set(warningHeader(request.warnings ?? []));

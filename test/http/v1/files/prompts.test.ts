@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { createScriptedEngine } from "../../../../src/engine/scripted.js";
 import { builtInModel } from "../../../harness.js";
 import { startManagedServer } from "../../auth/managed.js";
-import { gate, keys, startScriptedApp } from "../../../scripted-app.js";
+import { gate, headersOf, keys, startScriptedApp } from "../../../scripted-app.js";
 import { connect } from "../../websocket/client.js";
 import { createTestTeam } from "../../threats/world.js";
 import { chatLine, clientOf, createBatch, linesOf, whenEnded } from "../batches/batches.js";
@@ -102,6 +102,45 @@ it("an uploaded text file is read in a background response, also after the file 
     return answer.body;
   });
   expect(JSON.stringify(ended)).toContain("notes.txt-The-code-is-4711");
+});
+
+it("an uploaded text file is read in a deferred completion, also after the file was deleted", async () => {
+  const held = gate();
+  const engine = createScriptedEngine((prompt, { rules }) => {
+    const text = textOf(prompt);
+    const isExact = [...rules.rules.values()].join("").includes("9007199254740993");
+    return [held.opened, ...(isExact && !text.includes("nothing") ? ['{"a":9007199254740993}'] : text)];
+  });
+  const server = await startManagedServer(undefined, { engine }, { HEARTH_JOBS_ACTIVE_MAX: "1" });
+  const { body: file } = await upload(server.url, server.apiKey, "The code is 4711");
+  const defer = async (fields: object) => {
+    const body = JSON.stringify({ model, deferred: true, ...fields }).replace('"EXACT"', "9007199254740993");
+    const headers = headersOf(server.apiKey);
+    const answer = await fetch(`${server.url}/v1/chat/completions`, { method: "POST", headers, body });
+    expect(answer.status).toBe(200);
+    return ((await answer.json()) as { readonly request_id: string }).request_id;
+  };
+  await defer({ messages: [{ role: "user", content: "Hello" }] });
+  await vi.waitFor(() => expect(engine.active).toBe(1));
+  const fields = content["/v1/chat/completions"](file.id);
+  const id = await defer(fields);
+  const schema = { type: "object", properties: { a: { const: "EXACT" } }, required: ["a"] };
+  const format = { type: "json_schema", json_schema: { name: "exact", strict: true, schema } };
+  const exact = await defer({ ...fields, response_format: format });
+  expect((await server.request("DELETE", `/v1/files/${file.id}`, undefined, server.apiKey)).status).toBe(200);
+  held.open();
+  for (const [each, expected] of [
+    [id, "notes.txt-The-code-is-4711"],
+    [exact, "9007199254740993"],
+  ] as const) {
+    const path = `/v1/chat/deferred-completion/${each}`;
+    const body = await vi.waitFor(async () => {
+      const answer = await server.request("GET", path, undefined, server.apiKey);
+      expect(answer.status).toBe(200);
+      return answer.body;
+    });
+    expect(JSON.stringify(body)).toContain(expected);
+  }
 });
 
 it("a text file is read in a turn of a WebSocket, in the request or uploaded", async () => {
