@@ -77,3 +77,31 @@ it("what was not applied of a request stands beside its answer, as the route say
   expect(warned).toHaveProperty("hearth_warnings", [warning]);
   expect(plain).not.toHaveProperty("hearth_warnings");
 });
+
+it("a tool that the server executes is left out of a line with a warning, and an error of the line that demands it", async () => {
+  const { server, client } = await served();
+  const tools = [{ type: "image_generation" }];
+  const input = "Draw a fox";
+  const route = await server.request("POST", "/v1/responses", { ...hello, tools }, server.apiKey);
+  expect(route.body).toMatchObject({ tools });
+  const lines = [
+    responseLine("a", { input, tools }),
+    responseLine("b", { input, tools, tool_choice: { type: "image_generation" } }),
+    responseLine("c", { input, tools, tool_choice: "required" }),
+  ];
+  const batch = await whenEnded(client, await createBatch(client, lines, "/v1/responses"));
+  const [answered] = await linesOf(client, batch.output_file_id);
+  expect(answered).toMatchObject({
+    custom_id: "a",
+    response: { status_code: 200, body: { status: "completed", tools: [] } },
+    hearth_warnings: [expect.stringContaining("'image_generation'")],
+  });
+  const errors = await linesOf(client, batch.error_file_id);
+  expect(
+    errors.map((line) => [line.custom_id, line.response?.status_code, line.response?.body.error]),
+  ).toEqual([
+    ["b", 400, expect.objectContaining({ param: "tool_choice" })],
+    ["c", 400, expect.objectContaining({ param: "tools.0.type" })],
+  ]);
+  expect((await server.app.runs.list(9)).map(({ model }) => model)).toEqual([builtInModel, builtInModel]);
+});

@@ -7,6 +7,7 @@ import { weather } from "../../../dialects/openai-responses/requests.js";
 import { until } from "../../../harness.js";
 import { gate, keys } from "../../../scripted-app.js";
 import { createScriptedImageEngine } from "../../../scripted-image-engine.js";
+import { connect } from "../../websocket/client.js";
 import { drawing, drawsOnce, start, tools } from "./image-tool-server.js";
 import { lastResponse, toolCallSteps } from "./responses.js";
 
@@ -169,6 +170,45 @@ describe("a call of image_generation", () => {
       "message",
     ]);
     expect(await (await client.follow(id)).events()).toEqual(events);
+  });
+
+  it("over a WebSocket has the events of a stream over HTTP, and the next turn knows the image", async () => {
+    const { server, client } = await start();
+    const socket = await connect(server.url);
+    const typesOfEvents = (events: readonly { readonly type: string }[]) =>
+      // Text arrives in as many deltas as the network makes of it.
+      events.map(({ type }) => type).filter((type, at, all) => type !== all[at - 1]);
+    for (const store of [true, false]) {
+      const messages = await socket.turn({ input: "Draw a fox", tools, store });
+      const overHttp = await client.stream({ input: "Draw a fox", tools, store });
+      expect(typesOfEvents(messages)).toEqual(typesOfEvents(await overHttp.events()));
+      const drawn = messages.at(-1)?.response;
+      expect(drawn?.status).toBe("completed");
+      const next = { input: "And now?", previous_response_id: drawn?.id, store };
+      expect(typesOf(await socket.respond(next))).toEqual(["message"]);
+    }
+  });
+
+  it("over a WebSocket ends with the client that leaves", async () => {
+    const drawn = gate();
+    let signal: AbortSignal | null = null;
+    const imageEngine = createScriptedImageEngine({
+      onStep: (_job, _step, given) => {
+        signal = given;
+        return drawn.opened;
+      },
+    });
+    const { server } = await start(drawsOnce, { imageEngine });
+    const client = await connect(server.url);
+    client.send({ type: "response.create", model: "ember-1m", input: "Draw a fox", tools });
+    await until(() => signal !== null);
+    client.socket.terminate();
+    await until(() => signal?.aborted === true);
+    drawn.open();
+    await until(() => server.app.generator.active.size === 0);
+    await server.close();
+    const [text, image] = await server.records();
+    expect([text?.state, image?.state, image?.costTicks]).toEqual(["aborted", "aborted", 0]);
   });
 
   it("F5: ends with the client that leaves: the image is not drawn on, and nothing is charged twice", async () => {
