@@ -266,21 +266,4 @@ describe("a batch", () => {
     await whenEnded(client, first);
     await whenEnded(client, await createBatch(client, [chatLine("a", "Hello")]));
   });
-
-  it("continues after a restart, in any state", async () => {
-    const { server, batch } = await startHalfAnswered();
-    await server.app.close();
-    const again = await startManagedServer(undefined, { engine: echo() }, { HEARTH_DATA: server.data });
-    const later = clientOf(again);
-    const ended = await whenEnded(later, batch);
-    expect(ended).toMatchObject({
-      status: "completed",
-      request_counts: { total: 3, completed: 3, failed: 0 },
-    });
-    expect(
-      (await linesOf(later, ended.output_file_id)).map(
-        (line) => line.response?.body.choices?.[0]?.message?.content,
-      ),
-    ).toEqual(["early", "echo wait", "echo now"]);
-  });
 });

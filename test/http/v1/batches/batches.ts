@@ -1,4 +1,6 @@
 /** Helpers for tests of batches. */
+import { join } from "node:path";
+import Database from "better-sqlite3";
 import OpenAI, { toFile } from "openai";
 import { vi } from "vitest";
 import { builtInModel } from "../../../harness.js";
@@ -44,6 +46,20 @@ export async function whenEnded(client: Client, { id }: Pick<OpenAI.Batch, "id">
     },
     { timeout: 30_000, interval: 20 },
   );
+}
+
+/**
+ * Makes the database of a server reject changes, as a full disk does.
+ * @param when the event and condition of a trigger. @returns what makes it accept them again
+ */
+export function refuseChanges(data: string, when: string): () => void {
+  const change = (statement: string): void => {
+    const database = new Database(join(data, "hearth.db"));
+    database.exec(statement);
+    database.close();
+  };
+  change(`create trigger full before ${when} begin select raise(abort, 'disk full'); end`);
+  return () => change("drop trigger full");
 }
 
 export interface OutputLine {

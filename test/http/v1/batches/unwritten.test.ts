@@ -1,11 +1,9 @@
-import { join } from "node:path";
-import Database from "better-sqlite3";
 import { describe, expect, it, vi } from "vitest";
 import { createScriptedEngine } from "../../../../src/engine/scripted.js";
 import { builtInModel } from "../../../harness.js";
 import { startManagedServer } from "../../auth/managed.js";
 import { contentNames } from "../files/uploads.js";
-import { chatLine, clientOf, createBatch, linesOf, whenEnded } from "./batches.js";
+import { chatLine, clientOf, createBatch, linesOf, refuseChanges, whenEnded } from "./batches.js";
 
 /** Longer than what is inserted in one transaction. */
 const lines = Array.from({ length: 250 }, (_, at) => chatLine(`line-${at}`, "Hello"));
@@ -20,25 +18,18 @@ async function serve() {
     { engine, logger },
     { HEARTH_TEAM_BATCHES_MAX: "1", HEARTH_JOBS_ACTIVE_MAX: "16" },
   );
-  const change = (statement: string): void => {
-    const database = new Database(join(server.data, "hearth.db"));
-    database.exec(statement);
-    database.close();
-  };
   return {
     server,
     client: clientOf(server),
     failed,
-    refuse: (when: string) =>
-      change(`create trigger full before ${when} begin select raise(abort, 'disk full'); end`),
-    accept: () => change("drop trigger full"),
+    refuse: (when: string) => refuseChanges(server.data, when),
   };
 }
 
 describe("a batch whose changes cannot be written", () => {
   it("is validated again once the database is writable", async () => {
-    const { server, client, failed, refuse, accept } = await serve();
-    refuse("insert on batch_lines when new.line = 230");
+    const { server, client, failed, refuse } = await serve();
+    const accept = refuse("insert on batch_lines when new.line = 230");
     const created = await createBatch(client, lines);
     await vi.waitFor(() => expect(failed).toHaveBeenCalled());
     expect((await client.batches.retrieve(created.id)).status).toBe("validating");
@@ -50,8 +41,8 @@ describe("a batch whose changes cannot be written", () => {
   });
 
   it("leaves no files when it cannot end, and ends once the database is writable", async () => {
-    const { server, client, failed, refuse, accept } = await serve();
-    refuse("update on batches when new.end_time is not null");
+    const { server, client, failed, refuse } = await serve();
+    const accept = refuse("update on batches when new.end_time is not null");
     const created = await createBatch(client, [
       chatLine("good", "Hello"),
       chatLine("bad", "Hello", { temperature: 9 }),
@@ -70,13 +61,13 @@ describe("a batch whose changes cannot be written", () => {
   });
 
   it("is not created when its requests cannot be stored", async () => {
-    const { server, client, refuse, accept } = await serve();
+    const { server, client, refuse } = await serve();
     const create = () => {
       const params = { model: builtInModel, max_tokens: 1, messages: [{ role: "user", content: "Hello" }] };
       const requests = lines.map((_, at) => ({ custom_id: `r-${at}`, params }));
       return server.request("POST", "/v1/messages/batches", { requests }, server.apiKey);
     };
-    refuse("insert on batch_lines when new.line = 230");
+    const accept = refuse("insert on batch_lines when new.line = 230");
     expect((await create()).status).toBe(500);
     expect(
       (await server.request("GET", "/v1/messages/batches", undefined, server.apiKey)).body,
