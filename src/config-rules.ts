@@ -20,24 +20,6 @@ export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-/** The addresses that stand for all addresses of a machine, and how this machine reaches itself there. */
-const wildcards = new Map([
-  ["0.0.0.0", "127.0.0.1"],
-  ["::", "::1"],
-]);
-
-/** Returns the configured address as a base URL. */
-export function configuredUrl({ host: written, port, tlsCert }: Address): string {
-  const host = wildcards.get(written) ?? written;
-  return `${tlsCert === null ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
-}
-
-interface Address {
-  readonly host: string;
-  readonly port: number;
-  readonly tlsCert: string | null;
-}
-
 /** @throws ConfigError that names the setting that contradicts another one, and where it was set. */
 export function refuseContradictions(values: RelatedSettings, sources: Sources): void {
   const refuse = (name: keyof RelatedSettings, reason: string): never => {

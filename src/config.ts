@@ -11,10 +11,10 @@ import { mcpSettings } from "./config-mcp.js";
 import { storageSettings } from "./config-storage.js";
 import { flag, list, operatorKey, origin, whole, zeroOr } from "./config-values.js";
 import { platformDefault, platformFolders } from "./default-folders.js";
-import { configuredUrl, isLoopback, refuseContradictions } from "./config-rules.js";
+import { isLoopback, refuseContradictions } from "./config-rules.js";
 import type { SettingsByModel } from "./models/settings.js";
 
-export { ConfigError, configuredUrl, isLoopback };
+export { ConfigError, isLoopback };
 
 /** Settings by name; the environment variable of `queueDepthMax` is HEARTH_QUEUE_DEPTH_MAX. */
 const settings = {

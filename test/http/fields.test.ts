@@ -103,10 +103,6 @@ const routes: readonly RouteFields[] = [
         { tools: [{ type: "web_search_20250305", name: "web_search" }], tool_choice: { type: "any" } },
       ],
       ["messages.0.content.0.source", document({ source: { type: "base64", data: "" } })],
-      [
-        "messages.0.content.0.citations",
-        document({ source: { type: "text", data: "x" }, citations: { enabled: true } }),
-      ],
       ["messages.0.content.0.type", sent({ type: "container_upload", file_id: "f" })],
     ],
     named: anthropicName,

@@ -116,11 +116,14 @@ describe("runs in /metrics", () => {
   });
 
   it("report a load once, however many requests wait for it, and none for a loaded model", async () => {
-    const loading = gate();
-    const server = await startScriptedApp(() => ["Good"], { onLoad: () => loading.opened });
-    const starting = server.nextRun();
+    const [begun, loading] = [gate(), gate()];
+    const onLoad = (): Promise<void> => {
+      begun.open();
+      return loading.opened;
+    };
+    const server = await startScriptedApp(() => ["Good"], { onLoad });
     const answers = [post(server, hello), post(server, hello)];
-    await starting;
+    await begun.opened;
     server.clock.advance(2000);
     loading.open();
     for (const answer of await Promise.all(answers)) await answer.text();

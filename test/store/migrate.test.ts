@@ -4,6 +4,7 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { expect, it, onTestFinished } from "vitest";
+import { undoBudgets } from "./undo-migration.js";
 import { createApiKeyStore } from "../../src/accounts/keys/store.js";
 import { openDatabase } from "../../src/store/database.js";
 import { createJobStore } from "../../src/jobs/store.js";
@@ -123,13 +124,7 @@ it("counts the images of earlier runs in the usage of their hour and of their mo
     drop table member_sign_ins;
     drop table sign_in_links;
     drop table console_sessions;
-    drop trigger runs_begun_are_budgeted;
-    drop trigger runs_ended_are_budgeted;
-    drop trigger api_keys_end_their_budgets;
-    drop table budget_periods;
-    drop table budgets;
-    drop index usage_hours_by_key;
-    ${["user_id", "bound_ticks", "bound_tokens"].map((name) => `alter table runs drop column ${name};`).join("\n")}
+    ${undoBudgets}
     pragma user_version = 17`);
   sqlite.close();
   const database = await openDatabase(file);

@@ -46,10 +46,13 @@ const methods: Readonly<Record<string, readonly [ask: Ask, steps: readonly strin
     ({ runs }) => runs.list(2),
     ["SCAN runs USING INDEX runs_by_time", "SEARCH price_book USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN"],
   ],
-  "budgets.of": [({ budgets }) => budgets.of({ key: aKey(), team: aTeam() }, 1), ["SEARCH budget"]],
+  "budgets.of": [
+    ({ budgets }) => budgets.of({ key: aKey(), team: aTeam() }, 1),
+    ["SEARCH budget USING PRIMARY KEY (subject_id=? AND team_id=?)", spentOf],
+  ],
   "budgets.page": [
     ({ budgets }) => budgets.page({ teamId: "a", subjectId: null, after: null, limit: 2 }, 1),
-    ["SEARCH budget USING PRIMARY KEY (subject_id=? AND team_id=?)", spentOf],
+    ["budget by budgets_by_team (team_id=?)", spentOf],
   ],
   "budgets.keySpending": [
     ({ budgets }) => budgets.keySpending("a", 1),

@@ -5,6 +5,7 @@ import Sqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { manifestBytesMax, manifestOf, partsMax, refuseManyParts } from "../../../src/app/backup/manifest.js";
 import { temporaryFolder } from "../../harness.js";
+import { undoBudgets } from "../../store/undo-migration.js";
 import { backupOf, hearth, imageName, listed, teamsIn, usedFolder } from "./backups.js";
 
 const bytesOf = (file: string): Buffer => readFileSync(file);
@@ -114,11 +115,11 @@ describe("hearth backup", () => {
     const data = await usedFolder();
     const file = join(data, "hearth.db");
     const sqlite = new Sqlite(file);
-    sqlite.exec("drop table batch_lines; drop table batches; pragma user_version = 24");
+    sqlite.exec(undoBudgets);
     sqlite.close();
     const backup = await backupOf(data);
     const after = new Sqlite(file);
-    expect(after.pragma("user_version", { simple: true })).toBe(24);
+    expect(after.pragma("user_version", { simple: true })).toBe(26);
     after.close();
     const restored = join(temporaryFolder(), "data");
     expect((await hearth(restored, "restore", backup)).code).toBe(0);
