@@ -51,6 +51,14 @@ export function offerMcpTools(
   });
 }
 
+/**
+ * Returns the path of the schemas of a server's tools, for errors. The request has no member of this path: its text is not theirs.
+ * @param param the field of the request that names the server.
+ */
+export function mcpSchemaPath(param: string): string {
+  return `${param}.tools`;
+}
+
 /** @throws HearthError `invalid_value` that names the first header which cannot be sent. */
 export function checkHeaders(headers: Readonly<Record<string, string>>, param: string): void {
   const entries = Object.entries(headers);

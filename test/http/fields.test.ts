@@ -97,7 +97,7 @@ const routes: readonly RouteFields[] = [
       ],
     },
     refused: [
-      ["mcp_servers", { mcp_servers: [{ type: "url", name: "m", url: "https://m.example" }] }],
+      ["mcp_servers.0.url", { mcp_servers: [{ type: "url", name: "m", url: "https://m.example" }] }],
       [
         "tools.0.type",
         { tools: [{ type: "web_search_20250305", name: "web_search" }], tool_choice: { type: "any" } },

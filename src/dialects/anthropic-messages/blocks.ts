@@ -2,6 +2,7 @@
  * Writes the content blocks of a streamed answer. Each block ends before the next one starts. White space alone does not start
  * a text block, because Anthropic's API rejects such blocks in later requests. Pure.
  */
+import type { McpToolName } from "./mcp/tools.js";
 import type { BlockDelta, Citation, ContentBlock, MessageEvent } from "./response-schema.js";
 
 /** Placeholder for the signature of a hosted service. It is not verified when a client sends it back. */
@@ -56,6 +57,20 @@ export class BlockWriter {
   /** Starts a tool call. */
   call(id: string, name: string): readonly MessageEvent[] {
     return this.#startBlock({ type: "tool_use", id, name, input: {} });
+  }
+
+  /** Starts a call of a tool of an MCP server. */
+  mcpCall(id: string, { server, name }: McpToolName): readonly MessageEvent[] {
+    return this.#startBlock({ type: "mcp_tool_use", id, name, server_name: server, input: {} });
+  }
+
+  /** Adds the result of such a call, as a whole block. */
+  mcpResult(id: string, text: string, isError: boolean): readonly MessageEvent[] {
+    const content = text === "" ? [] : [{ type: "text" as const, text }];
+    return [
+      ...this.#startBlock({ type: "mcp_tool_result", tool_use_id: id, is_error: isError, content }),
+      ...this.close(),
+    ];
   }
 
   /** Adds a part of the JSON of the tool call's arguments. */

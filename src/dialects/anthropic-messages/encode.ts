@@ -9,9 +9,11 @@ import type { AppliedEdit } from "../../core/prompt/context-edit.js";
 import type { RunEvent } from "../../core/run-event.js";
 import { noUsage, type Usage } from "../../core/usage.js";
 import { BlockWriter } from "./blocks.js";
+import { CallWriter } from "./mcp/call-writer.js";
 import { encodeAppliedEdits } from "./context-management.js";
 import { citationsOf, type CitedDocuments } from "./documents/cited.js";
 import { MarkReader, type AnswerPiece } from "./documents/mark-reader.js";
+import type { McpToolNames } from "./mcp/tools.js";
 import type { ThinkingDisplay } from "./thinking.js";
 import type {
   ContentBlock,
@@ -35,6 +37,8 @@ export interface MessageIdentity {
   readonly appliedEdits: readonly AppliedEdit[] | null;
   /** The documents that the answer may cite; absent: none. */
   readonly documents?: CitedDocuments;
+  /** The tools of MCP servers, whose calls the server executes; absent: none. */
+  readonly mcpTools?: McpToolNames;
 }
 
 /** Returns the stream events of a generation event. The caller sends `message_stop` after the last one. */
@@ -43,16 +47,21 @@ export type MessageEncoder = (event: RunEvent) => readonly MessageEvent[];
 export function createMessageEncoder(identity: MessageIdentity): MessageEncoder {
   const blocks = new BlockWriter();
   let usage: Usage = noUsage;
+  let isStarted = false;
   const { documents = new Map() as CitedDocuments } = identity;
   const marks = documents.size === 0 ? null : new MarkReader();
   const write = (pieces: readonly AnswerPiece[]): readonly MessageEvent[] =>
     pieces.flatMap(({ type, text }) =>
       type === "text" ? blocks.text(text) : blocks.citations(citationsOf(text, documents)),
     );
+  const calls = new CallWriter(blocks, identity.mcpTools ?? new Map());
   const encodeEvent: MessageEncoder = (event) => {
     usage = event.usage;
     switch (event.type) {
       case "generation-start":
+        // Each turn of the model has one; the message starts once.
+        if (isStarted) return [];
+        isStarted = true;
         return [{ type: "message_start", message: emptyMessage(identity, usage) }, { type: "ping" }];
       case "reasoning-delta":
         if (identity.thinking === "hidden" || event.text === "") return [];
@@ -60,22 +69,20 @@ export function createMessageEncoder(identity: MessageIdentity): MessageEncoder 
       case "text-delta":
         return marks === null ? blocks.text(event.text) : write(marks.add(event.text));
       case "tool-call-start":
-        return blocks.call(event.id.replace(/^call_/, "toolu_"), event.name);
+        return calls.start(event);
       case "tool-call-delta":
         return blocks.argument(event.arguments);
       case "tool-call-end":
         return blocks.close();
-      // No tool of this route is executed by the server.
-      case "server-call-start":
       case "server-call-end":
+        return calls.result(event);
+      case "server-call-start":
       case "conversation-compacted":
         return [];
       case "generation-end": {
-        const stop_reason = stopReason(event.finishReason, usage, identity);
-        const delta = { stop_reason, stop_sequence: event.stopSequence };
-        const { appliedEdits: applied } = identity;
-        const edits = applied === null ? {} : { context_management: encodeAppliedEdits(applied) };
-        return [...blocks.close(), { type: "message_delta", delta, usage: encodeUsage(usage), ...edits }];
+        const isPaused = event.finishReason === "tool_calls" && !calls.areTheClients;
+        const reason = isPaused ? "pause_turn" : stopReason(event.finishReason, usage, identity);
+        return [...blocks.close(), messageDelta(reason, event.stopSequence, usage, identity)];
       }
     }
   };
@@ -84,6 +91,21 @@ export function createMessageEncoder(identity: MessageIdentity): MessageEncoder 
     event.type === "text-delta" || marks === null
       ? encodeEvent(event)
       : [...write(marks.end()), ...encodeEvent(event)];
+}
+
+function messageDelta(
+  stop_reason: MessageStopReason,
+  stop_sequence: string | null,
+  usage: Usage,
+  { appliedEdits: applied }: MessageIdentity,
+): MessageEvent {
+  const edits = applied === null ? {} : { context_management: encodeAppliedEdits(applied) };
+  return {
+    type: "message_delta",
+    delta: { stop_reason, stop_sequence },
+    usage: encodeUsage(usage),
+    ...edits,
+  };
 }
 
 /** Builds the JSON response from events; complete after `generation-end`. */
@@ -119,7 +141,7 @@ export function foldMessage(identity: MessageIdentity): MessageFold {
       const texts = new Map<object, string>();
       for (const [index, block] of whole.content.entries()) {
         const json = content[index]?.json ?? "";
-        if (block.type === "tool_use" && isWhole(json) && mayRoundNumbers(json)) texts.set(block.input, json);
+        if (isCall(block) && isWhole(json) && mayRoundNumbers(json)) texts.set(block.input, json);
       }
       return texts.size === 0 ? whole : writeJson(whole, texts);
     },
@@ -150,8 +172,12 @@ function withDelta({ block, json }: FoldedBlock, delta: Delta): FoldedBlock {
 
 /** Parses the arguments of a tool call. Arguments that were truncated by the token limit are not valid JSON and are dropped. */
 function finishedBlock({ block, json }: FoldedBlock): ContentBlock {
-  if (block.type !== "tool_use" || !isWhole(json)) return block;
+  if (!isCall(block) || !isWhole(json)) return block;
   return { ...block, input: JSON.parse(json) as Readonly<Record<string, unknown>> };
+}
+
+function isCall(block: ContentBlock): block is Extract<ContentBlock, { readonly input: object }> {
+  return block.type === "tool_use" || block.type === "mcp_tool_use";
 }
 
 function isWhole(json: string): boolean {

@@ -2,10 +2,13 @@
 import type { ContextEdit } from "../../core/prompt/context-edit.js";
 import type { AnswerFormat, GenerationRequest } from "../../core/generation.js";
 import { parseTopP } from "../request-fields.js";
-import { invalidValue, unsupported, validFields } from "../field-error.js";
+import { invalidValue, validFields } from "../field-error.js";
 import { labelsOf } from "../run-labels.js";
+import type { McpListings } from "../mcp-tools.js";
 import { withSchemaTexts } from "../schema-texts.js";
 import { parseContextEdits } from "./context-management.js";
+import { readMcpServers, type McpOffer, type RequestedMcpServer } from "./mcp/servers.js";
+import type { McpToolNames } from "./mcp/tools.js";
 import { messagesRequestSchema, type MessagesRequestBody } from "./schema.js";
 import { parseThinking, type ThinkingDisplay } from "./thinking.js";
 import { parseTools } from "./tools/parse.js";
@@ -20,18 +23,28 @@ export interface MessagesRequest {
   readonly documents: CitedDocuments;
   /** Edits to apply to the conversation first; null: the request has no `context_management`. */
   readonly edits: readonly ContextEdit[] | null;
+  readonly mcpServers: readonly RequestedMcpServer[];
+  /** Tools that MCP servers have listed. */
+  readonly mcpTools: McpToolNames;
 }
 
 /**
  * Parses a request body. The body of a count_tokens request is the same without `max_tokens`.
  * @param bodyText the JSON text of the body if it may have numbers that JSON.parse rounds; schemas and the inputs of calls keep them.
+ * @param offer absent: a request with MCP servers is rejected.
  * @throws HearthError that names the field: `invalid_field` if it is missing or has the wrong type, `invalid_value` if its value
  * is out of range or not supported.
  */
-export function parseMessagesRequest(body: unknown, bodyText: string | null = null): MessagesRequest {
+export function parseMessagesRequest(
+  body: unknown,
+  bodyText: string | null = null,
+  offer: McpOffer | null = null,
+): MessagesRequest {
   const fields = validFields(messagesRequestSchema, body);
-  if ((fields.mcp_servers ?? []).length > 0) throw unsupported("mcp_servers", "MCP servers are");
-  const { messages, prefill, documents } = parseTurns(fields, bodyText);
+  const mcpServers = readMcpServers(fields, offer);
+  const listings: McpListings = offer?.listings ?? new Map();
+  const { schemaPaths, warnings, mcpTools, ...tools } = parseTools(fields, mcpServers, listings);
+  const { messages, prefill, documents } = parseTurns(fields, bodyText, mcpTools);
   const { reasoningEffort, budget, display } = parseThinking(fields);
   const { format, formatParam } = readFormat(fields);
   if (prefill !== null && reasoningEffort !== "none")
@@ -40,7 +53,6 @@ export function parseMessagesRequest(body: unknown, bodyText: string | null = nu
     throw invalidValue(prefill.param, `cannot be continued with ${formatParam}`);
   if (documents.size > 0 && format.type !== "text")
     throw invalidValue(formatParam, "cannot be combined with citations: the text of the answer has them");
-  const { schemaPaths, warnings, ...tools } = parseTools(fields);
   const request: GenerationRequest = {
     model: fields.model,
     messages,
@@ -50,11 +62,7 @@ export function parseMessagesRequest(body: unknown, bodyText: string | null = nu
     schemaPaths: { format: `${formatParam}.schema`, tools: schemaPaths },
     reasoningEffort,
     ...budget,
-    sampling: {
-      temperature: fields.temperature ?? undefined,
-      topP: parseTopP(fields.top_p),
-      topK: fields.top_k === 0 ? null : (fields.top_k ?? undefined),
-    },
+    sampling: readSampling(fields),
     topLogprobs: null,
     choices: 1,
     stop: fields.stop_sequences ?? [],
@@ -70,6 +78,16 @@ export function parseMessagesRequest(body: unknown, bodyText: string | null = nu
     thinking: display,
     documents,
     edits: parseContextEdits(fields.context_management),
+    mcpServers,
+    mcpTools,
+  };
+}
+
+function readSampling(fields: MessagesRequestBody): GenerationRequest["sampling"] {
+  return {
+    temperature: fields.temperature ?? undefined,
+    topP: parseTopP(fields.top_p),
+    topK: fields.top_k === 0 ? null : (fields.top_k ?? undefined),
   };
 }
 

@@ -8,6 +8,7 @@ const stopReason = z.enum([
   "max_tokens",
   "stop_sequence",
   "tool_use",
+  "pause_turn",
   "model_context_window_exceeded",
 ]);
 
@@ -65,9 +66,27 @@ const toolUseBlock = responseObject({
   name: z.string(),
   input: z.record(z.string(), z.unknown()).readonly(),
 });
+const mcpToolUseBlock = responseObject({
+  type: z.literal("mcp_tool_use"),
+  id: z.string(),
+  name: z.string().describe("The name of the tool on its server."),
+  server_name: z.string(),
+  input: z.record(z.string(), z.unknown()).readonly(),
+});
+const mcpToolResultBlock = responseObject({
+  type: z.literal("mcp_tool_result"),
+  tool_use_id: z.string(),
+  is_error: z
+    .boolean()
+    .describe("Whether the tool, the server or the connection failed; the model has read why."),
+  content: responseArray(responseObject({ type: z.literal("text"), text: z.string() })),
+});
 const contentBlock = z
-  .discriminatedUnion("type", [textBlock, thinkingBlock, toolUseBlock])
-  .meta({ id: "ContentBlock", description: "Text, thinking, or a tool call." });
+  .discriminatedUnion("type", [textBlock, thinkingBlock, toolUseBlock, mcpToolUseBlock, mcpToolResultBlock])
+  .meta({
+    id: "ContentBlock",
+    description: "Text, thinking, a tool call, or a call of an MCP server's tool with its result.",
+  });
 
 export const message = responseObject({
   id: z.string(),

@@ -6,6 +6,7 @@
 import { z } from "zod";
 import { labelField } from "../run-labels.js";
 import { contextManagementField } from "./context-management.js";
+import { mcpResultBlock, mcpServersField, mcpUseBlock } from "./mcp/schema.js";
 import {
   int32Max,
   optionalInteger,
@@ -105,8 +106,6 @@ const serverBlock = z.object({
     "text_editor_code_execution_tool_result",
     "tool_search_tool_result",
     "advisor_tool_result",
-    "mcp_tool_use",
-    "mcp_tool_result",
     "mcp_tool_listing",
     "container_upload",
     "fallback",
@@ -118,6 +117,8 @@ const assistantBlock = z.discriminatedUnion("type", [
   z.object({ type: z.literal("thinking"), thinking: z.string() }),
   z.object({ type: z.literal("redacted_thinking") }),
   callBlock,
+  mcpUseBlock,
+  mcpResultBlock,
   serverBlock,
 ]);
 const message = z
@@ -206,9 +207,7 @@ export const messagesRequestSchema = z
     output_format: outputFormat.nullish().describe("The older name of `output_config.format`."),
     context_management: contextManagementField,
     metadata: z.object({ user_id: labelField }).nullish().describe("`user_id` is stored with the run."),
-    mcp_servers: boundedArray(z.unknown(), toolsMax)
-      .nullish()
-      .describe("Not supported: rejected unless empty."),
+    mcp_servers: mcpServersField,
   })
   .meta({ id: "MessageRequest" });
 

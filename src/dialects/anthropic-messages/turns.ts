@@ -9,6 +9,9 @@ import { withPrefix, joinParts, type MessageContent, type ContentPart } from "..
 import { wellFormed } from "../well-formed.js";
 import { instruction, type CitedDocuments } from "./documents/cited.js";
 import { RequestDocuments } from "./documents/read.js";
+import type { LocatedBlock } from "./located-block.js";
+import { blocksToLastResult, calledName, splitAtResults } from "./mcp/history.js";
+import type { McpToolNames } from "./mcp/tools.js";
 import type { BlockBody, MessageBody, MessagesRequestBody } from "./schema.js";
 
 /** A conversation. If its last turn is the assistant's, the answer continues it. */
@@ -18,11 +21,6 @@ export interface Conversation {
   readonly prefill: { readonly text: string; readonly param: string } | null;
   /** The documents that the answer may cite. */
   readonly documents: CitedDocuments;
-}
-
-interface LocatedBlock {
-  readonly block: BlockBody;
-  readonly param: string;
 }
 
 interface Turn {
@@ -35,20 +33,25 @@ interface Turn {
 /**
  * Parses the system prompt and the messages.
  * @param bodyText the JSON text of the body if it may have numbers that JSON.parse rounds; the inputs of calls keep them.
+ * @param mcpTools the tools of MCP servers that the request offers.
  * @throws HearthError `invalid_value` that names an unsupported block, or the last turn if it cannot be continued.
  */
 export function parseTurns(
   { system, messages }: MessagesRequestBody,
   bodyText: string | null = null,
+  mcpTools: McpToolNames = new Map(),
 ): Conversation {
   const given = messages.map(({ role, content }, index) => turnOf(role, content, `messages.${index}`));
   const turns = mergeTurns(system == null ? given : [turnOf("system", system, "system"), ...given]);
   const last = turns.at(-1);
   const inputs = inputTexts(turns, bodyText);
   const documents = new RequestDocuments();
-  const read = (turn: Turn): readonly Message[] => readTurn(turn, inputs, documents);
-  const prefill = last?.role === "assistant" ? readPrefill(last) : null;
-  const conversation = (last?.role === "assistant" ? turns.slice(0, -1) : turns).flatMap(read);
+  const calls: CallReading = { inputs, mcpTools };
+  const read = (turn: Turn): readonly Message[] => readTurn(turn, calls, documents);
+  const ending = last?.role === "assistant" ? splitLastTurn(last) : null;
+  const prefill = ending === null ? null : readPrefill(ending.continued);
+  const before = ending === null ? turns : [...turns.slice(0, -1), ...ending.before];
+  const conversation = before.flatMap(read);
   const { cited } = documents;
   return {
     messages: cited.size === 0 ? conversation : withInstruction(conversation),
@@ -67,9 +70,24 @@ function withInstruction(messages: readonly Message[]): readonly Message[] {
 /** The JSON texts of the inputs of tool calls, by the field of the call. */
 type InputTexts = ReadonlyMap<string, string>;
 
+/** What calls are read with. */
+interface CallReading {
+  readonly inputs: InputTexts;
+  readonly mcpTools: McpToolNames;
+}
+
+/** An answer is continued after the last result of an MCP server in it: what comes before is part of the conversation. */
+function splitLastTurn(turn: Turn): { readonly before: readonly Turn[]; readonly continued: Turn } {
+  const count = blocksToLastResult(turn.blocks);
+  const before = count === 0 ? [] : [{ ...turn, blocks: turn.blocks.slice(0, count) }];
+  return { before, continued: { ...turn, blocks: turn.blocks.slice(count) } };
+}
+
 function inputTexts(turns: readonly Turn[], bodyText: string | null): InputTexts {
   if (bodyText === null) return new Map();
-  const calls = turns.flatMap(({ blocks }) => blocks.filter(({ block }) => block.type === "tool_use"));
+  const calls = turns.flatMap(({ blocks }) =>
+    blocks.filter(({ block }) => block.type === "tool_use" || block.type === "mcp_tool_use"),
+  );
   const texts = memberTexts(
     bodyText,
     calls.map(({ param }) => `${param}.input`),
@@ -107,9 +125,9 @@ function mergeTurns(turns: readonly Turn[]): readonly Turn[] {
   return merged;
 }
 
-function readTurn(turn: Turn, inputs: InputTexts, documents: RequestDocuments): readonly Message[] {
+function readTurn(turn: Turn, reading: CallReading, documents: RequestDocuments): readonly Message[] {
   if (turn.role === "system") return readSystemTurn(turn, documents);
-  return turn.role === "user" ? readUserTurn(turn, documents) : [readAssistantTurn(turn, inputs)];
+  return turn.role === "user" ? readUserTurn(turn, documents) : readAssistantTurn(turn, reading);
 }
 
 /** Changes of the tools are not part of the text. */
@@ -191,11 +209,17 @@ function joinParagraphs(parts: readonly ContentPart[]): MessageContent {
   return joinParts(parts, "\n\n");
 }
 
+function readAssistantTurn({ blocks }: Turn, reading: CallReading): readonly Message[] {
+  return splitAtResults(blocks).flatMap((part) => [assistantMessage(part.blocks, reading), ...part.results]);
+}
+
 /** Redacted thinking, which another server encrypted, and blocks of Anthropic's servers are ignored. */
-function readAssistantTurn({ blocks }: Turn, inputs: InputTexts): Message {
-  const calls = blocks.flatMap(({ block, param }) =>
-    block.type === "tool_use" ? [readToolCall(block, inputs.get(param))] : [],
-  );
+function assistantMessage(blocks: readonly LocatedBlock[], { inputs, mcpTools }: CallReading): Message {
+  const calls = blocks.flatMap(({ block, param }) => {
+    if (block.type === "tool_use") return [readToolCall(block, inputs.get(param))];
+    if (block.type !== "mcp_tool_use") return [];
+    return [readToolCall({ ...block, name: calledName(block, mcpTools) }, inputs.get(param))];
+  });
   const reasoning = blocks.map(({ block }) => (block.type === "thinking" ? block.thinking : "")).join("");
   return {
     role: "assistant",
@@ -207,7 +231,7 @@ function readAssistantTurn({ blocks }: Turn, inputs: InputTexts): Message {
 
 /** @param inputText the JSON text of the input if it may have numbers that the input does not keep. */
 function readToolCall(
-  { id, name, input }: Extract<BlockBody, { type: "tool_use" }>,
+  { id, name, input }: Pick<Extract<BlockBody, { type: "tool_use" }>, "id" | "name" | "input">,
   inputText?: string,
 ): ToolCall {
   const json = inputText ?? JSON.stringify(input);

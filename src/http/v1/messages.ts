@@ -7,14 +7,17 @@ import {
   foldMessage,
   type MessageIdentity,
 } from "../../dialects/anthropic-messages/encode.js";
+import type { McpOffer } from "../../dialects/anthropic-messages/mcp/servers.js";
 import { parseMessagesRequest } from "../../dialects/anthropic-messages/parse.js";
 import { messagesRequestSchema } from "../../dialects/anthropic-messages/schema.js";
 import { message, messageEvent } from "../../dialects/anthropic-messages/response-schema.js";
 import { eventFrame } from "../../dialects/sse.js";
+import type { Run } from "../../inference/run/generate.js";
 import type { HttpDeps } from "../deps.js";
 import { authoriseModel } from "../models/authorise-model.js";
 import { reserveEditedRequest } from "../messages/edited-request.js";
-import { createReply, type JsonPresenter, type StreamPresenter } from "../reply/reply.js";
+import { listMessagesTools, mcpOfferOf, type ListedMessagesRequest } from "../messages/mcp.js";
+import { createReply, type JsonPresenter, type Reply, type StreamPresenter } from "../reply/reply.js";
 import type { Call } from "../route.js";
 import type { RouteDocs } from "../route-docs.js";
 
@@ -22,30 +25,50 @@ import type { RouteDocs } from "../route-docs.js";
 export function createMessage(deps: HttpDeps): (call: Call) => Promise<void> {
   const reply = createReply(deps);
   return async (call) => {
-    const { ctx, principal, body, bodyText, requestId, route } = call;
-    const {
-      request: original,
-      stream,
-      thinking,
-      documents,
-      edits,
-    } = parseMessagesRequest(await deps.promptFiles.inline(principal, body), bodyText);
-    authoriseModel(deps.models, call, original.model);
-    const reserved = await reserveEditedRequest(deps, call, original, edits);
-    if (reserved === null) return;
-    const { request, applied, reservation } = reserved;
-    const run = deps.generator.start(request, {
-      principal,
-      requestId,
-      endpoint: route.path,
-      tokenReservation: reservation,
-    });
-    const { id, model, modelName, maxTokens } = run;
-    const appliedEdits = edits === null ? null : applied;
-    const identity = { id, model, modelName, thinking, maxTokens, appliedEdits, documents };
-    if (stream) await reply.sendStream(ctx, run, streamPresenter(identity, requestId));
-    else await reply.sendJson(ctx, run, jsonPresenter(identity));
+    const { principal, body, bodyText } = call;
+    const whole = await deps.promptFiles.inline(principal, body);
+    const parse = (offer: McpOffer) => parseMessagesRequest(whole, bodyText, offer);
+    const parsed = parse(mcpOfferOf(call));
+    authoriseModel(deps.models, call, parsed.request.model);
+    const listed = await listMessagesTools(deps, call, parsed, parse);
+    if (listed === null) return;
+    let finished: Promise<void> | null = null;
+    try {
+      await answer(deps, reply, call, listed, (run) => {
+        finished = run.finished;
+      });
+    } finally {
+      void (finished ?? Promise.resolve()).then(() => listed.close());
+    }
   };
+}
+
+/** @param onStart receives the run when it begins. */
+async function answer(
+  deps: HttpDeps,
+  reply: Reply,
+  call: Call,
+  { parsed, serverTools }: ListedMessagesRequest,
+  onStart: (run: Run) => void,
+): Promise<void> {
+  const { ctx, principal, requestId, route } = call;
+  const { stream, thinking, documents, edits, mcpTools } = parsed;
+  const reserved = await reserveEditedRequest(deps, call, parsed.request, edits);
+  if (reserved === null) return;
+  const { request, applied, reservation } = reserved;
+  const run = deps.generator.start(request, {
+    principal,
+    requestId,
+    endpoint: route.path,
+    tokenReservation: reservation,
+    serverTools,
+  });
+  onStart(run);
+  const { id, model, modelName, maxTokens } = run;
+  const appliedEdits = edits === null ? null : applied;
+  const identity = { id, model, modelName, thinking, maxTokens, appliedEdits, documents, mcpTools };
+  if (stream) await reply.sendStream(ctx, run, streamPresenter(identity, requestId));
+  else await reply.sendJson(ctx, run, jsonPresenter(identity));
 }
 
 export const createMessageDocs: RouteDocs = {

@@ -24,6 +24,8 @@ describe("a messages request", () => {
       stream: false,
       thinking: "hidden",
       edits: null,
+      mcpServers: [],
+      mcpTools: new Map(),
       documents: new Map(),
     });
   });

@@ -166,7 +166,18 @@ describe("an invalid messages request", () => {
       /'g' is not among the tools/,
     ],
     ["a required choice without tools", { tool_choice: { type: "any" } }, "tool_choice", /needs tools/],
-    ["MCP servers", { mcp_servers: [{ type: "url" }] }, "mcp_servers", /not supported/],
+    [
+      "MCP servers where none can be used",
+      { mcp_servers: [{ type: "url", url: "https://a.example", name: "a" }] },
+      "mcp_servers",
+      /not supported/,
+    ],
+    [
+      "a toolset where no MCP server can be used",
+      { tools: [{ type: "mcp_toolset", mcp_server_name: "a" }] },
+      "tools.0.type",
+      /not supported/,
+    ],
   ])("with %s is rejected as invalid_value with the name of the field", (_case, fields, param, message) => {
     const error = errorOf(body(fields));
     expect([error.kind, error.param]).toEqual(["invalid_value", param]);

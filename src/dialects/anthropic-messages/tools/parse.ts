@@ -3,6 +3,9 @@ import { noTools, type Tool, type ToolChoice } from "../../../core/generation.js
 import { hostedTypes, leftOut, unsupportedTool } from "../../client-tools/hosted.js";
 import { invalidValue } from "../../field-error.js";
 import { toolParameters } from "../../tool-parameters.js";
+import { isToolset, type RequestedMcpServer } from "../mcp/servers.js";
+import { chosenMcpTool, offerMcpServers, type McpToolNames } from "../mcp/tools.js";
+import type { McpListings } from "../../mcp-tools.js";
 import type { MessagesRequestBody } from "../schema.js";
 import { toolChanges, type ToolChange } from "./changes.js";
 import type { ToolBody } from "./schema.js";
@@ -15,26 +18,44 @@ export interface ParsedTools {
   readonly schemaPaths: readonly string[];
   /** Sentences about tools that are left out. */
   readonly warnings: readonly string[];
+  readonly mcpTools: McpToolNames;
 }
 
 type ToolFields = Pick<MessagesRequestBody, "tools" | "tool_choice" | "messages">;
 
 /**
  * Reads `tools` and `tool_choice`, and the changes of the tools in the conversation. If the tool choice is `none`, no tools are
- * returned.
+ * returned. Until all MCP servers have listed their tools, the tool choice is not read.
  * @throws HearthError `invalid_value` if a tool is of an unknown type, a function has no schema of an object, two tools have the same
  * name, or the choice names an unknown tool or one of Anthropic's servers.
  */
-export function parseTools({ tools: bodies, tool_choice: choice, messages }: ToolFields): ParsedTools {
-  const { tools: all, hosted } = readTools(bodies ?? []);
+export function parseTools(
+  { tools: bodies, tool_choice: choice, messages }: ToolFields,
+  servers: readonly RequestedMcpServer[],
+  listings: McpListings,
+): ParsedTools {
+  const { tools: all, hosted } = readTools((bodies ?? []).map((body) => (isToolset(body) ? null : body)));
   const available = availableTools(all, hosted, toolChanges(messages));
-  const tools = available.map(({ tool }) => tool);
+  const own = available.map(({ tool, param }) => ({ tool, schemaPath: `${param}.input_schema` }));
+  const mcp = offerMcpServers(
+    servers,
+    listings,
+    new Set([...all.keys(), ...available.map(({ tool }) => tool.name)]),
+  );
+  const offered = [...own, ...mcp.tools];
+  const tools = offered.map(({ tool }) => tool);
   const names = new Set(tools.map(({ name }) => name));
-  const toolChoice = readToolChoice(choice ?? { type: "auto" }, names, hosted);
-  const warnings = hosted.map(({ param, type }) => leftOut(param, type));
+  const toolChoice = mcp.isListed
+    ? readToolChoice(resolvedChoice(choice ?? { type: "auto" }, names, mcp.names), names, hosted)
+    : noTools;
+  const warnings = [
+    ...hosted.map(({ param, type }) => leftOut(param, type)),
+    ...servers.flatMap((server) => server.warnings),
+  ];
+  const rest = { warnings, mcpTools: mcp.names };
   return toolChoice.mode === "none" && tools.length > 0
-    ? { tools: [], toolChoice: { ...toolChoice, withheld: tools }, schemaPaths: [], warnings }
-    : { tools, toolChoice, schemaPaths: available.map(({ param }) => `${param}.input_schema`), warnings };
+    ? { tools: [], toolChoice: { ...toolChoice, withheld: tools }, schemaPaths: [], ...rest }
+    : { tools, toolChoice, schemaPaths: offered.map(({ schemaPath }) => schemaPath), ...rest };
 }
 
 interface ReadTool {
@@ -50,10 +71,12 @@ interface HostedTool {
   readonly type: string;
 }
 
-function readTools(bodies: readonly ToolBody[]) {
+/** @param bodies null stands for a toolset, whose tools its server lists. */
+function readTools(bodies: readonly (ToolBody | null)[]) {
   const tools = new Map<string, ReadTool>();
   const hosted: HostedTool[] = [];
   for (const [index, body] of bodies.entries()) {
+    if (body === null) continue;
     const param = `tools.${index}`;
     const { type, name, defer_loading: deferred } = body;
     if (type != null && hostedTypes.test(type)) {
@@ -104,8 +127,16 @@ function readTool({ type, name, description, input_schema: schema }: ToolBody, p
   return description == null ? { name, parameters } : { name, description, parameters };
 }
 
+type ChoiceBody = NonNullable<MessagesRequestBody["tool_choice"]>;
+
+/** Names a tool of an MCP server as the model knows it. */
+function resolvedChoice(choice: ChoiceBody, names: ReadonlySet<string>, mcp: McpToolNames): ChoiceBody {
+  if (choice.type !== "tool" || names.has(choice.name)) return choice;
+  return { ...choice, name: chosenMcpTool(choice.name, mcp) ?? choice.name };
+}
+
 function readToolChoice(
-  choice: NonNullable<MessagesRequestBody["tool_choice"]>,
+  choice: ChoiceBody,
   names: ReadonlySet<string>,
   hosted: readonly HostedTool[],
 ): ToolChoice {

@@ -1,13 +1,16 @@
 /** Schemas of the tools of a messages request, and of the blocks that add and remove some in the course of a conversation. */
 import { z } from "zod";
 import { functionNameField } from "../../request-fields.js";
+import { toolsetFields } from "../mcp/schema.js";
 
 /** The parser rejects types that it does not know. */
 export const toolSchema = z.object({
   type: z
     .string()
     .nullish()
-    .describe("`custom`, or a type of Anthropic's: client tools are functions, server tools are left out."),
+    .describe(
+      "`custom`, `mcp_toolset`, or a type of Anthropic's: client tools are functions, server tools are left out.",
+    ),
   name: functionNameField.nullish(),
   description: z.string().nullish(),
   input_schema: z.record(z.string(), z.unknown()).nullish().describe("JSON Schema of the input."),
@@ -15,6 +18,7 @@ export const toolSchema = z.object({
     .boolean()
     .nullish()
     .describe("The tool is only available once a `tool_reference` in the conversation names it."),
+  ...toolsetFields,
 });
 
 const namedTool = z.object({ type: z.literal("tool_reference"), name: z.string() });

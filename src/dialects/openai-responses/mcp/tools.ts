@@ -1,7 +1,7 @@
 /** The tools of MCP servers among the tools of a responses request. Pure. */
 import type { McpServer } from "../../../core/mcp/servers.js";
 import { invalidValue } from "../../field-error.js";
-import { offerMcpTools, type OfferedMcpTool } from "../../mcp-tools.js";
+import { mcpSchemaPath, offerMcpTools, type OfferedMcpTool } from "../../mcp-tools.js";
 import type { ReadTool } from "../tools/read-tool.js";
 import type { ToolBody } from "../tools/schema.js";
 import type { ServerToolOffer } from "../tools/server-tools.js";
@@ -51,7 +51,15 @@ export function offerMcpServers(
     return offerMcpTools(label, allowed, names, param).map((each) => {
       const type = needsApproval(body, each.listed) ? "mcp_approval" : "mcp";
       const form = { type, label, name: each.listed.name } as const;
-      return { tool: each.tool, form, param, schemaPath: param, warnings: [], server: null, mcp: each };
+      return {
+        tool: each.tool,
+        form,
+        param,
+        schemaPath: mcpSchemaPath(param),
+        warnings: [],
+        server: null,
+        mcp: each,
+      };
     });
   });
   return { offered, isListed: servers.every(({ server }) => mcp?.has(server.label) === true) };

@@ -30,7 +30,16 @@ const requestSchema = z.object({
       custom_id: z
         .string()
         .regex(/^[A-Za-z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, underscores and hyphens"),
-      params: z.looseObject({ model: z.string() }).describe("A request of `POST /v1/messages`."),
+      params: z
+        .looseObject({
+          model: z.string(),
+          mcp_servers: z
+            .array(z.unknown())
+            .max(0, "MCP servers are not supported in batches")
+            .nullish()
+            .describe("Not supported: rejected unless empty."),
+        })
+        .describe("A request of `POST /v1/messages`."),
     }),
     requestsMax,
   ).refine((requests) => requests.length > 0, "must hold at least one request"),

@@ -1,8 +1,10 @@
 /** POST /v1/messages/count_tokens: counts the prompt tokens of a messages request with the model's template and tokenizer. */
 import { countEditedPrompt } from "../../../inference/prompt/context-edits.js";
+import type { McpOffer } from "../../../dialects/anthropic-messages/mcp/servers.js";
 import { parseMessagesRequest } from "../../../dialects/anthropic-messages/parse.js";
 import { messagesRequestSchema } from "../../../dialects/anthropic-messages/schema.js";
 import { tokenCount } from "../../../dialects/anthropic-messages/response-schema.js";
+import { listMessagesTools, mcpOfferOf } from "../../messages/mcp.js";
 import { whileClientWaits } from "../../reply/client.js";
 import type { HttpDeps } from "../../deps.js";
 import { authoriseModel } from "../../models/authorise-model.js";
@@ -15,8 +17,13 @@ export function countMessageTokens(deps: HttpDeps): (call: Call) => Promise<void
   return async (call) => {
     const { ctx, principal, body, bodyText } = call;
     const whole = await deps.promptFiles.inline(principal, body);
-    const { request, edits } = parseMessagesRequest(whole, bodyText);
-    authoriseModel(deps.models, call, request.model);
+    const parse = (offer: McpOffer) => parseMessagesRequest(whole, bodyText, offer);
+    const parsed = parse(mcpOfferOf(call));
+    authoriseModel(deps.models, call, parsed.request.model);
+    const listed = await listMessagesTools(deps, call, parsed, parse);
+    if (listed === null) return;
+    listed.close();
+    const { request, edits } = listed.parsed;
     const reservation = await reserveTokens(deps, call, request.model, request);
     const count = () =>
       whileClientWaits(ctx.req.socket, (signal) =>
