@@ -11,8 +11,19 @@ import { join } from "node:path";
  * @typedef {{ name?: string, dev?: boolean }} Entry of a lock file
  */
 
-/** Packages of which a stand-in is installed (see `overrides` in package.json), and an optional peer of node-llama-cpp. */
-const neverLoaded = ["onnxruntime-web", "prebuild-install", "typescript"];
+/**
+ * Packages of which a stand-in is installed (see `overrides` in package.json), an optional peer of node-llama-cpp, and what only MCP
+ * servers need of their SDK, whose client is used here.
+ */
+const neverLoaded = [
+  "onnxruntime-web",
+  "prebuild-install",
+  "typescript",
+  "@hono/node-server",
+  "express",
+  "express-rate-limit",
+  "hono",
+];
 
 const typesAndMaps = /\.(map|d\.[cm]?ts)$/;
 
@@ -26,6 +37,7 @@ const unusedParts = new Map([
       reason: "sources of SQLite",
     },
   ],
+  ["@modelcontextprotocol/sdk", { pattern: /^dist\/cjs\//, reason: "never loaded" }],
 ]);
 
 /**

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { selectRemovals, type Target } from "../../scripts/slim/select.mjs";
+import { startMcpServer, startOlderMcpServer } from "../mcp-server/start.js";
 import { builtInModel, clientOf, root, runProgram, temporaryFolder, testKey } from "../harness.js";
 
 /** Tens of thousands of files are linked and removed. */
@@ -23,16 +24,21 @@ const lockedPackages = {
   "node_modules/better-sqlite3": {},
   "node_modules/node-llama-cpp": {},
   "node_modules/@node-llama-cpp/linux-x64": {},
+  "node_modules/@modelcontextprotocol/sdk": {},
+  "node_modules/hono": {},
 };
 
 const files = [
   "node_modules/.bin/tsc",
   "node_modules/@types/koa/index.d.ts",
+  "node_modules/@modelcontextprotocol/sdk/dist/cjs/client/index.js",
+  "node_modules/@modelcontextprotocol/sdk/dist/esm/client/index.js",
   "node_modules/better-sqlite3/LICENSE",
   "node_modules/better-sqlite3/build/Release/better_sqlite3.node",
   "node_modules/better-sqlite3/build/Release/obj/sqlite3.o",
   "node_modules/better-sqlite3/deps/sqlite3.c",
   "node_modules/forgotten/index.js",
+  "node_modules/hono/dist/index.js",
   "node_modules/koa/index.js",
   "node_modules/koa/index.js.map",
   "node_modules/koa/node_modules/debug/index.d.ts",
@@ -70,6 +76,7 @@ function kept(changes: Partial<Target> = {}): string[] {
 describe("npm run slim", () => {
   it("keeps what the lock file names for production, for this platform and the CPU", () => {
     expect(kept()).toEqual([
+      "node_modules/@modelcontextprotocol/sdk/dist/esm/client/index.js",
       "node_modules/better-sqlite3/LICENSE",
       "node_modules/better-sqlite3/build/Release/better_sqlite3.node",
       "node_modules/koa/index.js",
@@ -122,7 +129,7 @@ describe("npm run slim", () => {
 
 describe("a slim install", () => {
   it(
-    "takes 260 MB at most, and chats, describes, embeds, draws and is healthy",
+    "takes 260 MB at most, and chats, describes, embeds, draws, asks MCP servers and is healthy",
     async () => {
       const copy = copyOfInstall();
       const slim = spawnSync(process.execPath, ["scripts/slim.mjs"], { cwd: copy, encoding: "utf8" });
@@ -130,13 +137,24 @@ describe("a slim install", () => {
       const megabytes = Number(/-> (\d+) MB\n$/.exec(slim.stdout)?.[1]);
       expect(megabytes).toBeLessThanOrEqual(260);
 
-      const environment = { HEARTH_PORT: "0", HEARTH_DATA: join(copy, "data"), HEARTH_API_KEY: testKey };
+      const mcp = [await startMcpServer(), await startOlderMcpServer()];
+      const environment = {
+        HEARTH_PORT: "0",
+        HEARTH_DATA: join(copy, "data"),
+        HEARTH_API_KEY: testKey,
+        HEARTH_MCP_HOSTS: mcp.map(({ host }) => host).join(","),
+      };
       const program = join(copy, "dist/main.js");
       const doctor = runProgram(["doctor"], environment, copy, program);
       expect(await doctor.exited).toBe(0);
       const server = runProgram(["start"], environment, copy, program);
       const client = clientOf(await server.line(/^listening on (http:\/\/\S+)$/));
       expect(await answers(client)).toEqual({ text: true, embedding: 2, image: true });
+      for (const { url: server_url, methods } of mcp) {
+        const tools = [{ type: "mcp" as const, server_label: "math", server_url }];
+        await client.responses.inputTokens.count({ model: builtInModel, input: "Hello", tools });
+        expect(methods).toContain("tools/list");
+      }
       server.child.kill("SIGTERM");
       expect(await server.exited).toBe(0);
     },
