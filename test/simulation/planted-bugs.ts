@@ -36,7 +36,7 @@ export const plantedBugs = {
   },
   "a transaction is written in parts": {
     guarantee: /the books balance|what is reserved belongs|no accepted job is lost|no job is done twice/,
-    seed: 1,
+    seed: 3,
   },
   "a settlement that failed is not retried": {
     guarantee: /what is reserved belongs|each running row has a run/,
