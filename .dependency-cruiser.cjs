@@ -122,7 +122,7 @@ module.exports = {
         pathNot: inSrc(
           "cli/",
           "app/(app|data-folder|pulls)\\.ts$",
-          "(config|version)\\.ts$",
+          "(config|configured-url|version)\\.ts$",
           "core/",
           "accounts/",
         ),
