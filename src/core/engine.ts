@@ -78,6 +78,8 @@ export interface DecodeJob {
   readonly deterministic: boolean;
   /** Whether nothing of it is written to disk, prefix files included; absent = false. */
   readonly ephemeral?: boolean | undefined;
+  /** Jobs of a team with the same key prefer the same slot; an engine may ignore it. Absent = no preference. */
+  readonly cacheKey?: string | undefined;
 }
 
 /** A model, kept in memory for one run. */

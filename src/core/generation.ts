@@ -176,6 +176,8 @@ export interface GenerationRequest {
   readonly deterministic: boolean;
   /** Whether nothing of it is written to disk, prefix files included; absent = false. */
   readonly ephemeral?: boolean | undefined;
+  /** Requests of a team with the same key prefer the same slot. It never changes an answer; absent = no preference. */
+  readonly cacheKey?: string | undefined;
   /** Sentences about parts of the client's request that are not applied, for a header of the answer. */
   readonly warnings?: readonly string[];
   /** JSON text of what the client says of the request, such as its user; stored with the run unless it is ephemeral. */

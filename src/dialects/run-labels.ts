@@ -9,6 +9,12 @@ export const labelField = z
   .max(labelCharsMax, `must be at most ${labelCharsMax} characters long`)
   .nullish();
 
+/** A text that groups the prompts of a team in the cache. Like a label, it does not change the answer; it is not stored with the run. */
+export const cacheKeyField = labelField.describe(
+  "A hint for the cache: a new prompt prefers to overwrite a prompt of its team with the same key. A prompt that continues another " +
+    "one is found without it.",
+);
+
 /** Service tiers of the hosted API. There is one here, and answers name it: `default`. */
 export const serviceTierField = z
   .enum(["auto", "default", "flex", "scale", "priority"])

@@ -57,6 +57,7 @@ export function parseChatRequest(body: unknown, bodyText: string | null = null):
     maxTokensExcludesReasoning: fields.max_completion_tokens != null || fields.max_tokens == null,
     deterministic: fields.deterministic ?? false,
     ...(fields.store === false ? { ephemeral: true } : {}),
+    ...(fields.prompt_cache_key == null ? {} : { cacheKey: fields.prompt_cache_key }),
     ...(warnings.length === 0 ? {} : { warnings }),
     ...labelsOf(fields),
   };

@@ -1,6 +1,6 @@
 /**
  * Schema of the request of POST /v1/chat/completions, with the fields of OpenAI and xAI. `null` means absent for every
- * optional field. Other fields (web_search_options, prompt_cache_key, prediction, verbosity, ...) do not change the answer and
+ * optional field. Other fields (web_search_options, prediction, verbosity, ...) do not change the answer and
  * are ignored. Fields that are declared here but not supported are rejected by unsupported-fields.ts.
  */
 import { z } from "zod";
@@ -12,7 +12,7 @@ import {
   modelIdField,
 } from "../request-fields.js";
 import { nestedTextFormatSchema, textToolFields } from "../client-tools/text-input.js";
-import { labelField, serviceTierField } from "../run-labels.js";
+import { cacheKeyField, labelField, serviceTierField } from "../run-labels.js";
 import { reasoningEffortField } from "../openai-effort.js";
 import { maxTokensField, samplingFields, streamFields } from "../openai-sampling.js";
 
@@ -160,6 +160,7 @@ export const chatRequestSchema = z
       ),
     user: labelField.describe("Stored with the run."),
     safety_identifier: labelField.describe("Stored with the run."),
+    prompt_cache_key: cacheKeyField,
     service_tier: serviceTierField,
     metadata: metadataField.nullish().describe("Stored with the completion; list requests can filter by it."),
     max_completion_tokens: maxTokensField.describe(

@@ -236,6 +236,7 @@ function generationOf(
     ...(fields.max_tool_calls == null ? {} : { serverCallsMax: fields.max_tool_calls }),
     deterministic: fields.deterministic ?? false,
     ...(fields.store === false ? { ephemeral: true } : {}),
+    ...(fields.prompt_cache_key == null ? {} : { cacheKey: fields.prompt_cache_key }),
     ...(warnings.length === 0 ? {} : { warnings }),
     ...labelsOf(fields),
   };

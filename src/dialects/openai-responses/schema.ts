@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 import { int32Max, metadataField, optionalInteger, boundedArray } from "../request-fields.js";
-import { labelField, serviceTierField } from "../run-labels.js";
+import { cacheKeyField, labelField, serviceTierField } from "../run-labels.js";
 import { reasoningEffortField } from "../openai-effort.js";
 import { maxTokensField, samplingFields } from "../openai-sampling.js";
 import { inputItemSchema } from "./items/input-item-schema.js";
@@ -86,9 +86,7 @@ export const responsesRequestSchema = z
     metadata: metadataField.nullish(),
     user: labelField,
     safety_identifier: labelField,
-    prompt_cache_key: labelField.describe(
-      "Has no effect: a prompt continues the longest prefix of its team.",
-    ),
+    prompt_cache_key: cacheKeyField,
     service_tier: serviceTierField,
     search_parameters: z.object({ mode: z.enum(["off", "on", "auto"]).nullish() }).nullish(),
     conversation: z

@@ -128,5 +128,6 @@ function decodeJob(
     maxTokensExcludesReasoning,
     deterministic: request.deterministic,
     ephemeral: request.ephemeral,
+    cacheKey: request.cacheKey,
   };
 }

@@ -32,7 +32,7 @@ describe("a chat request", () => {
 
   it("treats null as absent in every optional field", () => {
     const fields =
-      "stream stream_options deferred max_completion_tokens max_tokens temperature top_p n stop seed frequency_penalty presence_penalty logprobs top_logprobs logit_bias tools tool_choice functions function_call response_format reasoning_effort search_parameters web_search_options modalities user store metadata service_tier";
+      "stream stream_options deferred max_completion_tokens max_tokens temperature top_p n stop seed frequency_penalty presence_penalty logprobs top_logprobs logit_bias tools tool_choice functions function_call response_format reasoning_effort search_parameters web_search_options modalities user store metadata prompt_cache_key service_tier";
     const nulls = Object.fromEntries(fields.split(" ").map((field) => [field, null]));
     expect(parseChatRequest(body(nulls))).toEqual(parseChatRequest(body()));
   });
@@ -61,6 +61,17 @@ describe("a chat request", () => {
     expect(parseChatRequest(body({ ...harmless, store: true })).request).toEqual(
       parseChatRequest(body()).request,
     );
+  });
+
+  it("passes on the cache key, of at most 512 characters", () => {
+    expect(parseChatRequest(body({ prompt_cache_key: "k" })).request.cacheKey).toBe("k");
+    expect(parseChatRequest(body({ prompt_cache_key: "k".repeat(512) })).request.cacheKey).toHaveLength(512);
+    for (const [key, kind] of [
+      [7, "invalid_field"],
+      [["k"], "invalid_field"],
+      ["k".repeat(513), "invalid_value"],
+    ] as const)
+      expect(errorOf(body({ prompt_cache_key: key }))).toMatchObject({ kind, param: "prompt_cache_key" });
   });
 
   it("that is deferred cannot be streamed", () => {

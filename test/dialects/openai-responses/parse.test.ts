@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseResponsesRequest } from "../../../src/dialects/openai-responses/parse.js";
-import { body, generationOf, weather } from "./requests.js";
+import { body, errorOf, generationOf, weather } from "./requests.js";
 
 const { type: _type, ...named } = weather;
 
@@ -133,6 +133,16 @@ describe("a responses request", () => {
       text: { format: { ...format, description: null }, verbosity: "high" },
       reasoning: { effort: "xhigh", summary: "concise" },
     });
+  });
+
+  it("passes on the cache key, of at most 512 characters", () => {
+    expect(generationOf({ prompt_cache_key: "k" }).cacheKey).toBe("k");
+    for (const [key, kind] of [
+      [7, "invalid_field"],
+      [["k"], "invalid_field"],
+      ["k".repeat(513), "invalid_value"],
+    ] as const)
+      expect(errorOf(body({ prompt_cache_key: key }))).toMatchObject({ kind, param: "prompt_cache_key" });
   });
 
   it("maps its fields to the generation request", () => {

@@ -12,6 +12,8 @@ export interface SlotState {
   readonly lastUsed: number;
   /** Tokens of the job's prompt that its KV cache holds. */
   readonly sharedTokens: number;
+  /** Whether a job of the same team with the same cache key used it last. */
+  readonly sameKey: boolean;
 }
 
 /** A shared prefix of this many tokens takes longer to evaluate again than a divided batch costs in a usual answer. */
@@ -19,15 +21,17 @@ const worthDividingTokens = 64;
 
 /**
  * Returns the index of the best free slot; null when none is free. Best is a slot with a long shared prefix, the longest first; then one
- * next to busy slots; then one with any shared prefix; then an empty one; then the least recently used one.
+ * next to busy slots; then one with any shared prefix; then an empty one; then one of the same cache key, so that a new prompt overwrites
+ * the tokens of its own key rather than those of another conversation; then the least recently used one.
  */
 export function bestSlot(slots: readonly SlotState[]): number | null {
   let best: number | null = null;
   let bestRank: readonly number[] = [];
-  for (const [id, { busy, empty, lastUsed, sharedTokens }] of slots.entries()) {
+  for (const [id, { busy, empty, lastUsed, sharedTokens, sameKey }] of slots.entries()) {
     if (busy) continue;
     const long = sharedTokens >= worthDividingTokens ? sharedTokens : 0;
-    const rank = [long, busyNeighbours(slots, id), sharedTokens, empty ? 1 : 0, -lastUsed, -id];
+    const neighbours = busyNeighbours(slots, id);
+    const rank = [long, neighbours, sharedTokens, empty ? 1 : 0, sameKey ? 1 : 0, -lastUsed, -id];
     if (best !== null && compare(rank, bestRank) <= 0) continue;
     best = id;
     bestRank = rank;

@@ -23,6 +23,8 @@ export interface SequenceSlot {
   teamId: string | null;
   /** Whether the KV cache holds tokens that are never written to disk. */
   ephemeral: boolean;
+  /** The key of the team's job that used the slot last; null = it had none. */
+  cacheKey: string | null;
   /** Tick of the last use; the least recently used slot is reused first. */
   lastUsed: number;
   generation: Generation | null;
@@ -45,6 +47,7 @@ export function createSlots(resident: Resident): readonly SequenceSlot[] {
     sequence,
     teamId: null,
     ephemeral: false,
+    cacheKey: null,
     lastUsed: 0,
     generation: null,
   }));
@@ -66,6 +69,7 @@ export function chooseSlot(slots: readonly SequenceSlot[], decode: SeededJob): S
         slot.generation !== null || decode.deterministic
           ? 0
           : usefulPrefix(sharedPrefix(slot, decode), decode),
+      sameKey: isOfSameKey(slot, decode),
     })),
   );
   return id === null ? null : (slots[id] ?? null);
@@ -91,8 +95,19 @@ export async function prepareSlot(
     : terms.store?.find(ownerOf(resident, decode.teamId), decode.prompt.tokens);
   const saved = stored == null ? 0 : savedTokens(stored, held, slot, decode);
   if (stored != null && saved >= storedTokensMin && stored.isFaster(evaluationMs(saved, terms)))
-    if (await stored.load(sequence)) slot.teamId = decode.teamId;
+    if (await stored.load(sequence)) assignSlot(slot, decode);
   return truncateToPrefix(slot, decode);
+}
+
+/** Records which team and key the tokens of a slot belong to. Both change together: a key means something within its team only. */
+export function assignSlot(slot: SequenceSlot, { teamId, cacheKey }: SeededJob): void {
+  slot.teamId = teamId;
+  slot.cacheKey = cacheKey ?? null;
+}
+
+/** Returns whether the slot was last used by a job of the same team with the same key. */
+function isOfSameKey(slot: SequenceSlot, { teamId, cacheKey }: SeededJob): boolean {
+  return cacheKey !== undefined && slot.teamId === teamId && slot.cacheKey === cacheKey;
 }
 
 /** Returns how many tokens a stored prefix saves. A state that cannot be truncated must be that of a beginning of the prompt. */

@@ -16,6 +16,7 @@ import { mergeUpdates } from "./updates.js";
 import type { JobUpdate, SeededJob } from "../protocol.js";
 import type { Resident } from "../load/resident.js";
 import {
+  assignSlot,
   prepareSlot,
   chooseSlot,
   createSlots,
@@ -224,7 +225,7 @@ export class TickLoop {
       const slot = chooseSlot(slots, decode);
       if (slot === null) throw new Error("more jobs than slots");
       const cachedTokens = await prepareSlot(slot, decode, resident, this.#storingTerms(resident));
-      slot.teamId = decode.teamId;
+      assignSlot(slot, decode);
       slot.ephemeral = decode.ephemeral === true;
       slot.lastUsed = this.#ticks;
       slot.generation = new Generation(resident, slot.sequence, { job, decode, cachedTokens });
