@@ -39,7 +39,7 @@ export interface BudgetService {
 export interface BudgetServiceDeps extends AuditDeps {
   readonly budgets: BudgetStore;
   readonly keys: Pick<ApiKeyStore, "find">;
-  readonly members: Pick<MemberStore, "find">;
+  readonly members: Pick<MemberStore, "find" | "findEver">;
   readonly teams: TeamStore;
 }
 
@@ -64,9 +64,7 @@ async function applyChange(
   const now = clock.now();
   const team = await findVisibleTeam(deps.teams, name.teamId, actor);
   const before = await budgets.find(name, now);
-  // The budget of a member who was removed can still be changed.
-  const isKnown = before !== null && name.subject === "member";
-  const subject = isKnown ? name.subjectId : await nameOfSubject(deps, name, team, actor);
+  const subject = await nameOfSubject(deps, name, { team, isSet: before !== null }, actor);
   const after = limitsAfter(before ?? noBudget, change);
   const hasLimit = Object.values(after).some((limit) => limit !== null);
   if (before === null && !hasLimit) return null;
@@ -89,11 +87,14 @@ async function applyChange(
   return budgets.find(name, now);
 }
 
-/** Returns what the audit log calls the subject. @throws HearthError `not_found`. */
+/**
+ * Returns what the audit log calls the subject. @param isSet whether it has this budget already
+ * @throws HearthError `not_found`.
+ */
 async function nameOfSubject(
   { keys, members }: BudgetServiceDeps,
   { teamId, subject, subjectId }: BudgetName,
-  team: Team,
+  { team, isSet }: { readonly team: Team; readonly isSet: boolean },
   actor: Actor,
 ): Promise<string> {
   if (subject === "team") return team.name;
@@ -102,9 +103,10 @@ async function nameOfSubject(
     if (key?.teamId === teamId) return key.name;
     throw new HearthError("not_found", "Cannot find API key", { param: "apiKeyId" });
   }
-  const member = await members.find(subjectId);
+  // The budget of a member who was removed can still be changed.
+  const [member] = isSet ? await members.findEver([subjectId]) : [await members.find(subjectId)];
   // A member of the whole server has keys in any team.
-  if (member !== null && (member.teamId === teamId || (member.teamId === null && actor.teamId === null)))
+  if (member != null && (member.teamId === teamId || (member.teamId === null && actor.teamId === null)))
     return member.email;
   throw new HearthError("not_found", "Cannot find member", { param: "memberId" });
 }

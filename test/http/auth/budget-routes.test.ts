@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { aSide, complete, set, verified } from "./budgeted.js";
+import { signInOwner } from "../console/pages.js";
 import { startManagedServer } from "./managed.js";
 
 describe("PUT and GET /auth/teams/{teamId}/budgets", () => {
@@ -78,6 +79,43 @@ describe("PUT and GET /auth/teams/{teamId}/budgets", () => {
     expect((await set(server, side, { ...change, apiKeyId: other.keyId }, manager)).status).toBe(404);
     expect((await set(server, other, { ...change, apiKeyId: other.keyId }, manager)).status).toBe(404);
     expect((await set(server, side, { ...change, memberId: "x" }, manager)).status).toBe(400);
+  });
+
+  it("a management key of one team cannot change a budget by another kind of name, nor that of a member who is not its team's", async () => {
+    const server = await startManagedServer();
+    const side = await aSide(server);
+    const manager = await server.createManagementKey({ teamId: side.teamId });
+    await signInOwner(server);
+    const [owner] = await server.stores.members.list();
+    const memberId = owner?.id;
+    for (const which of [{}, { memberId }, { apiKeyId: side.keyId }]) {
+      const change = { ...which, period: "day", budget: { hardTokens: 9 } };
+      expect((await set(server, side, change)).status).toBe(200);
+    }
+    const before = await server.database.kysely.selectFrom("budgets").selectAll().execute();
+    const budget = { hardTokens: 99_999 };
+    for (const which of [
+      { memberId: side.teamId },
+      { apiKeyId: side.teamId },
+      { memberId: side.keyId },
+      { memberId },
+    ]) {
+      const { status } = await set(server, side, { ...which, period: "day", budget }, manager);
+      expect([which, status]).toEqual([which, 404]);
+    }
+    expect(await server.database.kysely.selectFrom("budgets").selectAll().execute()).toEqual(before);
+  });
+
+  it("the budget of a member who was removed can be changed, and no new one can be set", async () => {
+    const server = await startManagedServer();
+    const side = await aSide(server);
+    const memberId = await server.createMember(side.teamId);
+    await set(server, side, { memberId, period: "day", budget: { hardTokens: 9 } });
+    await server.request("DELETE", `/auth/members/${memberId}`);
+    const changed = await set(server, side, { memberId, period: "day", budget: { hardTokens: 7 } });
+    expect(changed).toMatchObject({ status: 200, body: { budget: { memberId, hardTokens: "7" } } });
+    const further = await set(server, side, { memberId, period: "week", budget: { hardTokens: 7 } });
+    expect(further.status).toBe(404);
   });
 
   it.each([

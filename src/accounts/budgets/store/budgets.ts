@@ -84,8 +84,9 @@ export function createBudgetStore({ kysely }: Database) {
       return rows.map((row) => fromRow(row, now));
     },
     /** Returns a budget; null when it does not exist. */
-    async find({ teamId, subjectId, period }: BudgetName, now: number): Promise<BudgetStatus | null> {
-      const condition = sql`budget.subject_id = ${subjectId} and budget.team_id = ${teamId} and budget.period = ${period}`;
+    async find(name: BudgetName, now: number): Promise<BudgetStatus | null> {
+      const condition = sql`budget.subject_id = ${name.subjectId} and budget.subject = ${name.subject}
+        and budget.team_id = ${name.teamId} and budget.period = ${name.period}`;
       const { rows } = await selection(startsAt(now), condition).execute(kysely);
       return rows[0] === undefined ? null : fromRow(rows[0], now);
     },
