@@ -6,11 +6,12 @@
  * is too busy or closes; failed when the process died too often while it was in flight (claims.ts).
  */
 import type { Clock } from "../core/clock.js";
-import { toHearthError, HearthError } from "../core/errors.js";
+import { toHearthError, type HearthError } from "../core/errors.js";
 import type { Write, Writes } from "../store/writes.js";
 import { leaseMs, type Claims } from "./claims.js";
 import type { JobHandler, JobRun, PreparedJob } from "./handler.js";
 import type { Job } from "./job.js";
+import { givenUp, pauseMsOf, queueFull, waitMsOf } from "./job-errors.js";
 import type { JobStore } from "./store.js";
 
 /** A job as it is enqueued. */
@@ -63,7 +64,7 @@ interface InFlightJob {
   readonly job: Job;
   run: JobRun | null;
   cancelled: boolean;
-  /** When it may start again, by the limits of its key and team; null = at once. */
+  /** When it may start again, by the limits and budgets of its key and team; null = at once. */
   notBefore: number | null;
   /** Resolves, never rejects, when the job is no longer in flight: whether it is in the queue again. */
   done: Promise<boolean>;
@@ -211,7 +212,7 @@ class Queue implements JobQueue {
     const { handler, jobs, writes } = this.#deps;
     const { job } = inFlight;
     try {
-      if (job.attempts > attemptsMax) throw givenUp();
+      if (job.attempts > attemptsMax) throw givenUp(attemptsMax);
       const prepared = await handler.prepare(job);
       if (!this.#isRunning) return true;
       if (prepared !== null) return await this.#run(inFlight, prepared);
@@ -219,11 +220,7 @@ class Queue implements JobQueue {
       return false;
     } catch (thrown) {
       const error = toHearthError(thrown);
-      if (this.#pauseWhenBusy(error)) return true;
-      if (error.kind === "rate_limited" && error.retryAfterMs !== null) {
-        inFlight.notBefore = this.#deps.clock.now() + error.retryAfterMs;
-        return true;
-      }
+      if (this.#startsAgain(inFlight, error)) return true;
       if (error.kind === "internal") this.#deps.onError(job.id, error.cause ?? error);
       await writes.commit([...(await handler.failure(job, error)), jobs.removal(job.id)]);
       return false;
@@ -235,6 +232,7 @@ class Queue implements JobQueue {
     const { job } = inFlight;
     const { principal, recorder, tokenReservation } = prepared;
     let isRequeued = true;
+    let hasEvents = false;
     const run = prepared.start({
       principal,
       requestId: job.id,
@@ -242,10 +240,15 @@ class Queue implements JobQueue {
       workClass: handler.workClass,
       tokenReservation,
       recorder: {
-        add: (event) => recorder.add(event),
+        add(event) {
+          hasEvents = true;
+          recorder.add(event);
+        },
         writes: (end) => {
-          const isBusy = end.failure !== null && this.#pauseWhenBusy(end.failure);
-          isRequeued = isBusy || (end.state === "aborted" && !inFlight.cancelled);
+          isRequeued =
+            end.failure === null
+              ? end.state === "aborted" && !inFlight.cancelled
+              : this.#startsAgain(inFlight, end.failure, hasEvents);
           return isRequeued ? null : [...(recorder.writes(end) ?? []), jobs.removal(job.id)];
         },
       },
@@ -259,29 +262,28 @@ class Queue implements JobQueue {
     return isRequeued;
   }
 
+  /**
+   * Returns whether a job that ended with this error starts again, and sets when.
+   * @param hasEvents whether its run has produced something: limits and budgets no longer delay it then.
+   */
+  #startsAgain(inFlight: InFlightJob, error: HearthError, hasEvents = false): boolean {
+    if (this.#pauseWhenBusy(error)) return true;
+    const waitMs = hasEvents ? null : waitMsOf(error);
+    if (waitMs === null) return false;
+    inFlight.notBefore = this.#deps.clock.now() + waitMs;
+    return true;
+  }
+
   /** Returns whether the error means that the server is too busy; if so, no job starts for a while. */
-  #pauseWhenBusy({ kind, code, retryAfterSeconds }: HearthError): boolean {
-    // A storage that is full can stay so for days, and concerns only the jobs that store.
-    if (kind !== "overloaded" || code === "storage_full") return false;
+  #pauseWhenBusy(error: HearthError): boolean {
+    const pauseMs = pauseMsOf(error);
+    if (pauseMs === null) return false;
     this.#stopPause();
     this.#isPaused = true;
-    this.#stopPause = this.#deps.clock.after((retryAfterSeconds ?? 1) * 1000, () => {
+    this.#stopPause = this.#deps.clock.after(pauseMs, () => {
       this.#isPaused = false;
       this.#claim();
     });
     return true;
   }
-}
-
-function queueFull(): HearthError {
-  return new HearthError("overloaded", "Too many requests are queued already. Please try again later.", {
-    retryAfterSeconds: 30,
-  });
-}
-
-function givenUp(): HearthError {
-  return new HearthError(
-    "internal",
-    `The server stopped ${attemptsMax} times while it processed this request, so the request was given up.`,
-  );
 }

@@ -96,6 +96,42 @@ describe("a process that dies while a job is in flight", () => {
   });
 });
 
+describe("a budget that other requests have reserved", () => {
+  const reserved = new HearthError("budget_exceeded", "Reserved.", {
+    retryAfterSeconds: 1,
+    shouldRetry: true,
+  });
+
+  it("delays a job that it refuses, and no other", async () => {
+    const { queue, clock, runs, put, outcomes, fail } = await jobQueue();
+    await queue.start();
+    fail.running = reserved;
+    await put("a");
+    await until(() => runs.some(({ ended }) => ended === "failed"));
+    fail.running = null;
+    await put("b");
+    await until(() => outcomes().has("b"));
+    expect([...outcomes()]).toEqual([["b", "completed"]]);
+    clock.advance(1000);
+    await until(() => outcomes().get("a") === "completed");
+    expect(runs.map(({ id, attempts }) => `${id}${attempts}`)).toEqual(["a1", "b1", "a1"]);
+  });
+
+  it("fails a job that can never fit, and one whose run has produced something", async () => {
+    const { queue, put, outcomes, fail } = await jobQueue();
+    await queue.start();
+    fail.running = new HearthError("budget_exceeded", "Spent.", { shouldRetry: false });
+    await put("a");
+    await until(() => outcomes().has("a"));
+    fail.running = reserved;
+    fail.events = true;
+    await put("b");
+    await until(() => outcomes().has("b"));
+    expect(outcomes().get("a")).toBe("budget_exceeded: Spent.");
+    expect(outcomes().get("b")).toBe("budget_exceeded: Reserved.");
+  });
+});
+
 describe("closing the queue", () => {
   it("aborts the runs in flight, writes no outcome, and leaves the jobs to the next process", async () => {
     const { queue, restart, runs, put, outcomes } = await jobQueue();

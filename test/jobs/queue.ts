@@ -15,6 +15,7 @@ import type { Run } from "../../src/inference/run/generate.js";
 import { createClaims, leaseMs } from "../../src/jobs/claims.js";
 import { createJobQueue, type JobQueue } from "../../src/jobs/queue.js";
 import { toJobRun, type JobHandler, type PreparedJob } from "../../src/jobs/handler.js";
+import type { RunEvent } from "../../src/core/run-event.js";
 import type { RunEnd } from "../../src/inference/run/recorder.js";
 import { createDeferredStore } from "../../src/jobs/deferred/store.js";
 import { createJobStore } from "../../src/jobs/store.js";
@@ -41,6 +42,8 @@ interface Failures {
   starting: HearthError | null;
   running: HearthError | null;
   settling: Error | null;
+  /** Whether runs produce something before they fail. */
+  events: boolean;
   /** How often settling failed. */
   failedSettlements: number;
 }
@@ -64,7 +67,13 @@ export async function jobQueue(limits: { readonly queuedMax?: number; readonly a
   const runs: TestRun[] = [];
   const waits = new Map<string, PromiseLike<unknown>>();
   const deadly = new Set<string>();
-  const fail: Failures = { starting: null, running: null, settling: null, failedSettlements: 0 };
+  const fail: Failures = {
+    starting: null,
+    running: null,
+    settling: null,
+    events: false,
+    failedSettlements: 0,
+  };
   const ended = (id: string, outcome: string): readonly Write[] => [
     deferred.ending(id, { state: "done", answer: outcome }, clock.now() + 1e9),
   ];
@@ -154,7 +163,10 @@ function startProcess(world: World): { readonly queue: JobQueue; die(): void } {
       world.runs.push(run);
       if (world.deadly.has(id)) isAlive = false;
       return toJobRun(
-        aRun(world, id, (state, failure) => settle(run, state, recorder?.writes({ state, failure }) ?? [])),
+        aRun(world, id, (state, failure) => {
+          if (world.fail.events) recorder?.add({ type: "generation-start" } as RunEvent);
+          return settle(run, state, recorder?.writes({ state, failure }) ?? []);
+        }),
       );
     }),
     jobs: {
