@@ -16,6 +16,8 @@ import { createMetrics } from "../http/metrics.js";
 import { createHttpServer, type HttpServer, type Listening } from "../http/server.js";
 import { createEmbedder } from "../inference/embeddings/embed.js";
 import type { FileContents } from "../inference/files/contents.js";
+import { LiveRuns } from "../inference/requests/live-runs.js";
+import { createRequestLog } from "../inference/requests/request-log.js";
 import { createImageGenerator } from "../inference/images/generate-images.js";
 import type { RunStore } from "../inference/run/store/runs.js";
 import { createGenerator, type Generator } from "../inference/run/generate.js";
@@ -137,16 +139,11 @@ async function assemble(config: Config, overrides: Overrides, dataFolder: DataFo
     ...running.authentication,
     budgetGuard: running.budgetGuard,
     accounts: buildAccounts({ ...stores, ...system }),
-    generator,
-    imageGenerator: running.imageGenerator,
-    mcp: running.mcp,
-    embedder: running.embedder,
+    requestLog: running.requestLog,
+    ...running.runners,
     imageStore: stores.images,
-    files: running.files,
-    promptFiles: running.promptFiles,
     hostedTokenizer: running.engines.hostedTokenizer,
     ...running.jobs.services,
-    models,
     modelAdmin: running.modelAdmin,
     pullJobs: running.pullJobs,
     metrics: running.metrics,
@@ -211,6 +208,7 @@ async function buildRunning(config: Config, overrides: Overrides, system: System
   const runDeps = {
     ...system,
     models,
+    liveRuns: new LiveRuns(),
     slots: scheduler,
     runs: stores.runs,
     ledger: stores.ledger,
@@ -239,9 +237,11 @@ async function buildRunning(config: Config, overrides: Overrides, system: System
     engines,
     load,
     metrics,
+    runners,
     ...runners,
     keyUse,
     budgetGuard,
+    requestLog: createRequestLog({ ...stores, ...runDeps }),
     authentication,
     jobs,
   };

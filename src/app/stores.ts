@@ -8,6 +8,7 @@ import { createImageStore } from "../inference/images/store.js";
 import { createConversationStore } from "../inference/conversations/store/conversations.js";
 import { createCompletionStore } from "../inference/completions/store.js";
 import { createResponseStore } from "../inference/responses/store/responses.js";
+import { createRequestStore } from "../inference/requests/store.js";
 import { createRunLabelStore } from "../inference/run/store/run-labels.js";
 import { createRunStore } from "../inference/run/store/runs.js";
 import { createBatchStore } from "../jobs/batches/store/batches.js";
@@ -30,6 +31,7 @@ export function buildStores(config: Config, database: Database, random: Random) 
     ...buildAccountStores(database),
     runs: createRunStore(database),
     runLabels: createRunLabelStore(database),
+    requests: createRequestStore(database),
     jobs: createJobStore(database),
     deferred: createDeferredStore(database),
     responses: createResponseStore(database),

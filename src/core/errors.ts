@@ -25,6 +25,7 @@ export type ErrorKind =
   | "dependency_failed" // a server that the request names does not answer as it must
   | "invalid_output" // the model's output does not have the requested format
   | "conflict"
+  | "cancelled" // the operator has ended the run
   | "internal";
 
 /** Why a prompt does not fit. */

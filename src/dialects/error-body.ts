@@ -125,6 +125,7 @@ const table: Readonly<Record<ErrorKind, Row>> = {
   overloaded: { ...unavailable, anthropic: "overloaded_error", code: "overloaded" },
   model_unavailable: { ...unavailable, anthropic: "overloaded_error", code: "model_unavailable" },
   conflict: { ...invalid, status: 409, sentence: "alreadyExists", code: "conflict" },
+  cancelled: { ...unavailable, anthropic: "api_error", code: "cancelled" },
   dependency_failed: {
     status: 424,
     sentence: "failedPrecondition",

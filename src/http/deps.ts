@@ -14,6 +14,7 @@ import type { BudgetService } from "../accounts/budgets/budgets.js";
 import type { SpendingService } from "../accounts/money/spending-limits.js";
 import type { UsageReports } from "../accounts/usage/usage-reports.js";
 import type { TeamService } from "../accounts/teams/teams.js";
+import type { RequestLog } from "../inference/requests/request-log.js";
 import type { Clock } from "../core/clock.js";
 import type { McpConnector } from "../core/mcp/servers.js";
 import type { ServerLoad } from "../core/metrics.js";
@@ -81,6 +82,8 @@ export interface HttpDeps {
   readonly accounts: Accounts;
   readonly rateLimits: RateLimits;
   readonly budgetGuard: BudgetGuard;
+  /** The runs of all teams, those that have not ended included. */
+  readonly requestLog: RequestLog;
   readonly generator: Generator;
   readonly imageGenerator: ImageGenerator;
   /** Connects to the MCP servers of requests. */

@@ -154,7 +154,7 @@ export function sessionRoute(
 }
 
 /** The same route without a request body. */
-export function withoutBody(route: ApiKeyRoute): ApiKeyRoute {
+export function withoutBody<Row extends Route>(route: Row): Row {
   return { ...route, takesBody: false };
 }
 

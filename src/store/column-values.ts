@@ -26,6 +26,7 @@ export type AuditAction =
   | "SetSpendingLimit"
   | "SetBudget"
   | "ReachBudget"
+  | "CancelRequest"
   | "UpdateModelSettings"
   | "PullModel"
   | "CancelModelPull"

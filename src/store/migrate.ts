@@ -26,6 +26,7 @@ import { files } from "./migrations/0021-0030/0024-files.js";
 import { batches } from "./migrations/0021-0030/0025-batches.js";
 import { signIn } from "./migrations/0021-0030/0026-sign-in.js";
 import { budgets } from "./migrations/0021-0030/0027-budgets.js";
+import { requestLog } from "./migrations/0021-0030/0028-request-log.js";
 import type { Migration } from "./migrations/migration.js";
 
 const migrations: readonly Migration[] = [
@@ -56,6 +57,7 @@ const migrations: readonly Migration[] = [
   batches,
   signIn,
   budgets,
+  requestLog,
 ];
 
 /**

@@ -9,7 +9,7 @@ import type {
   Role,
 } from "./column-values.js";
 import type { ConsoleSessionRow, MemberSignInRow, SignInLinkRow } from "./tables/sign-in.js";
-import type { RunLabelsRow, RunRow } from "./tables/runs.js";
+import type { DeletedRunsRow, RunLabelsRow, RunRow } from "./tables/runs.js";
 import type { BatchLineRow, BatchRow, FileRow } from "./tables/batches.js";
 import type {
   BalanceRow,
@@ -33,6 +33,7 @@ export interface Schema {
   teams: TeamRow;
   api_keys: ApiKeyTable;
   runs: RunRow;
+  deleted_runs: DeletedRunsRow;
   price_book: PriceTable;
   ledger_transactions: TransactionTable;
   ledger_entries: EntryRow;

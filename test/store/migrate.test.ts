@@ -107,6 +107,7 @@ it("counts the images of earlier runs in the usage of their hour and of their mo
   const sqlite = new Sqlite(file);
   const rollUps = ["runs_ended_are_rolled_up", "runs_are_rolled_up"];
   sqlite.exec(`
+    ${undoBudgets}
     ${rollUps.map((name) => `drop trigger ${name}; create trigger ${name} after insert on runs begin select 1; end;`).join("\n")}
     alter table usage_hours drop column images;
     drop table usage_months;
@@ -124,7 +125,6 @@ it("counts the images of earlier runs in the usage of their hour and of their mo
     drop table member_sign_ins;
     drop table sign_in_links;
     drop table console_sessions;
-    ${undoBudgets}
     pragma user_version = 17`);
   sqlite.close();
   const database = await openDatabase(file);

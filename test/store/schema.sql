@@ -207,6 +207,29 @@ CREATE TABLE deferred_completions (
 
 CREATE INDEX deferred_completions_by_expiry on deferred_completions (expire_time) where expire_time is not null;
 
+CREATE TABLE deleted_runs (
+  team_id text not null,
+  hour integer not null check (hour % 3600000 = 0),
+  model text not null,
+  asked_model text not null,
+  api_key_id text not null,
+  user_id text not null,
+  price_id integer not null,
+  image_ticks integer not null,
+  runs integer not null,
+  charged_runs integer not null,
+  released_runs integer not null,
+  prompt_tokens integer not null,
+  cached_tokens integer not null,
+  image_tokens integer not null,
+  completion_tokens integer not null,
+  reasoning_tokens integer not null,
+  images integer not null,
+  cost_ticks integer not null,
+  credit_ticks integer not null,
+  primary key (team_id, hour, model, asked_model, api_key_id, user_id, price_id, image_ticks)
+) strict, without rowid;
+
 CREATE TABLE files (
   id text primary key not null,
   team_id text not null references teams (id),
@@ -495,6 +518,28 @@ when new.reserved_ticks > 0 or (new.state <> 'running' and new.cost_ticks > 0) b
     and charged_ticks + reserved_ticks > hard_ticks;
 end;
 
+CREATE TRIGGER runs_deleted_are_summed after delete on runs when old.state <> 'running' begin
+  delete from run_labels where run_id = old.id;
+  insert into deleted_runs values (
+    old.team_id, old.start_time - old.start_time % 3600000, old.model, coalesce(old.asked_model, old.model),
+    old.api_key_id, coalesce(old.user_id, ''), coalesce(old.price_id, 0), old.image_ticks,
+    old.state <> 'interrupted', old.price_id is not null and old.cost_ticks > 0,
+    old.price_id is not null and old.cost_ticks = 0 and coalesce(old.reserved_ticks, 0) > 0,
+    iif(old.state = 'interrupted', 0, old.prompt_tokens), iif(old.state = 'interrupted', 0, old.cached_tokens), iif(old.state = 'interrupted', 0, old.image_tokens), iif(old.state = 'interrupted', 0, old.completion_tokens), iif(old.state = 'interrupted', 0, old.reasoning_tokens), iif(old.state = 'interrupted', 0, old.images), iif(old.state = 'interrupted', 0, old.cost_ticks),
+    iif(old.reserved_ticks is null, 0, old.cost_ticks))
+  on conflict do update set runs = runs + excluded.runs,
+    charged_runs = charged_runs + excluded.charged_runs,
+    released_runs = released_runs + excluded.released_runs,
+    prompt_tokens = prompt_tokens + excluded.prompt_tokens,
+    cached_tokens = cached_tokens + excluded.cached_tokens,
+    image_tokens = image_tokens + excluded.image_tokens,
+    completion_tokens = completion_tokens + excluded.completion_tokens,
+    reasoning_tokens = reasoning_tokens + excluded.reasoning_tokens,
+    images = images + excluded.images,
+    cost_ticks = cost_ticks + excluded.cost_ticks,
+    credit_ticks = credit_ticks + excluded.credit_ticks;
+end;
+
 CREATE TRIGGER runs_ended_are_budgeted after update of state on runs
 when old.state = 'running' and new.state <> 'running' begin
   update budget_periods set
@@ -561,13 +606,17 @@ CREATE TABLE runs (
   reasoning_tokens integer not null check (reasoning_tokens >= 0),
   cost_ticks integer not null check (cost_ticks >= 0),
   start_time integer not null,
-  end_time integer, price_id integer references price_book (id), reserved_ticks integer check (reserved_ticks >= 0), asked_model text, images integer not null default 0 check (images >= 0), image_ticks integer not null default 0 check (image_ticks >= 0), user_id text, bound_ticks integer check (bound_ticks >= 0), bound_tokens integer check (bound_tokens >= 0),
+  end_time integer, price_id integer references price_book (id), reserved_ticks integer check (reserved_ticks >= 0), asked_model text, images integer not null default 0 check (images >= 0), image_ticks integer not null default 0 check (image_ticks >= 0), user_id text, bound_ticks integer check (bound_ticks >= 0), bound_tokens integer check (bound_tokens >= 0), create_time integer, streamed integer check (streamed in (0, 1)), first_token_ms integer check (first_token_ms >= 0), finish_reason text, error_kind text,
   check ((state = 'running') = (end_time is null))
 ) strict;
 
+CREATE INDEX runs_by_creation on runs (create_time, id);
+
 CREATE INDEX runs_by_team on runs (team_id, start_time);
 
-CREATE INDEX runs_by_time on runs (start_time, id);
+CREATE INDEX runs_of_key on runs (api_key_id, create_time, id);
+
+CREATE INDEX runs_of_team on runs (team_id, create_time, id);
 
 CREATE INDEX runs_running on runs (state) where state = 'running';
 

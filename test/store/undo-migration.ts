@@ -1,5 +1,17 @@
-/** SQL that takes a database from version 27 to 26, as a server of that version would have left it. */
+/** SQL that takes a database from version 28 to 27, as a server of that version would have left it. */
+const undoRequestLog = [
+  ...["runs_deleted_are_summed"].map((name) => `drop trigger ${name};`),
+  "drop table deleted_runs;",
+  ...["runs_by_creation", "runs_of_team", "runs_of_key"].map((name) => `drop index ${name};`),
+  "create index runs_by_time on runs (start_time, id);",
+  ...["create_time", "streamed", "first_token_ms", "finish_reason", "error_kind"].map(
+    (name) => `alter table runs drop column ${name};`,
+  ),
+].join("\n");
+
+/** SQL that takes a database from version 28 to 26, as a server of that version would have left it. */
 export const undoBudgets = [
+  undoRequestLog,
   ...["runs_begun_are_budgeted", "runs_ended_are_budgeted", "api_keys_end_their_budgets"].map(
     (name) => `drop trigger ${name};`,
   ),

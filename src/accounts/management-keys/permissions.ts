@@ -24,6 +24,8 @@ const lowestRoles = {
   CreateMember: "owner",
   UpdateMember: "owner",
   DeleteMember: "owner",
+  ListRequests: "member",
+  CancelRequest: "member",
   AuditRead: "member",
   BillingRead: "member",
   BillingWrite: "owner",

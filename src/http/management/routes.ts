@@ -17,6 +17,8 @@ import {
   listPulls,
   listPullsDocs,
 } from "../admin/models/pulls.js";
+import { getRequest, getRequestDocs, listRequests, listRequestsDocs } from "../admin/requests.js";
+import { cancelRequest, cancelRequestDocs } from "../admin/requests/cancel.js";
 import { listAuditEventsDocs, listAuditEvents } from "../audit/teams/events.js";
 import { deleteApiKey, deleteApiKeyDocs, updateApiKey, updateApiKeyDocs } from "../auth/api-keys.js";
 import { getApiKeyPropagationDocs, getApiKeyPropagation } from "../auth/api-keys/propagation.js";
@@ -53,7 +55,7 @@ import {
 import { getPrepaidBalanceDocs, getPrepaidBalance } from "../v1/billing/teams/prepaid/balance.js";
 import { createTopUp, createTopUpDocs } from "../v1/billing/teams/prepaid/top-up.js";
 import { getUsage, getUsageDocs } from "../v1/billing/teams/usage.js";
-import { forAllTeams, managementRoute, type Route } from "../route.js";
+import { forAllTeams, managementRoute, withoutBody, type Route } from "../route.js";
 
 /** Returns the routes of the management API. @param routes returns the complete route table. */
 export function managementRoutes(deps: HttpDeps, routes: () => readonly Route[]): readonly Route[] {
@@ -64,6 +66,17 @@ export function managementRoutes(deps: HttpDeps, routes: () => readonly Route[])
     ...memberRoutes(deps),
     ...billingRoutes(deps),
     ...modelRoutes(deps),
+    ...requestRoutes(deps),
+  ];
+}
+
+function requestRoutes(deps: HttpDeps): readonly Route[] {
+  const [all, one] = ["/admin/requests", "/admin/requests/:runId"];
+  const cancelling = "/admin/requests/:runId/cancel";
+  return [
+    managementRoute("GET", all, "ListRequests", listRequests(deps), listRequestsDocs),
+    managementRoute("GET", one, "ListRequests", getRequest(deps), getRequestDocs),
+    withoutBody(managementRoute("POST", cancelling, "CancelRequest", cancelRequest(deps), cancelRequestDocs)),
   ];
 }
 

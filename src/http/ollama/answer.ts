@@ -60,7 +60,14 @@ export function answerIn(form: AnswerForm, deps: HttpDeps): (call: Call) => Prom
     }
     const known = { ...request, model: name };
     const tokenReservation = await reserveTokens(deps, call, name, known);
-    const context = { principal, requestId, endpoint: route.path, tokenReservation, keepAliveMs };
+    const context = {
+      principal,
+      requestId,
+      endpoint: route.path,
+      streamed: stream,
+      tokenReservation,
+      keepAliveMs,
+    };
     const run = deps.generator.start(known, context);
     const identity = { model, created, times: () => run.timings };
     if (stream) await reply.sendStream(ctx, run, streamPresenter(form, identity));

@@ -80,6 +80,7 @@ async function answerListed(deps: HttpDeps, reply: Reply, prepared: PreparedResp
     principal,
     requestId,
     endpoint: route.path,
+    streamed: isStream,
     tokenReservation: reservation,
     serverTools: [...serverToolsOf(deps, request, principal), ...prepared.mcpTools],
     ...(request.store ? { recorder: createResponseRecorder(recorderDeps) } : {}),

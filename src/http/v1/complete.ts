@@ -30,6 +30,7 @@ export function createTextCompletion(deps: HttpDeps): (call: Call) => Promise<vo
       principal,
       requestId,
       endpoint: route.path,
+      streamed: stream,
       tokenReservation: reservation,
     });
     const identity = { id: run.id, model: run.model, modelName: run.modelName };

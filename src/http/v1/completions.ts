@@ -30,6 +30,7 @@ export function createCompletion(deps: HttpDeps): (call: Call) => Promise<void> 
       principal,
       requestId,
       endpoint: route.path,
+      streamed: stream,
       tokenReservation: reservation,
     });
     const identity: CompletionIdentity = {

@@ -60,6 +60,7 @@ async function answer(
     principal,
     requestId,
     endpoint: route.path,
+    streamed: stream,
     tokenReservation: reservation,
     serverTools,
   });

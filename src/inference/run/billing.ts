@@ -10,18 +10,18 @@ import type { Write } from "../../store/writes.js";
 import type { RunEnd } from "./recorder.js";
 import type { BillableRun, BillingDeps } from "./run-deps.js";
 import type { Reservation } from "./reservation.js";
-import type { RunOutcome, RunRecord } from "./run-record.js";
+import type { RunEnding, RunOutcome, RunRecord } from "./run-record.js";
 
 /**
  * Inserts the row of a run and reserves credit for it, before the first token, so that a process that dies leaves a trace of every
  * run.
- * @throws HearthError `no_credits` or `budget_exceeded` when other runs have reserved the credit or the budget since it was checked.
+ * @returns when the run started. @throws HearthError `no_credits` or `budget_exceeded` when other runs have reserved the credit or the budget since it was checked.
  */
 export async function record(
   { runs, ledger, budgets, clock }: Pick<BillingDeps, "runs" | "ledger" | "budgets" | "clock">,
   run: BillableRun,
-  { promptTokens, reservation }: { readonly promptTokens: number; readonly reservation: Reservation },
-): Promise<void> {
+  { promptTokens, reservation, createTime }: StartedRun,
+): Promise<number> {
   const { reservedTicks, bound } = reservation;
   const { principal, requestId, endpoint } = run.context;
   const { id: model, prices } = run.model.manifest;
@@ -45,6 +45,7 @@ export async function record(
     startTime,
     endTime: null,
     budgeted: { userId: principal.key.userId, bound },
+    accepted: { createTime, streamed: run.context.streamed ?? false },
     ...(run.labels === undefined ? {} : { labels: run.labels }),
   };
   try {
@@ -54,6 +55,15 @@ export async function record(
       throw await budgets.refusal(principal, bound);
     throw thrown;
   }
+  return startTime;
+}
+
+/** What is recorded of a run when it starts. */
+interface StartedRun {
+  readonly promptTokens: number;
+  readonly reservation: Reservation;
+  /** When its request was accepted. */
+  readonly createTime: number;
 }
 
 /** What billing reads of a run that has ended. */
@@ -62,6 +72,7 @@ export interface EndedRun {
   /** What was reserved when the run's row was inserted; null when it has no row. */
   readonly recorded: { readonly reservedTicks: Ticks | null } | null;
   readonly usage: Usage;
+  readonly ending: RunEnding;
   fail(thrown: unknown): void;
 }
 
@@ -113,7 +124,7 @@ function chargeTicksOf({ run, recorded, usage }: EndedRun, { state }: End): Tick
 }
 
 async function writeEnd(deps: BillingDeps, ended: EndedRun, end: End): Promise<void> {
-  const { run, recorded, usage } = ended;
+  const { run, recorded, usage, ending } = ended;
   const { state, writes } = end;
   if (recorded === null && writes.length === 0) return;
   const endTime = deps.clock.now();
@@ -121,7 +132,7 @@ async function writeEnd(deps: BillingDeps, ended: EndedRun, end: End): Promise<v
   const chargeTicks = chargeTicksOf(ended, end);
   const ledgerRun = { id: run.id, teamId: run.context.principal.team.id };
   const transaction = settleTransaction(ledgerRun, { reservedTicks, chargeTicks }, endTime);
-  await deps.runs.finish(run.id, { state, usage, costTicks: chargeTicks, endTime }, [
+  await deps.runs.finish(run.id, { state, usage, costTicks: chargeTicks, endTime, ending }, [
     ...(transaction === null ? [] : deps.ledger.posting(transaction)),
     ...writes,
   ]);

@@ -5,7 +5,9 @@
  */
 import { setMaxListeners } from "node:events";
 import { HearthError } from "../../core/errors.js";
+import { costOf } from "../../core/money.js";
 import type { Write } from "../../store/writes.js";
+import type { LiveRun } from "../requests/live-runs.js";
 import { settle, type Settlement } from "./billing.js";
 import { Execution } from "./execution.js";
 import type { RunEnd } from "./recorder.js";
@@ -20,6 +22,8 @@ export interface RunWork {
   produce(execution: Execution): Promise<void>;
   /** Whether everything that was requested was produced. */
   isComplete(): boolean;
+  /** Why the last choice ended; absent, or null: none did. */
+  finishReason?(): string | null;
   /** What is written together with the run's end; null when the work will be done again, so that this run is void. */
   writes(end: RunEnd): readonly Write[] | null;
   /** Called once when the run is settled, or its settlement is being retried. */
@@ -61,7 +65,9 @@ export function createRunExecutor(executorDeps: ExecutorDeps): RunExecutor {
       const aborting = new AbortController();
       // Every choice adds listeners.
       setMaxListeners(0, aborting.signal);
-      const finished = execute(deps, new Execution(deps, run, aborting), work).then(({ unwritten }) => {
+      const execution = new Execution(deps, run, aborting);
+      const finished = execute(deps, execution, work).then(({ unwritten }) => {
+        deps.liveRuns.remove(run.id);
         if (unwritten === null) return void active.delete(activeRun);
         active.set(activeRun, unwritten);
         void unwritten.then(() => active.delete(activeRun));
@@ -73,6 +79,7 @@ export function createRunExecutor(executorDeps: ExecutorDeps): RunExecutor {
         },
       };
       active.set(activeRun, finished);
+      deps.liveRuns.add(liveRunOf(execution, work, finished));
       return activeRun;
     },
     async close() {
@@ -98,6 +105,10 @@ async function execute(
   } catch (thrown) {
     if (!signal.aborted) execution.fail(thrown);
   }
+  execution.workEnded({
+    finishReason: work.finishReason?.() ?? null,
+    firstTokenMs: work.timings.ttftMs,
+  });
   const { usage } = execution;
   // Before the end is reported: the team's next request finds the limit as it was truly used.
   run.context.tokenReservation?.reconcile(usage);
@@ -116,6 +127,40 @@ async function execute(
   });
   await work.ended({ state, failure: execution.failure }, execution);
   return settlement;
+}
+
+/** Returns a run as the log of requests shows it while it has not ended. */
+function liveRunOf(execution: Execution, { timings }: RunWork, finished: Promise<void>): LiveRun {
+  const { run, createTime } = execution;
+  const { principal, requestId, endpoint, streamed = false } = run.context;
+  const { id: model, prices } = run.model.manifest;
+  return {
+    id: run.id,
+    requestId,
+    teamId: principal.team.id,
+    apiKeyId: principal.key.id,
+    apiKeyName: principal.key.name,
+    userId: principal.key.userId,
+    model,
+    requestedModel: run.requestedModel,
+    endpoint,
+    streamed,
+    createTime,
+    finished,
+    get startTime() {
+      return execution.startTime;
+    },
+    get firstTokenMs() {
+      return timings.ttftMs;
+    },
+    get usage() {
+      return execution.usage;
+    },
+    get costTicks() {
+      return costOf(execution.usage, prices);
+    },
+    cancel: (reason) => execution.cancel(reason),
+  };
 }
 
 /** The error for a request that comes when as many are active as may be. */

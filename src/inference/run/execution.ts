@@ -6,6 +6,7 @@ import { hold } from "./abortable.js";
 import { record } from "./billing.js";
 import { reservationFor, type Reservation } from "./reservation.js";
 import type { BillableRun, ExecutorDeps } from "./run-deps.js";
+import type { RunEnding } from "./run-record.js";
 
 /** A slot that a run holds. */
 export interface HeldSlot {
@@ -32,22 +33,30 @@ export interface RunStart {
 export class Execution {
   readonly run: BillableRun;
   readonly signal: AbortSignal;
+  /** When its request was accepted: milliseconds since the epoch. */
+  readonly createTime: number;
+  /** When its row was inserted; null while it has none. */
+  startTime: number | null = null;
   /** What the run has produced so far: what it is charged for. */
   usage: Usage = noUsage;
   /** What the run is charged; null until it is settled. */
   chargedTicks: Ticks | null = null;
+  /** Complete once the work has ended. */
+  ending: RunEnding = { finishReason: null, errorKind: null, firstTokenMs: null };
   readonly #deps: ExecutorDeps;
   readonly #aborting: AbortController;
   #failure: HearthError | null = null;
   #loaded: { release(keepAliveMs?: number): void } | null = null;
   #recording: Promise<void> | null = null;
   #recorded: Reservation | null = null;
+  #isOver = false;
 
   constructor(deps: ExecutorDeps, run: BillableRun, aborting: AbortController) {
     this.#deps = deps;
     this.run = run;
     this.#aborting = aborting;
     this.signal = aborting.signal;
+    this.createTime = deps.clock.now();
   }
 
   /** The error that ended the run; null while there is none. */
@@ -67,6 +76,20 @@ export class Execution {
 
   abort(): void {
     this.#aborting.abort();
+  }
+
+  /** Fails the run and aborts its work. @returns false when the work has ended already; then nothing is changed. */
+  cancel(reason: HearthError): boolean {
+    if (this.#isOver) return false;
+    this.fail(reason);
+    this.#aborting.abort(reason);
+    return true;
+  }
+
+  /** Called when the work has ended: from now on, the run cannot be cancelled. */
+  workEnded({ finishReason, firstTokenMs }: Omit<RunEnding, "errorKind">): void {
+    this.#isOver = true;
+    this.ending = { finishReason, firstTokenMs, errorKind: this.#failure?.kind ?? null };
   }
 
   /** Waits for the model and keeps it in memory until the work has ended. @throws the signal's reason when it aborts. */
@@ -91,7 +114,8 @@ export class Execution {
   async prepareRecord({ promptTokens, bound }: RunStart): Promise<() => Promise<void>> {
     const reservation = await reservationFor(this.#deps, this.run, bound);
     const insert = async (): Promise<void> => {
-      await record(this.#deps, this.run, { promptTokens, reservation });
+      const { createTime } = this;
+      this.startTime = await record(this.#deps, this.run, { promptTokens, reservation, createTime });
       this.#recorded = reservation;
     };
     return () => (this.#recording ??= insert());

@@ -159,6 +159,7 @@ function textWork(deps: RunDeps, run: TextRun): RunWork {
   return {
     timings,
     isComplete,
+    finishReason: () => ends.at(-1)?.finishReason ?? null,
     produce: (execution) => drive(deps, run, execution),
     writes(end) {
       if (recorder === undefined) return [];

@@ -16,6 +16,7 @@ import type { Schemas } from "../../core/schemas.js";
 import type { ServerCallResult } from "../../core/tools/server-call.js";
 import type { Slots, WorkClass } from "../../core/slots.js";
 import type { Captioning } from "../prompt/captioning.js";
+import type { LiveRuns } from "../requests/live-runs.js";
 import type { RunRecorder } from "./recorder.js";
 import type { SettleRetries } from "./settle-retries.js";
 import type { RunStore } from "./store/runs.js";
@@ -26,6 +27,8 @@ export interface RunContext {
   readonly requestId: string;
   /** The route, as the usage table records it. */
   readonly endpoint: string;
+  /** Whether the client reads the answer as a stream; absent: it does not. */
+  readonly streamed?: boolean;
   /** The scheduler's class of the work; absent: interactive. */
   readonly workClass?: WorkClass;
   /** What the run is charged, in percent of the model's prices; absent: 100. */
@@ -77,6 +80,8 @@ export interface ExecutorDeps {
   readonly slots: Slots;
   readonly metrics: Metrics;
   readonly clock: Clock;
+  /** Shared by runs of all kinds. */
+  readonly liveRuns: LiveRuns;
   /** Runs that may be active at a time, whatever they wait for. */
   readonly runsActiveMax: number;
   /** Called once for a run whose end could not be written; the write is retried. */

@@ -1,4 +1,5 @@
 import type { RequestBound } from "../../accounts/budgets/refusal.js";
+import type { ErrorKind } from "../../core/errors.js";
 import type { Prices, Ticks } from "../../core/money.js";
 import type { RunState } from "../../core/run-state.js";
 import type { Usage } from "../../core/usage.js";
@@ -27,6 +28,8 @@ export interface RunRecord {
   readonly endTime: number | null;
   /** The user who created its key, and the most that it can cost and use; only of a run that is inserted. */
   readonly budgeted?: { readonly userId: string; readonly bound: RequestBound };
+  /** When its request was accepted, and whether its answer is streamed; only of a run that is inserted. */
+  readonly accepted?: { readonly createTime: number; readonly streamed: boolean };
   /** JSON text of what its client says of it; only of a run that is inserted. */
   readonly labels?: string;
 }
@@ -36,4 +39,16 @@ export interface RunOutcome {
   readonly usage: Usage;
   readonly costTicks: Ticks;
   readonly endTime: number;
+  /** For the log of requests; absent: not known. */
+  readonly ending?: RunEnding;
+}
+
+/** How a run ended, besides its state. */
+export interface RunEnding {
+  /** Of the last choice that ended; null when none did. */
+  readonly finishReason: string | null;
+  /** Kind of the error that ended it; null when there was none. */
+  readonly errorKind: ErrorKind | null;
+  /** Milliseconds from the accepted request to the first text; null when there was none. */
+  readonly firstTokenMs: number | null;
 }

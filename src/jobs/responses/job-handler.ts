@@ -172,7 +172,9 @@ function recorderFor(
       });
     },
     writes(end) {
-      last = [...last, ...finish(encoder, end)];
+      // Cancelled by the operator is cancelled, as it is by the client.
+      const isCancelled = end.failure?.kind === "cancelled";
+      last = [...last, ...(isCancelled ? encoder.cancel() : finish(encoder, end))];
       const response = encoder.response();
       const ending = storedResponses.ending(id, {
         status: endedStatus(response),

@@ -29,6 +29,44 @@ export interface RunRow {
   /** The most that it could cost and use; null for runs older than these columns. */
   bound_ticks: number | null;
   bound_tokens: number | null;
+  /** When its request was accepted; milliseconds since the epoch. */
+  create_time: number;
+  /** null for runs older than this column. */
+  streamed: number | null;
+  /** Milliseconds from its acceptance to the first text; null when there was none. */
+  first_token_ms: number | null;
+  /** Of the last choice that ended; null when none did. */
+  finish_reason: string | null;
+  /** Kind of the error that ended it. */
+  error_kind: string | null;
+}
+
+/** Sums of the runs of an hour that were deleted. A trigger updates them. */
+export interface DeletedRunsRow extends Pick<
+  RunRow,
+  | "team_id"
+  | "model"
+  | "api_key_id"
+  | "image_ticks"
+  | "prompt_tokens"
+  | "cached_tokens"
+  | "image_tokens"
+  | "completion_tokens"
+  | "reasoning_tokens"
+  | "images"
+  | "cost_ticks"
+> {
+  hour: number;
+  asked_model: string;
+  /** Empty: not known. */
+  user_id: string;
+  /** 0 for runs older than the price book. */
+  price_id: number;
+  runs: number;
+  /** Runs that have a transaction that charges them, or that only releases their reservation. */
+  charged_runs: number;
+  released_runs: number;
+  credit_ticks: number;
 }
 
 export interface RunLabelsRow {

@@ -10,9 +10,11 @@ import { takesBody, type Route } from "../../../src/http/route.js";
 import { createRoutes } from "../../../src/http/routes.js";
 import { openDatabase } from "../../../src/store/database.js";
 import { createImageStore } from "../../../src/inference/images/store.js";
+import { createRunStore } from "../../../src/inference/run/store/runs.js";
 import { createWrites } from "../../../src/store/writes.js";
 import { systemRandom } from "../../../src/system.js";
 import { builtInModel } from "../../harness.js";
+import { aRun } from "../../store/records.js";
 import { upload } from "../v1/files/uploads.js";
 import { type Answer, type ManagedServer, allAcls, pinnedManagementKey } from "../auth/managed.js";
 
@@ -91,6 +93,12 @@ const creators: Readonly<Record<string, (server: ManagedServer, side: TestTeam) 
   requestid: (server, { apiKey }) => {
     const body = { model, messages: [{ role: "user", content: "Hello" }], deferred: true };
     return idOf(server.request("POST", "/v1/chat/completions", body, apiKey), "request_id");
+  },
+  runid: async ({ database }, { teamId }) => {
+    const id = systemRandom.id();
+    const ended = { state: "completed", endTime: 6000 } as const;
+    await createRunStore(database).insert(aRun({ id, teamId, ...ended }), []);
+    return id;
   },
   fileid: async ({ url }, { apiKey }) => (await upload(url, apiKey, '"a text"')).body.id,
   batchid: async (server, { apiKey }) => {

@@ -1,3 +1,4 @@
+import { LiveRuns } from "../../../src/inference/requests/live-runs.js";
 import { aKey } from "../../accounts/a-key.js";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -91,6 +92,7 @@ async function createTestGenerator(
     },
     clock: systemClock,
     random: systemRandom,
+    liveRuns: new LiveRuns(),
     runsActiveMax: 8,
     reasoningTokensMax: 4096,
     onSettleFailure: (_runId, thrown) => settleFailures.push(thrown),

@@ -168,20 +168,26 @@ function pageOf({ teamId, subjectId, after, limit }: BudgetQuery, starts: Starts
 
 const subjectColumns = { key: "api_key_id", member: "user_id", team: "team_id" } as const;
 
-/** Sums the runs of a budget's current period. */
+/** Sums the runs of a budget's current period, deleted ones included. */
 function firstPeriod(budget: Budget): RawBuilder<unknown> {
   const { teamId, subject, subjectId, period, createTime } = budget;
   const start = periodStart(period, createTime);
   const end = periodEnd(period, createTime) ?? Number.MAX_SAFE_INTEGER;
   const running = sql`state = 'running'`;
+  const tokens = sql`prompt_tokens + completion_tokens + reasoning_tokens`;
+  const column = sql.ref(subjectColumns[subject]);
   return sql`
     insert into budget_periods (subject_id, team_id, period, start_time, spent_ticks, spent_tokens, reserved_ticks, reserved_tokens)
     select ${subjectId}, ${teamId}, ${period}, ${start},
-      coalesce(sum(iif(${running}, 0, cost_ticks)), 0),
-      coalesce(sum(iif(state in ('running', 'interrupted'), 0, prompt_tokens + completion_tokens + reasoning_tokens)), 0),
-      coalesce(sum(iif(${running}, bound_ticks, 0)), 0), coalesce(sum(iif(${running}, bound_tokens, 0)), 0)
-    from runs where team_id = ${teamId} and start_time >= ${start} and start_time < ${end}
-      and ${sql.ref(subjectColumns[subject])} = ${subjectId}`;
+      coalesce(sum(ticks), 0), coalesce(sum(tokens), 0), coalesce(sum(held_ticks), 0), coalesce(sum(held_tokens), 0)
+    from (
+      select iif(${running}, 0, cost_ticks) as ticks,
+        iif(state in ('running', 'interrupted'), 0, ${tokens}) as tokens,
+        iif(${running}, bound_ticks, 0) as held_ticks, iif(${running}, bound_tokens, 0) as held_tokens
+      from runs where team_id = ${teamId} and start_time >= ${start} and start_time < ${end} and ${column} = ${subjectId}
+      union all
+      select cost_ticks, ${tokens}, 0, 0 from deleted_runs
+      where team_id = ${teamId} and hour >= ${start} and hour < ${end} and ${column} = ${subjectId})`;
 }
 
 function limitColumns({ hardTicks, softTicks, hardTokens, softTokens }: BudgetLimits) {

@@ -1,5 +1,6 @@
 /** Checks for `hearth ledger verify` that what is stored as spent of budgets equals what the runs themselves add up to. */
 import { sql, type RawBuilder } from "kysely";
+import { endedRuns } from "../../money/store/ended-runs.js";
 
 /** The first millisecond of the period in which a time lies. */
 const startOf = (time: RawBuilder<unknown>) => sql`case budget.period
@@ -7,6 +8,15 @@ const startOf = (time: RawBuilder<unknown>) => sql`case budget.period
     when 'week' then ${time} - (${time} + 259200000) % 604800000
     when 'month' then 1000 * cast(strftime('%s', ${time} / 1000, 'unixepoch', 'start of month') as integer)
     else 0 end`;
+
+/** What each run, or the deleted runs of an hour, have used and reserved. Periods start with an hour. */
+const used = sql`(
+  select team_id, api_key_id, user_id, hour as time, cost_ticks as ticks,
+    prompt_tokens + completion_tokens + reasoning_tokens as tokens, 0 as held_ticks, 0 as held_tokens
+  from ${endedRuns}
+  union all
+  select team_id, api_key_id, user_id, start_time, 0, 0, coalesce(bound_ticks, 0), coalesce(bound_tokens, 0)
+  from runs where state = 'running')`;
 
 /** The sums of runs of a budget from the period of its creation on: what came before was not counted. */
 export const budgetChecks: readonly RawBuilder<{ readonly problem: string }>[] = [
@@ -18,12 +28,10 @@ export const budgetChecks: readonly RawBuilder<{ readonly problem: string }>[] =
       select subject_id, team_id, period, start_time,
         json_array(spent_ticks, spent_tokens, reserved_ticks, reserved_tokens) as sums from budget_periods
     ) as kept full join (
-      select subject_id, budget.team_id, period, ${startOf(sql`run.start_time`)} as start_time, json_array(
-        sum(iif(state = 'running', 0, cost_ticks)),
-        sum(iif(state in ('running', 'interrupted'), 0, prompt_tokens + completion_tokens + reasoning_tokens)),
-        sum(iif(state = 'running', coalesce(bound_ticks, 0), 0)),
-        sum(iif(state = 'running', coalesce(bound_tokens, 0), 0))) as sums
-      from budgets as budget join runs as run on run.team_id = budget.team_id and run.start_time >= ${startOf(sql`create_time`)}
+      select subject_id, budget.team_id, period, ${startOf(sql`run.time`)} as start_time,
+        json_array(sum(ticks), sum(tokens), sum(held_ticks), sum(held_tokens)) as sums
+      from budgets as budget join ${used} as run on run.team_id = budget.team_id
+        and run.time >= ${startOf(sql`budget.create_time`)}
         and subject_id = case subject when 'key' then api_key_id when 'member' then user_id else run.team_id end
       group by 1, 2, 3, 4
     ) as added using (subject_id, team_id, period, start_time)

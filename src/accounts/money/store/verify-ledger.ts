@@ -49,6 +49,12 @@ const charge = sql`case when run.state = 'interrupted' then 0 else min(
 const amountIn = (id: RawBuilder<unknown>, account: string) =>
   sql`coalesce((select amount_ticks from ledger_entries where transaction_id = ${id} and account = ${sql.lit(account)}), 0)`;
 
+/** Whether the run of a transaction was settled, so that it may have been deleted. */
+const hasEnded = sql`exists (select 1 from ledger_transactions as ended
+  where ended.run_id = made.run_id and ended.kind in ('settle', 'release'))`;
+
+const none = sql`json_array(0, 0, 0)`;
+
 const checks: readonly RawBuilder<Problem>[] = [
   sql`select 'transaction ' || made.id || ' has ' || count(entry.account) || ' entries, which sum to '
       || coalesce(sum(entry.amount_ticks), 0) as problem
@@ -92,7 +98,21 @@ const checks: readonly RawBuilder<Problem>[] = [
   sql`select 'transaction ' || made.id || ', a ' || kind || ', is of the run ' || run_id || ', which '
       || case when run.id is null then 'does not exist' else 'has not ended' end as problem
     from ledger_transactions as made left join runs as run on run.id = made.run_id
-    where made.run_id is not null and (run.id is null or (run.state = 'running' and kind <> 'reserve'))`,
+    where made.run_id is not null
+      and iif(run.id is null, not ${hasEnded}, run.state = 'running' and kind <> 'reserve')`,
+  sql`select 'team ' || coalesce(kept.team_id, summed.team_id) || ' has transactions of runs that do not exist: '
+      || coalesce(summed.sums, ${none}) || ' charges, releases and ticks, but of deleted runs it has '
+      || coalesce(kept.sums, ${none}) as problem
+    from (
+      select team_id, json_array(sum(charged_runs), sum(released_runs), sum(iif(price_id = 0, 0, cost_ticks))) as sums
+      from deleted_runs group by team_id
+    ) as kept full join (
+      select made.team_id,
+        json_array(sum(kind = 'settle'), sum(kind = 'release'), sum(${amountIn(sql`made.id`, "revenue")})) as sums
+      from ledger_transactions as made left join runs as run on run.id = made.run_id
+      where kind in ('settle', 'release') and run.id is null group by made.team_id
+    ) as summed on summed.team_id = kept.team_id
+    where coalesce(kept.sums, ${none}) <> coalesce(summed.sums, ${none})`,
   sql`select 'team ' || team_id || ' has ' || balance_ticks || ' reserved, but its running runs hold '
       || coalesce((select sum(reserved_ticks) from runs where state = 'running' and runs.team_id = kept.team_id), 0)
       as problem

@@ -1,5 +1,10 @@
-/** Checks for verify-ledger.ts that the sums maintained by triggers equal the sums of the runs themselves. */
+/** Checks for verify-ledger.ts that the sums maintained by triggers equal the sums of the runs themselves, deleted ones included. */
 import { sql, type RawBuilder } from "kysely";
+import { endedRuns } from "./ended-runs.js";
+
+/** The month in which a time lies, such as 202611. */
+const monthOf = (time: RawBuilder<unknown>) =>
+  sql`cast(strftime('%Y%m', ${time} / 1000, 'unixepoch') as integer)`;
 
 /** The sums of a row of usage, in order. */
 const hourSums = sql`runs, prompt_tokens, cached_tokens, image_tokens, completion_tokens, reasoning_tokens,
@@ -21,11 +26,10 @@ export const usageChecks: readonly RawBuilder<{ readonly problem: string }>[] = 
     from (
       select team_id, hour, model, asked_model, api_key_id, json_array(${hourSums}) as sums from usage_hours
     ) as kept full join (
-      select team_id, start_time - start_time % 3600000 as hour, model, coalesce(asked_model, model) as asked_model,
-        api_key_id, json_array(count(*), sum(prompt_tokens), sum(cached_tokens), sum(image_tokens),
-          sum(completion_tokens), sum(reasoning_tokens), sum(cost_ticks),
-          sum(iif(reserved_ticks is null, 0, cost_ticks)), sum(images)) as sums
-      from runs where state not in ('running', 'interrupted') group by 1, 2, 3, 4, 5
+      select team_id, hour, model, asked_model, api_key_id,
+        json_array(sum(runs), sum(prompt_tokens), sum(cached_tokens), sum(image_tokens), sum(completion_tokens),
+          sum(reasoning_tokens), sum(cost_ticks), sum(credit_ticks), sum(images)) as sums
+      from ${endedRuns} group by 1, 2, 3, 4, 5
     ) as added using (team_id, hour, model, asked_model, api_key_id)
     where kept.sums is not added.sums`,
   sql`select 'the usage of team ' || team_id || ', model ' || model || ' in the month ' || month || ' is stored as '
@@ -33,11 +37,10 @@ export const usageChecks: readonly RawBuilder<{ readonly problem: string }>[] = 
     from (
       select team_id, month, model, price_id, image_ticks, json_array(${monthSums}) as sums from usage_months
     ) as kept full join (
-      select team_id, cast(strftime('%Y%m', start_time / 1000, 'unixepoch') as integer) as month, model,
-        coalesce(price_id, 0) as price_id, image_ticks, json_array(sum(prompt_tokens - cached_tokens),
-          sum(cached_tokens), sum(completion_tokens), sum(reasoning_tokens), sum(images), sum(cost_ticks),
-          sum(iif(reserved_ticks is null, 0, cost_ticks))) as sums
-      from runs where state not in ('running', 'interrupted') group by 1, 2, 3, 4, 5
+      select team_id, ${monthOf(sql`hour`)} as month, model, price_id, image_ticks,
+        json_array(sum(prompt_tokens - cached_tokens), sum(cached_tokens), sum(completion_tokens),
+          sum(reasoning_tokens), sum(images), sum(cost_ticks), sum(credit_ticks)) as sums
+      from ${endedRuns} group by 1, 2, 3, 4, 5
     ) as added using (team_id, month, model, price_id, image_ticks)
     where kept.sums is not added.sums`,
   sql`select 'team ' || team_id || ' is stored with ' || coalesce(kept.charged, 0) || ' spent and '
@@ -46,10 +49,11 @@ export const usageChecks: readonly RawBuilder<{ readonly problem: string }>[] = 
     from (
       select team_id, month, charged_ticks as charged, reserved_ticks as held from team_months
     ) as kept full join (
-      select team_id, cast(strftime('%Y%m', start_time / 1000, 'unixepoch') as integer) as month,
-        sum(iif(state = 'running', 0, cost_ticks)) as charged,
-        sum(iif(state = 'running', coalesce(reserved_ticks, 0), 0)) as held
-      from runs group by 1, 2
+      select team_id, month, sum(charged) as charged, sum(held) as held from (
+        select team_id, ${monthOf(sql`hour`)} as month, cost_ticks as charged, 0 as held from ${endedRuns}
+        union all
+        select team_id, ${monthOf(sql`start_time`)}, 0, coalesce(reserved_ticks, 0) from runs where state = 'running'
+      ) group by 1, 2
     ) as added using (team_id, month)
     where (coalesce(kept.charged, 0), coalesce(kept.held, 0))
       <> (coalesce(added.charged, 0), coalesce(added.held, 0))`,

@@ -79,7 +79,7 @@ async function defer(deps: HttpDeps, call: Call, request: GenerationRequest, who
 async function start(
   deps: HttpDeps,
   call: Call,
-  { request, callsAsFunction, textTools, stored }: ChatRequest,
+  { request, stream, callsAsFunction, textTools, stored }: ChatRequest,
 ): Promise<{ readonly run: Run; readonly identity: ChatIdentity }> {
   const { principal, requestId, route } = call;
   const reservation = await reserveTokens(deps, call, request.model, request);
@@ -89,6 +89,7 @@ async function start(
     principal,
     requestId,
     endpoint: route.path,
+    streamed: stream,
     tokenReservation: reservation,
     ...(stored === null
       ? {}

@@ -1,4 +1,4 @@
-import type { RunOutcome, RunRecord } from "../run-record.js";
+import type { RunEnding, RunOutcome, RunRecord } from "../run-record.js";
 import type { Usage } from "../../../core/usage.js";
 import type { Database } from "../../../store/database.js";
 import { interruptRuns } from "./interrupted-runs.js";
@@ -18,7 +18,8 @@ type UsageColumns = Pick<
   RunRow,
   "prompt_tokens" | "cached_tokens" | "image_tokens" | "completion_tokens" | "reasoning_tokens" | "images"
 >;
-type Outcome = Pick<RunRow, "id" | "state" | "cost_ticks" | "end_time"> & UsageColumns;
+type EndingColumns = Pick<RunRow, "first_token_ms" | "finish_reason" | "error_kind">;
+type Outcome = Pick<RunRow, "id" | "state" | "cost_ticks" | "end_time"> & UsageColumns & EndingColumns;
 
 const usageColumns = [
   "prompt_tokens",
@@ -28,7 +29,8 @@ const usageColumns = [
   "reasoning_tokens",
   "images",
 ] as const;
-const outcomeColumns = ["id", "state", ...usageColumns, "cost_ticks", "end_time"] as const;
+const endingColumns = ["first_token_ms", "finish_reason", "error_kind"] as const;
+const outcomeColumns = ["id", "state", ...usageColumns, "cost_ticks", "end_time", ...endingColumns] as const;
 const columns = [
   ...outcomeColumns,
   "request_id",
@@ -44,6 +46,8 @@ const columns = [
   "user_id",
   "bound_ticks",
   "bound_tokens",
+  "create_time",
+  "streamed",
 ] as const;
 
 export type RunStore = ReturnType<typeof createRunStore>;
@@ -80,8 +84,7 @@ export function createRunStore(database: Database) {
      * @param writes executed in the same transaction.
      */
     async finish(id: string, outcome: RunOutcome, writes: readonly Write[]): Promise<void> {
-      const { state, usage, costTicks, endTime } = outcome;
-      const row = { id, state, ...usageToRow(usage), cost_ticks: costTicks, end_time: endTime };
+      const row = outcomeToRow(id, outcome);
       if (writes.length === 0) await kysely.executeQuery(settling(row));
       // Not synced: a power cut undoes the whole transaction, and its job is done again.
       else database.commit([{ query: settling(row), rows: null }, ...statementsOf(writes)], false);
@@ -104,7 +107,7 @@ function newestRuns({ kysely }: Database) {
     .leftJoin("price_book", "price_book.id", "runs.price_id")
     .selectAll("runs")
     .select(priceColumns)
-    .orderBy("start_time", "desc")
+    .orderBy("runs.create_time", "desc")
     .orderBy("runs.id", "desc");
 }
 
@@ -134,6 +137,9 @@ function toRow(record: RunRecord, price: number | null): RunRow {
     user_id: record.budgeted?.userId ?? null,
     bound_ticks: record.budgeted?.bound.ticks ?? null,
     bound_tokens: record.budgeted?.bound.tokens ?? null,
+    create_time: record.accepted?.createTime ?? record.startTime,
+    streamed: record.accepted === undefined ? null : Number(record.accepted.streamed),
+    ...endingToRow(noEnding),
   };
 }
 
@@ -160,6 +166,28 @@ function fromRow(row: RunRow & JoinedPrices): RunRecord {
     reservedTicks: row.reserved_ticks,
     startTime: row.start_time,
     endTime: row.end_time,
+  };
+}
+
+function outcomeToRow(id: string, outcome: RunOutcome): Outcome {
+  const { state, usage, costTicks, endTime, ending = noEnding } = outcome;
+  return {
+    id,
+    state,
+    ...usageToRow(usage),
+    cost_ticks: costTicks,
+    end_time: endTime,
+    ...endingToRow(ending),
+  };
+}
+
+const noEnding: RunEnding = { finishReason: null, errorKind: null, firstTokenMs: null };
+
+function endingToRow({ finishReason, errorKind, firstTokenMs }: RunEnding): EndingColumns {
+  return {
+    first_token_ms: firstTokenMs === null ? null : Math.round(firstTokenMs),
+    finish_reason: finishReason,
+    error_kind: errorKind,
   };
 }
 

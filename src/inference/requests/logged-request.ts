@@ -1,0 +1,77 @@
+import type { RunState } from "../../core/run-state.js";
+import type { Ticks } from "../../core/money.js";
+import type { Usage } from "../../core/usage.js";
+
+/**
+ * The state of a request: `queued` while it waits for its model or a slot, `cancelled` when the operator ended it, else that of its
+ * run.
+ */
+export type RequestStatus = "queued" | "cancelled" | RunState;
+
+export const requestStatuses = [
+  "queued",
+  "running",
+  "completed",
+  "failed",
+  "aborted",
+  "cancelled",
+  "interrupted",
+] as const satisfies readonly RequestStatus[];
+
+/** A run as the log of requests shows it. Times are milliseconds since the epoch. */
+export interface LoggedRequest {
+  /** Of its run. */
+  readonly id: string;
+  readonly requestId: string;
+  readonly teamId: string;
+  readonly apiKeyId: string;
+  /** null when the key was deleted. */
+  readonly apiKeyName: string | null;
+  readonly model: string;
+  /** The model's name in the request; null for runs older than this field. */
+  readonly requestedModel: string | null;
+  readonly endpoint: string;
+  /** null for runs older than this field. */
+  readonly streamed: boolean | null;
+  readonly status: RequestStatus;
+  readonly finishReason: string | null;
+  readonly errorKind: string | null;
+  /** When the request was accepted. */
+  readonly createTime: number;
+  /** When it got a slot; null until then. */
+  readonly startTime: number | null;
+  /** Milliseconds from its acceptance to the first text; null when there was none. */
+  readonly firstTokenMs: number | null;
+  readonly endTime: number | null;
+  /** Of a live request: so far. */
+  readonly usage: Usage;
+  readonly costTicks: Ticks;
+}
+
+/** Where a page starts: after this request. */
+export type RequestPosition = Pick<LoggedRequest, "createTime" | "id">;
+
+/** Which requests are listed; null = all. */
+export interface RequestFilter {
+  readonly teamId: string | null;
+  readonly apiKeyId: string | null;
+  /** Who created the key. */
+  readonly userId: string | null;
+  /** Id of the model, or its name in the request. */
+  readonly model: string | null;
+  readonly status: RequestStatus | null;
+  /** Accepted at `since` or later and before `until`. */
+  readonly since: number | null;
+  readonly until: number | null;
+}
+
+export interface RequestQuery extends RequestFilter {
+  readonly after: RequestPosition | null;
+  readonly limit: number;
+}
+
+/** Orders requests, the newest first. */
+export function newestFirst(one: RequestPosition, other: RequestPosition): number {
+  if (one.createTime !== other.createTime) return other.createTime - one.createTime;
+  return one.id < other.id ? 1 : one.id > other.id ? -1 : 0;
+}

@@ -1,0 +1,187 @@
+/**
+ * The log of requests: the runs in the database, and those that have not ended or wait for a slot. This file owns who sees which
+ * request, and their order: by the time of acceptance, so that a request keeps its place whatever becomes of it.
+ */
+import { canSee } from "../../accounts/audit/actors.js";
+import { auditEntry, type AuditDeps } from "../../accounts/audit/audited-change.js";
+import type { Actor } from "../../accounts/audit/event.js";
+import type { TeamStore } from "../../accounts/teams/store.js";
+import { findVisibleTeam } from "../../accounts/teams/teams.js";
+import { HearthError } from "../../core/errors.js";
+import type { LiveRun, LiveRuns } from "./live-runs.js";
+import {
+  newestFirst,
+  type LoggedRequest,
+  type RequestFilter,
+  type RequestPosition,
+  type RequestQuery,
+} from "./logged-request.js";
+import type { RequestStore } from "./store.js";
+
+export interface RequestPage {
+  /** The newest first. */
+  readonly requests: readonly LoggedRequest[];
+  /** Where the next page starts; null when this is the last one. */
+  readonly next: RequestPosition | null;
+}
+
+/** A request that the actor cannot see is treated as one that does not exist. */
+export interface RequestLog {
+  /**
+   * Returns at most `limit` requests, live ones included. A page may be shorter without being the last one, because the number of runs
+   * that are looked at is bounded. An actor who sees only API keys of their own gets the requests of these.
+   * @throws HearthError `not_found` for a team that does not exist or that the actor cannot see.
+   */
+  page(query: Omit<RequestQuery, "userId">, actor: Actor): Promise<RequestPage>;
+  /** @throws HearthError `not_found`. */
+  find(id: string, actor: Actor): Promise<LoggedRequest>;
+  /**
+   * Ends a live request: its client gets an error, and what was produced is charged. Audited.
+   * @returns the request, settled. @throws HearthError `not_found`, `conflict` when it has ended.
+   */
+  cancel(id: string, actor: Actor): Promise<LoggedRequest>;
+}
+
+export interface RequestLogDeps extends AuditDeps {
+  readonly requests: RequestStore;
+  readonly liveRuns: LiveRuns;
+  readonly teams: TeamStore;
+}
+
+export function createRequestLog(deps: RequestLogDeps): RequestLog {
+  const { teams } = deps;
+  return {
+    async page(asked, actor) {
+      const teamId = asked.teamId ?? actor.teamId;
+      if (teamId !== null) await findVisibleTeam(teams, teamId, actor);
+      return pageOf(deps, { ...asked, teamId, userId: actor.ownKeysOnly === true ? actor.userId : null });
+    },
+    find: (id, actor) => find(deps, id, actor),
+    cancel: (id, actor) => cancel(deps, id, actor),
+  };
+}
+
+async function pageOf({ requests, liveRuns }: RequestLogDeps, query: RequestQuery): Promise<RequestPage> {
+  const { limit } = query;
+  // First: a run that gets its row in between is in both, and in none otherwise.
+  const live = liveRuns.list();
+  const stored = await requests.page({ ...query, limit: limit + 1 });
+  const runsById = new Map(live.map((run) => [run.id, run]));
+  const rows = stored.requests.map((request) => withProgress(request, runsById.get(request.id)));
+  const known = new Set(rows.map(({ id }) => id));
+  const last = stored.scannedTo;
+  const waiting = live
+    .filter(({ startTime, id }) => startTime === null && !known.has(id))
+    .map(fromLiveRun)
+    .filter((request) => isWanted(query, request, runsById.get(request.id)?.userId ?? null))
+    .filter((request) => last === null || newestFirst(request, last) < 0);
+  const all = [...rows, ...waiting].sort(newestFirst);
+  const page = all.slice(0, limit);
+  return { requests: page, next: all.length > limit ? (page.at(-1) ?? null) : last };
+}
+
+function isWanted(
+  { teamId, apiKeyId, userId, model, status, since, until, after }: RequestFilter & RequestQuery,
+  request: LoggedRequest,
+  creator: string | null,
+): boolean {
+  return (
+    (teamId === null || request.teamId === teamId) &&
+    (apiKeyId === null || request.apiKeyId === apiKeyId) &&
+    (userId === null || creator === userId) &&
+    (model === null || request.model === model || request.requestedModel === model) &&
+    (status === null || request.status === status) &&
+    (since === null || request.createTime >= since) &&
+    (until === null || request.createTime < until) &&
+    (after === null || newestFirst(after, request) < 0)
+  );
+}
+
+async function find(
+  { requests, liveRuns }: RequestLogDeps,
+  id: string,
+  actor: Actor,
+): Promise<LoggedRequest> {
+  const run = liveRuns.find(id);
+  const stored = await requests.find(id);
+  if (stored !== null && canSeeRequest(actor, stored)) {
+    const { userId: _, ...request } = stored;
+    return withProgress(request, run);
+  }
+  if (stored === null && run !== null && canSeeRequest(actor, run)) return fromLiveRun(run);
+  throw new HearthError("not_found", "Cannot find run", { param: "runId" });
+}
+
+async function cancel(deps: RequestLogDeps, id: string, actor: Actor): Promise<LoggedRequest> {
+  const { liveRuns, writes, clock } = deps;
+  const request = await find(deps, id, actor);
+  const run = liveRuns.find(id);
+  if (run === null) throw hasEnded(id);
+  const entry = {
+    action: "CancelRequest",
+    objectId: id,
+    teamId: request.teamId,
+    description: `Cancelled a request of the API key '${run.apiKeyName}' to ${request.endpoint}`,
+    before: null,
+    after: { model: request.model, requestId: request.requestId, apiKeyId: request.apiKeyId },
+  } as const;
+  // First, so that nothing is cancelled without an entry.
+  await writes.commit([auditEntry(deps, actor, entry)]);
+  if (!run.cancel(cancelled())) throw hasEnded(id);
+  await run.finished;
+  const stored = await deps.requests.find(id);
+  if (stored !== null) return find(deps, id, actor);
+  // It has waited, and so used nothing.
+  return { ...fromLiveRun(run), status: "cancelled", errorKind: "cancelled", endTime: clock.now() };
+}
+
+function canSeeRequest(
+  actor: Actor,
+  { teamId, userId }: { readonly teamId: string; readonly userId: string | null },
+): boolean {
+  return canSee(actor, teamId) && (actor.ownKeysOnly !== true || actor.userId === userId);
+}
+
+/** Returns a stored request with what its run has used since its row was inserted. */
+function withProgress(request: LoggedRequest, run: LiveRun | null | undefined): LoggedRequest {
+  if (request.status !== "running" || run === null || run === undefined) return request;
+  const { usage, costTicks, firstTokenMs } = run;
+  return { ...request, usage, costTicks, firstTokenMs };
+}
+
+/** Returns a run that has no row. */
+function fromLiveRun(run: LiveRun): LoggedRequest {
+  return {
+    id: run.id,
+    requestId: run.requestId,
+    teamId: run.teamId,
+    apiKeyId: run.apiKeyId,
+    apiKeyName: run.apiKeyName,
+    model: run.model,
+    requestedModel: run.requestedModel,
+    endpoint: run.endpoint,
+    streamed: run.streamed,
+    status: "queued",
+    finishReason: null,
+    errorKind: null,
+    createTime: run.createTime,
+    startTime: null,
+    firstTokenMs: null,
+    endTime: null,
+    usage: run.usage,
+    costTicks: run.costTicks,
+  };
+}
+
+/** The error that the client of a cancelled request gets. */
+function cancelled(): HearthError {
+  return new HearthError("cancelled", "The operator of this server has cancelled the request.", {
+    shouldRetry: false,
+  });
+}
+
+function hasEnded(id: string): HearthError {
+  return new HearthError("conflict", `The request '${id}' has ended; it cannot be cancelled.`, {
+    param: "runId",
+  });
+}

@@ -1,0 +1,155 @@
+import { sql } from "kysely";
+import type { Database } from "../../store/database.js";
+import type { RunRow } from "../../store/tables/runs.js";
+import type { LoggedRequest, RequestPosition, RequestQuery, RequestStatus } from "./logged-request.js";
+
+export type RequestStore = ReturnType<typeof createRequestStore>;
+
+/** A part of the requests that have a run in the database. */
+export interface StoredRequests {
+  readonly requests: readonly LoggedRequest[];
+  /** The last one that was looked at, when there may be more after it; else null. */
+  readonly scannedTo: RequestPosition | null;
+}
+
+/** Runs that are looked at for one page; they block the event loop for some milliseconds. */
+const scannedMax = 5000;
+const columns = [
+  "id",
+  "request_id",
+  "team_id",
+  "api_key_id",
+  "user_id",
+  "model",
+  "asked_model",
+  "endpoint",
+  "state",
+  "prompt_tokens",
+  "cached_tokens",
+  "image_tokens",
+  "completion_tokens",
+  "reasoning_tokens",
+  "images",
+  "cost_ticks",
+  "create_time",
+  "start_time",
+  "end_time",
+  "streamed",
+  "first_token_ms",
+  "finish_reason",
+  "error_kind",
+] as const;
+
+/** Creates the queries of the log of requests, which reads the table of runs. */
+export function createRequestStore({ kysely }: Pick<Database, "kysely">) {
+  return {
+    /** Returns requests, the newest first: at most `limit`, fewer when `scannedMax` runs were looked at. */
+    async page(query: RequestQuery): Promise<StoredRequests> {
+      const { teamId, apiKeyId, limit } = query;
+      // Every other filter looks at each run that the index returns.
+      const isIndexed = [query.userId, query.model, query.status].every((wanted) => wanted === null);
+      const scanned = isIndexed && (teamId === null || apiKeyId === null) ? limit : scannedMax;
+      const rows = await matching(kysely, query, scanned).limit(limit).execute();
+      const requests = rows.map(fromRow);
+      if (rows.length === limit) return { requests, scannedTo: requests.at(-1) ?? null };
+      if (scanned === limit) return { requests, scannedTo: null };
+      return { requests, scannedTo: await lastScanned(kysely, query) };
+    },
+    /** Deletes up to `limit` runs that were accepted before `time` and have ended. @returns how many were deleted. */
+    async deleteBefore(time: number, limit: number): Promise<number> {
+      const old = sql`select id from runs where create_time < ${time} and state <> 'running'
+        order by create_time, id limit ${limit}`;
+      const { numAffectedRows } = await sql`delete from runs where id in (${old})`.execute(kysely);
+      return Number(numAffectedRows ?? 0);
+    },
+    async find(id: string): Promise<(LoggedRequest & { readonly userId: string | null }) | null> {
+      const row = await kysely
+        .selectFrom("runs as run")
+        .leftJoin("api_keys", "api_keys.id", "run.api_key_id")
+        .select(columns.map((name) => `run.${name}` as const))
+        .select("api_keys.name as key_name")
+        .where("run.id", "=", id)
+        .executeTakeFirst();
+      return row === undefined ? null : { ...fromRow(row), userId: row.user_id };
+    },
+  };
+}
+
+type Connection = Database["kysely"];
+
+/** The runs of an index, in its order. */
+function indexed(kysely: Connection, { teamId, apiKeyId, since, until, after }: RequestQuery) {
+  return kysely
+    .selectFrom("runs")
+    .$if(apiKeyId !== null, (runs) => runs.where("api_key_id", "=", String(apiKeyId)))
+    .$if(apiKeyId === null && teamId !== null, (runs) => runs.where("team_id", "=", String(teamId)))
+    .$if(since !== null, (runs) => runs.where("create_time", ">=", Number(since)))
+    .$if(until !== null, (runs) => runs.where("create_time", "<", Number(until)))
+    .$if(after !== null, (runs) =>
+      runs.where(sql<boolean>`(create_time, id) < (${after?.createTime}, ${after?.id})`),
+    )
+    .orderBy("create_time", "desc")
+    .orderBy("id", "desc");
+}
+
+function matching(kysely: Connection, query: RequestQuery, scanned: number) {
+  const { teamId, userId, model, status } = query;
+  const runs = indexed(kysely, query).select(columns).limit(scanned).as("run");
+  return kysely
+    .selectFrom(runs)
+    .leftJoin("api_keys", "api_keys.id", "run.api_key_id")
+    .select(columns.map((name) => `run.${name}` as const))
+    .select("api_keys.name as key_name")
+    .$if(teamId !== null, (all) => all.where("run.team_id", "=", String(teamId)))
+    .$if(userId !== null, (all) => all.where("run.user_id", "=", userId))
+    .$if(model !== null, (all) =>
+      all.where((run) => run.or([run("run.model", "=", String(model)), run("run.asked_model", "=", model)])),
+    )
+    .$if(status !== null, (all) => all.where(statusOf, "=", status))
+    .orderBy("run.create_time", "desc")
+    .orderBy("run.id", "desc");
+}
+
+const statusOf = sql<RequestStatus>`iif(run.error_kind = 'cancelled', 'cancelled', run.state)`;
+
+/** Returns the last run that a page with filters looks at; null when it looks at all. */
+async function lastScanned(kysely: Connection, query: RequestQuery): Promise<RequestPosition | null> {
+  const row = await indexed(kysely, query)
+    .select(["create_time", "id"])
+    .limit(1)
+    .offset(scannedMax - 1)
+    .executeTakeFirst();
+  return row === undefined ? null : { createTime: row.create_time, id: row.id };
+}
+
+type Row = Pick<RunRow, (typeof columns)[number]> & { readonly key_name: string | null };
+
+function fromRow(row: Row): LoggedRequest {
+  return {
+    id: row.id,
+    requestId: row.request_id,
+    teamId: row.team_id,
+    apiKeyId: row.api_key_id,
+    apiKeyName: row.key_name,
+    model: row.model,
+    requestedModel: row.asked_model,
+    endpoint: row.endpoint,
+    streamed: row.streamed === null ? null : row.streamed === 1,
+    status: row.error_kind === "cancelled" ? "cancelled" : row.state,
+    finishReason: row.finish_reason,
+    errorKind: row.error_kind,
+    createTime: row.create_time,
+    startTime: row.start_time,
+    firstTokenMs: row.first_token_ms,
+    endTime: row.end_time,
+    usage: {
+      promptTokens: row.prompt_tokens,
+      cachedTokens: row.cached_tokens,
+      imageTokens: row.image_tokens,
+      completionTokens: row.completion_tokens,
+      reasoningTokens: row.reasoning_tokens,
+      images: row.images,
+    },
+    costTicks: row.cost_ticks,
+  };
+}
