@@ -65,7 +65,7 @@ async function runCommand(
   const openAccounts = async (): Promise<OpenAccounts> =>
     (await import("./app/accounts.js")).openAccounts((await load()).config);
   addAccountCommands(program, openAccounts, { clock: systemClock, out: process.stdout });
-  await addRequests(program, load);
+  await addRequests(program, load, openAccounts);
   await addBackups(program, load);
   addDoctorCommand(program, load, systemClock);
   addCompletionCommands(program, { out: process.stdout, load, openModels, openAccounts });
@@ -79,12 +79,18 @@ async function runCommand(
   }
 }
 
-/** Adds the commands of batches and files, which speak to the running server. */
-async function addRequests(program: Command, load: () => Promise<LoadedConfig>): Promise<void> {
+/** Adds the commands of requests, batches and files, which speak to the running server. */
+async function addRequests(
+  program: Command,
+  load: () => Promise<LoadedConfig>,
+  openAccounts: () => Promise<OpenAccounts>,
+): Promise<void> {
+  const { addRequestsCommand } = await import("./cli/requests/requests.js");
   const { addBatchesCommand } = await import("./cli/batches/batches.js");
   const { addFilesCommand } = await import("./cli/batches/files.js");
   const { systemClock } = await import("./system.js");
   const io = { load, clock: systemClock, out: process.stdout };
+  addRequestsCommand(program, { ...io, openAccounts });
   addBatchesCommand(program, io);
   addFilesCommand(program, io);
 }

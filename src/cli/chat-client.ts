@@ -28,6 +28,7 @@ const chunk = z.object({
   ),
 });
 const failure = z.object({ error: z.object({ message: z.string() }) });
+const managementFailure = z.object({ message: z.string() });
 const modelList = z.object({ models: z.array(z.object({ id: z.string() })) });
 
 /** Returns the ids of the models that the key may chat with. @throws Error with the server's message. */
@@ -92,7 +93,11 @@ function headers(server: ChatServer): Record<string, string> {
 async function errorOf(response: Response): Promise<Error> {
   const text = await response.text();
   try {
-    return new ServerError(failure.parse(JSON.parse(text)).error.message);
+    const body: unknown = JSON.parse(text);
+    const failed = failure.safeParse(body);
+    return new ServerError(
+      failed.success ? failed.data.error.message : managementFailure.parse(body).message,
+    );
   } catch {
     return new ServerError(`the server returned status ${response.status}`);
   }

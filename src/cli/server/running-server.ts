@@ -1,6 +1,6 @@
 /** Finds the server that runs with the same configuration. */
 import { readFileSync } from "node:fs";
-import { firstKeyFile } from "../../app/data-folder.js";
+import { firstKeyFile, firstManagementKeyFile } from "../../app/data-folder.js";
 import type { Config } from "../../config.js";
 import { configuredUrl } from "../../configured-url.js";
 import type { ChatServer, Fetch } from "../chat-client.js";
@@ -21,7 +21,33 @@ export async function findServer(config: Config): Promise<ChatServer | null> {
 export async function requireServer(config: Config): Promise<ChatServer> {
   const server = await findServer(config);
   if (server !== null) return server;
-  throw new Error(`no server is running at ${configuredUrl(config)}; start one with \`hearth start\``);
+  throw noServer(config);
+}
+
+/**
+ * Returns the server that answers at the configured address, for requests of the management API.
+ * @throws Error if none does, or no management key is known.
+ */
+export async function requireManagedServer(config: Config): Promise<ChatServer> {
+  const url = configuredUrl(config);
+  const trusting = await fetchOf(config);
+  if (config.port === 0 || !(await answers(url, trusting.fetch))) throw noServer(config);
+  return { url, key: knownManagementKey(config), ...trusting };
+}
+
+function noServer(config: Config): Error {
+  return new Error(`no server is running at ${configuredUrl(config)}; start one with \`hearth start\``);
+}
+
+/** Returns the configured management key or the one that the first start created. @throws Error if there is neither. */
+function knownManagementKey(config: Config): string {
+  if (config.managementKey !== null) return config.managementKey;
+  try {
+    return readFileSync(firstManagementKeyFile(config), "utf8").trim();
+  } catch {
+    const file = firstManagementKeyFile(config);
+    throw new Error(`no management key: set HEARTH_MANAGEMENT_KEY (there is none in ${file})`);
+  }
 }
 
 /** Returns the configured API key or the one that the first start created. @throws Error if there is neither. */

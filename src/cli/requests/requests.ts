@@ -1,0 +1,137 @@
+/** `hearth requests`: lists the requests of a running server, those in progress included, and cancels them. */
+import { InvalidArgumentError, Option, type Command } from "commander";
+import type { OpenAccounts } from "../../app/app.js";
+import type { LoadedConfig } from "../../config.js";
+import type { Clock } from "../../core/clock.js";
+import { accountsOpener, forEachReference } from "../accounts/command-helpers.js";
+import { ago } from "../accounts/duration.js";
+import { withListOptions } from "../batches/commands.js";
+import type { ChatServer } from "../chat-client.js";
+import { requireManagedServer } from "../server/running-server.js";
+import { formatJson, formatTable } from "../table.js";
+import type { LoggedRequest, RequestFilter } from "./remote-requests.js";
+
+export interface RequestLogIo {
+  readonly load: () => Promise<LoadedConfig>;
+  /** Finds teams and keys by their names. */
+  readonly openAccounts: () => Promise<OpenAccounts>;
+  readonly clock: Clock;
+  readonly out: { write(text: string): unknown };
+}
+
+interface Options {
+  readonly team?: string;
+  readonly key?: string;
+  readonly model?: string;
+  readonly status?: string;
+  readonly since?: number;
+  readonly until?: number;
+  readonly limit: number;
+  readonly json?: true;
+}
+
+const statuses = ["queued", "running", "completed", "failed", "aborted", "cancelled", "interrupted"];
+
+/** Adds `requests` and its subcommands; they fail if no server is running. */
+export function addRequestsCommand(program: Command, io: RequestLogIo): void {
+  const requests = program
+    .command("requests")
+    .description("list the requests of the running server, also those in progress, and cancel them");
+  addListCommand(requests, io);
+  requests
+    .command("cancel")
+    .description("end requests in progress; what was generated is charged")
+    .argument("<id...>", "IDs as `hearth requests` shows them")
+    .option("--json", "print one JSON array")
+    .action(async (ids: readonly string[], { json }: { json?: true }) => {
+      const { cancelRequest } = await import("./remote-requests.js");
+      const server = await serverOf(io);
+      const ended: LoggedRequest[] = [];
+      try {
+        await forEachReference(ids, async (id) => void ended.push(await cancelRequest(server, id)));
+      } finally {
+        if (json === true) io.out.write(formatJson(ended));
+        else for (const { id } of ended) io.out.write(`cancelled ${id}\n`);
+      }
+    });
+}
+
+function addListCommand(requests: Command, io: RequestLogIo): void {
+  const since = timeAgoArgument(io.clock);
+  withListOptions(requests.command("ls", { isDefault: true }).alias("list"), "requests")
+    .description("list requests, the newest first")
+    .option("--team <team>", "only this team, by ID or name")
+    .option("--key <key>", "only this API key, by ID, its beginning, or the redacted key")
+    .option("--model <model>", "only this model")
+    .addOption(new Option("--status <state>", "only in this state").choices(statuses))
+    .option("--since <time>", "accepted since, such as 2h (ago) or 2027-01-31T12:00:00Z", since)
+    .option("--until <time>", "accepted before, in the same forms", since)
+    .action(async (options: Options) => {
+      const { listRequests } = await import("./remote-requests.js");
+      const found = await listRequests(await serverOf(io), await filterOf(options, io), options.limit);
+      io.out.write(options.json === true ? formatJson(found) : toTable(found, io.clock.now()));
+    });
+}
+
+async function serverOf({ load }: RequestLogIo): Promise<ChatServer> {
+  return requireManagedServer((await load()).config);
+}
+
+async function filterOf(options: Options, { openAccounts }: RequestLogIo): Promise<RequestFilter> {
+  const { team, key, model, status, since, until } = options;
+  const using = accountsOpener(openAccounts);
+  const teamId = team === undefined ? null : (await using(({ teams }) => teams.resolve(team))).id;
+  const apiKeyId = key === undefined ? null : (await using(({ keys }) => keys.resolve(key))).id;
+  const times = { since, until };
+  return {
+    ...(teamId === null ? {} : { teamId }),
+    ...(apiKeyId === null ? {} : { apiKeyId }),
+    ...(model === undefined ? {} : { model }),
+    ...(status === undefined ? {} : { status }),
+    ...Object.fromEntries(
+      Object.entries(times).flatMap(([name, time]) =>
+        time === undefined ? [] : [[name, new Date(time).toISOString()]],
+      ),
+    ),
+  };
+}
+
+const unitsMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Parses `2h` (ago) or an RFC 3339 time to milliseconds since the epoch. */
+function timeAgoArgument(clock: Clock): (written: string) => number {
+  return (written) => {
+    const [, count = "", unit = ""] = /^(\d{1,6})([smhd])$/.exec(written) ?? [];
+    const span = unitsMs[unit];
+    if (span !== undefined) return clock.now() - Number(count) * span;
+    const time = /^\d{4}-\d\d-\d\d/.test(written) ? Date.parse(written) : Number.NaN;
+    if (Number.isNaN(time)) throw new InvalidArgumentError("It must be like 2h or 2027-01-31T12:00:00Z.");
+    return time;
+  };
+}
+
+function toTable(requests: readonly LoggedRequest[], now: number): string {
+  const header = [
+    ...["ID", "STATUS", "KEY", "MODEL", "ROUTE", "PROMPT", "ANSWER"],
+    ...["FIRST", "TOOK", "COST USD", "ACCEPTED"],
+  ];
+  const rows = requests.map((request) => [
+    request.id,
+    request.status,
+    request.apiKeyName ?? request.apiKeyId,
+    request.model,
+    request.endpoint,
+    String(request.promptTokens),
+    String(request.completionTokens + request.reasoningTokens),
+    elapsed(request.createTime, request.firstTokenTime),
+    elapsed(request.createTime, request.endTime),
+    request.costUsd,
+    ago(now - Date.parse(request.createTime)),
+  ]);
+  return formatTable(header, rows);
+}
+
+/** Formats the time between two times in seconds; `-` while the later one has not come. */
+function elapsed(from: string, to: string | undefined): string {
+  return to === undefined ? "-" : `${((Date.parse(to) - Date.parse(from)) / 1000).toFixed(2)} s`;
+}
